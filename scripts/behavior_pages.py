@@ -143,6 +143,10 @@ def _locomotions() -> list[str]:
         "## Locomotion\n",
         "How the bodies of the crowd turn steering into motion: `crowd.steering.locomotion` is one of the following. "
         "Each has settings of its own.\n",
+        "A vehicle may move in another way than its crowd, such as one sheep dog that is a machine on wheels, or one "
+        "bird on foot: choose it under *This One Only > Moves As*, or for all selected vehicles under *Object > "
+        "Steering > This One Moves As*. In scripts and drivers it is `object.steering.own_locomotion`, with the "
+        "settings of that on the vehicle itself, as in `object.steering.wheeled`. Presets leave it as it is.\n",
     ]
     for kind in LOCOMOTIONS:
         words = f"{kind.tooltip()}. {kind.suits}. `{kind.choice().name}`.\n"

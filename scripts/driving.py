@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 
 from scripts.baked_scene import Crowd, crowds, road_of, stored
-from scripts.standing import ABOVE, BELOW, PARTS, cast_down, moves, trees_of
+from scripts.standing import ABOVE, BELOW, PARTS, faces_of, hit_below, moves
 from steering_addon.behaviors.path_following import PathFollowing
 from steering_addon.locomotion import Wheeled
 from steering_addon.simulation.geometry.capsules import between_axes
@@ -187,7 +187,7 @@ def driving(scene: bpy.types.Scene, crowd: Crowd) -> Driving | None:
     values = {name: p.default for name, p in Wheeled.parameters().items()} | crowd.settings.get("wheeled", {})
     vehicle = {name: p.default for name, p in VehicleModel.parameters().items()} | crowd.settings.get("vehicle", {})
     surfaces = [ob for ob in scene.objects if stored(ob).get("roles", 0) & Role.SURFACE]
-    trees = [] if not surfaces or moves(surfaces) else trees_of(surfaces)
+    trees = [] if not surfaces or moves(surfaces) else faces_of(surfaces).trees
     others = [(ob, radius) for ob, radius in _others(scene, crowd)]
     lifts = [stored(ob).get("origin_height", 0.0) for ob in crowd.vehicles]
     current, poses, wheels, brake, places = scene.frame_current, [], [], [], []
@@ -198,7 +198,7 @@ def driving(scene: bpy.types.Scene, crowd: Crowd) -> Driving | None:
         scene.frame_set(scene.frame_start + quarter // PARTS, subframe=quarter % PARTS / PARTS)
         matrices = np.array([ob.matrix_world for ob in crowd.vehicles])
         if surfaces:
-            below = trees or trees_of(surfaces)
+            below = trees or faces_of(surfaces).trees
             travels = [ob.get("steering_wheel_travel", 0.0) for ob in crowd.vehicles]
             wheels.append([_wheels(below, m, t, lift, values) for m, t, lift in zip(matrices, travels, lifts)])
         if on_key:
@@ -232,8 +232,8 @@ def _wheels(trees, pose: np.ndarray, travel: float, lift: float, values: dict[st
     for ahead, left, rises in CORNERS:
         at = pose[:3, 3] + forward * (0.5 * ahead * values["wheelbase"]) - side * (0.5 * left * values["track"])
         at = at + up * (rises * travel) - (0.0, 0.0, lift * np.linalg.norm(pose[:3, 2]))
-        height, _ = cast_down(trees, at, ABOVE, BELOW)
-        heights.append(height)
+        hit = hit_below(trees, at, ABOVE, BELOW)
+        heights.append(np.nan if hit is None else at[2] - hit[1].z)
     return heights
 
 

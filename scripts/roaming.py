@@ -137,7 +137,7 @@ PARTING = (
     Row("reunions a minute", _reunions, (0.05, 6.0), (-INF, 0.05)),
     Row("in parts, share of the time", _parted, (-INF, 0.4), None, (0.6, INF)),
 )
-"""What a flock of birds does besides; a school of fish is too close together in its region to part."""
+"""What a flock does besides, over several minutes."""
 
 
 def measured(roaming: Roaming) -> dict[str, float]:

@@ -16,133 +16,208 @@ from steering_addon.simulation.roles import Role
 
 PARTS = 4
 """Places in time a frame: the key, and the quarters after it."""
+STILL = 1e-3
+"""Metres a second: what is slower on its surface stands. Matrices are of single precision."""
 ABOVE, BELOW = 1.0, 2.0
 """Metres above and below a foot within which its surface is looked for."""
-STANDS = {kind.stored_number for kind in CATALOGUE if kind.stands}
+STANDS = {kind.stored_number: kind for kind in CATALOGUE if kind.stands}
 
 
 @dataclass(frozen=True)
 class Standing:
-    """Vehicles over surfaces.
+    """Vehicles on surfaces.
 
     Attributes:
-        height: (times, n) metres from the surface straight below up to the foot; nan for none.
+        clings: whether they hold on to the nearest place of a surface, instead of standing straight above it.
+        height: (times, n) metres from the surface up to the foot; nan for none.
         place: (times, n, 3) of the feet, metres.
-        normal: (times, n, 3) of the faces below; nan for none.
+        normal: (times, n, 3) of the faces there, on the side of the vehicle; nan for none.
+        carried: (times, n, 3) the way of the surface under the foot since the key before, metres; 0 on the first one.
         forward, up: (times, n, 3) the axes of the models.
         fps: frames a second.
     """
 
+    clings: bool
     height: np.ndarray
     place: np.ndarray
     normal: np.ndarray
+    carried: np.ndarray
     forward: np.ndarray
     up: np.ndarray
     fps: float
 
-    def lines(self, *, on_feet: bool = True) -> list[str]:
-        """What it comes to, as a table; without the height of one foot below the origin for what stands on wheels."""
+    def figures(self) -> dict[str, float]:
+        """What it comes to: angles in degrees, heights in millimetres, shares."""
         between = np.abs(np.delete(self.height, np.s_[::PARTS], axis=0)) * 1000.0
         on_keys = np.abs(self.height[::PARTS]) * 1000.0
         place, up, normal = self.place[::PARTS], self.up[::PARTS], self.normal[::PARTS]
-        way = np.diff(place, axis=0)
+        way = np.diff(place, axis=0) - self.carried[::PARTS][1:]
         length = np.linalg.norm(way, axis=-1)
         speed = length * self.fps
         walks = speed > 0.05
-        off_surface = _degrees(np.abs((way * normal[:-1]).sum(axis=-1)) / np.maximum(length, 1e-12))
-        level_way, level_forward = (v[..., :2] for v in (way, self.forward[::PARTS][1:]))
-        aside = np.abs(level_way[..., 0] * level_forward[..., 1] - level_way[..., 1] * level_forward[..., 0])
+        # A way over a fold lies in neither face.
+        mean = normal[:-1] + normal[1:]
+        mean = mean / np.maximum(np.linalg.norm(mean, axis=-1, keepdims=True), 1e-12)
+        off_surface = _degrees(np.abs((way * mean).sum(axis=-1)) / np.maximum(length, 1e-12))
+        above = mean if self.clings else np.broadcast_to((0.0, 0.0, 1.0), way.shape)
+        flat, ahead = _across(way, above), _across(self.forward[::PARTS][1:], above)
+        ahead = ahead / np.maximum(np.linalg.norm(ahead, axis=-1, keepdims=True), 1e-12)
+        aside = np.linalg.norm(np.cross(flat, ahead), axis=-1)
         sideways = np.max(aside[walks] / length[walks], initial=0.0)
         jerk = np.degrees(np.linalg.norm(up[2:] - 2.0 * up[1:-1] + up[:-2], axis=-1))
+        turned = np.degrees(np.arccos(np.clip((up[1:] * up[:-1]).sum(axis=-1), -1.0, 1.0)))
+        return {
+            "on keys, max": np.nanmax(on_keys),
+            "between, p95": np.nanpercentile(between, 95),
+            "between, max": np.nanmax(between),
+            "off surface, p95": _p95(off_surface[walks]),
+            "sideways, max": sideways,
+            "standing": (speed < STILL).mean(),
+            "jerk, p95": _p95(jerk),
+            "turn, max": np.nanmax(turned),
+            "slope, max": np.degrees(np.arccos(np.nanmin(normal[..., 2]))),
+            "no surface": np.isnan(self.height).mean(),
+        }
+
+    def lines(self, *, on_feet: bool = True) -> list[str]:
+        """The figures as a table; without the height of one foot below the origin for what stands on wheels."""
+        value = self.figures()
         feet = [
-            f"  height of the foot on keys, mm             max {np.nanmax(on_keys):8.3f}",
-            f"  height between keys, mm                    p95 {np.nanpercentile(between, 95):8.3f}"
-            f"   max {np.nanmax(between):8.3f}",
+            f"  height of the foot on keys, mm             max {value['on keys, max']:8.3f}",
+            f"  height between keys, mm                    p95 {value['between, p95']:8.3f}"
+            f"   max {value['between, max']:8.3f}",
         ]
         return [
             *(feet if on_feet else ()),
-            f"  way against the surface, degrees           p95 {_p95(off_surface[walks]):8.3f}",
-            f"  sideways share of the way                  max {sideways:8.3f}",
-            f"  standing, share                                {(speed < 1e-6).mean():8.3f}",
-            f"  jerk of the up axis, degrees a frame2      p95 {_p95(jerk):8.3f}",
-            f"  slope of the ground, degrees               max {np.degrees(np.arccos(np.nanmin(normal[..., 2]))):8.3f}",
-            f"  without a surface below, share                 {np.isnan(self.height).mean():8.3f}",
+            f"  way against the surface, degrees           p95 {value['off surface, p95']:8.3f}",
+            f"  sideways share of the way                  max {value['sideways, max']:8.3f}",
+            f"  standing, share                                {value['standing']:8.3f}",
+            f"  jerk of the up axis, degrees a frame2      p95 {value['jerk, p95']:8.3f}",
+            f"  turn of the up axis, degrees a frame       max {value['turn, max']:8.3f}",
+            f"  slope of the ground, degrees               max {value['slope, max']:8.3f}",
+            f"  without a surface below, share                 {value['no surface']:8.3f}",
         ]
+
+
+@dataclass(frozen=True)
+class Faces:
+    """The triangles of all surfaces in world space, with a tree for each surface."""
+
+    trees: list[BVHTree]
+    corners: list[np.ndarray]
+
+    def carried(self, before: Faces, surface: np.ndarray, face: np.ndarray, place: np.ndarray) -> np.ndarray:
+        """How far places (n, 3) on faces of surfaces have been taken since; 0 for none and where faces differ."""
+        ways = np.zeros_like(place)
+        for row, (number, triangle) in enumerate(zip(surface, face)):
+            if number < 0 or len(self.corners[number]) != len(before.corners[number]):
+                continue
+            (a, b, c), (d, e, f) = before.corners[number][triangle], self.corners[number][triangle]
+            shares = np.linalg.lstsq(np.stack((b - a, c - a), axis=1), place[row] - a, rcond=None)[0]
+            ways[row] = (d - a) + shares @ np.stack((e - d - b + a, f - d - c + a))
+        return ways
 
 
 def standing(scene: bpy.types.Scene, crowd: Crowd) -> Standing | None:
     """How the vehicles of a crowd stand; None if they do not stand on surfaces, or the scene has none."""
     surfaces = [ob for ob in scene.objects if stored(ob).get("roles", 0) & Role.SURFACE]
-    if not surfaces or crowd.settings.get("locomotion") not in STANDS:
+    kind = STANDS.get(crowd.settings.get("locomotion"))
+    if not surfaces or kind is None:
         return None
     members = [stored(ob) for ob in crowd.vehicles]
     defaults = (("forward_axis", FORWARD), ("up_axis", UP))
     axes = [[settings.get(name, axis) for settings in members] for name, axis in defaults]
-    lifts = [settings.get("origin_height", 0.0) for settings in members]
+    lifts = np.array([settings.get("origin_height", 0.0) for settings in members])
     current = scene.frame_current
-    trees = [] if moves(surfaces) else trees_of(surfaces)
+    faces = key = None
     rows = []
     for quarter in range(PARTS * (scene.frame_end - scene.frame_start) + 1):
         scene.frame_set(scene.frame_start + quarter // PARTS, subframe=quarter % PARTS / PARTS)
+        if faces is None or moves(surfaces):
+            faces = faces_of(surfaces)
         poses = np.array([ob.matrix_world for ob in crowd.vehicles])
-        rows.append((*_looked(trees or trees_of(surfaces), poses, lifts, axes[1]), poses))
+        up = _directions(poses, axes[1])
+        size = np.linalg.norm(np.einsum("nij,nj->ni", poses[:, :3, :3], AXES[axes[1]]), axis=-1)
+        foot = poses[:, :3, 3] - (lifts * size)[:, None] * (up if kind.clings else (0.0, 0.0, 1.0))
+        height, normal, surface, face = _held(faces, foot, up) if kind.clings else _looked(faces, foot)
+        carried = np.zeros_like(foot) if key is None else faces.carried(*key)
+        rows.append((height, foot, normal, carried, _directions(poses, axes[0]), up))
+        if quarter % PARTS == 0:
+            key = faces, surface, face, foot
     scene.frame_set(current)
-    height, place, normal, poses = (np.array(column) for column in zip(*rows))
-    forward, up = (_directions(poses, numbers) for numbers in axes)
-    return Standing(height, place, normal, forward, up, scene.render.fps / scene.render.fps_base)
+    return Standing(kind.clings, *(np.array(column) for column in zip(*rows)), scene.render.fps / scene.render.fps_base)
 
 
 def moves(surfaces: Sequence[bpy.types.Object]) -> bool:
-    """Whether any of the surfaces may move or change its shape."""
     return any(
         ob.animation_data or ob.parent or ob.constraints or ob.modifiers or getattr(ob.data, "shape_keys", None)
         for ob in surfaces
     )
 
 
-def trees_of(surfaces: Sequence[bpy.types.Object]) -> list[BVHTree]:
+def faces_of(surfaces: Sequence[bpy.types.Object]) -> Faces:
     """The faces of each surface in world space."""
-    graph, trees = bpy.context.evaluated_depsgraph_get(), []
+    graph, faces = bpy.context.evaluated_depsgraph_get(), Faces([], [])
     for ob in surfaces:
         evaluated = ob.evaluated_get(graph)
         mesh = evaluated.to_mesh()
         mesh.calc_loop_triangles()
         points = [evaluated.matrix_world @ vertex.co for vertex in mesh.vertices]
         triangles = [tuple(triangle.vertices) for triangle in mesh.loop_triangles]
-        trees.append(BVHTree.FromPolygons(points, triangles, all_triangles=True))
+        faces.trees.append(BVHTree.FromPolygons(points, triangles, all_triangles=True))
+        faces.corners.append(np.array(points)[np.array(triangles)])
         evaluated.to_mesh_clear()
-    return trees
+    return faces
 
 
-def _looked(
-    trees: Sequence[BVHTree], poses: np.ndarray, lifts: Sequence[float], up_axes: Sequence[int]
-) -> tuple[list[float], list[np.ndarray], list[np.ndarray]]:
-    """The height, the foot and the normal below each vehicle."""
-    heights, places, normals = [], [], []
-    for pose, lift, axis in zip(poses, lifts, up_axes):
-        foot = pose[:3, 3] - (0.0, 0.0, lift * np.linalg.norm(pose[:3, :3] @ AXES[axis]))
-        height, normal = cast_down(trees, foot, ABOVE, BELOW)
-        heights.append(height)
-        places.append(foot)
-        normals.append(normal)
-    return heights, places, normals
+Found = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+"""For each vehicle the height, the normal, and the numbers of the surface and of the face, -1 for none."""
 
 
-def cast_down(trees: Sequence[BVHTree], foot: np.ndarray, above: float, below: float) -> tuple[float, np.ndarray]:
-    """The height of a foot over the nearest surface straight below or above it, and its upward normal; nan for none."""
+def _looked(faces: Faces, feet: np.ndarray) -> Found:
+    """What is straight below each foot."""
+    rows = []
+    for foot in feet:
+        hit = hit_below(faces.trees, foot, ABOVE, BELOW)
+        rows.append(_row(hit, hit and foot[2] - hit[1].z, (0.0, 0.0, 1.0)))
+    return tuple(np.array(column) for column in zip(*rows))
+
+
+def _held(faces: Faces, feet: np.ndarray, ups: np.ndarray) -> Found:
+    """What is nearest to each foot."""
+    rows = []
+    for foot, up in zip(feet, ups):
+        hits = [(number, *tree.find_nearest(foot)) for number, tree in enumerate(faces.trees)]
+        hit = min((hit for hit in hits if hit[1] is not None), key=lambda hit: hit[4], default=None)
+        rows.append(_row(hit, hit and hit[4], up))
+    return tuple(np.array(column) for column in zip(*rows))
+
+
+def _row(hit: tuple | None, height: float | None, up: Sequence[float]) -> tuple:
+    """What was found of a vehicle, with the normal on the side of `up`."""
+    if hit is None:
+        return np.nan, np.full(3, np.nan), -1, -1
+    number, _, normal, face, _ = hit
+    normal = np.array(normal)
+    return height, -normal if normal @ np.array(up) < 0.0 else normal, number, face
+
+
+def hit_below(trees: Sequence[BVHTree], foot: np.ndarray, above: float, below: float) -> tuple | None:
+    """The number of the surface nearest to a foot straight below or above it, and the hit of its tree; None for none."""
     start = Vector(foot) + Vector((0.0, 0.0, above))
-    hits = [tree.ray_cast(start, Vector((0.0, 0.0, -1.0)), above + below) for tree in trees]
-    hits = [hit for hit in hits if hit[0] is not None]
-    nearest = min(hits, key=lambda hit: abs(hit[0].z - foot[2]), default=None)
-    if nearest is None:
-        return np.nan, np.full(3, np.nan)
-    normal = np.array(nearest[1])
-    return foot[2] - nearest[0].z, -normal if normal[2] < 0.0 else normal
+    rays = (
+        (number, *tree.ray_cast(start, Vector((0.0, 0.0, -1.0)), above + below)) for number, tree in enumerate(trees)
+    )
+    return min((hit for hit in rays if hit[1] is not None), key=lambda hit: abs(hit[1].z - foot[2]), default=None)
 
 
 def _directions(poses: np.ndarray, numbers: Sequence[int]) -> np.ndarray:
-    directions = np.einsum("fnij,nj->fni", poses[..., :3, :3], AXES[list(numbers)])
+    directions = np.einsum("nij,nj->ni", poses[:, :3, :3], AXES[list(numbers)])
     return directions / np.maximum(np.linalg.norm(directions, axis=-1, keepdims=True), 1e-12)
+
+
+def _across(v: np.ndarray, up: np.ndarray) -> np.ndarray:
+    return v - (v * up).sum(axis=-1, keepdims=True) * up
 
 
 def _degrees(sine: np.ndarray) -> np.ndarray:

@@ -108,7 +108,9 @@ def steer(scene: bpy.types.Scene, schools: list[School], seed: int) -> None:
         vehicle = settings.vehicle
         vehicle.max_speed, vehicle.cruise_speed = TOP_SPEED, CRUISE / TOP_SPEED
         vehicle.max_force, vehicle.radius = STRENGTH, KEPT_FREE
-        vehicle.keep_apart, settings.simple_vehicle.max_turn_rate = True, TURN_RATE
+        vehicle.keep_apart, settings.swimming.max_turn_rate = True, TURN_RATE
+        # Each school keeps together on its way; only the other one parts it.
+        settings.wander.parting_strength = 0.0
 
         settings.containment.use = False
         settings.separation.distance, settings.separation.weight = NEAR, 1.5

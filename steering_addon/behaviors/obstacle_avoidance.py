@@ -99,8 +99,10 @@ class ObstacleAvoidance(Behavior):
         agility = np.maximum(agents.agility, EPSILON)
         turn = np.minimum(FIRMNESS * ahead.turn, agility)
         # A slow agent needs less for the turn than `hardest` says, and could not turn at all once it stood.
-        slow = clamp(agents.speed / np.maximum(CREEP * agents.max_speed, EPSILON), 0.0, 1.0)
-        strain = clamp((ahead.hardest * slow * slow / agility - STRAIN) / (1.0 - STRAIN), 0.0, 1.0)
+        creep = CREEP * agents.max_speed
+        slow = clamp(agents.speed / np.maximum(creep, EPSILON), 0.0, 1.0)
+        strongest = np.maximum(agents.sideways_at(np.maximum(agents.speed, creep)), EPSILON)
+        strain = clamp((ahead.hardest * slow * slow / strongest - STRAIN) / (1.0 - STRAIN), 0.0, 1.0)
         steering = ahead.direction * turn[:, None] - ahead.course * (strain * agility)[:, None]
         # An agent that is too near would stay there if it braked.
         steering = np.where(ahead.too_near[:, None], ahead.away * agility[:, None], steering)

@@ -49,6 +49,8 @@ NEAR = 0.4
 """Seconds ahead within which a follower has reached that place and heads for the next."""
 ABREAST = 1.0
 """Seconds ahead within which it is abreast of what the path leads it past."""
+REVERSING = 0.3
+"""1 - ln 2."""
 SIGHT = 2.5
 """Seconds ahead on the path of the place that a follower heads for, where it leads round no obstacle."""
 BENDS = 8
@@ -325,7 +327,7 @@ class _Follower:
         memory = replace(memory, **vars(bypass))
         memory = replace(memory, active=memory.active & ~returning)
         # With a longer time than the radius allows, the straight prediction leaves the path and cuts every bend.
-        time = np.minimum(behavior.prediction_time, np.sqrt(behavior.radius / np.maximum(agents.agility, EPSILON)))
+        time = np.minimum(behavior.prediction_time, np.sqrt(behavior.radius / np.maximum(agents.sideways, EPSILON)))
         time = np.maximum(time, dt)
         future = agents.predicted_position(time)
         stride = agents.speed * time
@@ -386,7 +388,7 @@ class _Follower:
         flow = np.where(self.returning[:, None], unit(self.agents.level(begin - self.agents.position)), flow)
         flow = np.where(self._in_corridor()[:, None], self._toward_path(), flow)
 
-        response_time = np.maximum(np.minimum(RESPONSE_TIME, self.time), self.dt)
+        response_time = self._response_time()
         speed = self._speed()
         steering = self.agents.steering_to(flow * speed[:, None], response_time)
         driven = np.isfinite(self.agents.axle)
@@ -423,7 +425,7 @@ class _Follower:
 
     def after(self) -> Following:
         """The memory after the step: positions, and what followers do at the end of an open line."""
-        over = self.remaining <= np.maximum(self.agents.speed * self.time, self.line.spacing)
+        over = self.remaining <= np.maximum(self._room_to_reverse(), self.line.spacing)
         turns = over & (self.behavior.end == TURN_BACK) & ~self.returning
         loops = (self.remaining <= self.line.spacing) & (self.behavior.end == LOOP) & ~self.returning
         begin = self.line.position(np.where(self.way > 0.0, 0.0, self.line.length))
@@ -433,6 +435,19 @@ class _Follower:
         returning = loops | (self.returning & ~near)
         active = self.memory.active & ~turns & ~loops
         return replace(self.memory, way=np.where(turns, -self.way, self.way), returning=returning, active=active)
+
+    def _room_to_reverse(self) -> Scalars:
+        """How far they still come when they turn round, (m,) metres.
+
+        At its response time t a follower at speed v comes v t (1 - ln 2) further, with the force of m a v^2 / 2a.
+        """
+        speed, response_time = self.agents.speed, self._response_time()
+        braking = 0.5 * speed * speed / np.maximum(self.agents.agility, EPSILON)
+        return REVERSING * response_time * speed + braking
+
+    def _response_time(self) -> Scalars:
+        """In which they take up the direction of the path, (m,) seconds."""
+        return np.maximum(np.minimum(RESPONSE_TIME, self.time), self.dt)
 
     def _inward(self) -> Vectors:
         """From their predicted positions to the path, (m, 3) metres."""

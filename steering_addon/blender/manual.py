@@ -7,6 +7,7 @@ from pathlib import Path
 import bpy
 
 from ..behaviors import CATALOGUE
+from ..locomotion import CATALOGUE as LOCOMOTIONS
 
 ADDRESS = ""
 """The web address of the site that scripts/site builds, with a slash at its end. While it is empty, the pages that come
@@ -19,14 +20,24 @@ BEHAVIORS = "docs/behaviors/README.html"
 PRESETS = "docs/presets.html"
 VEHICLES = "docs/behaviors/vehicles.html"
 
+CLIPS = "docs/clips.html"
+
 PAGES = (
     *((f"bpy.types.steering_pg_{behavior.name}.*", f"docs/behaviors/{behavior.name}.html") for behavior in CATALOGUE),
+    *((f"bpy.types.steering_pg_{moves.name}.*", VEHICLES) for moves in LOCOMOTIONS),
+    ("bpy.types.steering_pg_object.*locomotion*", VEHICLES),
+    ("bpy.ops.steering.move_as*", VEHICLES),
     ("bpy.types.steering_pg_vehicle.*", VEHICLES),
+    *(
+        (f"bpy.types.steering_pg_{name}*", CLIPS)
+        for name in ("portrayal.clips", "portrayal.playing", "clip.", "playing.")
+    ),
     ("bpy.types.steering_pg_portrayal.*", VEHICLES),
     ("bpy.types.steering_pg_attendance.*", "docs/entering_and_leaving.html"),
     ("bpy.types.steering_pg_object.combining*", "docs/behaviors/combining.html"),
     ("bpy.ops.steering.behavior_preset*", PRESETS),
     ("bpy.ops.steering.preset*", PRESETS),
+    ("bpy.ops.steering.clip*", CLIPS),
     ("bpy.ops.steering.behavior*", BEHAVIORS),
     ("bpy.ops.steering.flocking*", BEHAVIORS),
     *((f"{name}*", FIRST) for name in ("bpy.types.steering_", "bpy.types.object.steering", "bpy.types.scene.steering")),

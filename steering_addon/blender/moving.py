@@ -1,10 +1,11 @@
-"""How the vehicles of a crowd move: the locomotion that its settings name."""
+"""How vehicles move: the locomotion that the settings of their crowd name, or their own."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from ..locomotion import CATALOGUE
+from ..simulation.declaration import Choice
 from ..simulation.locomotion import Locomotion
 from .stored_values import choice_in
 
@@ -13,8 +14,20 @@ if TYPE_CHECKING:
 
 BY_CHOICE: dict[str, type[Locomotion]] = {kind.choice().name: kind for kind in CATALOGUE}
 """Every locomotion by the name under which its choice is stored."""
+AS_CROWD = Choice("AS_CROWD", -1, "As Its Crowd", "Move as the settings of its crowd say")
+"""The choice of a vehicle without a locomotion of its own."""
 
 
 def locomotion_of(crowd: Object) -> type[Locomotion]:
     """The locomotion of a crowd. Writes nothing."""
     return BY_CHOICE[choice_in(crowd.steering, "locomotion")]
+
+
+def own_locomotion_of(vehicle: Object) -> type[Locomotion] | None:
+    """The locomotion that a vehicle has for itself, None if it moves as its crowd does. Writes nothing."""
+    return BY_CHOICE.get(choice_in(vehicle.steering, "own_locomotion"))
+
+
+def moves_by(vehicle: Object, crowd: Object) -> type[Locomotion]:
+    """The locomotion of a vehicle of a crowd, its own or that of the crowd. Writes nothing."""
+    return own_locomotion_of(vehicle) or locomotion_of(crowd)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,18 +20,22 @@ from ..simulation.arrays.vectors import (
     cross,
     dot,
     magnitude,
+    picked,
     shared,
     truncate,
     unit,
+    which,
 )
 from ..simulation.declaration import Choice, Unit, called, choice, length, number, share
-from ..simulation.geometry.floors import Footing
+from ..simulation.geometry.floors import NO_TRIANGLE, Footing
 from ..simulation.ground import flat, left_of, level_heading, upright
-from ..simulation.locomotion import OFF_GROUND, Control, Locomotion, Moved, Stance
+from ..simulation.locomotion import HELD_UP, OFF_GROUND, Control, Locomotion, Moved, Stance
 from ..simulation.memory import Memory, remembered
+from ..simulation.misplaced import Misplaced
 from ..simulation.terrain import Terrain
 from ..simulation.vehicle import Motion, Pose, VehicleModel
 from .banking import GRAVITY
+from .footholds import misplaced_walkers
 from .point_mass import moved
 from .walkable import Look, Walkable, along_ground, carried, rise
 
@@ -58,6 +63,11 @@ TURNED = 0.5
 """The cosine between heading and direction from which on a walker that turned on the spot sets off."""
 WAY_OUT = 1.5
 """Radians a second at which a walker turns on the spot that has no step left ahead, whatever its Turn on the Spot."""
+LOOKS = 0.125
+"""Seconds from one look at the ground ahead to the next: a walker gets 20 cm further in that time."""
+STEPS = 0.5
+"""The share of cruise speed below which a walker steps round, tighter than its turning circle, as far as it may turn on
+the spot."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +79,8 @@ class Walking(Memory):
         normal: of the ground.
         stands: whether it stands still.
         side: on which it goes round ground that is too steep: 1 left, -1 right, 0 neither.
+        looks_in: seconds until it looks ahead again.
+        ahead, aside: the cosine and the sine of the angle by which it goes round, to the left of where it wants to go.
         cornered: whether a step was refused, and none has been taken since.
         push: the level force that acts on it, newtons; the mean of the recent ones while it is slow.
         fall_speed: metres a second.
@@ -78,6 +90,9 @@ class Walking(Memory):
     normal: Vectors = remembered((0.0, 0.0, 1.0))
     stands: Mask = remembered(False)
     side: Rows = remembered(0)
+    looks_in: Scalars = remembered(0.0)
+    ahead: Scalars = remembered(1.0)
+    aside: Scalars = remembered(0.0)
     cornered: Mask = remembered(False)
     push: Vectors = remembered((0.0, 0.0, 0.0))
     fall_speed: Scalars = remembered(0.0)
@@ -85,10 +100,19 @@ class Walking(Memory):
 
 @dataclass(frozen=True)
 class _Stride:
-    """A step that is not on the ground yet: where it began, and what is remembered then."""
+    """A step that is not on the ground yet.
+
+    Attributes:
+        start: (n, 3) where it began, metres.
+        walking: what is remembered then.
+        end: (n, 3) where it leads if nothing pushes, metres.
+        footing: what is trodden there; no triangle where that is not known.
+    """
 
     start: Vectors
     walking: Walking
+    end: Vectors
+    footing: Footing | None
 
 
 @dataclass(frozen=True)
@@ -120,9 +144,16 @@ class OnFoot(Locomotion):
     align_to_ground: Number = share(0.0, "How far it leans with the ground: 0 upright as people, 0.5 as animals")
     at_edge: Rows = choice("TURN_BACK", "What it does at the edge of a surface", EDGES)
 
+    def slope(self, memory: Walking) -> Vectors | None:
+        return memory.normal
+
     @property
     def turn_rate(self) -> Scalars:
         return self.max_turn_rate
+
+    @property
+    def turning_circle(self) -> Scalars:
+        return self.turn_radius
 
     @property
     def smoothing_time(self) -> Scalars:
@@ -139,26 +170,60 @@ class OnFoot(Locomotion):
         motion = Motion(start, heading * speed[:, None], motion.side, heading, motion.up)
         push = self._push(model, control, memory, speed, dt)
         wanted, wish = self._wanted(model, motion, replace(control, force=push), memory.normal, dt)
-        by_wish = memory.stands | (magnitude(wanted) < EPSILON)
+        sharp = self._turns_round(model, control, heading, wish, speed)
+        memory = replace(memory, cornered=memory.cornered | self._is_hemmed_in(model, motion, terrain, sharp))
+        # The slowest speed would carry one on that is asked to go back: it stops to turn on the spot, or goes round.
+        back = ~memory.stands & (magnitude(wanted) < self._slowest(model)) & (dot(wish, heading) < 0.0)
+        stops = back & (self.turn_on_the_spot > 0.0)
+        wished = np.where(stops, 0.0, magnitude(wish))
+        by_wish = memory.stands | sharp | (magnitude(wanted) < EPSILON) | (back & ~stops)
         direction = unit(np.where(by_wish[:, None], wish, wanted))
         direction = np.where((magnitude(direction) < 0.5)[:, None], heading, direction)
         feet = _feet(start, terrain)
         # From a corner it sets off as slowly as can be, so that it looks at the very place to which it steps.
         step = np.maximum(speed, np.minimum(self._slowest(model), model.max_force / model.mass * dt)) * dt
         look = Look(feet, memory.normal, memory.triangle, direction, step, self._reach(model, speed))
-        direction, side = walkable.way(look, heading, memory.side)
-        velocity, forward = self._strode(
-            model, motion, memory, direction, speed, magnitude(wanted), magnitude(wish), dt
-        )
+        direction, memory = self._seen_ahead(walkable, look, heading, memory, dt)
+        velocity, forward = self._strode(model, motion, memory, direction, speed, magnitude(wanted), wished, dt)
         way = along_ground(memory.normal, forward, magnitude(velocity) * dt)
-        refused = walkable.refuses(feet, way, memory.normal, memory.triangle)
+        footing, refused = walkable.step(feet, way, memory.normal, memory.triangle)
         way = np.where(refused[:, None], 0.0, way)
         velocity = np.where(refused[:, None], 0.0, velocity)
         forward = np.where((refused & ~memory.cornered)[:, None], heading, forward)
         stands = magnitude(velocity) <= 0.0
         cornered = refused | (memory.cornered & stands)
-        walking = Walking(memory.triangle, memory.normal, stands, side, cornered, push, memory.fall_speed)
-        return Moved(start + way, velocity, forward, _Stride(start, walking))
+        looks_in = np.where(refused & ~memory.cornered, 0.0, memory.looks_in)
+        walking = replace(memory, stands=stands, cornered=cornered, push=push, looks_in=looks_in)
+        if footing is not None:
+            footing = replace(footing, triangle=np.where(refused, NO_TRIANGLE, footing.triangle))
+        end = start + way
+        return Moved(end, velocity, forward, _Stride(start, walking, end, footing))
+
+    def _seen_ahead(
+        self, walkable: Walkable, look: Look, heading: Vectors, memory: Walking, dt: float
+    ) -> tuple[Vectors, Walking]:
+        """The level directions in which they walk, (n, 3), past what they saw when they last looked ahead."""
+        if not len(walkable.surfaces):
+            return look.direction, memory
+        looks_in = memory.looks_in - dt
+        rows = which(looks_in <= 0.5 * dt)
+        aside, ahead, side = memory.aside.copy(), memory.ahead.copy(), memory.side.copy()
+        if len(rows):
+            seen = look.take(rows)
+            way, side[rows] = walkable.take(rows).way(seen, picked(heading, rows), side[rows])
+            hindered = (way != seen.direction).any(axis=1)
+            ahead[rows] = np.where(hindered, dot(way, seen.direction), 1.0)
+            aside[rows] = np.where(hindered, dot(way, left_of(seen.direction, upright(len(rows)))), 0.0)
+            looks_in[rows] = LOOKS
+        memory = replace(memory, looks_in=looks_in, side=side, ahead=ahead, aside=aside)
+        goes_round = which((ahead != 1.0) | (aside != 0.0))
+        if not len(goes_round):
+            return look.direction, memory
+        direction, wanted = look.direction.copy(order="K"), picked(look.direction, goes_round)
+        left = left_of(wanted, upright(len(goes_round)))
+        onward, sideways = ahead[goes_round, None], aside[goes_round, None]
+        direction[goes_round] = unit(np.add(wanted * onward, left * sideways))
+        return direction, memory
 
     def _push(self, model: VehicleModel, control: Control, memory: Walking, speed: Scalars, dt: float) -> Vectors:
         """The level forces that act, (n, 3) newtons.
@@ -180,6 +245,31 @@ class OnFoot(Locomotion):
         _, wanted, _ = moved(model, motion, Control(control.force, fastest), self.max_turn_rate, dt, flat=True)
         wish = motion.velocity + control.force * (model.response_time / model.mass)[:, None]
         return wanted, truncate(wish, np.maximum(fastest, 0.0))
+
+    def _turns_round(
+        self, model: VehicleModel, control: Control, heading: Vectors, wish: Vectors, speed: Scalars
+    ) -> Mask:
+        """Whether walkers go round to what is beside or behind them, (n,), instead of braking for it.
+
+        Those that turn on the spot may brake.
+        """
+        turns = dot(unit(wish), heading) < AHEAD
+        turns &= (magnitude(wish) > SETS_OFF * self._slowest(model)) & (self.turn_on_the_spot <= 0.0)
+        return turns if control.speed_limit is None else turns & (control.speed_limit >= speed)
+
+    def _is_hemmed_in(self, model: VehicleModel, motion: Motion, terrain: Terrain, turns: Mask) -> Mask:
+        """Whether an obstacle leaves walkers that turn round no room for it, (n,)."""
+        hemmed_in = np.zeros(len(turns), dtype=np.bool_)
+        rows = which(turns)
+        if terrain.obstacles is None or not len(terrain.obstacles) or not len(rows):
+            return hemmed_in
+        half = 0.5 * self.turn_radius[rows]
+        middle = picked(motion.position, rows) + picked(motion.forward, rows) * half[:, None]
+        room = half + model.radius[rows]
+        place, obstacle = terrain.obstacles.near(middle, room)
+        gap, _ = terrain.obstacles.surface(middle[place], obstacle)
+        hemmed_in[rows[place[gap < room[place]]]] = True
+        return hemmed_in
 
     def _share_uphill(self, grade: Scalars) -> Scalars:
         """The share of the speed on level ground, (n,); `grade` is that of the heading, (n,)."""
@@ -221,18 +311,20 @@ class OnFoot(Locomotion):
         heading = motion.forward
         on_the_spot = np.where(memory.cornered, np.maximum(self.turn_on_the_spot, WAY_OUT), self.turn_on_the_spot)
         still = memory.stands | (speed <= 0.0)
-        most = np.minimum(self.max_turn_rate, speed / np.maximum(self.turn_radius, EPSILON))
-        forward = _turned(heading, direction, np.where(still, on_the_spot, most) * dt)
-        ahead = dot(forward, direction)
+        pace = model.cruise_speed * model.max_speed
+        most = self._turn_rate_at(speed, pace, on_the_spot)
+        ahead = _ahead(heading, direction, np.where(still, on_the_spot, most) * dt)
         slowest = self._slowest(model)
-        round_speed = np.maximum(ROUND * model.cruise_speed * model.max_speed, slowest)
+        round_speed = np.maximum(ROUND * pace, slowest)
         round_speed = np.minimum(round_speed, np.maximum(wanted, wished))
         target = np.where(ahead > AHEAD, wanted * ahead, round_speed)
+        # What leads it aside does not slow it down as well.
+        target = np.where(memory.side != 0, np.maximum(target, round_speed), target)
         goes = np.where(memory.stands, wished > SETS_OFF * slowest, (target >= slowest) | (wished > SETS_OFF * slowest))
         goes &= ~(still & (on_the_spot > 0.0) & (ahead < np.where(memory.cornered, 1.0 - EPSILON, TURNED)))
         target = np.where(goes, np.where(memory.cornered, slowest, np.maximum(target, slowest)), 0.0)
         # What walks more slowly than it did turns less.
-        most = np.minimum(most, target / np.maximum(self.turn_radius, EPSILON))
+        most = np.minimum(most, self._turn_rate_at(target, pace, on_the_spot))
         forward = _turned(
             heading, direction, np.where(still, np.where(goes & ~memory.cornered, 0.0, on_the_spot), most) * dt
         )
@@ -240,6 +332,17 @@ class OnFoot(Locomotion):
         velocity = motion.velocity + truncate(forward * target[:, None] - motion.velocity, strongest)
         moves = magnitude(velocity) > 0.0
         return velocity, np.where(moves[:, None], unit(velocity), np.where(still[:, None], forward, heading))
+
+    def _turn_rate_at(self, speed: Scalars, pace: Scalars, on_the_spot: Scalars) -> Scalars:
+        """The fastest turn at a speed, (n,) rad/s: on the turning circle, or stepping round when slow.
+
+        Args:
+            speed, pace: (n,) the speed and the cruise speed, m/s.
+            on_the_spot: (n,) the fastest turn while standing, rad/s.
+        """
+        stepping = on_the_spot * np.maximum(1.0 - speed / np.maximum(STEPS * pace, EPSILON), 0.0)
+        walking = speed / np.maximum(self.turn_radius, EPSILON)
+        return np.minimum(self.max_turn_rate, np.maximum(walking, stepping))
 
     def started(self, motion: Motion, terrain: Terrain, memory: Walking) -> Stance | None:
         if not len(terrain.after):
@@ -250,6 +353,16 @@ class OnFoot(Locomotion):
         x, y, z = feet.T
         return self._stood(moved, terrain.first_footing(x, y, z), terrain, memory)
 
+    @property
+    def steepest(self) -> Scalars:
+        return self.max_slope
+
+    def misplaced(self, model: VehicleModel, motion: Motion, terrain: Terrain) -> Mapping[Misplaced, Mask]:
+        if not len(terrain.after):
+            return {}
+        reach = self._reach(model, np.zeros(len(motion.position)))
+        return misplaced_walkers(self._walkable(terrain), terrain, _feet(motion.position, terrain), model.radius, reach)
+
     def stance(self, before: Motion, moved: Moved, acceleration: Vectors, terrain: Terrain, dt: float) -> Stance:
         start, walking = moved.memory.start, moved.memory.walking
         velocity = moved.forward * np.maximum(dot(moved.velocity, moved.forward), 0.0)[:, None]
@@ -259,7 +372,7 @@ class OnFoot(Locomotion):
         falls = (self.at_edge == FALL) & ((walking.triangle >= 0) | (walking.fall_speed > 0.0))
         fall_speed = np.where(falls, walking.fall_speed + GRAVITY * dt, 0.0)
         feet, walkable = _feet(start, terrain), self._walkable(terrain)
-        footing = walkable.footing(feet, position - start, walking.normal, fall_speed * dt)
+        footing = self._trodden(moved, walkable, feet, fall_speed * dt)
         over = (footing.triangle < 0) & (walking.triangle >= 0) & ~falls
         if anybody(over):
             # A contact pushed it over the edge: it stays where it stood.
@@ -271,29 +384,61 @@ class OnFoot(Locomotion):
         walking = replace(walking, fall_speed=fall_speed)
         return self._stood(Moved(position, velocity, moved.forward), footing, terrain, walking)
 
+    def _trodden(self, moved: Moved, walkable: Walkable, feet: Vectors, deeper: Scalars) -> Footing:
+        """What they tread at the end of a step; what the step had found is looked for again only where it is not so.
+
+        Args:
+            feet: (n, 3) where they stood, metres.
+            deeper: (n,) how far they fall, metres.
+        """
+        stride: _Stride = moved.memory
+        way, normal, last = moved.position - stride.start, stride.walking.normal, stride.walking.triangle
+        if stride.footing is None:
+            return walkable.footing(feet, way, normal, deeper, last)
+        # A contact may have pushed it, its step may have been refused, or it falls.
+        known = (stride.footing.triangle >= 0) & (moved.position == stride.end).all(axis=1) & (deeper == 0.0)
+        rows = which(~known)
+        if not len(rows):
+            return stride.footing
+        feet, way, normal = (picked(v, rows) for v in (feet, way, normal))
+        return stride.footing.put(rows, walkable.take(rows).footing(feet, way, normal, deeper[rows], last[rows]))
+
     def _stood(self, moved: Moved, footing: Footing, terrain: Terrain, walking: Walking) -> Stance:
         """The stance on what is under the feet; without any, upright at its height."""
         stands, position, forward = footing.triangle >= 0, moved.position, moved.forward
         height = np.where(stands, footing.height + terrain.lift, position[:, 2])
         normal = terrain.after.normal_at(footing.triangle, footing.u, footing.v)
-        leaning: Vectors = normal * self.align_to_ground[:, None]
-        up = unit(leaning + upright(len(normal)) * (1.0 - self.align_to_ground)[:, None])
-        ahead = unit(columns(forward[:, 0], forward[:, 1], rise(up, forward)))
-        right = cross(ahead, up)
         return Stance(
             columns(position[:, 0], position[:, 1], height),
             moved.velocity,
             forward,
             upright(len(normal)),
             replace(walking, triangle=footing.triangle, normal=normal),
-            Pose(right, ahead, cross(right, ahead)),
-            {OFF_GROUND: (~stands).astype(np.float64)},
+            self._pose(forward, normal),
+            {OFF_GROUND: (~stands).astype(np.float64), HELD_UP: walking.cornered.astype(np.float64)},
         )
+
+    def _pose(self, forward: Vectors, normal: Vectors) -> Pose | None:
+        """The axes in which they are shown; None if none leans with the ground."""
+        if not anybody(self.align_to_ground > 0.0):
+            return None
+        leaning: Vectors = normal * self.align_to_ground[:, None]
+        up = unit(leaning + upright(len(normal)) * (1.0 - self.align_to_ground)[:, None])
+        ahead = unit(columns(forward[:, 0], forward[:, 1], rise(up, forward)))
+        right = cross(ahead, up)
+        return Pose(right, ahead, cross(right, ahead))
 
 
 def _feet(position: Vectors, terrain: Terrain) -> Vectors:
     """Where vehicles stand, (n, 3) metres."""
     return columns(position[:, 0], position[:, 1], position[:, 2] - terrain.lift)
+
+
+def _ahead(heading: Vectors, direction: Vectors, most: Scalars) -> Scalars:
+    """The cosines left to level directions after level headings turned toward them by at most (n,) radians."""
+    cosine, sine = dot(heading, direction), heading[:, 0] * direction[:, 1] - heading[:, 1] * direction[:, 0]
+    cosines, sines = cosine_and_sine(np.minimum(most, np.pi))
+    return np.where(cosine >= cosines, 1.0, cosine * cosines + np.abs(sine) * sines)
 
 
 def _turned(heading: Vectors, direction: Vectors, most: Scalars) -> Vectors:

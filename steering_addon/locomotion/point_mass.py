@@ -139,9 +139,9 @@ def _round(
     cosines, sines = cosine_and_sine(turn)
     direction = cosines[:, None] * forward + sines[:, None] * aside
     speed = np.maximum(dot(wanted, direction), 0.0)
+    reversing = 0.5 * magnitude(destination - velocity)
     driving_round = np.minimum(
-        np.minimum(magnitude(destination), TURNING_SPEED * model.max_speed),
-        magnitude(velocity) + magnitude(change),
+        np.minimum(reversing, TURNING_SPEED * model.max_speed), magnitude(velocity) + magnitude(change)
     )
     speed = np.where(dot(destination, forward) < 0.0, np.maximum(speed, driving_round), speed)
     return direction * clamp(speed, 0.0, model.max_speed)[:, None]

@@ -25,13 +25,17 @@ from ..simulation.geometry.surfaces import Surfaces
 from ..simulation.terrain import Terrain
 from ..simulation.vehicle import Motion
 
-OFF = cosine_and_sine(np.array((20.0, 45.0, 70.0, 100.0, 140.0)) * (np.pi / 180.0))
-"""The cosines and sines of the angles off its direction that a walker tries in turn, to the side it prefers first."""
+BEGINS = (20.0, -20.0, 45.0, -45.0, 70.0, -70.0, 100.0, -100.0, 140.0, -140.0)
+"""Degrees off its direction that a walker tries in turn, where positive ones are to the left."""
+KEEPS = (20.0, 45.0, 70.0, 100.0, 140.0, -20.0, -45.0, -70.0, -100.0, -140.0)
+"""As `BEGINS`, while it goes round something to its left; to its right it is the other way round."""
 AHEAD = (0.0, 0.5, 1.0)
 """The shares of its reach at which a walker looks at the ground."""
 AT_FEET = (0.0,)
 """Where it looks if no way is free to the end of its reach: it leaves a corner step by step."""
-TRIED = tuple((shares, c, s, other) for shares in (AHEAD, AT_FEET) for c, s in zip(*OFF) for other in (1, -1))
+TURNS = tuple(cosine_and_sine(np.array(turns) * (np.pi / 180.0)) for turns in (BEGINS, KEEPS))
+TRIED = ((AHEAD, slice(0, 2)), (AHEAD, slice(2, None)), (AT_FEET, slice(None)))
+"""Which turns are tried together, as most that are hindered find a way at once."""
 FURTHER = 1.4
 """Multiples of its reach that a walker looks while it goes round something."""
 A_LITTLE = 0.1
@@ -94,7 +98,14 @@ class Walkable:
             return np.zeros(len(triangle), dtype=np.bool_)
         return self.surfaces.levelness(triangle) < cosine_of_setting(self.max_slope)
 
-    def footing(self, feet: Vectors, way: Vectors, normal: Vectors, deeper: Scalars | float = 0.0) -> Footing:
+    def footing(
+        self,
+        feet: Vectors,
+        way: Vectors,
+        normal: Vectors,
+        deeper: Scalars | float = 0.0,
+        last: Rows | None = None,
+    ) -> Footing:
         """What walkers tread after a way.
 
         Args:
@@ -102,26 +113,33 @@ class Walkable:
             way: (n, 3) metres, as seen from above.
             normal: (n, 3) of the ground that they stand on.
             deeper: (n,) how much deeper than a step the ground may be, metres.
+            last: (n,) the triangles that they stand on, if the way is that of a step.
         """
         step = self.step_height + tangent_of_setting(self.max_slope) * magnitude(way)
         expected = feet[:, 2] + rise(normal, way)
-        return self.surfaces.under(feet[:, 0] + way[:, 0], feet[:, 1] + way[:, 1], expected, step, step + deeper)
+        x, y = feet[:, 0] + way[:, 0], feet[:, 1] + way[:, 1]
+        return self.surfaces.under(x, y, expected, step, step + deeper, last)
 
-    def refuses(self, feet: Vectors, way: Vectors, normal: Vectors, triangle: Rows) -> Mask:
-        """Whether the ground refuses a step, (n,): it ends, or is too steep.
+    def step(self, feet: Vectors, way: Vectors, normal: Vectors, triangle: Rows) -> tuple[Footing | None, Mask]:
+        """What a step treads, None without ground, and whether the ground refuses it, (n,): it ends, or is too steep.
 
-        Where they stand on ground that is too steep already, it is only what leads up to steeper ground.
+        Where they stand on ground that is too steep already, it refuses only what leads up to steeper ground.
 
         Args:
             triangle: (n,) on which they stand; -1 for none, from which every step is free.
         """
         if not len(self.surfaces) or not (triangle >= 0).any():
-            return np.zeros(len(feet), dtype=np.bool_)
-        ahead = self.footing(feet, way, normal).triangle
-        level, level_ahead = (self.surfaces.levelness(rows) for rows in (triangle, ahead))
-        limit = cosine_of_setting(self.max_slope)
-        steep = (level_ahead < limit) & ((level >= limit) | (level_ahead < level) & (rise(normal, way) > 0.0))
-        return (triangle >= 0) & np.where(ahead < 0, self.refuses_edges, steep)
+            return None, np.zeros(len(feet), dtype=np.bool_)
+        footing = self.footing(feet, way, normal, last=triangle)
+        ahead, limit = footing.triangle, cosine_of_setting(self.max_slope)
+        refused = (triangle >= 0) & (ahead < 0) & self.refuses_edges
+        level_ahead = self.surfaces.levelness(ahead)
+        rows = which((triangle >= 0) & (ahead >= 0) & (level_ahead < limit))
+        if len(rows):
+            level = self.surfaces.levelness(triangle[rows])
+            climbs = (level_ahead[rows] < level) & (rise(picked(normal, rows), picked(way, rows)) > 0.0)
+            refused[rows] = (level >= limit[rows]) | climbs
+        return footing, refused
 
     def way(self, look: Look, heading: Vectors, side: Rows) -> tuple[Vectors, Rows]:
         """The nearest level directions to those wanted in which the ground can be walked to the end of their reach.
@@ -144,13 +162,20 @@ class Walkable:
             return look.direction, new_side
         direction = look.direction.copy(order="K")
         new_side[rows] = side[rows]
-        for shares, cosine, sine, other in TRIED:
-            preferred = np.where(side[rows] == 0, 1, side[rows]) * other
-            tried = _turned_by(picked(look.direction, rows), cosine, sine * preferred)
-            free = self.take(rows)._is_free(replace(look.take(rows), direction=tried), shares)
-            taken = rows[free]
-            direction[taken], new_side[taken] = tried[free], preferred[free]
-            rows = rows[~free]
+        for shares, turns in TRIED:
+            begins, (begun, kept) = side[rows] == 0, TURNS
+            cosine, sine = (np.where(begins, a[turns, None], b[turns, None]) for a, b in zip(begun, kept))
+            sine = sine * np.where(begins, 1.0, side[rows])
+            tried = _turned_by(picked(look.direction, rows), cosine, sine)
+            every = np.tile(rows, len(cosine))
+            free = self.take(every)._is_free(replace(look.take(every), direction=tried), shares)
+            free = free.reshape(len(cosine), -1)
+            first, found = np.argmax(free, axis=0), free.any(axis=0)
+            taken = rows[found]
+            chosen = first * len(rows) + np.arange(len(rows))
+            direction[taken] = picked(tried, chosen)[found]
+            new_side[taken] = np.where(sine.ravel()[chosen] < 0.0, -1, 1)[found]
+            rows = rows[~found]
             if not len(rows):
                 return direction, new_side
         down = unit(columns(look.normal[rows, 0], look.normal[rows, 1], 0.0))
@@ -169,12 +194,24 @@ class Walkable:
 
     def _is_free(self, look: Look, shares: tuple[float, ...]) -> Mask:
         """Whether the ground can be walked at these shares of their reach, (n,)."""
-        free = np.ones(len(look.reach), dtype=np.bool_)
-        for share in shares:
-            way = along_ground(look.normal, look.direction, np.maximum(share * look.reach, look.step))
-            ahead = self.footing(look.feet, way, look.normal).triangle
-            level = self.surfaces.levelness(ahead)
-            free &= np.where(ahead < 0, ~self.shuns_edges, level >= cosine_of_setting(self.max_slope))
+        n, limit = len(look.reach), np.tile(cosine_of_setting(self.max_slope), len(shares))
+        feet, normal = _repeated(look.feet, len(shares)), _repeated(look.normal, len(shares))
+        length = np.concatenate([np.maximum(share * look.reach, look.step) for share in shares])
+        way = along_ground(normal, _repeated(look.direction, len(shares)), length)
+        step = np.tile(self.step_height, len(shares)) + np.tile(tangent_of_setting(self.max_slope), len(shares)) * (
+            magnitude(way)
+        )
+        x, y, expected = feet[:, 0] + way[:, 0], feet[:, 1] + way[:, 1], feet[:, 2] + rise(normal, way)
+        good, bad = self.surfaces.glance(x, y, expected, step, limit)
+        # Of those with a place that cannot be walked the others need not be looked at.
+        free = ~bad.reshape(len(shares), n).any(axis=0)
+        rows = which(~good & np.tile(free, len(shares)))
+        if len(rows):
+            nearby = step[rows]
+            ahead = self.surfaces.under(x[rows], y[rows], expected[rows], nearby, nearby).triangle
+            level = limit[rows]
+            walked = np.where(ahead < 0, ~self.shuns_edges[rows % n], self.surfaces.levelness(ahead) >= level)
+            free[rows[~walked] % n] = False
         return free
 
 
@@ -209,7 +246,15 @@ def carried(terrain: Terrain, motion: Motion, triangle: Rows) -> tuple[Vectors, 
     return taken, np.where(turned[:, None], heading, forward)
 
 
-def _turned_by(direction: Vectors, cosine: float, sine: Scalars) -> Vectors:
-    """Level directions turned to the left by the angle of a cosine and (n,) sines."""
-    x, y = direction[:, 0], direction[:, 1]
-    return columns(cosine * x - sine * y, sine * x + cosine * y, 0.0)
+def _repeated(v: Vectors, times: int) -> Vectors:
+    """The vectors (n, 3) several times over, (times n, 3)."""
+    return columns(*(np.tile(v[:, axis], times) for axis in range(3))) if times > 1 else v
+
+
+def _turned_by(direction: Vectors, cosine: Scalars, sine: Scalars) -> Vectors:
+    """Level directions (n, 3) turned to the left by angles of cosines and sines (d, n); (d n, 3)."""
+    x: Scalars = direction[None, :, 0]
+    y: Scalars = direction[None, :, 1]
+    turned_x: Scalars = cosine * x - sine * y
+    turned_y: Scalars = sine * x + cosine * y
+    return columns(turned_x.ravel(), turned_y.ravel(), 0.0)

@@ -9,6 +9,7 @@ so that the turning circle is never smaller than wheelbase / tan(largest angle),
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -34,6 +35,7 @@ from ..simulation.declaration import Unit, called, length, number, seconds
 from ..simulation.ground import flat, left_of, level_heading, upright
 from ..simulation.locomotion import OFF_GROUND, WHEEL_SPEED, Control, Locomotion, Moved, Output, Stance
 from ..simulation.memory import Memory, remembered
+from ..simulation.misplaced import Misplaced
 from ..simulation.terrain import Terrain
 from ..simulation.vehicle import Motion, Pose, VehicleModel
 from .driver import Foot
@@ -349,6 +351,19 @@ class Wheeled(Locomotion):
         memory = replace(memory.standing_on(tuple(heights)), ground=ground)
         way = _Way(memory, np.zeros(len(height)), np.zeros(len(height)))
         return self._stood(moved, way, missing, terrain)
+
+    def misplaced(self, model: VehicleModel, motion: Motion, terrain: Terrain) -> Mapping[Misplaced, Mask]:
+        if not len(terrain.after):
+            return {}
+        height = motion.position[:, 2] - terrain.lift
+        placed = Moved(motion.position, motion.velocity, level_heading(motion.forward))
+        missing = np.zeros(len(height), dtype=np.int64)
+        for x, y in self._wheels(placed):
+            missing += terrain.first_footing(x, y, height).triangle < 0
+        return {
+            Misplaced.OFF_GROUND: missing == len(WHEELS),
+            Misplaced.WHEELS_HANG: (missing > 0) & (missing < len(WHEELS)),
+        }
 
     def stance(self, before: Motion, moved: Moved, acceleration: Vectors, terrain: Terrain, dt: float) -> Stance:
         way = moved.memory

@@ -1,8 +1,8 @@
-"""Mishaps of a run: vehicles that overlapped each other or obstacles, or got stuck at an obstacle.
+"""Mishaps of a run: vehicles that overlapped each other or obstacles, got stuck, or left the ground.
 
 Bodies are spheres or capsules, as everywhere. They are checked frame by frame during the run. A vehicle is stuck if it
 stands at an obstacle, or if it has somewhere to go, is near an obstacle and gets nowhere: a flyer hovers or whirls on
-the spot.
+the spot. What stands on surfaces says itself whether one is under it, and whether the ground holds it up.
 """
 
 from __future__ import annotations
@@ -14,15 +14,17 @@ import numpy as np
 from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, anybody, columns, magnitude, which
 from ..simulation.geometry.capsules import probes
 from ..simulation.geometry.obstacles import Obstacles
-from ..simulation.locomotion import OFF_GROUND
+from ..simulation.ground import parted
+from ..simulation.locomotion import HELD_UP, OFF_GROUND
 from ..simulation.presence.arrivals import Errand
 from ..simulation.roles import Role
+from ..simulation.sensing import upward_of
 from ..simulation.snapshot import Snapshot, State
 from ..simulation.steering import ERRAND
 from .overlaps import Overlaps
 
-OVERLAP, OBSTACLE, STUCK, GROUND = "overlap", "obstacle", "stuck", "ground"
-KINDS = (OVERLAP, OBSTACLE, STUCK, GROUND)
+OVERLAP, OBSTACLE, STUCK, GROUND, FELL, HELD = "overlap", "obstacle", "stuck", "ground", "fell", "held"
+KINDS = (OVERLAP, OBSTACLE, STUCK, GROUND, FELL, HELD)
 """The kinds of mishaps. Stored in files: never change."""
 
 TOLERANCE = 0.1
@@ -38,6 +40,10 @@ GETS_ON, GETS_ON_IN_SPACE = 0.1, 0.25
 the ground, where vehicles queue."""
 TURNS_ROUND = 4.0
 """Seconds of getting nowhere after which a flyer is stuck: one that starts the wrong way round takes two or three."""
+HELD_FOR = 5.0
+"""Seconds after which a vehicle that the ground holds up is stuck on it: it may turn round on the spot first."""
+FALL = 0.01
+"""Metres in a frame by which a vehicle off the ground falls."""
 NEARBY = 1.0
 """Seconds at cruise speed to an obstacle that may hold such a vehicle up."""
 
@@ -61,6 +67,8 @@ class Mishaps:
         self._stood = np.zeros(n)
         self._stayed = np.zeros(n)
         self._where = np.full((n, 3), np.inf)
+        self._held = np.zeros(n)
+        self._height = np.full(n, -np.inf)
         self._overlaps = Overlaps()
 
     def look(self, frame: int, state: State) -> None:
@@ -86,13 +94,24 @@ class Mishaps:
         return float(frames[int(self.stuck_from[row])]), float(frames[int(self.stuck_until[row])])
 
     def _look_at_the_ground(self, frame: int, state: State, snapshot: Snapshot) -> None:
-        if OFF_GROUND in state.outputs:
-            self.note(GROUND, frame, (state.outputs[OFF_GROUND] > 0.0) & snapshot.present)
+        off, held = (state.outputs.get(name) for name in (OFF_GROUND, HELD_UP))
+        if off is not None:
+            height = state.motion.position[:, 2]
+            falls = height < self._height - FALL
+            self._height = height
+            off_ground = (off > 0.0) & snapshot.present
+            self.note(FELL, frame, off_ground & falls)
+            self.note(GROUND, frame, off_ground & ~falls)
+        if held is not None:
+            self._held = np.where((held > 0.0) & snapshot.present, self._held + snapshot.frame_time, 0.0)
+            self.note(HELD, frame, self._held > HELD_FOR)
 
     def _look_at_each_other(self, frame: int, state: State, snapshot: Snapshot) -> None:
         position, radius, present = _bodies(state.motion.position, snapshot)
         axis = _axes(state.motion.forward, snapshot)
         first, second, distance = self._overlaps.on(position, radius, present, axis)
+        apart = ~parted(position, upward_of(state, snapshot), first, second)
+        first, second, distance = first[apart], second[apart], distance[apart]
         radius_first, radius_second = radius[first], radius[second]
         share = (radius_first + radius_second - distance) / np.minimum(radius_first, radius_second)
         deep = which(share > TOLERANCE)

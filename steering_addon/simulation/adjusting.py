@@ -52,7 +52,8 @@ def adjusted(
     """
     adjustments = [behavior for behavior in behaviors if isinstance(behavior, Adjustment)]
     steered = _any_of([adjustment.adjusts() for adjustment in adjustments], agents)
-    travels = agents.grounded & (steered | _avoiding_before_a_goal(behaviors, agents)) & np.isin(agents.awaits, PASSES)
+    heads_on = steered | _avoiding_before_a_goal(behaviors, agents)
+    travels = agents.on_the_level & heads_on & np.isin(agents.awaits, PASSES)
     corrections: dict[str, Vectors] = {}
     if not anybody(steered | travels):
         return force, corrections, decided

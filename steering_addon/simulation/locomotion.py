@@ -14,14 +14,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .arrays.vectors import Rows, Scalars, Vectors, picked, same_for_all, shared
+from .arrays.vectors import Mask, Rows, Scalars, Vectors, picked, same_for_all, shared
 from .declaration import Choice, Declared
 from .memory import Memory
+from .misplaced import Misplaced
 from .terrain import Terrain
 from .vehicle import Motion, Pose, VehicleModel
 
 OFF_GROUND = "off_ground"
 """The output, 1 or 0, that tells whether a vehicle that stands on surfaces has none of them under it."""
+HELD_UP = "held_up"
+"""The output, 1 or 0, that tells whether the ground has refused a vehicle its last step, and it has not moved since."""
 
 
 WHEEL_SPEED = 1.0
@@ -113,6 +116,8 @@ class Locomotion(Declared):
         stored_number: stored in files; never changes meaning.
         grounded: whether the bodies keep to the ground. Their behaviors then steer along it.
         stands: whether the bodies stand on surfaces.
+        touches: whether what stands touches the surface on every frame; what floats follows it with a lag.
+        clings: whether they hold on to surfaces whichever way these lean.
         remembers: what it remembers of each vehicle from step to step, if anything.
         outputs: the numbers that it gives for drivers of the model.
         suits: what it suits, for the README and the manual, without a final stop.
@@ -123,6 +128,8 @@ class Locomotion(Declared):
     stored_number: ClassVar[int]
     grounded: ClassVar[bool] = False
     stands: ClassVar[bool] = False
+    touches: ClassVar[bool] = True
+    clings: ClassVar[bool] = False
     remembers: ClassVar[type[Memory] | None] = None
     outputs: ClassVar[tuple[Output, ...]] = ()
     suits: ClassVar[str] = ""
@@ -147,6 +154,22 @@ class Locomotion(Declared):
     def turn_rate(self) -> Scalars:
         """(n,) the fastest turn at any speed, rad/s."""
 
+    def upward(self, memory: Any) -> Vectors | None:
+        """The unit vectors away from what each body keeps to, (n, 3): across them lies its plane. None for the z axis.
+
+        Args:
+            memory: what it remembers of each vehicle of the scene, an instance of `remembers`.
+        """
+        return None
+
+    def slope(self, memory: Any) -> Vectors | None:
+        """The unit normals of the ground, (n, 3), on which bodies walk that steer level; None for no ground.
+
+        Args:
+            memory: what it remembers of each vehicle of the scene, an instance of `remembers`.
+        """
+        return None
+
     @property
     def axle(self) -> Scalars:
         """(n,) metres from the origin back to the axle that never slips sideways; nan for bodies without one."""
@@ -156,6 +179,11 @@ class Locomotion(Declared):
     def cornering(self) -> Scalars:
         """(n,) the sideways acceleration that is comfortable in bends, m/s2; inf for no limit."""
         return shared(np.inf, len(self.turn_rate))
+
+    @property
+    def turning_circle(self) -> Scalars:
+        """(n,) the radius of the tightest turn at cruise speed, metres; 0 for bodies whose strength alone limits it."""
+        return shared(0.0, len(self.turn_rate))
 
     @property
     def reaction(self) -> Scalars:
@@ -204,6 +232,20 @@ class Locomotion(Declared):
     def started(self, motion: Motion, terrain: Terrain, memory: Any) -> Stance | None:
         """The stance before the first step; None where it is as the animator placed the vehicle."""
         return None
+
+    @property
+    def steepest(self) -> Scalars:
+        """(n,) the slope of the steepest ground that bodies climb, radians; inf for no limit."""
+        return shared(np.inf, len(self.turn_rate))
+
+    def misplaced(self, model: VehicleModel, motion: Motion, terrain: Terrain) -> Mapping[Misplaced, Mask]:
+        """The bodies that start where they cannot stand or move as meant, (n,) each, by what is wrong."""
+        if not self.stands or not len(terrain.after):
+            return {}
+        memory = None if self.remembers is None else self.remembers.blank(len(motion.position))
+        stance = self.started(motion, terrain, memory)
+        off = None if stance is None else stance.outputs.get(OFF_GROUND)
+        return {} if off is None else {Misplaced.OFF_GROUND: off > 0.0}
 
 
 def one_of_each_kind(bodies: Sequence[Locomotion], row: Rows) -> tuple[tuple[Locomotion, ...], Rows]:

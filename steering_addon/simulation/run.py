@@ -78,7 +78,7 @@ def step(state: State, snapshot: Snapshot, waiting: Mask = NONE_WAITS) -> State:
         # Locomotion and contacts.
         time = began + before.frame_time * ((substep + 1) / before.substeps)
         taking_part = attending(moving, decided.arrivals.gone)
-        terrain = terrain_at(before, snapshot, substep)
+        terrain = terrain_at(before, snapshot, substep, world.obstacles)
         state = moved(state, taking_part, world, terrain, force, decided, time)
     return _taken_in(state, snapshot)
 

@@ -9,10 +9,23 @@ from dataclasses import replace
 
 import numpy as np
 
-from .arrays.vectors import Mask, Rows, Scalars, Vectors, anybody, cross, shared, squared, which
+from .arrays.vectors import (
+    Mask,
+    Rows,
+    Scalars,
+    Vectors,
+    anybody,
+    cross,
+    in_columns,
+    picked,
+    shared,
+    squared,
+    which,
+)
 from .geometry.obstacles import Obstacles
 from .geometry.regions import Regions
 from .geometry.surfaces import between
+from .ground import UP, of_rows, upright
 from .nearby.contacts import reach_of_contacts
 from .nearby.neighbors import Vicinity
 from .roles import Role
@@ -68,16 +81,52 @@ def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Wo
         before.frame_time,
         len(state),
         state.tallies,
+        upward_of(state, before),
+        slope_of(state, before),
     )
 
 
-def terrain_at(before: Snapshot, after: Snapshot, substep: int) -> Terrain:
+def upward_of(state: State, snapshot: Snapshot) -> Vectors:
+    """The unit vectors away from what each vehicle keeps to, (n, 3); where that is the z axis for all, stored once."""
+    n = len(state)
+    whole = upright(n)
+    for body, rows in snapshot.bodies_alike:
+        memory = body.remembers and (state.bodies.get(body.name) or body.remembers.blank(n))
+        upward = body.upward(memory)
+        if upward is None:
+            continue
+        rows = np.arange(n) if rows is None else rows
+        upward = of_rows(upward, rows)
+        if not ((upward[:1] == UP).all() and (upward == UP).all()):
+            whole = in_columns(whole)
+            whole[rows] = upward
+    return whole
+
+
+def slope_of(state: State, snapshot: Snapshot) -> Vectors | None:
+    """The normals of the ground on which each vehicle walks, (n, 3); None where none walks on any."""
+    slopes: Vectors | None = None
+    if not len(snapshot.surfaces):
+        return slopes
+    for body, rows in snapshot.bodies_alike:
+        memory = state.bodies.get(body.name)
+        slope = None if memory is None else body.slope(memory)
+        if slope is None:
+            continue
+        if rows is None:
+            return slope
+        slopes = in_columns(upright(len(state))).copy(order="K") if slopes is None else slopes
+        slopes[rows] = picked(slope, rows)
+    return slopes
+
+
+def terrain_at(before: Snapshot, after: Snapshot, substep: int, obstacles: Obstacles) -> Terrain:
     """What vehicles stand on during a step between two frames."""
     if not len(after.surfaces):
-        return Terrain(after.surfaces, after.surfaces, after.lift)
+        return Terrain(after.surfaces, after.surfaces, after.lift, obstacles)
     ends = (part / before.substeps for part in (substep, substep + 1))
     begin, end = (between(before.surfaces, after.surfaces, part) for part in ends)
-    return Terrain(begin, end, after.lift)
+    return Terrain(begin, end, after.lift, obstacles)
 
 
 def _bodies(state: State, snapshot: Snapshot) -> Bodies:

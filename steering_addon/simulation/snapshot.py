@@ -160,6 +160,11 @@ class Snapshot:
         return self._of_bodies("cornering")
 
     @once
+    def turning_circle(self) -> Scalars:
+        """(n,) the radius of the tightest turn of each vehicle at cruise speed, metres."""
+        return self._of_bodies("turning_circle")
+
+    @once
     def reaction(self) -> Scalars:
         """(n,) seconds until each brakes for what comes into the way; 0 for bodies without a driver."""
         return self._of_bodies("reaction")

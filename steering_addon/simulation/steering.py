@@ -32,6 +32,7 @@ from .arrays.vectors import (
 from .behavior import Behavior
 from .combining import COMBINE, MATTERS, Component
 from .decisions import Decisions
+from .ground import of_rows
 from .presence.arrivals import Errand, arrival_distance, stays
 from .snapshot import Settings, Snapshot, State
 from .targets import aimed
@@ -188,10 +189,12 @@ def _agents(state: State, snapshot: Snapshot, world: World, rows: Rows) -> Agent
         up=up,
         speed=magnitude(velocity),
         vehicle=model,
+        upward=world.upward if alone else of_rows(world.upward, rows),
         grounded=snapshot.grounded if alone else snapshot.grounded[rows],
         turn_rate=snapshot.turn_rate if alone else snapshot.turn_rate[rows],
         axle=snapshot.axle if alone else snapshot.axle[rows],
         cornering=snapshot.cornering if alone else snapshot.cornering[rows],
+        turning_circle=snapshot.turning_circle if alone else snapshot.turning_circle[rows],
         reaction=snapshot.reaction if alone else snapshot.reaction[rows],
         goal=shared(np.nan, 3 * len(rows)).reshape(len(rows), 3),
         stays=stays(snapshot.attendance, rows),

@@ -8,6 +8,7 @@ import numpy as np
 
 from .arrays.vectors import Rows, Scalars, shared
 from .geometry.floors import Footing
+from .geometry.obstacles import Obstacles
 from .geometry.surfaces import NO_SURFACES, Surfaces
 
 FINDS_GROUND = (0.5, 2.0)
@@ -21,11 +22,13 @@ class Terrain:
     Attributes:
         before, after: the surfaces at the beginning and at the end of the step.
         lift: (n,) metres from the place where each vehicle stands up to its origin.
+        obstacles: what stands on it, in world space, at the beginning of the step.
     """
 
     before: Surfaces
     after: Surfaces
     lift: Scalars
+    obstacles: Obstacles | None = None
 
     def first_footing(self, x: Scalars, y: Scalars, height: Scalars) -> Footing:
         """What is trodden by those that start at these places, (n,) metres each."""
@@ -35,7 +38,7 @@ class Terrain:
 
     def take(self, rows: Rows) -> Terrain:
         """The terrain of the vehicles of some rows."""
-        return Terrain(self.before, self.after, self.lift[rows])
+        return Terrain(self.before, self.after, self.lift[rows], self.obstacles)
 
 
 def no_terrain(n: int) -> Terrain:

@@ -16,6 +16,7 @@ from .arrays.vectors import (
     Rows,
     Scalars,
     Vectors,
+    columns,
     cross,
     dot,
     largest,
@@ -130,6 +131,8 @@ class World:
         frame_time: seconds from one frame to the next.
         vehicles: the number of bodies that are vehicles moved by the simulation; they come first.
         tallies: sums over all agents and past steps, by a name that a behavior chooses.
+        upward: (vehicles, 3) the unit vectors away from what each vehicle keeps to.
+        slope: (vehicles, 3) the normals of the ground on which each vehicle walks; None where none walks on any.
     """
 
     time: float
@@ -144,6 +147,8 @@ class World:
     frame_time: float
     vehicles: int
     tallies: Mapping[str, Scalars]
+    upward: Vectors
+    slope: Vectors | None = None
 
     @property
     def perceivable(self) -> Rows:
@@ -172,6 +177,20 @@ class World:
         wanted = np.where(which == EVERYONE, ANY_CROWD, np.where(wanted < 0, NO_CROWD, wanted))
         return neighbors.where(lambda near: self._is_in_crowd(near, wanted))
 
+    def along_ground(self, offset: Vectors, rows: Rows) -> Vectors:
+        """Offsets, (p, 3) metres, with heights that count from the ground on which vehicles walk.
+
+        Two on a slope walk at the same height: what is above one's own slope is on another storey.
+
+        Args:
+            rows: (p,) the vehicle from which each offset leads.
+        """
+        if self.slope is None:
+            return offset
+        normal = picked(self.slope, rows)
+        rise = -(normal[:, 0] * offset[:, 0] + normal[:, 1] * offset[:, 1]) / np.maximum(normal[:, 2], UPRIGHT)
+        return columns(offset[:, 0], offset[:, 1], offset[:, 2] - rise)
+
     @once
     def _one_crowd(self) -> bool:
         """Whether all perceivable vehicles belong to one crowd."""
@@ -185,6 +204,8 @@ class World:
         return mask
 
 
+UPRIGHT = 0.05
+"""The cosine of the slope of ground that counts as upright."""
 EVERY_OBSTACLE, EVERY_MOVING = -2, -3
 """In place of the row of an obstacle."""
 PASSING_PLACES = 8
@@ -196,7 +217,7 @@ class Agents:
     """Vehicles that follow the same settings, as their behaviors see them.
 
     They say which way is up and what is level (`upward`, `grounded`, `level`, `flat`, `climb` ...). No behavior names
-    the z axis.
+    the z axis: the plane of an agent lies across its `upward`, which a wall or a ceiling turns.
 
     Attributes:
         rows: (n,) their rows in World.bodies.
@@ -206,10 +227,12 @@ class Agents:
         side, forward, up: (n, 3) the axes of their local space, orthonormal.
         speed: (n,) metres a second.
         vehicle: their vehicle models.
+        upward: (n, 3) unit vectors away from the ground.
         grounded: (n,) whether they keep to the ground, as walkers and cars do.
         turn_rate: (n,) the fastest turn at any speed, rad/s.
         axle: (n,) metres from the origin back to the axle that never slips sideways; nan for bodies without one.
         cornering: (n,) the sideways acceleration that is comfortable in bends, m/s2; inf for no limit.
+        turning_circle: (n,) the radius of the tightest turn at cruise speed, metres; 0 where strength alone limits it.
         reaction: (n,) seconds until they brake for what comes into the way; 0 for bodies without a driver.
         goal: (n, 3) the nearest position that a behavior leads them to, metres; nan for none.
         stays: (n,) whether they stay where they arrive, and therefore have to stop.
@@ -235,10 +258,12 @@ class Agents:
     up: Vectors
     speed: Scalars
     vehicle: VehicleModel
+    upward: Vectors
     grounded: Mask
     turn_rate: Scalars
     axle: Scalars
     cornering: Scalars
+    turning_circle: Scalars
     reaction: Scalars
     goal: Vectors
     stays: Mask
@@ -280,14 +305,31 @@ class Agents:
         return self.vehicle.max_force / self.vehicle.mass
 
     @property
+    def sideways(self) -> Scalars:
+        """(n,) the strongest sideways acceleration at cruise speed, m/s2: by max_force and on the turning circle."""
+        return self.sideways_at(self.cruise_speed)
+
+    def sideways_at(self, speed: Scalars) -> Scalars:
+        """(n,) as `sideways`, at speeds (n,), m/s."""
+        circle = self.turning_circle
+        bound = np.where(circle > 0.0, speed * speed / np.maximum(circle, EPSILON), np.inf)
+        return np.minimum(self.agility, bound)
+
+    def tightest(self, speed: Scalars) -> Scalars:
+        """The radius of the tightest turn at speeds, (n,) or (n, k) m/s, metres."""
+        if speed.ndim == 2:
+            return np.maximum(speed * speed / np.maximum(self.agility, EPSILON)[:, None], self.turning_circle[:, None])
+        return np.maximum(speed * speed / np.maximum(self.agility, EPSILON), self.turning_circle)
+
+    @property
     def cruise_speed(self) -> Scalars:
         """(n,) the speed that they hold while no behavior sets another, m/s."""
         return self.vehicle.cruise_speed * self.vehicle.max_speed
 
     @property
-    def upward(self) -> Vectors:
-        """(n, 3) unit vectors away from the ground."""
-        return ground.upright(len(self))
+    def on_the_level(self) -> Mask:
+        """(n,) who keeps to ground that is level: ways on it can be planned on a map as seen from above."""
+        return self.grounded & ground.is_upright(self.upward)
 
     @property
     def goal_distance(self) -> Scalars:
@@ -385,10 +427,12 @@ class Agents:
             up=up,
             speed=self.speed[rows],
             vehicle=self.vehicle.take(rows),
+            upward=self.upward_of(rows),
             grounded=self.grounded[rows],
             turn_rate=self.turn_rate[rows],
             axle=self.axle[rows],
             cornering=self.cornering[rows],
+            turning_circle=self.turning_circle[rows],
             reaction=self.reaction[rows],
             goal=goal,
             stays=self.stays[rows],

@@ -55,6 +55,14 @@ def test_no_vehicle_enters_a_box_on_the_way(goal: str, scenes: int, plane: bool)
         assert (heedless.run(3.0) < 0.0).mean() > 0.4, "nothing was in their way"
 
 
+@pytest.mark.parametrize(("substeps", "enters"), [(1, True), (2, False)])
+def test_the_longest_step_of_a_bake_is_short_enough(substeps: int, enters: bool) -> None:
+    """Twelve frames a second; within a step a vehicle turns back to its goal by more than it keeps from the box."""
+    crowded = course("arrival", 6, plane=False, seed=1, of=box, fps=12.0)
+    crowded = replace(crowded, place=replace(crowded.place, substeps=substeps))
+    assert (crowded.run(3.0).min() < 0.0) == enters
+
+
 def test_it_goes_round_the_nearer_edge_of_a_wall() -> None:
     for x in (-3.0, 3.0):
         assert np.sign(facing(WALL, position=[[x, 0.0, 0.0]]).steering()[0][0, 0]) == np.sign(x)

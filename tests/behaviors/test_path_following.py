@@ -19,7 +19,9 @@ from steering_addon.behaviors.path_following import (
     PathFollowing,
     _onward,
 )
+from steering_addon.locomotion import OnFoot, Planar
 from steering_addon.simulation.geometry.paths import Path, Spline, spline
+from steering_addon.simulation.locomotion import Locomotion
 from steering_addon.simulation.snapshot import Snapshot, State
 from tests.scene import Scene, flat_or_free, headings, positions, speeds
 
@@ -375,13 +377,12 @@ def test_at_the_end_it_stops_and_stays() -> None:
 
 
 def test_at_the_end_it_turns_back() -> None:
-    states = started(spline(np.array([[0.0, 0.0, 0.0], [0.0, 12.0, 0.0]]), False), end=TURN_BACK, fps=24.0).run(24 * 24)
+    states = started(spline(np.array([[0.0, 0.0, 0.0], [0.0, 12.0, 0.0]]), False), end=TURN_BACK).run(24 * FPS)
     y = positions(states)[:, 0, 1]
-    turns = np.flatnonzero(np.diff(np.sign(np.diff(y))) != 0)
-    assert len(turns) >= 4
-    assert y.max() < 13.0
-    assert y.min() > -1.0
-    assert (np.abs(y[turns] - np.where(np.arange(len(turns)) % 2, 0.0, 12.0)) < 2.0).all()
+    crossings_of_middle = np.flatnonzero(np.diff(np.sign(y - 6.0)))
+    assert len(crossings_of_middle) >= 5
+    for before, after in pairwise(crossings_of_middle):
+        assert np.abs(y[before:after] - 6.0).max() == pytest.approx(6.0, abs=0.3), "it turns at each end"
     assert np.abs(positions(states)[:, 0, 0]).max() < 1.5
 
 
@@ -398,17 +399,40 @@ def test_at_the_end_it_returns_to_the_start_and_follows_again() -> None:
     assert speeds(states)[FPS:].min() > 0.1
 
 
-@pytest.mark.parametrize("end", [LOOP, TURN_BACK])
-def test_on_the_ground_it_brakes_before_an_end_where_it_turns_round(end: int) -> None:
-    vehicle = {"max_speed": 15.0, "max_force": 4.0}
+def beyond(flat: bool, end: int) -> float:
+    """How far a vehicle that has to turn round gets beyond the end, metres."""
+    vehicle, moves = {"max_speed": 15.0, "max_force": 4.0}, flat_or_free(flat, max_turn_rate=0.6)
+    place = started(ROAD, end=end, radius=2.0, speed=12.0, vehicle=vehicle, locomotions=moves)
+    return float(positions(place.run(12 * FPS))[..., 1].max() - ROAD.length)
 
-    def beyond(flat: bool) -> float:
-        moves = flat_or_free(flat, max_turn_rate=0.6)
-        place = started(ROAD, end=end, radius=2.0, speed=12.0, vehicle=vehicle, locomotions=moves)
-        return float(positions(place.run(12 * FPS))[..., 1].max() - ROAD.length)
 
-    assert beyond(flat=True) < 2.0
-    assert beyond(flat=False) > 5.0, "a flyer keeps its speed"
+@pytest.mark.parametrize("flat", [False, True])
+def test_it_turns_back_so_early_that_it_comes_to_the_end(flat: bool) -> None:
+    assert abs(beyond(flat, TURN_BACK)) < 1.0
+
+
+def test_on_the_ground_it_brakes_before_an_end_where_it_turns_to_the_start() -> None:
+    assert beyond(True, LOOP) < 2.0
+    assert beyond(False, LOOP) > 5.0, "a flyer keeps its speed"
+
+
+@pytest.mark.parametrize("radius", [0.5, 2.0])
+@pytest.mark.parametrize("locomotion", [OnFoot, Planar])
+def test_walkers_turn_back_at_the_end(locomotion: type[Locomotion], radius: float) -> None:
+    line = spline(np.array([[0.0, 0.0, 0.0], [0.0, 8.0, 0.0]]), False)
+    place = started(
+        line,
+        end=TURN_BACK,
+        radius=radius,
+        speed=1.3,
+        fps=24.0,
+        vehicle={"max_speed": 1.9, "max_force": 2.0, "cruise_speed": 0.7, "radius": 0.3},
+        locomotions=[(locomotion, {})],
+    )
+    y = positions(place.run(16 * 24))[:, 0, 1]
+    assert abs(y.max() - line.length) < 0.3
+    assert abs(y[int(np.argmax(y)) :].min()) < 0.3
+    assert (np.abs(y - line.length) < 0.3).sum() < 3 * 24, "it takes too long to turn"
 
 
 def test_a_closed_path_has_no_end() -> None:

@@ -174,3 +174,25 @@ def test_agents_of_a_crowd_may_have_different_shared_rates() -> None:
     assert np.abs(both[:, 0] - way(0.2)[:, 0]).max() < 1e-9
     assert np.abs(both[:, 1] - way(1.0)[:, 1]).max() < 1e-9
     assert np.abs(both[-1, 0] - both[-1, 1]).max() > 0.1
+
+
+def test_now_and_then_the_two_sides_of_a_crowd_turn_away_from_each_other() -> None:
+    place = Scene(
+        [[x, 0.3 * x, 0.1 * x] for x in (-3.0, -2.0, 0.0, 2.0, 3.0)],
+        forward=(0.0, 1.0, 0.2),
+        speed=4.0,
+        behaviors=[(Wander, {"strength": 0.0, "leveling": 0.0, "parting_strength": 2.0, "parting_rate": 0.05})],
+    )
+    steering = steering_over_time(place, np.arange(0.0, 600.0, 0.5))
+    aside = np.abs(steering).max(axis=(1, 2))
+    assert 0.05 < (aside > 0.0).mean() < 0.35
+    assert aside.max() == pytest.approx(2.0)
+    _, agents, _ = place.seen()
+    assert np.abs(np.einsum("tnk,nk->tn", steering, agents.forward)).max() < 1e-12, "it keeps its speed"
+    parted = steering[aside > 1.9][..., 0]
+    assert (parted[:, :2] < -1.8).all() and (parted[:, 3:] > 1.8).all() and (np.abs(parted[:, 2]) < 0.1).all()
+
+
+def test_who_is_alone_does_not_part() -> None:
+    place = wanderers(1, strength=0.0, leveling=0.0, parting_strength=2.0)
+    assert not steering_over_time(place, np.arange(0.0, 200.0, 1.0)).any()

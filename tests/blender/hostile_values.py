@@ -224,6 +224,7 @@ UNBAKED: dict[str, Change] = {
         for name, value in (
             ("roles", 0xFFFF),
             ("roles", 1 << 20 | 1),
+            ("own_locomotion", 99),
             ("forward_axis", 99),
             ("up_axis", -5),
             ("identity", -5),

@@ -1,10 +1,10 @@
-"""What test_own_locomotion tries in Blender, in a copy of the checkout with the locomotion Tracked."""
+"""What test_own_locomotion tries in Blender, in a copy of the checkout with the locomotions Tracked and Boat."""
 
 import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import bake, crowd, curves, frames, tag, vehicle
+from tests.blender.building import bake, crowd, curves, empty, frames, insert, places, tag, vehicle, world_matrices
 from tests.blender.panels.test_panels import in_tab
 from tests.blender.read.test_surfaces import heights, hill
 
@@ -48,3 +48,22 @@ def test_a_bake_moves_by_it_and_keys_its_outputs() -> None:
         assert set(tracks) == {'["steering_left_track"]', '["steering_right_track"]'}
         assert min(tracks.values()) > 0.5
         assert max(abs(ob.matrix_world.to_euler().x), abs(ob.matrix_world.to_euler().y)) > 1e-3
+
+
+def test_a_boat_follows_waves_with_a_lag_and_points_into_its_bends() -> None:
+    sea = tag(hill("Sea", height=0.0), role="SURFACE")
+    group = crowd(seek={"target": empty("Buoy", (9.0, 4.0, 0.0))})
+    group.steering.locomotion, group.steering.vehicle.max_speed = "BOAT", 3.0
+    ship = vehicle(name="Ship", location=(0.0, -8.0, 0.0), crowd=group, start_speed=1.0)
+    ship.steering.origin_height = 0.0
+    insert(sea, "location", {1: (0.0, 0.0, 0.0), 13: (0.0, 0.0, 1.0), 100: (0.0, 0.0, 1.0)})
+    frames(1, 100)
+    bake()
+    above = heights(sea, [ship])[:, 0]
+    assert above[12] < -0.2 and abs(above[99]) < 0.05
+    course = np.diff(places(ship, range(1, 101)), axis=0)
+    bow = np.array([matrix[:2, 1] for matrix in world_matrices(ship, range(1, 101))])
+    turn = course[:-1, 0] * course[1:, 1] - course[:-1, 1] * course[1:, 0]
+    aside = course[:, 0] * bow[1:, 1] - course[:, 1] * bow[1:, 0]
+    bends = np.abs(turn) > 0.2 * np.abs(turn).max()
+    assert (np.sign(aside[1:][bends]) == np.sign(turn[bends])).mean() > 0.9

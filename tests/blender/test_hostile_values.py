@@ -51,6 +51,7 @@ OPERATORS = {
     "crowd_add": lambda _stage: steering().crowd_add(),
     "set_start": lambda _stage: steering().set_start(),
     "flip_front": lambda _stage: steering().flip_front(),
+    "move_as": lambda _stage: steering().move_as(locomotion="PLANAR"),
     "crowd_assign": lambda _stage: steering().crowd_assign(),
     "crowd_assign to another": lambda stage: steering().crowd_assign(crowd=stage.second.name),
     "crowd_restore": lambda _stage: steering().crowd_restore(),
@@ -90,6 +91,11 @@ OPERATORS = {
     "clear_bake": lambda _stage: steering().clear_bake(),
     "select_contacts": lambda _stage: steering().select_contacts(),
     "finding_select": lambda _stage: steering().finding_select(kind="HIDDEN"),
+    "clips_find": lambda _stage: steering().clips_find(),
+    "clip_add": lambda _stage: steering().clip_add(action="Walk"),
+    "clip_remove": lambda _stage: steering().clip_remove(row=0),
+    "clips_measure": lambda _stage: steering().clips_measure(),
+    "clips_write": lambda _stage: steering().clips_write(),
     "flow_switch_direction": lambda _stage: steering().flow_switch_direction(),
 }
 """What an animator may do with the scene, by its name."""

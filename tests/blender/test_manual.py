@@ -46,7 +46,8 @@ def test_every_setting_of_a_behavior_leads_to_the_page_of_that_behavior(shipped:
 
 
 def test_every_setting_of_vehicles_leads_to_a_page_that_names_it(shipped: str) -> None:
-    for group in ("vehicle", "portrayal", "attendance"):
+    moves = (kind.name for kind in part("locomotion").CATALOGUE)
+    for group in ("vehicle", "portrayal", "attendance", *moves):
         properties = type(getattr(bpy.data.objects.new("Crowd", None).steering, group)).bl_rna.properties
         names = set(properties.keys()) - {"rna_type", "name"}
         for name in names:
@@ -59,6 +60,7 @@ def test_every_setting_of_vehicles_leads_to_a_page_that_names_it(shipped: str) -
     ("name", "page"),
     [
         ("bpy.types.STEERING_PG_object.combining", "docs/behaviors/combining.html"),
+        ("bpy.types.STEERING_PG_object.own_locomotion", "docs/behaviors/vehicles.html"),
         ("bpy.types.STEERING_PG_object.crowd", "README.html"),
         ("bpy.types.STEERING_PG_scene.seed", "README.html"),
         ("bpy.types.Object.steering", "README.html"),

@@ -5,14 +5,14 @@ import sys
 from pathlib import Path
 
 from tests.blender.sharing import in_one_blender
-from tests.own_locomotion import checkout_with_tracked
+from tests.own_locomotion import checkout_with_own
 
-TRIED = 3
+TRIED = 4
 
 
 @in_one_blender
 def test_it_is_in_the_panel_in_presets_and_in_a_bake(tmp_path: Path) -> None:
-    copy = checkout_with_tracked(tmp_path / "checkout")
+    copy = checkout_with_own(tmp_path / "checkout")
     command = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/blender/own_locomotion_in_blender.py"]
     done = subprocess.run([sys.executable, *command], cwd=copy, capture_output=True, text=True, timeout=200)
     assert done.returncode == 0, done.stdout + done.stderr

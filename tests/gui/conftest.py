@@ -14,8 +14,8 @@ ROOT = Path(__file__).resolve().parents[2]
 RESULT = ROOT / "build" / "gui"
 WRONG = re.compile(r"Traceback|Error|WARN|Warning|Exception|steering_addon|unknown operator|Dependency cycle")
 """Console output of Blender that indicates a problem with the extension."""
-HARMLESS = re.compile(r"Not freed memory blocks|has no effect\. It waits for a")
-"""Console output on exit that has nothing to do with the extension, and what a bake tells of presets without a path."""
+HARMLESS = re.compile(r"Not freed memory blocks")
+"""Console output on exit that has nothing to do with the extension."""
 SCREEN = "-screen 0 1600x1000x24 +extension GLX"
 Told = Callable[..., Path]
 """Plays a story (a script, then its arguments) and returns the folder of its pictures."""

@@ -10,6 +10,7 @@ from steering_addon.behaviors.seek import Seek
 from steering_addon.locomotion import Flying
 from steering_addon.locomotion.pitch import kept_up
 from steering_addon.simulation.locomotion import Control
+from steering_addon.simulation.snapshot import State
 from steering_addon.simulation.terrain import no_terrain
 from steering_addon.simulation.vehicle import Motion, VehicleModel
 from tests.scene import Scene, headings, leaders, positions, speeds
@@ -17,6 +18,8 @@ from tests.simulation.odd_input import BOUNDED, numbers, vectors
 
 FPS = 24
 TOP = 5.0
+PLACE = (0.0, 20.0, 3.0)
+"""Where birds would stop."""
 
 
 def bird(target, speed: float = 4.0, behaviors=((Seek, {}),), **values) -> Scene:
@@ -35,8 +38,19 @@ def pitch(states) -> np.ndarray:
     return np.degrees(np.arcsin(np.clip(headings(states)[..., 2], -1.0, 1.0)))
 
 
+def until_near(target: list[float]) -> list[State]:
+    """The states of birds until each has come within a metre of a target, and 40 s at most."""
+    near = np.zeros(len(bird(target)), dtype=bool)
+
+    def there(states: list[State]) -> bool:
+        near[:] |= np.linalg.norm(states[-1].motion.position - target, axis=-1) < 1.0
+        return bool(near.all())
+
+    return bird(target).run_until(there, FPS * 40)
+
+
 def test_it_climbs_less_steeply_and_more_slowly_than_it_dives() -> None:
-    up, down = (bird([0.0, 9.0, 40.0 * sign]).run(FPS * 40) for sign in (1.0, -1.0))
+    up, down = (until_near([0.0, 9.0, 40.0 * sign]) for sign in (1.0, -1.0))
     assert pitch(up).max() <= 30.0 + 1e-6 and pitch(down).min() >= -60.0 - 1e-6
     assert pitch(up).max() == pytest.approx(30.0, abs=1e-3)
     assert pitch(down).min() == pytest.approx(-60.0, abs=1e-3)
@@ -62,11 +76,16 @@ def test_level_flight_is_as_fast_as_any() -> None:
 
 @pytest.mark.parametrize("share", [0.2, 0.6])
 def test_one_that_cannot_hover_circles_round_where_it_would_stop(share: float) -> None:
-    target, arrival = (0.0, 20.0, 3.0), ((Arrival, {}),)
-    states = bird(target, behaviors=arrival, least_speed=share).run(FPS * 40)
+    states = bird(PLACE, behaviors=[(Arrival, {})], least_speed=share).run(FPS * 40)
     assert speeds(states).min() >= share * TOP * (1.0 - 1e-9)
-    assert np.linalg.norm(positions(states)[-10 * FPS :] - target, axis=-1).max() < 6.0
-    assert speeds(bird(target, behaviors=arrival).run(FPS * 40))[-1].max() < 0.01
+    assert np.linalg.norm(positions(states)[-10 * FPS :] - PLACE, axis=-1).max() < 6.0
+
+
+def test_without_a_least_speed_it_stops_there() -> None:
+    def stands(states: list[State]) -> bool:
+        return bool(speeds(states[-1:]).max() < 0.01)
+
+    assert stands(bird(PLACE, behaviors=[(Arrival, {})]).run_until(stands, FPS * 40))
 
 
 def test_from_rest_it_speeds_up_to_the_least_speed() -> None:

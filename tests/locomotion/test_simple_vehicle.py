@@ -199,10 +199,23 @@ def test_asked_to_go_backwards_within_a_tenth_of_a_second_it_drives_round_else_i
 ) -> None:
     model, slow = VehicleModel.of(1, max_force=1e3), SimpleVehicle.of(1, max_turn_rate=0.1)
     motion = motion_of(np.zeros((1, 3)), np.array([[0.0, 1.0, 0.0]]), np.zeros((1, 3)))
-    force = model.mass[0] / DT * np.array([[0.5, -back, 0.0]])
+    force = model.mass[0] / DT * np.array([[0.8, -back, 0.0]])
     _, velocity, _ = moved(model, motion, force, DT, slow)
     turning = TURNING_SPEED * model.max_speed[0]
     assert np.linalg.norm(velocity) == pytest.approx(turning if drives_round else 1.0 - back, abs=0.01)
+
+
+@pytest.mark.parametrize("dt", [1.0 / 12.0, DT, 1.0 / 60.0])
+def test_the_speed_at_which_it_drives_round_does_not_alternate(dt: float) -> None:
+    model = VehicleModel.of(1)
+    motion = motion_of(np.zeros((1, 3)), np.array([[0.0, 0.6, 0.0]]), np.zeros((1, 3)))
+    speed = []
+    for _ in range(int(0.35 / dt)):
+        _, velocity, forward = moved(model, motion, np.array([[0.1, -14.0, 0.0]]), dt)
+        motion = motion_of(np.zeros((1, 3)), velocity, np.zeros((1, 3)))
+        speed.append(float(np.linalg.norm(velocity)))
+    assert angle_between(forward, np.array([[0.0, 1.0, 0.0]])) > 0.5, "it does not turn round"
+    assert np.abs(np.diff(speed[len(speed) // 2 :])).max() < 0.01
 
 
 def test_driving_round_gains_at_most_the_speed_that_the_force_gives() -> None:

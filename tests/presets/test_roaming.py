@@ -32,17 +32,15 @@ def test_a_ready_scene_roams_its_region(name: str) -> None:
     In a longer run of the same flock it splits and reunites too.
     """
     _, radius = READY[name]
-    parts = name == "flock"
 
     def parted(run: Roaming) -> bool:
         return len(run.position) >= SECONDS * FPS and set(verdicts(run, PARTING).values()) == {ALIVE}
 
-    longer = roamed(ready(name), 2.5 * SECONDS if parts else SECONDS, 1, 60, radius, parted)
+    longer = roamed(ready(name), 2.5 * SECONDS, 1, 60, radius, parted)
     run = replace(longer, position=longer.position[: round(SECONDS * FPS)])
     assert set(verdicts(run).values()) == {ALIVE}, table(measured(run))
     assert measured(run)[INSIDE.title] > 0.95
-    if parts:
-        assert set(verdicts(longer, PARTING).values()) == {ALIVE}, table(measured(longer))
+    assert set(verdicts(longer, PARTING).values()) == {ALIVE}, table(measured(longer))
 
 
 def test_a_flock_that_only_turns_at_the_edge_is_mechanical() -> None:

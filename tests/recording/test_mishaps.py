@@ -7,8 +7,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steering_addon.recording.mishaps import GETS_ON_IN_SPACE, OBSTACLE, OVERLAP, PATIENCE, STUCK, TOLERANCE, Mishaps
+from steering_addon.recording.mishaps import (
+    FELL,
+    GETS_ON_IN_SPACE,
+    GROUND,
+    HELD,
+    OBSTACLE,
+    OVERLAP,
+    PATIENCE,
+    STUCK,
+    TOLERANCE,
+    Mishaps,
+)
 from steering_addon.simulation.geometry.obstacles import obstacles
+from steering_addon.simulation.locomotion import HELD_UP, OFF_GROUND
 from steering_addon.simulation.presence.arrivals import Errand
 from steering_addon.simulation.snapshot import State
 from steering_addon.simulation.steering import ERRAND
@@ -180,3 +192,23 @@ def test_a_vehicle_that_cannot_move_is_not_stuck() -> None:
     assert looked_at(*[state] * 60).number(STUCK) == 1
     fixed = replace(state, inputs=replace(state.inputs, vehicle=replace(state.inputs.vehicle, max_speed=np.zeros(1))))
     assert looked_at(*[fixed] * 60).number(STUCK) == 0
+
+
+def on_ground(height: float, *, off: bool = False, held: bool = False) -> State:
+    outputs = {OFF_GROUND: np.array([float(off)]), HELD_UP: np.array([float(held)])}
+    return replace(at([[0.0, 0.0, height]]), outputs=outputs)
+
+
+def test_who_leaves_the_ground_falls_only_if_it_sinks() -> None:
+    left = looked_at(on_ground(2.0), on_ground(2.0, off=True), on_ground(2.0, off=True))
+    assert (left.frames[GROUND][0], left.frames[FELL][0]) == (1, -1)
+    fell = looked_at(on_ground(2.0), on_ground(1.9, off=True), on_ground(1.6, off=True), on_ground(1.0))
+    assert (fell.frames[GROUND][0], fell.frames[FELL][0]) == (-1, 1)
+
+
+def test_who_is_held_up_by_the_ground_for_long_is_stuck_on_it() -> None:
+    fps = 24
+    held = [on_ground(0.0, held=True) for _ in range(5 * fps + 2)]
+    assert 5 * fps - 1 <= looked_at(*held).frames[HELD][0] <= 5 * fps
+    interrupted = [*held[: 5 * fps - 1], on_ground(0.0), *held[: 5 * fps - 1]]
+    assert looked_at(*interrupted).number(HELD) == 0

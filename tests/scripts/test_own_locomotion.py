@@ -1,4 +1,4 @@
-"""A locomotion added as the manual says obeys the laws of all locomotions."""
+"""Locomotions added as the manual says obey the laws of all locomotions."""
 
 import subprocess
 import sys
@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.own_locomotion import checkout_with_tracked
+from tests.own_locomotion import checkout_with_own
 
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return checkout_with_tracked(tmp_path_factory.mktemp("own_locomotion") / "checkout")
+    return checkout_with_own(tmp_path_factory.mktemp("own_locomotion") / "checkout")
 
 
 def assert_passes(folder: Path, *arguments: str) -> str:
@@ -26,10 +26,12 @@ def test_what_the_page_prints_is_linted_and_formatted(checkout: Path) -> None:
 
 
 def test_what_the_page_prints_is_plain_english(checkout: Path) -> None:
-    assert_passes(checkout, "scripts/plain_english", "steering_addon/locomotion/tracked.py")
+    assert_passes(
+        checkout, "scripts/plain_english", *(f"steering_addon/locomotion/{name}.py" for name in ("tracked", "boat"))
+    )
 
 
-def test_it_obeys_the_laws_of_all_locomotions(checkout: Path) -> None:
-    laws = ("tests/locomotion/test_every_locomotion.py", "tests/test_layers.py", "-k", "tracked")
+def test_they_obey_the_laws_of_all_locomotions(checkout: Path) -> None:
+    laws = ("tests/locomotion/test_every_locomotion.py", "tests/test_layers.py", "-k", "tracked or boat")
     passed = assert_passes(checkout, "-m", "pytest", "-q", "-p", "no:cacheprovider", *laws)
-    assert int(passed.rpartition(" passed")[0].split()[-1]) >= 15
+    assert int(passed.rpartition(" passed")[0].split()[-1]) >= 34

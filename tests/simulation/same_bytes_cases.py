@@ -34,7 +34,7 @@ from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedColl
 from steering_addon.behaviors.wall_following import WallFollowing
 from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import CATALOGUE as LOCOMOTIONS
-from steering_addon.locomotion import OnFoot, Planar, SimpleVehicle
+from steering_addon.locomotion import Crawling, OnFoot, Planar, SimpleVehicle
 from steering_addon.simulation.arrays.angles import cosine, sine
 from steering_addon.simulation.arrays.chance import keys_of, mix, smooth_noise, uniform
 from steering_addon.simulation.behavior import Behavior
@@ -46,7 +46,7 @@ from steering_addon.simulation.geometry.obstacles import INSIDE, PASS_SIDES, Obs
 from steering_addon.simulation.geometry.painted_flows import Current, current
 from steering_addon.simulation.geometry.paths import Spline, spline
 from steering_addon.simulation.geometry.regions import BOX, SPHERE, Regions, regions
-from steering_addon.simulation.geometry.surfaces import surfaces
+from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
 from steering_addon.simulation.presence.attendance import ON_ARRIVAL, Attendance
 from steering_addon.simulation.run import simulate
 from steering_addon.simulation.snapshot import Snapshot, State
@@ -167,6 +167,7 @@ def cases() -> dict[str, Callable[[], Case]]:
             "throng": throng,
             "locomotions": locomotions,
             "on_hills": on_hills,
+            "on_both_sides": on_both_sides,
         }
     )
 
@@ -456,8 +457,45 @@ def _value(name: str, parameter: Parameter, chance: Chance) -> float:
 
 def on_hills() -> Case:
     """A herd on rough ground, partly too steep, with a gap, under and over a deck."""
-    name, n, cells, side = "on_hills", 12, 16, 24.0
+    name, n = "on_hills", 12
     chance, row = Chance(name), np.arange(12)
+    place = Scene(
+        np.stack((3.0 * (row % 4) - 4.5, 3.0 * (row // 4) - 3.0, np.where(row % 3, 0.8, 3.4)), axis=1),
+        forward=chance.vectors(n, "headings") * (1.0, 1.0, 0.0),
+        speed=1.0,
+        vehicle={"max_speed": 1.6, "max_force": 4.0, "radius": 0.3},
+        locomotions=[(OnFoot, {"turn_radius": 1.0, "turn_on_the_spot": 0.0, "align_to_ground": 0.5})],
+        surfaces=_rough(chance),
+        fps=FPS,
+        substeps=2,
+    )
+    behaviors = (Separation.of(n), Wander.of(n, strength=2.0))
+    return Case(place, (Crowd(row, behaviors, COMBININGS[0].number, key=9),), frames=48)
+
+
+def on_both_sides() -> Case:
+    """What crawls on both sides of rough ground and of a deck, over folds and up to the borders."""
+    name, n = "on_both_sides", 12
+    chance, row = Chance(name), np.arange(12)
+    up = np.where((row % 2 == 0)[:, None], (0.0, 0.0, 1.0), (0.0, 0.0, -1.0))
+    place = Scene(
+        np.stack((3.0 * (row % 4) - 4.5, 3.0 * (row // 4) - 3.0, np.where(row % 3, 0.8, 3.4)), axis=1),
+        forward=chance.vectors(n, "headings") * (1.0, 1.0, 0.0),
+        up=up,
+        speed=1.0,
+        vehicle={"max_speed": 1.6, "max_force": 4.0, "radius": 0.3, "keep_apart": True},
+        locomotions=[(Crawling, {"turn_radius": 0.4, "at_edge": row % 3})],
+        surfaces=_rough(chance),
+        fps=FPS,
+        substeps=2,
+    )
+    behaviors = (Separation.of(n), Wander.of(n, strength=2.0))
+    return Case(place, (Crowd(row, behaviors, COMBININGS[0].number, key=10),), frames=48)
+
+
+def _rough(chance: Chance) -> Surfaces:
+    """Rough ground with a gap, and a deck above it, which may move."""
+    cells, side = 16, 24.0
     line = np.linspace(-0.5 * side, 0.5 * side, cells + 1)
     x, y = np.repeat(line, cells + 1), np.tile(line, cells + 1)
     rough = np.stack((x, y, 1.6 * chance(len(x), "heights")), axis=1)
@@ -465,19 +503,7 @@ def on_hills() -> Case:
     first, second = (corner, corner + cells + 1, corner + cells + 2), (corner, corner + cells + 2, corner + 1)
     faces = np.concatenate((np.stack(first, axis=1), np.stack(second, axis=1)))
     deck = np.array([(-6.0, -3.0, 3.5), (6.0, -3.0, 3.0), (6.0, 3.0, 3.0), (-6.0, 3.0, 3.5)])
-    ground = surfaces([(rough, np.delete(faces, (40, 41), axis=0)), (deck, np.array([(0, 1, 2), (0, 2, 3)]))], [0, 1])
-    place = Scene(
-        np.stack((3.0 * (row % 4) - 4.5, 3.0 * (row // 4) - 3.0, np.where(row % 3, 0.8, 3.4)), axis=1),
-        forward=chance.vectors(n, "headings") * (1.0, 1.0, 0.0),
-        speed=1.0,
-        vehicle={"max_speed": 1.6, "max_force": 4.0, "radius": 0.3},
-        locomotions=[(OnFoot, {"turn_radius": 1.0, "turn_on_the_spot": 0.0, "align_to_ground": 0.5})],
-        surfaces=ground,
-        fps=FPS,
-        substeps=2,
-    )
-    behaviors = (Separation.of(n), Wander.of(n, strength=2.0))
-    return Case(place, (Crowd(row, behaviors, COMBININGS[0].number, key=9),), frames=48)
+    return surfaces([(rough, np.delete(faces, (40, 41), axis=0)), (deck, np.array([(0, 1, 2), (0, 2, 3)]))], [0, 1])
 
 
 def throng() -> Case:

@@ -20,6 +20,7 @@ from ..read.target_groups import named
 from ..tagged_objects import crowd_of, in_use, tagged
 from ..write.animation_data import channelbag, evaluate
 from .preset_exchange import values_in
+from .unasked import ask_for
 
 if TYPE_CHECKING:
     from bpy.types import Object, Scene
@@ -45,6 +46,7 @@ def add_behaviors(behaviors: Sequence[type[Behavior]], crowd: Object, scene: Sce
             if not group.is_property_set(name) and f"steering.{behavior.name}.{name}" not in animated:
                 setattr(group, name, value)
         group.use = True
+        ask_for(crowd, behavior)
         chosen += _react_to_other_crowd(behavior, crowd, scene)
     return chosen
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ from ..tagged_objects import crowd_of, in_use, tagged
 from .entry_settings import comes_and_goes
 from .preset_files import Shelf
 from .staggered_entry import begin_after_start
+from .unasked import note_unasked
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object, PropertyGroup, Scene
@@ -32,11 +34,12 @@ SHIPPED = Path(__file__).resolve().parents[3] / "presets"
 """The folder of the presets that ship with the extension."""
 USER_FOLDER = "steering/crowd"
 """The folder of user presets in Blender's preset folders."""
+ONE_METRE = 1.0
+"""The body length of a preset made from a crowd of points without vehicles."""
+ROUNDING = 1e-5
+"""The largest difference of the same share, stored with 32 bits."""
 MEASURED_BODIES = 20
 """Number of vehicles that are measured for the body length of a crowd."""
-ONE_METRE = 1.0
-"""The body length of a preset made from a crowd without vehicles."""
-
 
 CROWDS: Shelf[Preset] = Shelf(SHIPPED, USER_FOLDER, read)
 """The presets of crowds."""
@@ -53,6 +56,7 @@ def take_up(preset: Preset, crowd: Object, scene: Scene) -> list[str]:
     """
     settings = crowd.steering
     animated = animated_paths(crowd)
+    cruise_before = settings.vehicle.cruise_speed
     values = {"steering.combining": preset.combining}
     values |= paths_of("vehicle", VehicleModel, preset.vehicle)
     values["steering.locomotion"] = preset.moves.choice().name
@@ -69,9 +73,32 @@ def take_up(preset: Preset, crowd: Object, scene: Scene) -> list[str]:
     for path, value in values.items():
         _, *groups, name = path.split(".")
         setattr(getattr(settings, groups[0]) if groups else settings, name, value)
+    note_unasked(crowd, preset, scene)
+    start_at_cruise(members_of(crowd, scene), cruise_before, settings.vehicle.cruise_speed)
     if preset.attendance is not None and settings.attendance.use_enter_frame:
         begin_after_start(crowd, scene)
     return sorted(animated & set(values))
+
+
+def members_of(crowd: Object, scene: Scene) -> list[Object]:
+    """The vehicles of a crowd in a scene."""
+    return [ob for ob in tagged(in_use(scene), Role.VEHICLE) if crowd_of(ob) == crowd]
+
+
+def start_at_cruise(members: Iterable[Object], before: float, after: float) -> None:
+    """Let vehicles start no faster than at cruise speed, after it has changed as a share of the top speed.
+
+    Vehicles that have been given a start speed keep it.
+    """
+    for ob in members:
+        settings = ob.steering
+        usual = settings.bl_rna.properties["start_speed"].default
+        varied = settings.variation.start_speed if settings.is_property_set("variation") else 0.0
+        factor = varied or 1.0
+        if not settings.locked and abs(settings.start_speed - min(usual, before) * factor) < ROUNDING:
+            start_speed = min(usual, after) * factor
+            if abs(start_speed - settings.start_speed) >= ROUNDING and ob.is_editable:
+                settings.start_speed = start_speed
 
 
 def paths_of(group: str, declaration: type[Declared], values: Values) -> dict[str, Value]:
@@ -96,14 +123,15 @@ def preset_of(crowd: Object, label: str, description: str, length: float | None,
     """The preset with all settings of a crowd.
 
     Args:
-        length: of the crowd's bodies in metres; None if it has none.
+        length: of the crowd's bodies in metres; None if it has none, and those that its settings are for count.
     """
     settings, moves = crowd.steering, locomotion_of(crowd)
+    length = length or max(settings.vehicle.length, 2.0 * settings.vehicle.radius) or ONE_METRE
     used = [b for b in CATALOGUE if settings.is_property_set(b.name) and getattr(settings, b.name).use]
     return Preset(
         label=label.strip(),
         description=description.strip().rstrip(".") or f"The settings of {crowd.name}",
-        body_length=float(f"{length or ONE_METRE:.4g}"),
+        body_length=float(f"{length:.4g}"),
         vehicle=values_in(VehicleModel, settings.vehicle),
         locomotion={moves.name: values_in(moves, getattr(settings, moves.name))},
         combining=settings.combining,
@@ -126,8 +154,7 @@ def _plain(value: Any) -> Value:
 
 def bodies_length(crowd: Object, scene: Scene, depsgraph: Depsgraph) -> float | None:
     """The median length of a crowd's bodies from nose to tail, in metres; None if it has none."""
-    members = [ob for ob in tagged(in_use(scene), Role.VEHICLE) if crowd_of(ob) == crowd]
     family = Family()
-    lengths = [body_length(ob, depsgraph, family) for ob in members[:MEASURED_BODIES]]
+    lengths = [body_length(ob, depsgraph, family) for ob in members_of(crowd, scene)[:MEASURED_BODIES]]
     measured = [length for length in lengths if length > 0.0]
     return float(np.median(measured)) if measured else None

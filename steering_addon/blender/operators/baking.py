@@ -20,10 +20,12 @@ from ..refusal import Refusal, reported
 from ..status import census
 from ..status.findings import Kind
 from ..status.refused import forget, remember
-from ..tagged_objects import in_use, tagged
+from ..tagged_objects import in_use, names_of, tagged
 from ..write.animation_data import action_of
 from ..write.bake import BakeResult, baking
 from ..write.bake_record import has_unreadable_record, sign
+from ..write.clip_record import clip_record
+from ..write.clip_strips import clear_clips
 from ..write.ownership import bake_of
 from ..write.staging import clear_all
 from ..write.visibility import parts
@@ -200,7 +202,7 @@ class STEERING_OT_bake(bpy.types.Operator):
         for ob in objects:
             sign(action_of(ob), made_of)
         stuck = {objects[row].name: frames for row, frames in result.stuck.items()}
-        for warning in (*self._plan.warnings, *_absence_warnings(result), *stuck_warnings(stuck)):
+        for warning in (*self._plan.warnings, *_absence_warnings(result), *result.warnings, *stuck_warnings(stuck)):
             self.report({"WARNING"}, warning)
         seconds = time.perf_counter() - self._start_time
         text = f"Baked {_count(result.vehicles, 'vehicle')}, {_count(result.frames, 'frame')} in {seconds:.1f} s"
@@ -234,7 +236,8 @@ class STEERING_OT_clear_bake(bpy.types.Operator):
     @reported
     def execute(self, context):
         baked = self._baked(context)
-        if not baked:
+        rigs = self._with_clips(context)
+        if not baked and not rigs:
             message = "None of the selected objects is baked" if self.selected else "No baked objects in the scene"
             self.report({"WARNING"}, "; ".join([message, *_unreadable(in_use(context.scene))]))
             return {"CANCELLED"}
@@ -242,6 +245,10 @@ class STEERING_OT_clear_bake(bpy.types.Operator):
             if settings_of(ob) is not None:
                 check_stored_start(ob)
         moved = sum(bake_of(ob).moves for ob in baked)
+        # First, as a vehicle that is an armature is to be left without animation.
+        if edited := clear_clips(rigs):
+            names = names_of([str(each) for each in edited])
+            self.report({"WARNING"}, f"Kept NLA strips that were edited: {names}. Delete them if they are not needed")
         clear_all(baked)
         for ob in baked:
             if settings_of(ob) is not None:
@@ -255,11 +262,19 @@ class STEERING_OT_clear_bake(bpy.types.Operator):
 
     def _baked(self, context: Context) -> list[Object]:
         """The objects whose bake to delete: vehicles, their parts and hidden resources, without locked vehicles."""
+        return [ob for ob in self._candidates(context) if bake_of(ob) is not None]
+
+    def _with_clips(self, context: Context) -> list[Object]:
+        """The armatures whose clips to remove."""
+        candidates = [ob for ob in self._candidates(context) if ob.type == "ARMATURE"]
+        return [ob for ob in candidates if clip_record(ob) is not None]
+
+    def _candidates(self, context: Context) -> list[Object]:
         family, objects = Family(), in_use(context.scene)
         locked = [ob for ob in tagged(objects, Role.VEHICLE) if ob.steering.locked]
         candidates = _with_parts(context.selected_objects, family) if self.selected else objects
         kept = set(_with_parts(locked, family))
-        return [ob for ob in candidates if ob not in kept and bake_of(ob) is not None]
+        return [ob for ob in candidates if ob not in kept]
 
 
 def _unreadable(objects: Iterable[Object]) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import EnumProperty
 
-from ...recording.mishaps import GROUND, OBSTACLE, OVERLAP, STUCK
+from ...recording.mishaps import FELL, GROUND, HELD, OBSTACLE, OVERLAP, STUCK
 from ..tagged_objects import in_use
 from ..write.ownership import bake_of
 from .polls import in_object_mode, something_baked
@@ -16,7 +16,14 @@ from .polls import in_object_mode, something_baked
 if TYPE_CHECKING:
     from bpy.types import Object, Scene
 
-WORDS = {OVERLAP: "overlapping", OBSTACLE: "inside an obstacle", STUCK: "stuck", GROUND: "off the ground"}
+WORDS = {
+    OVERLAP: "overlapping",
+    OBSTACLE: "inside an obstacle",
+    STUCK: "stuck",
+    GROUND: "off the ground",
+    FELL: "fallen from an edge",
+    HELD: "held up by the ground",
+}
 """The words of the report, after the number of vehicles."""
 NAMED = 3
 """Vehicles that a warning names."""
@@ -32,6 +39,13 @@ ITEMS = [
         "Off the Ground",
         "Vehicles without a surface under them, or that left that of Populate",
         4,
+    ),
+    (FELL.upper(), "Fallen", "Vehicles that fell from the edge of a surface", 5),
+    (
+        HELD.upper(),
+        "Held Up by the Ground",
+        "Vehicles that found no way on past ground that is too steep, or the edge of it, for five seconds",
+        6,
     ),
 ]
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import bpy
-from bpy.props import EnumProperty, IntProperty, StringProperty
+from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
 from ...settings.population import CURVE, GRID, ONE_PLACE, SURFACE, VOLUME, Population
 from ...simulation.roles import Role
+from ..crowds.adding_clips import add_to_new_crowd
+from ..crowds.crowd_clips import rig_of
 from ..crowds.member_variation import MOST_NAMES
 from ..crowds.moves_like import ANYTHING, ITEMS, UNCHANGED, Likeness, bring_to_life, is_settled, likeness, of_character
 from ..crowds.populating.arrangement import CHOICE, FITS, NUMBERS, WANTED, shown
@@ -62,6 +65,14 @@ class STEERING_OT_populate(bpy.types.Operator):
         options={"SKIP_SAVE"},
     )
 
+    find_clips: BoolProperty(
+        name="Find Clips",
+        description="Let a new crowd of rigged models play the idle, walk and run that they bring along, and move at "
+        "the speed of that walk",
+        default=True,
+        options={"SKIP_SAVE"},
+    )
+
     @classmethod
     def poll(cls, context) -> bool:
         if not in_object_mode(cls, context):
@@ -79,6 +90,7 @@ class STEERING_OT_populate(bpy.types.Operator):
         for name in shown(self.arrangement):
             fields.prop(self, name)
         fields.prop(self, "moves_like")
+        fields.prop(self, "find_clips")
 
     @reported
     def execute(self, context):
@@ -91,6 +103,8 @@ class STEERING_OT_populate(bpy.types.Operator):
         if plan.preset and members:
             for warning in bring_to_life(context, crowd, members, plan.preset, resize=True):
                 self.report({"WARNING"}, warning)
+        if plan.preset and members and self.find_clips:
+            self._find_clips(context, crowd, members)
         if plan.ground.population.arrangement == ONE_PLACE and plan.count > 1:
             self.report(*let_in(crowd, context.scene))
         if plan.ground.population.arrangement == SURFACE and place is not None:
@@ -100,6 +114,13 @@ class STEERING_OT_populate(bpy.types.Operator):
         crowd.select_set(True)
         context.view_layer.objects.active = crowd
         return {"FINISHED"}
+
+    def _find_clips(self, context: Context, crowd: Object, members: Sequence[Object]) -> None:
+        """Give a new crowd the clips that its models bring along."""
+        if any(rig_of(ob, Family()) is not None for ob in members[:1]):
+            context.view_layer.update()
+            if names := add_to_new_crowd(crowd, members, context.scene):
+                self.report({"INFO"}, f"{crowd.name} plays {', '.join(names)}")
 
     def _plan(self, context: Context, crowd: Object | None) -> tuple[Plan, Object | None, list[Object]]:
         """The plan for filling the crowd, the place, and the selected models if the crowd has none yet.

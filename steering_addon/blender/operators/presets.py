@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from bpy.types import Context, Object, Scene, UILayout
 
 SIMILAR = 2.0
-"""Bodies up to this many times larger or smaller than those a preset is meant for are not mentioned in the report."""
+"""Bodies more than this many times larger or smaller than those a preset is meant for get it fitted to their size."""
 COLUMNS = (GROUPS[:3], GROUPS[3:])
 """The headings in each column of the menu."""
 
@@ -39,8 +39,8 @@ class STEERING_OT_preset_apply(Applying, bpy.types.Operator):
     preset: any_preset(_crowds)
     fit_size: BoolProperty(
         name="Fit to Size",
-        description="Scale distances, speeds and strengths if the vehicles are larger or smaller than those that the "
-        "preset is meant for",
+        description="Scale distances, speeds and strengths to the size of the vehicles. Unless you choose, on if they "
+        "are less than half or more than twice as long as those that the preset is meant for",
         default=False,
         options={"SKIP_SAVE"},
     )
@@ -66,6 +66,10 @@ class STEERING_OT_preset_apply(Applying, bpy.types.Operator):
     def take_up(self, context, crowd, preset):
         scene = context.scene
         length = bodies_length(crowd, scene, context.evaluated_depsgraph_get())
+        differs = length is not None and not 1.0 / SIMILAR <= length / preset.body_length <= SIMILAR
+        if not self.properties.is_property_set("fit_size"):
+            self.fit_size = differs
+        told = _on_size(preset, length, fits=self.fit_size) if differs or self.fit_size else ""
         if self.fit_size and length is not None:
             preset = scaled(preset, length / preset.body_length)
         warnings = vary(scene, crowd, Amounts(**preset.variation)) if self.vary else []
@@ -74,22 +78,25 @@ class STEERING_OT_preset_apply(Applying, bpy.types.Operator):
             fit_locomotion(crowd)
         if self.use_preroll:
             crowd.steering.preroll = preset.preroll
-        summary = _summary(preset, crowd, scene, length, has_preroll=self.use_preroll)
-        return [*animated_warnings(crowd, animated), *warnings], summary
+        summary = _summary(preset, crowd, scene, has_preroll=self.use_preroll)
+        return [*animated_warnings(crowd, animated), *warnings], summary + told
 
 
-def _summary(preset: Preset, crowd: Object, scene: Scene, length: float | None, *, has_preroll: bool) -> str:
-    """The report after applying a preset, in one line.
-
-    Args:
-        length: of the vehicles' bodies in metres, None if unknown.
-        has_preroll: whether the crowd has been given the suggested pre-roll.
-    """
+def _summary(preset: Preset, crowd: Object, scene: Scene, *, has_preroll: bool) -> str:
+    """The report after applying a preset, in one line; `has_preroll` if the crowd has the suggested pre-roll."""
     text = "; ".join([f"Applied the preset {preset.label} to {crowd.name}", *missing(preset, crowd, scene)])
     if preset.preroll and not has_preroll:
         text += f"; a pre-roll of {preset.preroll} frames is suggested"
-    if length is not None and not 1.0 / SIMILAR <= length / preset.body_length <= SIMILAR:
-        text += (
+    return text
+
+
+def _on_size(preset: Preset, length: float | None, *, fits: bool) -> str:
+    """What the report says of the size of the bodies, `length` metres long; nothing if they cannot be measured."""
+    if length is None:
+        return ""
+    text = f"; fitted from bodies {preset.body_length:.3g} m long to {length:.3g} m"
+    if not fits:
+        text = (
             f"; it is meant for bodies {preset.body_length:.3g} m long, these are {length:.3g} m: "
             f"turn on Fit to Size to scale it"
         )

@@ -14,6 +14,7 @@ from ..crowds.member_variation import give_size_back
 from ..crowds.moves_like import ANYTHING, LIKENESSES, UNCHANGED, is_settled, likeness
 from ..crowds.moves_like import ITEMS as MOVES_LIKE_ITEMS
 from ..crowds.preset_exchange import missing
+from ..crowds.unasked import answer
 from ..hierarchy import Family, is_descendant
 from ..properties import has_role
 from ..properties.object_group import ROLE_ITEMS
@@ -105,6 +106,7 @@ class STEERING_OT_tag(bpy.types.Operator):
         check_choices(suitable)
         for ob, body in zip(suitable, bodies, strict=True):
             give_role(ob, role, family, body)
+        answer(context.scene)
         if skipped:
             self.report({"WARNING"}, f"Skipped objects that cannot be {_label(role)}: {skipped}")
         for warning in joined.warnings:

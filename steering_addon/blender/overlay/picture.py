@@ -1,4 +1,4 @@
-"""The lines drawn over a scene: obstacles, regions and curves as the simulation sees them, and the selected vehicles.
+"""The lines drawn over a scene: what is in it as the simulation sees it, and the selected vehicles.
 
 They are computed when something changes, so that a draw handler only passes them to the graphics card.
 """
@@ -34,6 +34,7 @@ from ..read.sources import behaviors_of
 from ..refusal import Refusal
 from ..tagged_objects import crowd_of, full_name
 from .aims import Aim, aims_of
+from .ground import Ground, steepest_of
 from .strokes import (
     arrows,
     box,
@@ -66,6 +67,7 @@ WIDTH = (0.3, 0.7, 1.0, 0.22)
 FLOW = (0.3, 0.95, 0.85, 0.8)
 OBSTACLE = (1.0, 0.35, 0.25, 0.6)
 REGION = (0.7, 0.65, 1.0, 0.6)
+BORDER, STEEP = (0.6, 0.9, 0.45, 0.5), (1.0, 0.4, 0.2, 0.4)
 STEERING = (1.0, 1.0, 1.0, 1.0)
 REGION_SHAPES = {SPHERE: ellipsoid, BOX: box}
 """The strokes for regions that are not meshes."""
@@ -88,6 +90,8 @@ class Cast:
         paths, flows: curves.
         things: reads the obstacles and regions, and keeps their measurements.
         currents: read the meshes that are flows.
+        ground: the surfaces.
+        steepest: radians, the slope of the steepest ground that the vehicles climb; inf without a limit.
         measured: the settings with which each object was measured, by its full name.
         tubes: the radius of each path in metres, by its full name.
         lanes: the lanes beside each path, as of `Behavior.lanes_beside`, by its full name.
@@ -102,6 +106,8 @@ class Cast:
     flows: list[Object]
     things: Reader
     currents: list[CurrentReader]
+    ground: Ground
+    steepest: float
     measured: dict[str, tuple[str, ...]]
     tubes: dict[str, float]
     lanes: dict[str, tuple[tuple[float, int], ...]]
@@ -164,9 +170,9 @@ def find_cast(scene: Scene, layer: ViewLayer, previous: Cast | None = None) -> C
 
     vehicles = list(islice(_selected_vehicles(layer, by_role[Role.VEHICLE]), MOST))
     paths, obstacles, regions = visible(Role.PATH), visible(Role.OBSTACLE), visible(Role.REGION)
-    flows = visible(Role.FLOW)
+    flows, surfaces = visible(Role.FLOW), visible(Role.SURFACE)
     currents = [ob for ob in flows if ob.type == "MESH"]
-    measured = {full_name(ob): _measured_as(ob) for ob in (*obstacles, *regions, *currents)}
+    measured = {full_name(ob): _measured_as(ob) for ob in (*obstacles, *regions, *currents, *surfaces)}
     reusable = previous is not None and previous.measured == measured
     return Cast(
         vehicles=vehicles,
@@ -178,6 +184,8 @@ def find_cast(scene: Scene, layer: ViewLayer, previous: Cast | None = None) -> C
         flows=[ob for ob in flows if ob.type == "CURVE"],
         things=previous.things if reusable else Reader(scenery(scene, obstacles, regions)),
         currents=previous.currents if reusable else [CurrentReader(ob) for ob in currents],
+        ground=previous.ground if reusable else Ground(surfaces),
+        steepest=steepest_of(vehicles),
         measured=measured,
         tubes=_tubes(by_role[Role.CROWD], paths),
         lanes=_lanes(by_role[Role.CROWD], paths),
@@ -208,6 +216,9 @@ def picture(
     drawn = Picture()
     if items & {"OBSTACLES", "REGIONS"}:
         _things(drawn, depsgraph, cast, items)
+    if "SURFACES" in items:
+        drawn.add(cast.ground.borders(depsgraph), BORDER)
+        drawn.add(cast.ground.steep(depsgraph, cast.steepest), STEEP)
     if "PATHS" in items:
         _curves(drawn, depsgraph, cast)
         _currents(drawn, depsgraph, cast)

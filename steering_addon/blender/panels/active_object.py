@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...simulation.roles import DESCRIPTIONS, Role
+from ..moving import BY_CHOICE
 from ..properties import has_role, settings_of
 from ..suitability import suits
-from .fields import fields, note
+from .fields import fields, meaningful, note
 from .locations import ROOT, in_both
 
 if TYPE_CHECKING:
@@ -109,6 +110,13 @@ class VehicleSettings:
         column.prop(settings, "use_enter_frame")
         if settings.use_enter_frame:
             column.prop(settings, "enter_frame")
+        column.prop(settings, "own_locomotion")
+        moves = BY_CHOICE.get(settings.own_locomotion)
+        if moves is not None:
+            below = column.column()
+            group = getattr(settings, moves.name)
+            for name in meaningful(moves, group):
+                below.prop(group, name)
         self.layout.operator("steering.set_start", icon="PINNED")
 
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 import bpy
 
 from ...behaviors import CATALOGUE
+from ...locomotion import CATALOGUE as LOCOMOTIONS
 from ...simulation.behavior import Behavior, Intent
 from ...simulation.roles import DESCRIPTIONS, Role
 from .. import manual, preview
 from ..crowds.preset_exchange import CROWDS
 from ..focus import crowd_in_focus
+from ..moving import AS_CROWD
 from .active_object import ICONS
 from .search_words import entry_text, term_of
 
@@ -103,6 +105,7 @@ class STEERING_MT_object(bpy.types.Menu):
         layout.menu("STEERING_MT_roles", icon="AUTO")
         layout.operator("steering.set_start", icon="PINNED")
         layout.operator("steering.flip_front", icon="ARROW_LEFTRIGHT")
+        layout.menu("STEERING_MT_move_as")
         layout.separator()
         layout.menu(STEERING_MT_ready_crowds.bl_idname, icon="ADD")
         layout.operator("steering.crowd_add", icon="ADD")
@@ -115,6 +118,12 @@ class STEERING_MT_object(bpy.types.Menu):
         layout.operator("steering.preset_save")
         layout.operator("steering.preset_remove")
         layout.operator("steering.vary", icon="MOD_NOISE")
+        layout.separator()
+        text = entry_text(_label("clips_find"), "clips_find")
+        layout.operator("steering.clips_find", text=text, icon="VIEWZOOM")
+        layout.operator("steering.clip_add", icon="ADD")
+        layout.operator("steering.clips_measure", icon="FILE_REFRESH")
+        layout.operator("steering.clips_write", icon="NLA")
         layout.separator()
         layout.operator("steering.preview", text="Preview Crowds", icon="PLAY", depress=preview.is_on(context.scene))
         layout.operator("steering.bake", text="Bake Crowds", icon="REC").selected = False
@@ -143,6 +152,17 @@ class STEERING_MT_roles(bpy.types.Menu):
             layout.operator("steering.untag", text=f"Untag {DESCRIPTIONS[role][0]}").role = role.name
 
 
+class STEERING_MT_move_as(bpy.types.Menu):
+    """Let the selected vehicles alone move in another way than their crowd"""
+
+    bl_idname = "STEERING_MT_move_as"
+    bl_label = "This One Moves As"
+
+    def draw(self, _context) -> None:
+        for choice in (AS_CROWD, *(kind.choice() for kind in LOCOMOTIONS)):
+            self.layout.operator("steering.move_as", text=choice.label).locomotion = choice.name
+
+
 def show_menu(self, _context) -> None:
     self.layout.separator()
     self.layout.menu(STEERING_MT_object.bl_idname, icon="COMMUNITY")
@@ -154,5 +174,6 @@ CLASSES = (
     STEERING_MT_ready_crowds,
     STEERING_MT_crowd_presets,
     STEERING_MT_roles,
+    STEERING_MT_move_as,
     STEERING_MT_object,
 )

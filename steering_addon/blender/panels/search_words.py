@@ -33,6 +33,8 @@ SYNONYMS: dict[str, tuple[tuple[str, str], ...]] = {
         ("preset_apply", "bee"),
         ("preset_apply", "starling"),
     ),
+    "Animations": (("clips_find", ""),),
+    "Walk Cycle": (("clips_find", ""),),
     "Traffic": (("behavior_add", "keep_distance"), ("behavior_add", "brake_for"), ("preset_apply", "car")),
 }
 """Words that people search for and that are in no label and no declaration, with the entries they lead to: the name of

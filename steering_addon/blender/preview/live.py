@@ -22,7 +22,9 @@ from ..read.plan import frame_range, plan_reading
 from ..refusal import Refusal
 from ..setting_changes import listen, owner, stop_listening
 from ..tagged_objects import in_use
+from ..write.clip_writer import RigPose
 from ..write.visibility import notice
+from .clip_poses import evaluate_again
 from .poses import Poses
 from .read_blocks import read_blocks
 from .readings import Readings, crowds_of_settings
@@ -60,6 +62,8 @@ class Live:
         self._kept: KeptRun | None = None
         self._readings: Readings | None = None
         self._shown: Poses | None = None
+        self._rig_poses: list[RigPose] = []
+        self._posed: set[int] = set()
         self._arrived = False
         self._reads: frozenset[int] = frozenset()
         self._crowds: frozenset[int] = frozenset()
@@ -127,13 +131,15 @@ class Live:
             self._give_up(str(why))
             return True
         if reached:
-            self._shown = self._rehearsal.poses(frame)
+            self._shown, self._rig_poses = self._rehearsal.poses(frame), self._rehearsal.rig_poses(frame)
         elif carries_on and not self._rehearsal.has_swept:
             # The vehicles still show this. Showing it again would have the view drawn again.
             return False
         if self._shown is not None and len(self._shown.location) == len(self._rehearsal.plan):
             rehearsal = self._rehearsal
-            show(rehearsal.plan, self._shown, rehearsal.hideable, rehearsal.driven, depsgraphs)
+            rig_poses = [pose for pose in self._rig_poses if pose.rig.name]
+            self._posed |= {pose.rig.session_uid for pose in rig_poses}
+            show(rehearsal.plan, self._shown, rehearsal.hideable, rehearsal.driven, depsgraphs, rig_poses)
         return reached
 
     def changed_by(self, scene: Scene, depsgraph: Depsgraph) -> bool:
@@ -185,6 +191,8 @@ class Live:
         """Let Blender show the vehicles in their real poses, and hide those that are really hidden."""
         withdraw(self.scene)
         _evaluate_again(self._moves)
+        evaluate_again(ob for ob in bpy.data.objects if ob.session_uid in self._posed)
+        self._posed = set()
         if self._covered:
             for ob in bpy.data.objects:
                 if ob.session_uid in self._covered:
@@ -211,7 +219,7 @@ class Live:
 
     def _give_up(self, refusal: str) -> None:
         """Show nothing until the scene changes."""
-        self._rehearsal, self._shown, self.refusal = None, None, refusal
+        self._rehearsal, self._shown, self._rig_poses, self.refusal = None, None, [], refusal
         self.let_go()
 
     @contextmanager

@@ -84,7 +84,7 @@ class Readings:
         """The digest of surfaces that stay or move together, of which all else follows from their points."""
         known = self._digests.get(name)
         if known is None or known[0] is not layer:
-            made_of = (layer.surfaces, layer.floor.points, layer.floor.triangles)
+            made_of = (layer.surfaces, layer.points, layer.triangles)
             known = self._digests[name] = layer, digest(made_of)
         return known[1]
 

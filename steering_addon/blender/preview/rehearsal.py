@@ -18,6 +18,9 @@ from ..read.lead_in import lead_in
 from ..read.plan import Plan
 from ..read.sweep import sweep, to_link
 from ..write.channels import Channels
+from ..write.clip_writer import RigPose
+from ..write.plan_clips import bodies_of
+from .clip_poses import PreviewedClips
 from .hiding import Hideable
 from .poses import Poses
 from .readings import Readings
@@ -47,6 +50,7 @@ class Rehearsal:
         self.readings = (readings and readings.renewed(plan)) or Readings(plan)
         self.has_swept = False
         """Whether frames were read in a sweep when a frame was last to be reached."""
+        self.clips = PreviewedClips(plan)
         self._lead_in: tuple[Snapshot, ...] | None = None
         self._looked_at = to_link(plan)
         self.hideable = Hideable(plan)
@@ -62,6 +66,14 @@ class Rehearsal:
     def poses(self, frame: int) -> Poses:
         """The poses on a frame that was reached."""
         return self.kept.came_out(frame)
+
+    def rig_poses(self, frame: int) -> list[RigPose]:
+        """The poses of the armatures that play clips on a frame that was reached."""
+        if not self.clips.are_played:
+            return []
+        n = len(self.plan)
+        new = (self.kept.came_out(each) for each in range(self.clips.next_frame, frame + 1))
+        return self.clips.poses(frame, ((poses.bodies, poses.gone[:n]) for poses in new))
 
     def reach(self, frame: int, seconds: float, depsgraph: Depsgraph | None = None) -> bool:
         """Simulate up to a frame, for these seconds at most; whether it was reached.
@@ -103,7 +115,7 @@ class Rehearsal:
         came_in = self.readings.digest_of(read)
         if frame == self.kept.first:
             start = self.readings.reader.start(read)
-            came_in += digest((start, self._lead_in, self.plan.vehicles.preroll, self._models()))
+            came_in += digest((start, self._lead_in, self.plan.vehicles.preroll, self._models(), self.clips.are_played))
         if self.kept.holds(frame, came_in):
             self.reached = frame
             return
@@ -117,16 +129,17 @@ class Rehearsal:
             near = vehicles.source.rotation
         else:
             state, near = step(state, snapshot), self.poses(frame - 1).rotation
-        self.kept.keep(state, came_in, self._poses(state, read.parent_parts, near))
+        self.kept.keep(state, came_in, self._poses(state, read, near))
         self.reached = frame
 
-    def _poses(self, state: State, parts: np.ndarray, near: np.ndarray) -> Poses:
+    def _poses(self, state: State, read: Frame, near: np.ndarray) -> Poses:
         motion, pose = state.motion, state.pose
         bases = np.stack((pose.side, pose.forward, pose.up), axis=-1)
         outside = state.outside if len(state.outside) else np.zeros(len(state), dtype=np.bool_)
-        poses = Poses(np.empty((len(state), 3)), np.zeros_like(near), self.hideable.gone(state), outside)
+        bodies = bodies_of(state, read.heights, np.zeros_like(outside)) if self.clips.are_played else None
+        poses = Poses(np.empty((len(state), 3)), np.zeros_like(near), self.hideable.gone(state), outside, bodies)
         channels = Channels(self.plan.vehicles.source, near)
-        for rows, location, rotation in channels.extend(parts[None], motion.position[None], bases[None]):
+        for rows, location, rotation in channels.extend(read.parent_parts[None], motion.position[None], bases[None]):
             poses.location[rows] = location[0]
             poses.rotation[rows, : rotation.shape[-1]] = rotation[0]
         return poses

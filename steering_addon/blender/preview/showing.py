@@ -8,7 +8,7 @@ this.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -16,12 +16,14 @@ import bpy
 import numpy as np
 
 from ..read.rotation_channels import data_path
+from .clip_poses import posed
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object
     from mathutils import Matrix
 
     from ..read.plan import Plan
+    from ..write.clip_writer import RigPose
     from .hiding import Hideable
     from .poses import Poses
 
@@ -34,7 +36,14 @@ NOTHING = (0.0, 0.0, 0.0)
 """The scale of hidden objects, which hides their children too. Blender's own switches make it sort all objects."""
 
 
-def show(plan: Plan, poses: Poses, hideable: Hideable, driven: Iterable[Object], depsgraphs: list[Depsgraph]) -> None:
+def show(
+    plan: Plan,
+    poses: Poses,
+    hideable: Hideable,
+    driven: Iterable[Object],
+    depsgraphs: list[Depsgraph],
+    rig_poses: Sequence[RigPose] = (),
+) -> None:
     """Show the vehicles of a plan in these poses; the objects themselves are unchanged afterwards.
 
     In all viewports together: one left out would evaluate the vehicles later, in their real poses. A hidden vehicle is
@@ -42,12 +51,13 @@ def show(plan: Plan, poses: Poses, hideable: Hideable, driven: Iterable[Object],
 
     Args:
         driven: those vehicles and parts whose channels have drivers (`is_driven`).
+        rig_poses: of the armatures that play clips.
     """
     vehicles = plan.vehicles.source.objects
     hidden = hideable.hidden(poses.gone)
     shrunk, uncovered, looking = hideable.shrunk(hidden), hideable.uncovered(hidden), hideable.looking(hidden)
     stood = [(ob, _channels(ob)) for ob in driven]
-    with _put_back_unnoticed([*vehicles, *shrunk, *uncovered]):
+    with _put_back_unnoticed([*vehicles, *shrunk, *uncovered]), posed(rig_poses):
         for ob, location, rotation in zip(vehicles, poses.location.tolist(), poses.rotation.tolist()):
             ob.location = location
             path = data_path(ob.rotation_mode)

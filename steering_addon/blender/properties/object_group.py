@@ -5,6 +5,7 @@ from __future__ import annotations
 import bpy
 from bpy.props import (
     BoolProperty,
+    CollectionProperty,
     EnumProperty,
     FloatProperty,
     IntProperty,
@@ -25,9 +26,11 @@ from ...simulation.geometry.regions import SHAPES, SPHERE
 from ...simulation.presence.attendance import FURTHEST, Attendance
 from ...simulation.roles import DESCRIPTIONS, Role
 from ...simulation.vehicle import VehicleModel
+from ..moving import AS_CROWD, BY_CHOICE
 from ..property_groups import NOT_ANIMATABLE, OVERRIDABLE, choice_property, property_group
 from ..setting_changes import notify_listeners
 from .access import has_role
+from .clip_groups import STEERING_PG_clip, STEERING_PG_playing
 from .populate_groups import STEERING_PG_member, STEERING_PG_populate
 from .vehicle_groups import STEERING_PG_start, STEERING_PG_variation
 
@@ -45,7 +48,19 @@ AXIS_ITEMS = [
 
 STEERING_PG_vehicle = property_group("STEERING_PG_vehicle", VehicleModel)
 STEERING_PG_attendance = property_group("STEERING_PG_attendance", Attendance)
-STEERING_PG_portrayal = property_group("STEERING_PG_portrayal", Portrayal)
+STEERING_PG_portrayal = property_group(
+    "STEERING_PG_portrayal",
+    Portrayal,
+    {
+        "clips": CollectionProperty(
+            name="Clips",
+            description="Actions that the models play",
+            type=STEERING_PG_clip,
+            override={*OVERRIDABLE, "USE_INSERTION"},
+        ),
+        "playing": PointerProperty(type=STEERING_PG_playing, override=OVERRIDABLE),
+    },
+)
 
 
 LOCOMOTION_GROUPS = {kind.name: property_group(f"STEERING_PG_{kind.name}", kind) for kind in LOCOMOTIONS}
@@ -65,6 +80,14 @@ def _behavior_group(behavior: type[Behavior]) -> type:
 
 BEHAVIOR_GROUPS = {behavior.name: _behavior_group(behavior) for behavior in CATALOGUE}
 """The property group of each behavior, by the behavior's name."""
+
+
+def _move_by_own(settings: bpy.types.PropertyGroup, context: bpy.types.Context) -> None:
+    """Make the settings of a vehicle's own locomotion, so that drawing the panel writes nothing."""
+    moves = BY_CHOICE.get(settings.own_locomotion)
+    if moves is not None:
+        _ = getattr(settings, moves.name)
+    notify_listeners(settings, context)
 
 
 class STEERING_PG_object(bpy.types.PropertyGroup):
@@ -237,6 +260,12 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
         override=OVERRIDABLE,
         update=notify_listeners,
     )
+    unasked: StringProperty(
+        name="Unasked",
+        description="Behaviors of the crowd that came with a preset while the scene had no target for them",
+        override=OVERRIDABLE,
+        options=NOT_ANIMATABLE | {"HIDDEN"},
+    )
     hide_eaten: BoolProperty(
         name="Hide When Eaten",
         description="Hide the resource and its parts once nothing is left of it, in a preview and in a bake",
@@ -308,6 +337,18 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
         },
         [kind.choice() for kind in LOCOMOTIONS],
         SimpleVehicle.stored_number,
+    )
+    own_locomotion: choice_property(
+        {
+            "name": "Moves As",
+            "description": "How the body of this vehicle alone turns steering into motion, with settings of its own; "
+            "presets leave both as they are",
+            "override": OVERRIDABLE,
+            "update": _move_by_own,
+            "options": set(),
+        },
+        [AS_CROWD, *(kind.choice() for kind in LOCOMOTIONS)],
+        AS_CROWD.number,
     )
     combining: choice_property(
         {

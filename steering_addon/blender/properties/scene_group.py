@@ -24,9 +24,15 @@ OVERLAY_ITEMS = [
         "Forces that the behaviors request from the selected vehicles, and the combined force",
         128,
     ),
+    (
+        "SURFACES",
+        "Surfaces",
+        "Borders of the surfaces that vehicles stand on, and marks where they are too steep for the selected vehicles",
+        256,
+    ),
 ]
 """The items that the overlay can draw, with their stored bits."""
-DEFAULT_OVERLAY = {"FRONT", "TARGETS", "PATHS", "OBSTACLES", "REGIONS"}
+DEFAULT_OVERLAY = {"FRONT", "TARGETS", "PATHS", "OBSTACLES", "REGIONS", "SURFACES"}
 """The items that are drawn until the user changes them."""
 MOST_SUBSTEPS = 100
 """The largest number of simulation steps per frame."""
@@ -69,7 +75,8 @@ class STEERING_PG_scene(bpy.types.PropertyGroup):
     )
     substeps: IntProperty(
         name="Substeps",
-        description="Number of simulation steps per frame; use more for fast vehicles and small obstacles",
+        description="Number of simulation steps per frame; use more for fast vehicles and small obstacles. "
+        "Frames longer than 1/20 s take more by themselves",
         default=1,
         min=1,
         max=MOST_SUBSTEPS,

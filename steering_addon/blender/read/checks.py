@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from math import isfinite
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...settings.preset import MOST_PREROLL
-from ...simulation.declaration import Kind
+from ...simulation.declaration import Declared, Kind
 from ...simulation.presence.attendance import FURTHEST
 from ...simulation.roles import DESCRIPTIONS, Role
 from ..crowds.entry_settings import parts_of
 from ..hierarchy import Family
+from ..moving import moves_by
 from ..properties import has_role
+from ..property_groups import values_of
 from ..refusal import Refusal
 from ..stored_values import FARTHEST, check_choices, sound_front
 from ..tagged_objects import full_name
@@ -80,9 +82,9 @@ class FreeCheck:
 
     def _channels(self, ob: Object, crowd: Object, hidden: bool) -> tuple[str, ...]:
         """The channels of a vehicle that must hold no animation but the bake."""
-        alike = crowd, ob.rotation_mode, hidden
+        alike = crowd, ob.rotation_mode, hidden, moves_by(ob, crowd)
         if alike not in self._contested:
-            written = ("location", data_path(ob.rotation_mode), *map(path_of, keyed_properties(crowd)))
+            written = ("location", data_path(ob.rotation_mode), *map(path_of, keyed_properties(ob, crowd)))
             self._contested[alike] = contested((*written, *(SWITCHES if hidden else ())))
         return self._contested[alike]
 
@@ -230,9 +232,11 @@ def warnings_of(vehicles: Iterable[tuple[Object, Object]], crowds: Iterable[Obje
     held = [ob.name for ob, _ in vehicles if any(constraint.enabled for constraint in ob.constraints)]
     if held:
         yield f"Constraints still act on top of the bake: {', '.join(held)}."
-    fleeting = [ob.name for ob, crowd in vehicles if ob.override_library and not _keeps(ob, keyed_properties(crowd))]
+    overrides = [(ob, keyed_properties(ob, crowd)) for ob, crowd in vehicles if ob.override_library]
+    overrides = [(ob, keyed_properties(ob, crowd)) for ob, crowd in vehicles if ob.override_library]
+    fleeting = [ob.name for ob, names in overrides if not _keeps(ob, names)]
     if fleeting:
-        names = dict.fromkeys(name for _, crowd in vehicles for name in keyed_properties(crowd))
+        names = dict.fromkeys(name for _, keyed in overrides for name in keyed)
         yield (
             f"Blender does not save {', '.join(names)} of library overrides, unless the linked object has custom "
             f"properties of these names that are set to Library Overridable: {', '.join(fleeting)}."
@@ -246,6 +250,21 @@ def check_number(value: float, ob: Object, path: str, frame: int) -> None:
     """Refuse a value of an object's settings that is not a finite number."""
     if not np.isfinite(value):
         raise Refusal(f"{path} of {ob.name} is not a number (NaN) on frame {frame}. Check its driver.", about=[ob])
+
+
+def checked_values(declaration: type[Declared], group: Any, ob: Object, path: str, frame: int) -> dict[str, Any]:
+    """The values of a property group as the declaration defines them, within its limits.
+
+    Args:
+        path: of the group, after `steering.`.
+
+    Raises:
+        Refusal: a value is not a number.
+    """
+    values = values_of(declaration, group)
+    for name, value in values.items():
+        check_number(value, ob, f"steering.{path}.{name}", frame)
+    return values
 
 
 def check_numbers(matrices: np.ndarray, objects: Iterable[Object], frame: int) -> None:

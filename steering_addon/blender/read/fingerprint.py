@@ -32,7 +32,7 @@ OF_THE_SCENE = {
     *("show_overlay", "overlay", "trail_length"),
 }
 """Settings of the scene that do not change the run, or whose effect is recorded elsewhere."""
-BOOKKEEPING = {"start", "variation", "member", "populate", "hide_eaten"}
+BOOKKEEPING = {"start", "variation", "member", "populate", "hide_eaten", "unasked"}
 """Properties of an object that do not change the run."""
 TRANSFORMS = (
     *("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale", "rotation_mode"),
@@ -65,15 +65,24 @@ def fingerprint(scene: Scene, baked: Collection[Object] | None = None) -> str:
     for ob, stored in sorted(((ob, stored) for ob, stored in objects if ob in moved), key=lambda each: _rank(*each)):
         animated = animated_paths(ob)
         parent = full_name(ob.parent) if ob.parent is not None else ""
-        # A vehicle has no groups of its own: those belong to crowds.
         scale = () if "scale" in animated else tuple(ob.scale)
-        add((_values(stored, "steering.", animated, BOOKKEEPING, groups=False), _start(stored), *scale, parent))
+        add((_of_vehicle(stored, animated), _start(stored), *scale, parent))
         for curve in _curves(ob) if any(map(_is_read, animated)) else ():
             if _is_read(curve.data_path):
                 add(*_shape(curve))
     for ob in _looked_at(objects, moved):
         add(*_looks(ob))
     return hashed.hexdigest()
+
+
+def digest_of_shapes(objects: Iterable[Object]) -> bytes:
+    """The hash of what the shapes and places of objects and of their parts are made from, without evaluating them."""
+    parts = [part for ob in objects for part in (ob, *ob.children_recursive)]
+    hashed = hashlib.blake2b(digest_size=16)
+    for ob in sorted(with_all_behind(parts), key=full_name):
+        for look in (*_looks(ob), *_faces_of(ob, animated_paths(ob))):
+            hashed.update(look if isinstance(look, bytes) else repr(look).encode())
+    return hashed.digest()
 
 
 def _is_moved(ob: Object, stored: PropertyGroup, baked: Collection[Object] | None) -> bool:
@@ -167,10 +176,19 @@ def _values(
     return values
 
 
+def _of_vehicle(stored: PropertyGroup, animated: set[str]) -> list[tuple]:
+    """The settings of a vehicle. The only group among them is its own locomotion: the others belong to crowds."""
+    values = _values(stored, "steering.", animated, BOOKKEEPING, groups=False)
+    for name, kind in LOCOMOTIONS.items():
+        if stored.own_locomotion == kind.choice().name and stored.is_property_set(name):
+            values += _values(getattr(stored, name), f"steering.{name}.", animated)
+    return values
+
+
 def _is_used(above: PropertyGroup, name: str, path: str, animated: set[str]) -> bool:
     """Whether the group of a name counts: any but a behavior that is off and a locomotion that is not chosen."""
     if name in LOCOMOTIONS:
-        return bool(above.locomotion == LOCOMOTIONS[name].choice().name)
+        return LOCOMOTIONS[name].choice().name in (above.locomotion, above.own_locomotion)
     return getattr(getattr(above, name), "use", True) or f"{path}.use" in animated
 
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...simulation.geometry.obstacles import Obstacles
 from ...simulation.geometry.regions import Regions
+from ...simulation.geometry.surfaces import Layer, Surfaces
 from ...simulation.snapshot import Snapshot, Tracked
 from ..write.animation_data import channelbag
 from .dependencies import blocks, with_all_behind
@@ -25,6 +27,8 @@ from .sweep import sweep
 if TYPE_CHECKING:
     from bpy.types import ID, Object
 
+SAME_SHAPE = 1e-4
+"""The share by which sides of a surface that keeps its shape may change, as matrices are of single precision."""
 STILL = 1e-7
 """Metres a frame: what moves less stands still."""
 
@@ -45,13 +49,15 @@ def lead_in(plan: Plan) -> tuple[Snapshot, ...]:
     bodies = _BackwardMotion([source.ob for source in plan.bodies], frames)
     obstacles = _BackwardMotion([source.ob for source in plan.obstacles], frames)
     regions = _BackwardMotion(plan.regions, frames)
+    surfaces = _BackwardMotion(plan.surfaces, frames)
     carried = zip(
         snapshots,
         bodies.tracked([each.tracked for each in snapshots]),
         obstacles.obstacles([each.obstacles for each in snapshots]),
         regions.regions([each.regions for each in snapshots]),
+        surfaces.surfaces([each.surfaces for each in snapshots]),
     )
-    moved = [replace(each, tracked=t, obstacles=o, regions=r) for each, t, o, r in carried]
+    moved = [replace(each, tracked=t, obstacles=o, regions=r, surfaces=s) for each, t, o, r, s in carried]
     return tuple(moved[: plan.preroll])
 
 
@@ -74,6 +80,20 @@ class _BackwardMotion:
     def regions(self, read: Sequence[Regions]) -> list[Regions]:
         return [replace(each, centre=points) for each, points in zip(read, self._shifted(read, "centre"))]
 
+    def surfaces(self, read: Sequence[Surfaces]) -> list[Surfaces]:
+        """The surfaces; one that keeps its shape is carried on, without turning."""
+        carried = list(read)
+        for row in range(len(self._keyed)):
+            layers = [layer for each in read for layer in each.layers if layer.surfaces == (row,)]
+            if len(layers) < len(read):
+                continue
+            ways = [np.zeros(3), *(_way(before, after) for before, after in pairwise(layers))]
+            path = np.cumsum(ways, axis=0)[:, None]
+            shift = (carried_back(path, self._frames, self._keyed[row : row + 1]) - path)[:, 0]
+            for frame in np.flatnonzero(shift.any(axis=1)).tolist():
+                carried[frame] = carried[frame].with_points(row, layers[frame].points + shift[frame])
+        return carried
+
     def _shifted(self, read: Sequence[Tracked] | Sequence[Obstacles] | Sequence[Regions], name: str) -> np.ndarray:
         """A column of points of k objects on all frames, (f, k, 3), carried on backwards."""
         return carried_back(np.stack([getattr(each, name) for each in read]), self._frames, self._keyed)
@@ -93,6 +113,20 @@ def carried_back(points: np.ndarray, frames: np.ndarray, keyed: np.ndarray) -> n
     velocity = points[last_still + 1, columns] - points[last_still, columns]
     steps = np.minimum(np.arange(len(frames))[:, None] - last_still, 0)
     return np.where(carried[:, None], points + steps[..., None] * velocity, points)
+
+
+def _way(before: Layer, after: Layer) -> np.ndarray:
+    """How far a surface moves from one frame to the next, (3,) metres; 0 if its shape changes."""
+    if before is after or len(before.points) != len(after.points) or not len(before.points):
+        return np.zeros(3)
+    before_sides, after_sides = (
+        np.linalg.norm(np.diff(each.points[each.triangles], axis=1), axis=-1) for each in (before, after)
+    )
+    if not np.allclose(before_sides, after_sides, rtol=SAME_SHAPE, atol=STILL):
+        return np.zeros(3)
+    ways = after.points - before.points
+    way: np.ndarray = 0.5 * (ways.min(axis=0) + ways.max(axis=0))
+    return way
 
 
 def _first_key(ob: Object) -> float:

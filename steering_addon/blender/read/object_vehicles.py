@@ -11,9 +11,11 @@ import numpy as np
 
 from ...simulation.arrays.once import once
 from ...simulation.arrays.vectors import magnitude
+from ...simulation.locomotion import Locomotion
 from ..crowds.entry_settings import Hiding
 from ..doubles import doubles
 from ..identity import distinct_identities
+from ..moving import own_locomotion_of
 from ..stored_values import finite_numbers, sound_front
 from ..tagged_objects import crowds_of
 from ..write.animation_data import channelbag
@@ -51,6 +53,7 @@ class ObjectVehicles:
         up: (n,) the index of the axis of each model that points up.
         rescaled: (n,) whether its stride follows a scale that is animated.
         scale: (n, 3) the scale channels of each.
+        own_locomotions: those of the vehicles that do not move as their crowd does, by row.
     """
 
     objects: tuple[Object, ...]
@@ -67,6 +70,7 @@ class ObjectVehicles:
     up: np.ndarray
     rescaled: np.ndarray
     scale: np.ndarray
+    own_locomotions: Mapping[int, type[Locomotion]]
 
     @once
     def parented(self) -> list[int]:
@@ -239,6 +243,7 @@ def object_vehicles(
             [_is_rescaled(moving[k], crowds[k]) and not channels for k, channels in zip(order, muted)], dtype=np.bool_
         ),
         scale=np.array([_scale(*each) for each in zip(objects, muted)]).reshape(-1, 3),
+        own_locomotions=_own_locomotions(objects),
     )
     return vehicles, np.array([identities[ob.name] for ob in objects], dtype=np.int64)
 
@@ -262,6 +267,7 @@ def no_objects() -> ObjectVehicles:
         np.zeros(0, dtype=np.int64),
         none,
         np.zeros((0, 3)),
+        {},
     )
 
 
@@ -281,6 +287,11 @@ def _checked(
 
 def _stored_settings(objects: Sequence[Object]) -> dict[str, np.ndarray]:
     return {name: finite_numbers(objects, name) for name in OWN_SETTINGS}
+
+
+def _own_locomotions(objects: Sequence[Object]) -> dict[int, type[Locomotion]]:
+    kinds = ((row, own_locomotion_of(ob)) for row, ob in enumerate(objects))
+    return {row: kind for row, kind in kinds if kind is not None}
 
 
 def _up(ob: Object) -> int:

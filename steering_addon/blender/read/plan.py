@@ -5,6 +5,7 @@ Every refusal comes from `checks`, or from the first value read that is not a nu
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -55,6 +56,8 @@ from .vehicles import Vehicles
 if TYPE_CHECKING:
     from bpy.types import Object, Scene
 
+LONGEST_STEP = 0.05
+"""Seconds. In a longer step a vehicle with its full force comes further than it keeps away from obstacles."""
 TARGETS = (Role.LEADER, Role.RESOURCE, Role.VEHICLE)
 """Roles of the bodies that behaviors find without a pointer."""
 
@@ -157,7 +160,9 @@ def plan_reading(
     obstacles = tuple(BodySource(ob, carrier_of(ob, rows)) for ob in roles[Role.OBSTACLE])
     regions = by_name([*roles[Role.REGION], *(each.ob for each in pointers if each.kind is Kind.REGION)])
     check_choices([*(source.ob for source in obstacles), *regions])
-    surfaces = roles[Role.SURFACE] if any(locomotion_of(crowd).stands for crowd in source.crowds) else []
+    stand = any(locomotion_of(crowd).stands for crowd in set(source.crowds))
+    stand |= any(kind.stands for kind in source.own_locomotions.values())
+    surfaces = roles[Role.SURFACE] if stand else []
     check_surfaces(surfaces)
     looked_at = [*paths, *regions, *flows, *surfaces, *(b.ob for b in bodies), *(o.ob for o in obstacles)]
     check_independent(looked_at, crowds, source.objects, rows, [*paths, *regions, *flows, *surfaces])
@@ -182,7 +187,7 @@ def plan_reading(
         scene=scene,
         frames=np.arange(first, last + 1),
         frame_time=scene.render.fps_base / scene.render.fps,
-        substeps=min(max(stored.substeps, 1), MOST_SUBSTEPS) if stored else 1,
+        substeps=substeps_of(scene),
         seed=stored.seed if stored else 0,
         vehicles=vehicles,
         crowds=tuple(
@@ -205,6 +210,14 @@ def plan_reading(
             *target_warnings(by_name(source.crowds), roles),
         ),
     )
+
+
+def substeps_of(scene: Scene) -> int:
+    """The steps per frame: those that are set, times as many as keep steps from being longer than LONGEST_STEP."""
+    stored = settings_of(scene)
+    substeps = max(stored.substeps, 1) if stored else 1
+    frame_time = scene.render.fps_base / scene.render.fps
+    return min(substeps * math.ceil(frame_time / LONGEST_STEP), MOST_SUBSTEPS)
 
 
 def scenery(scene: Scene, obstacles: Iterable[Object], regions: Iterable[Object]) -> Plan:

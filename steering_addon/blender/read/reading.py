@@ -12,11 +12,9 @@ import numpy as np
 from ...simulation.arrays.chance import shared_key
 from ...simulation.arrays.vectors import same_for_all, shared, unit
 from ...simulation.combining import COMBININGS
-from ...simulation.declaration import Declared
 from ...simulation.geometry.capsules import half_axis
 from ...simulation.geometry.obstacles import Obstacles, obstacles
 from ...simulation.geometry.regions import SHAPES, Regions, regions
-from ...simulation.locomotion import Locomotion, one_of_each_kind
 from ...simulation.presence.attendance import STAY, Attendance, enter_frames
 from ...simulation.roles import Role
 from ...simulation.snapshot import Settings, Snapshot, State, Tracked, no_tracked, starting
@@ -25,20 +23,19 @@ from ..crowds.entry_settings import frames_there
 from ..crowds.forward_axis import front_of
 from ..doubles import doubles
 from ..hierarchy import Family
-from ..moving import locomotion_of
 from ..properties import has_role, settings_of
-from ..property_groups import values_of
 from ..refusal import Refusal
 from ..role_assignment import current_front
 from ..stored_values import choice_in
 from ..tagged_objects import crowd_of
 from .body_sizes import Body, body_radius, points_of
-from .checks import check_number, check_numbers
+from .checks import check_number, check_numbers, checked_values
 from .curves import CurveReader
 from .dependencies import animates
 from .flow_meshes import CurrentReader
 from .frame import Frame
 from .local_space import AXIS_NAMES, model_axes
+from .locomotions import LocomotionReader
 from .plan import Plan
 from .solids import Axes, Solids, Surface, box_of, sizes_of
 from .sources import BodySource, CrowdSource
@@ -90,7 +87,9 @@ class Reader:
         self._crowd, self._crowd_keys = _of_crowds(plan)
         self._crowds_stay = all(crowd.stays for crowd in self._crowds)
         self._model: tuple[Mapping[str, np.ndarray], VehicleModel] | None = None
-        self._moving: tuple[tuple[Locomotion, ...], np.ndarray] | None = None
+        source = plan.vehicles.source
+        kinds, objects = source.own_locomotions, source.objects if source.own_locomotions else ()
+        self._locomotions = LocomotionReader((crowd.ob for crowd in plan.crowds), self._crowd, objects, kinds)
 
     @property
     def settings_stay(self) -> bool:
@@ -150,7 +149,7 @@ class Reader:
         """
         plan = self.plan
         attendance, enters = self._attending(depsgraph, frame)
-        bodies, row = self._locomotions(depsgraph, frame)
+        bodies, row = self._locomotions.read(depsgraph, frame)
         return {
             "frame_time": plan.frame_time,
             "substeps": plan.substeps,
@@ -186,18 +185,12 @@ class Reader:
         columns = {name: np.zeros(len(self.plan), dtype=p.kind.dtype) for name, p in VehicleModel.parameters().items()}
         for crowd, reader in zip(self.plan.crowds, self._crowds):
             group = reader.stored(depsgraph).vehicle
-            for name, value in _values(VehicleModel, group, crowd.ob, "vehicle", frame).items():
+            for name, value in checked_values(VehicleModel, group, crowd.ob, "vehicle", frame).items():
                 columns[name][crowd.rows] = value
         for name, factor in FACTORS:
             columns[name] = columns[name] * settings[factor]
         # A column that holds one value n times is faster to compute with if it is stored once.
         return VehicleModel.of(len(self.plan), **{n: c[0] if same_for_all(c) else c for n, c in columns.items()})
-
-    def _locomotions(self, depsgraph: Depsgraph | None, frame: int) -> tuple[tuple[Locomotion, ...], np.ndarray]:
-        """How vehicles move, one locomotion of each kind, and the row of the one that moves each vehicle, (n,)."""
-        if self._moving is None or not self._crowds_stay:
-            self._moving = one_of_each_kind([crowd.locomotion(depsgraph, frame) for crowd in self._crowds], self._crowd)
-        return self._moving
 
     def _attending(self, depsgraph: Depsgraph | None, frame: int) -> tuple[Attendance | None, np.ndarray | None]:
         """When vehicles enter and leave, as the crowds say, and the frames (n,) on which they enter.
@@ -219,7 +212,7 @@ class Reader:
         for crowd, reader in zip(self.plan.crowds, self._crowds):
             if crowd.ob.steering.is_property_set("attendance"):
                 group = reader.stored(depsgraph).attendance
-                for name, value in _values(Attendance, group, crowd.ob, "attendance", frame).items():
+                for name, value in checked_values(Attendance, group, crowd.ob, "attendance", frame).items():
                     columns[name][crowd.rows] = value
         return Attendance.of(len(self.plan), **columns)
 
@@ -326,7 +319,6 @@ class _CrowdReader:
     def __init__(self, source: CrowdSource) -> None:
         self._source = source
         self._read: Settings | None = None
-        self._moves: Locomotion | None = None
         self.stays = not animates(source.ob, "steering")
         """Whether all frames have the same settings."""
 
@@ -345,21 +337,6 @@ class _CrowdReader:
             self._read = self._evaluated(depsgraph, frame)
         return self._read
 
-    def locomotion(self, depsgraph: Depsgraph | None, frame: int) -> Locomotion:
-        """How the vehicles of the crowd move on the frame of the depsgraph, in columns of one entry for all of them.
-
-        Raises:
-            Refusal: a value is not a number.
-        """
-        if self._moves is None or not self.stays:
-            ob, kind = self._source.ob, locomotion_of(self._source.ob)
-            values = {}
-            # Reading the group of a crowd that is not animated writes it into the file.
-            if not self.stays or ob.steering.is_property_set(kind.name):
-                values = _values(kind, getattr(self.stored(depsgraph), kind.name), ob, kind.name, frame)
-            self._moves = kind.of(1, **values)
-        return self._moves
-
     def _evaluated(self, depsgraph: Depsgraph | None, frame: int) -> Settings:
         source = self._source
         settings = self.stored(depsgraph)
@@ -367,7 +344,7 @@ class _CrowdReader:
         for behavior in source.behaviors:
             group = getattr(settings, behavior.name)
             if group.use:
-                values = _values(behavior, group, source.ob, behavior.name, frame)
+                values = checked_values(behavior, group, source.ob, behavior.name, frame)
                 pointed = {name: row for (of, name), row in source.pointed.items() if of == behavior.name}
                 behaviors.append(behavior.of(1, **{**values, **pointed}))
         return Settings(tuple(behaviors), COMBINING_NUMBERS[choice_in(settings, "combining")])
@@ -398,18 +375,6 @@ def _box(ob: Object, depsgraph: Depsgraph) -> tuple[np.ndarray, np.ndarray]:
 def _shape(ob: Object) -> str:
     stored = settings_of(ob)
     return choice_in(stored, "region_shape") if stored else "SPHERE"
-
-
-def _values(declaration: type[Declared], group: Any, ob: Object, path: str, frame: int) -> dict[str, Any]:
-    """The values of a property group as the declaration defines them, within its limits.
-
-    Raises:
-        Refusal: a value is not a number.
-    """
-    values = values_of(declaration, group)
-    for name, value in values.items():
-        check_number(value, ob, f"steering.{path}.{name}", frame)
-    return values
 
 
 def _matrix(source: BodySource, plan: Plan, depsgraph: Depsgraph) -> np.ndarray:

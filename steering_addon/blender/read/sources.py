@@ -13,7 +13,7 @@ from ...portrayal.driver_properties import PROPERTIES, Portrayal
 from ...simulation.behavior import Behavior
 from ...simulation.declaration import POINTERS, Kind
 from ...simulation.roles import Role
-from ..moving import locomotion_of
+from ..moving import moves_by
 from ..properties import has_role, pointed_at
 from ..property_groups import bone_of
 from ..tagged_objects import full_name
@@ -128,9 +128,9 @@ def portrays(crowd: Object) -> bool:
     return crowd.steering.is_property_set("portrayal") and crowd.steering.portrayal.use
 
 
-def keyed_properties(crowd: Object) -> tuple[str, ...]:
-    """The custom properties that a bake keys on the vehicles of a crowd."""
-    return (*PROPERTIES, *(output.name for output in locomotion_of(crowd).outputs)) if portrays(crowd) else ()
+def keyed_properties(vehicle: Object, crowd: Object) -> tuple[str, ...]:
+    """The custom properties that a bake keys on a vehicle of a crowd."""
+    return (*PROPERTIES, *(output.name for output in moves_by(vehicle, crowd).outputs)) if portrays(crowd) else ()
 
 
 def by_name(objects: Iterable[Object]) -> list[Object]:

@@ -47,7 +47,7 @@ class SurfaceReader:
         check_numbers(np.array(matrices), objects, frame)
         active = [ob.steering.active for ob in evaluated]
         if not self._shapes:
-            self._moves = [changes or _may_move(ob) for ob, changes in zip(objects, self._changes)]
+            self._moves = [changes or may_move(ob) for ob, changes in zip(objects, self._changes)]
             self._shapes = [triangles_of(ob, depsgraph, None) for ob in objects]
             self._build(matrices, active)
             return self._read
@@ -79,7 +79,7 @@ class SurfaceReader:
         return (_placed(points, self._matrices[row]), triangles) if self._active[row] else (NO_POINTS, NO_TRIANGLES)
 
 
-def _may_move(ob: Object) -> bool:
+def may_move(ob: Object) -> bool:
     """Whether an object, or something that it depends on, may be elsewhere on another frame.
 
     What moves all the same becomes a layer of its own then, and does not carry what stands on it on that frame.

@@ -35,6 +35,16 @@ def awaited(behavior: type[Behavior], crowd: Object, roles: Mapping[Role, object
     return None
 
 
+def waits_unasked(behavior: type[Behavior], crowd: Object, roles: Mapping[Role, object]) -> bool:
+    """Whether a behavior that waits for a target can do without, or came with a preset that nobody chose it for.
+
+    Args:
+        roles: as for `awaited`.
+    """
+    awaiting = awaited(behavior, crowd, roles)
+    return awaiting is not None and (awaiting[1].role in OPTIONAL or behavior.name in crowd.steering.unasked.split())
+
+
 def _is_awaited(group: PropertyGroup, name: str, parameter: Parameter, roles: Mapping[Role, Any]) -> bool:
     """Whether a parameter stands for the nearest object of a role that no object of the scene has."""
     return parameter.default == NEAREST and not named(group, name) and not roles.get(parameter.role)
@@ -85,8 +95,7 @@ def target_warnings(crowds: Iterable[Object], roles: Mapping[Role, Any]) -> Iter
     """
     for crowd in crowds:
         for behavior in behaviors_of(crowd):
-            awaiting = awaited(behavior, crowd, roles)
-            if awaiting is not None and awaiting[1].role in OPTIONAL:
+            if waits_unasked(behavior, crowd, roles):
                 continue
             if problem := target_problem(behavior, crowd, roles):
                 yield f"{behavior.label} of {crowd.name} has no effect. {problem}."

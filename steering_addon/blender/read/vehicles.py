@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from ...simulation.arrays.chance import Keys
+from ...simulation.locomotion import Locomotion
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object
@@ -32,7 +33,13 @@ OWN_SETTINGS = ("active", "speed_factor", "size_factor", "length_factor", "mass_
 
 
 class VehicleSource(Protocol):
-    """Where the vehicles of a run are read from; all arrays are in the order of the table's rows."""
+    """Where the vehicles of a run are read from; all arrays are in the order of the table's rows.
+
+    Attributes:
+        own_locomotions: those of the vehicles that do not move as their crowd does, by row.
+    """
+
+    own_locomotions: Mapping[int, type[Locomotion]]
 
     def needed(self) -> Iterable[Object]:
         """The objects that must be evaluated on each frame."""

@@ -20,6 +20,7 @@ from ..read.target_problems import outside_scene
 from ..setting_changes import is_listening, listen, stop_listening
 from ..tagged_objects import full_name, in_use, names_of
 from ..write.ownership import bake_of
+from . import placing
 from .findings import Finding, findings
 from .present_members import Presence, presence_of
 
@@ -287,6 +288,7 @@ def _only_selected(depsgraph: Depsgraph) -> bool:
 @bpy.app.handlers.persistent
 def _loaded(*_what) -> None:
     _known.clear()
+    placing.forget()
     changed()
 
 

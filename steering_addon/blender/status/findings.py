@@ -1,6 +1,7 @@
 """What the animator should look at before a bake, or after one: objects that will not move or be seen as meant.
 
-Nothing is evaluated, so that they can be looked for after every change.
+Nothing is evaluated for it, and surfaces are read only when they have changed, so that they can be looked for after
+every change.
 """
 
 from __future__ import annotations
@@ -14,14 +15,18 @@ import numpy as np
 
 from ...behaviors.containment import Containment
 from ...behaviors.path_following import PathFollowing
+from ...locomotion import CATALOGUE as LOCOMOTIONS
+from ...simulation.misplaced import Misplaced
 from ...simulation.roles import Role
+from ..moving import BY_CHOICE
 from ..properties import has_role, pointed_at
 from ..read.dependencies import animates
 from ..read.solids import is_mesh
 from ..read.sources import behaviors_of, pointers_of
-from ..read.target_problems import OPTIONAL, awaited, outside_scene, target_problem
+from ..read.target_problems import awaited, outside_scene, target_problem, waits_unasked
 from ..tagged_objects import by_role, crowds_of, full_name, in_use, names_of
 from ..write.visibility import SWITCHES
+from .placing import misplaced
 
 if TYPE_CHECKING:
     from bpy.types import Collection, Object, Scene
@@ -41,6 +46,12 @@ class Kind(Enum):
     NO_SIZE = "ERROR"
     NO_FACES = "MESH_DATA"
     NO_VERTICES = "VERTEXSEL"
+    OFF_GROUND = "CON_FLOOR"
+    TOO_STEEP = "MOD_DISPLACE"
+    BOXED_IN = "FREEZE"
+    AT_BORDER = "MOD_EDGESPLIT"
+    WHEELS_HANG = "AUTO"
+    UNUSED_SURFACE = "MESH_GRID"
     FAR_OUTSIDE = "CUBE"
     HIDDEN = "HIDE_ON"
     NOT_RENDERED = "RESTRICT_RENDER_ON"
@@ -48,6 +59,26 @@ class Kind(Enum):
     TARGET_GONE = "UNLINKED"
     NEVER_ENTERED = "GHOST_DISABLED"
     WAITING = "INFO"
+
+
+MISPLACED = {
+    Misplaced.OFF_GROUND: (
+        Kind.OFF_GROUND,
+        "{} no surface at the feet, within 2 m. Move to one, or leave it to Populate",
+        "has",
+        "have",
+    ),
+    Misplaced.TOO_STEEP: (Kind.TOO_STEEP, "{} on ground steeper than Max Slope", "starts", "start"),
+    Misplaced.BOXED_IN: (
+        Kind.BOXED_IN,
+        "{} boxed in by edges and ground steeper than Max Slope",
+        "is",
+        "are",
+    ),
+    Misplaced.AT_BORDER: (Kind.AT_BORDER, "{} on the border of a surface", "starts", "start"),
+    Misplaced.WHEELS_HANG: (Kind.WHEELS_HANG, "{} wheels that hang in the air", "has", "have"),
+}
+"""What is said of vehicles that start where they cannot stand or move as meant."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +111,10 @@ def findings(scene: Scene, records: Mapping[Object, BakeRecord]) -> Iterator[Fin
     yield from _about(Kind.NO_FACES, open_air, "{} no faces, so nothing avoids it. Choose another Shape", "has", "have")
     pointlike = [ob for ob in roles[Role.OBSTACLE] if not is_mesh(ob) and _is_without_vertices(ob)]
     yield from _about(Kind.NO_VERTICES, pointlike, "{} no vertices, so it counts as a point", "has", "have")
+    yield from _surfaces(roles)
+    misplaced_vehicles = misplaced(scene, roles, records)
+    for kind, (name, text, *verbs) in MISPLACED.items():
+        yield from _about(name, misplaced_vehicles.get(kind, ()), text, *verbs)
     yield from _far_outside(roles)
     hidden = [ob for ob in vehicles if not ob.steering.locked and _is_hidden(ob, scene, records.get(ob))]
     yield from _about(Kind.HIDDEN, hidden, "{} hidden, but baked all the same", "is", "are")
@@ -97,8 +132,7 @@ def findings(scene: Scene, records: Mapping[Object, BakeRecord]) -> Iterator[Fin
     yield from _about(Kind.NEVER_ENTERED, never, "{} on no frame of the bake", "is", "are")
     for crowd in crowds:
         for behavior in behaviors_of(crowd):
-            awaiting = awaited(behavior, crowd, roles)
-            if awaiting is not None and awaiting[1].role not in OPTIONAL:
+            if awaited(behavior, crowd, roles) is not None and not waits_unasked(behavior, crowd, roles):
                 text = f"{behavior.label} of {crowd.name} has no effect. {target_problem(behavior, crowd, roles)}"
                 yield Finding(Kind.WAITING, text, (full_name(crowd),))
 
@@ -109,6 +143,24 @@ def _about(kind: Kind, objects: Iterable[Object], text: str, singular: str, plur
     if objects:
         subject = f"{names_of([ob.name for ob in objects])} {singular if len(objects) == 1 else plural}"
         yield Finding(kind, text.format(subject), tuple(full_name(ob) for ob in objects))
+
+
+def _surfaces(roles: Mapping[Role, Sequence[Object]]) -> Iterator[Finding]:
+    """The surfaces that nothing can stand on, and those of a scene in which nothing does."""
+    surfaces = roles[Role.SURFACE]
+    bare = [ob for ob in surfaces if _has_no_faces(ob)]
+    yield from _about(Kind.NO_FACES, bare, "{} no faces, so nothing stands on it", "has", "have")
+    if surfaces and roles[Role.VEHICLE] and not any(map(_stands, roles[Role.VEHICLE], crowds_of(roles[Role.VEHICLE]))):
+        ways = " or ".join(kind.label for kind in LOCOMOTIONS if kind.stands)
+        text = f"{{}} used by no crowd. Set the Locomotion of one to {ways}, or remove the Surface tag"
+        yield from _about(Kind.UNUSED_SURFACE, surfaces, text, "is", "are")
+
+
+def _stands(vehicle: Object, crowd: Object | None) -> bool:
+    """Whether a vehicle stands on surfaces; a choice that this version does not know counts as one that does."""
+    settings = vehicle.steering.own_locomotion, crowd.steering.locomotion if crowd is not None else ""
+    kinds = [BY_CHOICE[choice] for choice in settings if choice in BY_CHOICE]
+    return kinds[0].stands if kinds else crowd is not None
 
 
 def _is_without_size(ob: Object) -> bool:
@@ -123,9 +175,12 @@ def _is_without_size(ob: Object) -> bool:
 
 
 def _is_without_faces(ob: Object) -> bool:
-    """Whether an obstacle with the shape of a mesh has no faces, and neither modifiers nor parts that may have some."""
-    if not is_mesh(ob):
-        return False
+    """Whether an obstacle with the shape of a mesh has no faces."""
+    return is_mesh(ob) and _has_no_faces(ob)
+
+
+def _has_no_faces(ob: Object) -> bool:
+    """Whether an object has no faces, and neither modifiers nor parts that may have some."""
     faceless = ob.type == "EMPTY" or (ob.type == "MESH" and not ob.data.polygons and not ob.modifiers)
     return faceless and not ob.children
 

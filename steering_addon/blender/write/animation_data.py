@@ -105,6 +105,17 @@ def rename_all(names: Mapping[Action, str]) -> None:
                 action.name = name
 
 
+def slot_for(action: Action, ob: Object) -> ActionSlot | None:
+    """The slot that an object would play of an action that it does not play: the one of its name, else the first.
+
+    None if no slot is for objects, and always None in 4.2.
+    """
+    if not SLOTTED:
+        return None
+    fitting = [slot for slot in action.slots if slot.target_id_type in ("UNSPECIFIED", ob.id_type)]
+    return next((slot for slot in fitting if slot.name_display == ob.name), fitting[0] if fitting else None)
+
+
 def slot_with_handle(action: Action, handle: int) -> ActionSlot | None:
     """The slot of an action by its number, which survives copying, renaming and saving; None without such a slot."""
     return next((slot for slot in action.slots if slot.handle == handle), None) if SLOTTED else None

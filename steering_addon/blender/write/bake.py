@@ -36,6 +36,7 @@ class BakeResult:
         closest: metres between the surfaces of a vehicle and an obstacle at their nearest; inf without obstacles.
         kept_out: the number of vehicles that never entered although their frame came, as something blocked their start.
         too_late: the number of vehicles that enter after the last frame.
+        warnings: what the animator should know of what was written.
     """
 
     vehicles: int
@@ -45,6 +46,7 @@ class BakeResult:
     closest: float
     kept_out: int
     too_late: int
+    warnings: tuple[str, ...] = ()
 
 
 def baking(
@@ -86,6 +88,7 @@ def baking(
         closest=float(mishaps.clearance.min()),
         kept_out=admission.kept_out,
         too_late=admission.too_late,
+        warnings=tuple(writer.warnings),
     )
 
 

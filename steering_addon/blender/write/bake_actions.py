@@ -13,6 +13,7 @@ from .animation_data import SLOTTED, channelbag_in, copy_action, new_slot, slot_
 from .bake_record import TRANSFORM_CHANNELS, BakeRecord, erase_record
 from .keyframes import compute_handles, copy_curve, read_keys, read_modifiers, same_curve, write_keys, write_modifiers
 from .ownership import Played, contested, our_keys, own_curves, remove_our_keys, remove_own_keys, same_but_for_the_bake
+from .posing import pose_curves
 
 if TYPE_CHECKING:
     from bpy.types import Action, ActionSlot, Object
@@ -78,6 +79,8 @@ def without_bake(played: Played) -> Unbaked:
         return Unbaked(action, slot)
     if leaves_nothing(played):
         return Unbaked(None)
+    if record.posed and record.kept is not None and played.only_ours:
+        return Unbaked(record.kept, slot_with_handle(record.kept, record.kept_slot), kept=True)
     copy, copied_slot = copy_action(action, slot, whole=has_one_user(action))
     erase_record(copy)
     bag = channelbag_in(copy, copied_slot)
@@ -112,12 +115,15 @@ def moved_without_bake(played: Played) -> Iterator[Played]:
             bpy.data.actions.remove(unbaked.action)
 
 
-def action_for_bake(ob: Object, unbaked: Unbaked, first: float, last: float, replaced: Collection[str]) -> BakeAction:
+def action_for_bake(
+    ob: Object, unbaked: Unbaked, first: float, last: float, replaced: Collection[str], *, posed: bool = False
+) -> BakeAction:
     """Prepare the action a bake is written into, with everything to be kept of the action without a bake.
 
-    The animator's own animation on the `replaced` channels is set aside.
+    The animator's own animation on the `replaced` channels is set aside, and if `posed`, that of bones.
     """
-    curves = own_curves(channelbag_in(unbaked.action, unbaked.slot), None, first, last, replaced)
+    bag = channelbag_in(unbaked.action, unbaked.slot)
+    curves = own_curves(bag, None, first, last, replaced) + (pose_curves(bag) if posed else [])
     if unbaked.new and not curves:
         return BakeAction(unbaked.action, unbaked.slot, made=unbaked.made)
     exclusive = not unbaked.kept and has_one_user(unbaked.action)
@@ -125,10 +131,18 @@ def action_for_bake(ob: Object, unbaked: Unbaked, first: float, last: float, rep
     action, slot = copy_action(unbaked.action, unbaked.slot, whole=carried_whole)
     if curves:
         remove_own_keys(channelbag_in(action, slot), first, last, replaced)
+    for curve in pose_curves(channelbag_in(action, slot)) if posed else ():
+        channelbag_in(action, slot).fcurves.remove(curve)
     if carried_whole:
         return BakeAction(action, slot, made=False)
     slot = slot or new_slot(action, ob)
     return BakeAction(action, slot, made=True, kept=unbaked.action, kept_slot=unbaked.slot, kept_is_new=unbaked.new)
+
+
+def only_poses(unbaked: Unbaked) -> bool:
+    """Whether an action holds nothing but poses for the object that would play it."""
+    bag = channelbag_in(unbaked.action, unbaked.slot)
+    return bag is not None and len(bag.fcurves) > 0 and len(pose_curves(bag)) == len(bag.fcurves)
 
 
 def _put_back(kept: Channelbag | None, bag: Channelbag, record: BakeRecord) -> None:
@@ -136,6 +150,9 @@ def _put_back(kept: Channelbag | None, bag: Channelbag, record: BakeRecord) -> N
 
     Of a muted curve these are all keys. A key that the animator has set on the same frame since is kept.
     """
+    for curve in pose_curves(kept) if record.posed else ():
+        if bag.fcurves.find(curve.data_path, index=curve.array_index) is None:
+            copy_curve(curve, bag)
     for curve in own_curves(kept, None, record.first, record.last, contested(record.channels)):
         keys = read_keys(curve)
         if not curve.mute:

@@ -36,6 +36,7 @@ class BakeRecord:
         made: whether the action was made by a bake, and is removed if it holds nothing else.
         kept: the animator's own action that clearing restores, whole or in part.
         kept_slot: the number of its slot; 0 for none, and in 4.2.
+        posed: whether the kept action poses bones, which clips do while the bake lasts.
         muted_drivers: the animator's drivers that were muted, as (data path, index).
         muted_strips: the names of the animator's NLA strips that were muted.
         kept_properties: the animator's custom properties replaced by those of the bake, by name.
@@ -56,6 +57,7 @@ class BakeRecord:
     made: bool
     kept: Action | None = None
     kept_slot: int = 0
+    posed: bool = False
     muted_drivers: tuple[tuple[str, int], ...] = ()
     muted_strips: tuple[str, ...] = ()
     kept_properties: Mapping[str, KeptProperty] = field(default_factory=dict)
@@ -94,6 +96,7 @@ def our_record(action: Action | None) -> BakeRecord | None:
             made=bool(stored["made"]),
             kept=_action(stored.get("kept")),
             kept_slot=int(stored.get("kept_slot", 0)),
+            posed=bool(stored.get("posed", False)),
             muted_drivers=tuple((path, int(index)) for path, index in map(_split, stored.get("muted_drivers", ()))),
             muted_strips=_texts(stored.get("muted_strips", ())),
             kept_properties={k: KeptProperty.read(v) for k, v in kept_properties.to_dict().items()}
@@ -125,6 +128,8 @@ def write_record(action: Action, record: BakeRecord) -> None:
     }
     if record.kept is not None:
         stored |= {"kept": record.kept, "kept_slot": record.kept_slot}
+    if record.posed:
+        stored["posed"] = True
     if record.muted_drivers:
         stored["muted_drivers"] = [f"{path}[{index}]" for path, index in record.muted_drivers]
     if record.muted_strips:

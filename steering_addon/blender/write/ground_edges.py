@@ -22,6 +22,7 @@ from ..tagged_objects import full_name, in_use
 if TYPE_CHECKING:
     from bpy.types import Object
 
+    from ...simulation.locomotion import Locomotion
     from ...simulation.snapshot import State
     from ..read.plan import Plan
 
@@ -38,10 +39,14 @@ class GroundEdges:
         self._grounds: list[tuple[np.ndarray, BVHTree]] = []
         for crowd in plan.crowds:
             place = _ground_of(crowd.ob)
-            if place is not None and len(crowd.rows) and full_name(place) in present:
-                tree = _tree(place)
-                if tree is not None:
-                    self._grounds.append((crowd.rows, tree))
+            if place is None or full_name(place) not in present:
+                continue
+            kinds, usual = plan.vehicles.source.own_locomotions, locomotion_of(crowd.ob)
+            # What stands on surfaces says so in its outputs.
+            rows = [row for row in crowd.rows.tolist() if _keeps_to_the_ground(kinds.get(row, usual))]
+            tree = _tree(place) if rows else None
+            if tree is not None:
+                self._grounds.append((np.array(rows), tree))
         watched = sum(len(rows) for rows, _ in self._grounds)
         self._every = max(1, -(-watched // MOST_RAYS))
         self._last = len(plan.frames) - 1
@@ -62,14 +67,16 @@ class GroundEdges:
 
 
 def _ground_of(crowd: Object) -> Object | None:
-    """The surface that a crowd was populated on, if its vehicles keep to the ground. Writes nothing."""
+    """The surface that a crowd was populated on. Writes nothing."""
     settings = crowd.steering
-    kind = locomotion_of(crowd)
-    # What stands on surfaces says so in its outputs.
-    if not settings.is_property_set("populate") or not kind.grounded or kind.stands:
+    if not settings.is_property_set("populate"):
         return None
     on_surface = settings.populate.arrangement == "SURFACE"
     return pointed_at(settings.populate, "place") if on_surface else None
+
+
+def _keeps_to_the_ground(moves: type[Locomotion]) -> bool:
+    return moves.grounded and not moves.stands
 
 
 def _tree(place: Object) -> BVHTree | None:

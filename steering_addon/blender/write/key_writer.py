@@ -17,10 +17,11 @@ from ...simulation.arrays.vectors import Mask, Scalars, anybody, magnitude
 from ...simulation.snapshot import State
 from ..crowds.entry_settings import parts_of
 from ..hierarchy import Family
-from ..moving import locomotion_of
 from ..read.frame import Frame
 from ..read.rotation_channels import WIDEST, width_of
+from ..read.sources import keyed_properties
 from .channels import AT_ONCE, Channels
+from .plan_clips import PlanClips, bodies_of
 from .resource_visibility import Eaten
 from .staging import Staging
 
@@ -43,7 +44,11 @@ class KeyWriter:
     """Writes the vehicles of a plan, which are objects, into keyframes."""
 
     def __init__(self, plan: Plan, *, replace_own_keys: bool = False) -> None:
-        """`replace_own_keys`: whether animation of the vehicles' own is set aside."""
+        """`replace_own_keys`: whether animation of the vehicles' own is set aside.
+
+        Raises:
+            Refusal: clips of a crowd cannot be played.
+        """
         n, f = len(plan), len(plan.frames)
         self._plan, self._source = plan, plan.vehicles.source
         self._replace = replace_own_keys
@@ -55,6 +60,7 @@ class KeyWriter:
         self._away = np.zeros((f, n), dtype=np.bool_)
         self._seen = np.zeros(n, dtype=np.bool_)
         self._portrayed = [_Portrayed(plan, crowd) for crowd in plan.crowds if crowd.portrayal is not None]
+        self._clips = PlanClips(plan, replace=replace_own_keys)
         self._eaten = Eaten(plan)
         self._taken = 0
         self._staging: Staging | None = None
@@ -70,6 +76,8 @@ class KeyWriter:
         )
         for portrayed in self._portrayed:
             portrayed.frame(row, state, frame, entered, start_speed)
+        if self._clips.are_played:
+            self._clips.frame(row, bodies_of(state, frame.heights, entered))
         self._eaten.look(row, state)
         self._poses.take(state, frame)
         if self._poses.full or self._taken == len(self._plan.frames):
@@ -92,12 +100,19 @@ class KeyWriter:
                 stuck_frames=mishaps.stuck_frames(row, plan.frames),
                 hidden=self._away[:, row] if source.hides[row] else None,
                 present_frames=_frames_present(self._away[:, row], plan.frames),
+                posed=self._clips.posed.get(source.objects[row], ()),
             )
             yield done / len(plan)
         away = self._away & source.hides
         self._eaten.hide(staging, away, self._replace)
         self._hide_parts(staging, away)
         staging.commit(plan.scene.frame_current_final)
+        self._clips.write()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the animator should know of what was written."""
+        return tuple(self._clips.warnings)
 
     def discard(self) -> None:
         """Forget all of it; the file is as it was."""
@@ -163,8 +178,10 @@ class _Portrayed:
     def __init__(self, plan: Plan, crowd: CrowdSource) -> None:
         self._rows, self._portrayal = crowd.rows, crowd.portrayal
         self._run = DriverProperties(crowd.portrayal, plan.vehicles.keys[crowd.rows], plan.frame_time)
-        self._outputs = tuple(output.name for output in locomotion_of(crowd.ob).outputs)
-        names = (*PROPERTIES, *self._outputs)
+        objects = plan.vehicles.source.objects
+        self._keyed = [keyed_properties(objects[row], crowd.ob) for row in crowd.rows.tolist()]
+        names = tuple(dict.fromkeys(name for keyed in self._keyed for name in keyed))
+        self._outputs = tuple(name for name in names if name not in PROPERTIES)
         self._columns = {name: np.empty((len(crowd.rows), len(plan.frames)), KEY) for name in names}
 
     def frame(self, row: int, state: State, frame: Frame, entered: Mask, start_speed: Scalars | None) -> None:
@@ -181,7 +198,7 @@ class _Portrayed:
     def columns(self) -> Iterator[tuple[int, dict[str, np.ndarray]]]:
         """The row of each vehicle, with its properties (f,) by name."""
         for k, row in enumerate(self._rows.tolist()):
-            yield row, {name: column[k] for name, column in self._columns.items()}
+            yield row, {name: self._columns[name][k] for name in self._keyed[k]}
 
 
 def _frames_present(away: np.ndarray, frames: np.ndarray) -> tuple[float, float] | None:

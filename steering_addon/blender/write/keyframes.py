@@ -234,7 +234,7 @@ class BakedKeys:
 
         `values` is (f,). Only automatic handles next to a baked key follow their new neighbor.
         """
-        keys = _generated_keys(self._points[:, 0], values, LINEAR).join(read_keys(curve))
+        keys = generated_keys(self._points[:, 0], values, LINEAR).join(read_keys(curve))
         write_keys(curve, keys)
         compute_handles(curve, keys)
 
@@ -275,13 +275,13 @@ def write_switch(bag: Channelbag, data_path: str, frames: np.ndarray, on: np.nda
         points.foreach_set("co", np.column_stack((frames, on)).astype(np.float32).ravel())
         curve.update()
     else:
-        keys = _generated_keys(frames, on, CONSTANT).join(read_keys(curve))
+        keys = generated_keys(frames, on, CONSTANT).join(read_keys(curve))
         write_keys(curve, keys)
         compute_handles(curve, keys)
     return curve
 
 
-def _generated_keys(frames: np.ndarray, values: np.ndarray, interpolation: int) -> Keys:
+def generated_keys(frames: np.ndarray, values: np.ndarray, interpolation: int) -> Keys:
     """Baked keys of these frames and values, (k,), selected and with handles as Blender makes new keys."""
     columns = {name: np.zeros((len(frames), width), kind) for name, (width, kind) in KEY_COLUMNS.items()}
     columns["co"][:] = np.column_stack((frames, values))

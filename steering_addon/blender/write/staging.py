@@ -22,7 +22,7 @@ import numpy as np
 from ..read.rotation_channels import data_path
 from ..refusal import Refusal
 from .animation_data import action_of, assign_action, channelbag, channelbag_in, copy_action, new_action, rename_all
-from .bake_actions import BakeAction, action_for_bake, has_one_user, leaves_nothing, retire, without_bake
+from .bake_actions import BakeAction, action_for_bake, has_one_user, leaves_nothing, only_poses, retire, without_bake
 from .bake_record import TRANSFORM_CHANNELS, BakeRecord, write_record
 from .custom_properties import KeptProperty, make, name_in, path_of, reading_drivers, remove, revive
 from .keyframes import BakedKeys, read_modifiers, unsettled_handles, write_modifiers, write_switch
@@ -41,6 +41,7 @@ from .ownership import (
     set_muted,
     with_muted,
 )
+from .posing import hides
 from .visibility import SWITCHES, kept_hidden, show_as, switches_of
 
 if TYPE_CHECKING:
@@ -85,6 +86,7 @@ class Staging:
         stuck_frames: tuple[float, float] | None = None,
         hidden: np.ndarray | None = None,
         present_frames: tuple[float, float] | None = None,
+        posed: Collection[tuple[str, int]] = (),
     ) -> None:
         """Prepare the motion of one vehicle.
 
@@ -98,6 +100,8 @@ class Staging:
             stuck_frames: the first and last frame to record on which it was stuck.
             hidden: (f,) whether it is hidden on each frame.
             present_frames: the first and last frame to record on which it is present, if it is not always.
+            posed: the channels that clips will animate, as (data path, index); an action that would hide them is set
+                aside.
 
         Raises:
             Refusal: the vehicle cannot be baked.
@@ -108,7 +112,7 @@ class Staging:
         _check_motion(ob, channels, len(self._frames))
         played = Played(ob, only_baked)
         switches = self._switches(ob, hidden, played)
-        self._stage(ob, played, channels, switches, replace, mishaps or {}, stuck_frames, present_frames)
+        self._stage(ob, played, channels, switches, replace, mishaps or {}, stuck_frames, present_frames, posed)
 
     def hide(self, ob: Object, hidden: np.ndarray, replace: bool = False) -> None:
         """Prepare an object that the bake does not move to be hidden on some frames, (f,) booleans.
@@ -142,6 +146,7 @@ class Staging:
         mishaps: Mapping[str, float],
         stuck_frames: tuple[float, float] | None,
         present_frames: tuple[float, float] | None,
+        posed: Collection[tuple[str, int]] = (),
     ) -> None:
         first, last = self._frames[0], self._frames[-1]
         in_the_way = contested((*channels, *switches))
@@ -151,10 +156,20 @@ class Staging:
         touches = _modifiers_on_baked_curves(played)
         replace = replace or (before is not None and before.kept is not None)
         unbaked = without_bake(played)
+        sets_aside = bool(posed) and hides(channelbag_in(unbaked.action, unbaked.slot), posed)
         if unbaked.action is None:
             target = BakeAction(*self._new_action(ob, channels), made=True, blank=True)
+        elif sets_aside and only_poses(unbaked):
+            target = BakeAction(
+                *self._new_action(ob, channels),
+                made=True,
+                blank=True,
+                kept=unbaked.action,
+                kept_slot=unbaked.slot,
+                kept_is_new=unbaked.new,
+            )
         else:
-            target = action_for_bake(ob, unbaked, first, last, in_the_way if replace else ())
+            target = action_for_bake(ob, unbaked, first, last, in_the_way if replace else (), posed=sets_aside)
         own_handles = {} if target.blank else _own_handles(target, (*channels, *switches))
         self._write(target, channels, switches, touches)
         record = BakeRecord(
@@ -165,6 +180,7 @@ class Staging:
             made=target.made,
             kept=target.kept,
             kept_slot=target.kept_slot.handle if target.kept_slot else 0,
+            posed=sets_aside and target.kept is not None,
             muted_drivers=_still_muted(before, (*channels, *switches)),
             muted_strips=before.muted_strips if before else (),
             kept_hidden={path: kept_hidden(ob, path, played) for path in switches},
@@ -442,7 +458,7 @@ def _take_places(staged: Iterable[_Staged]) -> dict[Action, str]:
     heirs = {
         action: each.target.action
         for each in staged
-        if each.target.blank and (action := action_of(each.ob)) is not None and has_one_user(action)
+        if each.target.blank and (action := action_of(each.ob)) not in (None, each.target.kept) and has_one_user(action)
     }
     names = {heir: action.name for action, heir in heirs.items()}
     bpy.data.batch_remove(heirs)

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from ...recording.mishaps import Mishaps
@@ -28,6 +28,10 @@ class Writer(Protocol):
         Raises:
             Refusal: a vehicle cannot be written.
         """
+
+    @property
+    def warnings(self) -> Sequence[str]:
+        """What the animator should know of what was written."""
 
     def discard(self) -> None:
         """Forget everything that was taken in or written so far, at any time before the handing over."""

@@ -107,6 +107,19 @@ def arctangent(tangent: Scalars) -> Scalars:
     return np.where(steep, np.where(tangent > 0.0, QUARTER, -QUARTER) - angle, angle)
 
 
+def angle_of(y: Scalars, x: Scalars) -> Scalars:
+    """The angles of points (x, y) from the x axis, radians in (-pi, pi]; (...) each to (...). 0 at the origin.
+
+    Half of the angle has the tangent y / (r + x) = (r - x) / y, of which the first is exact ahead, the second behind.
+    """
+    distance = np.sqrt(x * x + y * y)
+    behind = x < 0.0
+    above, below = np.where(behind, distance - x, y), np.where(behind, y, distance + x)
+    flat = below == 0.0
+    half = arctangent(above / np.where(flat, 1.0, below))
+    return np.where(flat, np.where(behind, np.pi, 0.0), 2.0 * half)
+
+
 def _tangent(angle: Scalars) -> Scalars:
     cosines, sines = cosine_and_sine(angle)
     return sines / cosines

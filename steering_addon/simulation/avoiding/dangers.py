@@ -132,9 +132,13 @@ class Others:
         if on_ground:
             velocity += costs.foreseen * picked(world.bodies.acceleration, near.body)
         radii = agents.radius[agent] + world.bodies.radius[near.body]
-        apart, distances = near.offset, near.distance
+        offsets, distances = near.offset, near.distance
+        if on_ground and world.slope is not None:
+            offsets = world.along_ground(offsets, agents.rows[agent])
+            distances = np.maximum(magnitude(offsets), EPSILON)
+        apart = offsets
         if world.bodies.half_axis is not None:
-            apart = world.bodies.between(near.offset, agents.rows[agent], near.body)
+            apart = world.bodies.between(offsets, agents.rows[agent], near.body)
             distances = np.maximum(magnitude(apart), EPSILON)
         coming = -dot(velocity, apart) / distances + np.maximum(stride, agents.speed)[agent]
         gap = np.maximum(distances - radii, 0.0)
@@ -150,7 +154,7 @@ class Others:
             filled[rank, agent] = values
             return filled
 
-        offset, distance = picked(near.offset, pair), distances[pair]
+        offset, distance = picked(offsets, pair), distances[pair]
         drift = picked(agents.velocity, agent) * (1.0 - 1.0 / costs.share) - picked(velocity, pair)
         # An agent within the clearance meets a contact only once it comes nearer still, and never before the bodies do.
         touching = radii[pair]

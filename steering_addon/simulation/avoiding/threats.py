@@ -131,9 +131,10 @@ class Rounds:
         lateral = dot(aside, aside)
         half = np.sqrt(np.maximum(reach * reach - lateral, 0.0))
         contact = np.maximum(way - half, 0.0)
-        tightest = speed * speed / np.maximum(agents.agility, EPSILON)[:, None]
+        tightest = agents.tightest(speed)
         look_ahead = _look_ahead(speed, reach, tightest, look_ahead_time)
-        beyond_goal = (contact >= agents.goal_distance[:, None]) & (contact > CAUTION * tightest / 2.0)
+        braking = 0.5 * speed * speed / np.maximum(agents.agility, EPSILON)[:, None]
+        beyond_goal = (contact >= agents.goal_distance[:, None]) & (contact > CAUTION * braking)
         counts = (
             (lateral < reach * reach)
             & (way > 0.0)
@@ -160,7 +161,9 @@ class Rounds:
         led = led_past(agents, n, course, offset, radius, np.maximum(reach - radius, agents.radius))
         free = (side == EITHER) & (magnitude(led) > 0.5)
         missing = reach + dot(aside, led)
-        possible = self.turn(missing[:, None], row[:, None], agents)[:, 0] <= agents.agility
+        possible = self.turn(missing[:, None], row[:, None], agents)[:, 0] <= agents.sideways_at(
+            np.maximum(self.speed[n, row], CREEP * agents.max_speed)
+        )
         free &= possible | (missing < LED * (reach + dot(aside, direction)))
         direction = unit(agents.level(np.where(free[:, None], led, direction)))
         missing = reach + dot(aside, direction)
@@ -223,7 +226,7 @@ def _in_sight(obstacles: Obstacles, agents: Agents, clearance: Scalars, look_ahe
         return every
     speed = agents.speed[:, None] + magnitude(obstacles.velocity)[None]
     reach = obstacles.radius[None] + (agents.radius + clearance)[:, None]
-    tightest = speed * speed / np.maximum(agents.agility, EPSILON)[:, None]
+    tightest = agents.tightest(speed)
     # An obstacle may be off the course by its reach, and as much higher than an agent on the ground.
     furthest = _look_ahead(speed, reach, tightest, look_ahead_time) + 2.0 * reach
     furthest += 0.5 * magnitude(obstacles.end - obstacles.start)[None]

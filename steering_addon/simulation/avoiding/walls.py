@@ -124,7 +124,8 @@ class _Pairs:
         speed = magnitude(relative)
         course = np.where((speed < 1e-6)[:, None], agents.forward[owner], unit(relative))
         reach = (agents.radius + clearance)[owner]
-        tightest = speed * speed / np.maximum(agents.agility[owner], EPSILON)
+        braking = 0.5 * speed * speed / np.maximum(agents.agility[owner], EPSILON)
+        tightest = np.maximum(2.0 * braking, agents.turning_circle[owner])
         look_ahead = np.maximum(speed * look_ahead_time[owner], EAGERNESS * tightest)
 
         # A surface that is further away than that need not be searched for along the course.
@@ -134,7 +135,7 @@ class _Pairs:
             points[close], course[close], reach[close], row[close], look_ahead[close]
         )
 
-        beyond_goal = (contact >= agents.goal_distance[owner]) & (contact > CAUTION * tightest / 2.0)
+        beyond_goal = (contact >= agents.goal_distance[owner]) & (contact > CAUTION * braking)
         onset = clamp((look_ahead - contact) / np.maximum(ONSET * look_ahead, EPSILON), 0.0, 1.0)
         counts = np.isfinite(contact) & ~beyond_goal
         offset = 0.5 * (obstacles.start + obstacles.end)[row] - points
@@ -240,7 +241,13 @@ class _Pairs:
 
     def _possible(self, bend: Scalars, agents: Agents) -> Mask:
         """Whether the agents can turn with curvatures, (m,) 1/m."""
-        return self.speed * self.speed * bend <= agents.agility[self.agent]
+        return self.speed * self.speed * bend <= self._sideways(agents)
+
+    def _sideways(self, agents: Agents) -> Scalars:
+        """The strongest sideways acceleration of the agents, (m,) m/s2."""
+        circle, square = agents.turning_circle[self.agent], self.speed * self.speed
+        bound = np.where(circle > 0.0, square / np.maximum(circle, EPSILON), np.inf)
+        return np.minimum(agents.agility[self.agent], bound)
 
     def _led_past(self, obstacles: Obstacles, agents: Agents) -> Vectors:
         """The unit directions to the sides on which agents are led past these obstacles, (m, 3); zero for none."""
@@ -267,8 +274,8 @@ class _Pairs:
         cost = np.where(magnitude(turns) < 0.5, np.inf, cost)
         led = self._led_past(obstacles, agents)[pairs]
         wrong = (obstacles.pass_side[row] == EITHER)[:, None] & (dot(turns, led[:, None]) < 0.0)
-        speed = self.speed[pairs, None]
-        right = (dot(turns, led[:, None]) > 0.0) & (speed * speed * bends <= agents.agility[agent, None])
+        speed, sideways = self.speed[pairs, None], self._sideways(agents)[pairs, None]
+        right = (dot(turns, led[:, None]) > 0.0) & (speed * speed * bends <= sideways)
         right &= np.isfinite(cost)
         too_much = np.where(right.any(axis=1)[:, None], np.inf, LED * cost)
         best = np.argmin(np.where(wrong, too_much, cost), axis=1)
@@ -283,4 +290,4 @@ def _unit_if_any(v: Vectors) -> Vectors:
 
 def _look_ahead(speed: Scalars, agents: Agents, look_ahead_time: Scalars) -> Scalars:
     """The distance that agents look ahead at a speed, (n,) metres."""
-    return np.maximum(speed * look_ahead_time, EAGERNESS * speed * speed / np.maximum(agents.agility, EPSILON))
+    return np.maximum(speed * look_ahead_time, EAGERNESS * agents.tightest(speed))

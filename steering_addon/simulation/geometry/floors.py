@@ -6,7 +6,7 @@ high as expected, so that storeys above each other do not mix.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,13 @@ UPRIGHT = 1e-6
 """The share of a triangle's area that is seen from above, below which it is a wall and no floor."""
 WIDER = 1.25
 """What is open is looked for this much further than asked, so that a slightly larger reach needs no new search."""
+INSIDE = 1e-6
+"""The share of a triangle from its sides on which a place is in no other, be that a thousand times as large."""
+RIM = 0.7071067811865476
+"""The cosine between a face and its smoothed normal from which on that is smooth: at a right angle, as on a stair, the
+smoothed normal leans where the tread is level."""
+PROBE = (0.381966, 0.276393)
+"""Where in a cell its storeys are counted, in shares of its width: off the lines on which meshes have their edges."""
 NO_TRIANGLE = -1
 
 
@@ -46,6 +53,13 @@ class Footing:
         has = self.triangle >= 0
         return Footing(*(np.where(has, column, vars(other)[name]) for name, column in vars(self).items()))
 
+    def put(self, rows: Rows, other: Footing) -> Footing:
+        """The same, with another footing at some rows."""
+        merged = {name: column.copy() for name, column in vars(self).items()}
+        for name, column in merged.items():
+            column[rows] = vars(other)[name]
+        return Footing(**merged)
+
 
 @dataclass(frozen=True)
 class Floor:
@@ -59,6 +73,7 @@ class Floor:
         origin, size, shape: the lowest corner of the grid, metres, the width of a cell, and the cells along x and y.
         begin: (cells + 1,) where the triangles of each cell begin in `member`.
         member: the rows of triangles, cell by cell.
+        from_above: what was found out about the triangles as seen from above, which stays while they rise and sink.
     """
 
     points: Vectors
@@ -70,6 +85,7 @@ class Floor:
     shape: tuple[int, int]
     begin: Rows
     member: Rows
+    from_above: dict[str, Mask] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.triangles)
@@ -90,13 +106,163 @@ class Floor:
         normals = point_normals(points, welded(points, self.triangles))
         return replace(self, points=points, normals=normals, slopes=slopes)
 
-    def under(self, x: Scalars, y: Scalars, expected: Scalars, step_up: Scalars, step_down: Scalars) -> Footing:
+    def under(
+        self,
+        x: Scalars,
+        y: Scalars,
+        expected: Scalars,
+        step_up: Scalars,
+        step_down: Scalars,
+        last: Rows | None = None,
+    ) -> Footing:
         """What is trodden at places: the highest triangle at most `step_up` above the expected height.
 
         Args:
             x, y, expected: (n,) the places and the heights expected there, metres.
             step_up, step_down: (n,) how far above and below that a triangle may be, metres.
+            last: (n,) triangles that may still be under the places, -1 for none: they are tried first.
         """
+        if last is None or not len(self):
+            return self._searched(x, y, expected, step_up, step_down)
+        table = np.take(self.slopes.table, np.maximum(last, 0), axis=0)
+        dx, dy = x - table[:, 0], y - table[:, 1]
+        u = table[:, 3] * dx + table[:, 4] * dy
+        v = table[:, 5] * dx + table[:, 6] * dy
+        only = (u > INSIDE) & (v > INSIDE) & (u + v < 1.0 - INSIDE) & (last >= 0) & self._alone[last]
+        height = table[:, 2] + table[:, 7] * dx + table[:, 8] * dy
+        off = height - expected
+        stays = only & (off <= step_up) & (off >= -step_down)
+        footing = Footing(
+            np.where(stays, last, NO_TRIANGLE),
+            np.where(stays, height, np.nan),
+            np.where(stays, u, 0.0),
+            np.where(stays, v, 0.0),
+        )
+        rows = np.flatnonzero(~only)
+        if len(rows):
+            places = (column[rows] for column in (x, y, expected, step_up, step_down))
+            footing = footing.put(rows, self._searched(*places))
+        return footing
+
+    @property
+    def _alone(self) -> Mask:
+        """(f,) the triangles all over which is no other."""
+        alone = self.from_above.get("alone")
+        if alone is None:
+            alone = np.ones(len(self), dtype=np.bool_)
+            shared_cell = np.repeat(~self._single, np.diff(self.begin))
+            alone[self.member[shared_cell]] = False
+            self.from_above["alone"] = alone
+        return alone
+
+    @once
+    def smoothness(self) -> tuple[Scalars, Mask]:
+        """The smoothed normals at the corners of each triangle, (f, 9), and whether it is smooth between them, (f,).
+
+        It is where all of them point up and within 45 degrees of the face: so does all that lies between.
+        """
+        corners, rises = np.empty((len(self), 9)), self.slopes.table[:, 7:9]
+        smooth = self.slopes.is_floor.copy()
+        for k in range(3):
+            normal = self.normals[self.triangles[:, k]]
+            corners[:, 3 * k : 3 * k + 3] = normal
+            along_face = (normal[:, 2] - normal[:, 0] * rises[:, 0] - normal[:, 1] * rises[:, 1]) * self.slopes.cosine
+            smooth &= (along_face >= RIM) & (normal[:, 2] > 0.0)
+        return corners, smooth
+
+    @once
+    def _ranges(self) -> Scalars:
+        """(cells, 4) the lowest and highest place of each cell, and the steepest and gentlest cosine of its triangles.
+
+        What holds more than one storey, or none, may have any slope: cosines from -1 to 2.
+        """
+        ranges = np.tile((0.0, 0.0, -1.0, 2.0), (self.shape[0] * self.shape[1], 1))
+        rows = np.flatnonzero(self._single)
+        if len(rows):
+            filled = np.diff(self.begin) > 0
+            begins, heights = self.begin[:-1][filled], self.points[:, 2][self.triangles]
+            cosine = self.slopes.cosine[self.member]
+            low, high = heights.min(axis=1)[self.member], heights.max(axis=1)[self.member]
+            of_filled = np.stack(
+                (
+                    np.minimum.reduceat(low, begins),
+                    np.maximum.reduceat(high, begins),
+                    np.minimum.reduceat(cosine, begins),
+                    np.maximum.reduceat(cosine, begins),
+                ),
+                axis=1,
+            )
+            ranges[rows] = of_filled[(np.cumsum(filled) - 1)[rows]]
+        return ranges
+
+    def glance(self, x: Scalars, y: Scalars, expected: Scalars, step: Scalars, cosine: Scalars) -> tuple[Mask, Mask]:
+        """What can be said of places without looking at triangles, (n,) each: that they can be walked, or cannot.
+
+        Args:
+            x, y, expected: (n,) the places and the heights expected there, metres.
+            step: (n,) how far above and below that a triangle may be, metres.
+            cosine: (n,) of the steepest slope that can be walked.
+        """
+        cell, on = self._cells(x, y)
+        ranges = np.take(self._ranges, cell, axis=0)
+        within = on & (ranges[:, 0] >= expected - step) & (ranges[:, 1] <= expected + step)
+        return within & (ranges[:, 2] >= cosine), within & (ranges[:, 3] < cosine)
+
+    @property
+    def _single(self) -> Mask:
+        """(cells,) over or under every place of which is exactly one triangle."""
+        single = self.from_above.get("single")
+        if single is None:
+            single = self.from_above["single"] = self._single_cells()
+        return single
+
+    def _single_cells(self) -> Mask:
+        """As `_single`.
+
+        Where neither a border nor a fold is in a cell, all its places have as many triangles.
+
+        At a fold both triangles of a side lie on the same side of it, as seen from above.
+        """
+        across, along = self.shape
+        count = np.diff(self.begin)
+        even = count > 0
+        order, begins, times = self._sides
+        if len(order):
+            ways = np.add.reduceat(self._ways_along_sides()[order], begins)
+            shut = np.zeros(len(self), dtype=np.bool_)
+            shut[order[np.repeat((times != 2) | (ways != 0), times)] // 3] = True
+            even[np.repeat(np.arange(across * along), count)[shut[self.member]]] = False
+        before = np.concatenate(([False], even[:-1]))
+        before[::across] = False
+        starts = np.flatnonzero(even & ~before)
+        x, y = (
+            origin + (index + share) * self.size
+            for origin, index, share in zip(self.origin, (starts % across, starts // across), PROBE)
+        )
+        place, *_ = self._over(x, y)
+        one = np.bincount(place, minlength=len(starts)) == 1
+        single = np.zeros(across * along, dtype=np.bool_)
+        single[even] = one[np.cumsum(even & ~before)[even] - 1]
+        return single
+
+    @once
+    def _sides(self) -> tuple[Rows, Rows, Rows]:
+        """The sides of all triangles, three of each in turn, sorted: their rows, where equal ones begin, how many."""
+        triangles = welded(self.points, self.triangles)
+        sides = np.sort(np.stack((triangles, np.roll(triangles, -1, axis=1)), axis=-1).reshape(-1, 2), axis=1)
+        number = sides[:, 0] * (len(self.points) + 1) + sides[:, 1]
+        order = np.argsort(number, kind="stable")
+        begins = np.flatnonzero(np.concatenate(([True], np.diff(number[order]) != 0))) if len(order) else order
+        return order, begins, np.diff(np.concatenate((begins, [len(number)])))
+
+    def _ways_along_sides(self) -> Rows:
+        """(3 f,) which way each triangle goes along its sides, as if all were wound alike from above; 0 for walls."""
+        triangles = welded(self.points, self.triangles)
+        rising = np.where(triangles < np.roll(triangles, -1, axis=1), 1, -1)
+        return np.asarray(rising * self.slopes.turn[:, None]).ravel()
+
+    def _searched(self, x: Scalars, y: Scalars, expected: Scalars, step_up: Scalars, step_down: Scalars) -> Footing:
+        """As `under`, among all triangles of the cells."""
         n = len(x)
         place, row, u, v, height = self._over(x, y)
         off = height - expected[place]
@@ -159,9 +325,9 @@ class Floor:
             known = self._open[cosine] = (WIDER * reach, *self._openness_of_cells(cosine, WIDER * reach))
         cell, on = self._cells(x, y)
         _, is_open, is_bare = known
-        return on & is_open[cell], self._is_off(x, y, reach) | on & is_bare[cell]
+        return on & is_open[cell], self.is_off(x, y, reach) | on & is_bare[cell]
 
-    def _is_off(self, x: Scalars, y: Scalars, reach: float) -> Mask:
+    def is_off(self, x: Scalars, y: Scalars, reach: float) -> Mask:
         """Whether the grid is further away than the reach."""
         (left, near), (across, along), size = self.origin, self.shape, self.size
         outside: Mask = (x < left - reach) | (x > left + across * size + reach)
@@ -187,13 +353,8 @@ class Floor:
 
     def _at_border(self, steep: Mask) -> Mask:
         """(f,) the triangles with a side that has not one other triangle beyond it, or one that is too steep."""
-        triangles = welded(self.points, self.triangles)
-        sides = np.sort(np.stack((triangles, np.roll(triangles, -1, axis=1)), axis=-1).reshape(-1, 2), axis=1)
-        number = sides[:, 0] * (len(self.points) + 1) + sides[:, 1]
-        order = np.argsort(number, kind="stable")
-        begins = np.flatnonzero(np.concatenate(([True], np.diff(number[order]) != 0))) if len(order) else order
-        times = np.diff(np.concatenate((begins, [len(number)])))
-        at_border = np.zeros(len(triangles), dtype=np.bool_)
+        order, begins, times = self._sides
+        at_border = np.zeros(len(self), dtype=np.bool_)
         if len(order):
             bad = (times != 2) | np.logical_or.reduceat(steep[order // 3], begins)
             at_border[order[np.repeat(bad, times)] // 3] = True
@@ -210,12 +371,14 @@ class _Slopes:
         cosine: (f,) of the slope.
         is_floor: (f,) whether it is seen from above.
         has_area: (f,) whether it has an area at all.
+        turn: (f,) 1 or -1, which way it is wound as seen from above; 0 if it is no floor.
     """
 
     table: Scalars
     cosine: Scalars
     is_floor: Mask
     has_area: Mask
+    turn: Rows
 
     @classmethod
     def of(cls, points: Vectors, triangles: NDArray[np.int64]) -> _Slopes:
@@ -231,7 +394,8 @@ class _Slopes:
         table[:, 5], table[:, 6] = -u[:, 1] * scale, u[:, 0] * scale
         table[:, 7], table[:, 8] = -normal[:, 0] * scale, -normal[:, 1] * scale
         cosine = np.abs(seen) / np.where(area > 0.0, area, 1.0)
-        return cls(table, cosine, is_floor, area > 0.0)
+        turn = np.where(is_floor, np.where(seen > 0.0, 1, -1), 0)
+        return cls(table, cosine, is_floor, area > 0.0, turn)
 
 
 def floor(points: Vectors, triangles: NDArray[np.int64]) -> Floor:

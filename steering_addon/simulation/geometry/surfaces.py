@@ -8,16 +8,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays.vectors import Mask, Rows, Scalars, Vectors, columns, dot, no_vectors, unit
-from .floors import NO_TRIANGLE, Floor, Footing, floor
+from ..arrays.once import once
+from ..arrays.vectors import (
+    EPSILON,
+    Mask,
+    Rows,
+    Scalars,
+    Vectors,
+    columns,
+    dot,
+    in_columns,
+    no_vectors,
+    picked,
+    unit,
+)
+from .floors import NO_TRIANGLE, RIM, Floor, Footing, floor
+from .skins import Skin, skin
 
-RIM = 0.7071067811865476
-"""The cosine between a face and its smoothed normal from which on that is smooth: at a right angle, as on a stair, the
-smoothed normal leans where the tread is level."""
+ALL = slice(None)
+"""In place of the rows of all."""
 
 
 @dataclass(frozen=True)
@@ -25,18 +39,37 @@ class Layer:
     """Surfaces that stay or move together.
 
     Attributes:
-        floor: their triangles.
+        points: (p, 3) metres.
+        triangles: (f, 3) rows of points.
         surfaces: the rows of the surfaces.
         owner: (f,) the row of the surface of each triangle.
     """
 
-    floor: Floor
+    points: Vectors
+    triangles: NDArray[np.int64]
     surfaces: tuple[int, ...]
     owner: Rows
 
+    def __len__(self) -> int:
+        return len(self.triangles)
+
+    @once
+    def floor(self) -> Floor:
+        """The triangles for what stands on them straight below."""
+        return floor(self.points, self.triangles)
+
+    @once
+    def skin(self) -> Skin:
+        """The triangles for what clings to them."""
+        return skin(self.points, self.triangles)
+
     def moved(self, points: Vectors) -> Layer:
         """The layer with its points (p, 3) elsewhere."""
-        return Layer(self.floor.moved(points), self.surfaces, self.owner)
+        layer = Layer(in_columns(np.asarray(points, dtype=np.float64)), self.triangles, self.surfaces, self.owner)
+        # What was asked of this layer is moved, which is quicker than to make it again.
+        for name in vars(self).keys() & {"floor", "skin"}:
+            vars(layer)[name] = vars(self)[name].moved(layer.points)
+        return layer
 
 
 @dataclass(frozen=True)
@@ -58,19 +91,31 @@ class Surfaces:
         changed = _layer((row,), [(points, triangles)])
         return Surfaces(tuple(changed if layer.surfaces == (row,) else layer for layer in self.layers))
 
-    def under(self, x: Scalars, y: Scalars, expected: Scalars, step_up: Scalars, step_down: Scalars) -> Footing:
+    def under(
+        self,
+        x: Scalars,
+        y: Scalars,
+        expected: Scalars,
+        step_up: Scalars,
+        step_down: Scalars,
+        last: Rows | None = None,
+    ) -> Footing:
         """What is trodden at places: the highest surface at most `step_up` above the expected height.
 
         Args:
             x, y, expected: (n,) the places and the heights expected there, metres.
             step_up, step_down: (n,) how far above and below that a surface may be, metres.
+            last: (n,) triangles that may still be under the places, -1 for none: they are tried first.
         """
         n = len(x)
         best = Footing(np.full(n, NO_TRIANGLE), np.full(n, np.nan), np.zeros(n), np.zeros(n))
-        for first, layer in self._numbered():
-            footing = layer.floor.under(x, y, expected, step_up, step_down)
+        for first, layer in self.numbered():
             if len(self.layers) == 1:
-                return footing
+                return layer.floor.under(x, y, expected, step_up, step_down, last)
+            known = None
+            if last is not None:
+                known = np.where((last >= first) & (last < first + len(layer.floor)), last - first, NO_TRIANGLE)
+            footing = layer.floor.under(x, y, expected, step_up, step_down, known)
             # Also where the best is nan, that of no triangle.
             higher = (footing.triangle >= 0) & ~(footing.height <= best.height)
             best = Footing(
@@ -79,26 +124,47 @@ class Surfaces:
             )
         return best
 
+    def glance(self, x: Scalars, y: Scalars, expected: Scalars, step: Scalars, cosine: Scalars) -> tuple[Mask, Mask]:
+        """What can be said of places without looking at triangles, as of `Floor.glance`; nothing where layers meet."""
+        if not self.layers:
+            return np.zeros(len(x), dtype=np.bool_), np.zeros(len(x), dtype=np.bool_)
+        good, bad = self.layers[0].floor.glance(x, y, expected, step, cosine)
+        for layer in self.layers[1:]:
+            apart = layer.floor.is_off(x, y, 0.0)
+            good, bad = good & apart, bad & apart
+        return good, bad
+
     def normal_at(self, triangle: Rows, u: Scalars, v: Scalars) -> Vectors:
         """Smoothed unit normals, turned up, (n, 3); straight up for no triangle.
 
         Where the smoothed normal leans away from the face by more than 45 degrees, it is that of the face.
         """
-        face = self.face_normal(triangle)
         normal = no_vectors(len(triangle))
         normal[:, 2] = 1.0
-        for rows, faces, layer in self._by_layer(triangle):
-            a, b, c = (layer.floor.normals[layer.floor.triangles[faces, k]] for k in range(3))
-            w = 1.0 - u[rows] - v[rows]
-            normal[rows] = unit(a * w[:, None] + b * u[rows][:, None] + c * v[rows][:, None])
-        normal = np.where((normal[:, 2] < 0.0)[:, None], -normal, normal)
-        return np.where((dot(normal, face) < RIM)[:, None], face, normal)
+        rough = np.zeros(len(triangle), dtype=np.bool_)
+        for rows, faces, layer in self.by_layer(triangle):
+            corners, smooth = layer.floor.smoothness
+            corner, second, third = np.take(corners, faces, axis=0), u[rows], v[rows]
+            first = 1.0 - second - third
+            x, y, z = (
+                corner[:, axis] * first + corner[:, axis + 3] * second + corner[:, axis + 6] * third
+                for axis in range(3)
+            )
+            scale = 1.0 / np.maximum(np.sqrt(x * x + y * y + z * z), EPSILON)
+            normal[rows] = columns(x * scale, y * scale, z * scale)
+            rough[rows] = ~smooth[faces]
+        uneven = np.flatnonzero(rough)
+        if len(uneven):
+            leaning, face = picked(normal, uneven), self.face_normal(triangle[uneven])
+            leaning = np.where((leaning[:, 2] < 0.0)[:, None], -leaning, leaning)
+            normal[uneven] = np.where((dot(leaning, face) < RIM)[:, None], face, leaning)
+        return normal
 
     def face_normal(self, triangle: Rows) -> Vectors:
         """Unit normals of faces, turned up, (n, 3); straight up for no triangle."""
         normal = no_vectors(len(triangle))
         normal[:, 2] = 1.0
-        for rows, faces, layer in self._by_layer(triangle):
+        for rows, faces, layer in self.by_layer(triangle):
             table = layer.floor.slopes.table[faces]
             normal[rows] = unit(columns(-table[:, 7], -table[:, 8], 1.0))
         return normal
@@ -106,7 +172,7 @@ class Surfaces:
     def levelness(self, triangle: Rows) -> Scalars:
         """The cosines of the slopes of faces, (n,); 1 for no triangle."""
         cosine = np.ones(len(triangle))
-        for rows, faces, layer in self._by_layer(triangle):
+        for rows, faces, layer in self.by_layer(triangle):
             cosine[rows] = layer.floor.slopes.cosine[faces]
         return cosine
 
@@ -114,7 +180,7 @@ class Surfaces:
         """Where the points with these shares of triangles are, (n, 3) metres; nan for no triangle."""
         place = no_vectors(len(triangle))
         place[:] = np.nan
-        for rows, faces, layer in self._by_layer(triangle):
+        for rows, faces, layer in self.by_layer(triangle):
             a, b, c = layer.floor.corners(faces)
             place[rows] = a + (b - a) * u[rows][:, None] + (c - a) * v[rows][:, None]
         return place
@@ -122,7 +188,7 @@ class Surfaces:
     def shares(self, triangle: Rows, x: Scalars, y: Scalars) -> tuple[Scalars, Scalars]:
         """The shares u and v of places in triangles as seen from above, (n,) each; 0 for no triangle."""
         u, v = np.zeros(len(triangle)), np.zeros(len(triangle))
-        for rows, faces, layer in self._by_layer(triangle):
+        for rows, faces, layer in self.by_layer(triangle):
             table = layer.floor.slopes.table[faces]
             dx, dy = x[rows] - table[:, 0], y[rows] - table[:, 1]
             u[rows] = table[:, 3] * dx + table[:, 4] * dy
@@ -132,7 +198,7 @@ class Surfaces:
     def surface_of(self, triangle: Rows) -> Rows:
         """The row of the surface that each triangle is of, -1 for no triangle; (n,)."""
         surface = np.full(len(triangle), -1)
-        for rows, faces, layer in self._by_layer(triangle):
+        for rows, faces, layer in self.by_layer(triangle):
             surface[rows] = layer.owner[faces]
         return surface
 
@@ -153,24 +219,27 @@ class Surfaces:
 
     def has_triangles_of(self, before: Surfaces) -> bool:
         """Whether the triangles are those of other surfaces, row by row, wherever their points are."""
-        lengths, before_lengths = ([len(layer.floor) for layer in each.layers] for each in (self, before))
+        lengths, before_lengths = ([len(layer) for layer in each.layers] for each in (self, before))
         return lengths == before_lengths
 
     def moves(self, before: Surfaces) -> bool:
         """Whether a layer is another than before."""
         return len(self.layers) != len(before.layers) or any(a is not b for a, b in zip(self.layers, before.layers))
 
-    def _numbered(self) -> Iterator[tuple[int, Layer]]:
+    def numbered(self) -> Iterator[tuple[int, Layer]]:
         """Each layer, with the row of its first triangle."""
         first = 0
         for layer in self.layers:
             yield first, layer
-            first += len(layer.floor)
+            first += len(layer)
 
-    def _by_layer(self, triangle: Rows) -> Iterator[tuple[Rows, Rows, Layer]]:
+    def by_layer(self, triangle: Rows) -> Iterator[tuple[Any, Rows, Layer]]:
         """The rows of those on each layer, and their triangles in it."""
-        for first, layer in self._numbered():
-            rows = np.flatnonzero((triangle >= first) & (triangle < first + len(layer.floor)))
+        if len(self.layers) == 1 and triangle.min(initial=0) >= 0:
+            yield ALL, triangle, self.layers[0]
+            return
+        for first, layer in self.numbered():
+            rows = np.flatnonzero((triangle >= first) & (triangle < first + len(layer)))
             if len(rows):
                 yield rows, triangle[rows] - first, layer
 
@@ -195,7 +264,7 @@ def _layer(rows: tuple[int, ...], meshes: Sequence[tuple[Vectors, NDArray[np.int
     triangles = [np.asarray(faces).reshape(-1, 3) + first for first, (_, faces) in zip(begin.tolist(), meshes)]
     owner = np.repeat(np.array(rows), [len(faces) for faces in triangles])
     points = np.concatenate([np.asarray(points, dtype=np.float64).reshape(-1, 3) for points, _ in meshes])
-    return Layer(floor(points, np.concatenate(triangles)), rows, owner)
+    return Layer(in_columns(points), np.concatenate(triangles).astype(np.int64, copy=False), rows, owner)
 
 
 def between(before: Surfaces, after: Surfaces, part: float) -> Surfaces:
@@ -208,7 +277,7 @@ def between(before: Surfaces, after: Surfaces, part: float) -> Surfaces:
 
 
 def _layer_between(before: Layer, after: Layer, part: float) -> Layer:
-    if before is after or len(before.floor.points) != len(after.floor.points):
+    if before is after or len(before.points) != len(after.points):
         return after
-    start, end = before.floor.points, after.floor.points
+    start, end = before.points, after.points
     return before.moved(start + (end - start) * part)

@@ -33,7 +33,7 @@ from ..arrays.vectors import (
 )
 from ..geometry.capsules import between_axes
 from ..geometry.obstacles import Obstacles
-from ..ground import level, upright
+from ..ground import level, parted
 from ..vehicle import VehicleModel
 from ..world import World
 
@@ -89,7 +89,7 @@ def kept_apart(
         return position, velocity
     for _ in range(PASSES):
         moved = pairs.displacement(points) + walls.displacement(points)
-        moved = level(picked(moved, np.arange(n)), upright(n), grounded)
+        moved = level(picked(moved, np.arange(n)), world.upward, grounded)
         if not moved.any():
             break
         points[:n] += moved
@@ -99,7 +99,7 @@ def kept_apart(
     if not touched.any():
         return position, velocity
     separated = np.where(touched[:, None], separated, position)
-    velocity_before = level(picked(world.bodies.velocity, np.arange(n)), upright(n), grounded)
+    velocity_before = level(picked(world.bodies.velocity, np.arange(n)), world.upward, grounded)
     slowed = _slowed(model, velocity_before, velocity, shift, world.dt)
     return separated, np.where(touched[:, None], slowed, velocity)
 
@@ -186,6 +186,7 @@ class _Touching:
         reach = contact if bodies.half_axis is None else extent[first] + extent[second]
         reach = reach + stride[first] + stride[second]
         near = np.flatnonzero((distance_squared < reach * reach) & (yields[first] + yields[second] > 0.0))
+        near = near[~parted(bodies.position, world.upward, first[near], second[near])]
         first, second = first[near], second[near]
         both = yields[first] + yields[second]
         side = np.zeros((count, 3))

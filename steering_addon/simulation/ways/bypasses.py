@@ -270,7 +270,7 @@ class _Sight:
 
 def _lead(agents: Agents, height: Scalars) -> Scalars:
     """The distance within which agents at cruise speed move aside by a height, (n,) metres."""
-    turning = FOLLOW * agents.cruise_speed * np.sqrt(height / np.maximum(agents.agility, EPSILON))
+    turning = FOLLOW * agents.cruise_speed * np.sqrt(height / np.maximum(agents.sideways, EPSILON))
     return np.maximum(turning, SLOPE * height)
 
 

@@ -172,7 +172,24 @@ def test_what_is_tagged_is_in_motion_on_the_first_frame_where_it_was(like) -> No
     for model, place in zip(models, start):
         first, second, _ = places(model, [1, 2, 3])
         assert first == pytest.approx(place, abs=1e-5)
-        assert np.linalg.norm(second - first) > 0.3 * model.steering.crowd.steering.vehicle.max_speed / 24.0
+        mover = model.steering.crowd.steering.vehicle
+        assert np.linalg.norm(second - first) > 0.8 * min(0.7, mover.cruise_speed) * mover.max_speed / 24.0
+
+
+def test_vehicles_start_no_faster_than_at_cruise_speed_unless_they_are_told_to() -> None:
+    models = ships(3)
+    models[2].steering.start_speed = 0.5
+    herd = tagged(*models, moves_like="ANIMAL")
+
+    def starts() -> list[float]:
+        factors = [ob.steering.variation.start_speed or 1.0 for ob in models]
+        return [ob.steering.start_speed / factor for ob, factor in zip(models, factors)]
+
+    assert starts() == pytest.approx([herd.steering.vehicle.cruise_speed] * 2 + [0.5], abs=1e-3)
+    assert bpy.ops.steering.preset_apply(preset="starling", vary=True) == {"FINISHED"}
+    assert starts() == pytest.approx([0.7, 0.7, 0.5], abs=1e-3)
+    assert bpy.ops.steering.preset_apply(preset="shark") == {"FINISHED"}
+    assert starts() == pytest.approx([0.18, 0.18, 0.5], abs=1e-3)
 
 
 # ---- regions

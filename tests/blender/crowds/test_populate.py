@@ -979,7 +979,7 @@ def test_passers_by_leave_at_the_end_of_the_path() -> None:
     tag(path_curve(points=[(0.0, 2.0, 0.0), (0.0, 6.0, 0.0)]), role="PATH")
     crowd = stream(count=3, moves_like="PERSON")
     select(crowd)
-    assert bpy.ops.steering.preset_apply(preset="passers_by") == {"FINISHED"}
+    assert bpy.ops.steering.preset_apply(preset="passers_by", fit_size=False) == {"FINISHED"}
     attendance = crowd.steering.attendance
     assert attendance.use_enter_frame and attendance.on_arrival == "LEAVE"
     attendance.enter_span = 20

@@ -225,17 +225,51 @@ def test_keyframed_settings_are_reported(capfd) -> None:
 # ---- options
 
 
-def test_presets_can_be_scaled_to_the_size_of_the_vehicles(capfd) -> None:
+def test_presets_are_fitted_to_vehicles_of_quite_another_size(capfd) -> None:
     ship = vehicle(size=1.1)  # 1.76 m long, eight starlings
     select(ship)
     apply("starling")
-    assert "meant for bodies 0.22 m long, these are 1.76 m" in capfd.readouterr().out
-    apply("starling", fit_size=True)
+    assert "fitted from bodies 0.22 m long to 1.76 m" in capfd.readouterr().out
     ob = ship.steering.crowd
     assert ob.steering.separation.distance == pytest.approx(8.0 * 1.5, rel=1e-4)
     assert ob.steering.vehicle.max_speed == pytest.approx(8.0 * 13.0, rel=1e-4)
     assert ob.steering.simple_vehicle.bank == pytest.approx(1.0 / 8.0, rel=1e-4)
     assert ob.steering.separation.angle == pytest.approx(math.tau)
+    apply("starling", fit_size=False)
+    told = capfd.readouterr().out
+    assert "meant for bodies 0.22 m long, these are 1.76 m: turn on Fit to Size" in told
+    assert ob.steering.vehicle.max_speed == pytest.approx(13.0, rel=1e-4)
+
+
+def test_presets_keep_their_values_for_vehicles_of_about_their_size(capfd) -> None:
+    ship = vehicle(size=1.1)
+    select(ship)
+    apply("pedestrian")
+    assert ship.steering.crowd.steering.vehicle.max_speed == pytest.approx(1.9, rel=1e-4)
+    apply("child")  # meant for 1.2 m
+    assert ship.steering.crowd.steering.vehicle.max_speed == pytest.approx(3.0, rel=1e-4)
+    assert "fitted" not in capfd.readouterr().out
+    apply("child", fit_size=True)
+    assert ship.steering.crowd.steering.vehicle.max_speed == pytest.approx(3.0 * 1.76 / 1.2, rel=1e-3)
+    assert "fitted from bodies 1.2 m long to 1.76 m" in capfd.readouterr().out
+
+
+def test_a_preset_saved_from_large_vehicles_is_the_same_for_them() -> None:
+    ship = vehicle(size=5.0)
+    select(ship)
+    apply("starling")
+    top = ship.steering.crowd.steering.vehicle.max_speed
+    bpy.ops.steering.preset_save(name="Giants")
+    apply("fish")
+    apply("Giants")
+    assert ship.steering.crowd.steering.vehicle.max_speed == pytest.approx(top, rel=1e-6)
+
+
+def test_a_preset_saved_from_a_crowd_without_vehicles_is_meant_for_its_radius() -> None:
+    ob = crowd(wander={})
+    ob.steering.vehicle.radius, ob.steering.vehicle.max_speed = 4.0, 20.0
+    bpy.ops.steering.preset_save(name="Whales")
+    assert part("blender.crowds.preset_exchange").CROWDS.find("Whales").load().body_length == pytest.approx(8.0)
 
 
 def test_the_suggested_preroll_and_variation_are_applied_on_request(capfd) -> None:
@@ -366,7 +400,7 @@ def test_a_preset_made_from_a_crowd_gives_another_crowd_the_same_values(data) ->
     assert part("blender.crowds.preset_exchange").take_up(made, second, bpy.context.scene) == []
     assert used(second) == used(first) == chosen
     for name in ("vehicle", "portrayal", *chosen):
-        for key in set(groups[name].fixed_type.properties.keys()) - {"rna_type"}:
+        for key in set(groups[name].fixed_type.properties.keys()) - {"rna_type", "clips", "playing"}:
             assert getattr(getattr(second.steering, name), key) == getattr(getattr(first.steering, name), key), (
                 name,
                 key,

@@ -31,7 +31,7 @@ from tests.blender.building import (
     wedge,
 )
 
-ALL = {"FRONT", "VELOCITY", "TARGETS", "TRAILS", "PATHS", "OBSTACLES", "REGIONS", "FORCES"}
+ALL = {"FRONT", "VELOCITY", "TARGETS", "TRAILS", "PATHS", "OBSTACLES", "REGIONS", "FORCES", "SURFACES"}
 
 
 def strokes():

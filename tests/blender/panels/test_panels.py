@@ -251,7 +251,7 @@ def menus_from(*names: str) -> set[str]:
     return reached
 
 
-IN_A_ROW = {"behavior_remove", "populate_add", "populate_remove", "finding_select"}
+IN_A_ROW = {"behavior_remove", "populate_add", "populate_remove", "finding_select", "clip_remove"}
 """Operators that only appear in the row of a list in a panel."""
 IN_A_POPOVER = {"behavior_preset_apply", "behavior_preset_save", "behavior_preset_remove"}
 """Operators that only appear in the presets popover of a behavior."""

@@ -19,51 +19,41 @@ from tests.blender.building import bake, crowd, frames, insert, part, select, ta
 from tests.blender.drawing import everything_shown, shown
 
 SOURCES = Path(__file__).resolve().parents[3] / "steering_addon" / "blender"
-CALLS = {"Refusal", "poll_message_set", "report", "_about", "Finding", "_resource_refusal"}
-"""Calls with a message among their arguments."""
-SPOKEN_WHOLE = {
-    "status/inactivity.py",
-    "status/findings.py",
-    "read/target_problems.py",
-    "crowds/lost_crowds.py",
-}
-"""Modules in which every text that is returned or assigned is a message."""
+REFUSING = {"Refusal", "poll_message_set"}
+"""Calls whose message says why something cannot be done."""
+UNSPOKEN = ("description", "name", "default", "text")
+"""Arguments that are labels and tooltips."""
 VERBS = {
-    *("add", "bake", "check", "choose", "clear", "close", "draw", "edit", "enable", "enter", "exit", "leave", "let"),
-    *("lock", "make", "move", "preview", "press", "put", "remove", "save", "select", "set", "tag", "turn", "unlock"),
+    *("add", "bake", "check", "choose", "clear", "close", "draw", "edit", "enable", "enter", "exit", "find", "give"),
+    *("leave", "let", "lock", "make", "mark", "move", "paint", "preview", "press", "put", "remove", "save", "select"),
+    *("set", "tag", "turn", "unlock"),
     "use",
 }
 """The first words of clauses that tell the user to do something."""
 
 
 def messages() -> Iterator[tuple[str, str]]:
-    """The messages in the code as (where, text), with {} for what is filled in."""
+    """The texts in the code that may be a message or part of one, as (where, text), with {} for what is filled in."""
     for file in sorted(SOURCES.rglob("*.py")):
-        where = str(file.relative_to(SOURCES))
         tree = ast.parse(file.read_text(encoding="utf-8"))
+        unspoken = {id(part) for node in ast.walk(tree) for value in _unspoken(node) for part in ast.walk(value)}
         for node in ast.walk(tree):
-            for value in _spoken(node, whole=where in SPOKEN_WHOLE):
-                if text := _text(value):
-                    yield f"{where}:{value.lineno}", text
+            if id(node) not in unspoken and (text := _text(node)):
+                yield f"{file.relative_to(SOURCES)}:{node.lineno}", text
 
 
-def _spoken(node: ast.AST, *, whole: bool) -> list[ast.expr]:
-    """The expressions of a node that hold a message."""
-    if isinstance(node, ast.Call):
-        name = getattr(node.func, "attr", getattr(node.func, "id", ""))
-        return list(node.args) if name in CALLS else []
-    if isinstance(node, ast.Yield) and node.value is not None:
+def _unspoken(node: ast.AST) -> list[ast.AST]:
+    """What of a node holds no message: docstrings, labels and tooltips, and the pieces of an f-string."""
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
         return [node.value]
-    if isinstance(node, ast.AugAssign) and getattr(node.target, "id", "") == "text":
+    if isinstance(node, ast.keyword) and node.arg in UNSPOKEN:
         return [node.value]
-    if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") in ("text", "remedy", "message"):
+    if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "").startswith("bl_"):
         return [node.value]
-    if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "REMEDIES":
-        return list(node.value.values)
-    return [node.value] if whole and isinstance(node, ast.Return) and node.value is not None else []
+    return [part for part in node.values if isinstance(part, ast.Constant)] if isinstance(node, ast.JoinedStr) else []
 
 
-def _text(value: ast.expr) -> str:
+def _text(value: ast.AST) -> str:
     """The text of a constant or f-string; of a choice between two, both."""
     if isinstance(value, ast.Constant):
         return value.value if isinstance(value.value, str) else ""
@@ -112,6 +102,11 @@ def unlocking() -> bool:
 def axes() -> bool:
     select(vehicle())
     return drawn("vehicle_own", "prop", "forward_axis") and drawn("vehicle_own", "prop", "up_axis")
+
+
+def the_locomotion() -> bool:
+    select(vehicle().steering.crowd)
+    return drawn("locomotion", "prop", "locomotion")
 
 
 def a_field_of_the_vehicle(*names: str) -> Callable[[], bool]:
@@ -174,7 +169,8 @@ def preroll() -> bool:
 def attendance() -> bool:
     select(vehicle())
     settings = bpy.context.object.steering.crowd.steering.attendance.bl_rna.properties
-    return settings["wait_for_room"].name == "Wait for Room" and all(
+    labels = [settings[name].name for name in ("wait_for_room", "use_enter_frame")]
+    return labels == ["Wait for Room", "Enter Later"] and all(
         drawn("attendance", "prop", name) for name in ("wait_for_room", "enter_frame")
     )
 
@@ -216,6 +212,15 @@ def baking() -> bool:
     return drawn("bake", "operator", "steering.bake", "Bake") and drawn("bake", "operator", "steering.preview")
 
 
+def clips() -> bool:
+    select(vehicle())
+    return all(drawn("clips", "operator", f"steering.{name}") for name in ("clips_find", "clip_add"))
+
+
+def of_an_nla_track(name: str) -> Callable[[], bool]:
+    return lambda: name in bpy.types.NlaTrack.bl_rna.properties or name in bpy.types.AnimData.bl_rna.properties
+
+
 def saving_a_preset() -> bool:
     select(vehicle())
     return drawn("crowd", "operator", "steering.preset_save")
@@ -243,19 +248,28 @@ def the_outliner() -> bool:
 
 
 REMEDIES: dict[str, Callable[[], bool]] = {
+    r"find clips|find some first|use add clip|clips that": clips,
+    r"turn off the star": of_an_nla_track("is_solo"),
+    r"set it to replace": of_an_nla_track("action_blend_type"),
+    r"give it a mesh": lambda: in_blender("object.parent_set"),
     r"turn on replace own keys": own_keys,
-    r"turn off wait for room|let them enter earlier|make more room": attendance,
+    r"turn off wait for room|let them enter earlier|make more room|enable enter later": attendance,
     r"turn on fit to size": fitting,
     r"\btag\b|\btags\b|make them vehicles|press vehicle|remove the vehicle tag": tagging,
     r"unlock|lock \{\}|that are not locked": unlocking,
     r"another forward or up": axes,
+    r"set the locomotion of one": the_locomotion,
     r"set a speed": a_field_of_the_vehicle("max_speed"),
+    r"set a radius": a_field_of_the_vehicle("radius"),
     r"set start (to|and end)": the_frame_range,
     r"set one from 0 to": preroll,
     r"enter a number": a_field_of_the_vehicle("mass", "max_speed"),
     r"make (that folder|its parent) writable": lambda: in_blender("wm.path_open"),
     r"set its shape to box": region_shape,
     r"flow attribute": flow_attribute,
+    r"paint one|draw edges|add faces|mark the edges": lambda: (
+        in_blender("paint.vertex_paint") and in_blender("mesh.edge_face_add") and in_blender("mesh.select_all")
+    ),
     r"make a library override": overriding,
     r"use clear > scale": lambda: in_blender("object.scale_clear"),
     r"clear the parent": lambda: in_blender("object.parent_clear"),
@@ -266,7 +280,7 @@ REMEDIES: dict[str, Callable[[], bool]] = {
     r"(check|edit|move or remove|leave or remove|move|remove|leave)\b": editing_keys,
     r"choose another bone": a_bone,
     r"place|make it larger|choose a (\{\}|region)|another mesh": populating,
-    r"models|populate|choose an index|edit the curve": populating,
+    r"models|populate|choose an index|edit the curve|add some first": populating,
     r"choose|add one": targets,
     r"add crowd|leave the name empty|another one": crowds_menu,
     r"add it first|choose \{\}": adding_a_behavior,
@@ -330,9 +344,9 @@ def test_every_refusal_names_a_remedy() -> None:
     silent = []
     for file in sorted(SOURCES.rglob("*.py")):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if not (isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in CALLS):
-                continue
-            if getattr(node.func, "id", getattr(node.func, "attr", "")) not in ("Refusal", "poll_message_set"):
+            if not (
+                isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in REFUSING
+            ):
                 continue
             text = _text(node.args[0]) if node.args else ""
             if text and not clauses(text) and not any(re.search(pattern, text) for pattern in NO_REMEDY):

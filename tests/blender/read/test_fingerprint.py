@@ -41,7 +41,8 @@ def town():
     crowd_object = crowd("Cars", path_following={"path": way}, seek={"target": lead}, obstacle_avoidance={})
     insert(crowd_object, "steering.seek.weight", {1: 1.0, 6: 2.0})
     vehicle(name="One", crowd=crowd_object)
-    vehicle(name="Two", crowd=crowd_object, location=(3.0, 0.0, 0.0))
+    second = vehicle(name="Two", crowd=crowd_object, location=(3.0, 0.0, 0.0))
+    second.steering.own_locomotion = "WHEELED"
     return crowd_object, lead, block, way
 
 
@@ -63,6 +64,14 @@ def a_locomotion() -> None:
 
 def a_setting_of_the_locomotion() -> None:
     bpy.data.objects["Cars"].steering.simple_vehicle.max_turn_rate = 1.0
+
+
+def the_locomotion_of_one_vehicle() -> None:
+    bpy.data.objects["One"].steering.own_locomotion = "PLANAR"
+
+
+def a_setting_of_the_locomotion_of_one_vehicle() -> None:
+    bpy.data.objects["Two"].steering.wheeled.wheelbase = 3.0
 
 
 def a_key_of_the_size_of_a_vehicle() -> None:
@@ -131,6 +140,7 @@ def the_frame_rate() -> None:
 
 CHANGES = (
     *(a_locomotion, a_setting_of_the_locomotion),
+    *(the_locomotion_of_one_vehicle, a_setting_of_the_locomotion_of_one_vehicle),
     *(a_setting, a_behavior, a_key_of_a_setting, a_setting_of_one_vehicle, the_start, a_target, keys_of_a_target),
     *(a_point_of_the_path, the_place_of_the_path, the_shape_of_an_obstacle, a_modifier_of_an_obstacle),
     *(

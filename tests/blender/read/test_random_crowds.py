@@ -239,6 +239,10 @@ class Scene:
         stored.forward_axis, stored.up_axis = chance.choice(AXES)
         stored.start_speed = chance.random()
         stored.size_factor, stored.speed_factor = chance.uniform(0.5, 2.0), chance.uniform(0.5, 2.0)
+        if self._is_so(0.2):
+            moves = chance.choice(part("locomotion").CATALOGUE)
+            stored.own_locomotion = moves.choice().name
+            self._set_somehow(getattr(stored, moves.name), moves)
         stored.active = self._is_so(0.95)
         axes = part("blender.read.local_space").AXIS_NAMES
         front = part("blender.read.local_space").model_axes(axes[stored.forward_axis], axes[stored.up_axis])[:, 1]

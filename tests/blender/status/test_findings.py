@@ -19,12 +19,14 @@ from tests.blender.building import (
     leader,
     obstacle,
     part,
+    path_curve,
     road,
     scene_dump,
     select,
     sphere,
     tag,
     vehicle,
+    wedge,
 )
 from tests.blender.drawing import everything_shown, texts
 
@@ -137,6 +139,33 @@ def a_deleted_target() -> set[str]:
     select(way)
     assert bpy.ops.object.delete() == {"FINISHED"}
     return {"Ships"}
+
+
+def test_a_path_that_nobody_asked_for_is_nothing_to_look_at_until_there_was_one(capfd) -> None:
+    models = [wedge(f"Walker {k}", (2.0 * k, 0.0, 0.0), 1.75) for k in range(2)]
+    select(*models)
+    assert bpy.ops.steering.tag(role="VEHICLE", moves_like="PERSON") == {"FINISHED"}
+    frames(1, 2)
+    assert "Follow Path waits for a Path" in capfd.readouterr().out, "it is told once"
+    bake()
+    assert listed() == {}
+    assert "waits for a Path" not in capfd.readouterr().out
+    way = path_curve()
+    select(way)
+    assert bpy.ops.steering.tag(role="PATH") == {"FINISHED"}
+    assert listed() == {}
+    bpy.data.objects.remove(way)
+    assert "It waits for a Path" in listed()["WAITING"]
+
+
+def test_a_path_to_follow_that_was_asked_for_is_missed() -> None:
+    model = wedge("Walker", (0.0, 0.0, 0.0), 1.75)
+    select(model)
+    assert bpy.ops.steering.tag(role="VEHICLE", moves_like="PERSON") == {"FINISHED"}
+    assert listed() == {}
+    select(model)
+    assert bpy.ops.steering.behavior_add(behavior="path_following") == {"FINISHED"}
+    assert "It waits for a Path" in listed()["WAITING"]
 
 
 def a_deleted_path() -> set[str]:

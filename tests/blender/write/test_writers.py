@@ -40,6 +40,7 @@ class RecordingWriter:
     def __init__(self) -> None:
         self.frames, self.positions, self.heights = [], [], []
         self.finished = self.discarded = False
+        self.warnings = ()
 
     def frame(self, state, frame) -> None:
         self.frames.append(frame.number)
@@ -62,6 +63,7 @@ class Points:
         self._own = {name: column.copy() for name, column in source.stored.items()}
         self._height = source.heights(None, 1, parent_parts).copy()
         self.stored = None
+        self.own_locomotions = {}
 
     def needed(self):
         return ()

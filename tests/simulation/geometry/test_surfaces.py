@@ -38,17 +38,16 @@ def trodden(ground: Surfaces, x, y, expected=0.0, up=REACH, down=REACH):
 
 
 def heights_by_hand(points, triangles, x: float, y: float) -> list[float]:
-    """The heights of all triangles over and under a place."""
-    heights = []
-    for a, b, c in points[triangles]:
-        matrix = np.array([[b[0] - a[0], c[0] - a[0]], [b[1] - a[1], c[1] - a[1]]])
-        area = np.linalg.det(matrix)
-        if abs(area) <= 1e-6 * np.linalg.norm(np.cross(b - a, c - a)):
-            continue
-        u, v = np.linalg.solve(matrix, (x - a[0], y - a[1]))
-        if min(u, v, 1.0 - u - v) >= -1e-9:
-            heights.append(a[2] + u * (b[2] - a[2]) + v * (c[2] - a[2]))
-    return heights
+    """The heights of all triangles over and under a place, by Cramer's rule."""
+    a, b, c = (points[triangles[:, k]] for k in range(3))
+    along, across, way = b - a, c - a, np.array((x, y)) - a[:, :2]
+    area = along[:, 0] * across[:, 1] - across[:, 0] * along[:, 1]
+    slanted = np.abs(area) > 1e-6 * np.linalg.norm(np.cross(along, across), axis=1)
+    safe = np.where(slanted, area, 1.0)
+    u = (way[:, 0] * across[:, 1] - across[:, 0] * way[:, 1]) / safe
+    v = (along[:, 0] * way[:, 1] - way[:, 0] * along[:, 1]) / safe
+    inside = slanted & (np.minimum(np.minimum(u, v), 1.0 - u - v) >= -1e-9)
+    return (a[:, 2] + u * along[:, 2] + v * across[:, 2])[inside].tolist()
 
 
 def test_what_is_trodden_is_the_highest_within_a_step_of_what_is_expected() -> None:
@@ -162,18 +161,13 @@ def test_no_triangle_has_a_straight_normal_and_no_surface() -> None:
 # What is open.
 
 
-def is_open_by_hand(points, triangles, x: float, y: float, cosine: float, reach: float) -> bool:
+def is_open_by_hand(ground: Surfaces, x: float, y: float, cosine: float, reach: float) -> bool:
     """Whether a fine net of places around is floor that is gentle enough."""
-    for dx in np.linspace(-reach, reach, 15):
-        for dy in np.linspace(-reach, reach, 15):
-            if dx * dx + dy * dy > reach * reach:
-                continue
-            footing = trodden(surfaces([(points, triangles)]), np.array([x + dx]), np.array([y + dy]))
-            if footing.triangle[0] < 0:
-                return False
-            if surfaces([(points, triangles)]).face_normal(footing.triangle)[0, 2] < cosine:
-                return False
-    return True
+    dx, dy = (part.ravel() for part in np.meshgrid(*(2 * [np.linspace(-reach, reach, 15)])))
+    within = dx * dx + dy * dy <= reach * reach
+    footing = trodden(ground, x + dx[within], y + dy[within])
+    gentle = ground.face_normal(footing.triangle)[:, 2] >= cosine
+    return bool(((footing.triangle >= 0) & gentle).all())
 
 
 def test_where_it_says_open_there_is_gentle_ground_all_around() -> None:
@@ -185,7 +179,7 @@ def test_where_it_says_open_there_is_gentle_ground_all_around() -> None:
     is_open = ground.open_to(x, y, 0.6, 1.5)
     assert 5 < is_open.sum() < 40
     for k in np.flatnonzero(is_open):
-        assert is_open_by_hand(points, triangles, x[k], y[k], 0.6, 1.5)
+        assert is_open_by_hand(ground, x[k], y[k], 0.6, 1.5)
 
 
 def test_what_is_far_from_all_borders_of_gentle_ground_is_open() -> None:

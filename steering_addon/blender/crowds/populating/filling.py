@@ -29,6 +29,7 @@ from .ground import Ground
 from .member_collection import collection_for, own_collection, shows
 from .members import bodies, changed_by_user, members_of, put, remove, resize, usual_room
 from .models import Model, Source, plain
+from .standing_on import laid_out
 
 if TYPE_CHECKING:
     from bpy.types import Collection, Context, Object
@@ -120,6 +121,7 @@ def plan_filling(
     matrices = doubles([ob.evaluated_get(depsgraph).matrix_world for ob in standing])
     check_numbers(matrices, standing, context.scene.frame_current)
     widest = max(rooms, default=0.0) * (1.0 + population.random_scale)
+    population = laid_out(population, crowd)
     ground = Ground.of(population, frame, place, widest, depsgraph, obstacles)
 
     existing = members_of(crowd, context.scene) if crowd is not None else {}

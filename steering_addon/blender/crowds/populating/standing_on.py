@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ....locomotion import CATALOGUE
+from ....settings.population import SURFACE, Population
 from ....simulation.roles import Role
 from ...hierarchy import Family
 from ...moving import locomotion_of
@@ -14,6 +16,13 @@ from ...suitability import suits
 
 if TYPE_CHECKING:
     from bpy.types import Object
+
+
+def laid_out(population: Population, crowd: Object | None) -> Population:
+    """How members of a crowd are laid out: what clings to a surface leans fully with it."""
+    if crowd is None or population.arrangement != SURFACE or not locomotion_of(crowd).clings:
+        return population
+    return replace(population, lean=1.0)
 
 
 def stand_on(place: Object, crowd: Object) -> None:

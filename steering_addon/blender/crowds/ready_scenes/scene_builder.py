@@ -16,10 +16,12 @@ from mathutils import Vector
 from ....simulation.roles import Role
 from ...hierarchy import Family
 from ...identity import new_identity
+from ...moving import locomotion_of
 from ...properties import has_role
 from ...role_assignment import give_role, make_vehicle, new_crowd
 from ...tagged_objects import in_use, tagged
 from ..member_variation import Amounts, vary
+from ..preset_exchange import start_at_cruise
 
 if TYPE_CHECKING:
     from bpy.types import Collection, Context, Object
@@ -86,6 +88,8 @@ class SceneBuilder:
             ob.steering.height = height
             ob.steering.identity = new_identity(taken, random_numbers)
             taken.add(ob.steering.identity)
+        if locomotion_of(self.crowd).grounded:
+            start_at_cruise(members, 1.0, self.crowd.steering.vehicle.cruise_speed)
 
     def vary_members(self, context: Context, amounts: Amounts, seed: int) -> None:
         """Vary the members, as the operator Vary does."""

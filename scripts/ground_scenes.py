@@ -1,0 +1,231 @@
+"""Makes grounds in Blender, bakes walkers on them, and measures how these stand; scripts/grounds runs this."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import random
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import bpy
+import numpy as np
+from bpy.types import Object
+
+ROOT = Path(__file__).resolve().parents[1]
+KINDS = ("PERSON", "ANIMAL")
+"""What the walkers move like: people, who stay upright, and animals, which lean with the ground."""
+EACH = 8
+"""Walkers of a kind."""
+SEED = 3
+Height = Callable[[np.ndarray, np.ndarray], np.ndarray]
+
+
+def rolling(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """The height of rolling hills up to 25 degrees steep, metres."""
+    waves = ((0.31, 0.12, 0.0), (-0.14, 0.27, 1.0), (0.22, -0.25, 2.5), (0.05, 0.36, 4.0))
+    return sum((0.45 * np.sin(a * x + b * y + c) for a, b, c in waves), np.zeros_like(x))
+
+
+def hills() -> float:
+    """80,000 triangles of a metre."""
+    grid("Hills", 200, 1.0, rolling)
+    return 12.0
+
+
+def wave() -> float:
+    """A floor over which waves run."""
+    ob = grid("Wave", 60, 0.5, lambda x, y: 0.0 * x)
+    ripple = ob.modifiers.new("Ripple", "WAVE")
+    ripple.height, ripple.width, ripple.narrowness, ripple.speed = 0.4, 4.0, 0.6, 0.05
+    ripple.time_offset = -400.0
+    return 8.0
+
+
+def stairs() -> float:
+    """Steps of 17 by 30 cm up to a landing, on both sides of a floor."""
+    line = [-14.0, -6.0]
+    heights = [0.0, 0.0]
+    for step in range(10):
+        line += [-6.0 + 0.3 * step, -6.0 + 0.3 * (step + 1)]
+        heights += [0.17 * (step + 1)] * 2
+    line += [10.0]
+    heights += [heights[-1]]
+    strip("Stairs", line, heights, 6.0)
+    return 5.0
+
+
+def bridge() -> float:
+    """A deck from bank to bank over a road."""
+    grid("Road", 30, 1.0, lambda x, y: 0.0 * x)
+    box("Deck", (24.0, 4.0, 0.2), (0.0, 0.0, 3.9))
+    return 9.0
+
+
+def overlapping() -> float:
+    """Hills, and a dome that rises out of them."""
+    grid("Hills", 60, 1.0, rolling)
+    grid("Dome", 24, 0.5, lambda x, y: 1.5 - 0.04 * (x * x + y * y))
+    return 10.0
+
+
+def hole() -> float:
+    """A floor with a square hole."""
+    grid("Floor", 40, 0.5, rolling, without=2.0)
+    return 8.0
+
+
+def broken() -> float:
+    """Hills with faces twice, faces without an area, fins that share an edge with two faces, and loose edges."""
+    ob = grid("Hills", 60, 0.5, rolling)
+    mesh = ob.data
+    points = [tuple(vertex.co) for vertex in mesh.vertices]
+    faces = [tuple(polygon.vertices) for polygon in mesh.polygons]
+    extra, number = [], len(points)
+    for face in faces[::97]:
+        a, b, c = (np.array(points[index]) for index in face[:3])
+        extra.append(face)
+        extra.append((face[0], face[1], number))
+        points.append(tuple(0.5 * (a + b)))
+        extra.append((face[1], face[2], number + 1))
+        points.append((*(0.5 * (b + c))[:2], 0.5 * (b + c)[2] + 0.05))
+        number += 2
+    fresh = bpy.data.meshes.new("Broken")
+    fresh.from_pydata(points, [(0, 5)], [*faces, *extra])
+    ob.data = fresh
+    return 8.0
+
+
+def mirrored() -> float:
+    """Hills whose object is scaled by -1."""
+    ob = grid("Hills", 60, 0.5, rolling)
+    ob.scale = (-1.0, -1.0, -1.0)
+    return 8.0
+
+
+def lorry() -> float:
+    """The bed of a lorry that sets off, climbs and turns, over a field."""
+    grid("Field", 80, 1.0, lambda x, y: 0.0 * x - 1.2)
+    bed = grid("Bed", 16, 0.5, lambda x, y: 0.0 * x)
+    cab = linked(bpy.data.objects.new("Lorry", None))
+    bed.parent = cab
+    last = bpy.context.scene.frame_end
+    ways = ((1, (0.0, 0.0, 0.0), 0.0), (last // 2, (8.0, 1.0, 0.3), 0.2), (last, (20.0, 8.0, 0.0), 0.7))
+    for frame, place, angle in ways:
+        cab.location, cab.rotation_euler = place, (0.0, 0.0, angle)
+        cab.keyframe_insert("location", frame=frame)
+        cab.keyframe_insert("rotation_euler", frame=frame)
+    cab.location, cab.rotation_euler = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    return 3.0
+
+
+SCENES = {make.__name__: make for make in (hills, wave, stairs, bridge, overlapping, hole, broken, mirrored, lorry)}
+"""Each makes a ground, and gives half the width in metres about the origin on which walkers start."""
+
+
+def grid(name: str, cells: int, size: float, height: Height, without: float = 0.0) -> Object:
+    """A square of cells about the origin, without those in a square hole; tagged."""
+    line = (np.arange(cells + 1) - 0.5 * cells) * size
+    x, y = np.repeat(line, cells + 1), np.tile(line, cells + 1)
+    points = np.stack((x, y, height(x, y)), axis=1)
+    corner = (np.arange(cells)[:, None] * (cells + 1) + np.arange(cells)).ravel()
+    faces = np.stack((corner, corner + cells + 1, corner + cells + 2, corner + 1), axis=1)
+    middle = points[faces].mean(axis=1)
+    return surface(name, points, faces[np.abs(middle[:, :2]).max(axis=1) > without])
+
+
+def strip(name: str, line: Sequence[float], heights: Sequence[float], half: float) -> Object:
+    """A profile along x, drawn out along y."""
+    points = np.array([(x, y, z) for x, z in zip(line, heights) for y in (-half, half)])
+    row = 2 * np.arange(len(line) - 1)[:, None]
+    return surface(name, points, row + np.array((0, 2, 3, 1)))
+
+
+def box(name: str, size: tuple[float, float, float], place: tuple[float, float, float]) -> Object:
+    corners = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)]) * size + place
+    faces = np.array([(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)])
+    return surface(name, corners, faces)
+
+
+def surface(name: str, points: np.ndarray, faces: np.ndarray) -> Object:
+    mesh = bpy.data.meshes.new(name)
+    mesh.from_pydata(points.tolist(), [], faces.tolist())
+    ob = linked(bpy.data.objects.new(name, mesh))
+    tag([ob], "SURFACE")
+    return ob
+
+
+def walkers(half: float) -> None:
+    """Crowds of each kind on the highest surface, in a square about the origin."""
+    rng = random.Random(SEED)
+    bpy.context.view_layer.update()
+    graph = bpy.context.evaluated_depsgraph_get()
+    mesh = bpy.data.meshes.new("Body")
+    corners = [(-0.2, -0.2, 0.0), (0.2, -0.2, 0.0), (0.0, 0.4, 0.0), (0.0, 0.0, 0.9)]
+    mesh.from_pydata(corners, [], [(0, 1, 2), (0, 1, 3)])
+    for kind in KINDS:
+        made = []
+        while len(made) < EACH:
+            x, y = (rng.uniform(-half, half) for _ in range(2))
+            hit, place, normal, *_ = bpy.context.scene.ray_cast(graph, (x, y, 30.0), (0.0, 0.0, -1.0))
+            if not hit or abs(normal.z) < math.cos(0.5) or any((ob.location - place).length < 1.2 for ob in made):
+                continue
+            ob = linked(bpy.data.objects.new(kind.title(), mesh))
+            ob.location, ob.rotation_euler = place, (0.0, 0.0, rng.uniform(-math.pi, math.pi))
+            made.append(ob)
+        tag(made, "VEHICLE", moves_like=kind, new_crowd=True)
+        for ob in made:
+            ob.steering.origin_height = 0.0
+
+
+def linked(ob: Object) -> Object:
+    bpy.context.scene.collection.objects.link(ob)
+    return ob
+
+
+def tag(objects: Sequence[Object], role: str, **how: object) -> None:
+    for ob in bpy.context.selected_objects:
+        ob.select_set(False)
+    for ob in objects:
+        ob.select_set(True)
+    bpy.context.view_layer.objects.active = objects[0]
+    bpy.ops.steering.tag(role=role, **{"moves_like": "UNCHANGED", **how})
+
+
+def figures() -> dict[str, dict[str, float]]:
+    """How each crowd of the baked scene stands, by its kind."""
+    from scripts.baked_scene import crowds
+    from scripts.standing import standing
+
+    found = {}
+    for crowd in crowds(bpy.context.scene):
+        stands = standing(bpy.context.scene, crowd)
+        assert stands is not None
+        limit = crowd.vehicles[0].steering.crowd.steering.on_foot.max_slope
+        kind = crowd.vehicles[0].name.split(".")[0]
+        found[kind] = {**{k: float(v) for k, v in stands.figures().items()}, "max_slope": math.degrees(limit)}
+    return found
+
+
+def main() -> None:
+    name, frames, file = sys.argv[1:]
+    sys.path.insert(0, str(ROOT))
+    import steering_addon
+
+    steering_addon.register()
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    bpy.context.scene.frame_start, bpy.context.scene.frame_end = 1, int(frames)
+    walkers(SCENES[name]())
+    assert bpy.ops.steering.bake() == {"FINISHED"}
+    found = figures()
+    if file:
+        bpy.ops.wm.save_as_mainfile(filepath=file)
+    print(json.dumps(found), flush=True)
+    # Blender as a module may hang while Python ends.
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

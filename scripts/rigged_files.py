@@ -1,0 +1,45 @@
+"""Opens files with rigged models, and finds the models in them."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import logging
+from pathlib import Path
+
+import bpy
+
+
+def opened(file: Path) -> list[tuple[bpy.types.Object, bpy.types.Object]]:
+    """The armatures of a file that is opened or imported, each with the object that carries it.
+
+    Raises:
+        SystemExit: the file is of a type that is not known.
+    """
+    if file.suffix == ".blend":
+        bpy.ops.wm.open_mainfile(filepath=str(file))
+    else:
+        bpy.ops.wm.read_factory_settings(use_empty=True)
+        _import(file)
+    bpy.context.view_layer.update()
+    armatures = sorted((ob for ob in bpy.context.scene.objects if ob.type == "ARMATURE"), key=lambda ob: ob.name)
+    return [(armature, _carrier(armature)) for armature in armatures]
+
+
+def _carrier(armature: bpy.types.Object) -> bpy.types.Object:
+    """The Empty above an armature that importers put there, which stands upright; else the armature."""
+    above = armature.parent
+    return above if above is not None and above.type == "EMPTY" and len(above.children) == 1 else armature
+
+
+def _import(file: Path) -> None:
+    logging.disable(logging.INFO)
+    with contextlib.redirect_stdout(io.StringIO()):
+        if file.suffix in (".glb", ".gltf"):
+            bpy.ops.preferences.addon_enable(module="io_scene_gltf2")
+            bpy.ops.import_scene.gltf(filepath=str(file))
+        elif file.suffix == ".fbx":
+            bpy.ops.preferences.addon_enable(module="io_scene_fbx")
+            bpy.ops.import_scene.fbx(filepath=str(file))
+        else:
+            raise SystemExit(f"{file.name} is none of .blend, .glb, .gltf and .fbx.")

@@ -1,0 +1,133 @@
+"""How far the feet of a body slide and float, from its points on each frame."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from steering_addon.portrayal.soles import foot_of, runs
+
+STANDS, CREEPS = 0.02, 0.1
+"""Shares of its usual speed: below the first a body stands, between the two it creeps."""
+RAISED = 0.03
+"""Metres above where it rests from which a foot is raised."""
+TURNS = 5.0
+"""Degrees a second from which a body turns."""
+SHORTEST = 2
+"""Steps between frames that a stance has at least."""
+
+
+@dataclass
+class Slides:
+    """What was measured of one body or several.
+
+    Attributes:
+        paths: (s,) metres that a sole moves on the ground in each stance.
+        nets: (s,) metres between where it is put down and where it leaves, alike.
+        vertical: (k,) metres that a sole is above the ground, on each frame of each stance.
+        frames: that were looked at, of all bodies.
+        creeping, raised, turning: the number of these on which a body creeps, stands with a raised foot, turns while it
+            stands or creeps.
+        quickest_turn: degrees a second while it stands or creeps.
+        worst: (metres, body, frame) of the longest path.
+    """
+
+    paths: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    nets: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    vertical: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    frames: int = 0
+    creeping: int = 0
+    raised: int = 0
+    turning: int = 0
+    quickest_turn: float = 0.0
+    worst: tuple[float, str, float] = (0.0, "", 0.0)
+
+    def __add__(self, other: Slides) -> Slides:
+        return Slides(
+            *(np.concatenate((getattr(self, name), getattr(other, name))) for name in ("paths", "nets", "vertical")),
+            *(getattr(self, name) + getattr(other, name) for name in ("frames", "creeping", "raised", "turning")),
+            max(self.quickest_turn, other.quickest_turn),
+            max(self.worst, other.worst),
+        )
+
+    def row(self) -> str:
+        """The figures in the order of HEAD."""
+        return (
+            f"{len(self.paths):7d} {_spread(self.paths)} {_spread(self.nets)} {_spread(np.abs(self.vertical))} "
+            f"{self._share(self.creeping)} {self._share(self.raised)} {self._share(self.turning)} "
+            f"{self.quickest_turn:6.0f}  {self.worst[1]} at {self.worst[2]:g}"
+        )
+
+    def _share(self, count: int) -> str:
+        return f"{100.0 * count / max(self.frames, 1):6.2f} %"
+
+
+HEAD = (
+    f"{'stances':>7} {'path p50/95/max cm':>20} {'net p50/95/max cm':>20} {'height p50/95/max':>20} "
+    f"{'creeping':>8} {'raised':>8} {'turning':>8} {'deg/s':>6}  longest path"
+)
+
+
+def _spread(values: np.ndarray) -> str:
+    if not len(values):
+        return f"{'none':>20}"
+    middle, most = (100.0 * np.percentile(values, share) for share in (50.0, 95.0))
+    return f"{middle:6.1f} {most:6.1f} {100.0 * values.max():6.1f}"
+
+
+def slides(
+    name: str,
+    points: np.ndarray,
+    level: np.ndarray,
+    feet: Sequence[tuple[np.ndarray, float]],
+    ground: np.ndarray,
+    place: np.ndarray,
+    heading: np.ndarray,
+    height: float,
+    times: np.ndarray,
+    fps: float,
+) -> Slides:
+    """What is measured of a body on f frames.
+
+    Args:
+        points: (f, m, 3) its points in the world.
+        level: (f, m) their heights above the body's own ground.
+        feet: the columns of the points of each foot, and the height at which it rests.
+        ground: (f, feet) the height of the ground below each foot.
+        place, heading: (f, 3) where the body is, and (f,) where it faces in radians, unwrapped.
+        height: of the model, metres.
+        times: (f,) frames; `fps` of them are a second.
+    """
+    seconds = np.diff(times) / fps
+    gone = np.diff(place[:, :2], axis=0)
+    speed = np.linalg.norm(gone, axis=1) / seconds
+    turn = np.abs(np.degrees(np.diff(heading))) / seconds
+    usual = np.median(speed[speed > 0.05 * height]) if (speed > 0.05 * height).any() else 0.5 * height
+    slow = speed < CREEPS * usual
+    forward = np.stack((np.cos(heading), np.sin(heading)), axis=1)[:-1]
+    over_ground = np.concatenate((points[..., :2], level[..., None]), axis=2)
+    result = Slides(frames=len(seconds))
+    raised = np.zeros(len(seconds), dtype=bool)
+    for number, (rows, rests) in enumerate(feet):
+        foot = foot_of(over_ground, rows, height, rests)
+        ahead = np.einsum("fi,fi->f", foot.step, forward) / seconds
+        rests_on_it = foot.touches & (slow | (ahead < speed))
+        step = np.linalg.norm(foot.step, axis=1)
+        lowest = points[:, rows, 2].min(axis=1) - ground[:, number]
+        for first, last in runs(rests_on_it):
+            if last - first >= SHORTEST:
+                path = float(step[first:last].sum())
+                result += Slides(
+                    np.array([path]),
+                    np.array([np.linalg.norm(foot.step[first:last].sum(axis=0))]),
+                    lowest[first:last],
+                    worst=(path, name, float(times[first])),
+                )
+        raised |= lowest[1:] > rests + RAISED
+    result.creeping = int(np.count_nonzero(slow & (speed > STANDS * usual)))
+    result.raised = int(np.count_nonzero(raised & (speed < STANDS * usual)))
+    result.turning = int(np.count_nonzero(slow & (turn > TURNS)))
+    result.quickest_turn = float(turn[slow].max()) if slow.any() else 0.0
+    return result

@@ -1,0 +1,219 @@
+"""Prints how far feet slide and float in baked files.
+
+scripts/slide runs this in a Blender with factory settings and passes its options as JSON.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import json
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import SimpleNamespace
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import bpy
+import numpy as np
+from mathutils import Vector
+from mathutils.bvhtree import BVHTree
+from mathutils.kdtree import KDTree
+
+from scripts.baked_scene import AXES, FORWARD, stored
+from scripts.blender_process import leave
+from scripts.rigged_files import opened
+from scripts.slide_metrics import HEAD, Slides, slides
+from steering_addon.blender.hierarchy import Family
+from steering_addon.blender.read.clips.measuring import SEARCHED, axes_of, low_points
+from steering_addon.blender.read.clips.rig import Rig, rig_of
+from steering_addon.portrayal.soles import feet_of
+from steering_addon.simulation.roles import Role
+
+NAMES = ("X", "Y", "Z", "NEG_X", "NEG_Y", "NEG_Z")
+ABOVE = 1.0
+"""Metres above a foot from which the ground below it is looked for."""
+DOWN = Vector((0.0, 0.0, -1.0))
+LOOKED_AT = 200
+"""Frames in which soles are looked for, spread over the run."""
+
+
+@dataclass(frozen=True)
+class Body:
+    """An armature of a scene.
+
+    Attributes:
+        carrier: the object that carries it.
+        rig: whose matrix is that of the frame on which it was read.
+        order: the rows of its bones in the pose.
+        forward: (3,) the axis along which the carrier faces.
+    """
+
+    armature: bpy.types.Object
+    carrier: bpy.types.Object
+    rig: Rig
+    order: list[int]
+    forward: np.ndarray
+
+
+@dataclass(frozen=True)
+class Run:
+    """A body on f frames.
+
+    Attributes:
+        poses: (f, n, 4, 4) of its bones in the armature's space.
+        armature, carrier: (f, 4, 4) their places in the world.
+    """
+
+    poses: np.ndarray
+    armature: np.ndarray
+    carrier: np.ndarray
+
+
+def main() -> int:
+    options = SimpleNamespace(**json.loads(sys.argv[1]))
+    for file in map(Path, options.files):
+        models = [
+            (armature, carrier)
+            for armature, carrier in opened(file)
+            if any(fnmatch.fnmatch(ob.name, options.objects) for ob in (armature, carrier))
+        ]
+        print(f"\n{file.name}, Blender {bpy.app.version_string}")
+        _report(models, options)
+    return 0
+
+
+def _report(models, options) -> None:
+    scene, family = bpy.context.scene, Family()
+    first, last = options.frames or (scene.frame_start, scene.frame_end)
+    times = np.arange(first, last + 1e-6, 0.25 if options.quarters else 1.0)
+    bodies = [_body(armature, carrier, family) for armature, carrier in models]
+    runs = _evaluated(scene, bodies, times)
+    surfaces = _surfaces(scene)
+    print(f"{'':24} {HEAD}")
+    kinds: dict[str, list[int]] = {}
+    for number, body in enumerate(bodies):
+        kinds.setdefault(body.armature.data.name, []).append(number)
+    for kind, members in kinds.items():
+        each = [_measured(scene, bodies[k], runs[k], surfaces, times) for k in members]
+        print(f"{kind[:18]:18} x{len(members):4d} {sum(each, Slides()).row()}")
+        for k, measured in zip(members, each if options.each else ()):
+            print(f"  {bodies[k].armature.name[:22]:22} {measured.row()}")
+        error = _difference(scene, bodies[members[0]], runs[members[0]], float(times[-1]))
+        print(f"  points are within {100.0 * error:.4f} cm of Blender's evaluated meshes")
+
+
+def _body(armature, carrier, family: Family) -> Body:
+    settings = stored(carrier)
+    forward = settings.get("forward_axis", FORWARD) if settings else NAMES.index("NEG_Y")
+    rig = rig_of(armature, carrier, family, axes_of(NAMES[forward], "Z"))
+    return Body(armature, carrier, rig, [armature.pose.bones.find(name) for name in rig.names], AXES[forward])
+
+
+def _evaluated(scene, bodies: list[Body], times: np.ndarray) -> list[Run]:
+    """All bodies on all frames; the current frame is restored."""
+    runs = [
+        Run(np.empty((len(times), len(body.order), 4, 4), np.float32), *np.empty((2, len(times), 4, 4)))
+        for body in bodies
+    ]
+    now = scene.frame_current
+    # Only bones are read: Blender need not deform meshes.
+    hidden = [ob for ob in scene.objects if ob.type == "MESH" and not ob.hide_viewport]
+    for ob in hidden:
+        ob.hide_viewport = True
+    for row, time in enumerate(times):
+        scene.frame_set(int(np.floor(time)), subframe=float(time - np.floor(time)))
+        graph = bpy.context.evaluated_depsgraph_get()
+        for body, run in zip(bodies, runs):
+            evaluated = body.armature.evaluated_get(graph)
+            elements = np.empty(16 * len(evaluated.pose.bones), np.float32)
+            evaluated.pose.bones.foreach_get("matrix", elements)
+            run.poses[row] = elements.reshape(-1, 4, 4)[body.order].transpose(0, 2, 1)
+            run.armature[row] = np.array(evaluated.matrix_world)
+            run.carrier[row] = np.array(body.carrier.evaluated_get(graph).matrix_world)
+    for ob in hidden:
+        ob.hide_viewport = False
+    scene.frame_set(now)
+    return runs
+
+
+def _measured(scene, body: Body, run: Run, surfaces: list[BVHTree], times: np.ndarray) -> Slides:
+    rig = body.rig
+    sparse = slice(None, None, max(len(times) // LOOKED_AT, 1))
+    rows = low_points(rig, run.poses[sparse][::SEARCHED])
+    feet = feet_of(rig.moved(run.poses[sparse], rows), rig.height)
+    points = _in_world(rig, run.poses, run.armature, rows)
+    up = run.carrier[:, :3, 2] / np.linalg.norm(run.carrier[:, :3, 2], axis=1, keepdims=True)
+    place = run.carrier[:, :3, 3]
+    level = np.einsum("fmi,fi->fm", points - place[:, None], up)
+    front = run.carrier[:, :3, :3] @ body.forward
+    return slides(
+        body.armature.name,
+        points,
+        level,
+        [(foot.points, foot.rests) for foot in feet],
+        np.stack([_ground(surfaces, points[:, foot.points], place) for foot in feet], axis=1),
+        place,
+        np.unwrap(np.arctan2(front[:, 1], front[:, 0])),
+        rig.height,
+        times,
+        scene.render.fps / scene.render.fps_base,
+    )
+
+
+def _in_world(rig: Rig, poses: np.ndarray, worlds: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Points in the world, (f, r, 3)."""
+    inside = replace(rig, matrix=np.eye(4)).moved(poses, rows)
+    return np.einsum("fij,frj->fri", worlds[:, :3, :3], inside) + worlds[:, None, :3, 3]
+
+
+def _surfaces(scene) -> list[BVHTree]:
+    """What is tagged to be stood on, as it is on the current frame."""
+    graph = bpy.context.evaluated_depsgraph_get()
+    trees = []
+    for ob in scene.objects:
+        if ob.type == "MESH" and stored(ob).get("roles", 0) & Role.SURFACE:
+            mesh = ob.evaluated_get(graph).to_mesh()
+            corners = [ob.matrix_world @ vertex.co for vertex in mesh.vertices]
+            trees.append(BVHTree.FromPolygons(corners, [tuple(polygon.vertices) for polygon in mesh.polygons]))
+    return trees
+
+
+def _ground(surfaces: list[BVHTree], foot: np.ndarray, place: np.ndarray) -> np.ndarray:
+    """The height of the ground below a foot (f, v, 3), (f,): of a surface, else of where the body is."""
+    heights = place[:, 2].copy()
+    for frame, points in enumerate(foot if surfaces else ()):
+        start = Vector((*points[points[:, 2].argmin(), :2], points[:, 2].min() + ABOVE))
+        hits = [hit[0].z for tree in surfaces if (hit := tree.ray_cast(start, DOWN, 4.0 * ABOVE))[0] is not None]
+        heights[frame] = max(hits, default=heights[frame])
+    return heights
+
+
+def _difference(scene, body: Body, run: Run, time: float) -> float:
+    """How far the computed points are from those of evaluated meshes on the last frame, metres at most."""
+    now = scene.frame_current
+    scene.frame_set(int(np.floor(time)), subframe=float(time - np.floor(time)))
+    graph = bpy.context.evaluated_depsgraph_get()
+    meshes = [ob for ob in scene.objects if ob.type == "MESH" and ob.find_armature() == body.armature]
+    seen = []
+    for ob in meshes:
+        evaluated = ob.evaluated_get(graph)
+        mesh = evaluated.to_mesh()
+        flat = np.empty(3 * len(mesh.vertices), np.float32)
+        mesh.vertices.foreach_get("co", flat)
+        evaluated.to_mesh_clear()
+        matrix = np.array(evaluated.matrix_world)
+        seen.append(flat.reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3])
+    scene.frame_set(now)
+    if not seen:
+        return 0.0
+    tree = KDTree(sum(len(part) for part in seen))
+    for number, point in enumerate(np.concatenate(seen)):
+        tree.insert(point, number)
+    tree.balance()
+    rows = low_points(body.rig, run.poses[-1:])
+    return max(tree.find(point)[2] for point in _in_world(body.rig, run.poses[-1:], run.armature[-1:], rows)[0])
+
+
+if __name__ == "__main__":
+    leave(main)

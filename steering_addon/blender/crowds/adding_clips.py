@@ -1,0 +1,96 @@
+"""Gives a crowd clips: one by one, or those that are found on its models."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ...portrayal.clips import MOVE
+from ...simulation.roles import Role
+from ..hierarchy import Family
+from ..properties.clip_groups import PLAYS_ITEMS
+from ..refusal import Refusal
+from ..tagged_objects import crowd_of, in_use, tagged
+from ..write.clip_copies import curves_for
+from ..write.posing import check_shows_clips, check_strips_play
+from .crowd_clips import check_has_models, clips_of, models_of, rig_of, store_measurements, stored_clips
+from .finding_clips import Found, find_clips, own_actions, promising
+
+if TYPE_CHECKING:
+    from bpy.types import Action, Object, PropertyGroup, Scene
+
+
+def vehicles_of(crowd: Object, scene: Scene) -> list[Object]:
+    """The vehicles of a crowd in a scene, by name."""
+    return [ob for ob in tagged(in_use(scene), Role.VEHICLE) if crowd_of(ob) == crowd]
+
+
+def add_clip(crowd: Object, action: Action, plays: str) -> PropertyGroup:
+    """Add an action to the clips of a crowd; it is still to be measured."""
+    entry = crowd.steering.portrayal.clips.add()
+    entry.name, entry.action, entry.plays = action.name, action, plays
+    return entry
+
+
+def measure_clips(crowd: Object, scene: Scene, family: Family, *, again: bool = False) -> None:
+    """Measure the clips of a crowd on its models and store that with them; `again` also those that are known.
+
+    Raises:
+        Refusal: no vehicle can play them, or one cannot be measured.
+    """
+    vehicles = vehicles_of(crowd, scene)
+    models = models_of(crowd, vehicles, family)
+    check_has_models(crowd, vehicles, models)
+    store_measurements(models, scene, family, again=again)
+
+
+def add_found(crowd: Object, clips: Sequence[Found], scene: Scene, family: Family) -> list[str]:
+    """Add those of the clips that a crowd does not have yet, and measure all of them; returns the names of the new."""
+    taken = {clip.action for clip in stored_clips(crowd)}
+    new = [each for each in clips if each.action not in taken]
+    for each in new:
+        add_clip(crowd, each.action, PLAYS_ITEMS[each.clip.plays][0])
+    if stored_clips(crowd):
+        measure_clips(crowd, scene, family)
+    return [each.action.name for each in new]
+
+
+def walk_speed(crowd: Object, scene: Scene, family: Family) -> float:
+    """The speed in m/s for which the slowest moving clip of a crowd is made; 0 without one."""
+    models = models_of(crowd, vehicles_of(crowd, scene), family)
+    clips = clips_of(models[0], scene, family)[0] if models else []
+    return min((clip.speed for clip in clips if clip.plays == MOVE and clip.speed > 0.0), default=0.0)
+
+
+def fit_speed(crowd: Object, walk: float) -> None:
+    """Let a crowd move at the speed of its walk, in m/s."""
+    vehicle = crowd.steering.vehicle
+    vehicle.max_speed = max(vehicle.max_speed, walk)
+    vehicle.cruise_speed = walk / vehicle.max_speed
+
+
+def add_to_new_crowd(crowd: Object, members: Sequence[Object], scene: Scene) -> list[str]:
+    """Give a new crowd the clips that its first member brings along, and let it move at the speed of their walk.
+
+    Only actions that their names promise are looked at, and nothing is added that a bake would refuse.
+
+    Returns:
+        The names of the clips; empty if the member brings none that moves.
+    """
+    family = Family()
+    rig = rig_of(members[0], family)
+    actions = promising(own_actions(rig)) if rig is not None else []
+    if not actions:
+        return []
+    try:
+        clips = find_clips(members[0], rig, actions, scene, family)
+        channels = {channel for each in clips for channel in curves_for(each.action, rig)}
+        check_strips_play(rig)
+        check_shows_clips(rig, channels, {each.action for each in clips}, False)
+    except Refusal:
+        return []
+    if not any(each.clip.plays == MOVE for each in clips):
+        return []
+    names = add_found(crowd, clips, scene, family)
+    fit_speed(crowd, walk_speed(crowd, scene, family))
+    return names

@@ -1,0 +1,226 @@
+"""The clips of a crowd: its models, what each of them can play, and what is known of that by measuring.
+
+A measurement is stored with the clips of the crowd, for the model that most of its vehicles have. It holds as long as
+the clips, the model and the frame rate are the same; else they are measured again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...portrayal.clip_text import Measurement, at_ground_speed, measurement_of, text_of
+from ...portrayal.clips import Clip, ClipSettings
+from ..hierarchy import Family
+from ..properties import settings_of
+from ..property_groups import values_of
+from ..read.clips.measuring import measured_clips
+from ..refusal import Refusal
+from ..stored_values import choice_in, sound_front
+from ..write.clip_copies import ClipSource, curves_for, fits, source_of, span
+
+if TYPE_CHECKING:
+    from bpy.types import Action, Object, PropertyGroup, Scene
+
+_measured: dict[str, tuple[list[Clip], float]] = {}
+"""The clips and scales measured in this session by what they were made of, for models that the crowd does not store."""
+MOST_KEPT = 256
+
+
+@dataclass(frozen=True)
+class Model:
+    """Vehicles of a crowd that are the same model, and the clips that it can play.
+
+    Attributes:
+        rows: of the vehicles, among those asked for.
+        vehicles: these.
+        rigs: their armatures.
+        entries: the clips of the crowd that fit the model, as the crowd stores them.
+    """
+
+    rows: tuple[int, ...]
+    vehicles: tuple[Object, ...]
+    rigs: tuple[Object, ...]
+    entries: tuple[PropertyGroup, ...]
+
+    def sources(self) -> list[ClipSource]:
+        """The actions to copy."""
+        return [
+            source_of(entry.action, self.rigs[0], closed=choice_in(entry, "plays") != "DO") for entry in self.entries
+        ]
+
+
+def stored_clips(crowd: Object) -> list[PropertyGroup]:
+    """The clips of a crowd that have an action. Writes nothing."""
+    stored = settings_of(crowd)
+    if stored is None or not stored.is_property_set("portrayal"):
+        return []
+    return [clip for clip in stored.portrayal.clips if clip.is_property_set("action") and clip.action is not None]
+
+
+def rig_of(ob: Object, family: Family) -> Object | None:
+    """The armature of a vehicle: itself, or the first one below it; None without one."""
+    if ob.type == "ARMATURE":
+        return ob
+    return next((part for part in family.descendants(ob) if part.type == "ARMATURE"), None)
+
+
+def models_of(crowd: Object, vehicles: Sequence[Object], family: Family) -> list[Model]:
+    """The models among vehicles of a crowd, the most frequent first; vehicles that can play no clip are in none."""
+    entries = stored_clips(crowd)
+    rows: dict[tuple, list[int]] = {}
+    rigs = [rig_of(ob, family) if entries else None for ob in vehicles]
+    for row, rig in enumerate(rigs):
+        if rig is not None:
+            rows.setdefault((rig.data.name_full, *sound_front(vehicles[row])), []).append(row)
+    models = []
+    for alike in sorted(rows.values(), key=len, reverse=True):
+        fitting = tuple(entry for entry in entries if fits(entry.action, rigs[alike[0]]))
+        if fitting:
+            alike = tuple(alike)
+            models.append(Model(alike, tuple(vehicles[k] for k in alike), tuple(rigs[k] for k in alike), fitting))
+    return models
+
+
+def clips_of(model: Model, scene: Scene, family: Family) -> tuple[list[Clip], float]:
+    """The clips of a model as they are to be played, measured where that is not known, and the scale they are meant at.
+
+    Writes nothing.
+
+    Raises:
+        Refusal: a clip cannot be measured.
+    """
+    clips, scale = measure(model, scene, family, hash_of(model, scene, family))
+    plays = [_number(entry) for entry in model.entries]
+    return [
+        at_ground_speed(clip, number, entry.ground_speed) for clip, number, entry in zip(clips, plays, model.entries)
+    ], scale
+
+
+def is_measured(model: Model, scene: Scene, family: Family) -> bool:
+    """Whether the clips of a model need not be measured."""
+    made_of = hash_of(model, scene, family)
+    return made_of in _measured or _stored(model, made_of) is not None
+
+
+def _stored(model: Model, made_of: str) -> tuple[list[Clip], float] | None:
+    """The measured clips that the crowd stores, if they were made of this, and their scale."""
+    stored = [measurement_of(entry.measured) for entry in model.entries]
+    if not all(each is not None and each.made_of == made_of and each.scale == stored[0].scale for each in stored):
+        return None
+    return [each.clip for each in stored], stored[0].scale
+
+
+def measure(model: Model, scene: Scene, family: Family, made_of: str) -> tuple[list[Clip], float]:
+    """The clips of a model and the scale at which they are meant: as stored, as measured before, or measured now.
+
+    Writes nothing.
+    """
+    measured = _stored(model, made_of) or _measured.get(made_of)
+    if measured is None:
+        vehicle, rig = model.vehicles[0], model.rigs[0]
+        actions = [entry.action for entry in model.entries]
+        clips = measured_clips(vehicle, actions, scene, family, sound_front(vehicle))
+        measured = clips, scale_of(vehicle, rig)
+        while len(_measured) >= MOST_KEPT:
+            _measured.pop(next(iter(_measured)))
+        _measured[made_of] = measured
+    return measured
+
+
+def store_measurements(models: Sequence[Model], scene: Scene, family: Family, *, again: bool = False) -> None:
+    """Measure the clips of a crowd's models and store it with them, each for the most frequent model that plays it.
+
+    Args:
+        again: whether to measure also what is known.
+    """
+    known: set[int] = set()
+    if again:
+        _measured.clear()
+        for entry in (entry for model in models for entry in model.entries):
+            entry.measured = ""
+    for model in models:
+        made_of = hash_of(model, scene, family)
+        clips, scale = measure(model, scene, family, made_of)
+        for entry, clip in zip(model.entries, clips):
+            if entry.as_pointer() in known:
+                continue
+            known.add(entry.as_pointer())
+            text = text_of(Measurement(clip, made_of, scale))
+            if entry.measured != text:
+                entry.measured = text
+
+
+def settings_for(crowd: Object, count: int) -> ClipSettings:
+    """How a crowd plays its clips, `count` rows."""
+    portrayal = crowd.steering.portrayal
+    stored = values_of(ClipSettings, portrayal.playing) if portrayal.is_property_set("playing") else {}
+    return ClipSettings.of(count, **stored)
+
+
+def scale_of(vehicle: Object, rig: Object) -> float:
+    """How many times as large as its data the armature of a vehicle is, by the scales of the objects that carry it."""
+    scale, ob = 1.0, rig
+    while ob is not None:
+        scale *= abs(ob.matrix_basis.median_scale) * float(np.cbrt(abs(np.prod(ob.delta_scale))))
+        if ob.parent is not None:
+            scale *= abs(ob.matrix_parent_inverse.median_scale)
+        ob = ob.parent
+    return scale if scale > 0.0 else 1.0
+
+
+def check_has_models(crowd: Object, vehicles: Sequence[Object], models: Sequence[Model]) -> None:
+    """Refuse a crowd with clips that none of its vehicles can play."""
+    if models or not vehicles:
+        return
+    if all(rig_of(ob, Family()) is None for ob in vehicles):
+        text = f"{vehicles[0].name} has no armature to play the clips of {crowd.name}"
+        raise Refusal(f"{text}. Choose a model with an armature, or remove the clips.", about=[vehicles[0], crowd])
+    text = f"{vehicles[0].name} has none of the bones that the clips of {crowd.name} move"
+    raise Refusal(f"{text}. Choose clips that were made for it.", about=[vehicles[0], crowd])
+
+
+def hash_of(model: Model, scene: Scene, family: Family) -> str:
+    """The hash of what a measurement is made from: the clips, the model and the frame rate."""
+    hashed = hashlib.blake2b(digest_size=16)
+
+    def add(*parts: object) -> None:
+        for part in parts:
+            hashed.update(part if isinstance(part, bytes) else repr(part).encode())
+
+    rig = model.rigs[0]
+    add(scene.render.fps, scene.render.fps_base, *sound_front(model.vehicles[0]))
+    for bone in rig.data.bones:
+        add(bone.name, bone.parent.name if bone.parent else "", tuple(map(tuple, bone.matrix_local)))
+    for part in _skins(rig, family):
+        points = np.empty(3 * len(part.data.vertices), np.float32)
+        part.data.vertices.foreach_get("co", points)
+        add(len(points), points.tobytes(), part.parent_bone)
+    for entry in model.entries:
+        add(*span(entry.action), *_curves(entry.action, rig))
+    return hashed.hexdigest()
+
+
+def _skins(rig: Object, family: Family) -> Iterable[Object]:
+    """The meshes that an armature carries, by the order of their names without the number of a copy."""
+    parts = [part for part in family.descendants(rig) if part.type == "MESH"]
+    return sorted(parts, key=lambda part: part.data.name_full)
+
+
+def _curves(action: Action, rig: Object) -> Iterable[bytes]:
+    for (path, index), curve in sorted(curves_for(action, rig).items(), key=lambda each: each[0]):
+        yield repr((path, index, len(curve.modifiers))).encode()
+        points = np.empty(2 * len(curve.keyframe_points), np.float32)
+        for name in ("co", "handle_left", "handle_right"):
+            curve.keyframe_points.foreach_get(name, points)
+            yield points.tobytes()
+
+
+def _number(entry: PropertyGroup) -> int:
+    """What a clip plays, as the number of the choice."""
+    name = choice_in(entry, "plays")
+    return entry.bl_rna.properties["plays"].enum_items[name].value

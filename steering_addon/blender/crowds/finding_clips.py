@@ -1,0 +1,147 @@
+"""Finds the actions that a model can play, and chooses those to begin with: what stands, walks and runs.
+
+What an action does is measured. Names only decide between actions that do the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import radians
+from typing import TYPE_CHECKING
+
+import bpy
+
+from ...portrayal.clips import MOVE, STAND, Clip
+from ..read.clips.measuring import measured_clips
+from ..stored_values import sound_front
+from ..write.bake_record import our_record
+from ..write.clip_copies import fits, span
+from ..write.clip_record import clip_record, is_copy
+from ..write.ownership import bake_of
+
+if TYPE_CHECKING:
+    from bpy.types import Action, Object, Scene
+
+    from ..hierarchy import Family
+
+AHEAD = radians(25.0)
+"""Most that a clip may move aside of the front to be a walk or a run."""
+SURE = 0.25
+"""Least sureness of the direction of a clip that is chosen without asking."""
+STANDS = re.compile(r"idle|stand|breath|wait|rest", re.IGNORECASE)
+GRAZES = re.compile(r"eat|graz|sniff|peck", re.IGNORECASE)
+WALKS = re.compile(r"walk|stroll|amble", re.IGNORECASE)
+RUNS = re.compile(r"run|jog|gallop|trot|canter|sprint", re.IGNORECASE)
+OTHERWISE = re.compile(
+    r"sit|lie|lying|sleep|crouch|sneak|jump|fall|hit|attack|melee|ranged|combat|fight|aim|block|death|dead|dodge|"
+    r"back|left|right|strafe|turn|start|stop|land|swim|climb|hold|carry|weapon",
+    re.IGNORECASE,
+)
+"""Words of what is not done all day."""
+FASTER = 1.5
+"""How much faster than a walk a clip has to be, to be a run."""
+
+
+def actions_of(rig: Object) -> list[Action]:
+    """The actions that an armature can play: its own, else all of the file that fit it."""
+    return own_actions(rig) or [action for action in bpy.data.actions if _is_clip(action, rig)]
+
+
+def own_actions(rig: Object) -> list[Action]:
+    """The actions on the NLA tracks of an armature, where importers leave them muted, and the one that it plays."""
+    actions: list[Action] = []
+    animation = rig.animation_data
+    record, bake = clip_record(rig), bake_of(rig)
+    if animation is not None:
+        actions += [strip.action for track in animation.nla_tracks for strip in track.strips]
+        actions.append(animation.action)
+    actions += [record.kept if record is not None else None, bake.kept if bake is not None else None]
+    return [action for action in dict.fromkeys(actions) if _is_clip(action, rig)]
+
+
+def _is_clip(action: Action | None, rig: Object) -> bool:
+    """Whether an action is one of the user's that poses an armature, for longer than a moment."""
+    if action is None or is_copy(action) or our_record(action) is not None:
+        return False
+    first, last = span(action)
+    return last > first and fits(action, rig)
+
+
+@dataclass(frozen=True)
+class Found:
+    """A clip to begin with."""
+
+    action: Action
+    clip: Clip
+
+
+def find_clips(vehicle: Object, rig: Object, actions: Sequence[Action], scene: Scene, family: Family) -> list[Found]:
+    """The actions of a model to begin with, and what they are.
+
+    Those whose names promise it are measured first, the others only if these are not enough.
+
+    Raises:
+        Refusal: an action cannot be measured.
+    """
+    front = sound_front(vehicle)
+    for candidates in (promising(actions), actions):
+        clips = measured_clips(vehicle, candidates, scene, family, front) if candidates else []
+        rows = chosen(clips)
+        if {clips[row].plays for row in rows} == {STAND, MOVE}:
+            break
+    return [Found(candidates[row], clips[row]) for row in rows]
+
+
+def promising(actions: Sequence[Action]) -> list[Action]:
+    """The actions whose names are those of standing, walking or running."""
+    return [action for action in actions if _promises(action.name.rpartition("|")[2])]
+
+
+def _promises(word: str) -> bool:
+    return any(kind.search(word) for kind in (STANDS, GRAZES, WALKS, RUNS)) and not OTHERWISE.search(word)
+
+
+def chosen(clips: Sequence[Clip]) -> list[int]:
+    """The rows of the clips to begin with: what stands, in the order of names, a walk and a run."""
+    stands = _of_kind(clips, STAND)
+    ahead = [row for row in _of_kind(clips, MOVE) if _goes_ahead(clips[row])]
+    idle = _first(clips, [row for row in stands if STANDS.search(_word(clips[row]))] or stands)
+    rows = [] if idle is None else [idle]
+    if idle is not None:
+        more = (row for row in stands if row != idle and _is_more(_word(clips[row]), _word(clips[idle])))
+        rows += sorted(more, key=lambda row: clips[row].name)
+    named = [row for row in ahead if WALKS.search(_word(clips[row]))]
+    walk = _first(clips, named) if named else min(ahead, key=lambda row: clips[row].speed, default=None)
+    if walk is not None:
+        rows.append(walk)
+        faster = [row for row in ahead if clips[row].speed > FASTER * clips[walk].speed]
+        run = _first(clips, [row for row in faster if RUNS.search(_word(clips[row]))])
+        rows += [] if run is None else [run]
+    return rows
+
+
+def _of_kind(clips: Sequence[Clip], kind: int) -> list[int]:
+    """The rows of what a model does all day of a kind; of all of the kind, if nothing is such."""
+    rows = [row for row, clip in enumerate(clips) if clip.plays == kind]
+    return [row for row in rows if not OTHERWISE.search(_word(clips[row]))] or rows
+
+
+def _goes_ahead(clip: Clip) -> bool:
+    return clip.speed > 0.0 and abs(clip.heading) < AHEAD and abs(clip.turn) < AHEAD and clip.sure >= SURE
+
+
+def _is_more(word: str, idle: str) -> bool:
+    """Whether what stands is more of the same, such as Idle_2, or grazes."""
+    return word.lower().startswith(idle.lower()) or bool(GRAZES.search(word))
+
+
+def _word(clip: Clip) -> str:
+    """The name of a clip without that of its armature, which importers put before it."""
+    return clip.name.rpartition("|")[2]
+
+
+def _first(clips: Sequence[Clip], rows: Sequence[int]) -> int | None:
+    """The clip with the shortest name; the first of several."""
+    return min(rows, key=lambda row: (len(clips[row].name), clips[row].name), default=None)

@@ -1,0 +1,263 @@
+"""Operators for the clips that the models of a crowd play."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import bpy
+from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
+
+from ..crowds.adding_clips import add_clip, add_found, fit_speed, measure_clips, vehicles_of, walk_speed
+from ..crowds.crowd_clips import rig_of, stored_clips
+from ..crowds.finding_clips import actions_of, find_clips
+from ..focus import crowd_in_focus
+from ..hierarchy import Family
+from ..properties import replaces_own_keys
+from ..properties.clip_groups import PLAYS_ITEMS
+from ..read.clips.measuring import measured_clips
+from ..refusal import Refusal, reported
+from ..stored_values import check_stored, sound_front
+from ..write.clips_again import write_again
+from .polls import has_editable_crowd, in_object_mode
+
+if TYPE_CHECKING:
+    from bpy.types import Context, Object, PropertyGroup
+
+
+def words(clip: PropertyGroup) -> str:
+    """What was measured of a clip, in words for the user."""
+    if not clip.measured:
+        return "not measured yet"
+    if clip.plays != "MOVE":
+        return f"{clip.seconds:.1f} s"
+    speed = clip.ground_speed or clip.speed
+    if not speed:
+        return "does not move: set a ground speed"
+    sure = "sure" if clip.sure >= 0.5 else "fairly sure" if clip.sure >= 0.25 else "not sure: set a ground speed"
+    stride = speed * clip.seconds
+    return f"{speed:.2f} m/s, stride {stride:.2f} m, slides {100.0 * clip.own_slide:.0f} cm on its own, {sure}"
+
+
+def _with_rig(crowd: Object, context: Context, family: Family) -> tuple[Object, Object]:
+    """The first vehicle of a crowd with an armature, and that armature.
+
+    Raises:
+        Refusal: none has one.
+    """
+    vehicles = vehicles_of(crowd, context.scene)
+    for ob in vehicles:
+        if (rig := rig_of(ob, family)) is not None:
+            return ob, rig
+    if not vehicles:
+        raise Refusal(f"{crowd.name} has no vehicles in the scene. Select its models and populate it.", about=[crowd])
+    text = f"{vehicles[0].name} has no armature that could play clips. Populate {crowd.name} with rigged models."
+    raise Refusal(text, about=[vehicles[0]])
+
+
+def _action_names(self, context, _text) -> list[str]:
+    crowd, family = crowd_in_focus(context), Family()
+    if crowd is None:
+        return []
+    taken = {clip.action for clip in stored_clips(crowd)}
+    rigs = [rig for ob in vehicles_of(crowd, context.scene) if (rig := rig_of(ob, family)) is not None]
+    return sorted(action.name for action in actions_of(rigs[0]) if action not in taken) if rigs else []
+
+
+class STEERING_OT_clip_add(bpy.types.Operator):
+    """Add an action to the clips that the models of the crowd play, and measure it"""
+
+    bl_idname = "steering.clip_add"
+    bl_label = "Add Clip"
+    bl_options = {"REGISTER", "UNDO"}
+
+    action: StringProperty(name="Action", description="Action to play", search=_action_names, options={"SKIP_SAVE"})
+    plays: EnumProperty(
+        name="Plays",
+        description="When the vehicles play it; unless chosen, it is measured",
+        items=PLAYS_ITEMS,
+        default="MOVE",
+        options={"SKIP_SAVE"},
+    )
+
+    @classmethod
+    def poll(cls, context) -> bool:
+        return in_object_mode(cls, context) and has_editable_crowd(cls, context)
+
+    def invoke(self, context, _event):
+        if self.action or bpy.app.background:
+            return self.execute(context)
+        return context.window_manager.invoke_props_dialog(self)
+
+    def draw(self, _context) -> None:
+        self.layout.use_property_split = True
+        self.layout.prop(self, "action")
+
+    @reported
+    def execute(self, context):
+        crowd, family = crowd_in_focus(context), Family()
+        check_stored([crowd])
+        ob, rig = _with_rig(crowd, context, family)
+        action = bpy.data.actions.get(self.action)
+        if action is None:
+            what = f"No action is named {self.action}" if self.action else "No action is chosen"
+            raise Refusal(f"{what}. Choose one that poses {rig.name}.")
+        if any(clip.action == action for clip in stored_clips(crowd)):
+            raise Refusal(f"{action.name} is already a clip of {crowd.name}. Choose another action.")
+        [clip] = measured_clips(ob, [action], context.scene, family, sound_front(ob))
+        plays = self.plays if self.properties.is_property_set("plays") else PLAYS_ITEMS[clip.plays][0]
+        entry = add_clip(crowd, action, plays)
+        measure_clips(crowd, context.scene, family)
+        self.report({"INFO"}, f"{action.name}: {words(entry)}")
+        return {"FINISHED"}
+
+
+class STEERING_OT_clip_remove(bpy.types.Operator):
+    """Remove the clip from the list; the action stays"""
+
+    bl_idname = "steering.clip_remove"
+    bl_label = "Remove Clip"
+    bl_options = {"REGISTER", "UNDO"}
+
+    row: IntProperty(name="Row", description="Index of the clip, from 0", min=0)
+
+    @classmethod
+    def poll(cls, context) -> bool:
+        return in_object_mode(cls, context) and has_editable_crowd(cls, context)
+
+    def execute(self, context):
+        stored = crowd_in_focus(context).steering
+        # Reading the group writes it into the file.
+        number = len(stored.portrayal.clips) if stored.is_property_set("portrayal") else 0
+        if self.row >= number:
+            remedy = f"Choose an index below {number}" if number else "The crowd has no clips: find some first"
+            self.report({"ERROR"}, f"Clip {self.row} does not exist. {remedy}.")
+            return {"CANCELLED"}
+        stored.portrayal.clips.remove(self.row)
+        # Blender does not update dependencies after this, and a preview would continue with the clip.
+        crowd_in_focus(context).update_tag()
+        return {"FINISHED"}
+
+
+class STEERING_OT_clips_find(bpy.types.Operator):
+    """Look through the actions of the crowd's models by measuring them, and add one that stands, a walk and a run.
+    The models then keep step with their way when they are baked"""
+
+    bl_idname = "steering.clips_find"
+    bl_label = "Find Clips"
+    bl_options = {"REGISTER", "UNDO"}
+
+    fit_speed: BoolProperty(
+        name="Fit Speed",
+        description="Let the crowd move at the speed of its walk",
+        default=False,
+        options={"SKIP_SAVE"},
+    )
+
+    @classmethod
+    def poll(cls, context) -> bool:
+        return in_object_mode(cls, context) and has_editable_crowd(cls, context)
+
+    @reported
+    def execute(self, context):
+        crowd, family = crowd_in_focus(context), Family()
+        check_stored([crowd])
+        ob, rig = _with_rig(crowd, context, family)
+        actions = actions_of(rig)
+        if not actions:
+            text = f"No action of this file poses {rig.name}. Import the animations of the model, or append them."
+            raise Refusal(text, about=[rig])
+        clips = find_clips(ob, rig, actions, context.scene, family)
+        self._report(crowd, add_found(crowd, clips, context.scene, family), len(actions))
+        if walk := walk_speed(crowd, context.scene, family):
+            self._fit(crowd, walk)
+        return {"FINISHED"}
+
+    def _report(self, crowd: Object, added: list[str], looked_at: int) -> None:
+        if not added:
+            text = f"None of {looked_at} actions is a new one that stands, walks or runs. Use Add Clip for others"
+            self.report({"WARNING"}, text)
+            return
+        self.report({"INFO"}, f"{crowd.name} plays {', '.join(added)}, of {looked_at} actions. Bake to see it")
+
+    def _fit(self, crowd: Object, walk: float) -> None:
+        """Compare the speed of the crowd with that of its walk, and let it be the same if that is wanted."""
+        vehicle = crowd.steering.vehicle
+        cruise = vehicle.max_speed * vehicle.cruise_speed
+        if self.fit_speed:
+            fit_speed(crowd, walk)
+        elif not 0.7 * walk < cruise < 1.3 * walk:
+            text = f"{crowd.name} moves at {cruise:.2f} m/s, but its walk is made for {walk:.2f} m/s"
+            self.report({"INFO"}, f"{text}. Fit Speed changes that")
+
+
+class STEERING_OT_clips_measure(bpy.types.Operator):
+    """Measure the clips of the crowd again: the speed at which their feet hold on the ground, and how far they slide"""
+
+    bl_idname = "steering.clips_measure"
+    bl_label = "Measure Clips"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context) -> bool:
+        return in_object_mode(cls, context) and has_clips(cls, context)
+
+    @reported
+    def execute(self, context):
+        crowd = crowd_in_focus(context)
+        check_stored([crowd])
+        measure_clips(crowd, context.scene, Family(), again=True)
+        told = [f"{clip.action.name}: {words(clip)}" for clip in stored_clips(crowd)]
+        self.report({"INFO"}, "; ".join(told))
+        return {"FINISHED"}
+
+
+class STEERING_OT_clips_write(bpy.types.Operator):
+    """Write the clips of the crowd onto its baked vehicles again, without simulating"""
+
+    bl_idname = "steering.clips_write"
+    bl_label = "Write Clips"
+    bl_options = {"REGISTER", "UNDO"}
+
+    replace_own_keys: BoolProperty(
+        name="Replace Own Keys",
+        description="Set aside actions that would hide the clips, also if the scene's setting of this name is off; "
+        "deleting the bake restores them",
+        default=False,
+    )
+
+    @classmethod
+    def poll(cls, context) -> bool:
+        return in_object_mode(cls, context) and has_editable_crowd(cls, context)
+
+    @reported
+    def execute(self, context):
+        crowd = crowd_in_focus(context)
+        check_stored([crowd])
+        vehicles = [ob for ob in vehicles_of(crowd, context.scene) if not ob.steering.locked]
+        replace = replaces_own_keys(self, context.scene)
+        written, warnings = write_again(crowd, vehicles, context.scene, replace=replace)
+        for warning in warnings:
+            self.report({"WARNING"}, warning)
+        self.report({"INFO"}, f"Wrote the clips of {written} vehicle{'s' * (written != 1)}")
+        return {"FINISHED"}
+
+
+def has_clips(operator: type, context: Context) -> bool:
+    """Whether the crowd in focus has clips and can be edited."""
+    if not has_editable_crowd(operator, context):
+        return False
+    if stored_clips(crowd_in_focus(context)):
+        return True
+    operator.poll_message_set("The crowd has no clips. Find Clips first")
+    return False
+
+
+CLASSES = (
+    STEERING_OT_clip_add,
+    STEERING_OT_clip_remove,
+    STEERING_OT_clips_find,
+    STEERING_OT_clips_measure,
+    STEERING_OT_clips_write,
+)
+
+register, unregister = bpy.utils.register_classes_factory(CLASSES)

@@ -1,0 +1,53 @@
+"""The operator that lets the selected vehicles move in another way than their crowd."""
+
+from __future__ import annotations
+
+import bpy
+
+from ...locomotion import CATALOGUE
+from ...simulation.roles import Role
+from ..crowds.own_moves import move_as
+from ..moving import AS_CROWD
+from ..properties import has_role
+from ..property_groups import choice_property
+from ..refusal import reported
+from ..suitability import check_editable
+from ..tagged_objects import tagged
+from .polls import in_object_mode
+
+
+class STEERING_OT_move_as(bpy.types.Operator):
+    """Let the selected vehicles alone move in another way than their crowd, such as a sheep dog on wheels. The
+    settings of that are in the panel This One Only"""
+
+    bl_idname = "steering.move_as"
+    bl_label = "Move in Another Way"
+    bl_options = {"REGISTER", "UNDO"}
+
+    locomotion: choice_property(
+        {"name": "Moves As", "description": "How their bodies turn steering into motion"},
+        [AS_CROWD, *(kind.choice() for kind in CATALOGUE)],
+        AS_CROWD.number,
+    )
+
+    @classmethod
+    def poll(cls, context) -> bool:
+        if not in_object_mode(cls, context):
+            return False
+        if any(has_role(ob, Role.VEHICLE) for ob in context.selected_objects):
+            return True
+        cls.poll_message_set("Select vehicles")
+        return False
+
+    @reported
+    def execute(self, context):
+        vehicles = tagged(context.selected_objects, Role.VEHICLE)
+        check_editable(vehicles)
+        for ob in vehicles:
+            move_as(ob, self.locomotion)
+        return {"FINISHED"}
+
+
+CLASSES = (STEERING_OT_move_as,)
+
+register, unregister = bpy.utils.register_classes_factory(CLASSES)

@@ -1,0 +1,153 @@
+"""The lines that show surfaces: their borders, and what is too steep for the selected vehicles.
+
+What lines there are is found once for a shape. Where a surface only moves, they move with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...simulation.arrays.vectors import cross, magnitude, unit
+from ...simulation.geometry.floors import welded
+from ..doubles import doubles
+from ..moving import moves_by
+from ..property_groups import values_of
+from ..read.body_sizes import triangles_of
+from ..read.solids import changes_shape
+from ..refusal import Refusal
+from ..tagged_objects import crowd_of
+
+if TYPE_CHECKING:
+    from bpy.types import Depsgraph, Object
+
+MOST_BORDERS, MOST_STEEP = 4000, 1500
+"""Sides of triangles drawn as the border of a surface, and triangles marked as too steep."""
+MOST_TRIANGLES = 40_000
+"""A surface of more triangles that changes its shape is drawn as it was at first: reading it again takes too long."""
+MARK, ABOVE = 0.6, 0.04
+"""The length of a mark and its height above the surface, in units of the size of its triangle."""
+
+
+@dataclass(frozen=True)
+class _Shape:
+    """A surface in its own space.
+
+    Attributes:
+        points, triangles: (p, 3) and (f, 3).
+        sides: (b, 2) the points at the ends of the sides that have no other triangle beyond them.
+    """
+
+    points: np.ndarray
+    triangles: np.ndarray
+    sides: np.ndarray
+
+
+class Ground:
+    """The surfaces of a scene as the overlay draws them."""
+
+    def __init__(self, objects: Sequence[Object]) -> None:
+        self.objects = list(objects)
+        self._shapes: dict[int, _Shape] = {}
+        self._changes = [changes_shape(ob, None) for ob in objects]
+        self._steep: dict[int, tuple[tuple[bytes, float], np.ndarray]] = {}
+
+    def borders(self, depsgraph: Depsgraph) -> np.ndarray:
+        """The borders as pairs of points (2k, 3) in world space."""
+        parts = [np.zeros((0, 3))]
+        for row, ob in enumerate(self.objects):
+            shape = self._shape(row, depsgraph)
+            step = max(-(-len(shape.sides) // MOST_BORDERS), 1)
+            parts.append(_placed(shape.points[shape.sides[::step].ravel()], _matrix(ob, depsgraph)))
+        return np.concatenate(parts)
+
+    def steep(self, depsgraph: Depsgraph, steepest: float) -> np.ndarray:
+        """Marks on what is steeper than `steepest` radians, down the slope; pairs of points (2k, 3) in world space."""
+        parts = [np.zeros((0, 3))]
+        for row, ob in enumerate(self.objects):
+            shape, matrix = self._shape(row, depsgraph), _matrix(ob, depsgraph)
+            known_by = (matrix[:3, :3].tobytes(), steepest)
+            if row not in self._steep or self._steep[row][0] != known_by:
+                self._steep[row] = known_by, _marks(shape, matrix[:3, :3], steepest)
+            parts.append(self._steep[row][1] + matrix[:3, 3])
+        return np.concatenate(parts)
+
+    def _shape(self, row: int, depsgraph: Depsgraph) -> _Shape:
+        known = self._shapes.get(row)
+        if known is not None and (not self._changes[row] or len(known.triangles) > MOST_TRIANGLES):
+            return known
+        try:
+            points, triangles = triangles_of(self.objects[row], depsgraph, None)
+        except Refusal:
+            # The bake reports it.
+            points, triangles = np.zeros((0, 3)), np.zeros((0, 3), dtype=np.int64)
+        if known is not None and np.array_equal(triangles, known.triangles):
+            if not np.array_equal(points, known.points):
+                self._steep.pop(row, None)
+            sides = known.sides
+        else:
+            self._steep.pop(row, None)
+            sides = _sides_at_border(points, triangles)
+        self._shapes[row] = shape = _Shape(points, triangles, sides)
+        return shape
+
+
+def steepest_of(vehicles: Iterable[Object]) -> float:
+    """The slope, radians, of the steepest ground that all of these vehicles climb; inf without a limit."""
+    steepest, known = np.inf, set()
+    for ob in vehicles:
+        crowd = crowd_of(ob)
+        if crowd is None:
+            continue
+        try:
+            kind = moves_by(ob, crowd)
+            has_own = ob.steering.own_locomotion == kind.choice().name
+            owner = ob if has_own else crowd
+            if (owner, kind) not in known:
+                known.add((owner, kind))
+                is_set = owner.steering.is_property_set(kind.name)
+                values = values_of(kind, getattr(owner.steering, kind.name)) if is_set else {}
+                steepest = min(steepest, float(kind.of(1, **values).steepest[0]))
+        except Refusal:
+            continue
+    return steepest
+
+
+def _matrix(ob: Object, depsgraph: Depsgraph) -> np.ndarray:
+    return doubles(ob.evaluated_get(depsgraph).matrix_world)
+
+
+def _placed(points: np.ndarray, matrix: np.ndarray) -> np.ndarray:
+    return np.einsum("ab,kb->ka", matrix[:3, :3], points) + matrix[:3, 3]
+
+
+def _sides_at_border(points: np.ndarray, triangles: np.ndarray) -> np.ndarray:
+    """The sides of triangles that have no other triangle beyond them, (b, 2) rows of points."""
+    if not len(triangles):
+        return np.zeros((0, 2), dtype=np.int64)
+    joined = welded(points, triangles)
+    sides = np.stack((joined, np.roll(joined, -1, axis=1)), axis=-1).reshape(-1, 2)
+    sides = np.sort(sides[sides[:, 0] != sides[:, 1]], axis=1)
+    number = sides[:, 0] * (len(points) + 1) + sides[:, 1]
+    _, first, times = np.unique(number, return_index=True, return_counts=True)
+    return sides[first[times == 1]]
+
+
+def _marks(shape: _Shape, turn: np.ndarray, steepest: float) -> np.ndarray:
+    """Marks on the triangles of a surface, turned by a matrix (3, 3), that are too steep; pairs of points (2k, 3)."""
+    if not np.isfinite(steepest) or not len(shape.triangles):
+        return np.zeros((0, 3))
+    points = np.einsum("ab,kb->ka", turn, shape.points)
+    a, b, c = (points[shape.triangles[:, k]] for k in range(3))
+    normal = cross(b - a, c - a)
+    area = magnitude(normal)
+    normal = np.where((normal[:, 2] < 0.0)[:, None], -normal, normal)
+    rows = np.flatnonzero((normal[:, 2] < np.cos(steepest) * area) & (area > 0.0))
+    rows = rows[:: max(-(-len(rows) // MOST_STEEP), 1)]
+    normal, size = unit(normal[rows]), np.sqrt(area[rows])[:, None]
+    middle = (a[rows] + b[rows] + c[rows]) / 3.0 + normal * (ABOVE * size)
+    down = unit(normal * normal[:, 2:] - np.array([0.0, 0.0, 1.0])) * (0.5 * MARK * size)
+    return np.stack((middle - down, middle + down), axis=1).reshape(-1, 3)

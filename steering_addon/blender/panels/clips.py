@@ -1,0 +1,89 @@
+"""The panel of the clips that the models of the crowd play."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...portrayal.clips import ClipSettings
+from ..focus import crowd_in_focus
+from ..operators.clips import words
+from .crowds import PartOfCrowd
+from .fields import fields, meaningful, note
+from .locations import in_both
+
+if TYPE_CHECKING:
+    from bpy.types import Context, Object, PropertyGroup, UILayout
+
+
+class Clips(PartOfCrowd):
+    """The actions that the models play, and what was measured of them."""
+
+    bl_label = "Clips"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context) -> None:
+        layout, stored = self.layout, crowd_in_focus(context).steering
+        clips = stored.portrayal.clips if stored.is_property_set("portrayal") else ()
+        if not len(clips):
+            note(layout, context, "Rigged models play their actions in step with their way: an idle, a walk, a run")
+        for row, clip in enumerate(clips):
+            _clip(layout, context, row, clip)
+        line = layout.row(align=True)
+        line.operator("steering.clips_find", icon="VIEWZOOM")
+        line.operator("steering.clip_add", text="Add", icon="ADD")
+        if not len(clips):
+            return
+        line = layout.row(align=True)
+        line.operator("steering.clips_measure", text="Measure", icon="FILE_REFRESH")
+        line.operator("steering.clips_write", text="Write", icon="NLA")
+
+
+def _clip(layout: UILayout, context: Context, row: int, clip: PropertyGroup) -> None:
+    """The header of a clip and, if open, what was measured of it."""
+    header, body = layout.panel(f"steering_clip_{row}", default_closed=True)
+    line = header.row(align=True)
+    line.prop(clip, "plays", text="", icon_only=True)
+    action = clip.action if clip.is_property_set("action") else None
+    if action is not None:
+        line.label(text=action.name, translate=False)
+    else:
+        line.prop(clip, "action", text="")
+    if clip.plays == "MOVE" and (speed := clip.ground_speed or clip.speed):
+        number = header.row()
+        number.alignment = "RIGHT"
+        number.label(text=f"{speed:.2f} m/s", translate=False)
+    header.operator("steering.clip_remove", text="", icon="X", emboss=False).row = row
+    if body is None:
+        return
+    note(body, context, words(clip), icon="DRIVER_DISTANCE" if clip.plays == "MOVE" else "TIME")
+    column = fields(body)
+    column.prop(clip, "action")
+    column.prop(clip, "plays")
+    if clip.plays == "MOVE":
+        column.prop(clip, "ground_speed")
+
+
+class Playing(PartOfCrowd):
+    """How the clips are played."""
+
+    bl_label = "Playing"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        crowd = crowd_in_focus(context)
+        return crowd is not None and _has_clips(crowd)
+
+    def draw(self, context) -> None:
+        playing = crowd_in_focus(context).steering.portrayal.playing
+        column = fields(self.layout)
+        for name in meaningful(ClipSettings, playing):
+            column.prop(playing, name)
+
+
+def _has_clips(crowd: Object) -> bool:
+    stored = crowd.steering
+    return stored.is_property_set("portrayal") and len(stored.portrayal.clips) > 0
+
+
+CLASSES = (*in_both(Clips, "clips", "crowd"), *in_both(Playing, "playing", "clips"))

@@ -1,0 +1,141 @@
+"""Measures the clips of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ....portrayal.clips import PHASES, Clip, leading
+from ....portrayal.gait import Sampled, matched, measured
+from ....simulation.arrays.vectors import Rows
+from ...refusal import Refusal
+from .poses import poses_of
+from .rig import Rig, rig_of
+
+if TYPE_CHECKING:
+    from bpy.types import Action, Object, Scene
+
+    from ...hierarchy import Family
+
+LOW = 0.06
+"""Points that come within this share of the height of the lowest one may be of a foot."""
+SEARCHED = 8
+"""Every eighth phase is searched for such points."""
+MOST = 32
+"""Points looked at of what moves with one bone, the lowest ones."""
+AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
+
+
+@dataclass(frozen=True)
+class Posed:
+    """The poses of a rig over a cycle of a clip.
+
+    Attributes:
+        action: the clip.
+        seconds: of the cycle.
+        poses: (PHASES + 1, n, 4, 4) of the bones.
+        low: (r,) rows of the points that come near the ground.
+    """
+
+    action: Action
+    seconds: float
+    poses: np.ndarray
+    low: Rows
+
+
+def measured_clips(
+    model: Object, actions: Sequence[Action], scene: Scene, family: Family, front: tuple[str, str] = ("NEG_Y", "Z")
+) -> list[Clip]:
+    """The clips that actions are on a model, with phases that match each other.
+
+    Args:
+        model: the object that carries the armature, maybe the armature itself.
+        scene: whose frame rate they play at.
+        front: the forward and the up axis of the model.
+
+    Raises:
+        Refusal: there is no armature, or an action has no length or does not move it.
+    """
+    armature = armature_of(model, family)
+    rig = rig_of(armature, model, family, axes_of(*front))
+    if not rig.height > 0.0:
+        raise Refusal(f"{model.name} has no height: its feet cannot be found. Give it a mesh.", about=[model])
+    cycles = [_posed(armature, rig, action, scene) for action in actions]
+    clips = [measured(_sampled(rig, cycle, cycle.low), rig.height) for cycle in cycles]
+    first = leading(clips)
+    if first < 0:
+        return clips
+    return matched(clips, [_sampled(rig, cycle, cycles[first].low) for cycle in cycles], rig.height)
+
+
+def armature_of(model: Object, family: Family) -> Object:
+    """The armature of a model: itself, or the first one below it.
+
+    Raises:
+        Refusal: there is none.
+    """
+    if model.type == "ARMATURE":
+        return model
+    for part in family.descendants(model):
+        if part.type == "ARMATURE":
+            return part
+    raise Refusal(f"{model.name} has no armature that could play a clip. Choose a model with one.", about=[model])
+
+
+def axes_of(forward: str, up: str) -> np.ndarray:
+    """The left, back and up of a model as rows (3, 3), from its forward and up axes."""
+    ahead, above = (np.array(AXES[name[-1]]) * (-1.0 if name.startswith("NEG") else 1.0) for name in (forward, up))
+    return np.array((np.cross(above, ahead), -ahead, above))
+
+
+def cycle_of(action: Action) -> tuple[float, float]:
+    """The first and the last frame of an action's cycle: what the animator set, or where its keys end."""
+    first, last = action.frame_range
+    return float(first), float(last)
+
+
+def _posed(armature: Object, rig: Rig, action: Action, scene: Scene) -> Posed:
+    first, last = cycle_of(action)
+    if not last > first:
+        raise Refusal(f"{action.name} is a single pose. Choose an action with at least two keys.")
+    frames = first + (last - first) * np.arange(PHASES + 1) / PHASES
+    poses = poses_of(armature, rig, action, frames)
+    return Posed(
+        action=action,
+        seconds=(last - first) * scene.render.fps_base / scene.render.fps,
+        poses=poses,
+        low=low_points(rig, poses[::SEARCHED]),
+    )
+
+
+def low_points(rig: Rig, poses: np.ndarray) -> Rows:
+    """The rows of the points that come near the lowest one in some poses (f, n, 4, 4), the lowest ones of each bone."""
+    lowest = rig.heights(poses).min(axis=0)
+    low = np.flatnonzero(lowest < lowest.min() + LOW * rig.height)
+    return _lowest_of_each_bone(rig, low, lowest[low])
+
+
+def _lowest_of_each_bone(rig: Rig, rows: Rows, heights: np.ndarray) -> Rows:
+    """Of the points in some rows (r,), with these heights (r,), the lowest ones that move with each bone."""
+    order = np.argsort(heights, kind="stable")
+    bones = rig.bones[rows[order], np.argmax(rig.weights[rows[order]], axis=1)]
+    kept = [order[np.flatnonzero(bones == bone)[:MOST]] for bone in np.unique(bones)]
+    return np.sort(rows[np.concatenate(kept)])
+
+
+def _sampled(rig: Rig, posed: Posed, rows: Rows) -> Sampled:
+    heads = posed.poses[..., :3, 3] @ rig.matrix[:3, :3].T
+    gone = heads[-1] - heads[0]
+    gone = gone - np.median(gone, axis=0) * (1.0, 1.0, 0.0)
+    steps = np.linalg.norm(np.diff(heads, axis=0), axis=2).mean()
+    return Sampled(
+        name=posed.action.name,
+        seconds=posed.seconds,
+        points=rig.moved(posed.poses, rows),
+        liveliness=float(steps * PHASES / posed.seconds / rig.height),
+        gap=float(np.linalg.norm(gone, axis=1).max()),
+        posture=float(heads[..., 2].mean() + rig.matrix[2, 3]),
+    )

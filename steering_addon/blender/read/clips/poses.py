@@ -1,0 +1,214 @@
+"""The poses of an armature at each phase of an action.
+
+Where no constraint, driver or unusual way to inherit is in the rig, they follow from the curves of the action: a bone's
+pose is its parent's, times how the two are at rest, times its own channels. Else Blender evaluates them, on a copy of
+the armature in a scene of its own: nothing of the user's is touched.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+from bpy.utils import unescape_identifier
+
+from ...doubles import doubles
+from ...write.animation_data import assign_action, channelbag_in, evaluate, slot_for
+from ..rotation_channels import data_path, matrices_from_channels, width_of
+
+if TYPE_CHECKING:
+    from bpy.types import Action, FCurve, Object, Scene
+
+    from .rig import Rig
+
+NAME = "Steering Clip"
+NUMBERS = ("location", "rotation", "scale")
+LINEAR = 1
+"""The number of Blender's linear interpolation."""
+
+
+def follows_from_curves(armature: Object) -> bool:
+    """Whether the poses of an armature follow from its channels alone."""
+    if any(constraint.enabled for bone in armature.pose.bones for constraint in bone.constraints):
+        return False
+    plain = all(bone.use_inherit_rotation and bone.use_local_location for bone in armature.data.bones)
+    whole = all(bone.inherit_scale == "FULL" for bone in armature.data.bones)
+    driven = any(
+        owner.animation_data is not None and len(owner.animation_data.drivers) for owner in (armature, armature.data)
+    )
+    return plain and whole and not driven
+
+
+def poses_of(armature: Object, rig: Rig, action: Action, frames: np.ndarray) -> np.ndarray:
+    """The poses of all bones in the armature's space on some frames of an action, (f, n, 4, 4)."""
+    if follows_from_curves(armature):
+        return from_channels(rig, channels_of(armature, rig, action, frames).matrices())
+    return from_blender(armature, rig, action, frames)
+
+
+def from_channels(rig: Rig, matrices: np.ndarray) -> np.ndarray:
+    """The poses (f, n, 4, 4) of bones whose own channels make these matrices (f, n, 4, 4)."""
+    poses = np.empty_like(matrices)
+    inverse = rig.from_rest
+    for row, parent in enumerate(rig.parents):
+        if parent < 0:
+            poses[:, row] = rig.rest[row] @ matrices[:, row]
+        else:
+            poses[:, row] = poses[:, parent] @ (inverse[parent] @ rig.rest[row]) @ matrices[:, row]
+    return poses
+
+
+@dataclass(frozen=True)
+class Channels:
+    """What the channels of n bones hold on f frames.
+
+    Attributes:
+        location, scale: (f, n, 3).
+        rotation: (f, n, 4) numbers of the rotation channel; of three numbers the last is 0.
+        modes: (n,) the bones' rotation modes.
+    """
+
+    location: np.ndarray
+    rotation: np.ndarray
+    scale: np.ndarray
+    modes: tuple[str, ...]
+
+    def mixed(self, other: Channels, share: np.ndarray) -> Channels:
+        """These channels with a share (f,) of others, number by number, as NLA strips replace what is below them."""
+        part = share[:, None, None]
+        return Channels(
+            *(getattr(self, name) * (1.0 - part) + getattr(other, name) * part for name in NUMBERS), modes=self.modes
+        )
+
+    def at(self, phases: np.ndarray) -> Channels:
+        """The channels at other times: `phases` (g,) are rows of these, and shares of the way to the next row."""
+        rows = np.floor(phases).astype(np.int64)
+        part = (phases - rows)[:, None, None]
+        columns = (getattr(self, name) for name in NUMBERS)
+        return Channels(*(each[rows] * (1.0 - part) + each[rows + 1] * part for each in columns), modes=self.modes)
+
+    def matrices(self) -> np.ndarray:
+        """What they make of each bone, (f, n, 4, 4)."""
+        matrices = np.zeros((*self.location.shape[:2], 4, 4))
+        for mode in set(self.modes):
+            rows = [row for row, each in enumerate(self.modes) if each == mode]
+            numbers = self.rotation[:, rows, : width_of(mode)]
+            matrices[:, rows, :3, :3] = matrices_from_channels(numbers, mode) * self.scale[:, rows, None, :]
+        matrices[..., :3, 3] = self.location
+        matrices[..., 3, 3] = 1.0
+        return matrices
+
+
+def channels_of(armature: Object, rig: Rig, action: Action, frames: np.ndarray) -> Channels:
+    """The channels of bones in an action on some frames; what the action lacks is as the armature has it."""
+    bones = [armature.pose.bones[name] for name in rig.names]
+    modes = tuple(bone.rotation_mode for bone in bones)
+    shape = (len(frames), len(bones))
+    numbers = Channels(np.empty((*shape, 3)), np.zeros((*shape, 4)), np.empty((*shape, 3)), modes)
+    places: dict[tuple[str, str], np.ndarray] = {}
+    for row, bone in enumerate(bones):
+        for column, channel in ((numbers.location, "location"), (numbers.scale, "scale")):
+            places[bone.name, channel] = column[:, row]
+        places[bone.name, data_path(bone.rotation_mode)] = numbers.rotation[:, row, : width_of(bone.rotation_mode)]
+        for channel in ("location", "scale", data_path(bone.rotation_mode)):
+            places[bone.name, channel][:] = doubles(getattr(bone, channel))
+    for curve in curves_for(action, armature):
+        column = places.get(bone_channel(curve.data_path))
+        if column is not None and curve.array_index < column.shape[1] and not curve.mute:
+            column[:, curve.array_index] = values_on(curve, frames)
+    return numbers
+
+
+def curves_for(action: Action, armature: Object) -> list[FCurve]:
+    """The curves of an action that an object would play."""
+    bag = channelbag_in(action, slot_for(action, armature))
+    return list(bag.fcurves) if bag is not None else []
+
+
+def bone_channel(data_path: str) -> tuple[str, str]:
+    """The bone and the channel that a path names, `pose.bones["Hips"].location`; two empty strings for other paths."""
+    start, _, rest = data_path.partition('pose.bones["')
+    name, _, channel = rest.rpartition('"].')
+    # Blender writes quotes and backslashes in names with a backslash.
+    return ("", "") if start or not name else (unescape_identifier(name), channel)
+
+
+def values_on(curve: FCurve, frames: np.ndarray) -> np.ndarray:
+    """The values of a curve on frames, (f,); quick where all keys are linear, as in what was imported."""
+    keys = curve.keyframe_points
+    if len(curve.modifiers) or not len(keys) or curve.extrapolation != "CONSTANT":
+        return evaluate(curve, frames)
+    kinds = np.empty(len(keys), dtype=np.int32)
+    keys.foreach_get("interpolation", kinds)
+    if (kinds[:-1] != LINEAR).any():
+        return evaluate(curve, frames)
+    places = np.empty(2 * len(keys), dtype=np.float32)
+    keys.foreach_get("co", places)
+    return np.interp(frames, places[::2].astype(np.float64), places[1::2].astype(np.float64))
+
+
+def from_blender(armature: Object, rig: Rig, action: Action, frames: np.ndarray) -> np.ndarray:
+    """As `poses_of`, evaluated by Blender with the constraints and drivers of the rig."""
+    poses = np.empty((len(frames), len(rig.names), 4, 4))
+    with _copy_aside(armature, action) as (scene, copy):
+        order = [copy.pose.bones.find(name) for name in rig.names]
+        elements = np.empty(16 * len(copy.pose.bones), dtype=np.float32)
+        for number, frame in enumerate(frames):
+            whole = math.floor(frame)
+            scene.frame_set(whole, subframe=float(frame - whole))
+            bones = copy.evaluated_get(scene.view_layers[0].depsgraph).pose.bones
+            # Column by column; asking each bone for its matrix takes several times as long.
+            bones.foreach_get("matrix", elements)
+            poses[number] = elements.reshape(-1, 4, 4)[order].transpose(0, 2, 1)
+    return poses
+
+
+@contextmanager
+def _copy_aside(armature: Object, action: Action) -> Iterator[tuple[Scene, Object]]:
+    """A copy of an armature that plays an action, in a scene of its own; both are gone afterwards."""
+    scene = bpy.data.scenes.new(NAME)
+    copy, played = armature.copy(), action.copy()
+    data = copy.data
+    try:
+        # Drivers on the armature's data read the object: only with data of its own do they read the copy.
+        if data.animation_data is not None and len(data.animation_data.drivers):
+            copy.data = data.copy()
+        scene.collection.objects.link(copy)
+        copy.hide_viewport = False
+        _point_at_copy(copy, armature)
+        animation = copy.animation_data_create()
+        for track in list(animation.nla_tracks):
+            animation.nla_tracks.remove(track)
+        # A copy of it, as Blender marks an action that was never assigned as one for objects.
+        assign_action(copy, played, slot_for(played, armature))
+        yield scene, copy
+    finally:
+        used = copy.data
+        bpy.data.objects.remove(copy)
+        bpy.data.actions.remove(played)
+        if used != data:
+            bpy.data.armatures.remove(used)
+        bpy.data.scenes.remove(scene)
+
+
+def _point_at_copy(copy: Object, armature: Object) -> None:
+    """Let the constraints and drivers of a copy read it where those of the armature read the armature."""
+    for bone in copy.pose.bones:
+        for constraint in bone.constraints:
+            for holder in (constraint, *getattr(constraint, "targets", ())):
+                for name in ("target", "pole_target"):
+                    if getattr(holder, name, None) == armature:
+                        setattr(holder, name, copy)
+    for owner, before, after in ((copy, armature, copy), (copy.data, armature.data, copy.data)):
+        drivers = owner.animation_data.drivers if owner.animation_data is not None else ()
+        for variable in (variable for curve in drivers for variable in curve.driver.variables):
+            for target in variable.targets:
+                if target.id == armature:
+                    target.id = copy
+                elif target.id == before and before != after:
+                    target.id = after

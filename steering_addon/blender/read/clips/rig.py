@@ -1,0 +1,221 @@
+"""The bones of an armature and the points that they carry, as arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from bpy.utils import flip_name
+
+from ....simulation.arrays.vectors import Rows
+from ...doubles import doubles
+from ..body_sizes import MOST_OF_IT
+from ..rest_pose import rest_offset, rest_points
+
+if TYPE_CHECKING:
+    from bpy.types import Object
+
+    from ...hierarchy import Family
+
+Part = tuple[np.ndarray, Rows, np.ndarray]
+"""Points (m, 3) in the armature's space, the rows of the bones that move each and their weights, (m, INFLUENCES)."""
+ALONG = np.array(((1.0, 0.0), (0.95, 0.05), (0.05, 0.95), (0.0, 1.0)))
+"""Shares of the two ends of a bone in the points that stand for it where there is no mesh."""
+INFLUENCES = 4
+"""Bones that move a point at most: of more, the strongest."""
+
+
+@dataclass(frozen=True)
+class Rig:
+    """Bones, parents before their children, and points.
+
+    Attributes:
+        names: of the n bones.
+        parents: (n,) rows, -1 for none.
+        rest: (n, 4, 4) bones in the armature's space at rest.
+        points: (m, 3) of what they carry, in the armature's space at rest.
+        bones: (m, INFLUENCES) rows of the bones that move each point.
+        weights: (m, INFLUENCES) their shares, which add up to 1, or 0 for what no bone moves.
+        matrix: (4, 4) from the armature's space to the model's: metres, x to its left, y behind it and z up.
+    """
+
+    names: tuple[str, ...]
+    parents: Rows
+    rest: np.ndarray
+    points: np.ndarray
+    bones: Rows
+    weights: np.ndarray
+    matrix: np.ndarray
+
+    @property
+    def from_rest(self) -> np.ndarray:
+        """The inverse of `rest`, (n, 4, 4): bones at rest are turned and moved, not scaled."""
+        inverse = np.tile(np.eye(4), (len(self.rest), 1, 1))
+        inverse[:, :3, :3] = self.rest[:, :3, :3].transpose(0, 2, 1)
+        inverse[:, :3, 3] = -np.einsum("nji,nj->ni", self.rest[:, :3, :3], self.rest[:, :3, 3])
+        return inverse
+
+    @property
+    def height(self) -> float:
+        """The height of the model at rest, metres."""
+        return float(np.ptp(self.points @ self.matrix[2, :3])) if len(self.points) else 0.0
+
+    def at_rest(self) -> np.ndarray:
+        """The points (m, 3) in the model's space at rest."""
+        return self.points @ self.matrix[:3, :3].T + self.matrix[:3, 3]
+
+    def part(self, rows: Rows) -> Rig:
+        """Only some points, in the order of their rows (r,), with the bones that move them and those above these."""
+        needed = set(self.bones[rows][self.weights[rows] > 0.0].tolist())
+        for bone in list(needed):
+            while (bone := int(self.parents[bone])) >= 0 and bone not in needed:
+                needed.add(bone)
+        kept = np.array(sorted(needed), dtype=np.int64)
+        numbers = np.full(len(self.names) + 1, -1, dtype=np.int64)
+        numbers[kept] = np.arange(len(kept))
+        return Rig(
+            names=tuple(self.names[bone] for bone in kept),
+            parents=numbers[self.parents[kept]],
+            rest=self.rest[kept],
+            points=self.points[rows],
+            bones=np.maximum(numbers[self.bones[rows]], 0),
+            weights=self.weights[rows],
+            matrix=self.matrix,
+        )
+
+    def moved(self, poses: np.ndarray, rows: Rows) -> np.ndarray:
+        """Points in the model's space, (f, r, 3), from the bones' poses (f, n, 4, 4); `rows` (r,) of the points."""
+        deform = (self.matrix[:3] @ poses) @ self.from_rest
+        places = np.concatenate((self.points[rows], np.ones((len(rows), 1))), axis=1)
+        total = np.zeros((len(poses), len(rows), 3))
+        for k in range(INFLUENCES):
+            share = self.weights[rows, k]
+            used = np.flatnonzero(share > 0.0)
+            for bone in np.unique(self.bones[rows[used], k]):
+                moved = used[self.bones[rows[used], k] == bone]
+                total[:, moved] += share[moved, None] * (places[moved] @ deform[:, bone].transpose(0, 2, 1))
+        loose = np.flatnonzero(~self.weights[rows].any(axis=1))
+        total[:, loose] = places[loose] @ self.matrix[:3].T
+        return total
+
+    def heights(self, poses: np.ndarray) -> np.ndarray:
+        """The heights of all points, (f, m) metres, from the bones' poses (f, n, 4, 4)."""
+        deform = ((self.matrix[2:3] @ poses) @ self.from_rest)[..., 0, :]
+        places = np.concatenate((self.points, np.ones((len(self.points), 1))), axis=1)
+        total = np.zeros((len(poses), len(places)))
+        for k in range(INFLUENCES):
+            used = np.flatnonzero(self.weights[:, k] > 0.0)
+            heights = np.einsum("fma,ma->fm", deform[:, self.bones[used, k]], places[used])
+            total[:, used] += self.weights[used, k] * heights
+        loose = ~self.weights.any(axis=1)
+        total[:, loose] = (places[loose] @ self.matrix[2])[None]
+        return total
+
+
+def rig_of(armature: Object, model: Object, family: Family, axes: np.ndarray) -> Rig:
+    """The rig of an armature.
+
+    Args:
+        model: the object that carries it, maybe itself: what is a vehicle.
+        axes: (3, 3) rows: the model's left, back and up in its own space.
+    """
+    bones = _parents_first(armature)
+    rows = {bone.name: row for row, bone in enumerate(bones)}
+    deformed, carried = _deformed(armature, rows, family), _carried(armature, rows, family)
+    # As for sizes: what armatures deform is the body. What is held in a hand may reach below the feet.
+    parts = (
+        deformed if deformed and _extent(deformed) > MOST_OF_IT * _extent(deformed + carried) else carried + deformed
+    )
+    parts = parts or [_ends(bones, rows)]
+    points, influences, weights = (np.concatenate(column) for column in zip(*parts))
+    world = doubles(model.matrix_world)
+    scale = np.linalg.norm(world[:3, :3], axis=0)
+    turned = world.copy()
+    turned[:3, :3] = axes @ (world[:3, :3] / np.maximum(scale, 1e-12)).T
+    matrix = np.eye(4)
+    matrix[:3] = turned[:3, :3] @ (doubles(armature.matrix_world)[:3] - np.outer(world[:3, 3], (0.0, 0.0, 0.0, 1.0)))
+    return Rig(
+        names=tuple(bone.name for bone in bones),
+        parents=np.array([rows[bone.parent.name] if bone.parent else -1 for bone in bones], dtype=np.int64),
+        rest=doubles([bone.matrix_local for bone in bones]).reshape(-1, 4, 4),
+        points=points,
+        bones=influences,
+        weights=weights,
+        matrix=matrix,
+    )
+
+
+def _parents_first(armature: Object) -> list:
+    bones = list(armature.data.bones)
+    depths = {bone.name: len(bone.parent_recursive) for bone in bones}
+    return sorted(bones, key=lambda bone: depths[bone.name])
+
+
+def _deformed(armature: Object, rows: dict[str, int], family: Family) -> list[Part]:
+    """The meshes that an armature deforms."""
+    to_armature = doubles(armature.matrix_world.inverted_safe())
+    below = list(family.descendants(armature.parent or armature))
+    parts = []
+    for part in below:
+        if _is_seen(part) and part.find_armature() == armature:
+            points, matrix = rest_points(part), to_armature @ doubles(part.matrix_world)
+            parts.append((points @ matrix[:3, :3].T + matrix[:3, 3], *_groups(part, rows, len(points))))
+    return [part for part in parts if len(part[0])]
+
+
+def _carried(armature: Object, rows: dict[str, int], family: Family) -> list[Part]:
+    """The meshes that are parented to an armature's bones."""
+    parts = []
+    for part in family.children(armature):
+        offset, bone = rest_offset(part), rows.get(part.parent_bone, -1)
+        if not _is_seen(part) or part.find_armature() is not None or offset is None or bone < 0:
+            continue
+        points = rest_points(part)
+        bones = np.zeros((len(points), INFLUENCES), dtype=np.int64)
+        weights = np.zeros((len(points), INFLUENCES))
+        bones[:, 0], weights[:, 0] = bone, 1.0
+        parts.append((points @ offset[:3, :3].T + offset[:3, 3], bones, weights))
+    return [part for part in parts if len(part[0])]
+
+
+def _is_seen(part: Object) -> bool:
+    return part.type == "MESH" and not (part.hide_render and part.hide_viewport)
+
+
+def _extent(parts: list[Part]) -> float:
+    return float(np.ptp(np.concatenate([part[0] for part in parts]), axis=0).max()) if parts else 0.0
+
+
+def _groups(part: Object, rows: dict[str, int], count: int) -> tuple[Rows, np.ndarray]:
+    """The strongest bones of each point of a mesh, mirror images among them, and their shares."""
+    bone_of = {group.index: rows.get(group.name, -1) for group in part.vertex_groups}
+    vertices = len(part.data.vertices)
+    bones = np.zeros((vertices, INFLUENCES), dtype=np.int64)
+    weights = np.zeros((vertices, INFLUENCES))
+    for vertex in part.data.vertices:
+        strongest = sorted(
+            ((element.weight, bone_of.get(element.group, -1)) for element in vertex.groups), reverse=True
+        )
+        for k, (weight, bone) in enumerate([pair for pair in strongest if pair[1] >= 0][:INFLUENCES]):
+            bones[vertex.index, k], weights[vertex.index, k] = bone, weight
+    weights /= np.maximum(weights.sum(axis=1, keepdims=True), 1e-12)
+    # Each mirrored axis doubles the points; what is mirrored twice is on its first side again.
+    other_side = np.array([rows.get(flip_name(name), row) for name, row in rows.items()])
+    while len(bones) < count:
+        bones = np.concatenate((bones, other_side[bones]))
+        weights = np.concatenate((weights, weights))
+    return bones, weights
+
+
+def _ends(bones: list, rows: dict[str, int]) -> Part:
+    """The ends of the bones that would deform a mesh, or without such bones of all, for an armature without one."""
+    bones = [bone for bone in bones if bone.use_deform] or bones
+    ends = doubles([(bone.head_local, bone.tail_local) for bone in bones]).reshape(-1, 2, 3)
+    # A foot has at least two points, so there are two at either end.
+    points = np.einsum("sk,bki->bsi", ALONG, ends).reshape(-1, 3)
+    influences = np.zeros((len(points), INFLUENCES), dtype=np.int64)
+    influences[:, 0] = np.repeat([rows[bone.name] for bone in bones], len(ALONG))
+    weights = np.zeros((len(points), INFLUENCES))
+    weights[:, 0] = 1.0
+    return points, influences, weights

@@ -1,0 +1,85 @@
+"""How vehicles move, frame after frame: as their crowds do, or in a way of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...simulation.arrays.vectors import Rows
+from ...simulation.locomotion import Locomotion, one_of_each_kind
+from ..moving import locomotion_of
+from .checks import checked_values
+from .dependencies import animates
+
+if TYPE_CHECKING:
+    from bpy.types import Depsgraph, Object
+
+
+class LocomotionReader:
+    """Reads the locomotions of some vehicles.
+
+    Attributes:
+        stay: whether all frames have the same.
+    """
+
+    def __init__(
+        self,
+        crowds: Iterable[Object],
+        crowd_row: Rows,
+        objects: Sequence[Object],
+        own_locomotions: Mapping[int, type[Locomotion]],
+    ) -> None:
+        """The vehicles by the rows of their crowds.
+
+        Args:
+            crowd_row: (n,) the row of the crowd of each vehicle.
+            objects: the vehicles; only those with a locomotion of their own are looked at.
+            own_locomotions: those of the vehicles that do not move as their crowd does, by row.
+        """
+        self._readers = [_SettingsReader(crowd, locomotion_of(crowd)) for crowd in crowds]
+        self._row = crowd_row
+        if own_locomotions:
+            self._row = np.array(crowd_row)
+            self._row[list(own_locomotions)] = np.arange(len(own_locomotions)) + len(self._readers)
+            self._readers += [_SettingsReader(objects[row], kind) for row, kind in own_locomotions.items()]
+        self.stay = all(reader.stays for reader in self._readers)
+        self._read: tuple[tuple[Locomotion, ...], Rows] | None = None
+
+    def read(self, depsgraph: Depsgraph | None, frame: int) -> tuple[tuple[Locomotion, ...], Rows]:
+        """One locomotion of each kind in use, and the row of the one that moves each vehicle, (n,).
+
+        Args:
+            depsgraph: evaluated for the frame; may be None if all frames have the same.
+
+        Raises:
+            Refusal: a value is not a number.
+        """
+        if self._read is None or not self.stay:
+            self._read = one_of_each_kind([reader.read(depsgraph, frame) for reader in self._readers], self._row)
+        return self._read
+
+
+class _SettingsReader:
+    """Reads the settings of a locomotion on a crowd or a vehicle; only once if they are not animated."""
+
+    def __init__(self, ob: Object, kind: type[Locomotion]) -> None:
+        self._ob, self._kind = ob, kind
+        self._read: Locomotion | None = None
+        self.stays = not animates(ob, f"steering.{kind.name}.")
+
+    def read(self, depsgraph: Depsgraph | None, frame: int) -> Locomotion:
+        """The locomotion on the frame of the depsgraph, in columns of one entry for all vehicles.
+
+        Raises:
+            Refusal: a value is not a number.
+        """
+        if self._read is None or not self.stays:
+            ob, name, values = self._ob, self._kind.name, {}
+            # Reading a group that was never set writes it into the file.
+            if not self.stays or ob.steering.is_property_set(name):
+                settings = ob.steering if self.stays or depsgraph is None else ob.evaluated_get(depsgraph).steering
+                values = checked_values(self._kind, getattr(settings, name), ob, name, frame)
+            self._read = self._kind.of(1, **values)
+        return self._read

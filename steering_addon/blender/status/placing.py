@@ -1,0 +1,191 @@
+"""Which vehicles start where they cannot stand or move as meant, on the surfaces as they are now.
+
+Surfaces are read from what Blender has evaluated already, once, and again only when something that they are made from
+has changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+
+from ...simulation.arrays.vectors import Scalars, Vectors, columns, cross, no_vectors, unit, which
+from ...simulation.geometry.surfaces import NO_SURFACES, Surfaces
+from ...simulation.misplaced import Misplaced
+from ...simulation.roles import Role
+from ...simulation.terrain import Terrain
+from ...simulation.vehicle import Motion, VehicleModel
+from ..doubles import doubles
+from ..moving import locomotion_of, own_locomotion_of
+from ..read.dependencies import animates
+from ..read.fingerprint import digest_of_shapes
+from ..read.local_space import AXIS_NAMES, model_axes
+from ..read.locomotions import LocomotionReader
+from ..read.plan import frame_range
+from ..read.surfaces import SurfaceReader, may_move
+from ..refusal import Refusal
+from ..stored_values import sound_front
+from ..tagged_objects import crowds_of
+
+if TYPE_CHECKING:
+    from bpy.types import Depsgraph, Object, Scene
+
+    from ...simulation.locomotion import Locomotion
+
+MOST_FACES = 250_000
+"""Faces of surfaces beyond which nothing is looked for before the bake: sorting them takes more than half a second."""
+
+
+@dataclass
+class _Known:
+    """The surfaces of a scene, and who was found misplaced on them."""
+
+    made_of: bytes = b""
+    surfaces: Surfaces = NO_SURFACES
+    names: dict[Misplaced, list[str]] = field(default_factory=dict)
+
+
+_known: dict[int, _Known] = {}
+"""By the session_uid of the scene."""
+
+
+def forget() -> None:
+    """Forget what was read, as when another file is opened."""
+    _known.clear()
+
+
+def misplaced(
+    scene: Scene, roles: Mapping[Role, Sequence[Object]], baked: Collection[Object]
+) -> Mapping[Misplaced, list[Object]]:
+    """The vehicles that start where they cannot stand or move as meant, by what is wrong.
+
+    While a mesh is edited, and on frames to which surfaces have moved, it is who was found before.
+
+    Args:
+        roles: the objects of the scene by role.
+        baked: the vehicles that play a bake, which tells itself what went wrong; they are left out.
+    """
+    standing = _standing(roles[Role.VEHICLE], baked)
+    surfaces = [ob for ob in roles[Role.SURFACE] if ob.steering.active or animates(ob, "steering.active")]
+    if not standing or not surfaces:
+        _known.pop(scene.session_uid, None)
+        return {}
+    known = _known.setdefault(scene.session_uid, _Known())
+    depsgraph = _depsgraph(scene)
+    if depsgraph is not None and bpy.context.mode == "OBJECT" and not _has_moved_on(scene, surfaces):
+        known.names = {}
+        try:
+            if _read(known, surfaces, depsgraph, scene.frame_current):
+                vehicles = _found(standing, known.surfaces, depsgraph, scene.frame_current)
+                known.names = {kind: [ob.name_full for ob in obs] for kind, obs in vehicles.items() if obs}
+        except Refusal:
+            # A bake tells what is wrong.
+            pass
+    named = {ob.name_full: ob for ob, *_ in standing}
+    return {kind: [named[name] for name in names if name in named] for kind, names in known.names.items()}
+
+
+def _standing(
+    vehicles: Sequence[Object], baked: Collection[Object]
+) -> list[tuple[Object, Object, type[Locomotion] | None]]:
+    """The vehicles that a bake would move and that stand on surfaces, with their crowds and own locomotions."""
+    standing, usual = [], {}
+    for ob, crowd in zip(vehicles, crowds_of(vehicles)):
+        if crowd is None or ob.steering.locked or ob in baked:
+            continue
+        try:
+            if crowd not in usual:
+                usual[crowd] = locomotion_of(crowd)
+            kind = own_locomotion_of(ob)
+        except Refusal:
+            continue
+        if (kind or usual[crowd]).stands:
+            standing.append((ob, crowd, kind))
+    return standing
+
+
+def _depsgraph(scene: Scene) -> Depsgraph | None:
+    """What Blender has evaluated of a scene last; None if it has not."""
+    is_current = bpy.context.scene == scene
+    return (bpy.context.view_layer if is_current else scene.view_layers[0]).depsgraph
+
+
+def _has_moved_on(scene: Scene, surfaces: Sequence[Object]) -> bool:
+    """Whether the frame is not the first one, and surfaces may be elsewhere than there."""
+    return scene.frame_current != frame_range(scene)[0] and any(map(may_move, surfaces))
+
+
+def _read(known: _Known, surfaces: Sequence[Object], depsgraph: Depsgraph, frame: int) -> bool:
+    """Read the surfaces if something about them has changed; False if there are too many faces.
+
+    Raises:
+        Refusal: a surface has a vertex or a transform that is not a number.
+    """
+    made_of = digest_of_shapes(surfaces)
+    if made_of == known.made_of:
+        return len(known.surfaces) > 0
+    known.made_of, known.surfaces = made_of, NO_SURFACES
+    evaluated = [part.evaluated_get(depsgraph) for ob in surfaces for part in (ob, *ob.children_recursive)]
+    if sum(len(each.data.polygons) for each in evaluated if each.type == "MESH") <= MOST_FACES:
+        known.surfaces = SurfaceReader(surfaces).read(depsgraph, frame)
+    return len(known.surfaces) > 0
+
+
+def _found(
+    standing: Sequence[tuple[Object, Object, type[Locomotion] | None]],
+    surfaces: Surfaces,
+    depsgraph: Depsgraph,
+    frame: int,
+) -> dict[Misplaced, list[Object]]:
+    objects, n = [ob for ob, _, _ in standing], len(standing)
+    crowds = list(dict.fromkeys(crowd for _, crowd, _ in standing))
+    row_of = {crowd: row for row, crowd in enumerate(crowds)}
+    crowd_row = np.array([row_of[crowd] for _, crowd, _ in standing])
+    kinds = {row: kind for row, (_, _, kind) in enumerate(standing) if kind is not None}
+    bodies, row = LocomotionReader(crowds, crowd_row, objects, kinds).read(depsgraph, frame)
+    motion, lift = _starts(objects)
+    size = np.array([ob.steering.size_factor for ob in objects])
+    radius = np.array([crowd.steering.vehicle.radius for crowd in crowds])[crowd_row] * size
+    model, terrain = VehicleModel.of(n, radius=radius), Terrain(surfaces, surfaces, lift)
+    vehicles: dict[Misplaced, list[Object]] = {kind: [] for kind in Misplaced}
+    for number, body in enumerate(bodies):
+        rows = which(row == number) if len(bodies) > 1 else np.arange(n)
+        few = Motion(*(column[rows] for column in vars(motion).values()))
+        masks = body.for_agents(rows).misplaced(model.take(rows), few, terrain.take(rows))
+        for kind, mask in masks.items():
+            vehicles[kind] += [objects[at] for at in rows[mask].tolist()]
+    return vehicles
+
+
+def _starts(objects: Sequence[Object]) -> tuple[Motion, Scalars]:
+    """Where vehicles that play no bake start, at rest, and how high their origins are above their feet, (n,) metres."""
+    matrices = doubles([_matrix(ob) for ob in objects]).reshape(-1, 4, 4)
+    fronts = [sound_front(ob) for ob in objects]
+    axes_of = {front: model_axes(*(AXIS_NAMES[axis] for axis in front)) for front in set(fronts)}
+    axes = np.array([axes_of[front] for front in fronts])
+    forward: Vectors = unit(np.einsum("nab,nb->na", matrices[:, :3, :3], axes[:, :, 1]))
+    up: Vectors = unit(np.einsum("nab,nb->na", matrices[:, :3, :3], axes[:, :, 2]))
+    place = columns(*(matrices[:, k, 3] for k in range(3)))
+    lift = np.array([_lift(ob) for ob in objects])
+    return Motion(place, no_vectors(len(place)), cross(forward, up), forward, up), lift
+
+
+def _matrix(ob: Object):
+    """The world matrix by an object's own channels: a preview shows it elsewhere."""
+    if ob.parent is None:
+        return ob.matrix_basis
+    if ob.parent_type != "OBJECT":
+        return ob.matrix_world
+    return ob.parent.matrix_world @ ob.matrix_parent_inverse @ ob.matrix_basis
+
+
+def _lift(ob: Object) -> float:
+    settings = ob.steering
+    if settings.height <= 0.0:
+        return 0.0
+    axis = "XYZ".index(settings.up_axis[-1])
+    return abs(settings.origin_height * ob.scale[axis] * ob.delta_scale[axis])

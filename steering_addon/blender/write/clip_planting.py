@@ -1,0 +1,233 @@
+"""Leg keys that hold the feet of rigs where they stand, on top of what their clips play."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+from bpy.utils import escape_identifier
+
+from ...portrayal.clips import PHASES, Clip, Playing, leading
+from ...portrayal.footholds import Carried, Stepping, footholds
+from ...portrayal.planting import Ground, Leg, Skeleton, planted
+from ...portrayal.soles import feet_of, foot_of
+from ...simulation.arrays.vectors import Rows, Scalars, Vectors
+from ...simulation.roles import Role
+from ..read.clips.measuring import SEARCHED, low_points
+from ..read.clips.poses import Channels, channels_of, follows_from_curves, from_channels
+from ..read.clips.rig import Rig
+from ..read.rotation_channels import channels_from_matrices, data_path
+from ..read.surfaces import SurfaceReader
+from ..tagged_objects import tagged
+from .animation_data import SLOTTED, channelbag_in, new_action
+from .clip_copies import ClipCopy
+from .clip_record import COPY
+from .keyframes import LINEAR, generated_keys, write_keys
+
+if TYPE_CHECKING:
+    from bpy.types import Action, Object, Scene
+
+MOST = 24
+"""Points of a sole that are looked at, the lowest ones."""
+FEET = "Feet"
+"""The name of the strip that holds feet."""
+REACH = 0.6
+"""Metres above and below a foot within which the ground is looked for."""
+MATTERS = 0.1
+"""The share of a foot's weight from which on a bone belongs to it."""
+
+
+class Planting:
+    """Computes the leg keys of the rigs of one model.
+
+    Attributes:
+        reason: why its feet cannot be held; empty if they can.
+        legs: of its feet.
+    """
+
+    def __init__(self, armature: Object, rig: Rig, clips: Sequence[Clip], actions: Sequence[Action]) -> None:
+        """`actions` are what strips play of `clips`: all of the same channels, closed, and beginning on frame 0."""
+        self.legs: list[Leg] = []
+        self.reason = ""
+        first = leading(clips)
+        if not follows_from_curves(armature):
+            self.reason = f"{armature.name} has constraints or drivers, which move its legs"
+            return
+        if first < 0:
+            self.reason = "there is no clip that moves"
+            return
+        self._height = rig.height
+        whole = [_posed(armature, rig, action)[1] for action in actions]
+        low = low_points(rig, whole[first][::SEARCHED])
+        feet = feet_of(rig.moved(whole[first], low), rig.height)
+        legs = [leg_of(rig, low[foot.points]) for foot in feet]
+        if not feet or any(leg is None for leg in legs):
+            self.reason = f"not every foot of {armature.name} is below a leg of two bones"
+            return
+        if len({leg.thigh for leg in legs}) < len(legs):
+            self.reason = f"two feet of {armature.name} share a leg"
+            return
+        heights = rig.heights(whole[first])[:, low].min(axis=0)
+        soles = [foot.points[np.argsort(heights[foot.points], kind="stable")[:MOST]] for foot in feet]
+        self._rests = np.array(
+            [[foot_of(rig.moved(poses, low), rows, rig.height).rests for rows in soles] for poses in whole]
+        )
+        # From here on without arms, heads and tails.
+        self._rig = rig.part(low[np.concatenate(soles)])
+        ends = np.cumsum([len(rows) for rows in soles])
+        self._soles = [np.arange(end - len(rows), end) for rows, end in zip(soles, ends)]
+        names = self._rig.names
+        self.legs = [Leg(*(names.index(rig.names[bone]) for bone in (leg.thigh, leg.shin, leg.foot))) for leg in legs]
+        self._modes = [armature.pose.bones[name].rotation_mode for name in names]
+        self._at_rest = _at_rest(self._rig)
+        self._upright = _turns(self._rig.matrix[:3, :3])
+        self._hips = _common([_above(self._rig, leg.thigh) for leg in self.legs])
+        self._tables = [_posed(armature, self._rig, action)[0] for action in actions]
+
+    def keys(
+        self, playing: Playing, body: Carried, frame_time: float, ground: Ground | None = None
+    ) -> tuple[dict[tuple[str, int], Scalars], Scalars]:
+        """The keys of the legs of one rig on all frames of a run.
+
+        Args:
+            playing: (clips, f) of it.
+            body: it, on f frames.
+            frame_time: seconds.
+            ground: what it stands on; None for the level of the body.
+
+        Returns:
+            values (f,) by data path and index; and (legs, f) metres by which a foot is short of its place.
+        """
+        mixed = self._mixed(playing)
+        poses = from_channels(self._rig, mixed.matrices())
+        rests = np.einsum("cf,cl->fl", playing.weights(), self._rests)
+        soles = [Stepping(self._rig.moved(poses, rows), rests[:, number]) for number, rows in enumerate(self._soles)]
+        corrections = footholds(body, soles, self._height, frame_time, ground)
+        placed = self._rig.matrix[:3] @ poses
+        skeleton = Skeleton(self._rig.parents, self._at_rest, placed[..., 3], _turns(placed[..., :3]))
+        result = planted(skeleton, self.legs, corrections, frame_time)
+        return self._channels(result.turns) | self._hip_channels(mixed, skeleton, result.drop), result.short
+
+    def _hip_channels(self, mixed: Channels, skeleton: Skeleton, drop: Scalars) -> dict[tuple[str, int], Scalars]:
+        """The location of the bone that carries all legs, where it comes down."""
+        if not (drop > 0.0).any():
+            return {}
+        hips = self._hips
+        above = int(self._rig.parents[hips])
+        parent = skeleton.turns[:, above] if above >= 0 else np.broadcast_to(self._upright, skeleton.turns[:, 0].shape)
+        start = np.einsum("fij,jk->fik", parent, self._at_rest[hips])
+        scale = np.linalg.norm(self._rig.matrix[:3, 0])
+        moved = mixed.location[:, hips] - start[:, 2] * (drop / scale)[:, None]
+        path = f'pose.bones["{escape_identifier(self._rig.names[hips])}"].location'
+        return {(path, index): moved[:, index] for index in range(3)}
+
+    def _mixed(self, playing: Playing) -> Channels:
+        """The channels that strips show, from phases and influences (clips, f)."""
+        part = playing.phase - np.floor(playing.phase)
+        mixed = self._tables[0].at(part[0] * PHASES)
+        for clip, table in enumerate(self._tables[1:], 1):
+            if playing.influence[clip].any():
+                mixed = mixed.mixed(table.at(part[clip] * PHASES), playing.influence[clip])
+        return mixed
+
+    def _channels(self, turns: Mapping[int, np.ndarray]) -> dict[tuple[str, int], Scalars]:
+        channels = {}
+        for bone, matrices in turns.items():
+            numbers = channels_from_matrices(matrices[:, None], self._modes[bone])[:, 0]
+            path = f'pose.bones["{escape_identifier(self._rig.names[bone])}"].{data_path(self._modes[bone])}'
+            channels.update({(path, index): numbers[:, index] for index in range(numbers.shape[1])})
+        return channels
+
+
+def feet_copy(rig: Object, keys: Mapping[tuple[str, int], Scalars]) -> ClipCopy:
+    """An action of leg keys for one armature, which a strip can play: from frame 0 on, and a frame longer than it is.
+
+    Args:
+        keys: values (f,) by data path and index.
+    """
+    count = len(next(iter(keys.values())))
+    hashed = hashlib.blake2b(repr(sorted(keys)).encode(), digest_size=16)
+    for column in keys.values():
+        hashed.update(column.astype(np.float32).tobytes())
+    made_of = f"feet {hashed.hexdigest()}"
+    for action in bpy.data.actions:
+        if (stored := action.get(COPY)) and stored["made_of"] == made_of:
+            return ClipCopy(action, action.slots[0] if SLOTTED else None, FEET, float(count), new=False)
+    action, slot = new_action(f"{FEET} of {rig.name}", rig)
+    bag = channelbag_in(action, slot, ensure=True)
+    frames = np.arange(count, dtype=np.float64)
+    for (path, index), column in keys.items():
+        write_keys(bag.fcurves.new(path, index=index), generated_keys(frames, column, LINEAR))
+    # Strips run round their clip: on its last frame they would be on the first again.
+    action.use_frame_range, action.frame_start, action.frame_end = True, 0.0, float(count)
+    action[COPY] = {"made_of": made_of}
+    return ClipCopy(action, slot, FEET, float(count), new=True)
+
+
+def ground_of(scene: Scene) -> Ground | None:
+    """The surfaces of a scene as they are on the current frame; None without one.
+
+    Where there is none near a place, the ground is level and there.
+    """
+    objects = tagged(scene.objects, Role.SURFACE)
+    if not objects:
+        return None
+    read = SurfaceReader(objects).read(scene.view_layers[0].depsgraph, scene.frame_current)
+
+    def ground(places: Vectors) -> tuple[Scalars, Vectors]:
+        x, y, z = places.T
+        reach = np.full(len(places), REACH)
+        footing = read.under(x, y, z, reach, reach)
+        has = footing.triangle >= 0
+        normals = np.tile((0.0, 0.0, 1.0), (len(places), 1))
+        normals[has] = read.face_normal(footing.triangle[has])
+        return np.where(has, footing.height, z), normals
+
+    return ground
+
+
+def leg_of(rig: Rig, rows: Rows) -> Leg | None:
+    """The leg above a foot, whose points are in these rows; None if there are no two bones above it, and a body."""
+    weight = np.bincount(rig.bones[rows].ravel(), rig.weights[rows].ravel(), minlength=len(rig.names))
+    bones = np.flatnonzero(weight > MATTERS * weight.sum())
+    tops = [bone for bone in bones if rig.parents[bone] not in bones]
+    foot = max(tops, key=lambda bone: weight[bone], default=-1)
+    above = [foot]
+    while above[-1] >= 0 and len(above) < 4:
+        above.append(int(rig.parents[above[-1]]))
+    return Leg(above[2], above[1], above[0]) if len(above) == 4 and above[-1] >= 0 else None
+
+
+def _above(rig: Rig, bone: int) -> list[int]:
+    """The bones above a bone, the nearest first."""
+    above = []
+    while (bone := int(rig.parents[bone])) >= 0:
+        above.append(bone)
+    return above
+
+
+def _common(chains: Sequence[Sequence[int]]) -> int:
+    """The first bone that is in all chains; the last of the first one if none is."""
+    return next((bone for bone in chains[0] if all(bone in chain for chain in chains)), chains[0][-1])
+
+
+def _posed(armature: Object, rig: Rig, action: Action) -> tuple[Channels, np.ndarray]:
+    """The channels and the poses of bones at each phase of a clip, and at one more, as phases may be rounded up."""
+    first, last = action.frame_range
+    channels = channels_of(armature, rig, action, first + (last - first) * np.arange(PHASES + 2) / PHASES)
+    return channels, from_channels(rig, channels.matrices())
+
+
+def _at_rest(rig: Rig) -> np.ndarray:
+    """How each bone is turned to its parent at rest, (n, 3, 3)."""
+    turns = _turns(rig.rest[:, :3, :3])
+    above = np.where((rig.parents >= 0)[:, None, None], turns[rig.parents], np.eye(3))
+    return np.einsum("nji,njk->nik", above, turns)
+
+
+def _turns(matrices: np.ndarray) -> np.ndarray:
+    """Matrices (..., 3, 3) without their scale."""
+    return matrices / np.maximum(np.linalg.norm(matrices, axis=-2, keepdims=True), 1e-12)

@@ -1,0 +1,138 @@
+"""The record of the clips that an armature plays, noted on the armature: which NLA tracks are ours.
+
+It is a plain custom property, like the record of a bake on its action. Blender does not keep a new custom property of a
+library override in the file. There, tracks that play copies of clips are ours, and the library has what they replaced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import bpy
+
+from .animation_data import SLOTTED, channelbag_in, slot_with_handle
+
+if TYPE_CHECKING:
+    from bpy.types import Action, ActionSlot, NlaTrack, Object
+
+RECORD = "steering_clips"
+"""The custom property of an armature that plays clips. Stored in files: never changes."""
+COPY = "steering_clip"
+"""The custom property of a copy of a clip. Stored in files: never changes."""
+
+
+@dataclass(frozen=True)
+class ClipRecord:
+    """What was written on an armature.
+
+    Attributes:
+        first, last: the frames of the strips.
+        tracks: the names of the NLA tracks.
+        pose: what the channels of the clips were before, in the order of the curves of the copies.
+        kept: the armature's own action, set aside as it would hide the clips.
+        kept_slot: the number of its slot; 0 for none, and in 4.2.
+    """
+
+    first: float
+    last: float
+    tracks: tuple[str, ...]
+    pose: tuple[float, ...]
+    kept: Action | None = None
+    kept_slot: int = 0
+
+    @property
+    def slot(self) -> ActionSlot | None:
+        return slot_with_handle(self.kept, self.kept_slot) if self.kept is not None else None
+
+    def pose_of(self, rig: Object) -> Mapping[tuple[str, int], float]:
+        """The pose by channel; empty if the copies of the clips are gone or were changed."""
+        for track in rig.animation_data.nla_tracks if rig.animation_data else ():
+            for strip in track.strips if track.name in self.tracks else ():
+                if strip.action is not None and COPY in strip.action:
+                    bag = channelbag_in(strip.action, strip.action_slot if SLOTTED else None)
+                    channels = [(curve.data_path, curve.array_index) for curve in (bag.fcurves if bag else ())]
+                    return dict(zip(channels, self.pose)) if len(channels) == len(self.pose) else {}
+        return {}
+
+
+def clip_record(rig: Object) -> ClipRecord | None:
+    """The record of the clips on an armature; None without a readable one."""
+    stored = rig.get(RECORD)
+    if stored is None and rig.override_library is not None:
+        return _of_override(rig)
+    try:
+        kept = stored.get("kept")
+        if kept is not None and not isinstance(kept, bpy.types.Action):
+            raise TypeError("not an action")
+        return ClipRecord(
+            first=float(stored["range"][0]),
+            last=float(stored["range"][1]),
+            tracks=tuple(str(name) for name in stored["tracks"]),
+            pose=tuple(float(value) for value in stored["pose"]),
+            kept=kept,
+            kept_slot=int(stored.get("kept_slot", 0)),
+        )
+    except (TypeError, KeyError, AttributeError, IndexError, ValueError):
+        return None
+
+
+def _of_override(rig: Object) -> ClipRecord | None:
+    """The record of an override, from its tracks and its library; None if it plays no clips."""
+    tracks = [track for track in (rig.animation_data.nla_tracks if rig.animation_data else ()) if _plays_copy(track)]
+    if not tracks:
+        return None
+    first, last = tracks[0].strips[0].fcurves.find("strip_time").range()
+    bag = channelbag_in(tracks[0].strips[0].action, tracks[0].strips[0].action_slot if SLOTTED else None)
+    linked = rig.override_library.reference
+    channels = [(curve.data_path, curve.array_index) for curve in (bag.fcurves if bag else ())]
+    animation = linked.animation_data
+    return ClipRecord(
+        first=float(first),
+        last=float(last),
+        tracks=tuple(track.name for track in tracks),
+        pose=tuple(value_of(linked, channel) for channel in channels),
+        kept=animation.action if animation is not None else None,
+        kept_slot=animation.action_slot.handle if SLOTTED and animation and animation.action_slot else 0,
+    )
+
+
+def value_of(rig: Object, channel: tuple[str, int]) -> float:
+    """The present value of a channel of an armature."""
+    path, index = channel
+    value = rig.path_resolve(path)
+    return float(value) if isinstance(value, (int, float)) else float(value[index])
+
+
+def write_clip_record(rig: Object, record: ClipRecord) -> None:
+    """Record clips on an armature, which then counts as a user of the action that was set aside."""
+    stored: dict[str, Any] = {
+        "range": [record.first, record.last],
+        "tracks": list(record.tracks),
+        "pose": list(record.pose),
+    }
+    if record.kept is not None:
+        stored |= {"kept": record.kept, "kept_slot": record.kept_slot}
+    rig[RECORD] = stored
+
+
+def erase_clip_record(rig: Object) -> None:
+    """Remove the record of clips from an armature."""
+    if RECORD in rig:
+        del rig[RECORD]
+
+
+def is_copy(action: Action | None) -> bool:
+    """Whether an action is a copy of a clip that was made for strips."""
+    return action is not None and COPY in action
+
+
+def tracks_of(rig: Object, record: ClipRecord) -> list[NlaTrack]:
+    """The tracks that a record names, if they still exist and play copies of clips."""
+    tracks = rig.animation_data.nla_tracks if rig.animation_data else ()
+    return [track for track in tracks if track.name in record.tracks and _plays_copy(track)]
+
+
+def _plays_copy(track: NlaTrack) -> bool:
+    return any(is_copy(strip.action) for strip in track.strips)

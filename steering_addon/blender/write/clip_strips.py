@@ -1,0 +1,309 @@
+"""NLA strips that play clips in step with the way of a vehicle, and their removal.
+
+A strip for each clip covers the frames of the bake. Its time is keyed, so that the clip advances with the distance
+travelled, and its influence over the strips below it. Our tracks lie below the animator's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+
+from .animation_data import SLOTTED, action_of, assign_action
+from .clip_copies import Channel, ClipCopy
+from .clip_record import ClipRecord, clip_record, erase_clip_record, is_copy, tracks_of, value_of, write_clip_record
+from .keyframes import CHOICE, FRAME_TOLERANCE, GENERATED, LINEAR
+from .ownership import check_editable, holds_nothing
+from .posing import hiding_action
+
+if TYPE_CHECKING:
+    from bpy.types import FCurve, NlaTrack, Object
+
+PREFIX = "Steering: "
+"""The beginning of the names of our tracks."""
+SEEN = 1e-4
+"""Influence below which a clip is not seen."""
+
+
+@dataclass(frozen=True)
+class ClipPlayed:
+    """What an armature plays of a clip.
+
+    Attributes:
+        time: (f,) frames of the clip, never decreasing.
+        influence: (f,) 0 to 1.
+    """
+
+    copy: ClipCopy
+    time: np.ndarray
+    influence: np.ndarray
+
+
+@dataclass(frozen=True)
+class RigClips:
+    """What an armature plays of its clips, the lowest first.
+
+    Attributes:
+        rig: the armature.
+        channels: those that the clips animate.
+        moves: whether the armature is the vehicle that a bake moves, which sets its own action aside.
+    """
+
+    rig: Object
+    channels: Collection[Channel]
+    played: Sequence[ClipPlayed]
+    moves: bool
+
+
+@dataclass(frozen=True)
+class Edited:
+    """A track of a bake that the animator has changed since, and that therefore stays."""
+
+    rig: Object
+    track: str
+
+    def __str__(self) -> str:
+        return f"{self.track} of {self.rig.name}"
+
+
+def write_clips(all_played: Sequence[RigClips], frames: np.ndarray) -> list[Edited]:
+    """Let armatures play clips on frames (f,), in place of those that an earlier bake has written.
+
+    Returns:
+        The strips that were left as they are because the animator has changed them.
+    """
+    edited: list[Edited] = []
+    writer = _StripWriter(frames)
+    spare: set[bpy.types.Action] = set()
+    for each in all_played:
+        edited += _write_on(each, writer, spare)
+    _remove_unused(spare)
+    _move_below([each.rig for each in all_played])
+    return edited
+
+
+def _write_on(each: RigClips, writer: _StripWriter, spare: set[bpy.types.Action]) -> list[Edited]:
+    rig, before = each.rig, clip_record(each.rig)
+    pose = before.pose_of(rig) if before is not None else {}
+    pose = pose or {channel: value_of(rig, channel) for channel in each.channels}
+    kept, kept_slot = (before.kept, before.kept_slot) if before is not None else (None, 0)
+    stay = _remove_tracks(rig, before, spare) if before is not None else []
+    if not each.moves:
+        action, slot = hiding_action(rig, each.channels)
+        if action is not None:
+            kept, kept_slot = action, slot.handle if slot is not None else 0
+            assign_action(rig, None)
+    animation = rig.animation_data_create()
+    names = {edited.track for edited in stay}
+    for played in each.played:
+        name = PREFIX + played.copy.name.rpartition("|")[2]
+        if name not in names and (played is each.played[0] or played.influence.max() > SEEN):
+            names.add(writer.write(animation.nla_tracks, name, played, overridden=rig.override_library is not None))
+    values = tuple(pose.get(channel, value_of(rig, channel)) for channel in each.channels)
+    write_clip_record(rig, ClipRecord(writer.first, writer.last, tuple(sorted(names)), values, kept, kept_slot))
+    return stay
+
+
+def clear_clips(rigs: Iterable[Object]) -> list[Edited]:
+    """Remove the strips of clips from armatures, and restore what they had set aside.
+
+    Returns:
+        The strips that stay because the animator has changed them.
+
+    Raises:
+        Refusal: an armature cannot be changed; none was.
+    """
+    recorded = [(rig, record) for rig in rigs if (record := clip_record(rig)) is not None]
+    for rig, _ in recorded:
+        check_editable(rig)
+    edited: list[Edited] = []
+    spare: set[bpy.types.Action] = set()
+    for rig, record in recorded:
+        pose = record.pose_of(rig)
+        stay = _remove_tracks(rig, record, spare)
+        if not stay:
+            _pose_as(rig, pose)
+        edited += stay
+        if record.kept is not None:
+            if action_of(rig) is None:
+                assign_action(rig, record.kept, record.slot)
+            elif record.kept.users == 1:
+                # The animator has given the armature another action. Nothing would hold on to this one.
+                record.kept.use_fake_user = True
+        erase_clip_record(rig)
+        if rig.animation_data is not None and holds_nothing(rig.animation_data):
+            rig.animation_data_clear()
+        rig.update_tag()
+    _remove_unused(spare)
+    return edited
+
+
+class _StripWriter:
+    """Writes strips over the frames of a bake, which are whole and consecutive."""
+
+    def __init__(self, frames: np.ndarray) -> None:
+        self.first, self.last = float(frames[0]), float(frames[-1])
+        self._points = np.zeros((len(frames), 2), np.float32)
+        self._points[:, 0] = frames
+
+    def write(self, tracks: bpy.types.NlaTracks, name: str, played: ClipPlayed, *, overridden: bool) -> str:
+        """Add a track with a strip; returns its name."""
+        track = tracks.new()
+        track.name = name
+        copy = played.copy
+        strip = track.strips.new(name, int(self.first), copy.action)
+        if SLOTTED:
+            strip.action_slot = copy.slot
+        strip.extrapolation, strip.blend_type = "HOLD", "REPLACE"
+        strip.use_animated_time = strip.use_animated_time_cyclic = True
+        # A strip needs a length, even if a single frame is baked.
+        strip.frame_end = max(self.last, self.first + 1.0)
+        strip.frame_start = self.first
+        self._key(strip.fcurves.find("strip_time"), played.time, overridden)
+        if (played.influence < 1.0).any():
+            strip.use_animated_influence = True
+            self._key(strip.fcurves.find("influence"), played.influence, overridden)
+        return track.name
+
+    def _key(self, curve: FCurve, values: np.ndarray, overridden: bool) -> None:
+        self._points[:, 1] = values
+        points = curve.keyframe_points
+        if overridden:
+            # On a library override Blender ignores what is written in bulk.
+            for frame, value in self._points.tolist():
+                key = points.insert(frame, value, options={"FAST"})
+                key.interpolation, key.type = "LINEAR", "GENERATED"
+        else:
+            if len(points):
+                points.clear()
+            points.add(len(self._points))
+            points.foreach_set("co", self._points.ravel())
+            points.foreach_set("interpolation", np.full(len(points), LINEAR, CHOICE))
+            points.foreach_set("type", np.full(len(points), GENERATED, CHOICE))
+        curve.update()
+
+
+def _remove_tracks(rig: Object, record: ClipRecord, spare: set[bpy.types.Action]) -> list[Edited]:
+    """Remove the tracks of a record, except those that were changed since; `spare` gets the copies that they played."""
+    stay: list[Edited] = []
+    for track in tracks_of(rig, record):
+        if _is_as_written(track, record):
+            spare.update(strip.action for strip in track.strips)
+            rig.animation_data.nla_tracks.remove(track)
+        else:
+            stay.append(Edited(rig, track.name))
+    return stay
+
+
+def _is_as_written(track: NlaTrack, record: ClipRecord) -> bool:
+    """Whether a track holds a single strip as a bake wrote it, not moved, muted or keyed by the animator."""
+    if len(track.strips) != 1 or track.mute or track.lock:
+        return False
+    strip = track.strips[0]
+    last = max(record.last, record.first + 1.0)
+    return (
+        is_copy(strip.action)
+        and not strip.mute
+        and not strip.modifiers
+        and (strip.blend_type, strip.extrapolation) == ("REPLACE", "HOLD")
+        and abs(strip.frame_start - record.first) < FRAME_TOLERANCE
+        and abs(strip.frame_end - last) < FRAME_TOLERANCE
+        and strip.use_animated_time
+        and all(_is_generated(curve, record) for curve in strip.fcurves)
+    )
+
+
+def _is_generated(curve: FCurve, record: ClipRecord) -> bool:
+    """Whether all keys of a curve of a strip are ours."""
+    points = curve.keyframe_points
+    if curve.modifiers or curve.mute or not len(points):
+        return False
+    kinds = np.empty(len(points), CHOICE)
+    points.foreach_get("type", kinds)
+    start, end = curve.range()
+    return bool(
+        (kinds == GENERATED).all() and start > record.first - FRAME_TOLERANCE and end < record.last + FRAME_TOLERANCE
+    )
+
+
+def _pose_as(rig: Object, pose: dict[Channel, float]) -> None:
+    """Set channels of an armature."""
+    for (path, index), value in pose.items():
+        owner, _, name = path.rpartition(".")
+        holder = rig.path_resolve(owner) if owner else rig
+        now = getattr(holder, name)
+        if isinstance(now, (int, float)):
+            setattr(holder, name, value)
+        else:
+            now[index] = value
+
+
+def _remove_unused(copies: Collection[bpy.types.Action]) -> None:
+    bpy.data.batch_remove([action for action in copies if action.users == 0])
+
+
+def _move_below(rigs: Iterable[Object]) -> None:
+    """Move our tracks below those of the animator that play, in the order that they have.
+
+    Muted tracks, of which importers leave dozens, do not matter, and moving takes a second for every few thousand.
+    """
+    mixed = [rig for rig in rigs if _has_others_below(rig)]
+    if not mixed:
+        return
+    chosen = set(mixed)
+    with _only_selected(chosen), _nla_editor() as editor:
+        if editor is not None:
+            with bpy.context.temp_override(**editor):
+                bpy.ops.anim.channels_move(direction="BOTTOM")
+
+
+def _has_others_below(rig: Object) -> bool:
+    """Whether a track of the animator's that plays lies below one of ours."""
+    record = clip_record(rig)
+    playing = [track.name in record.tracks for track in rig.animation_data.nla_tracks if not track.mute]
+    return False in playing and True in playing[playing.index(False) :]
+
+
+@contextmanager
+def _only_selected(rigs: Collection[Object]) -> Iterator[None]:
+    """Select our tracks of these armatures and no others in the file, for the time of an operator."""
+    animated = [ob for ob in bpy.data.objects if ob.animation_data and len(ob.animation_data.nla_tracks)]
+    blocks = [ob.animation_data for ob in animated]
+    before = [{track.name: track.select for track in block.nla_tracks} for block in blocks]
+    for ob, block in zip(animated, blocks):
+        record = clip_record(ob) if ob in rigs else None
+        for track in block.nla_tracks:
+            track.select = record is not None and track.name in record.tracks
+    try:
+        yield
+    finally:
+        for block, names in zip(blocks, before):
+            for track in block.nla_tracks:
+                track.select = names[track.name]
+
+
+@contextmanager
+def _nla_editor() -> Iterator[dict[str, object] | None]:
+    """An NLA editor to run an operator in that needs one, made of an area of the window for a moment."""
+    window = bpy.context.window or next(iter(bpy.context.window_manager.windows), None)
+    area = max(window.screen.areas, key=lambda area: area.width * area.height) if window is not None else None
+    if area is None:
+        yield None
+        return
+    was = area.type
+    area.type = "NLA_EDITOR"
+    dopesheet = area.spaces.active.dopesheet
+    settings = {name: getattr(dopesheet, name) for name in ("show_only_selected", "show_hidden", "filter_text")}
+    dopesheet.show_only_selected, dopesheet.show_hidden, dopesheet.filter_text = False, True, ""
+    try:
+        region = next(region for region in area.regions if region.type == "CHANNELS")
+        yield {"window": window, "area": area, "region": region}
+    finally:
+        for name, value in settings.items():
+            setattr(dopesheet, name, value)
+        area.type = was

@@ -1,0 +1,340 @@
+"""Writes what vehicles play of their clips, from their way frame after frame."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...portrayal.clips import DO, Clip, ClipSettings, Playing, in_order
+from ...portrayal.footholds import Carried
+from ...portrayal.playing import Played, Player, Way
+from ...simulation.arrays.chance import Keys, mix, uniform
+from ...simulation.arrays.vectors import Mask, Rows, Scalars, Vectors
+from ..crowds.crowd_clips import (
+    Model,
+    check_has_models,
+    clips_of,
+    is_measured,
+    models_of,
+    scale_of,
+    settings_for,
+    store_measurements,
+    stored_clips,
+)
+from ..hierarchy import Family
+from ..read.clips.measuring import axes_of
+from ..read.clips.rig import rig_of
+from ..stored_values import sound_front
+from ..tagged_objects import names_of
+from .clip_copies import ClipCopy, Copies
+from .clip_planting import Planting, feet_copy, ground_of
+from .clip_record import clip_record
+from .clip_strips import ClipPlayed, Edited, RigClips, clear_clips, write_clips
+from .posing import check_shows_clips, check_strips_play
+
+if TYPE_CHECKING:
+    from bpy.types import Object, Scene
+
+UNSURE = 0.25
+"""A clip whose direction was seen less clearly than this needs a speed from the user."""
+EVERY = 5.0
+"""Seconds in which a vehicle that stands decides again whether to do something."""
+OFTEN = 0.4
+"""The share of these decisions that are for it."""
+WHEN, WHETHER, WHAT = 0x0D01, 0x0D02, 0x0D03
+
+
+@dataclass(frozen=True)
+class Members:
+    """Vehicles of a crowd on the frames of a run.
+
+    Attributes:
+        crowd: their crowd.
+        vehicles: these.
+        keys: (n,) their random keys.
+    """
+
+    crowd: Object
+    vehicles: tuple[Object, ...]
+    keys: Keys
+
+
+@dataclass(frozen=True)
+class Bodies:
+    """The bodies of vehicles on a frame.
+
+    Attributes:
+        position, forward, up: (n, 3) metres and unit axes.
+        velocity: (n, 3) m/s.
+        growth: (n,) how many times as large as at first they are.
+        entered: (n,) whether this is the first frame on which a vehicle is present.
+    """
+
+    position: Vectors
+    forward: Vectors
+    up: Vectors
+    velocity: Vectors
+    growth: Scalars
+    entered: Mask
+
+    def entering(self, entered: Mask) -> Bodies:
+        """The same, while these (n,) enter."""
+        return replace(self, entered=entered)
+
+    def take(self, rows: Rows) -> Bodies:
+        return Bodies(**{name: column[rows] for name, column in vars(self).items()})
+
+
+@dataclass(frozen=True)
+class RigPose:
+    """The pose of an armature that plays clips.
+
+    Attributes:
+        channels: as (data path, index).
+        values: (c,) of these.
+    """
+
+    rig: Object
+    channels: Sequence[tuple[str, int]]
+    values: np.ndarray
+
+
+class ClipWriter:
+    """Lets the armatures of vehicles play the clips of their crowds; nothing is changed before `write`."""
+
+    def __init__(
+        self,
+        all_members: Iterable[Members],
+        scene: Scene,
+        frames: np.ndarray,
+        *,
+        replace: bool,
+        only_measured: bool = False,
+    ) -> None:
+        """Check what clips need.
+
+        Args:
+            frames: (f,) whole and consecutive.
+            replace: whether actions that would hide the clips are set aside.
+            only_measured: whether models whose clips are not measured are left out, as measuring may add datablocks for
+                a moment.
+
+        Raises:
+            Refusal: a crowd's clips cannot be played.
+        """
+        self._frames = frames
+        self._family = Family()
+        self._scene = scene
+        self._left: list[Object] = []
+        self._crowds: list[tuple[Object, _ModelPlayed]] = []
+        self._models: list[tuple[int, np.ndarray, _ModelPlayed]] = []
+        self.warnings: list[str] = []
+        frame_time = scene.render.fps_base / scene.render.fps
+        for number, members in enumerate(all_members):
+            models = models_of(members.crowd, members.vehicles, self._family) if stored_clips(members.crowd) else []
+            if stored_clips(members.crowd):
+                check_has_models(members.crowd, members.vehicles, models)
+            playing = {row for model in models for row in model.rows}
+            idle = [ob for row, ob in enumerate(members.vehicles) if row not in playing]
+            self._left += idle
+            if models and idle:
+                self._warn(members.crowd, idle)
+            for model in models:
+                if only_measured and not is_measured(model, scene, self._family):
+                    continue
+                rows = np.array(model.rows)
+                settings = settings_for(members.crowd, len(rows))
+                played = _ModelPlayed(model, settings, members.keys[rows], scene, frame_time, self._family, len(frames))
+                played.check(replace)
+                self._models.append((number, rows, played))
+                self._crowds.append((members.crowd, played))
+
+    @property
+    def posed(self) -> dict[Object, Sequence[tuple[str, int]]]:
+        """The channels that clips animate of the vehicles that are armatures themselves."""
+        return {
+            rig: played.copies.channels
+            for _, _, played in self._models
+            for ob, rig in zip(played.model.vehicles, played.model.rigs)
+            if ob == rig
+        }
+
+    @property
+    def has_clips(self) -> bool:
+        return bool(self._models)
+
+    def frame(self, row: int, all_bodies: Sequence[Bodies]) -> None:
+        """Take in the bodies of all members on a frame, in the order of the frames."""
+        for number, rows, played in self._models:
+            played.frame(row, all_bodies[number].take(rows))
+
+    def poses(self, row: int) -> Iterator[RigPose]:
+        """The poses of all armatures on a frame that was taken in."""
+        for _, _, played in self._models:
+            yield from played.poses(row)
+
+    def write(self) -> None:
+        """Write the strips; the vehicles play their bake already. Removes those of an earlier bake that are in the
+        way."""
+        edited: list[Edited] = []
+        self._store()
+        rigs = [each for _, _, played in self._models for each in played.rigs()]
+        written = {each.rig for each in rigs}
+        gone = [part for ob in self._left for part in (ob, *self._family.descendants(ob)) if part not in written]
+        edited += clear_clips([part for part in gone if part.type == "ARMATURE" and clip_record(part) is not None])
+        edited += write_clips(rigs, self._frames)
+        if edited:
+            names = names_of([str(each) for each in edited])
+            self.warnings.append(f"Kept NLA strips that were edited: {names}. Delete them to have them written again")
+
+    def _store(self) -> None:
+        """Store what was measured with the clips of crowds that can be changed."""
+        models: dict[Object, list[Model]] = {}
+        for crowd, played in self._crowds:
+            models.setdefault(crowd, []).append(played.model)
+        for crowd, same in models.items():
+            if crowd.library is None:
+                store_measurements(same, self._scene, self._family)
+
+    def _warn(self, crowd: Object, idle: Sequence[Object]) -> None:
+        names = names_of([ob.name for ob in idle])
+        verb = "has" if len(idle) == 1 else "have"
+        self.warnings.append(f"{names} of {crowd.name} {verb} no armature that fits its clips, and {verb} no steps")
+
+
+class _ModelPlayed:
+    """What the vehicles of one model play."""
+
+    def __init__(
+        self,
+        model: Model,
+        settings: ClipSettings,
+        keys: Keys,
+        scene: Scene,
+        frame_time: float,
+        family: Family,
+        frames: int,
+    ) -> None:
+        self.model = model
+        clips, scale = clips_of(model, scene, family)
+        self._order = in_order(clips)
+        self._clips = [clips[row] for row in self._order]
+        sources = model.sources()
+        self.copies = Copies(model.rigs[0], [sources[row] for row in self._order])
+        self._player = Player(self._clips, settings, keys, frame_time)
+        self._does = _Doings(self._clips, keys, frame_time)
+        self._frame_time = frame_time
+        self._size = np.array([scale_of(ob, rig) for ob, rig in zip(model.vehicles, model.rigs)]) / scale
+        shape = (len(clips), len(model.vehicles), frames)
+        self._phase, self._influence = np.empty(shape, np.float64), np.empty(shape, np.float32)
+        self._before: tuple[Bodies, Played] | None = None
+        self._plants, self._scene, self._family = bool(settings.plant_feet.all()), scene, family
+        self._bodies: list[Bodies] = []
+
+    def check(self, replace: bool) -> None:
+        """Refuse what keeps clips from being played."""
+        actions = {entry.action for entry in self.model.entries}
+        for rig in dict.fromkeys(self.model.rigs):
+            check_strips_play(rig)
+            check_shows_clips(rig, self.copies.channels, actions, replace)
+
+    def frame(self, row: int, bodies: Bodies) -> None:
+        size = self._size * bodies.growth
+        if self._before is None:
+            was = bodies.position - bodies.velocity * self._frame_time
+            now = self._player.start(Way.between(bodies.position, bodies.forward, bodies.up, was, bodies.forward, size))
+        else:
+            before, played = self._before
+            new = bodies.entered[:, None]
+            was = np.where(new, bodies.position - bodies.velocity * self._frame_time, before.position)
+            was_forward = np.where(new, bodies.forward, before.forward)
+            do = self._does.asked(row, played)
+            way = Way.between(bodies.position, bodies.forward, bodies.up, was, was_forward, size, do)
+            now = self._player.step(played, way, bodies.entered)
+        self._before = bodies, now
+        self._phase[:, :, row], self._influence[:, :, row] = now.phase, now.influence
+        if self._plants:
+            self._bodies.append(bodies)
+
+    def poses(self, row: int) -> Iterator[RigPose]:
+        """The poses of the armatures on a frame, mixed as the NLA mixes strips."""
+        values = np.zeros((len(self.model.rigs), len(self.copies.channels)))
+        for clip, table in enumerate(self.copies.tables):
+            share = self._influence[clip, :, row, None]
+            values = values * (1.0 - share) + share * _at(table, self._phase[clip, :, row])
+        for rig, pose in zip(self.model.rigs, values):
+            yield RigPose(rig, self.copies.channels, pose)
+
+    def rigs(self) -> list[RigClips]:
+        """What each armature plays; makes the copies of the clips."""
+        copies = self.copies.copies()
+        feet = self._feet(copies) if self._plants else [[] for _ in self.model.rigs]
+        return [
+            RigClips(
+                rig=rig,
+                channels=self.copies.channels,
+                played=[
+                    *(
+                        ClipPlayed(copy, self._phase[clip, k] * copy.frames, self._influence[clip, k])
+                        for clip, copy in enumerate(copies)
+                    ),
+                    *feet[k],
+                ],
+                moves=rig == ob,
+            )
+            for k, (ob, rig) in enumerate(zip(self.model.vehicles, self.model.rigs))
+        ]
+
+    def _feet(self, copies: Sequence[ClipCopy]) -> list[list[ClipPlayed]]:
+        """The strip that holds the feet of each armature; none where that cannot be done."""
+        armature, vehicle = self.model.rigs[0], self.model.vehicles[0]
+        rig = rig_of(armature, vehicle, self._family, axes_of(*sound_front(vehicle)))
+        planting = Planting(armature, rig, self._clips, [copy.action for copy in copies])
+        if planting.reason:
+            return [[] for _ in self.model.rigs]
+        ground = ground_of(self._scene)
+        frames = np.arange(float(len(self._bodies)))
+        position, forward, up = (
+            np.stack([getattr(bodies, name) for bodies in self._bodies], axis=1)
+            for name in ("position", "forward", "up")
+        )
+        size = np.stack([self._size * bodies.growth for bodies in self._bodies], axis=1)
+        strips = []
+        for k, each in enumerate(self.model.rigs):
+            body = Carried(position[k], forward[k], up[k], size[k])
+            playing = Playing(self._phase[:, k], self._influence[:, k].astype(np.float64))
+            keys, _ = planting.keys(playing, body, self._frame_time, ground)
+            strips.append([ClipPlayed(feet_copy(each, keys), frames, np.ones(len(frames)))])
+        return strips
+
+
+def _at(table: np.ndarray, phase: np.ndarray) -> np.ndarray:
+    """The rows (n, c) of a table (f + 1, c) over a cycle at phases (n,)."""
+    place = (phase - np.floor(phase)) * (len(table) - 1)
+    below = np.minimum(np.floor(place).astype(np.int64), len(table) - 2)
+    return table[below] + (table[below + 1] - table[below]) * (place - below)[:, None]
+
+
+class _Doings:
+    """Lets vehicles that stand do something from time to time."""
+
+    def __init__(self, clips: Sequence[Clip], keys: Keys, frame_time: float) -> None:
+        self._rows = np.array([row for row, clip in enumerate(clips) if clip.plays == DO], dtype=np.int64)
+        self._keys, self._frame_time = keys, frame_time
+        self._turn = uniform(mix(keys, WHEN))
+
+    def asked(self, row: int, played: Played) -> Rows:
+        """The clip that each vehicle is asked to play on a frame, or -1."""
+        n = len(self._keys)
+        if not len(self._rows):
+            return np.full(n, -1, dtype=np.int64)
+        time = row * self._frame_time / EVERY + self._turn
+        turn = np.floor(time)
+        decides = turn > np.floor(time - self._frame_time / EVERY)
+        key = mix(self._keys, turn.astype(np.uint64))
+        wants = decides & played.stands & (played.doing < 0) & (uniform(mix(key, WHETHER)) < OFTEN)
+        choice = np.floor(uniform(mix(key, WHAT)) * len(self._rows)).astype(np.int64)
+        return np.where(wants, self._rows[choice], -1)

@@ -1,0 +1,128 @@
+"""Writes clips onto vehicles that are baked already, from their keys."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...simulation.arrays.chance import keys_of_vehicles
+from ..doubles import doubles
+from ..properties import settings_of
+from ..read.local_space import AXIS_NAMES, model_axes, to_world
+from ..read.rotation_channels import data_path, matrices_from_channels, width_of
+from ..refusal import Refusal
+from ..stored_values import finite_numbers, sound_front
+from .animation_data import evaluate
+from .bake_record import BakeRecord
+from .clip_writer import Bodies, ClipWriter, Members
+from .ownership import Played, bake_of
+
+if TYPE_CHECKING:
+    from bpy.types import Object, Scene
+
+
+def write_again(crowd: Object, vehicles: Sequence[Object], scene: Scene, *, replace: bool) -> tuple[int, list[str]]:
+    """Write the clips of a crowd onto its baked vehicles.
+
+    Returns:
+        The number of vehicles, and what the animator should know.
+
+    Raises:
+        Refusal: none is baked, or the clips cannot be played; nothing was changed.
+    """
+    records = {ob: record for ob in vehicles if (record := bake_of(ob)) is not None and record.moves}
+    if not records:
+        raise Refusal(f"No vehicle of {crowd.name} is baked, so there is no way to keep step with. Bake first.")
+    together: dict[tuple[float, float], list[Object]] = {}
+    for ob, record in records.items():
+        together.setdefault((record.first, record.last), []).append(ob)
+    stored = settings_of(scene)
+    writers = []
+    for (first, last), members in together.items():
+        frames = np.arange(first, last + 1.0)
+        seeds = np.array([ob.steering.seed for ob in members], dtype=np.int64)
+        identities = np.array([ob.steering.identity for ob in members], dtype=np.int64)
+        keys = keys_of_vehicles(stored.seed if stored else 0, identities, seeds)
+        writer = ClipWriter([Members(crowd, tuple(members), keys)], scene, frames, replace=replace)
+        _play(writer, members, [records[ob] for ob in members], frames, scene)
+        writers.append(writer)
+    for writer in writers:
+        writer.write()
+    return len(records), [warning for writer in writers for warning in writer.warnings]
+
+
+def _play(
+    writer: ClipWriter, vehicles: Sequence[Object], records: Sequence[BakeRecord], frames: np.ndarray, scene: Scene
+) -> None:
+    """Let a writer see vehicles on all frames."""
+    position, basis = _bodies(vehicles, frames, scene)
+    frame_time = scene.render.fps_base / scene.render.fps
+    ahead = np.diff(position, axis=0, append=position[-1:]) / frame_time
+    present = np.array([_present(record, frames) for record in records]).T
+    heights = finite_numbers(vehicles, "height")
+    for row in range(len(frames)):
+        entered = present[row] & ~present[:row].any(axis=0)
+        bodies = Bodies(
+            position=position[row],
+            forward=basis[row, :, :, 1],
+            up=basis[row, :, :, 2],
+            velocity=ahead[row],
+            growth=np.ones(len(heights)),
+            entered=entered,
+        )
+        writer.frame(row, [bodies])
+
+
+def _present(record: BakeRecord, frames: np.ndarray) -> np.ndarray:
+    """(f,) whether a vehicle is present."""
+    if record.present_frames is None:
+        return np.ones(len(frames), dtype=np.bool_)
+    first, last = record.present_frames
+    return (frames >= first) & (frames <= last)
+
+
+def _bodies(vehicles: Sequence[Object], frames: np.ndarray, scene: Scene) -> tuple[np.ndarray, np.ndarray]:
+    """The positions (f, n, 3) and bases (f, n, 3, 3) of baked vehicles."""
+    position, basis = np.empty((len(frames), len(vehicles), 3)), np.empty((len(frames), len(vehicles), 3, 3))
+    carried = [k for k, ob in enumerate(vehicles) if ob.parent is not None]
+    for k, ob in enumerate(vehicles):
+        if ob.parent is None:
+            axes, scale = _axes(ob), doubles(ob.scale)
+            turns = matrices_from_channels(_channel(ob, data_path(ob.rotation_mode), frames), ob.rotation_mode)
+            parts = np.tile(np.eye(4), (len(frames), 1, 1))
+            position[:, k], basis[:, k] = to_world(parts, _channel(ob, "location", frames), turns, axes, scale)
+    if carried:
+        with _frame_kept(scene):
+            for row, frame in enumerate(frames.tolist()):
+                scene.frame_set(int(frame))
+                for k in carried:
+                    matrix = doubles(vehicles[k].matrix_world)
+                    axes = _axes(vehicles[k])
+                    position[row, k], basis[row, k] = to_world(matrix, np.zeros(3), np.eye(3), axes, np.ones(3))
+    return position, basis
+
+
+def _channel(ob: Object, path: str, frames: np.ndarray) -> np.ndarray:
+    """The values of a channel of an object on frames, (f, c)."""
+    curves = Played(ob).curves(path)
+    width = 3 if path == "location" else width_of(ob.rotation_mode)
+    now = doubles(getattr(ob, path))
+    columns = [evaluate(curves[k], frames) if k in curves else np.full(len(frames), now[k]) for k in range(width)]
+    return np.stack(columns, axis=-1)
+
+
+def _axes(ob: Object) -> np.ndarray:
+    return model_axes(*(AXIS_NAMES[axis] for axis in sound_front(ob)))
+
+
+@contextmanager
+def _frame_kept(scene: Scene):
+    """Return to the present frame at the end."""
+    frame, subframe = scene.frame_current, scene.frame_subframe
+    try:
+        yield
+    finally:
+        scene.frame_set(frame, subframe=subframe)

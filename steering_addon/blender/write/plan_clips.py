@@ -1,0 +1,75 @@
+"""The clips of the vehicles of a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace as replaced
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...simulation.arrays.vectors import Mask, Scalars
+from ...simulation.snapshot import State
+from .clip_writer import Bodies, ClipWriter, Members, RigPose
+
+if TYPE_CHECKING:
+    from ..read.plan import Plan
+
+
+def bodies_of(state: State, heights: Scalars, entered: Mask) -> Bodies:
+    """The bodies of all vehicles on a frame; how much they have grown is for now their height.
+
+    Args:
+        heights: (n,) metres, 0 if unknown.
+        entered: (n,) whether this is the first frame on which a vehicle is present.
+    """
+    pose = state.pose
+    return Bodies(state.motion.position, pose.forward, pose.up, state.motion.velocity, heights, entered)
+
+
+class PlanClips:
+    """What the vehicles of a plan play of the clips of their crowds, frame after frame.
+
+    Attributes:
+        posed: the channels that clips animate, by the vehicles that are armatures themselves.
+    """
+
+    def __init__(self, plan: Plan, *, replace: bool, only_measured: bool = False) -> None:
+        """`replace` and `only_measured` as for `ClipWriter`.
+
+        Raises:
+            Refusal: clips of a crowd cannot be played.
+        """
+        source = plan.vehicles.source
+        self._rows = [crowd.rows for crowd in plan.crowds]
+        members = [
+            Members(crowd.ob, tuple(source.objects[row] for row in crowd.rows), plan.vehicles.keys[crowd.rows])
+            for crowd in plan.crowds
+        ]
+        self._writer = ClipWriter(members, plan.scene, plan.frames, replace=replace, only_measured=only_measured)
+        self.posed = self._writer.posed
+        self.are_played = self._writer.has_clips
+        self._heights: Scalars | None = None
+
+    @property
+    def warnings(self) -> list[str]:
+        """What the animator should know of what was written."""
+        return self._writer.warnings
+
+    def frame(self, row: int, bodies: Bodies) -> None:
+        """Take in the bodies of all vehicles on the frame of this row, by `bodies_of`; frames come in order."""
+        heights = bodies.growth
+        if self._heights is None:
+            self._heights = heights
+        known = (self._heights > 0.0) & (heights > 0.0)
+        growth = np.where(known, heights / np.where(known, self._heights, 1.0), 1.0)
+        bodies = replaced(bodies, growth=growth)
+        self._writer.frame(row, [bodies.take(rows) for rows in self._rows])
+
+    def poses(self, row: int) -> Iterator[RigPose]:
+        """The poses of all armatures that play clips on the frame of this row, which was taken in."""
+        return self._writer.poses(row)
+
+    def write(self) -> None:
+        """Write the strips; the vehicles play their bake already."""
+        self._writer.write()

@@ -1,0 +1,93 @@
+"""Poses that an armature plays of its own: they hide the strips of clips, wherever both animate a channel."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+from ..refusal import Refusal
+from .animation_data import action_of, channelbag, channelbag_in
+from .bake_record import our_record
+
+if TYPE_CHECKING:
+    from bpy.types import Action, ActionSlot, FCurve, Object
+
+    from .animation_data import Channelbag
+
+POSE = "pose.bones["
+"""The beginning of the data paths of bones."""
+HIDES = 0.5
+"""An action that animates this share of the channels of the clips hides them; one that animates less adds to them."""
+
+
+def pose_curves(bag: Channelbag | None) -> list[FCurve]:
+    """The curves that pose bones."""
+    return [curve for curve in (bag.fcurves if bag is not None else ()) if curve.data_path.startswith(POSE)]
+
+
+def hides(bag: Channelbag | None, channels: Collection[tuple[str, int]]) -> bool:
+    """Whether the curves of an action hide clips that animate these channels, as (data path, index)."""
+    keyed = {(curve.data_path, curve.array_index) for curve in pose_curves(bag) if not curve.mute}
+    return len(keyed.intersection(channels)) > HIDES * len(channels)
+
+
+def hiding_action(
+    rig: Object, channels: Collection[tuple[str, int]]
+) -> tuple[Action, ActionSlot | None] | tuple[None, None]:
+    """The action and slot by which an armature hides clips; (None, None) if it does not."""
+    action = action_of(rig)
+    if action is None or not hides(channelbag(rig), channels):
+        return None, None
+    return action, rig.animation_data.action_slot if hasattr(rig.animation_data, "action_slot") else None
+
+
+def check_strips_play(rig: Object) -> None:
+    """Refuse an armature whose NLA strips do not play, whatever they are."""
+    if rig.library is not None or not rig.is_editable:
+        text = f"{rig.name} is linked and cannot play clips in this file. Make a library override of it."
+        raise Refusal(text, about=[rig])
+    animation = rig.animation_data
+    if animation is None:
+        return
+    if animation.use_tweak_mode:
+        raise Refusal(f"{rig.name} has an NLA strip in tweak mode. Exit tweak mode first.", about=[rig])
+    solo = next((track.name for track in animation.nla_tracks if track.is_solo), None)
+    if solo is not None:
+        text = f"{rig.name} has the NLA track {solo} on solo, which hides its clips. Turn off the star of the track."
+        raise Refusal(text, about=[rig])
+    if not animation.use_nla and len(animation.nla_tracks):
+        text = f"{rig.name} has its NLA tracks switched off, and clips are played by such tracks. Switch them on."
+        raise Refusal(text, about=[rig])
+    if action_of(rig) is not None and (animation.action_blend_type != "REPLACE" or animation.action_influence < 1.0):
+        text = f"{rig.name} has an action that is blended with its NLA tracks. Set it to Replace, with influence 1."
+        raise Refusal(text, about=[rig])
+
+
+def check_shows_clips(
+    rig: Object, channels: Collection[tuple[str, int]], clips: Collection[Action], replace: bool
+) -> None:
+    """Refuse an armature that plays an action which hides clips on these channels.
+
+    An action that is one of the clips, or lies in a muted NLA track too, as importers leave them, is set aside without
+    asking: it is safe.
+    """
+    action, _ = hiding_action(rig, channels)
+    if action is None or replace or action in clips or is_stashed(rig, action):
+        return
+    record = our_record(action)
+    if record is not None and record.kept is not None and record.posed:
+        return
+    text = f"{rig.name} plays {action.name}, which poses its bones and would hide the clips."
+    raise Refusal(f"{text} Unlink the action, or turn on Replace Own Keys.", about=[rig], remedy="replace_own_keys")
+
+
+def is_stashed(rig: Object, action: Action) -> bool:
+    """Whether an action also lies in a muted NLA track of an armature."""
+    return any(
+        strip.action == action for track in rig.animation_data.nla_tracks if track.mute for strip in track.strips
+    )
+
+
+def slot_curves(action: Action | None, slot: ActionSlot | None) -> list[FCurve]:
+    """The curves with which one slot of an action poses bones."""
+    return pose_curves(channelbag_in(action, slot) if action is not None else None)

@@ -1,0 +1,267 @@
+"""Crawling: holding on to surfaces by the nearest place, whichever way they lean: walls, ceilings, spheres, bands.
+
+What crawls walks as if on foot on a plane, the one that touches the surface where it holds on; then its step is laid
+along the surface.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..simulation.arrays.once import once
+from ..simulation.arrays.vectors import (
+    EPSILON,
+    Mask,
+    Number,
+    Rows,
+    Scalars,
+    Vectors,
+    across,
+    anybody,
+    cross,
+    dot,
+    largest,
+    magnitude,
+    no_vectors,
+    picked,
+    shared,
+    unit,
+    which,
+)
+from ..simulation.declaration import Choice, Unit, called, choice, length, number, share
+from ..simulation.geometry.clinging import Clinging
+from ..simulation.ground import level_heading, upright
+from ..simulation.locomotion import HELD_UP, OFF_GROUND, Control, Locomotion, Moved, Stance
+from ..simulation.misplaced import Misplaced
+from ..simulation.terrain import Terrain, no_terrain
+from ..simulation.vehicle import Motion, Pose, VehicleModel
+from .banking import GRAVITY
+from .gripping import Grip, Gripping, found, gripped, turned_over, way_round
+from .on_foot import FALL, SMOOTHING, TURN_BACK, OnFoot, Walking
+
+EDGES = (
+    Choice("TURN_BACK", TURN_BACK, "Turn Back", "Turn away from the edge in time"),
+    Choice("STOP", 1, "Stop", "Crawl up to the edge and stop there"),
+    Choice("FALL", FALL, "Fall", "Crawl over the edge, fall, and hold on to what is below"),
+)
+"""What it does at the edge of a surface, with the numbers stored in files."""
+LEANS_OVER = 2.0
+"""Radians a second by which a body leans over a fold even while it stands."""
+
+
+@dataclass(frozen=True)
+class _Step:
+    """A step along a surface, before contacts.
+
+    Attributes:
+        grip: where it ends.
+        position: (n, 3) of the origins there, metres.
+        most: (n,) by how much bodies may lean over, radians.
+    """
+
+    grip: Grip
+    position: Vectors
+    most: Scalars
+
+
+@dataclass(frozen=True)
+class Crawling(Locomotion):
+    """Hold on to the nearest place of surfaces and crawl along them: on walls, ceilings, spheres and insides.
+
+    Without a surface it crawls on the level at the height of its start.
+    """
+
+    name = "crawling"
+    label = "Crawling"
+    stored_number = 6
+    grounded = True
+    stands = True
+    clings = True
+    remembers = Gripping
+    suits = "Ants, spiders and geckos on walls and ceilings, and people on small planets"
+
+    turn_radius: Number = length(0.5, "Radius of the tightest turn while crawling")
+    max_turn_rate: Number = called("Max Turn", number(np.pi, "Fastest turn while crawling", Unit.TURN, 0.01))
+    turn_on_the_spot: Number = number(np.pi, "Fastest turn while standing", Unit.TURN)
+    slowest_speed: Number = share(0.1, "Share of cruise speed below which it stands instead of creeping")
+    at_edge: Rows = choice("TURN_BACK", "What it does at the edge of a surface", EDGES)
+
+    @property
+    def turn_rate(self) -> Scalars:
+        return self.max_turn_rate
+
+    @property
+    def smoothing_time(self) -> Scalars:
+        return shared(SMOOTHING, len(self.max_turn_rate))
+
+    @once
+    def _walker(self) -> OnFoot:
+        """How it walks in its plane."""
+        names = ("turn_radius", "max_turn_rate", "turn_on_the_spot", "slowest_speed")
+        return OnFoot.of(len(self.turn_radius), **{name: getattr(self, name) for name in names})
+
+    def upward(self, memory: Any) -> Vectors | None:
+        normal: Vectors = memory.normal
+        return normal
+
+    def moved(
+        self, model: VehicleModel, motion: Motion, control: Control, terrain: Terrain, memory: Gripping, dt: float
+    ) -> Moved:
+        skins = Clinging(terrain.after)
+        speed = np.maximum(dot(motion.velocity, motion.forward), 0.0)
+        free = memory.triangle < 0
+        level = np.where(free[:, None], level_heading(motion.forward), motion.forward) if free.any() else motion.forward
+        grip = gripped(terrain, replace(motion, forward=level), memory)
+        force, side = self._off_borders(model, skins, grip, control.force, speed, dt)
+        stride = self._stride(model, grip, Control(force, control.speed_limit), speed, dt)
+        heading, length = grip.world(stride.forward), magnitude(stride.velocity) * dt
+        after, left, met = grip.moved(skins, heading, length)
+        falls = met & (self.at_edge == FALL)
+        after, stays = _fallen(after, left, which(falls)), met & ~falls
+        if anybody(stays):
+            after = _stayed(after, grip, stays, np.where((stays & ~memory.cornered)[:, None], grip.forward, heading))
+        walking = stride.memory
+        stands = stays | walking.stands
+        new = replace(
+            after.memory,
+            stands=stands,
+            side=side,
+            cornered=stays | walking.cornered,
+            push=grip.world(walking.push),
+            fall_speed=np.where(falls, GRAVITY * dt, memory.fall_speed),
+        )
+        after = replace(after, memory=new)
+        velocity = np.where(stays[:, None], 0.0, after.forward * magnitude(stride.velocity)[:, None])
+        most = length / np.maximum(model.radius, EPSILON) + LEANS_OVER * dt
+        position = after.origin(terrain.lift)
+        return Moved(position, velocity, after.forward, _Step(after, position, most))
+
+    def _stride(self, model: VehicleModel, grip: Grip, control: Control, speed: Scalars, dt: float) -> Stance:
+        """The step in the plane of each, whose axes are to the right, ahead and up."""
+        n, known = len(speed), vars(grip.memory)
+        ahead = no_vectors(n)
+        ahead[:, 1] = 1.0
+        right = cross(ahead, upright(n))
+        motion = Motion(no_vectors(n), ahead * speed[:, None], right, ahead, upright(n))
+        blank = Walking.blank(n)
+        memory = Walking(**{name: known[name] for name in vars(blank)})
+        memory = replace(
+            memory,
+            triangle=blank.triangle,
+            normal=blank.normal,
+            side=blank.side,
+            push=grip.local(memory.push),
+            fall_speed=blank.fall_speed,
+        )
+        plane = no_terrain(n)
+        moved = self._walker.moved(model, motion, replace(control, force=grip.local(control.force)), plane, memory, dt)
+        return self._walker.stance(motion, moved, no_vectors(n), plane, dt)
+
+    def _off_borders(
+        self, model: VehicleModel, skins: Clinging, grip: Grip, force: Vectors, speed: Scalars, dt: float
+    ) -> tuple[Vectors, Rows]:
+        """The forces, (n, 3) newtons, of which those that lead over a border lead past it; and the side, (n,)."""
+        memory = grip.memory
+        side = np.zeros_like(memory.side)
+        if not len(skins):
+            return force, side
+        braking = 0.5 * speed * speed * model.mass / np.maximum(model.max_force, EPSILON)
+        reach = 1.3 * self.turn_radius + braking + model.radius
+        rows = which((self.at_edge == TURN_BACK) & skins.near_border(memory.triangle, grip.place, largest(reach)))
+        if not len(rows):
+            return force, side
+        near, mass, pace = grip.take(rows), model.mass[rows], speed[rows]
+        forward, push = near.forward, across(picked(force, rows), near.memory.normal)
+        wish = forward * pace[:, None] + push * (model.response_time[rows] / mass)[:, None]
+        wished = magnitude(wish)
+        direction = np.where((wished > EPSILON)[:, None], unit(wish), forward)
+        step = np.maximum(pace, model.max_force[rows] / mass * dt) * dt
+        chosen, side[rows] = way_round(skins, near, direction, reach[rows], step, memory.side[rows])
+        turns = rows[(chosen != direction).any(axis=1)]
+        asked = chosen * wished[:, None] - forward * pace[:, None]
+        force, asked = force.copy(order="K"), asked * (mass / dt)[:, None]
+        force[turns] = asked[np.searchsorted(rows, turns)]
+        return force, side
+
+    def started(self, motion: Motion, terrain: Terrain, memory: Gripping) -> Stance | None:
+        if not len(terrain.after):
+            return None
+        grip = self._placed(motion, terrain, memory)
+        free = which(~grip.clings)
+        forward = grip.forward.copy(order="K")
+        forward[free] = level_heading(picked(motion.forward, free))
+        grip = replace(grip, forward=forward, memory=replace(grip.memory, lean=grip.memory.normal))
+        speed = magnitude(motion.velocity)
+        return self._stance(grip, forward * speed[:, None], terrain)
+
+    def _placed(self, motion: Motion, terrain: Terrain, memory: Gripping) -> Grip:
+        """The grips of bodies where an animator placed them."""
+        place = motion.position - motion.up * terrain.lift[:, None]
+        grip = Grip(place, motion.forward, replace(memory, normal=motion.up))
+        return found(Clinging(terrain.after), grip, motion.up)
+
+    def misplaced(self, model: VehicleModel, motion: Motion, terrain: Terrain) -> Mapping[Misplaced, Mask]:
+        grip = self._placed(motion, terrain, Gripping.blank(len(motion.position)))
+        return {Misplaced.OFF_GROUND: ~grip.clings}
+
+    def stance(self, before: Motion, moved: Moved, acceleration: Vectors, terrain: Terrain, dt: float) -> Stance:
+        step: _Step = moved.memory
+        skins = Clinging(terrain.after)
+        speed = np.maximum(dot(moved.velocity, moved.forward), 0.0)
+        grip = step.grip.pushed(skins, moved.position - step.position)
+        grip = self._falling(skins, grip, dt).leaning(step.most)
+        return self._stance(grip, grip.forward * speed[:, None], terrain)
+
+    def _falling(self, skins: Clinging, grip: Grip, dt: float) -> Grip:
+        """The grips in which those that fall have done so for a step, and hold on to what they have met."""
+        memory = grip.memory
+        rows = which((memory.fall_speed > 0.0) & (memory.triangle < 0))
+        if not len(rows):
+            return grip
+        fall_speed = np.zeros_like(memory.fall_speed)
+        fall_speed[rows] = memory.fall_speed[rows] + GRAVITY * dt
+        way = fall_speed * dt
+        place = grip.place.copy(order="K")
+        x, y, z = picked(place, rows).T
+        footing = skins.surfaces.under(x, y, z, np.zeros(len(rows)), way[rows])
+        holds = footing.triangle >= 0
+        place[:, 2] -= way
+        place[rows[holds], 2] = footing.height[holds]
+        met = rows[holds]
+        fall_speed[met] = 0.0
+        grip = replace(grip, place=place, memory=replace(memory, fall_speed=fall_speed))
+        return grip.taking(skins, met, footing.triangle[holds], picked(place, met), upright(len(met)))
+
+    def _stance(self, grip: Grip, velocity: Vectors, terrain: Terrain) -> Stance:
+        memory = grip.memory
+        ahead = unit(across(turned_over(grip.forward, memory.normal, memory.lean), memory.lean))
+        pose = Pose(cross(ahead, memory.lean), ahead, memory.lean)
+        outputs = {}
+        if len(terrain.after):
+            masks = ((OFF_GROUND, ~grip.clings), (HELD_UP, memory.cornered))
+            outputs = {name: mask.astype(np.float64) for name, mask in masks}
+        return Stance(
+            grip.origin(terrain.lift), velocity, grip.forward, memory.normal, memory, pose if outputs else None, outputs
+        )
+
+
+def _fallen(grip: Grip, left: Scalars, rows: Rows) -> Grip:
+    """The grips in which those of some rows have let go at a border, with a length left, (n,) metres."""
+    if not len(rows):
+        return grip
+    place = grip.place.copy(order="K")
+    place[rows] += picked(grip.forward, rows) * left[rows, None]
+    return replace(grip, place=place).let_go(rows)
+
+
+def _stayed(after: Grip, before: Grip, stays: Mask, forward: Vectors) -> Grip:
+    """The grips of which some have not left their place."""
+    rows = which(stays)
+    place, heading = after.place.copy(order="K"), after.forward.copy(order="K")
+    place[rows], heading[rows] = before.place[rows], forward[rows]
+    memory = after.memory.put(rows, before.memory.take(rows))
+    return Grip(place, heading, memory)

@@ -1,0 +1,80 @@
+"""Footholds: whether walkers can stand and set off where they are placed."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..simulation.arrays.angles import cosine_and_sine, cosine_of_setting
+from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, columns, largest, shared, which
+from ..simulation.misplaced import Misplaced
+from ..simulation.terrain import Terrain
+from .walkable import Walkable, along_ground
+
+AROUND = tuple(zip(*(each.tolist() for each in cosine_and_sine(np.arange(8.0) * (np.pi / 4.0)))))
+"""The cosines and sines of the directions in which a walker may set off."""
+SHARES = (0.5, 1.0)
+"""The shares of its way at which it looks at the ground."""
+
+
+def misplaced_walkers(
+    walkable: Walkable, terrain: Terrain, feet: Vectors, radius: Scalars, way: Scalars
+) -> dict[Misplaced, Mask]:
+    """The walkers that start off the ground, on ground that is too steep, boxed in, or on the border; (n,) each.
+
+    Boxed in is who cannot go on in any direction; on the border is whose body reaches over it.
+
+    Args:
+        feet: (n, 3) where they are placed, metres.
+        radius: (n,) of the bodies, metres.
+        way: (n,) how far they must be able to go, metres.
+    """
+    x, y, z = feet.T
+    footing = terrain.first_footing(x, y, z)
+    stands = footing.triangle >= 0
+    steep = stands & walkable.is_too_steep(footing.triangle)
+    boxed, border = np.zeros(len(x), dtype=np.bool_), np.zeros(len(x), dtype=np.bool_)
+    gentle = float(cosine_of_setting(walkable.max_slope).max(initial=0.0))
+    is_open = terrain.after.open_to(x, y, gentle, largest(np.maximum(radius, way)))
+    rows = which(stands & ~steep & ~is_open)
+    if len(rows):
+        stood = columns(x[rows], y[rows], footing.height[rows])
+        normal = terrain.after.normal_at(footing.triangle[rows], footing.u[rows], footing.v[rows])
+        few = walkable.take(rows)
+        boxed[rows] = _is_boxed_in(few, stood, normal, way[rows])
+        border[rows] = few.refuses_edges & _reaches_over(few, stood, normal, radius[rows])
+    return {
+        Misplaced.OFF_GROUND: ~stands,
+        Misplaced.TOO_STEEP: steep,
+        Misplaced.BOXED_IN: boxed,
+        Misplaced.AT_BORDER: border & ~boxed,
+    }
+
+
+def _is_boxed_in(walkable: Walkable, feet: Vectors, normal: Vectors, way: Scalars) -> Mask:
+    free = np.zeros(len(feet), dtype=np.bool_)
+    limit = cosine_of_setting(walkable.max_slope)
+    for direction in _around(len(feet)):
+        is_free = np.ones(len(feet), dtype=np.bool_)
+        for share in SHARES:
+            ahead = _ahead(walkable, feet, normal, direction, share * way)
+            is_free &= np.where(ahead < 0, ~walkable.refuses_edges, walkable.surfaces.levelness(ahead) >= limit)
+        free |= is_free
+    return ~free
+
+
+def _reaches_over(walkable: Walkable, feet: Vectors, normal: Vectors, radius: Scalars) -> Mask:
+    over = np.zeros(len(feet), dtype=np.bool_)
+    for direction in _around(len(feet)):
+        over |= _ahead(walkable, feet, normal, direction, radius) < 0
+    return over
+
+
+def _around(n: int) -> list[Vectors]:
+    """Level unit vectors all round, (n, 3) each."""
+    return [columns(shared(cosine, n), shared(sine, n), 0.0) for cosine, sine in AROUND]
+
+
+def _ahead(walkable: Walkable, feet: Vectors, normal: Vectors, direction: Vectors, way: Scalars) -> Rows:
+    """What is trodden after a way, (n,); -1 for nothing."""
+    triangle: Rows = walkable.footing(feet, along_ground(normal, direction, way), normal).triangle
+    return triangle

@@ -1,0 +1,296 @@
+"""Gripping: how what crawls holds on to a surface, and the plane in which it moves there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..simulation.arrays.angles import cosine_and_sine
+from ..simulation.arrays.once import once
+from ..simulation.arrays.vectors import (
+    Mask,
+    Rows,
+    Scalars,
+    Vectors,
+    across,
+    columns,
+    cross,
+    dot,
+    everybody,
+    magnitude,
+    picked,
+    shared,
+    unit,
+    which,
+)
+from ..simulation.geometry.clinging import Clinging
+from ..simulation.ground import level_heading
+from ..simulation.memory import remembered
+from ..simulation.terrain import FINDS_GROUND, Terrain
+from ..simulation.vehicle import Motion
+from .on_foot import Walking
+from .walkable import FURTHER, TURNS
+
+COSINES, SINES = TURNS[0][0], np.abs(TURNS[0][1])
+"""Of the angles off its direction that are tried, each to both sides."""
+
+
+@dataclass(frozen=True)
+class Gripping(Walking):
+    """What is remembered of each that crawls: as of a walker, whose ground may lean any way.
+
+    Attributes:
+        facing: 1 on the side of its triangle to which the normal points, -1 on the other.
+        lean: (n, 3) the up axis in which it is shown, which takes its time over folds.
+    """
+
+    facing: Scalars = remembered(1.0)
+    lean: Vectors = remembered((0.0, 0.0, 1.0))
+
+
+@dataclass(frozen=True)
+class Grip:
+    """Where n vehicles hold on.
+
+    Attributes:
+        place: (n, 3) metres, without the lift of their origins.
+        forward: (n, 3) unit headings across the normals that are remembered.
+        memory: what is remembered of them there.
+    """
+
+    place: Vectors
+    forward: Vectors
+    memory: Gripping
+
+    @property
+    def clings(self) -> Mask:
+        """(n,) who holds on to a surface."""
+        return self.memory.triangle >= 0
+
+    @once
+    def _right(self) -> Vectors:
+        return cross(self.forward, self.memory.normal)
+
+    def take(self, rows: Rows) -> Grip:
+        """The grips of some rows."""
+        return Grip(picked(self.place, rows), picked(self.forward, rows), self.memory.take(rows))
+
+    def origin(self, lift: Scalars) -> Vectors:
+        """Where the origins of their models are, (n, 3) metres."""
+        return self.place + self.memory.lean * lift[:, None]
+
+    def local(self, v: Vectors) -> Vectors:
+        """Vectors (n, 3) by their parts to the right, ahead and up."""
+        return columns(
+            dot(v, cross(self.forward, self.memory.normal)), dot(v, self.forward), dot(v, self.memory.normal)
+        )
+
+    def world(self, v: Vectors) -> Vectors:
+        """The vectors with these parts to the right, ahead and up."""
+        vectors = self._right * v[:, :1] + self.forward * v[:, 1:2] + self.memory.normal * v[:, 2:]
+        return np.asarray(vectors, dtype=np.float64)
+
+    def moved(self, skins: Clinging, direction: Vectors, length: Scalars) -> tuple[Grip, Scalars, Mask]:
+        """The grips after ways along the surface, headed as they end.
+
+        Those that hold on to nothing go straight on.
+
+        Args:
+            direction: (n, 3) unit directions across the normals.
+            length: (n,) metres.
+
+        Returns:
+            The grips; the length that is left at a border, (n,) metres; and who met one, (n,).
+        """
+        memory, clings = self.memory, self.clings
+        if everybody(clings):
+            return self._along(skins, direction, length)
+        place, forward = self.place + direction * length[:, None], direction.copy(order="K")
+        left, met = np.zeros(len(length)), np.zeros(len(length), dtype=np.bool_)
+        rows = which(clings)
+        if len(rows):
+            held, left[rows], met[rows] = self.take(rows)._along(skins, picked(direction, rows), length[rows])
+            place[rows], forward[rows], memory = held.place, held.forward, memory.put(rows, held.memory)
+        return Grip(place, forward, memory), left, met
+
+    def _along(self, skins: Clinging, direction: Vectors, length: Scalars) -> tuple[Grip, Scalars, Mask]:
+        """As `moved`, of those that all hold on to a surface."""
+        memory = self.memory
+        face = skins.face_normal(memory.triangle) * memory.facing[:, None]
+        course = turned_over(direction, memory.normal, face)
+        way = skins.walked(memory.triangle, self.place, course, memory.facing, length)
+        ahead = face if way.triangle is memory.triangle else skins.face_normal(way.triangle) * way.facing[:, None]
+        normal = normal_at(skins, way.triangle, way.place, way.facing, memory.normal)
+        forward = unit(across(turned_over(way.direction, ahead, normal), normal))
+        held = replace(memory, triangle=way.triangle, facing=way.facing, normal=normal)
+        return Grip(way.place, forward, held), way.left, way.met
+
+    def pushed(self, skins: Clinging, shift: Vectors) -> Grip:
+        """The grips after shifts (n, 3), metres, of which the parts along the surface count."""
+        rows = which(self.clings & (shift != 0.0).any(axis=1))
+        free = which(~self.clings & (shift != 0.0).any(axis=1))
+        if not len(rows) and not len(free):
+            return self
+        place, forward, memory = self.place.copy(order="K"), self.forward.copy(order="K"), self.memory
+        place[free] += shift[free]
+        if not len(rows):
+            return Grip(place, forward, memory)
+        triangle, facing, normal = memory.triangle[rows], memory.facing[rows], picked(memory.normal, rows)
+        along = across(picked(shift, rows), skins.face_normal(triangle))
+        way = skins.walked(triangle, picked(self.place, rows), along, facing, magnitude(along))
+        after = normal_at(skins, way.triangle, way.place, way.facing, normal)
+        place[rows] = way.place
+        forward[rows] = unit(across(turned_over(picked(forward, rows), normal, after), after))
+        return Grip(place, forward, _held(memory, rows, way.triangle, way.facing, after))
+
+    def taking(self, skins: Clinging, rows: Rows, triangle: Rows, place: Vectors, up: Vectors) -> Grip:
+        """The grips in which those of some rows hold on to triangles at places, on the side of `up`; (m, 3) each."""
+        face = skins.face_normal(triangle)
+        facing = np.where(dot(face, up) < 0.0, -1.0, 1.0)
+        normal = normal_at(skins, triangle, place, facing, up)
+        heading = turned_over(picked(self.forward, rows), picked(self.memory.normal, rows), normal)
+        forward, at = self.forward.copy(order="K"), self.place.copy(order="K")
+        forward[rows], at[rows] = unit(across(heading, normal)), place
+        return Grip(at, forward, _held(self.memory, rows, triangle, facing, normal))
+
+    def let_go(self, rows: Rows) -> Grip:
+        """The grips in which those of some rows hold on to nothing, and head level."""
+        if not len(rows):
+            return self
+        forward, normal = self.forward.copy(order="K"), self.memory.normal.copy(order="K")
+        ahead, away = picked(forward, rows), picked(normal, rows)
+        # Off the lower edge of a wall it heads away from the wall.
+        steep = np.abs(ahead[:, 2]) > 0.9
+        forward[rows] = level_heading(np.where(steep[:, None], away, ahead))
+        normal[rows] = (0.0, 0.0, 1.0)
+        triangle = self.memory.triangle.copy()
+        triangle[rows] = -1
+        return Grip(self.place, forward, replace(self.memory, triangle=triangle, normal=normal))
+
+    def leaning(self, most: Scalars) -> Grip:
+        """The grips in which bodies lean over with their normals, by at most (n,) radians in a step."""
+        normal, lean = self.memory.normal, self.memory.lean
+        square = np.minimum(most * most, 1.0)
+        # No cosine is larger than this part of its series.
+        rows = which(dot(lean, normal) < 1.0 - 0.5 * square + square * square / 24.0)
+        if not len(rows):
+            return replace(self, memory=replace(self.memory, lean=normal))
+        leans, normals = picked(lean, rows), picked(normal, rows)
+        cosine, sine = cosine_and_sine(np.minimum(most[rows], np.pi))
+        toward = unit(across(normals, leans))
+        toward = np.where((magnitude(toward) < 0.5)[:, None], picked(self.forward, rows), toward)
+        over = np.asarray(leans * cosine[:, None] + toward * sine[:, None], dtype=np.float64)
+        lean = normal.copy(order="K")
+        lean[rows] = np.where((dot(leans, normals) < cosine)[:, None], unit(over), normals)
+        return replace(self, memory=replace(self.memory, lean=lean))
+
+
+def gripped(terrain: Terrain, motion: Motion, memory: Gripping) -> Grip:
+    """Where vehicles hold on at the end of a step, were they to stay: surfaces that move take them along."""
+    place = motion.position - memory.lean * terrain.lift[:, None]
+    grip = Grip(place, motion.forward, memory)
+    before, after = Clinging(terrain.before), Clinging(terrain.after)
+    if not grip.clings.any():
+        return grip
+    if not terrain.after.has_triangles_of(terrain.before):
+        return found(after, grip, memory.normal)
+    if terrain.after is terrain.before:
+        return grip
+    clings = which(before.moved(after, memory.triangle))
+    if not len(clings):
+        return grip
+    triangle, facing = memory.triangle[clings], memory.facing[clings]
+    normal = picked(memory.normal, clings)
+    face = before.face_normal(triangle) * facing[:, None]
+    heading = turned_over(picked(motion.forward, clings), normal, face)
+    taken, carried = before.carried(after, triangle, picked(place, clings), heading)
+    face = after.face_normal(triangle) * facing[:, None]
+    new = normal_at(after, triangle, taken, facing, normal)
+    lean = memory.lean.copy(order="K")
+    lean[clings] = unit(turned_over(picked(memory.lean, clings), normal, new))
+    forward, at = motion.forward.copy(order="K"), place.copy(order="K")
+    at[clings] = taken
+    forward[clings] = unit(across(turned_over(unit(across(carried, face)), face, new), new))
+    return Grip(at, forward, replace(_held(memory, clings, triangle, facing, new), lean=lean))
+
+
+def found(skins: Clinging, grip: Grip, up: Vectors) -> Grip:
+    """The grips on the nearest places of the surfaces, on the side of `up` (n, 3); on nothing where none is near."""
+    grip = grip.let_go(which(grip.clings))
+    if not len(skins):
+        return grip
+    hold = skins.nearest(grip.place, shared(FINDS_GROUND[-1], len(up)))
+    rows = which(hold.triangle >= 0)
+    return grip.taking(skins, rows, hold.triangle[rows], picked(hold.place, rows), picked(up, rows))
+
+
+def way_round(
+    skins: Clinging, grip: Grip, direction: Vectors, reach: Scalars, step: Scalars, side: Rows
+) -> tuple[Vectors, Rows]:
+    """The nearest directions to those wanted in which the surface continues to the end of their reach.
+
+    As of walkers (`walkable.Walkable.way`): who has begun to go round a border one way keeps to that side.
+
+    Args:
+        direction: (n, 3) unit directions across the normals.
+        reach, step: (n,) how far they look, and go in a step, metres.
+        side: (n,) on which each goes round: 1 left, -1 right, 0 neither.
+
+    Returns:
+        direction (n, 3), side (n,).
+    """
+    reach = np.where(side == 0, reach, FURTHER * reach)
+    rows, new_side = which(~_continues(skins, grip, direction, reach)), np.zeros_like(side)
+    if not len(rows):
+        return direction, new_side
+    chosen = direction.copy(order="K")
+    new_side[rows] = side[rows]
+    for far in (reach, step):
+        # All directions are tried together: the time goes by the sides of triangles that one after the other crosses.
+        prefers = np.where(side[rows] == 0, 1, side[rows])[None] * np.tile((1, -1), len(COSINES) // 2)[:, None]
+        along, left = picked(direction, rows), cross(picked(grip.memory.normal, rows), picked(direction, rows))
+        tried = along[None] * COSINES[:, None, None] + left[None] * (SINES[:, None] * prefers)[..., None]
+        every = np.tile(rows, len(COSINES))
+        free = _continues(skins, grip.take(every), tried.reshape(-1, 3), far[every]).reshape(len(COSINES), -1)
+        first, column = free.argmax(axis=0), np.arange(len(rows))
+        found_one = free[first, column]
+        taken = rows[found_one]
+        chosen[taken] = tried[first, column][found_one]
+        new_side[taken] = prefers[first, column][found_one]
+        rows = rows[~found_one]
+        if not len(rows):
+            return chosen, new_side
+    chosen[rows] = -picked(grip.forward, rows)
+    return chosen, new_side
+
+
+def _continues(skins: Clinging, grip: Grip, direction: Vectors, length: Scalars) -> Mask:
+    """Whether the surface continues, (n,), along ways of (n,) metres in directions across the normals."""
+    memory = grip.memory
+    face = skins.face_normal(memory.triangle) * memory.facing[:, None]
+    course = turned_over(direction, memory.normal, face)
+    return ~skins.walked(memory.triangle, grip.place, course, memory.facing, length).met
+
+
+def turned_over(v: Vectors, old: Vectors, new: Vectors) -> Vectors:
+    """Vectors turned by the smallest turns that take unit vectors to others; (n, 3) each."""
+    both = old + new
+    size = np.maximum(1.0 + dot(old, new), 1e-9)
+    return v - both * (dot(v, both) / size)[:, None] + new * (2.0 * dot(v, old))[:, None]
+
+
+def normal_at(skins: Clinging, triangle: Rows, place: Vectors, facing: Scalars, otherwise: Vectors) -> Vectors:
+    """The smoothed normals at places, (n, 3); `otherwise` on triangles without area."""
+    normal = skins.normal_at(triangle, place, facing)
+    return np.where((magnitude(normal) < 0.5)[:, None], otherwise, normal)
+
+
+def _held(memory: Gripping, rows: Rows, triangle: Rows, facing: Scalars, normal: Vectors) -> Gripping:
+    """The memory in which those of some rows hold on to these."""
+    if len(rows) == len(memory.triangle):
+        return replace(memory, triangle=triangle, facing=facing, normal=normal)
+    columns_of_all = memory.triangle.copy(), memory.facing.copy(), memory.normal.copy(order="K")
+    for column, values in zip(columns_of_all, (triangle, facing, normal)):
+        column[rows] = values
+    return replace(memory, triangle=columns_of_all[0], facing=columns_of_all[1], normal=columns_of_all[2])

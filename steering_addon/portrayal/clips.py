@@ -1,0 +1,154 @@
+"""Clips: what is known of the actions that a model can play, and what is played of them.
+
+A clip is measured once (`gait.py`), in metres of the model as it stands. What an agent plays of its clips follows from
+its way (`playing.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..simulation.arrays.vectors import Mask, Number, Scalars
+from ..simulation.declaration import Declared, seconds, share, switch
+
+PHASES = 64
+"""The number of equal parts in which a cycle is measured."""
+SAME_WAY = 0.4363
+"""Radians, 25 degrees: clips whose headings differ by less move in one direction."""
+STAND, MOVE, DO = 0, 1, 2
+"""What a clip plays: it stands, it moves with its feet on the ground, or it does something once."""
+
+Curve = NDArray[np.float64]
+"""(PHASES,) or (PHASES + 1,) one number for each phase of a cycle."""
+
+
+def steady() -> Curve:
+    """The distance curve of a clip whose feet move at one speed, (PHASES + 1,)."""
+    return np.arange(PHASES + 1) / PHASES
+
+
+@dataclass(frozen=True, eq=False)
+class Clip:
+    """What is known of one clip of a model.
+
+    Attributes:
+        name: of its action.
+        plays: STAND, MOVE or DO.
+        seconds: of a cycle as the clip was made.
+        speed: m/s at which its feet hold on the ground, at the model's scale; 0 where it stands.
+        stride: metres of a cycle, `speed * seconds`.
+        curve: (PHASES + 1,) the share of the stride behind it at each phase, rising from 0 to 1.
+        heading: radians to the left of the model's front in which it moves: backwards is pi.
+        turn: radians to the left that the body turns in a cycle; with no speed it turns on the spot.
+        own_slide: metres that a foot slides in the worst stance when the clip is played at its own speed.
+        sure: 0 to 1, how clearly the direction was seen. Below .25 a user should be asked.
+        support: the share of a cycle with a foot on the ground.
+        down: (PHASES,) the share of the feet that are on the ground at each phase.
+        closes: metres by which the last pose differs from the first, where it differs most.
+        drift: (3,) metres in world axes that the clip itself carries the model in a cycle, its root motion. A copy
+            that is played has to have it taken out; `speed` counts it already.
+        offset: the phase to add so that its feet go with those of the first clip that moves.
+        agrees: -1 to 1, how well they do. Below .8 the two do not mix.
+        rests: phases at which its feet are best left when it stops.
+    """
+
+    name: str
+    plays: int
+    seconds: float
+    speed: float = 0.0
+    stride: float = 0.0
+    curve: Curve = field(default_factory=steady)
+    heading: float = 0.0
+    turn: float = 0.0
+    own_slide: float = 0.0
+    sure: float = 1.0
+    support: float = 1.0
+    down: Curve = field(default_factory=lambda: np.ones(PHASES))
+    closes: float = 0.0
+    drift: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    offset: float = 0.0
+    agrees: float = 1.0
+    rests: tuple[float, ...] = (0.0,)
+
+
+@dataclass(frozen=True)
+class ClipSettings(Declared):
+    """How the clips of a crowd are played.
+
+    Every parameter is (n,).
+    """
+
+    shorter_steps: Number = share(
+        0.7,
+        "How much a slower walk has shorter steps; with 0 it only has slower ones",
+        animatable=False,
+    )
+    slowest: Number = share(
+        0.1,
+        "Share of the speed of the slowest moving clip below which it stands",
+        animatable=False,
+    )
+    fade: Number = seconds(0.25, "Time in which one clip gives way to another", 0.01, animatable=False)
+    plant_feet: Mask = switch(
+        True,
+        "Hold feet on the ground where they stand. Only for rigs whose feet are below legs of two bones, without "
+        "constraints",
+        animatable=False,
+    )
+    random_offset: Mask = switch(True, "Start each vehicle at a phase of its own", animatable=False)
+    variation: Number = share(
+        0.1,
+        "Largest random difference between vehicles in how fast they play a clip that stands, and in how long their "
+        "steps are at one speed",
+        animatable=False,
+    )
+
+
+@dataclass(frozen=True)
+class Playing:
+    """What is played of each clip: strips that replace what is below them, the first clip lowest.
+
+    Attributes:
+        phase: (clips, n) on one frame or (clips, frames, n) on several; in cycles, and it never decreases.
+        influence: alike, 0 to 1: the share of its strip in what is seen so far, that of the strips below it.
+            The first is 1 throughout.
+    """
+
+    phase: Scalars
+    influence: Scalars
+
+    def weights(self) -> Scalars:
+        """The share of each clip in the pose; alike, and the shares of a frame add up to 1."""
+        weights = np.empty_like(self.influence)
+        above = np.ones_like(self.influence[0])
+        for clip in range(len(self.influence) - 1, -1, -1):
+            weights[clip] = self.influence[clip] * above
+            above = above * (1.0 - self.influence[clip])
+        return weights
+
+
+def influences(weights: Scalars) -> Scalars:
+    """The influences of strips that show clips with these shares, (clips, ...) that add up to 1; alike."""
+    below = np.cumsum(weights, axis=0)
+    influence = np.where(below > 1e-9, weights / np.maximum(below, 1e-9), 0.0)
+    influence[0] = 1.0
+    return np.minimum(influence, 1.0)
+
+
+def in_order(clips: Sequence[Clip]) -> list[int]:
+    """The rows of clips from the lowest strip to the highest: what stands, what moves by its speed, what it does."""
+    return sorted(range(len(clips)), key=lambda row: (clips[row].plays, clips[row].speed, row))
+
+
+def leading(clips: Sequence[Clip]) -> int:
+    """The row of the first clip that moves, -1 without one: the slowest of those that move most nearly to the front."""
+    moving = [row for row, clip in enumerate(clips) if clip.plays == MOVE and clip.speed > 0.0]
+    if not moving:
+        return -1
+    nearest = min(abs(clips[row].heading) for row in moving)
+    ahead = [row for row in moving if abs(clips[row].heading) < nearest + SAME_WAY]
+    return min(ahead, key=lambda row: (clips[row].speed, row))

@@ -1,0 +1,347 @@
+"""Measures a clip: how fast and in which direction a model has to go for its feet to hold, and how far by each phase.
+
+Feet that rest on the ground carry the body forwards: they move backwards in the clip. So the direction is the main axis
+of the velocities of feet that touch the ground, and of its two ends the one against which they spend more time there,
+as the way back through the air is as long and quicker. Real clips do not move evenly, and feet that are down together
+do not agree: at each phase the body moves with the weighted mean of the feet that touch the ground. That is the
+clip's distance curve, and what each foot moves otherwise is the slide of the clip itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..simulation.arrays.angles import angle_of, cosine_and_sine
+from ..simulation.arrays.vectors import Scalars
+from .clips import DO, MOVE, PHASES, STAND, Clip, leading
+from .soles import Foot, Points, feet_of, foot_of, median, stances, weighted_median
+
+UNSURE = 0.15
+"""Where time on the ground tells the two ends of the axis apart by less, the direction is unknown."""
+STEADY = 0.45
+"""The share of the feet's motion on the ground that a body's motion has to explain."""
+REPEATS = 0.15
+"""Model heights between the last pose and the first of what repeats itself, at most."""
+GENTLE, LONG = 0.07, 2.5
+"""Most that the bones of what stands move, model heights a second, unless it lasts longer than LONG seconds."""
+SUPPORTED = 0.5
+"""The share of its time that what stands is on its feet."""
+TURNS = 0.35
+"""Radians a cycle: what turns less goes straight."""
+LOW_POSTURE = 0.65
+"""A clip in which the body is lower than this share of what it is in a walk, such as sitting, is done once."""
+STILL = 0.03
+"""Model heights a second: what a foot that stands may move."""
+STANDS = 0.7
+"""The share of the time on the ground for which the feet of a clip that stands are still."""
+ROOT_MOTION = 0.1
+"""Model heights a cycle: what carries all points further is root motion."""
+TURNING = 0.6
+"""The share of the feet's motion that a turn has to explain to be one."""
+CERTAIN = 0.3
+"""Weight from which on a foot counts as on the ground."""
+SLOWEST, FASTEST = 0.3, 3.0
+"""Limits of the speed at any phase, as multiples of the usual one."""
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """The lowest points of a model over a cycle of one of its clips.
+
+    Attributes:
+        name: of the action.
+        seconds: of the cycle.
+        points: (PHASES + 1, m, 3) metres, z up; the last phase is the first of the next cycle.
+        liveliness: model heights a second that its parts move, in the mean.
+        gap: metres between the last pose and the first, where it is widest; root motion does not count.
+        posture: the mean height of its parts, metres.
+    """
+
+    name: str
+    seconds: float
+    points: Points
+    liveliness: float = 0.0
+    gap: float = 0.0
+    posture: float = 0.0
+
+
+@dataclass(frozen=True)
+class Moving:
+    """How the feet of a clip move over the ground.
+
+    Attributes:
+        feet: those that carry.
+        way: (2,) unit vector in which the body goes.
+        profile: (PHASES,) m/s at each phase.
+        turning: radians a second to the left.
+        sure, support, down: as of a clip.
+        still: the share of the time on the ground in which feet do not move.
+        explained: 0 to 1, the share of the feet's motion on the ground that turning explains.
+        steady: 0 to 1, the share of the feet's motion on the ground that the body's explains.
+    """
+
+    feet: Sequence[Foot]
+    way: tuple[float, float]
+    profile: Scalars
+    turning: float
+    sure: float
+    support: float
+    down: Scalars
+    still: float
+    explained: float
+    steady: float
+
+
+def measured(sampled: Sampled, height: float, front: tuple[float, float] = (0.0, -1.0)) -> Clip:
+    """What a clip plays, and the speed, stride and distance curve at which its feet hold.
+
+    Args:
+        height: of the model, metres.
+        front: (2,) unit vector, the level direction in which the model faces.
+    """
+    points, drift = in_place(sampled.points, height)
+    closes = max(sampled.gap, 0.0)
+    moving = moving_of(points, sampled.seconds, height, drift)
+    blank = Clip(sampled.name, STAND, sampled.seconds, closes=closes, drift=drift)
+    if moving is None:
+        plays = kind_of(None, sampled, height, 0.0)
+        return replace(blank, plays=plays, drift=(0.0, 0.0, 0.0), support=0.0, down=np.zeros(PHASES))
+    known = replace(blank, sure=moving.sure, support=moving.support, down=moving.down)
+    turn = moving.turning * sampled.seconds
+    speed = float(np.cumsum(moving.profile)[-1]) / PHASES
+    plays = kind_of(moving, sampled, height, speed)
+    if plays != MOVE:
+        own_slide = slides(moving, sampled.seconds, still=True)
+        return replace(known, plays=plays, drift=(0.0, 0.0, 0.0), own_slide=own_slide, sure=1.0)
+    known = replace(
+        known, plays=plays, turn=turn, own_slide=slides(moving, sampled.seconds), rests=double_support(moving)
+    )
+    if speed <= STILL * height or moving.steady <= STEADY:
+        return known
+    ahead = moving.way[0] * front[0] + moving.way[1] * front[1]
+    left = moving.way[1] * front[0] - moving.way[0] * front[1]
+    curve = np.concatenate(([0.0], np.cumsum(moving.profile)))
+    return replace(
+        known,
+        speed=speed,
+        stride=speed * sampled.seconds,
+        curve=curve / curve[-1],
+        heading=float(angle_of(np.array([left]), np.array([ahead]))[0]),
+    )
+
+
+def in_place(points: Points, height: float) -> tuple[Points, tuple[float, float, float]]:
+    """The points (PHASES + 1, m, 3) without root motion, and that motion, (3,) metres a cycle."""
+    gone = points[-1] - points[0]
+    drift = [median(gone[:, axis]) for axis in (0, 1)]
+    if drift[0] * drift[0] + drift[1] * drift[1] < ROOT_MOTION * ROOT_MOTION * height * height:
+        return points, (0.0, 0.0, 0.0)
+    taken = np.array((drift[0], drift[1], 0.0))
+    return points - (np.arange(len(points)) / PHASES)[:, None, None] * taken, (drift[0], drift[1], 0.0)
+
+
+def moving_of(points: Points, seconds: float, height: float, drift: tuple[float, float, float]) -> Moving | None:
+    """How the feet move over the ground; None if there are no feet. The points are in place."""
+    feet = feet_of(points, height)
+    if not feet:
+        return None
+    rate = PHASES / seconds
+    velocity = np.stack([foot.step for foot in feet]) * rate
+    weight = np.stack([foot.weight for foot in feet])
+    speed = np.sqrt(velocity[..., 0] * velocity[..., 0] + velocity[..., 1] * velocity[..., 1])
+    on_ground = max(total(weight), 1e-12)
+    still = total(weight * (speed < STILL * height)) / on_ground
+    place = np.stack([0.5 * (foot.place[1:] + foot.place[:-1]) for foot in feet])
+    turning, explained, velocity = without_turning(place, velocity, weight)
+    axis = main_axis(velocity, weight)
+    along = velocity[..., 0] * axis[0] + velocity[..., 1] * axis[1]
+    sure = weight * weight
+    back, forth = total(sure * (along > 0.0)), total(sure * (along < 0.0))
+    carried = -(axis[0] * drift[0] + axis[1] * drift[1])
+    if carried < 0.0 or (carried == 0.0 and forth > back):
+        axis, along = (-axis[0], -axis[1]), -along
+    profile, down = profile_of(along, weight)
+    carried_on = total(weight * np.minimum(np.abs(along), 2.0 * profile) * profile * (along > 0.0))
+    power = total(weight * (velocity[..., 0] * velocity[..., 0] + velocity[..., 1] * velocity[..., 1]))
+    return Moving(
+        feet=feet,
+        way=(-axis[0], -axis[1]),
+        profile=profile,
+        turning=turning,
+        sure=1.0 if carried else abs(back - forth) / max(back + forth, 1e-12),
+        support=float(np.count_nonzero(down > 0.0)) / PHASES,
+        down=down,
+        still=still,
+        explained=explained,
+        steady=min(carried_on / max(power, 1e-12), 1.0),
+    )
+
+
+def without_turning(place: Points, velocity: Points, weight: Scalars) -> tuple[float, float, Points]:
+    """The rate at which a body turns on its feet, radians a second to the left, how much it explains, the rest.
+
+    Feet on the ground of a body that goes with velocity v and turns at the rate w move with -v - w x place; v and w
+    are fitted. A turn that explains little is none.
+
+    Args:
+        place, velocity: (feet, PHASES, 2).
+        weight: (feet, PHASES).
+    """
+    sure = weight * weight
+    mass = max(total(sure), 1e-12)
+    middle = [total(sure * place[..., axis]) / mass for axis in (0, 1)]
+    mean = [total(sure * velocity[..., axis]) / mass for axis in (0, 1)]
+    x, y = place[..., 0] - middle[0], place[..., 1] - middle[1]
+    u, v = velocity[..., 0] - mean[0], velocity[..., 1] - mean[1]
+    spread, moment = total(sure * (x * x + y * y)), total(sure * (x * v - y * u))
+    power = total(sure * (u * u + v * v))
+    explained = moment * moment / max(spread * power, 1e-12)
+    if explained < TURNING:
+        return 0.0, 0.0, velocity
+    # The fit counts feet that begin to lift; the median does not.
+    reach = x * x + y * y
+    far = reach > 0.01 * np.max(reach)
+    rate = -weighted_median(((x * v - y * u)[far]) / reach[far], (sure * reach)[far])
+    arms = np.stack((-place[..., 1], place[..., 0]), axis=-1)
+    return rate, explained, velocity + rate * arms
+
+
+def main_axis(velocity: Points, weight: Scalars) -> tuple[float, float]:
+    """The unit vector along which velocities (..., 2) with these weights (...) are greatest; either of its ends."""
+    x, y = velocity[..., 0], velocity[..., 1]
+    across, difference = 2.0 * total(weight * x * y), total(weight * (x * x - y * y))
+    cosine, sine = cosine_and_sine(0.5 * angle_of(np.array([across]), np.array([difference])))
+    return float(cosine[0]), float(sine[0])
+
+
+def profile_of(along: Scalars, weight: Scalars) -> tuple[Scalars, Scalars]:
+    """The speed of the body at each phase, (PHASES,) m/s, and the share of the feet that are down.
+
+    Where no foot is, the speeds of the phases before and after are joined.
+
+    Args:
+        along: (feet, PHASES) m/s at which each foot goes backwards.
+        weight: (feet, PHASES) how surely it is on the ground.
+    """
+    counts = along > 0.0
+    down = np.einsum("fk->k", np.where(weight > CERTAIN, 1.0, 0.0)) / len(weight)
+    certain = counts & (weight > CERTAIN)
+    chosen = certain if certain.any() else counts
+    if not chosen.any():
+        return np.zeros(PHASES), down
+    usual = weighted_median(along[chosen], np.maximum(weight[chosen], 1e-9))
+    sure = np.where(counts, weight * weight, 0.0)
+    mass = np.einsum("fk->k", sure)
+    known = mass > 0.05
+    if not known.any():
+        return np.full(PHASES, usual), down
+    speeds = np.einsum("fk->k", sure * along)[known] / mass[known]
+    phases = np.flatnonzero(known)
+    around = np.concatenate((phases - PHASES, phases, phases + PHASES))
+    profile = np.interp(np.arange(PHASES), around, np.tile(speeds, 3))
+    return np.clip(profile, SLOWEST * usual, FASTEST * usual), down
+
+
+def kind_of(moving: Moving | None, sampled: Sampled, height: float, speed: float) -> int:
+    """Whether a clip stands, moves or does something once.
+
+    What moves repeats itself: its last pose is its first. What stands repeats itself too, gently or for long, where a
+    gesture is short.
+    """
+    repeats = sampled.gap < REPEATS * height
+    gentle = sampled.liveliness < GENTLE or sampled.seconds > LONG
+    if moving is None:
+        return STAND if repeats else DO
+    if moving.still > STANDS:
+        return STAND if repeats and gentle and moving.support > SUPPORTED else DO
+    turns = abs(moving.turning) * sampled.seconds > TURNS and moving.explained > STEADY
+    moves = speed > STILL * height and moving.steady > STEADY and moving.sure > UNSURE
+    return MOVE if repeats and moving.still < 1.0 - STANDS and (moves or turns) else DO
+
+
+def slides(moving: Moving, seconds: float, *, still: bool = False) -> float:
+    """The longest way in metres that a foot slides in a stance, where the body goes as the clip says or is still."""
+    step = np.zeros((PHASES, 2)) if still else (moving.profile * seconds / PHASES)[:, None] * np.array(moving.way)
+    longest = 0.0
+    for foot in moving.feet:
+        # A foot that goes forwards in the body's space swings, however low.
+        swings = foot.step[:, 0] * moving.way[0] + foot.step[:, 1] * moving.way[1] > 0.0
+        for rows in stances(foot.touches & (still | ~swings)):
+            off = foot.step[rows] + step[rows]
+            way = np.sqrt(off[:, 0] * off[:, 0] + off[:, 1] * off[:, 1])
+            longest = max(longest, float(np.cumsum(way)[-1]))
+    return longest
+
+
+def double_support(moving: Moving) -> tuple[float, ...]:
+    """The phases in the middle of each stretch in which the most feet are down."""
+    down = moving.down
+    return tuple(float(rows[len(rows) // 2]) / PHASES for rows in stances(down >= down.max() - 1e-9) if len(rows))
+
+
+def total(values: Scalars) -> float:
+    """The sum of numbers of any shape, added in their order."""
+    return float(np.cumsum(values.ravel())[-1]) if values.size else 0.0
+
+
+def matched(clips: Sequence[Clip], sampled: Sequence[Sampled], height: float) -> list[Clip]:
+    """Clips of one model with the phase by which their feet go with those of the first one that moves.
+
+    The phases at which feet are best left are those
+    that are nearest to the pose of a clip that stands, if there is one.
+
+    Args:
+        clips: as measured.
+        sampled: what they were measured on, all on the same points.
+        height: of the model, metres.
+    """
+    first = leading(clips)
+    if first < 0:
+        return list(clips)
+    moving = [row for row, clip in enumerate(clips) if clip.plays == MOVE and clip.speed > 0.0]
+    points = [in_place(clip.points, height)[0] for clip in sampled]
+    feet = feet_of(points[first], height)
+    tracks = [np.stack([foot_of(each, foot.points, height, foot.rests).place for foot in feet]) for each in points]
+    result = list(clips)
+    for row, clip in enumerate(clips):
+        if clip.plays == STAND and sampled[row].posture < LOW_POSTURE * sampled[first].posture:
+            result[row] = replace(clip, plays=DO)
+    standing = next((row for row, clip in enumerate(result) if clip.plays == STAND), None)
+    for row in moving:
+        offset, agrees = alignment(tracks[first], tracks[row])
+        rests = clips[row].rests if standing is None else nearest_stops(tracks[row], tracks[standing])
+        result[row] = replace(clips[row], offset=offset, agrees=agrees, rests=rests)
+    return result
+
+
+def alignment(track: Points, other: Points) -> tuple[float, float]:
+    """The phase to add to another clip for its feet to go with those of a first, and how well they agree, -1 to 1.
+
+    Args:
+        track, other: (feet, PHASES + 1, 2) where the feet are.
+    """
+    a, b = (feet[:, :-1] - np.einsum("fki->fi", feet[:, :-1])[:, None] / PHASES for feet in (track, other))
+    products = [total(a * np.roll(b, -shift, axis=1)) for shift in range(PHASES)]
+    shift = int(np.argmax(products))
+    power = np.sqrt(total(a * a) * total(b * b))
+    return shift / PHASES, float(products[shift] / max(power, 1e-12))
+
+
+def nearest_stops(track: Points, standing: Points) -> tuple[float, ...]:
+    """The phases at which the feet are nearest to where they stand, one for each half of the cycle.
+
+    A model stops best as one foot passes the other: it is put down beside it.
+
+    Args:
+        track: (feet, PHASES + 1, 2) of a clip that moves.
+        standing: of one that stands.
+    """
+    off = track[:, :-1] - standing[:, :1]
+    away = np.einsum("fki->k", off * off)
+    half = PHASES // 2
+    best = int(np.argmin(away + np.roll(away, -half)))
+    near = [best + int(np.argmin(np.roll(away, 8 - start)[:16])) - 8 + (start - best) for start in (best, best + half)]
+    return tuple(sorted((phase % PHASES) / PHASES for phase in near))

@@ -1,0 +1,388 @@
+"""What each agent plays of its clips on each frame, from the way that it goes.
+
+Feet hold on the ground if a clip advances by distance: while an agent goes s metres, the phase p of its clips grows so
+that
+
+    sum over the clips of  share * stride * (curve(p after) - curve(p before))  =  s
+
+where the curve is the clip's own: feet of real clips do not move evenly. Slower than its slowest clip, an agent takes
+shorter and slower steps: the clip has a share of less than 1, over one that stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..simulation.arrays.angles import angle_of, cosine_and_sine
+from ..simulation.arrays.chance import Keys, mix, uniform
+from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, cross, dot
+from .clips import DO, MOVE, PHASES, STAND, Clip, ClipSettings, Playing, influences, leading
+from .gaits import Repertoire
+
+SMOOTHING = 0.12
+"""Seconds over which the speed that chooses the clips is a running mean."""
+STARTS = 1.3
+"""An agent that stands starts at this multiple of the speed below which it stands."""
+QUICKEST = 2.5
+"""Most cycles that a clip plays in the time of one as it was made: faster, legs flicker."""
+LINGERS = 12.0
+"""Seconds after which an agent that stands may take another clip that stands."""
+TURNS = 0.2
+"""Radians a second: an agent that stands turns at this rate before it plays a clip that turns."""
+OFFSET, RATE, STEPS, LINGER, ANOTHER = 0x0FF5, 0x4A7E, 0x57E9, 0x119E, 0xA407
+
+
+@dataclass(frozen=True)
+class Way:
+    """What bodies did since the frame before, in the axes that they had on the way.
+
+    Attributes:
+        ahead, aside, climb: (n,) metres along the front, to the left and up.
+        turn: (n,) radians to the left about the up axis.
+        size: (n,) how many times as large as the measured model they are.
+        do: (n,) the row of a clip that is asked for, to be played once, or -1.
+    """
+
+    ahead: Scalars
+    aside: Scalars
+    climb: Scalars
+    turn: Scalars
+    size: Scalars
+    do: Rows
+
+    @classmethod
+    def between(
+        cls,
+        position: Vectors,
+        forward: Vectors,
+        up: Vectors,
+        was: Vectors,
+        was_forward: Vectors,
+        size: Scalars | None = None,
+        do: Rows | None = None,
+    ) -> Way:
+        """The way from the frame before to this one.
+
+        Args:
+            position, forward, up: (n, 3) metres and unit axes on this frame.
+            was, was_forward: (n, 3) position and forward on the frame before.
+            size: as the attribute; 1 if left out.
+            do: as the attribute; -1 if left out.
+        """
+        n = len(position)
+        left = cross(up, forward)
+        gone = position - was
+        ahead, aside = dot(gone, forward), dot(gone, left)
+        # The way bends with the body: half of the turn is taken back.
+        turn = -angle_of(dot(was_forward, left), dot(was_forward, forward))
+        cosines, sines = cosine_and_sine(-0.5 * turn)
+        return cls(
+            ahead=ahead * cosines + aside * sines,
+            aside=aside * cosines - ahead * sines,
+            climb=dot(gone, up),
+            turn=turn,
+            size=np.ones(n) if size is None else size,
+            do=np.full(n, -1, dtype=np.int64) if do is None else do,
+        )
+
+
+@dataclass(frozen=True)
+class Played(Playing):
+    """What n agents play on a frame, and what they remember for the next one.
+
+    Attributes:
+        share: (clips, n) of each clip in the pose; they add up to 1.
+        moving: (n,) the phase of the clips that move, in cycles.
+        ahead, aside: (n,) m/s at the model's size, as running means.
+        turning: (n,) radians a second, alike.
+        direction: (n,) rows of the repertoire's directions.
+        past: (pairs, n) whether it is past each change of gait.
+        stands: (n,) whether it stands.
+        doing: (n,) row of the clip that is played once, or -1.
+        left: (n,) seconds until that is over.
+        seconds: (n,) since its first frame.
+    """
+
+    share: Scalars
+    moving: Scalars
+    ahead: Scalars
+    aside: Scalars
+    turning: Scalars
+    direction: Rows
+    past: Mask
+    stands: Mask
+    doing: Rows
+    left: Scalars
+    seconds: Scalars
+
+
+class Player:
+    """Plays the clips of n agents frame after frame; what it remembers is in what it returns."""
+
+    def __init__(self, clips: Sequence[Clip], settings: ClipSettings, keys: Keys, frame_time: float) -> None:
+        """`settings` and `keys` have n rows, `frame_time` is in seconds.
+
+        Raises:
+            ValueError: there is no clip.
+        """
+        if not clips:
+            raise ValueError("there is no clip to play")
+        self._clips = tuple(clips)
+        self._settings, self._keys, self._frame_time = settings, keys, frame_time
+        self._repertoire = Repertoire(clips, keys)
+        self._seconds = np.array([clip.seconds for clip in clips])
+        kinds = np.array([clip.plays for clip in clips])
+        moves = (kinds == MOVE) & np.array([clip.speed > 0.0 for clip in clips])
+        self._moves = moves
+        self._turns = [row for row, clip in enumerate(clips) if kinds[row] == MOVE and not moves[row] and clip.turn]
+        self._stands = np.flatnonzero(kinds == STAND)
+        self._rest = self._stands if len(self._stands) else np.flatnonzero(moves)[:1]
+        self._offset = np.array([np.floor(clip.offset * PHASES + 0.5) / PHASES for clip in clips])
+        self._metres = np.array(
+            [_shifted(clip) if moves[row] else np.zeros(PHASES + 1) for row, clip in enumerate(clips)]
+        )
+        self._rests = _rests(clips, self._offset)
+
+    def start(self, way: Way) -> Played:
+        """What agents play on their first frame; `way` is the one that they would have come from the frame before."""
+        n, count = len(self._keys), len(self._clips)
+        draw = np.where(self._settings.random_offset, uniform(mix(self._keys, OFFSET)), 0.0)
+        blank = Played(
+            phase=np.repeat(draw[None], count, axis=0),
+            influence=np.zeros((count, n)),
+            share=np.zeros((count, n)),
+            moving=draw,
+            ahead=way.ahead / way.size / self._frame_time,
+            aside=way.aside / way.size / self._frame_time,
+            turning=way.turn / self._frame_time,
+            direction=np.zeros(n, dtype=np.int64),
+            past=np.zeros((self._repertoire.pairs, n), dtype=np.bool_),
+            stands=np.zeros(n, dtype=np.bool_),
+            doing=np.full(n, -1, dtype=np.int64),
+            left=np.zeros(n),
+            seconds=np.zeros(n),
+        )
+        chosen = self._chosen(blank)
+        share = self._shares(chosen)
+        moving = np.where(chosen.stands, self._rests[0] if len(self._rests) else draw, draw)
+        phase = np.where(self._moves[:, None], moving + self._offset[:, None], blank.phase)
+        once = np.array([clip.plays == DO for clip in self._clips])
+        phase = np.where(once[:, None], 0.0, phase)
+        return replace(chosen, share=share, influence=influences(share), moving=moving, phase=phase)
+
+    def step(self, before: Played, way: Way, entered: Mask | None = None) -> Played:
+        """What agents play on the next frame.
+
+        Args:
+            before: what they played on the frame before.
+            way: since then.
+            entered: (n,) whether this is the first frame on which an agent is present; `way` is then the one that it
+                would have come. None if no agent enters.
+        """
+        now = self._chosen(self._heeding(before, way))
+        target = self._shares(now)
+        most = np.max(np.abs(target - before.share), axis=0, initial=0.0)
+        pace = self._frame_time / self._settings.fade
+        share = before.share + (target - before.share) * np.where(most > pace, pace / np.maximum(most, pace), 1.0)
+        gone = np.sqrt(way.ahead * way.ahead + way.aside * way.aside) / way.size
+        moving = self._moved(before.moving, share, gone, now.stands)
+        played = replace(
+            now,
+            share=share,
+            influence=influences(share),
+            moving=moving,
+            phase=self._phases(before, now, moving, way),
+            seconds=before.seconds + self._frame_time,
+        )
+        if entered is None or not entered.any():
+            return played
+        return _merged(self.start(way), played, entered)
+
+    def _heeding(self, before: Played, way: Way) -> Played:
+        """The running means of an agent's motion, and what it was asked to do."""
+        heed = self._frame_time / (SMOOTHING + self._frame_time)
+        means = {
+            "ahead": way.ahead / way.size / self._frame_time,
+            "aside": way.aside / way.size / self._frame_time,
+            "turning": way.turn / self._frame_time,
+        }
+        changed = {name: getattr(before, name) + heed * (new - getattr(before, name)) for name, new in means.items()}
+        left = before.left - self._frame_time
+        over = left < 0.5 * self._frame_time
+        asked = (way.do >= 0) & over
+        return replace(
+            before,
+            doing=np.where(asked, way.do, np.where(over, -1, before.doing)),
+            left=np.where(asked, self._seconds[np.maximum(way.do, 0)], np.where(over, 0.0, left)),
+            **changed,
+        )
+
+    def _chosen(self, played: Played) -> Played:
+        """Whether agents stand, in which direction they move, and which changes of gait they are past."""
+        speed = np.sqrt(played.ahead * played.ahead + played.aside * played.aside)
+        slowest = self._settings.slowest * self._repertoire.slowest(played.direction)
+        stands = speed <= np.where(played.stands, STARTS * slowest, slowest)
+        direction = np.where(
+            stands, played.direction, self._repertoire.direction(played.ahead, played.aside, played.direction)
+        )
+        return replace(played, stands=stands, direction=direction, past=self._repertoire.beyond(speed, played.past))
+
+    def _shares(self, played: Played) -> Scalars:
+        """The shares that clips would have if nothing had to fade, (clips, n)."""
+        speed = np.sqrt(played.ahead * played.ahead + played.aside * played.aside)
+        slowest = self._repertoire.slowest(played.direction)
+        ratio = np.where(slowest > 0.0, np.minimum(speed / np.where(slowest > 0.0, slowest, 1.0), 1.0), 0.0)
+        agent_step = 1.0 - self._settings.variation * uniform(mix(self._keys, STEPS))
+        walks = np.where(played.stands, 0.0, np.minimum(shorter(ratio, self._settings.shorter_steps) * agent_step, 1.0))
+        if not len(self._stands):
+            # Without a clip that stands it keeps the pose in which it stopped.
+            walks = np.where(self._moves.any(), 1.0, walks)
+        share = self._repertoire.shares(speed, played.direction, played.past) * walks
+        columns = np.arange(len(walks))
+        if len(self._rest):
+            share[self._rest[self._another(played)], columns] += 1.0 - walks
+        for row in self._turns:
+            same_way = played.turning * (1.0 if self._clips[row].turn > 0.0 else -1.0)
+            turns = np.where(played.stands, np.clip(same_way / TURNS - 1.0, 0.0, 1.0), 0.0)
+            share *= 1.0 - turns
+            share[row] += turns
+        does = np.where((played.doing >= 0) & (played.left > self._settings.fade), 1.0, 0.0)
+        share *= 1.0 - does
+        share[np.maximum(played.doing, 0), columns] += does
+        return share
+
+    def _another(self, played: Played) -> Rows:
+        """Which of the clips that stand an agent takes for now, (n,): after a while it may be another."""
+        turn = np.floor(played.seconds / LINGERS + uniform(mix(self._keys, LINGER)))
+        draw = uniform(mix(mix(self._keys, ANOTHER), turn.astype(np.uint64)))
+        return np.floor(draw * len(self._rest)).astype(np.int64)
+
+    def _moved(self, moving: Scalars, share: Scalars, gone: Scalars, stands: Mask) -> Scalars:
+        """The phase of the clips that move after a way in metres, (n,)."""
+        if not self._moves.any():
+            return moving
+        metres = np.einsum("cn,cp->np", share, self._metres)
+        seconds = np.einsum("cn,c->n", share * self._moves[:, None], self._seconds)
+        weight = np.einsum("cn,c->n", share, self._moves.astype(np.float64))
+        usual = self._frame_time * weight / np.maximum(seconds, 1e-9)
+        after = advanced(moving, metres, gone)
+        after = np.minimum(after, moving + QUICKEST * usual)
+        return np.where(stands & (len(self._stands) > 0), self._rested(moving, self._frame_time), after)
+
+    def _rested(self, moving: Scalars, passed: float) -> Scalars:
+        """The phase on its way to the next one at which the feet are best left, (n,)."""
+        if not len(self._rests):
+            return moving
+        part = moving - np.floor(moving)
+        left = self._rests[:, None] - part
+        left = np.min(np.where(left < -1e-9, left + 1.0, np.maximum(left, 0.0)), axis=0)
+        return moving + np.minimum(left, passed / self._seconds[self._moves].min())
+
+    def _phases(self, before: Played, now: Played, moving: Scalars, way: Way) -> Scalars:
+        """The phases of all clips, (clips, n)."""
+        agent_rate = 1.0 + self._settings.variation * (2.0 * uniform(mix(self._keys, RATE)) - 1.0)
+        phase = np.empty_like(before.phase)
+        for row, clip in enumerate(self._clips):
+            if self._moves[row]:
+                phase[row] = moving + self._offset[row]
+            elif row in self._turns:
+                part = np.maximum(way.turn / clip.turn, 0.0)
+                phase[row] = before.phase[row] + np.minimum(part, QUICKEST * self._frame_time / clip.seconds)
+            elif clip.plays == DO:
+                phase[row] = self._once(before.phase[row], clip, before.doing == row, now.doing == row)
+            else:
+                phase[row] = before.phase[row] + agent_rate * self._frame_time / clip.seconds
+        return phase
+
+    def _once(self, phase: Scalars, clip: Clip, was: Mask, does: Mask) -> Scalars:
+        """The phase of a clip that is played once: from one whole number to the next."""
+        whole = np.floor(phase)
+        ended = np.where(phase > whole, whole + 1.0, whole)
+        onwards = np.minimum(phase + self._frame_time / clip.seconds, whole + 1.0)
+        return np.where(does, np.where(was, onwards, ended), ended)
+
+
+def played(
+    clips: Sequence[Clip], settings: ClipSettings, keys: Keys, ways: Sequence[Way], frame_time: float
+) -> Playing:
+    """What n agents play of their clips on all frames of a run.
+
+    Args:
+        settings, keys: of n agents.
+        ways: since the frame before, one for each frame; that of the first is the one that they would have come.
+        frame_time: seconds.
+
+    Returns:
+        phases and influences, (clips, frames, n).
+    """
+    player = Player(clips, settings, keys, frame_time)
+    now = player.start(ways[0])
+    frames = [now]
+    for way in ways[1:]:
+        now = player.step(now, way)
+        frames.append(now)
+    return Playing(
+        phase=np.stack([frame.phase for frame in frames], axis=1),
+        influence=np.stack([frame.influence for frame in frames], axis=1),
+    )
+
+
+def shorter(ratio: Scalars, steps: Scalars) -> Scalars:
+    """The length of the steps at a share of a clip's speed, (n,) as a share of the clip's own.
+
+    With `steps` of 1 only their length changes, with 0 only their rate, with 1/2 both by the root of the ratio.
+    """
+    root = np.sqrt(ratio)
+    lower = 1.0 + (root - 1.0) * 2.0 * steps
+    upper = root + (ratio - root) * (2.0 * steps - 1.0)
+    return np.where(steps < 0.5, lower, upper)
+
+
+def advanced(phase: Scalars, metres: Scalars, gone: Scalars) -> Scalars:
+    """The phases after a way, (n,).
+
+    Args:
+        phase: (n,) cycles.
+        metres: (n, PHASES + 1) the way behind each phase of a cycle, rising from 0.
+        gone: (n,) metres, at least 0.
+    """
+    n = len(phase)
+    stride = metres[:, PHASES]
+    moves = stride > 1e-6
+    cycle = np.floor(phase)
+    place = (phase - cycle) * PHASES
+    below = np.minimum(np.floor(place).astype(np.int64), PHASES - 1)
+    agents = np.arange(n)
+    behind = metres[agents, below]
+    way = behind + (metres[agents, below + 1] - behind) * (place - below) + gone
+    cycles = np.floor(way / np.where(moves, stride, 1.0))
+    rest = way - cycles * stride
+    below = np.minimum(np.count_nonzero(metres[:, 1:] <= rest[:, None], axis=1), PHASES - 1)
+    behind = metres[agents, below]
+    step = metres[agents, below + 1] - behind
+    part = np.clip((rest - behind) / np.where(step > 0.0, step, 1.0), 0.0, 1.0)
+    return np.where(moves, np.maximum(cycle + cycles + (below + part) / PHASES, phase), phase)
+
+
+def _shifted(clip: Clip) -> Scalars:
+    """The metres behind a clip by the phase that all moving clips share, (PHASES + 1,)."""
+    start = int(np.floor(clip.offset * PHASES + 0.5)) % PHASES
+    steps = np.roll(np.diff(clip.curve), -start)
+    return np.concatenate(([0.0], np.cumsum(steps))) * clip.stride
+
+
+def _rests(clips: Sequence[Clip], offset: Scalars) -> Scalars:
+    """The shared phases at which the feet of the first moving clip are best left, (r,), each in [0, 1)."""
+    first = leading(clips)
+    if first < 0:
+        return np.zeros(0)
+    phases = np.array(clips[first].rests) - offset[first]
+    return np.sort(phases - np.floor(phases))
+
+
+def _merged(new: Played, old: Played, rows: Mask) -> Played:
+    """What some agents play from one, and the others from another."""
+    return replace(old, **{name: np.where(rows, column, getattr(old, name)) for name, column in vars(new).items()})

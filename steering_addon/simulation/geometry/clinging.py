@@ -1,0 +1,125 @@
+"""Clinging: what vehicles that crawl ask of the surfaces, whose rows of triangles count on from layer to layer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays.vectors import Mask, Rows, Scalars, Vectors, no_vectors, picked
+from .skins import NO_TRIANGLE, Skin, Way
+from .surfaces import Surfaces
+
+
+@dataclass(frozen=True)
+class Hold:
+    """What vehicles cling to.
+
+    Attributes:
+        distance: (n,) metres, inf for nothing.
+        place: (n, 3) metres.
+        triangle: (n,) rows of triangles, -1 for none.
+    """
+
+    distance: Scalars
+    place: Vectors
+    triangle: Rows
+
+
+@dataclass(frozen=True)
+class Clinging:
+    """The skins of the surfaces."""
+
+    surfaces: Surfaces
+
+    def __len__(self) -> int:
+        return len(self.surfaces)
+
+    def nearest(self, points: Vectors, reach: Scalars) -> Hold:
+        """The nearest places of the surfaces within reach, (n,) metres, of points (n, 3)."""
+        n = len(points)
+        best = Hold(np.full(n, np.inf), points, np.full(n, NO_TRIANGLE))
+        for first, layer in self.surfaces.numbered():
+            distance, place, triangle = layer.skin.nearest(points, np.minimum(reach, best.distance))
+            nearer = (triangle >= 0) & (distance < best.distance)
+            best = Hold(
+                np.where(nearer, distance, best.distance),
+                np.where(nearer[:, None], place, best.place),
+                np.where(nearer, triangle + first, best.triangle),
+            )
+        return best
+
+    def walked(self, triangle: Rows, place: Vectors, direction: Vectors, facing: Scalars, length: Scalars) -> Way:
+        """As `Skin.walked`."""
+        n = len(triangle)
+        whole = Way(
+            triangle.copy(), no_vectors(n), no_vectors(n), np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.bool_)
+        )
+        for rows, first, faces, skin in self._layers(triangle):
+            if rows is None:
+                return skin.walked(faces, place, direction, facing, length)
+            part = skin.walked(faces, picked(place, rows), picked(direction, rows), facing[rows], length[rows])
+            for name, column in vars(whole).items():
+                column[rows] = vars(part)[name]
+            whole.triangle[rows] += first
+        return whole
+
+    def normal_at(self, triangle: Rows, place: Vectors, facing: Scalars) -> Vectors:
+        """As `Skin.normal_at`; zero for no triangle."""
+        normal = no_vectors(len(triangle))
+        for rows, _, faces, skin in self._layers(triangle):
+            if rows is None:
+                return skin.normal_at(faces, place, facing)
+            normal[rows] = skin.normal_at(faces, picked(place, rows), facing[rows])
+        return normal
+
+    def face_normal(self, triangle: Rows) -> Vectors:
+        """The unit normals of triangles, (n, 3); zero for no triangle."""
+        normal = no_vectors(len(triangle))
+        for rows, _, faces, skin in self._layers(triangle):
+            normal[slice(None) if rows is None else rows] = picked(skin.normal, faces)
+        return normal
+
+    def near_border(self, triangle: Rows, place: Vectors, reach: float) -> Mask:
+        """The vehicles that may have a border of their surface within reach, (n,)."""
+        near = np.zeros(len(triangle), dtype=np.bool_)
+        for rows, _, _, skin in self._layers(triangle):
+            if len(skin.borders):
+                rows = np.arange(len(triangle)) if rows is None else rows
+                near[rows] = skin.borders.near(picked(place, rows), reach)
+        return near
+
+    def moved(self, after: Clinging, triangle: Rows) -> Mask:
+        """The vehicles whose triangles are elsewhere on other surfaces, (n,)."""
+        moved = np.zeros(len(triangle), dtype=np.bool_)
+        ends = {first: layer.skin for first, layer in after.surfaces.numbered()}
+        for rows, first, faces, skin in self._layers(triangle):
+            if ends[first] is not skin:
+                corners = skin.triangles[faces]
+                is_elsewhere = (skin.points[corners] != ends[first].points[corners]).any(axis=(1, 2))
+                moved[slice(None) if rows is None else rows] = is_elsewhere
+        return moved
+
+    def carried(self, after: Clinging, triangle: Rows, place: Vectors, direction: Vectors) -> tuple[Vectors, Vectors]:
+        """Where surfaces that move take places and directions, (n, 3) each, on triangles, (n,) rows."""
+        place, direction = place.copy(order="K"), direction.copy(order="K")
+        ends = {first: layer.skin for first, layer in after.surfaces.numbered()}
+        for rows, first, faces, skin in self._layers(triangle):
+            end, rows = ends[first], np.arange(len(triangle)) if rows is None else rows
+            shares = skin.shares(faces, picked(place, rows) - skin.corner(faces))
+            turned = skin.shares(faces, picked(direction, rows))
+            place[rows] = end.corner(faces) + end.spanned(faces, *shares)
+            direction[rows] = end.spanned(faces, *turned)
+        return place, direction
+
+    def _layers(self, triangle: Rows) -> Iterator[tuple[Rows | None, int, Rows, Skin]]:
+        """The rows of those on each layer, None for all, the row of its first triangle, theirs in it, and its skin."""
+        layers = list(self.surfaces.numbered())
+        if len(layers) == 1 and len(triangle) and triangle.min() >= 0:
+            yield None, 0, triangle, layers[0][1].skin
+            return
+        for first, layer in layers:
+            rows = np.flatnonzero((triangle >= first) & (triangle < first + len(layer)))
+            if len(rows):
+                yield rows, first, triangle[rows] - first, layer.skin

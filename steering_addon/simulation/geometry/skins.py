@@ -1,0 +1,367 @@
+"""Skins: triangles for what clings to them on either side and crawls along them, whichever way they face.
+
+A way along a skin is straight: at the side of a triangle it continues in the triangle beyond, turned about that side.
+So it keeps its length over folds of any angle, leaves its sheet of a thin plate for no other, and ends at a border.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays.once import once
+from ..arrays.vectors import (
+    EPSILON,
+    Mask,
+    Rows,
+    Scalars,
+    Vectors,
+    across,
+    columns,
+    cross,
+    dot,
+    firsts,
+    magnitude,
+    no_vectors,
+    picked,
+    ratio,
+    unit,
+    which,
+)
+from .borders import Borders
+from .floors import welded
+from .meshes import Mesh, mesh
+
+FOLD = 0.75
+"""The cosine between a face and the smoothed normal at its corner below which the corner is a fold: about 41 degrees.
+At a right angle, as on a box, a smoothed normal would lean where the face is flat."""
+MOST_SIDES = 256
+"""Sides of triangles that one way crosses at most."""
+NO_TRIANGLE = -1
+AFTER = np.array([[1], [2], [0]])
+"""The side that begins at the next corner, which lies opposite each corner."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """Where ways along skins end.
+
+    Attributes:
+        triangle: (n,) rows of triangles.
+        place: (n, 3) metres.
+        direction: (n, 3) unit directions at the end, in the plane of the triangle.
+        facing: (n,) 1 on the side to which the normal of the triangle points, -1 on the other.
+        left: (n,) the length that was left at a border, metres; 0 for those that met none.
+        met: (n,) whether they met a border.
+    """
+
+    triangle: Rows
+    place: Vectors
+    direction: Vectors
+    facing: Scalars
+    left: Scalars
+    met: Mask
+
+
+@dataclass(frozen=True)
+class Links:
+    """How f triangles hang together. Side k of a triangle goes from its corner k to the next; k f + t is its number.
+
+    Attributes:
+        corners: (f, 3) rows of points, of those at the same place the first.
+        has_area: (f,) whether there is anything to stand on.
+        beyond: (3 f,) the number of the same side in the triangle beyond; -1 at a border.
+        turned: (3 f,) whether the triangle beyond is wound the other way.
+        uneven: (p,) whether triangles at a point are wound differently.
+    """
+
+    corners: NDArray[np.int64]
+    has_area: Mask
+    beyond: Rows
+    turned: Mask
+    uneven: Mask
+
+
+@dataclass(frozen=True)
+class Skin:
+    """Triangles with their neighbors.
+
+    Attributes:
+        points: (p, 3) metres.
+        triangles: (f, 3) rows of points.
+        links: how they hang together.
+    """
+
+    points: Vectors
+    triangles: NDArray[np.int64]
+    links: Links
+
+    def __len__(self) -> int:
+        return len(self.triangles)
+
+    def moved(self, points: Vectors) -> Skin:
+        """The skin with its points (p, 3) elsewhere: what hangs together stays together."""
+        return replace(self, points=points)
+
+    @once
+    def _corners(self) -> tuple[Vectors, Vectors, Vectors]:
+        a, b, c = (picked(self.points, self.triangles[:, k]) for k in range(3))
+        return a, b, c
+
+    @once
+    def _cross(self) -> tuple[Vectors, Scalars]:
+        """The cross products of the sides from the first corner of each triangle, (f, 3), and their lengths, (f,)."""
+        a, b, c = self._corners
+        product = cross(b - a, c - a)
+        return product, magnitude(product)
+
+    @once
+    def normal(self) -> Vectors:
+        """The unit normals of the faces, (f, 3); zero for those without area."""
+        product, length = self._cross
+        return product / np.where(length > 0.0, length, np.inf)[:, None]
+
+    @once
+    def _table(self) -> Scalars:
+        """(f, 12) a corner, the shares of the second and the third corner by metres, and the normal."""
+        a, b, c = self._corners
+        u, v = b - a, c - a
+        uu, uv, vv = dot(u, u), dot(u, v), dot(v, v)
+        area = self._cross[1]
+        scale = 1.0 / np.where(area > 0.0, area * area, np.inf)
+        table = np.empty((len(self), 12))
+        table[:, 0:3] = a
+        table[:, 3:6] = u * (vv * scale)[:, None] - v * (uv * scale)[:, None]
+        table[:, 6:9] = v * (uu * scale)[:, None] - u * (uv * scale)[:, None]
+        table[:, 9:12] = self.normal
+        return table
+
+    @once
+    def _feet(self) -> Scalars:
+        """(3 f,) where the foot of the opposite corner is on each side, as a share of the way from its start."""
+        a, b, c = self._corners
+        u, v = b - a, c - a
+        uu, uv, vv = dot(u, u), dot(u, v), dot(v, v)
+        ww = uu - uv - uv + vv
+        return np.concatenate([ratio(uv, uu), ratio(uu - uv, ww), ratio(vv - uv, vv)])
+
+    @once
+    def normals(self) -> Vectors:
+        """Smoothed unit normals at points, (p, 3), with Max's weights as in `floors.point_normals`.
+
+        Where faces are wound differently, as at the seam of a Moebius band, they are turned alike.
+        """
+        a, b, c = self._corners
+        sides = b - a, c - b, a - c
+        area, twice = self._cross
+        has_area = twice > 0.0
+        first, second, third = (np.where(has_area, dot(side, side), 1.0) for side in sides)
+        weights = 1.0 / first / third, 1.0 / first / second, 1.0 / second / third
+        corners, total = self.links.corners, np.zeros((3, len(self.points)))
+        for k, weight in enumerate(weights):
+            at = corners[:, k]
+            weight = np.where(has_area, weight, 0.0)
+            if self.links.uneven.any():
+                against = dot(self.normal, picked(self.normal, self._pattern[at])) < 0.0
+                weight = np.where(self.links.uneven[at] & against, -weight, weight)
+            for axis in range(3):
+                total[axis] += np.bincount(at, area[:, axis] * weight, minlength=len(self.points))
+        return unit(columns(*total))
+
+    @once
+    def _pattern(self) -> Rows:
+        """A triangle at each point, (p,), as whose normal those of the others are turned."""
+        pattern = np.zeros(len(self.points), dtype=np.int64)
+        for k in range(3):
+            pattern[self.links.corners[::-1, k]] = np.arange(len(self))[::-1]
+        return pattern
+
+    @once
+    def _mesh(self) -> tuple[Mesh, Rows]:
+        """The triangles that have an area, for queries, and the row of each."""
+        rows = which(self.links.has_area)
+        surface = mesh(self.points, self.triangles[rows])
+        return surface, rows[surface.order]
+
+    @once
+    def borders(self) -> Borders:
+        """Where the skin ends."""
+        side = which(self.links.beyond < 0)
+        triangle, first = side % max(len(self), 1), side // max(len(self), 1)
+        real = self.links.has_area[triangle]
+        triangle, first = triangle[real], first[real]
+        start, end = (picked(self.points, self.triangles[triangle, k % 3]) for k in (first, first + 1))
+        return Borders(start, end)
+
+    def nearest(self, points: Vectors, reach: Scalars) -> tuple[Scalars, Vectors, Rows]:
+        """As `Mesh.nearest`: the distance, the place and the triangle nearest to each point."""
+        surface, rows = self._mesh
+        distance, place, triangle = surface.nearest(points, reach)
+        return distance, place, np.where(triangle >= 0, rows[triangle] if len(rows) else NO_TRIANGLE, NO_TRIANGLE)
+
+    def shares(self, triangle: Rows, v: Vectors) -> tuple[Scalars, Scalars]:
+        """By how much of the sides from the first to the second and third corner vectors (n, 3) go; (n,) each."""
+        table = np.take(self._table, triangle, axis=0)
+        return _along(table, 3, v), _along(table, 6, v)
+
+    def corner(self, triangle: Rows) -> Vectors:
+        """The first corners of triangles, (n, 3) metres."""
+        return picked(self._corners[0], triangle)
+
+    def spanned(self, triangle: Rows, u: Scalars, v: Scalars) -> Vectors:
+        """The vectors, (n, 3) metres, of these shares of the sides from the first to the second and third corner."""
+        a, b, c = (picked(corner, triangle) for corner in self._corners)
+        vectors: Vectors = (b - a) * u[:, None]
+        return vectors + (c - a) * v[:, None]
+
+    def normal_at(self, triangle: Rows, place: Vectors, facing: Scalars) -> Vectors:
+        """Smoothed unit normals at places, (n, 3), on the side `facing`, (n,).
+
+        At a fold, the corner of a face has the normal of the face.
+        """
+        table = np.take(self._table, triangle, axis=0)
+        face = columns(*(table[:, k] for k in (9, 10, 11)))
+        offset = columns(*(place[:, k] - table[:, k] for k in range(3)))
+        u, v = np.maximum(_along(table, 3, offset), 0.0), np.maximum(_along(table, 6, offset), 0.0)
+        normal = no_vectors(len(triangle))
+        for k, share in enumerate((np.maximum(1.0 - u - v, 0.0), u, v)):
+            smooth = picked(self.normals, self.links.corners[triangle, k])
+            with_face = dot(smooth, face)
+            # Those of corners where faces are wound differently may point to either side.
+            share = np.where(with_face < 0.0, -share, share)[:, None]
+            normal = normal + np.where((np.abs(with_face) < FOLD)[:, None], face * np.abs(share), smooth * share)
+        outward: Vectors = unit(normal)
+        return outward * facing[:, None]
+
+    def walked(self, triangle: Rows, place: Vectors, direction: Vectors, facing: Scalars, length: Scalars) -> Way:
+        """Where straight ways along the skin end.
+
+        Args:
+            triangle: (n,) on which they begin; none is -1.
+            place: (n, 3) where they begin, metres.
+            direction: (n, 3) in which; their parts along the triangle count.
+            facing: (n,) as in `Way`.
+            length: (n,) metres.
+        """
+        table = np.take(self._table, triangle, axis=0)
+        face = columns(*(table[:, k] for k in (9, 10, 11)))
+        offset = columns(*(place[:, k] - table[:, k] for k in range(3)))
+        direction = unit(across(direction, face))
+        u, v = _along(table, 3, offset), _along(table, 6, offset)
+        du, dv = _along(table, 3, direction) * length, _along(table, 6, direction) * length
+        end = place + direction * length[:, None] - face * dot(face, offset)[:, None]
+        n = len(length)
+        on = which(~((u + du >= 0.0) & (v + dv >= 0.0) & (u + du + v + dv <= 1.0)))
+        if not len(on):
+            return Way(triangle, end, direction, facing, np.zeros(n), np.zeros(n, dtype=np.bool_))
+        u, v, du, dv = u[on], v[on], du[on], dv[on]
+        shares, changes = np.maximum(np.stack((1.0 - u - v, u, v)), 0.0), np.stack((-du - dv, du, dv))
+        after, shares, changes, turned, left, met = self._crossed(triangle[on], shares, changes)
+        total = shares[0] + shares[1] + shares[2]
+        places = self.corner(after) + self.spanned(after, shares[1] / total, shares[2] / total)
+        courses = unit(self.spanned(after, changes[1], changes[2]))
+        way = triangle, end, direction, facing, np.zeros(n), np.zeros(n, dtype=np.bool_)
+        further = after, places, courses, np.where(turned, -facing[on], facing[on]), left * length[on], met
+        return Way(*(_put(column, on, values) for column, values in zip(way, further)))
+
+    def _crossed(
+        self, triangle: Rows, shares: NDArray[np.float64], changes: NDArray[np.float64]
+    ) -> tuple[Rows, NDArray[np.float64], NDArray[np.float64], Mask, Scalars, Mask]:
+        """Where ways end that cross sides; each turn of the loop crosses one.
+
+        Laid flat, the triangle beyond a side continues the way: the distance from the side grows as it has shrunk,
+        and the way along the side is the same.
+
+        Args:
+            triangle: (n,) on which they begin.
+            shares: (3, n) of its corners in the place where they begin.
+            changes: (3, n) by how much the whole way would change them on this triangle.
+
+        Returns:
+            triangle, shares, changes: at the end.
+            turned: (n,) whether the last triangle is wound the other way than the first.
+            left: (n,) the share of the way that is left at a border, else 0.
+            met: (n,) whether they met one.
+        """
+        n, number = len(triangle), len(self)
+        triangle, changes, shares = triangle.copy(), changes.copy(), shares.copy()
+        left, met, turned = np.ones(n), np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
+        entered, rows = np.full(n, -1), np.arange(n)
+        area = self._cross[1]
+        for _ in range(MOST_SIDES):
+            share, change = shares[:, rows], changes[:, rows]
+            # The side opposite corner k is that from the next corner on.
+            leaves = (change < 0.0) & (entered[rows] != AFTER)
+            parts = np.where(leaves, share / np.where(leaves, -change, 1.0), np.inf)
+            corner = np.argmin(parts, axis=0)
+            part = parts[corner, np.arange(len(rows))]
+            ends = ~(part < left[rows])
+            part = np.minimum(part, left[rows])
+            shares[:, rows] = np.maximum(share + change * part, 0.0)
+            left[rows] -= part
+            at = (corner + 1) % 3 * number + triangle[rows]
+            beyond = self.links.beyond[at]
+            met[rows] = ~ends & (beyond < 0)
+            on = which(~ends & (beyond >= 0))
+            if not len(on):
+                break
+            rows, at, beyond = rows[on], at[on], beyond[on]
+            side, entry, new = at // number, beyond // number, beyond % number
+            start, end, entry_end = side, (side + 1) % 3, (entry + 1) % 3
+            winds = self.links.turned[at]
+            nearing = changes[(side + 2) % 3, rows]
+            along = changes[end, rows] + nearing * self._feet[at]
+            off = -nearing * ratio(area[triangle[rows]], area[new])
+            to_end = np.where(winds, along, -along) - off * self._feet[beyond]
+            first, second = shares[start, rows], shares[end, rows]
+            shares[entry, rows], shares[entry_end, rows] = np.where(winds, (first, second), (second, first))
+            opposite = (entry + 2) % 3
+            shares[opposite, rows] = 0.0
+            changes[entry, rows], changes[entry_end, rows], changes[opposite, rows] = -off - to_end, to_end, off
+            triangle[rows], entered[rows] = new, entry
+            turned[rows] ^= winds
+        return triangle, shares, changes, turned, np.where(met, left, 0.0), met
+
+
+def skin(points: Vectors, triangles: NDArray[np.int64]) -> Skin:
+    """The skin of triangles (f, 3), rows of points (p, 3) in metres; points at the same place hang together."""
+    return Skin(points, triangles, _linked(points, triangles))
+
+
+def _linked(points: Vectors, triangles: NDArray[np.int64]) -> Links:
+    number = len(triangles)
+    corners = welded(points, triangles)
+    start, end = corners.T.ravel(), np.roll(corners, -1, axis=1).T.ravel()
+    a, b, c = (picked(points, triangles[:, k]) for k in range(3))
+    has_area = magnitude(cross(b - a, c - a)) > EPSILON * EPSILON
+    beyond, turned = np.full(3 * number, -1), np.zeros(3 * number, dtype=np.bool_)
+    # What has no area can be crossed by no way: it is left out, and what is beside it meets.
+    sides = which(np.tile(has_area, 3))
+    key = np.minimum(start, end)[sides] * (len(points) + 1) + np.maximum(start, end)[sides]
+    order = np.argsort(key, kind="stable")
+    begins = firsts(key[order])
+    times = np.diff(np.concatenate((begins, [len(key)])))
+    pairs = begins[times == 2]
+    first, second = sides[order[pairs]], sides[order[np.minimum(pairs + 1, max(len(order) - 1, 0))]]
+    beyond[first], beyond[second] = second, first
+    alike = start[first] == start[second]
+    turned[first] = turned[second] = alike
+    uneven = np.zeros(len(points), dtype=np.bool_)
+    for ends in (start, end):
+        uneven[ends[first[alike]]] = True
+    return Links(corners, has_area, beyond, turned, uneven)
+
+
+def _along(table: Scalars, first: int, v: Vectors) -> Scalars:
+    """The dot products of three columns of a table (n, k) with vectors (n, 3)."""
+    x, y, z = (table[:, first + axis] * v[:, axis] for axis in range(3))
+    return np.asarray(x + y + z)
+
+
+def _put(column: Any, rows: Rows, values: Any) -> Any:
+    merged = column.copy(order="K")
+    merged[rows] = values
+    return merged

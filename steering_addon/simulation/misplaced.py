@@ -1,0 +1,15 @@
+"""What may be wrong with where a body starts that stands on surfaces."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class Misplaced(Enum):
+    """What is wrong; each value is a name in the program only."""
+
+    OFF_GROUND = "off_ground"
+    TOO_STEEP = "too_steep"
+    BOXED_IN = "boxed_in"
+    AT_BORDER = "at_border"
+    WHEELS_HANG = "wheels_hang"

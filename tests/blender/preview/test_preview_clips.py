@@ -1,0 +1,79 @@
+"""A preview shows the poses that a bake will write, and leaves none of them in the file."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.blender.building import bake, part, select
+from tests.blender.sharing import in_one_blender
+from tests.blender.walkers import found_walkers, pose_of
+
+SHOWN = (1, 2, 9, 20, 14)
+
+
+@pytest.fixture(autouse=True)
+def _ended_afterwards():
+    yield
+    part("blender.preview").end()
+
+
+def channels(rig) -> list:
+    return [(tuple(bone.location), tuple(bone.rotation_quaternion), tuple(bone.scale)) for bone in rig.pose.bones]
+
+
+def poses(rigs, frames=SHOWN) -> np.ndarray:
+    result = []
+    for frame in frames:
+        bpy.context.scene.frame_set(frame)
+        result.append([pose_of(rig) for rig in rigs])
+    return np.array(result)
+
+
+@pytest.mark.parametrize("active", [False, True], ids=["no action", "an action left active"])
+def test_a_preview_shows_the_poses_of_the_bake(active: bool) -> None:
+    people, rigs = found_walkers(2)
+    if active:
+        data, action = part("blender.write.animation_data"), bpy.data.actions["Walk"]
+        for rig in rigs:
+            data.assign_action(rig, action, data.slot_for(action, rig))
+        bpy.context.view_layer.update()
+    stood = [channels(rig) for rig in rigs] if not active else None
+    assert bpy.ops.steering.preview() == {"FINISHED"}
+    previewed = poses(rigs)
+    assert stood is None or stood == [channels(rig) for rig in rigs]
+    assert bpy.ops.steering.preview() == {"FINISHED"}
+    assert not any(track.name.startswith("Steering") for rig in rigs for track in rig.animation_data.nla_tracks)
+    real = poses(rigs)
+    assert np.abs(previewed - real).max() > 0.05
+    select(people)
+    bake()
+    np.testing.assert_allclose(previewed, poses(rigs), atol=1e-5)
+
+
+@in_one_blender
+def test_a_changed_clip_is_seen_in_a_preview() -> None:
+    people, [rig] = found_walkers()
+    bpy.ops.steering.preview()
+    before = poses([rig], (20,))
+    people.steering.portrayal.clips[1].ground_speed = 3.0
+    after = poses([rig], (20,))
+    assert np.abs(before - after).max() > 0.01
+    select(people)
+    bpy.ops.steering.clip_remove(row=1)
+    bpy.context.view_layer.update()
+    gone = poses([rig], (20,))
+    assert np.abs(gone - after).max() > 0.01
+
+
+def test_a_rig_shows_its_real_pose_after_a_preview() -> None:
+    _, rigs = found_walkers(2)
+    bpy.context.scene.frame_set(20)
+    real = pose_of(rigs[0])
+    bpy.ops.steering.preview()
+    bpy.context.scene.frame_set(20)
+    assert np.abs(pose_of(rigs[0]) - real).max() > 0.01
+    bpy.ops.steering.preview()
+    bpy.context.view_layer.update()
+    np.testing.assert_array_equal(pose_of(rigs[0]), real)

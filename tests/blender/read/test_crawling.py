@@ -1,0 +1,145 @@
+"""What crawls, on surfaces as Blender has them: on every key on the nearest place, upright to the normal."""
+
+from __future__ import annotations
+
+import math
+
+import bpy
+import numpy as np
+import pytest
+from mathutils import Vector
+from mathutils.bvhtree import BVHTree
+
+from tests.blender.building import (
+    bake,
+    baked_frames,
+    crowd,
+    empty,
+    frames,
+    insert,
+    link,
+    part,
+    put,
+    select,
+    tag,
+    vehicle,
+    wedge,
+)
+from tests.locomotion.round_grounds import globe
+
+LAST = 24
+
+
+def ball(name: str = "Planet", radius: float = 4.0, **placed):
+    """A sphere, its faces turned outward."""
+    points, triangles = globe(radius)
+    mesh = bpy.data.meshes.new(name)
+    mesh.from_pydata(points.tolist(), [], triangles.tolist())
+    return put(link(bpy.data.objects.new(name, mesh)), **placed)
+
+
+def still(ob) -> None:
+    pass
+
+
+def turning_and_uneven(ob) -> None:
+    ob.scale = (1.2, -0.9, 0.8)
+    for frame, angle in ((1, 0.0), (LAST, 0.5)):
+        ob.rotation_euler = (angle, 0.3 * angle, 0.0)
+        insert(ob, "rotation_euler", frame=frame)
+
+
+def waving(ob) -> None:
+    ob.modifiers.new("Waves", "WAVE").height = 0.3
+
+
+def nearest(surface, place: Vector) -> tuple[float, Vector]:
+    """The distance of a place from an evaluated surface, and the unit normal there, in world space."""
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    evaluated = surface.evaluated_get(depsgraph)
+    mesh = evaluated.to_mesh()
+    mesh.calc_loop_triangles()
+    points = [evaluated.matrix_world @ vertex.co for vertex in mesh.vertices]
+    tree = BVHTree.FromPolygons(points, [tuple(t.vertices) for t in mesh.loop_triangles], all_triangles=True)
+    evaluated.to_mesh_clear()
+    _, normal, _, distance = tree.find_nearest(place)
+    return distance, normal
+
+
+def ants(count: int = 6, **settings):
+    group = crowd(wander={}, seek={"weight": 0.0})
+    group.steering.locomotion = "CRAWLING"
+    for name, value in settings.items():
+        setattr(group.steering.crawling, name, value)
+    made = []
+    for k in range(count):
+        # Round the ball, a little off it, upright to it.
+        out = Vector((math.sin(2.4 * k), math.cos(2.4 * k), -1.0 + 2.0 * (k + 0.5) / count)).normalized()
+        ob = vehicle(name=f"Ant {k}", location=4.1 * out, crowd=group, start_speed=0.8)
+        ob.rotation_euler = out.to_track_quat("Z", "Y").to_euler()
+        ob.steering.origin_height = 0.0
+        made.append(ob)
+    return made
+
+
+@pytest.mark.parametrize("change", [still, turning_and_uneven, waving])
+def test_on_every_key_it_is_on_the_surface_and_upright_to_it(change) -> None:
+    frames(1, LAST)
+    surface = tag(ball(), role="SURFACE")
+    change(surface)
+    objects = ants()
+    eye = empty("Eye", location=(0.0, 0.3, 0.5))
+    eye.parent = objects[0]
+    bake()
+    places = []
+    for frame in baked_frames()[:: 3 if change is still else 6]:
+        bpy.context.scene.frame_set(int(frame))
+        for ob in objects:
+            pose = ob.evaluated_get(bpy.context.evaluated_depsgraph_get()).matrix_world
+            distance, normal = nearest(surface, pose.translation)
+            assert distance < 1e-3
+            assert abs(pose.col[2].xyz.normalized() @ normal) > 0.97
+        places.append([ob.matrix_world.translation.copy() for ob in objects])
+        assert (eye.matrix_world.translation - objects[0].matrix_world @ Vector((0.0, 0.3, 0.5))).length < 1e-5
+    assert np.ptp(np.array(places), axis=0).max() > 0.4
+
+
+def test_the_nearest_place_is_that_of_blender() -> None:
+    surface = ball()
+    rng = np.random.default_rng(0)
+    points = rng.uniform(-6.0, 6.0, (300, 3))
+    mesh = surface.data
+    mesh.calc_loop_triangles()
+    corners = np.array([tuple(t.vertices) for t in mesh.loop_triangles])
+    places = np.array([tuple(vertex.co) for vertex in mesh.vertices], dtype=float)
+    skin = part("simulation.geometry.skins").skin(places, corners)
+    distance, place, triangle = skin.nearest(points, np.full(300, np.inf))
+    tree = BVHTree.FromPolygons(places.tolist(), corners.tolist(), all_triangles=True)
+    wanted = np.array([tree.find_nearest(point)[3] for point in points])
+    assert np.abs(distance - wanted).max() < 1e-5
+    assert np.abs(np.linalg.norm(points - place, axis=1) - wanted).max() < 1e-5
+    assert (triangle >= 0).all()
+
+
+@pytest.mark.in_one_blender
+def test_populate_puts_members_upright_on_all_sides_of_a_ball() -> None:
+    frames(1, 3)
+    place, model = ball(), wedge("Ant", size=0.2)
+    group = crowd(wander={})
+    group.steering.locomotion = "CRAWLING"
+    select(group, model)
+    bpy.context.view_layer.objects.active = group
+    assert bpy.ops.steering.populate(moves_like="UNCHANGED", count=12, arrangement="SURFACE", place=place.name) == {
+        "FINISHED"
+    }
+    assert place.steering.roles == {"SURFACE"} and group.steering.locomotion == "CRAWLING"
+    members = [ob for ob in bpy.context.scene.objects if ob.is_property_set("steering") and ob.steering.crowd == group]
+    bpy.context.view_layer.update()
+    starts = [ob.matrix_world.copy() for ob in members]
+    assert len(members) == 12 and min(start.translation.z for start in starts) < -1.0
+    bake()
+    bpy.context.scene.frame_set(1)
+    for ob, start in zip(members, starts):
+        out = ob.matrix_world.translation.normalized()
+        assert ob.matrix_world.col[2].xyz.normalized() @ out > 0.97
+        assert (ob.matrix_world.translation - start.translation).length < 0.1

@@ -1,0 +1,144 @@
+"""Vehicles that cannot stand or move where they start are named before the bake, and those that fell after it."""
+
+from __future__ import annotations
+
+import bpy
+import pytest
+
+from tests.blender.building import bake, crowd, empty, frames, insert, link, part, put, tag, vehicle
+from tests.blender.read.test_surfaces import hill
+from tests.blender.status.test_findings import listed, selected_by_click
+
+
+def steep_hill():
+    """A hill that is too steep halfway up."""
+    return tag(hill("Hill", height=8.0), role="SURFACE")
+
+
+def herd(*places, kind: str = "ON_FOOT"):
+    group = crowd("Herd", wander={})
+    group.steering.locomotion = kind
+    group.steering.vehicle.radius = 0.4
+    return [vehicle(name=f"Sheep {k}", location=place, crowd=group) for k, place in enumerate(places)]
+
+
+def above_the_ground() -> set[str]:
+    steep_hill()
+    herd((15.0, 15.0, 4.0), (16.0, 10.0, 0.0), (50.0, 0.0, 0.0))
+    return {"Sheep 0", "Sheep 2"}
+
+
+def on_a_slope() -> set[str]:
+    steep_hill()
+    herd((15.0, 15.0, 0.0), (5.5, 0.0, 5.5))
+    return {"Sheep 1"}
+
+
+def on_the_border() -> set[str]:
+    steep_hill()
+    herd((19.95, 15.0, 0.0), (15.0, 15.0, 0.0))
+    return {"Sheep 0"}
+
+
+def on_a_table() -> set[str]:
+    steep_hill()
+    tag(hill("Table", side=1.0, cells=4, height=0.0, location=(12.0, 12.0, 3.0)), role="SURFACE")
+    herd((12.0, 12.0, 3.0), (15.0, -15.0, 0.0))
+    return {"Sheep 0"}
+
+
+def a_car_at_the_edge() -> set[str]:
+    steep_hill()
+    herd((19.5, 15.0, 0.0), (10.0, 15.0, 0.0), kind="WHEELED")
+    return {"Sheep 0"}
+
+
+def a_lone_rider() -> set[str]:
+    """One that moves in another way than its crowd, which flies."""
+    steep_hill()
+    *_, rider = herd((15.0, 15.0, 9.0), (16.0, 10.0, 9.0), kind="FLYING")
+    rider.steering.own_locomotion = "ON_FOOT"
+    return {"Sheep 1"}
+
+
+def a_surface_for_nobody() -> set[str]:
+    steep_hill()
+    herd((15.0, 15.0, 0.0), kind="PLANAR")
+    return {"Hill"}
+
+
+def a_surface_without_faces() -> set[str]:
+    bare = put(link(bpy.data.objects.new("Bare", bpy.data.meshes.new("Bare"))))
+    tag(bare, role="SURFACE")
+    herd((15.0, 15.0, 0.0))
+    return {"Bare"}
+
+
+CASES = {
+    above_the_ground: ("OFF_GROUND", "Sheep 0 and Sheep 2 have no surface at the feet"),
+    on_a_slope: ("TOO_STEEP", "Sheep 1 starts on ground steeper than Max Slope"),
+    on_the_border: ("AT_BORDER", "Sheep 0 starts on the border of a surface"),
+    on_a_table: ("BOXED_IN", "Sheep 0 is boxed in by edges and ground steeper than Max Slope"),
+    a_car_at_the_edge: ("WHEELS_HANG", "Sheep 0 has wheels that hang in the air"),
+    a_lone_rider: ("OFF_GROUND", "Sheep 1 has no surface at the feet"),
+    a_surface_for_nobody: ("UNUSED_SURFACE", "Hill is used by no crowd. Set the Locomotion of one to On Foot"),
+    a_surface_without_faces: ("NO_FACES", "Bare has no faces, so nothing stands on it"),
+}
+
+
+@pytest.mark.parametrize("scene", CASES, ids=lambda scene: scene.__name__)
+def test_it_is_named_before_the_bake_and_a_click_selects_it(scene) -> None:
+    frames(1, 5)
+    names = scene()
+    kind, text = CASES[scene]
+    assert listed()[kind].startswith(text)
+    others = {each for each, _ in CASES.values()} - {kind}
+    assert scene is a_surface_without_faces or not others & set(listed())
+    assert selected_by_click(kind) == names
+
+
+def test_what_is_well_placed_or_baked_is_not_named() -> None:
+    frames(1, 5)
+    ground = steep_hill()
+    herd((15.0, 15.0, 0.0), (16.0, 10.0, 0.0))
+    assert listed() == {}
+    ground.location.z = -3.0
+    assert "OFF_GROUND" in listed(), "a surface that was moved is read again"
+    bake()
+    assert "OFF_GROUND" not in listed(), "the bake has told"
+
+
+def test_what_moves_is_looked_at_on_the_first_frame() -> None:
+    frames(1, 20)
+    deck = steep_hill()
+    insert(deck, "location", {1: (0.0, 0.0, 0.0), 20: (0.0, 0.0, -9.0)})
+    herd((15.0, 15.0, 0.0))
+    bpy.context.scene.frame_set(1)
+    assert listed() == {}
+    bpy.context.scene.frame_set(20)
+    assert listed() == {}
+
+
+def test_a_surface_is_read_once_and_not_at_every_look(monkeypatch) -> None:
+    frames(1, 5)
+    steep_hill()
+    first, *_ = herd((15.0, 15.0, 0.0), (16.0, 10.0, 0.0))
+    assert listed() == {}
+    monkeypatch.setattr(part("blender.status.placing"), "SurfaceReader", None)
+    first.location.z = 5.0
+    assert "OFF_GROUND" in listed()
+
+
+def test_who_falls_and_who_is_held_up_is_told_after_the_bake() -> None:
+    frames(1, 40)
+    bpy.context.scene.render.fps = 6
+    steep_hill()
+    tag(hill("Stool", side=0.02, cells=2, height=0.0, location=(12.0, 12.0, 1.0)), role="SURFACE")
+    _, falling = herd((12.0, 12.0, 1.0), (18.5, -15.0, 0.0))
+    group = falling.steering.crowd.steering
+    group.seek.use, group.seek.target = True, empty("Far", (400.0, -15.0, 0.0))
+    falling.steering.own_locomotion, falling.steering.on_foot.at_edge = "ON_FOOT", "FALL"
+    bake()
+    records = {name: part("blender.write.ownership").bake_of(bpy.data.objects[name]) for name in ("Sheep 0", "Sheep 1")}
+    mishaps = {name: set(record.mishaps) for name, record in records.items()}
+    assert mishaps == {"Sheep 0": {"held"}, "Sheep 1": {"fell"}}

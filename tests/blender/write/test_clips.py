@@ -1,0 +1,357 @@
+"""Clips in Blender: found, measured, written as strips with a bake, and removed with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.blender.building import (
+    assert_same,
+    bake,
+    clear_bake,
+    crowd,
+    empty,
+    frames,
+    part,
+    scene_dump,
+    select,
+    vehicle,
+)
+from tests.blender.sharing import in_one_blender
+from tests.blender.walkers import CYCLE, SPEED, STRIDE, clip, found_walkers, idle, pose_of, stash, walk, walker, walkers
+
+
+def ours(rig) -> list:
+    tracks = rig.animation_data.nla_tracks if rig.animation_data else ()
+    return [track for track in tracks if track.name.startswith("Steering: ")]
+
+
+def times(rig) -> dict[str, list]:
+    """The keys of the time of each strip of ours, by track."""
+    return {track.name: [tuple(key.co) for key in track.strips[0].fcurves[0].keyframe_points] for track in ours(rig)}
+
+
+def without_settings(dump: dict) -> dict:
+    """A dump without the settings that a bake stores, such as identities and starts."""
+    objects = {
+        name: {key: value for key, value in block.items() if key not in ("steering", "stored")}
+        for name, block in dump["objects"].items()
+    }
+    return {**dump, "objects": objects}
+
+
+def test_clips_are_found_and_measured():
+    people, _ = found_walkers()
+    stand, move = people.steering.portrayal.clips
+    assert (stand.action.name, stand.plays) == ("Idle", "STAND")
+    assert (move.action.name, move.plays) == ("Walk", "MOVE")
+    assert move.speed == pytest.approx(SPEED, rel=0.05)
+    assert move.stride == pytest.approx(STRIDE, rel=0.05)
+    assert move.own_slide < 0.03
+    assert abs(move.heading) < 0.1
+
+
+def test_populate_gives_a_new_crowd_the_clips_that_its_model_brings_along():
+    frames(1, 10)
+    rig = walker("Model")
+    stash(rig, idle(rig), walk(rig))
+    select(rig)
+    assert bpy.ops.steering.populate(count=3, moves_like="PERSON") == {"FINISHED"}
+    people = bpy.context.object
+    assert [(clip.action.name, clip.plays) for clip in people.steering.portrayal.clips] == [
+        ("Idle", "STAND"),
+        ("Walk", "MOVE"),
+    ]
+    model = people.steering.vehicle
+    assert model.max_speed * model.cruise_speed == pytest.approx(people.steering.portrayal.clips[1].speed, rel=1e-3)
+    bake()
+    assert all(len(ours(ob)) == 2 for ob in bpy.data.objects if ob.type == "ARMATURE" and ob != rig)
+
+
+def test_populate_leaves_clips_alone_where_that_is_asked_or_a_bake_would_refuse():
+    rig = walker("Model")
+    stash(rig, idle(rig), walk(rig))
+    select(rig)
+    assert bpy.ops.steering.populate(count=2, moves_like="PERSON", find_clips=False) == {"FINISHED"}
+    assert not bpy.context.object.steering.portrayal.clips
+    rig.animation_data.nla_tracks[0].is_solo = True
+    select(rig)
+    assert bpy.ops.steering.populate(count=2, moves_like="PERSON") == {"FINISHED"}
+    assert not bpy.context.object.steering.portrayal.clips
+
+
+def test_found_twice_is_found_once():
+    people, _ = found_walkers()
+    bpy.ops.steering.clips_find()
+    assert len(people.steering.portrayal.clips) == 2
+
+
+def test_a_bake_writes_strips_below_the_animators_that_keep_step():
+    people, [rig] = found_walkers()
+    layer = rig.animation_data.nla_tracks.new()
+    layer.name = "Layer"
+    layer.strips.new("Nod", 5, clip(rig, "Nod", {("Body", "scale", 0): [(0.0, 1.0), (10.0, 1.1)]}))
+    bake()
+    names = [track.name for track in rig.animation_data.nla_tracks if not track.mute]
+    assert names == ["Steering: Idle", "Steering: Walk", "Layer"]
+    strip = ours(rig)[1].strips[0]
+    assert (strip.frame_start, strip.frame_end) == (1.0, 40.0)
+    assert (strip.extrapolation, strip.blend_type) == ("HOLD", "REPLACE")
+    time = [key.co[1] for key in strip.fcurves.find("strip_time").keyframe_points]
+    gone = np.array([bpy.context.scene.frame_set(frame) or rig.matrix_world.translation.y for frame in (20, 40)])
+    cycles = (time[39] - time[19]) / CYCLE
+    assert cycles == pytest.approx(abs(np.diff(gone)[0]) / STRIDE, rel=0.1)
+    assert people.steering.portrayal.clips[1].action.name == "Walk"
+
+
+def test_feet_on_the_ground_stay_where_they_are():
+    """The sole that is down keeps its place in the world while the body moves."""
+    _, [rig] = found_walkers()
+    bake()
+    slides = []
+    for frame in range(15, 38):
+        feet = []
+        for each in (frame, frame + 1):
+            bpy.context.scene.frame_set(each)
+            feet.append([rig.matrix_world @ rig.pose.bones[name].head for name in ("Foot.L", "Foot.R")])
+        for before, after in zip(*feet):
+            if before.z < 0.101 and after.z < 0.101:
+                slides.append((after - before).length)
+    assert len(slides) > 15
+    assert np.mean(slides) < 0.003, "a foot on the ground moves"
+
+
+def test_what_is_played_is_the_clip_itself_between_frames_too():
+    """The pose is that of the clip at the phase keyed, for a clip that does not begin on frame 0."""
+    _, [rig] = found_walkers()
+    bake()
+    curve = ours(rig)[1].strips[0].fcurves.find("strip_time")
+    assert min(ours(rig)[1].strips[0].fcurves.find("influence").evaluate(f) for f in (20.0, 30.5)) > 0.8
+    for track in ours(rig)[:1]:
+        rig.animation_data.nla_tracks.remove(track)
+    strip = ours(rig)[0].strips[0]
+    strip.use_animated_influence = False
+    strip.influence = 1.0
+    plain = walker("Plain")
+    plain.animation_data_create()
+    part("blender.write.animation_data").assign_action(
+        plain, bpy.data.actions["Walk"], part("blender.write.animation_data").slot_for(bpy.data.actions["Walk"], plain)
+    )
+    for frame in (20.0, 25.25, 30.5):
+        bpy.context.scene.frame_set(int(frame), subframe=frame - int(frame))
+        played = pose_of(rig)
+        at = 1.0 + curve.evaluate(frame) % CYCLE
+        bpy.context.scene.frame_set(int(at), subframe=at - int(at))
+        np.testing.assert_allclose(played, pose_of(plain), atol=2e-6)
+
+
+def test_deleting_a_bake_removes_strips_and_copies_and_nothing_else():
+    _, rigs = found_walkers(2)
+    rigs[0].pose.bones["Body"].location.x = 0.25
+    bpy.context.view_layer.update()
+    before = scene_dump()
+    bake()
+    assert len({strip.action for rig in rigs for track in ours(rig) for strip in track.strips}) == 2
+    clear_bake()
+    assert_same(without_settings(before), without_settings(scene_dump()))
+
+
+def test_baking_twice_is_baking_once():
+    _, rigs = found_walkers(2)
+    bake()
+    first, actions = [times(rig) for rig in rigs], sorted(action.name for action in bpy.data.actions)
+    bake()
+    assert first == [times(rig) for rig in rigs]
+    assert actions == sorted(action.name for action in bpy.data.actions)
+
+
+def test_clips_are_written_again_without_simulating():
+    people, [rig] = found_walkers()
+    bake()
+    time = [tuple(key.co) for key in ours(rig)[1].strips[0].fcurves.find("strip_time").keyframe_points]
+    people.steering.portrayal.clips[1].ground_speed = 2.0 * SPEED
+    select(people)
+    assert bpy.ops.steering.clips_write() == {"FINISHED"}
+    slower = [tuple(key.co) for key in ours(rig)[1].strips[0].fcurves.find("strip_time").keyframe_points]
+    assert slower[-1][1] - slower[10][1] < 0.85 * (time[-1][1] - time[10][1])
+    people.steering.portrayal.clips[1].ground_speed = 0.0
+    bpy.ops.steering.clips_write()
+    same = [tuple(key.co) for key in ours(rig)[1].strips[0].fcurves.find("strip_time").keyframe_points]
+    np.testing.assert_allclose(same, time, atol=0.02)
+
+
+def test_an_action_that_poses_the_model_is_refused_by_name_and_set_aside_on_request():
+    _, [rig] = found_walkers(stashed=False)
+    data = part("blender.write.animation_data")
+    wave = clip(rig, "Wave", {(bone, "location", k): [(1.0, 0.0), (9.0, 0.1)] for bone in ("Body", "Foot.L", "Foot.R")
+                              for k in range(3)})  # fmt: skip
+    data.assign_action(rig, wave, data.slot_for(wave, rig))
+    before = scene_dump()
+    with pytest.raises(RuntimeError, match=r"Walker 0 plays Wave, which poses its bones.*Replace Own Keys"):
+        bpy.ops.steering.bake()
+    assert_same(without_settings(before), without_settings(scene_dump()))
+    bake(replace_own_keys=True)
+    assert rig.animation_data.action != wave
+    assert len(ours(rig)) == 2
+    clear_bake()
+    assert rig.animation_data.action == wave
+    assert_same(without_settings(before), without_settings(scene_dump()))
+
+
+def test_a_clip_that_an_importer_left_active_is_set_aside_and_restored():
+    _, [rig] = found_walkers()
+    data = part("blender.write.animation_data")
+    action = bpy.data.actions["Walk"]
+    data.assign_action(rig, action, data.slot_for(action, rig))
+    bake()
+    assert rig.animation_data.action != action
+    clear_bake()
+    assert rig.animation_data.action == action
+    assert len(action.fcurves if hasattr(action, "fcurves") else data.channelbags(action)[0].fcurves) == 4
+
+
+def test_a_rig_below_its_vehicle_gets_strips_and_its_action_back():
+    people, [rig] = walkers()
+    carrier = empty("Carrier")
+    select(rig)
+    bpy.ops.steering.untag(role="VEHICLE")
+    rig.parent = carrier
+    vehicle(carrier, crowd=people, identity=77, start_speed=1.0)
+    carrier.steering.forward_axis = "NEG_Y"
+    data = part("blender.write.animation_data")
+    action = bpy.data.actions["Walk"]
+    data.assign_action(rig, action, data.slot_for(action, rig))
+    select(people)
+    bpy.ops.steering.clips_find()
+    before = scene_dump()
+    bake()
+    assert rig.animation_data.action is None
+    assert [track.name for track in ours(rig)] == ["Steering: Idle", "Steering: Walk"]
+    clear_bake()
+    assert_same(without_settings(before), without_settings(scene_dump()))
+
+
+def test_an_edited_strip_stays_and_is_named():
+    _, [rig] = found_walkers()
+    bake()
+    strip = ours(rig)[1].strips[0]
+    strip.fcurves.find("influence").keyframe_points[5].type = "KEYFRAME"
+    bake()
+    assert sorted(track.name for track in ours(rig)) == ["Steering: Idle", "Steering: Walk"]
+    clear_bake()
+    assert [track.name for track in ours(rig)] == ["Steering: Walk"]
+    assert "steering_clips" not in rig
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda rig: setattr(rig.animation_data.nla_tracks[0], "is_solo", True), "on solo"),
+        (lambda rig: setattr(rig.animation_data, "use_nla", False), "switched off"),
+    ],
+    ids=["solo", "nla off"],
+)
+def test_what_keeps_strips_from_playing_is_refused(spoil, message):
+    _, [rig] = found_walkers()
+    spoil(rig)
+    with pytest.raises(RuntimeError, match=message):
+        bpy.ops.steering.bake()
+    assert not ours(rig)
+
+
+def test_a_crowd_whose_models_have_no_armature_is_refused():
+    people, [rig] = found_walkers()
+    select(rig)
+    bpy.ops.steering.untag(role="VEHICLE")
+    ship = vehicle(name="Ship", crowd=people)
+    with pytest.raises(RuntimeError, match="Ship has no armature to play the clips of People"):
+        bpy.ops.steering.bake()
+    select(people)
+    with pytest.raises(RuntimeError, match="Ship has no armature"):
+        bpy.ops.steering.clips_find()
+    assert ship.animation_data is None
+
+
+def test_clips_are_added_and_removed_by_hand():
+    people, _ = walkers()
+    assert bpy.ops.steering.clip_add(action="Walk") == {"FINISHED"}
+    [entry] = people.steering.portrayal.clips
+    assert entry.plays == "MOVE"
+    assert entry.speed == pytest.approx(SPEED, rel=0.05)
+    with pytest.raises(RuntimeError, match="already a clip"):
+        bpy.ops.steering.clip_add(action="Walk")
+    with pytest.raises(RuntimeError, match="No action is named Fly"):
+        bpy.ops.steering.clip_add(action="Fly")
+    assert bpy.ops.steering.clip_remove(row=0) == {"FINISHED"}
+    assert not people.steering.portrayal.clips
+    assert bpy.data.actions["Walk"]
+
+
+def test_a_bake_without_clips_removes_the_strips_of_an_earlier_one():
+    people, [rig] = found_walkers()
+    bake()
+    select(people)
+    bpy.ops.steering.clip_remove(row=0)
+    bpy.ops.steering.clip_remove(row=0)
+    bake()
+    assert not ours(rig)
+    assert not any("steering_clip" in action for action in bpy.data.actions)
+
+
+def test_a_locked_vehicle_keeps_its_strips():
+    _, [rig, other] = found_walkers(2)
+    bake()
+    rig.steering.locked = True
+    before = [track.name for track in ours(rig)]
+    clear_bake()
+    assert [track.name for track in ours(rig)] == before
+    assert not ours(other)
+
+
+@in_one_blender
+def test_undo_takes_a_bake_with_clips_back():
+    _, [rig] = found_walkers()
+    name = rig.name
+    bpy.ops.ed.undo_push(message="before")
+    bpy.ops.steering.bake("INVOKE_DEFAULT")
+    bpy.ops.ed.undo_push(message="baked")
+    assert ours(bpy.data.objects[name])
+    bpy.ops.ed.undo()
+    assert not ours(bpy.data.objects[name])
+
+
+def test_a_library_override_plays_clips_that_stay_linked_and_survives_saving(tmp_path: Path):
+    rig = walker("Linked")
+    stash(rig, idle(rig), walk(rig))
+    rig.location = (0.0, 0.0, 0.0)
+    source = str(tmp_path / "library.blend")
+    bpy.data.libraries.write(source, {rig, *rig.children})
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    with bpy.data.libraries.load(source, link=True) as (_, wanted):
+        wanted.objects = ["Linked"]
+    linked = bpy.data.objects["Linked"]
+    bpy.context.scene.collection.objects.link(linked)
+    linked.override_hierarchy_create(bpy.context.scene, bpy.context.view_layer)
+    rig = next(ob for ob in bpy.data.objects if ob.type == "ARMATURE" and ob.override_library is not None)
+    frames(1, 20)
+    people = crowd("People", seek={"target": empty("Goal", location=(0.0, -30.0, 0.0))})
+    people.steering.vehicle.max_speed, people.steering.vehicle.cruise_speed = SPEED, 1.0
+    vehicle(rig, crowd=people, identity=11, start_speed=1.0)
+    select(people)
+    assert bpy.ops.steering.clips_find() == {"FINISHED"}
+    bake()
+    keyed = times(rig)
+    assert {name: len(keys) for name, keys in keyed.items()} == {"Steering: Idle": 20, "Steering: Walk": 20}
+    bpy.context.scene.frame_set(15)
+    pose, name = pose_of(rig), rig.name
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "baked.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "baked.blend"))
+    rig = next(ob for ob in bpy.data.objects if ob.name == name and ob.override_library is not None)
+    assert times(rig) == keyed
+    np.testing.assert_allclose(pose_of(rig), pose, atol=1e-6)
+    clear_bake()
+    assert not ours(rig) and "steering_clips" not in rig
+    assert not any("steering_clip" in action for action in bpy.data.actions)

@@ -1,0 +1,467 @@
+"""Crawling: the laws of what holds on to surfaces, on grounds that lean any way."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from steering_addon.behaviors.arrival import Arrival
+from steering_addon.behaviors.path_following import PathFollowing
+from steering_addon.behaviors.seek import Seek
+from steering_addon.behaviors.separation import Separation
+from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
+from steering_addon.behaviors.wander import Wander
+from steering_addon.locomotion import Crawling
+from steering_addon.locomotion.on_foot import FALL, STOP, TURN_BACK
+from steering_addon.recording.mishaps import OVERLAP, Mishaps
+from steering_addon.simulation.geometry.clinging import Clinging
+from steering_addon.simulation.geometry.paths import spline
+from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
+from steering_addon.simulation.misplaced import Misplaced
+from steering_addon.simulation.run import step
+from steering_addon.simulation.snapshot import Snapshot, State
+from steering_addon.simulation.terrain import Terrain
+from steering_addon.simulation.vehicle import VehicleModel
+from tests.locomotion.round_grounds import Faces, bowl, box, globe, moebius, sheet, waves
+from tests.scene import Scene, headings, leaders, positions, speeds, ups
+
+FPS = 24
+N = 24
+
+
+@dataclass(frozen=True)
+class Ground:
+    """Faces, which may move, and the side of them on which ants are put."""
+
+    faces: Faces
+    outside: bool = True
+    moves: Callable[[int], np.ndarray] | None = None
+
+    def surfaces(self) -> Surfaces:
+        return surfaces([self.faces], [self.moves is not None])
+
+
+def rising(frame: int) -> np.ndarray:
+    return waves(steep=0.4, time=frame / FPS)[0]
+
+
+GROUNDS = {
+    "globe": Ground(globe()),
+    "bowl": Ground(bowl(), outside=False),
+    "moebius": Ground(moebius()),
+    "ceiling": Ground(sheet(height=3.0), outside=False),
+    "wave": Ground(waves(steep=0.4), moves=rising),
+    "box": Ground(box(3.0)),
+}
+BEHAVIORS = [(Wander, {"strength": 3.0}), (Separation, {"distance": 1.0})]
+
+
+def ants(ground: Ground, n: int = N, seed: int = 0, **changes: Any) -> Scene:
+    """Ants all over a ground."""
+    rng = np.random.default_rng((seed, n))
+    points, triangles = ground.faces
+    corners = points[triangles]
+    normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    row = rng.choice(np.flatnonzero(np.linalg.norm(normal, axis=1) > 1e-9), n)
+    corners, up = corners[row], normal[row] * (1.0 if ground.outside else -1.0)
+    up /= np.linalg.norm(up, axis=1, keepdims=True)
+    forward = np.cross(up, rng.normal(size=(n, 3)))
+    given = {
+        "position": corners.mean(axis=1),
+        "forward": forward / np.linalg.norm(forward, axis=1, keepdims=True),
+        "up": up,
+        "speed": 0.8,
+        "behaviors": BEHAVIORS,
+        "locomotions": [(Crawling, {"turn_radius": 0.4, "turn_on_the_spot": 0.0})],
+        "vehicle": {"max_speed": 1.6, "cruise_speed": 0.5, "max_force": 4.0, "radius": 0.15},
+        "surfaces": ground.surfaces(),
+        "fps": FPS,
+    }
+    return Scene(**(given | changes))
+
+
+def run(scene: Scene, frames: int, ground: Ground) -> list[State]:
+    if ground.moves is None:
+        return scene.run(frames)
+    seen = [scene.surfaces]
+    for frame in range(1, frames):
+        seen.append(seen[-1].with_points(0, ground.moves(frame)))
+    return scene.run(frames, at=lambda frame, snapshot: replace(snapshot, surfaces=seen[frame]))
+
+
+@cache
+def roaming(name: str) -> list[State]:
+    return run(ants(GROUNDS[name]), 5 * FPS, GROUNDS[name])
+
+
+def off_surface(states: list[State]) -> np.ndarray:
+    """(frames, n) metres from the nearest place of any surface."""
+    return np.stack(
+        [
+            Clinging(state.inputs.surfaces).nearest(state.motion.position, np.full(len(state), np.inf)).distance
+            for state in states
+        ]
+    )
+
+
+def ways(states: list[State]) -> np.ndarray:
+    return np.diff(positions(states), axis=0)
+
+
+every_ground = pytest.mark.parametrize("name", GROUNDS)
+every_still_ground = pytest.mark.parametrize("name", [name for name, each in GROUNDS.items() if each.moves is None])
+
+
+# Where they are, and how they stand.
+
+
+@every_ground
+def test_on_every_frame_they_are_on_the_surface(name: str) -> None:
+    states = roaming(name)
+    assert off_surface(states).max() < 1e-9
+    assert not any(state.outputs["off_ground"].any() for state in states)
+
+
+@every_ground
+def test_they_roam(name: str) -> None:
+    gone = np.linalg.norm(ways(roaming(name)), axis=-1).sum(axis=0)
+    assert np.median(gone) > 2.0 and gone.min() > 0.2
+
+
+@every_ground
+def test_axes_are_at_right_angles_and_motion_is_in_the_plane_of_each(name: str) -> None:
+    for state in roaming(name)[:: FPS // 2]:
+        motion, pose = state.motion, state.pose
+        for axes in ((motion.side, motion.forward, motion.up), (pose.side, pose.forward, pose.up)):
+            square = np.stack(axes, axis=1)
+            assert np.abs(square @ np.swapaxes(square, 1, 2) - np.eye(3)).max() < 1e-9
+        along = (motion.velocity * motion.forward).sum(axis=1, keepdims=True)
+        assert (along >= 0.0).all() and np.abs(motion.velocity - along * motion.forward).max() < 1e-9
+
+
+@every_still_ground
+def test_they_go_where_they_head_along_the_surface(name: str) -> None:
+    states = roaming(name)
+    way, length = ways(states), np.linalg.norm(ways(states), axis=-1)
+    # A way over the edge of a box is a chord.
+    straight = (ups(states)[1:] * ups(states)[:-1]).sum(axis=-1) > 0.99
+    walks = (length > 0.01) & straight
+    aside = (way * np.stack([state.motion.side for state in states])[1:]).sum(axis=-1)
+    assert (np.abs(aside)[walks] < 0.02 * length[walks]).all()
+    assert np.abs(length * FPS - speeds(states)[1:])[walks].max() < 0.03
+
+
+@every_ground
+def test_up_turns_smoothly_and_never_over(name: str) -> None:
+    up = ups(roaming(name))
+    turn = np.degrees(np.arccos(np.clip((up[1:] * up[:-1]).sum(axis=-1), -1.0, 1.0)))
+    jerk = np.degrees(np.linalg.norm(up[2:] - 2.0 * up[1:-1] + up[:-2], axis=-1))
+    if name == "box":
+        # Over an edge they lean by no more than their way over their radius.
+        assert 5.0 < turn.max() < np.degrees(1.6 / FPS / 0.15 + 2.0 / FPS) + 0.1
+    else:
+        assert turn.max() < 5.0 and np.percentile(jerk, 95) < (0.2 if name == "wave" else 0.15)
+
+
+@every_ground
+def test_they_stand_or_crawl_but_do_not_creep_nor_turn_while_they_stand(name: str) -> None:
+    if GROUNDS[name].moves is not None:
+        pytest.skip("what moves takes them along")
+    states = roaming(name)
+    speed = np.linalg.norm(ways(states), axis=-1) * FPS
+    assert ((speed > 1e-9) & (speed < 0.9 * 0.1 * 0.5 * 1.6)).mean() < 3e-3
+    turned = np.linalg.norm(np.diff(headings(states), axis=0), axis=-1)
+    cornered = np.stack([state.bodies["crawling"].cornered for state in states])
+    assert not ((speed < 1e-9) & ~cornered[:-1] & ~cornered[1:] & (turned > 1e-9)).any()
+
+
+def test_no_turn_is_tighter_than_its_turn_radius() -> None:
+    states = roaming("ceiling")
+    turn = np.linalg.norm(np.cross(headings(states)[:-1], headings(states)[1:]), axis=-1)
+    walked = np.maximum(speeds(states)[1:], speeds(states)[:-1]) / FPS
+    cornered = np.stack([state.bodies["crawling"].cornered for state in states])
+    free = ~(cornered[:-1] | cornered[1:])
+    assert (turn <= 1.001 * walked / 0.4 + 1e-9)[free].all()
+
+
+# The laws.
+
+
+def data(states: list[State], rows: Any = slice(None)) -> list[bytes]:
+    return [
+        b"".join(
+            column[rows].tobytes()
+            for columns in (state.motion, state.bodies["crawling"])
+            for column in vars(columns).values()
+        )
+        for state in states
+    ]
+
+
+@every_ground
+def test_a_shorter_run_is_the_beginning_of_a_longer_one(name: str) -> None:
+    assert data(run(ants(GROUNDS[name]), 20, GROUNDS[name])) == data(roaming(name)[:20])
+
+
+@every_still_ground
+def test_a_state_is_a_checkpoint(name: str) -> None:
+    states, scene = roaming(name), ants(GROUNDS[name])
+    state = states[15]
+    for frame in range(16, 26):
+        state = step(state, scene.snapshot(frame))
+    assert data([state]) == data(states[25:26])
+
+
+@every_still_ground
+def test_the_order_of_the_vehicles_does_not_matter(name: str) -> None:
+    scene = ants(GROUNDS[name], behaviors=[(Wander, {})])
+    order = np.random.default_rng(1).permutation(N)
+    assert data(scene.run(FPS), order) == data(scene.take(order).run(FPS))
+
+
+@pytest.mark.parametrize("name", ["globe", "moebius", "box"])
+def test_half_the_step_gives_nearly_the_same_path(name: str) -> None:
+    scene = ants(GROUNDS[name], behaviors=[(Wander, {"strength": 2.0})])
+    once, twice = (replace(scene, substeps=substeps).run(2 * FPS) for substeps in (2, 4))
+    way = np.linalg.norm(ways(once), axis=-1).sum(axis=0)
+    apart = np.linalg.norm(positions(once)[-1] - positions(twice)[-1], axis=-1)
+    # At a border, whether a way round is free decides.
+    assert (apart < 0.05 * way).mean() >= (0.8 if name == "moebius" else 1.0)
+
+
+def test_turned_with_the_scene_they_do_the_same() -> None:
+    turn = np.array([(0.0, 0.0, 1.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)])
+    points, triangles = GROUNDS["moebius"].faces
+    scene = ants(GROUNDS["moebius"], behaviors=[(Separation, {}), (Seek, {})], tracked=leaders([0.0, 8.0, 1.0]))
+    other = replace(scene.moved(turn=turn), surfaces=surfaces([(points @ turn.T, triangles)]))
+    assert np.abs(positions(scene.run(FPS)) @ turn.T - positions(other.run(FPS))).max() < 1e-6
+
+
+def odd_faces() -> Faces:
+    """Faces without area, upright ones, three at an edge, a hole, doubled ones, and scaled -1."""
+    points, triangles = waves(half=4.0, cells=8, steep=0.6)
+    middle = points[triangles].mean(axis=1)
+    triangles = triangles[np.abs(middle[:, :2]).max(axis=1) > 1.1]
+    fin = np.array([(0.0, -4.0, 2.0), (0.0, 4.0, 2.0), (0.0, -4.0, -2.0), (0.0, 4.0, -2.0)])
+    more = len(points) + np.array([(0, 1, 2), (1, 3, 2), (0, 0, 1), (0, 1, 2)])
+    return np.concatenate((points, fin)) * (-1.0, 1.0, 1.0), np.concatenate((triangles, triangles[::7], more))
+
+
+@pytest.mark.parametrize("at_edge", [TURN_BACK, STOP, FALL])
+def test_on_odd_faces_everything_stays_finite_and_on_them(at_edge: int) -> None:
+    scene = ants(Ground(odd_faces()), locomotions=[(Crawling, {"turn_radius": 0.4, "at_edge": at_edge})])
+    states = scene.run(3 * FPS)
+    assert all(np.isfinite(column).all() for state in states for column in vars(state.motion).values())
+    holds = np.stack([state.bodies["crawling"].triangle >= 0 for state in states])
+    assert off_surface(states)[holds].max() < 1e-9
+    assert holds.all() == (at_edge != FALL)
+
+
+def test_without_a_surface_they_crawl_on_the_level() -> None:
+    states = ants(GROUNDS["ceiling"], surfaces=surfaces([])).run(FPS)
+    assert (positions(states)[..., 2] == 3.0).all() and (ups(states)[1:] == (0.0, 0.0, 1.0)).all()
+
+
+# The start.
+
+
+def test_they_start_on_the_nearest_place_on_the_side_to_which_their_up_axis_points() -> None:
+    ground = surfaces([globe(5.0, 120, 60)])
+    up = np.array([(1.0, 0.0, 0.0), (-1.0, 0.0, 0.0), (0.0, 0.0, 1.0)])
+    scene = ants(GROUNDS["globe"], 3, surfaces=ground, forward=(0.0, 1.0, 0.0), up=up, behaviors=[])
+    scene = replace(scene, position=np.array([(5.3, 0.0, 0.0), (4.5, 0.0, 0.0), (20.0, 0.0, 0.0)]))
+    state = scene.run(1)[0]
+    assert np.abs(np.linalg.norm(state.motion.position[:2], axis=1) - 5.0).max() < 0.01
+    assert np.abs(state.motion.up[:2] - up[:2]).max() < 0.02
+    assert state.outputs["off_ground"].tolist() == [0.0, 0.0, 1.0]
+    motion, terrain = scene.start().motion, Terrain(ground, ground, np.zeros(3))
+    wrong = Crawling.of(3).misplaced(VehicleModel.of(3), motion, terrain)
+    assert wrong[Misplaced.OFF_GROUND].tolist() == [False, False, True]
+
+
+def test_the_origin_is_its_height_above_the_surface() -> None:
+    scene = ants(GROUNDS["globe"])
+    states = scene.run(FPS, at=lambda frame, snapshot: replace(snapshot, lift=np.full(N, 0.2)))
+    place = positions(states) - 0.2 * np.stack([state.pose.up for state in states])
+    distance = [Clinging(scene.surfaces).nearest(row, np.full(N, np.inf)).distance for row in place]
+    assert np.max(distance) < 1e-9
+
+
+# Borders.
+
+
+def one_ant(ground: Surfaces, position: Any, goal: Any, **values: Any) -> Scene:
+    return Scene(
+        np.array([position], dtype=float),
+        forward=(1.0, 0.0, 0.0),
+        speed=0.5,
+        behaviors=[(Seek, {})],
+        locomotions=[(Crawling, {"turn_radius": 0.3, **values})],
+        vehicle={"max_speed": 1.0, "max_force": 4.0, "radius": 0.1},
+        tracked=leaders(goal),
+        surfaces=ground,
+        fps=FPS,
+    )
+
+
+def test_at_a_border_they_turn_back_and_keep_crawling() -> None:
+    states = one_ant(surfaces([sheet(4.0)]), (0.0, 0.0, 0.0), (90.0, 20.0, 0.0)).run(12 * FPS)
+    assert np.abs(positions(states)[..., :2]).max() <= 4.0
+    assert (np.linalg.norm(ways(states), axis=-1) == 0.0).mean() < 0.3
+
+
+def test_at_a_border_they_stop_if_told_to() -> None:
+    states = one_ant(surfaces([sheet(4.0)]), (0.0, 0.0, 0.0), (90.0, 0.0, 0.0), at_edge=STOP).run(7 * FPS)
+    assert 3.9 < positions(states)[-1, 0, 0] <= 4.0 and (speeds(states)[-FPS:] == 0.0).all()
+
+
+def test_no_ant_slides_along_a_border() -> None:
+    for name in ("bowl", "moebius", "ceiling"):
+        states = roaming(name)
+        length = np.linalg.norm(ways(states), axis=-1)
+        aside = (ways(states) * np.stack([state.motion.side for state in states])[1:]).sum(axis=-1)
+        assert (np.abs(aside) <= 0.02 * length + 1e-12).all()
+
+
+def test_over_a_border_they_fall_if_told_to_and_hold_on_to_what_is_below() -> None:
+    ground = surfaces([sheet(4.0, height=3.0), sheet(9.0, cells=30)])
+    states = one_ant(ground, (2.0, 0.0, 3.0), (90.0, 0.0, 3.0), at_edge=FALL).run(5 * FPS)
+    height = positions(states)[:, 0, 2]
+    assert height[0] == 3.0 and height[-1] == 0.0
+    falling = (height < 3.0) & (height > 0.0)
+    assert 0.6 * FPS < falling.sum() < 1.0 * FPS, "half a g t t = 3 m lasts 0.78 s"
+    off = np.array([state.outputs["off_ground"][0] for state in states])
+    assert (off[falling] == 1.0).all() and off[-1] == 0.0
+    assert positions(states)[-1, 0, 0] > 4.5, "it crawls on"
+
+
+# What moves.
+
+
+def test_a_turning_globe_takes_them_along() -> None:
+    points, triangles = globe()
+    scene = ants(Ground((points, triangles)), behaviors=[], speed=0.0, vehicle={"max_speed": 0.0})
+    scene = replace(scene, surfaces=surfaces([(points, triangles)], [True]))
+
+    def turned(frame: int) -> np.ndarray:
+        c, s = np.cos(0.05 * frame), np.sin(0.05 * frame)
+        return np.array([(1.0, 0.0, 0.0), (0.0, c, -s), (0.0, s, c)])
+
+    def at(frame: int, snapshot: Snapshot) -> Snapshot:
+        return replace(snapshot, surfaces=scene.surfaces.with_points(0, points @ turned(frame).T))
+
+    states = scene.run(FPS, at=at)
+    for frame, state in enumerate(states):
+        for column in ("position", "forward", "up"):
+            start = getattr(states[0].motion, column)
+            assert np.abs(getattr(state.motion, column) - start @ turned(frame).T).max() < 1e-9
+        assert np.abs(state.pose.up - state.motion.up).max() < 1e-9
+
+
+def test_faces_that_change_their_number_are_held_on_to_again() -> None:
+    coarse, fine = globe(5.0, 24, 12), globe(5.0, 48, 24)
+    scene = ants(Ground(coarse))
+    scene = replace(scene, surfaces=surfaces([coarse], [True]))
+
+    def at(frame: int, snapshot: Snapshot) -> Snapshot:
+        return replace(snapshot, surfaces=snapshot.surfaces if frame < 10 else scene.surfaces.with_faces(0, *fine))
+
+    states = scene.run(FPS, at=at)
+    assert off_surface(states).max() < 1e-9
+    assert not any(state.outputs["off_ground"].any() for state in states)
+
+
+# Behaviors in the plane.
+
+
+def test_on_a_globe_they_reach_a_place_on_its_other_side() -> None:
+    scene = ants(GROUNDS["globe"], 12, behaviors=[(Arrival, {})], tracked=leaders([0.0, 0.0, -5.0]))
+    # Exactly opposite, no way is the nearest.
+    start = scene.run(1)[0].motion.position
+    scene = scene.take(np.flatnonzero((start[:, 2] > 0.0) & (start[:, 2] < 4.6)))
+    last = scene.run(20 * FPS)[-1].motion
+    assert len(scene) > 3
+    assert np.linalg.norm(last.position - (0.0, 0.0, -5.0), axis=1).max() < 0.6
+    assert np.linalg.norm(last.velocity, axis=1).max() < 0.05
+
+
+def test_round_a_globe_they_follow_a_path_on_it() -> None:
+    turn = np.linspace(0.0, 2.0 * np.pi, 120, endpoint=False)
+    ring = np.stack((4.0 * np.cos(turn), 4.0 * np.sin(turn), 0.0 * turn + 3.0), axis=1)
+    scene = ants(GROUNDS["globe"], 5, behaviors=[(PathFollowing, {"radius": 0.4})], paths=((spline(ring, True),),))
+    states = scene.run(15 * FPS)
+    off = np.linalg.norm(positions(states)[-2 * FPS :, :, None] - ring, axis=-1).min(axis=-1)
+    assert off.max() < 0.7
+    angle = np.unwrap(np.arctan2(positions(states)[..., 1], positions(states)[..., 0]), axis=0)
+    assert (np.abs(angle[-1] - angle[-4 * FPS]) > 0.6).all(), "all of them get on"
+
+
+def test_on_a_wall_they_avoid_each_other_as_on_the_level() -> None:
+    """Two columns that cross, on the level and on a wall: the same ways, turned."""
+    turn = np.array([(0.0, 0.0, 1.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)])
+    points, triangles = sheet(12.0)
+    place = np.array(
+        [(-4.0 - 0.7 * k, 0.3 * (k % 3), 0.0) for k in range(6)] + [(0.2 * k, 4.0 + k, 0.0) for k in range(6)]
+    )
+    way = np.repeat([(1.0, 0.0, 0.0), (0.0, -1.0, 0.0)], 6, axis=0)
+    scene = ants(
+        GROUNDS["ceiling"],
+        12,
+        surfaces=surfaces([(points, triangles)]),
+        forward=way,
+        up=(0.0, 0.0, 1.0),
+        behaviors=[(UnalignedCollisionAvoidance, {})],
+    )
+    scene = replace(scene, position=place)
+    on_wall = replace(scene.moved(turn=turn), surfaces=surfaces([(points @ turn.T, triangles)]))
+    level, upright = (positions(each.run(4 * FPS)) for each in (scene, on_wall))
+    # Rounding grows as they decide.
+    assert np.abs(level @ turn.T - upright).max() < 1e-3
+    gap = np.linalg.norm(upright[:, :, None] - upright[:, None], axis=-1) + np.eye(12)
+    assert gap.min() > 0.25
+
+
+# Bodies.
+
+
+def test_bodies_on_one_side_of_a_plate_are_pushed_apart_and_those_on_two_sides_are_not() -> None:
+    position = np.array([(0.0, 0.0, 0.0), (0.1, 0.0, 0.0), (4.0, 0.0, 0.0), (4.1, 0.0, 0.0)])
+    up = np.array([(0.0, 0.0, 1.0), (0.0, 0.0, 1.0), (0.0, 0.0, 1.0), (0.0, 0.0, -1.0)])
+    scene = ants(
+        GROUNDS["ceiling"],
+        4,
+        surfaces=surfaces([sheet()]),
+        up=up,
+        forward=(0.0, 1.0, 0.0),
+        speed=0.5,
+        behaviors=[],
+        vehicle={"max_speed": 1.0, "cruise_speed": 0.5, "radius": 0.3, "keep_apart": True},
+    )
+    states = replace(scene, position=position).run(2 * FPS)
+    gap = np.linalg.norm(positions(states)[-1, 1::2] - positions(states)[-1, ::2], axis=1)
+    assert gap[0] > 0.59 and gap[1] == pytest.approx(0.1)
+    assert off_surface(states).max() < 1e-9
+    mishaps = Mishaps(4)
+    for frame, state in enumerate(states):
+        mishaps.look(frame, state)
+    assert (mishaps.frames[OVERLAP] >= 0).tolist() == [True, True, False, False]
+
+
+def test_a_surface_that_is_gone_holds_no_ant() -> None:
+    scene = ants(GROUNDS["globe"])
+    scene = replace(scene, surfaces=surfaces([GROUNDS["globe"].faces], [True]))
+    none = np.zeros((0, 3)), np.zeros((0, 3), dtype=np.int64)
+
+    def at(frame: int, snapshot: Snapshot) -> Snapshot:
+        return replace(
+            snapshot, surfaces=scene.surfaces.with_faces(0, *(none if frame >= 5 else GROUNDS["globe"].faces))
+        )
+
+    states = scene.run(12, at=at)
+    assert [state.outputs["off_ground"].all() for state in states] == [False] * 5 + [True] * 7
+    level = positions(states)[6:, :, 2]
+    assert np.ptp(level, axis=0).max() < 1e-9, "they crawl on the level"
+    assert not replace(scene, surfaces=surfaces([none], [True])).run(3)[-1].outputs["off_ground"].min() < 1.0

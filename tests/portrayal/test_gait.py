@@ -1,0 +1,132 @@
+"""What is measured of clips whose speed is known."""
+
+import numpy as np
+import pytest
+
+from steering_addon.portrayal.clips import DO, MOVE, PHASES, STAND
+from steering_addon.portrayal.gait import Sampled, in_place, measured
+from steering_addon.portrayal.soles import clusters, dwell_height
+from tests.portrayal.stepping import HEIGHT, clips_of, sampled, standing
+
+WAYS = {
+    "forwards": ((0.0, -1.0), 0.0),
+    "backwards": ((0.0, 1.0), np.pi),
+    "to the left": ((1.0, 0.0), 0.5 * np.pi),
+    "to the right": ((-1.0, 0.0), -0.5 * np.pi),
+    "between": ((0.6, -0.8), np.arctan2(0.6, 0.8)),
+}
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_speed_stride_and_heading_are_those_of_the_feet(name: str) -> None:
+    way, heading = WAYS[name]
+    clip = measured(sampled(speed=1.3, seconds=0.9, way=way), HEIGHT)
+    assert clip.plays == MOVE
+    assert clip.speed == pytest.approx(1.3, rel=0.02)
+    assert clip.stride == pytest.approx(1.3 * 0.9, rel=0.02)
+    assert abs(np.angle(np.exp(1j * (clip.heading - heading)))) < 0.01
+    assert clip.sure > 0.5
+    assert clip.support == 1.0
+    assert clip.own_slide < 0.02
+    assert clip.turn == 0.0
+
+
+def test_a_larger_body_is_faster_in_proportion() -> None:
+    small, large = (measured(sampled(scale=scale), HEIGHT * scale) for scale in (1.0, 2.5))
+    assert large.speed == pytest.approx(2.5 * small.speed)
+    assert large.stride == pytest.approx(2.5 * small.stride)
+    np.testing.assert_allclose(large.curve, small.curve, atol=1e-9)
+
+
+def test_the_curve_follows_feet_that_do_not_move_evenly() -> None:
+    phase = np.arange(PHASES + 1) / PHASES
+    uneven = phase + 0.05 * np.sin(4.0 * np.pi * phase)
+    clip = measured(sampled(speed=1.0), HEIGHT)
+    steps = sampled(speed=1.0).points
+    # The same steps at other times.
+    points = np.stack([np.interp(uneven, phase, steps[:, k, axis]) for k in range(steps.shape[1]) for axis in range(3)])
+    warped = measured(Sampled("Uneven", 1.0, points.reshape(-1, 3, PHASES + 1).transpose(2, 0, 1), 0.4), HEIGHT)
+    assert warped.speed == pytest.approx(1.0, rel=0.03)
+    np.testing.assert_allclose(warped.curve, np.interp(uneven, phase, clip.curve), atol=0.02)
+    assert np.abs(warped.curve - phase).max() > 0.03
+
+
+def test_the_curve_rises_from_0_to_1() -> None:
+    curve = measured(sampled(), HEIGHT).curve
+    assert curve.shape == (PHASES + 1,)
+    assert (curve[0], curve[-1]) == (0.0, 1.0)
+    assert (np.diff(curve) > 0.0).all()
+
+
+def test_root_motion_is_taken_out_and_counted_once() -> None:
+    still = sampled(speed=1.3)
+    moved = Sampled("Moved", 1.0, still.points + np.arange(PHASES + 1)[:, None, None] / PHASES * (0.0, -1.3, 0.0), 0.4)
+    clip = measured(moved, HEIGHT)
+    np.testing.assert_allclose(clip.drift, (0.0, -1.3, 0.0), atol=1e-9)
+    np.testing.assert_allclose(in_place(moved.points, HEIGHT)[0], still.points, atol=1e-9)
+    assert clip.speed == pytest.approx(1.3, rel=0.02)
+    assert clip.heading == pytest.approx(0.0, abs=1e-6)
+    assert measured(still, HEIGHT).drift == (0.0, 0.0, 0.0)
+
+
+def test_what_stands_has_no_speed() -> None:
+    clip = measured(standing(), HEIGHT)
+    assert (clip.plays, clip.speed, clip.own_slide) == (STAND, 0.0, 0.0)
+
+
+def test_what_does_not_repeat_itself_is_done_once() -> None:
+    walk = sampled()
+    assert measured(Sampled("Fall", 1.0, walk.points, 0.4, gap=HEIGHT), HEIGHT).plays == DO
+
+
+def test_steps_on_the_spot_turn() -> None:
+    phase = np.arange(PHASES + 1) / PHASES
+    points = []
+    for side, offset in ((-0.15, 0.0), (0.15, 0.5)):
+        part = (phase + offset) % 1.0
+        swing = np.clip((part - 0.6) / 0.4, 0.0, 1.0)
+        # A foot on the ground stays: in the space of a body that turns to the left it goes to the right.
+        angle = np.where(part < 0.6, 0.3 - part, 0.6 * (swing - 0.5))
+        for x in (-0.04, 0.04):
+            for y in (-0.1, 0.1):
+                cosine, sine = np.cos(angle), np.sin(angle)
+                lifted = np.where(part < 0.6, 0.0, 0.1 * np.sin(np.pi * swing))
+                points.append(np.stack((cosine * (side + x) - sine * y, sine * (side + x) + cosine * y, lifted), 1))
+    clip = measured(Sampled("Turn", 1.0, np.stack(points, 1), 0.3), HEIGHT)
+    assert clip.plays == MOVE
+    assert clip.turn == pytest.approx(1.0, rel=0.1)
+    assert clip.speed == 0.0
+
+
+def test_phases_are_matched_to_the_first_clip_that_moves() -> None:
+    walk, run = sampled(), sampled("Run", 3.0, 0.7, on_ground=0.4)
+    late = Sampled("Late", 0.7, np.roll(run.points[:-1], 16, axis=0)[np.arange(PHASES + 1) % PHASES], 0.8)
+    clips = clips_of(standing(), walk, late)
+    plain = clips_of(standing(), walk, run)
+    assert (clips[1].offset, clips[1].agrees) == (0.0, pytest.approx(1.0))
+    assert clips[2].agrees > 0.9
+    assert (clips[2].offset - plain[2].offset) % 1.0 == pytest.approx(0.25)
+
+
+def test_feet_are_best_left_as_one_passes_the_other() -> None:
+    rests = clips_of(standing(), sampled())[1].rests
+    assert len(rests) == 2
+    # A foot is below the body in the middle of its time on the ground, at .3, the other half a cycle later.
+    assert min(abs(rest - 0.3) for rest in rests) < 0.06
+    assert rests[1] - rests[0] == pytest.approx(0.5, abs=0.1)
+
+
+def test_without_a_clip_that_stands_feet_are_left_where_both_are_down() -> None:
+    (clip,) = clips_of(sampled())
+    for rest in clip.rests:
+        assert clip.down[int(rest * PHASES)] == 1.0
+
+
+def test_points_are_of_one_foot_if_they_are_near_and_move_alike() -> None:
+    groups = clusters(sampled().points, HEIGHT)
+    assert [rows.tolist() for rows in groups] == [list(range(12)), list(range(12, 24))]
+
+
+def test_a_foot_rests_where_it_dwells_not_where_it_dips() -> None:
+    heights = np.concatenate((np.full(30, 0.02), np.linspace(0.02, 0.2, 20), np.linspace(0.2, -0.01, 14)))
+    assert dwell_height(heights, HEIGHT) == pytest.approx(0.02, abs=1e-3)
