@@ -22,6 +22,7 @@ from ..simulation.arrays.vectors import (
     Rows,
     Scalars,
     Vectors,
+    anybody,
     clamp,
     columns,
     cross,
@@ -31,14 +32,15 @@ from ..simulation.arrays.vectors import (
     truncate,
     unit,
 )
-from ..simulation.declaration import Unit, called, length, number, seconds
+from ..simulation.declaration import Unit, called, choice, length, number, seconds
 from ..simulation.ground import flat, left_of, level_heading, upright
 from ..simulation.locomotion import OFF_GROUND, WHEEL_SPEED, Control, Locomotion, Moved, Output, Stance
+from ..simulation.maneuvers.braking import COMFORT
 from ..simulation.memory import Memory, remembered
 from ..simulation.misplaced import Misplaced
 from ..simulation.terrain import Terrain
 from ..simulation.vehicle import Motion, Pose, VehicleModel
-from .driver import Foot
+from .driver import EDGES, STOP, Foot, room_on_ground
 from .walkable import carried
 
 SMOOTHING = 0.1
@@ -174,6 +176,7 @@ class Wheeled(Locomotion):
     reaction_time: Number = seconds(
         0.7, "Time until the driver brakes for what comes into the way, or sets off when it has gone"
     )
+    at_edge: Rows = choice("GO_ON", "What the driver does where the surface ahead ends", EDGES)
 
     @classmethod
     def fitting(cls, length: float, width: float) -> dict[str, float]:
@@ -219,7 +222,7 @@ class Wheeled(Locomotion):
         heading = level_heading(facing)
         left = left_of(heading, upright(len(heading)))
         wanted = self._curvature(model, control, heading, left, speed, memory)
-        acceleration, foot = self._acceleration(model, control, heading, speed, wanted, memory, dt)
+        acceleration, foot = self._acceleration(model, motion, control, terrain, heading, speed, wanted, memory, dt)
         after = np.minimum(np.maximum(speed + acceleration * dt, 0.0), np.maximum(model.max_speed, 0.0))
         covered = after * dt
         tangent = self._steered(memory.tangent, wanted * self.wheelbase, after, dt)
@@ -251,7 +254,9 @@ class Wheeled(Locomotion):
     def _acceleration(
         self,
         model: VehicleModel,
+        motion: Motion,
         control: Control,
+        terrain: Terrain,
         heading: Vectors,
         speed: Scalars,
         wanted: Scalars,
@@ -276,6 +281,7 @@ class Wheeled(Locomotion):
         fastest = np.minimum(model.max_speed, bend)
         along = np.minimum(along, (fastest - speed) / np.maximum(self.pedal_time, dt))
         allowed = shared(np.inf, len(speed)) if control.speed_limit is None else control.speed_limit
+        allowed = np.minimum(allowed, self._to_the_edge(model, motion, terrain, heading, speed, memory))
         along, foot = memory.foot.moved(along, speed, allowed, strongest, self.pedal_time, self.reaction_time, dt)
         change = strongest * dt / self.pedal_time
         along = clamp(along, memory.acceleration - change, memory.acceleration + change)
@@ -283,6 +289,31 @@ class Wheeled(Locomotion):
         aside = np.minimum(np.abs(memory.tangent) / self.wheelbase * speed * speed, self.comfortable_turn)
         most = np.sqrt(np.maximum(strongest * strongest - aside * aside, 0.0))
         return clamp(along, -most, most), foot
+
+    def _to_the_edge(
+        self,
+        model: VehicleModel,
+        motion: Motion,
+        terrain: Terrain,
+        heading: Vectors,
+        speed: Scalars,
+        memory: Driving,
+    ) -> Scalars:
+        """The speeds from which those that stop at an edge still can, (n,) m/s; inf where the ground goes on."""
+        stops = (self.at_edge == STOP) & (memory.ground >= 0)
+        if not len(terrain.after) or not anybody(stops):
+            return shared(np.inf, len(speed))
+        half = model.half_axis
+        front = self.axle + model.radius if half is None else np.maximum(half + model.radius, self.axle)
+        brakes = COMFORT * model.max_force / model.mass
+        furthest = speed * (speed / (2.0 * np.maximum(brakes, EPSILON)) + self.reaction_time) + front
+        grade = self._grade(memory)
+        height = 0.25 * sum(memory.heights, np.zeros(len(speed))) + grade * front
+        nose = columns(motion.position[:, 0], motion.position[:, 1], height) + heading * front[:, None]
+        room = room_on_ground(terrain, nose, heading, grade, furthest, WITHIN)
+        reacting = brakes * self.reaction_time
+        allowed = np.sqrt(reacting * reacting + 2.0 * brakes * room) - reacting
+        return np.where(stops & np.isfinite(room), allowed, np.inf)
 
     def _steered(self, before: Scalars, wanted: Scalars, speed: Scalars, dt: float) -> Scalars:
         """The tangents of the angles of the front wheels after a step, (n,); while a car stands its wheels rest."""
