@@ -239,7 +239,7 @@ def _wheels(trees, pose: np.ndarray, travel: float, lift: float, values: dict[st
 
 def _lanes(crowd: Crowd, place: np.ndarray, forward: np.ndarray) -> list[Spline | None]:
     """The lane of each car: beside the nearest line of the path that the crowd follows."""
-    lines, found = road_of(crowd.settings, ""), {}
+    lines, known = road_of(crowd.settings, ""), {}
     defaults = {name: p.default for name, p in PathFollowing.parameters().items()}
     offset = crowd.settings.get("path_following", {}).get("lane_offset", defaults["lane_offset"])
     lanes: list[Spline | None] = []
@@ -251,7 +251,7 @@ def _lanes(crowd: Crowd, place: np.ndarray, forward: np.ndarray) -> list[Spline 
         line = lines[int(np.argmin(gaps))]
         way = -1.0 if line.tangent(line.nearest(at[None]))[0] @ ahead < 0.0 else 1.0
         key = int(np.argmin(gaps)), way
-        lanes.append(found.setdefault(key, line.beside(-offset * way)))
+        lanes.append(known.setdefault(key, line.beside(-offset * way)))
     return lanes
 
 

@@ -136,7 +136,7 @@ def main(options: extension.Options) -> None:
         film.pictures(scene, out, "herd")
 
     report(scene, dict(zip(names, np.swapaxes(played, 0, 1))))
-    stand = next(standing(scene, found) for found in crowds(scene) if len(found.vehicles) == SHEEP)
+    stand = next(standing(scene, herd) for herd in crowds(scene) if len(herd.vehicles) == SHEEP)
     off = float(np.nanmax(np.abs(stand.height[::4])))
     print(f"\n{out}: {', '.join(path.name for path in sorted(out.glob('herd.*')))}")
     print(

@@ -64,14 +64,14 @@ def room_on_ground(
         ahead = furthest * (place / LOOKS)
         far = np.where(ends(ahead), ahead, far)
     near = np.maximum(far - furthest / LOOKS, 0.0)
-    found = np.isfinite(far)
-    if not anybody(found):
+    seen = np.isfinite(far)
+    if not anybody(seen):
         return far
     for _ in range(CLOSER):
-        middle = np.where(found, 0.5 * (near + far), 0.0)
+        middle = np.where(seen, 0.5 * (near + far), 0.0)
         over = ends(middle)
-        near, far = np.where(over, near, middle), np.where(found & over, middle, far)
-    return np.where(found, np.maximum(near - KEPT, 0.0), np.inf)
+        near, far = np.where(over, near, middle), np.where(seen & over, middle, far)
+    return np.where(seen, np.maximum(near - KEPT, 0.0), np.inf)
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class Foot:
         """
         pedals = np.maximum(pedal_time, dt)
         excess = speed - allowed
-        # As gently as reaches the allowed speed in time: what is left over of a moment's reaction is no emergency.
+        # As gently as reaches the allowed speed in time: what is left over of a moment's reaction is not an emergency.
         gently = np.minimum(np.maximum(excess, 0.0) / pedals, COMFORT * strongest)
         needed = np.maximum(gently, excess / np.maximum(reaction_time, pedals))
         waits = (speed < STILL) & (allowed < STILL)

@@ -41,6 +41,7 @@ from ..simulation.misplaced import Misplaced
 from ..simulation.terrain import Terrain
 from ..simulation.vehicle import Motion, Pose, VehicleModel
 from .driver import EDGES, STOP, Foot, room_on_ground
+from .springs import sprung
 from .walkable import carried
 
 SMOOTHING = 0.1
@@ -63,8 +64,6 @@ WITHIN = 0.4
 """Metres above and below the expected height within which a wheel finds the ground, besides the way of the step."""
 PITCH, ROLL = 0.006, 0.009
 """Radians by which a body leans on its springs for each m/s2, forward and sideways: about a degree at 2.5 m/s2."""
-SPRING, SPRING_DAMPING = 9.0, 0.5
-"""Of the springs: radians a second, and the share of critical damping."""
 
 USUAL_WHEELBASE, USUAL_TRACK, USUAL_RADIUS = 0.63, 0.87, 0.077
 """Of a car: distance between the axles and radius of a wheel, in lengths; distance between the wheels, in widths."""
@@ -121,6 +120,11 @@ class Driving(Memory):
     def heights(self) -> tuple[Scalars, ...]:
         """Those of the wheels in the order of WHEELS, (n,) each."""
         return self.front_left, self.front_right, self.rear_left, self.rear_right
+
+    @property
+    def height(self) -> Scalars:
+        """(n,) metres, of the middle between the wheels."""
+        return 0.25 * (self.front_left + self.front_right + self.rear_left + self.rear_right)
 
     @property
     def foot(self) -> Foot:
@@ -299,21 +303,21 @@ class Wheeled(Locomotion):
         speed: Scalars,
         memory: Driving,
     ) -> Scalars:
-        """The speeds from which those that stop at an edge still can, (n,) m/s; inf where the ground goes on."""
+        """The speeds from which those that stop at an edge still can, (n,) m/s; inf where the ground continues."""
         stops = (self.at_edge == STOP) & (memory.ground >= 0)
         if not len(terrain.after) or not anybody(stops):
             return shared(np.inf, len(speed))
-        half = model.half_axis
-        front = self.axle + model.radius if half is None else np.maximum(half + model.radius, self.axle)
-        brakes = COMFORT * model.max_force / model.mass
-        furthest = speed * (speed / (2.0 * np.maximum(brakes, EPSILON)) + self.reaction_time) + front
+        half = np.zeros(1) if model.half_axis is None else model.half_axis
+        front: Scalars = np.maximum(half + model.radius, self.axle)
+        brakes: Scalars = COMFORT * model.max_force / model.mass
+        way: Scalars = speed * (speed / (2.0 * np.maximum(brakes, EPSILON)) + self.reaction_time)
         grade = self._grade(memory)
-        height = 0.25 * sum(memory.heights, np.zeros(len(speed))) + grade * front
-        nose = columns(motion.position[:, 0], motion.position[:, 1], height) + heading * front[:, None]
-        room = room_on_ground(terrain, nose, heading, grade, furthest, WITHIN)
+        x, y = motion.position[:, 0], motion.position[:, 1]
+        nose = columns(x, y, memory.height + grade * front) + heading * front[:, None]
+        room = room_on_ground(terrain, nose, heading, grade, way + front, WITHIN)
         reacting = brakes * self.reaction_time
         allowed = np.sqrt(reacting * reacting + 2.0 * brakes * room) - reacting
-        return np.where(stops & np.isfinite(room), allowed, np.inf)
+        return np.where(stops, allowed, np.inf)
 
     def _steered(self, before: Scalars, wanted: Scalars, speed: Scalars, dt: float) -> Scalars:
         """The tangents of the angles of the front wheels after a step, (n,); while a car stands its wheels rest."""
@@ -354,8 +358,8 @@ class Wheeled(Locomotion):
         circles = np.abs(wound) > CIRCLE
         straight = np.where(circles, STRAIGHT / self._sharpest, np.maximum(memory.straight - covered, 0.0))
         acceleration = (after - speed) / dt
-        pitch, pitch_rate = _sprung(memory.pitch, memory.pitch_rate, PITCH * acceleration, dt)
-        roll, roll_rate = _sprung(memory.roll, memory.roll_rate, ROLL * curvature * after * after, dt)
+        pitch, pitch_rate = sprung(memory.pitch, memory.pitch_rate, PITCH * acceleration, dt)
+        roll, roll_rate = sprung(memory.roll, memory.roll_rate, ROLL * curvature * after * after, dt)
         return replace(
             memory,
             tangent=tangent,
@@ -436,14 +440,13 @@ class Wheeled(Locomotion):
             up = upright(n)
             return Stance(position, moved.velocity, forward, up, driving, None, outputs)
         front_left, front_right, rear_left, rear_right = driving.heights
-        height = 0.25 * (front_left + front_right + rear_left + rear_right)
         lean = 0.5 * (front_left + rear_left - front_right - rear_right) / self.track
         left = left_of(forward, upright(n))
         ahead: Vectors = unit(columns(forward[:, 0], forward[:, 1], self._grade(driving)))
         up = unit(cross(ahead, columns(left[:, 0], left[:, 1], lean)))
         right = cross(ahead, up)
         return Stance(
-            columns(position[:, 0], position[:, 1], height + terrain.lift),
+            columns(position[:, 0], position[:, 1], driving.height + terrain.lift),
             moved.velocity,
             forward,
             upright(n),
@@ -491,10 +494,3 @@ def _turned(heading: Vectors, left: Vectors, angle: Scalars) -> Vectors:
     cosines, sines = cosine_and_sine(angle)
     turned: Vectors = unit(cosines[:, None] * heading + sines[:, None] * left)
     return turned
-
-
-def _sprung(lean: Scalars, rate: Scalars, rest: Scalars, dt: float) -> tuple[Scalars, Scalars]:
-    """The lean of springs and its rate after a step toward where they rest, by implicit Euler; (n,) each."""
-    stiffness = dt * SPRING * SPRING
-    rate = (rate + stiffness * (rest - lean)) / (1.0 + 2.0 * SPRING_DAMPING * SPRING * dt + stiffness * dt)
-    return lean + dt * rate, rate

@@ -329,7 +329,7 @@ def test_a_driver_brakes_and_sets_off_a_reaction_time_later(reaction: float) -> 
     lit = int(np.argmax(brake > 0.1)) / FPS
     assert abs(lit - 1.0 - reaction) <= 2.5 / FPS
     before = speed[FPS : round(lit * FPS)]
-    assert (np.diff(before) <= 0.0).all(), "it lifts its foot at once"
+    assert (np.diff(before) <= 0.0).all(), "it lifts its foot immediately"
     assert speed[-1] == 0.0 and brake[-1] > 0.1, "it stands on the brake"
     speed, brake = reacting(reaction, lambda time: 0.0 if time < 5.0 else 20.0)
     assert speed[5 * FPS - 1] == 0.0

@@ -139,7 +139,7 @@ def test_the_preset_does_not_wander() -> None:
     assert {"brake_for", "keep_distance", "path_following"} <= shipped("car").behaviors.keys()
 
 
-def test_beside_each_other_in_lanes_nobody_dodges_or_is_pushed_aside() -> None:
+def test_beside_each_other_in_lanes_no_car_dodges_or_is_pushed_aside() -> None:
     """In a bend, with Keep Apart and Avoid Each Other of the preset: the force is that of the empty road."""
     alone = {"separation": {"weight": 0.0}, "unaligned_collision_avoidance": {"weight": 0.0}}
     places = [(TWO_LANES[0], 85.0, 1.0), (TWO_LANES[1], TWO_LANES[1].length - 92.0, 1.0)]
