@@ -11,6 +11,7 @@ import pytest
 
 from steering_addon.behaviors import CATALOGUE
 from steering_addon.behaviors.path_following import EITHER
+from steering_addon.locomotion import Planar
 from steering_addon.recording.mishaps import OVERLAP, Mishaps
 from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.geometry.capsules import between_axes
@@ -140,11 +141,19 @@ def test_the_preset_does_not_wander() -> None:
 
 
 def test_beside_each_other_in_lanes_no_car_dodges_or_is_pushed_aside() -> None:
-    """In a bend, with Keep Apart and Avoid Each Other of the preset: the force is that of the empty road."""
-    alone = {"separation": {"weight": 0.0}, "unaligned_collision_avoidance": {"weight": 0.0}}
-    places = [(TWO_LANES[0], 85.0, 1.0), (TWO_LANES[1], TWO_LANES[1].length - 92.0, 1.0)]
-    near, without = (cars(places, TWO_LANES, over=over).steering() for over in (None, alone))
-    assert np.abs(near - without).max() < 1e-9
+    """In a bend, Keep Apart and Avoid Each Other of the preset ask for nothing; of cars without wheels they do."""
+    there, back = TWO_LANES
+    places = [(there, 85.0, 1.0), (back, back.length - 92.0, 1.0), (back, back.length - 110.0, 1.0)]
+    on_wheels = cars(places, TWO_LANES)
+    flat = replace(on_wheels, locomotions=[(Planar, {})])
+
+    def aside(scene: Scene) -> list[float]:
+        kinds = [kind.name for kind, _ in scene.behaviors]
+        forces = [scene.steering()[kinds.index(name)] for name in ("separation", "unaligned_collision_avoidance")]
+        return [float(np.abs(force).max()) for force in forces]
+
+    assert aside(on_wheels) == [0.0, 0.0]
+    assert min(aside(flat)) > 0.1
 
 
 def test_in_bends_no_car_brakes_for_the_oncoming_lane() -> None:
