@@ -27,7 +27,7 @@ from scripts.slide_metrics import HEAD, Slides, slides
 from steering_addon.blender.hierarchy import Family
 from steering_addon.blender.read.clips.measuring import SEARCHED, axes_of, low_points
 from steering_addon.blender.read.clips.rig import Rig, rig_of
-from steering_addon.portrayal.soles import feet_of
+from steering_addon.portrayal.soles import dwell_height, feet_of
 from steering_addon.simulation.roles import Role
 
 NAMES = ("X", "Y", "Z", "NEG_X", "NEG_Y", "NEG_Z")
@@ -147,12 +147,20 @@ def _measured(scene, body: Body, run: Run, surfaces: list[BVHTree], times: np.nd
     place = run.carrier[:, :3, 3]
     level = np.einsum("fmi,fi->fm", points - place[:, None], up)
     front = run.carrier[:, :3, :3] @ body.forward
+    ground = np.stack([_ground(surfaces, points[:, foot.points], place) for foot in feet], axis=1)
+    soles = []
+    for number, foot in enumerate(feet):
+        rests = foot.rests
+        if surfaces:
+            level[:, foot.points] = points[:, foot.points, 2] - ground[:, number, None]
+            rests = dwell_height(level[:, foot.points].min(axis=1), rig.height)
+        soles.append((foot.points, rests))
     return slides(
         body.armature.name,
         points,
         level,
-        [(foot.points, foot.rests) for foot in feet],
-        np.stack([_ground(surfaces, points[:, foot.points], place) for foot in feet], axis=1),
+        soles,
+        ground,
         place,
         np.unwrap(np.arctan2(front[:, 1], front[:, 0])),
         rig.height,

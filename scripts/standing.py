@@ -203,7 +203,7 @@ def _row(hit: tuple | None, height: float | None, up: Sequence[float]) -> tuple:
 
 
 def hit_below(trees: Sequence[BVHTree], foot: np.ndarray, above: float, below: float) -> tuple | None:
-    """The number of the surface nearest to a foot straight below or above it, and the hit of its tree; None for none."""
+    """The number of the surface nearest to a foot straight below or above it, and the hit of its tree, or None."""
     start = Vector(foot) + Vector((0.0, 0.0, above))
     rays = (
         (number, *tree.ray_cast(start, Vector((0.0, 0.0, -1.0)), above + below)) for number, tree in enumerate(trees)

@@ -40,8 +40,8 @@ from ..simulation.misplaced import Misplaced
 from ..simulation.terrain import Terrain, no_terrain
 from ..simulation.vehicle import Motion, Pose, VehicleModel
 from .banking import GRAVITY
-from .gripping import Grip, Gripping, found, gripped, turned_over, way_round
-from .on_foot import FALL, SMOOTHING, TURN_BACK, OnFoot, Walking
+from .gripping import Grip, Gripping, found, gripped, headed, turned_over, way_round
+from .on_foot import FALL, LOOKS, SMOOTHING, TURN_BACK, OnFoot, Walking
 
 EDGES = (
     Choice("TURN_BACK", TURN_BACK, "Turn Back", "Turn away from the edge in time"),
@@ -84,7 +84,9 @@ class Crawling(Locomotion):
     remembers = Gripping
     suits = "Ants, spiders and geckos on walls and ceilings, and people on small planets"
 
-    turn_radius: Number = length(0.5, "Radius of the tightest turn while crawling")
+    turn_radius: Number = length(
+        0.0, "Radius of the tightest turn while crawling; 0 to turn as tightly as Max Turn allows at its speed"
+    )
     max_turn_rate: Number = called("Max Turn", number(np.pi, "Fastest turn while crawling", Unit.TURN, 0.01))
     turn_on_the_spot: Number = number(np.pi, "Fastest turn while standing", Unit.TURN)
     slowest_speed: Number = share(0.1, "Share of cruise speed below which it stands instead of creeping")
@@ -116,7 +118,7 @@ class Crawling(Locomotion):
         free = memory.triangle < 0
         level = np.where(free[:, None], level_heading(motion.forward), motion.forward) if free.any() else motion.forward
         grip = gripped(terrain, replace(motion, forward=level), memory)
-        force, side = self._off_borders(model, skins, grip, control.force, speed, dt)
+        force, grip = self._off_borders(model, skins, grip, control.force, speed, dt)
         stride = self._stride(model, grip, Control(force, control.speed_limit), speed, dt)
         heading, length = grip.world(stride.forward), magnitude(stride.velocity) * dt
         after, left, met = grip.moved(skins, heading, length)
@@ -129,7 +131,6 @@ class Crawling(Locomotion):
         new = replace(
             after.memory,
             stands=stands,
-            side=side,
             cornered=stays | walking.cornered,
             push=grip.world(walking.push),
             fall_speed=np.where(falls, GRAVITY * dt, memory.fall_speed),
@@ -154,6 +155,9 @@ class Crawling(Locomotion):
             triangle=blank.triangle,
             normal=blank.normal,
             side=blank.side,
+            looks_in=blank.looks_in,
+            ahead=blank.ahead,
+            aside=blank.aside,
             push=grip.local(memory.push),
             fall_speed=blank.fall_speed,
         )
@@ -163,29 +167,48 @@ class Crawling(Locomotion):
 
     def _off_borders(
         self, model: VehicleModel, skins: Clinging, grip: Grip, force: Vectors, speed: Scalars, dt: float
-    ) -> tuple[Vectors, Rows]:
-        """The forces, (n, 3) newtons, of which those that lead over a border lead past it; and the side, (n,)."""
+    ) -> tuple[Vectors, Grip]:
+        """The forces, (n, 3) newtons, of which those that lead over a border lead past it; with what they have seen.
+
+        They look ahead from time to time, as walkers do, and keep to what they saw then.
+        """
         memory = grip.memory
-        side = np.zeros_like(memory.side)
         if not len(skins):
-            return force, side
-        braking = 0.5 * speed * speed * model.mass / np.maximum(model.max_force, EPSILON)
-        reach = 1.3 * self.turn_radius + braking + model.radius
-        rows = which((self.at_edge == TURN_BACK) & skins.near_border(memory.triangle, grip.place, largest(reach)))
-        if not len(rows):
-            return force, side
-        near, mass, pace = grip.take(rows), model.mass[rows], speed[rows]
-        forward, push = near.forward, across(picked(force, rows), near.memory.normal)
-        wish = forward * pace[:, None] + push * (model.response_time[rows] / mass)[:, None]
+            return force, grip
+        looks_in = memory.looks_in - dt
+        looks = which(looks_in <= 0.5 * dt)
+        if not len(looks) and not anybody((memory.ahead != 1.0) | (memory.aside != 0.0)):
+            return force, replace(grip, memory=replace(memory, looks_in=looks_in))
+        push = across(force, memory.normal)
+        change: Vectors = push * (model.response_time / model.mass)[:, None]
+        wish: Vectors = grip.forward * speed[:, None]
+        wish = np.add(wish, change)
         wished = magnitude(wish)
-        direction = np.where((wished > EPSILON)[:, None], unit(wish), forward)
-        step = np.maximum(pace, model.max_force[rows] / mass * dt) * dt
-        chosen, side[rows] = way_round(skins, near, direction, reach[rows], step, memory.side[rows])
-        turns = rows[(chosen != direction).any(axis=1)]
-        asked = chosen * wished[:, None] - forward * pace[:, None]
-        force, asked = force.copy(order="K"), asked * (mass / dt)[:, None]
-        force[turns] = asked[np.searchsorted(rows, turns)]
-        return force, side
+        direction = np.where((wished > EPSILON)[:, None], unit(wish), grip.forward)
+        left = cross(memory.normal, direction)
+        side, ahead, aside = memory.side.copy(), memory.ahead.copy(), memory.aside.copy()
+        side[looks], ahead[looks], aside[looks], looks_in[looks] = 0, 1.0, 0.0, LOOKS
+        braking = 0.5 * speed * speed * model.mass / np.maximum(model.max_force, EPSILON)
+        circle = np.maximum(self.turn_radius, speed / np.maximum(self.max_turn_rate, EPSILON))
+        reach = 1.3 * circle + braking + model.radius
+        near = skins.near_border(memory.triangle[looks], picked(grip.place, looks), largest(reach))
+        rows = looks[near & (self.at_edge == TURN_BACK)[looks]]
+        if len(rows):
+            wanted, step = picked(direction, rows), np.maximum(speed, model.max_force / model.mass * dt) * dt
+            way, side[rows] = way_round(skins, grip.take(rows), wanted, reach[rows], step[rows], memory.side[rows])
+            hindered = (way != wanted).any(axis=1)
+            ahead[rows] = np.where(hindered, dot(way, wanted), 1.0)
+            aside[rows] = np.where(hindered, dot(way, picked(left, rows)), 0.0)
+        seen = replace(grip, memory=replace(memory, side=side, ahead=ahead, aside=aside, looks_in=looks_in))
+        turns = which((ahead != 1.0) | (aside != 0.0))
+        if not len(turns):
+            return force, seen
+        onward, sideways = picked(direction, turns) * ahead[turns, None], picked(left, turns) * aside[turns, None]
+        chosen: Vectors = unit(np.add(onward, sideways))
+        asked = chosen * wished[turns, None] - picked(grip.forward, turns) * speed[turns, None]
+        force = force.copy(order="K")
+        force[turns] = asked * (model.mass[turns] / dt)[:, None]
+        return force, seen
 
     def started(self, motion: Motion, terrain: Terrain, memory: Gripping) -> Stance | None:
         if not len(terrain.after):
@@ -238,7 +261,7 @@ class Crawling(Locomotion):
 
     def _stance(self, grip: Grip, velocity: Vectors, terrain: Terrain) -> Stance:
         memory = grip.memory
-        ahead = unit(across(turned_over(grip.forward, memory.normal, memory.lean), memory.lean))
+        ahead = headed(turned_over(grip.forward, memory.normal, memory.lean), memory.lean, grip.forward)
         pose = Pose(cross(ahead, memory.lean), ahead, memory.lean)
         outputs = {}
         if len(terrain.after):

@@ -32,6 +32,8 @@ from ..simulation.vehicle import Motion
 from .on_foot import Walking
 from .walkable import FURTHER, TURNS
 
+LOST = 1e-6
+"""The length of a direction across a normal below which it is rounding error."""
 COSINES, SINES = TURNS[0][0], np.abs(TURNS[0][1])
 """Of the angles off its direction that are tried, each to both sides."""
 
@@ -122,7 +124,7 @@ class Grip:
         way = skins.walked(memory.triangle, self.place, course, memory.facing, length)
         ahead = face if way.triangle is memory.triangle else skins.face_normal(way.triangle) * way.facing[:, None]
         normal = normal_at(skins, way.triangle, way.place, way.facing, memory.normal)
-        forward = unit(across(turned_over(way.direction, ahead, normal), normal))
+        forward = headed(turned_over(way.direction, ahead, normal), normal, direction)
         held = replace(memory, triangle=way.triangle, facing=way.facing, normal=normal)
         return Grip(way.place, forward, held), way.left, way.met
 
@@ -141,7 +143,8 @@ class Grip:
         way = skins.walked(triangle, picked(self.place, rows), along, facing, magnitude(along))
         after = normal_at(skins, way.triangle, way.place, way.facing, normal)
         place[rows] = way.place
-        forward[rows] = unit(across(turned_over(picked(forward, rows), normal, after), after))
+        heading = picked(forward, rows)
+        forward[rows] = headed(turned_over(heading, normal, after), after, heading)
         return Grip(place, forward, _held(memory, rows, way.triangle, way.facing, after))
 
     def taking(self, skins: Clinging, rows: Rows, triangle: Rows, place: Vectors, up: Vectors) -> Grip:
@@ -151,7 +154,7 @@ class Grip:
         normal = normal_at(skins, triangle, place, facing, up)
         heading = turned_over(picked(self.forward, rows), picked(self.memory.normal, rows), normal)
         forward, at = self.forward.copy(order="K"), self.place.copy(order="K")
-        forward[rows], at[rows] = unit(across(heading, normal)), place
+        forward[rows], at[rows] = headed(heading, normal, picked(self.forward, rows)), place
         return Grip(at, forward, _held(self.memory, rows, triangle, facing, normal))
 
     def let_go(self, rows: Rows) -> Grip:
@@ -211,7 +214,7 @@ def gripped(terrain: Terrain, motion: Motion, memory: Gripping) -> Grip:
     lean[clings] = unit(turned_over(picked(memory.lean, clings), normal, new))
     forward, at = motion.forward.copy(order="K"), place.copy(order="K")
     at[clings] = taken
-    forward[clings] = unit(across(turned_over(unit(across(carried, face)), face, new), new))
+    forward[clings] = headed(turned_over(unit(across(carried, face)), face, new), new, heading)
     return Grip(at, forward, replace(_held(memory, clings, triangle, facing, new), lean=lean))
 
 
@@ -271,6 +274,22 @@ def _continues(skins: Clinging, grip: Grip, direction: Vectors, length: Scalars)
     face = skins.face_normal(memory.triangle) * memory.facing[:, None]
     course = turned_over(direction, memory.normal, face)
     return ~skins.walked(memory.triangle, grip.place, course, memory.facing, length).met
+
+
+def headed(way: Vectors, normal: Vectors, otherwise: Vectors) -> Vectors:
+    """The unit headings across normals of ways, or of other ways where these say nothing; (n, 3) each.
+
+    On faces that lose their area, as on what shrinks to nothing, no way is left.
+    """
+    forward = across(way, normal)
+    lost = magnitude(forward) < LOST
+    if lost.any():
+        forward = np.where(lost[:, None], across(otherwise, normal), forward)
+        lost = magnitude(forward) < LOST
+        aside = cross(normal, np.where((np.abs(normal[:, 2]) < 0.9)[:, None], (0.0, 0.0, 1.0), (0.0, 1.0, 0.0)))
+        forward = np.where(lost[:, None], aside, forward)
+    heading: Vectors = unit(forward)
+    return heading
 
 
 def turned_over(v: Vectors, old: Vectors, new: Vectors) -> Vectors:

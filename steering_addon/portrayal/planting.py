@@ -101,7 +101,7 @@ def glided(values: NDArray[np.float64], known: Mask) -> NDArray[np.float64]:
 def on_ground(ahead: Scalars, speed: Scalars, touches: Mask, stands: Mask, frame_time: float) -> Mask:
     """Whether a foot stands between frames, (f - 1,): it touches the ground and does not swing.
 
-    A foot that stops standing for a moment, and does not leave the ground, goes on standing.
+    A foot that stops standing for a moment, and does not leave the ground, still stands.
 
     Args:
         ahead: (f - 1,) m/s at which it goes forwards over the ground.
@@ -183,16 +183,27 @@ class Planted:
     short: Scalars
 
 
-def planted(skeleton: Skeleton, legs: Sequence[Leg], corrections: Sequence[Correction], frame_time: float) -> Planted:
-    """Legs that meet the corrections of their feet, and hips that come down as far as the legs need it."""
+def planted(
+    skeleton: Skeleton, legs: Sequence[Leg], corrections: Sequence[Correction], frame_time: float, *, lower: bool
+) -> Planted:
+    """Legs that meet the corrections of their feet.
+
+    Args:
+        frame_time: seconds.
+        lower: whether hips come down by what the legs need, as on a slope. On level ground a foot that a leg does not
+            reach leaves it a little earlier instead.
+    """
     channels: dict[int, Turns] = {}
     short = np.zeros((len(legs), len(skeleton.places)))
-    joints = [tuple(skeleton.places[:, bone] for bone in (leg.thigh, leg.shin, leg.foot)) for leg in legs]
+    places = skeleton.places
+    joints = [(places[:, leg.thigh], places[:, leg.shin], places[:, leg.foot]) for leg in legs]
     targets = [
         turned(correction.turn, ankle - correction.centre) + correction.centre + correction.shift
         for (_, _, ankle), correction in zip(joints, corrections)
     ]
-    drop = dropped([(*joint, target) for joint, target in zip(joints, targets)], frame_time)
+    drop = np.zeros(len(places))
+    if lower:
+        drop = dropped([(hip, knee, ankle, place) for (hip, knee, ankle), place in zip(joints, targets)], frame_time)
     down = columns(np.zeros(len(drop)), np.zeros(len(drop)), -drop)
     for number, (leg, correction) in enumerate(zip(legs, corrections)):
         hip, knee, ankle = (joint + down for joint in joints[number])
@@ -229,7 +240,7 @@ def dropped(legs: Sequence[tuple[Vectors, Vectors, Vectors, Vectors]], frame_tim
 
 
 def smoothed(values: Scalars, reach: int) -> Scalars:
-    """Means over 2 reach + 1 frames of the largest values within as many, (f,): nowhere below the values."""
+    """Means over 2 reach + 1 frames of the largest values within the same number, (f,): nowhere below the values."""
     frames = len(values)
     rows = np.arange(frames)
     around = [np.clip(rows + k, 0, frames - 1) for k in range(-reach, reach + 1)]

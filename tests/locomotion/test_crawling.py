@@ -465,3 +465,21 @@ def test_a_surface_that_is_gone_holds_no_ant() -> None:
     level = positions(states)[6:, :, 2]
     assert np.ptp(level, axis=0).max() < 1e-9, "they crawl on the level"
     assert not replace(scene, surfaces=surfaces([none], [True])).run(3)[-1].outputs["off_ground"].min() < 1.0
+
+
+def test_on_a_surface_that_shrinks_to_nothing_and_grows_again_everything_stays_finite() -> None:
+    points, triangles = GROUNDS["globe"].faces
+    scene = replace(ants(GROUNDS["globe"]), surfaces=surfaces([(points, triangles)], [True]))
+
+    def at(frame: int, snapshot: Snapshot) -> Snapshot:
+        size = (1.0, 0.5, 0.0, 0.0, 0.4)[frame % 5]
+        return replace(
+            snapshot, surfaces=scene.surfaces.with_points(0, points * (size, size, 1.0 if frame < 15 else size))
+        )
+
+    for state in scene.run(30, at=at):
+        motion, pose = state.motion, state.pose
+        for axes in ((motion.side, motion.forward, motion.up), (pose.side, pose.forward, pose.up)):
+            square = np.stack(axes, axis=1)
+            assert np.abs(square @ np.swapaxes(square, 1, 2) - np.eye(3)).max() < 1e-6
+        assert np.isfinite(motion.position).all()

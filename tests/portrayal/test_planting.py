@@ -63,8 +63,8 @@ def test_every_point_of_a_sole_stays_where_it_stands(options: dict) -> None:
 def test_size_and_place_do_not_matter() -> None:
     body, feet = walk(played=0.8)
     large = Carried(2.0 * body.position + 5.0, body.forward, body.up, 2.0 * body.size)
-    for one, other in zip(footholds(body, feet, HEIGHT, FRAME_TIME), footholds(large, feet, HEIGHT, FRAME_TIME)):
-        np.testing.assert_allclose(one.shift[:, :2], other.shift[:, :2], atol=1e-9)
+    for small, big in zip(footholds(body, feet, HEIGHT, FRAME_TIME), footholds(large, feet, HEIGHT, FRAME_TIME)):
+        np.testing.assert_allclose(small.shift[:, :2], big.shift[:, :2], atol=1e-9)
 
 
 def test_corrections_do_not_jump() -> None:
@@ -144,14 +144,14 @@ def test_the_channels_of_bones_make_the_leg_that_was_asked_for() -> None:
     turns, places = np.zeros((frames, 4, 3, 3)), np.zeros((frames, 4, 3))
     for bone in range(4):
         above = turns[:, bone - 1] if bone else np.broadcast_to(np.eye(3), (frames, 3, 3))
-        own = turned_about_up(chance.normal(size=frames) * 0.3)
-        turns[:, bone] = above @ at_rest[bone] @ own
+        swing = turned_about_up(chance.normal(size=frames) * 0.3)
+        turns[:, bone] = above @ at_rest[bone] @ swing
         if bone:
             places[:, bone] = places[:, bone - 1] + lengths[bone] * turns[:, bone - 1, :, 1]
     skeleton = Skeleton(parents, at_rest, places, turns)
     ankle = places[:, 3]
     move = Correction(ankle, 0.02 * chance.normal(size=(frames, 3)), turned_about_up(chance.normal(size=frames) * 0.2))
-    result = planted(skeleton, [Leg(1, 2, 3)], [move], FRAME_TIME)
+    result = planted(skeleton, [Leg(1, 2, 3)], [move], FRAME_TIME, lower=True)
     channels, short = result.turns, result.short
     assert short.max() < 0.03
     above = turns[:, 0]
@@ -167,7 +167,7 @@ def test_the_channels_of_bones_make_the_leg_that_was_asked_for() -> None:
     np.testing.assert_allclose(above, move.turn @ turns[:, 3], atol=1e-9)
 
 
-def test_hips_come_down_as_far_as_legs_need_and_smoothly() -> None:
+def test_hips_come_down_by_what_legs_need_and_smoothly() -> None:
     frames = 60
     hip, knee, ankle = (np.tile((0.0, y, z), (frames, 1)) for y, z in ((0.0, 0.9), (-0.05, 0.47), (0.0, 0.05)))
     target = ankle - np.where((np.arange(frames) > 20) & (np.arange(frames) < 40), 0.1, 0.0)[:, None] * UP

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import radians
 from typing import TYPE_CHECKING
 
@@ -85,10 +85,10 @@ def find_clips(vehicle: Object, rig: Object, actions: Sequence[Action], scene: S
     Raises:
         Refusal: an action cannot be measured.
     """
-    front = sound_front(vehicle)
+    front, words = sound_front(vehicle), _words(actions)
     for candidates in (promising(actions), actions):
         clips = measured_clips(vehicle, candidates, scene, family, front) if candidates else []
-        rows = chosen(clips)
+        rows = chosen([replace(clip, name=words[clip.name]) for clip in clips])
         if {clips[row].plays for row in rows} == {STAND, MOVE}:
             break
     return [Found(candidates[row], clips[row]) for row in rows]
@@ -96,7 +96,17 @@ def find_clips(vehicle: Object, rig: Object, actions: Sequence[Action], scene: S
 
 def promising(actions: Sequence[Action]) -> list[Action]:
     """The actions whose names are those of standing, walking or running."""
-    return [action for action in actions if _promises(action.name.rpartition("|")[2])]
+    words = _words(actions)
+    return [action for action in actions if _promises(words[action.name])]
+
+
+def _words(actions: Sequence[Action]) -> dict[str, str]:
+    """The names of actions without that of their armature, which importers put before or after all of them."""
+    words = {action.name: action.name.rpartition("|")[2] for action in actions}
+    ends = {word.rpartition("_")[2] for word in words.values()}
+    if len(words) > 1 and len(ends) == 1 and all("_" in word for word in words.values()):
+        words = {name: word.rpartition("_")[0] for name, word in words.items()}
+    return words
 
 
 def _promises(word: str) -> bool:
@@ -104,20 +114,24 @@ def _promises(word: str) -> bool:
 
 
 def chosen(clips: Sequence[Clip]) -> list[int]:
-    """The rows of the clips to begin with: what stands, in the order of names, a walk and a run."""
+    """The rows of the clips to begin with: what stands, in the order of names, a walk and a run.
+
+    Args:
+        clips: their names without that of the armature.
+    """
     stands = _of_kind(clips, STAND)
     ahead = [row for row in _of_kind(clips, MOVE) if _goes_ahead(clips[row])]
-    idle = _first(clips, [row for row in stands if STANDS.search(_word(clips[row]))] or stands)
+    idle = _first(clips, [row for row in stands if STANDS.search(clips[row].name)] or stands)
     rows = [] if idle is None else [idle]
     if idle is not None:
-        more = (row for row in stands if row != idle and _is_more(_word(clips[row]), _word(clips[idle])))
+        more = (row for row in stands if row != idle and _is_more(clips[row].name, clips[idle].name))
         rows += sorted(more, key=lambda row: clips[row].name)
-    named = [row for row in ahead if WALKS.search(_word(clips[row]))]
+    named = [row for row in ahead if WALKS.search(clips[row].name)]
     walk = _first(clips, named) if named else min(ahead, key=lambda row: clips[row].speed, default=None)
     if walk is not None:
         rows.append(walk)
         faster = [row for row in ahead if clips[row].speed > FASTER * clips[walk].speed]
-        run = _first(clips, [row for row in faster if RUNS.search(_word(clips[row]))])
+        run = _first(clips, [row for row in faster if RUNS.search(clips[row].name)])
         rows += [] if run is None else [run]
     return rows
 
@@ -125,7 +139,7 @@ def chosen(clips: Sequence[Clip]) -> list[int]:
 def _of_kind(clips: Sequence[Clip], kind: int) -> list[int]:
     """The rows of what a model does all day of a kind; of all of the kind, if nothing is such."""
     rows = [row for row, clip in enumerate(clips) if clip.plays == kind]
-    return [row for row in rows if not OTHERWISE.search(_word(clips[row]))] or rows
+    return [row for row in rows if not OTHERWISE.search(clips[row].name)] or rows
 
 
 def _goes_ahead(clip: Clip) -> bool:
@@ -135,11 +149,6 @@ def _goes_ahead(clip: Clip) -> bool:
 def _is_more(word: str, idle: str) -> bool:
     """Whether what stands is more of the same, such as Idle_2, or grazes."""
     return word.lower().startswith(idle.lower()) or bool(GRAZES.search(word))
-
-
-def _word(clip: Clip) -> str:
-    """The name of a clip without that of its armature, which importers put before it."""
-    return clip.name.rpartition("|")[2]
 
 
 def _first(clips: Sequence[Clip], rows: Sequence[int]) -> int | None:

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import bpy
 
-from . import active_object, baking, behavior_presets, behaviors, clips, crowds, display, menus
+from . import active_object, baking, behavior_presets, behaviors, crowds, display, menus
 
 CLASSES = (
     # First, so that no change of another panel moves its buttons.
     *baking.CLASSES,
     *active_object.CLASSES,
     *crowds.CLASSES,
-    *clips.CLASSES,
     *behaviors.CLASSES,
     *behavior_presets.CLASSES,
     *display.CLASSES,

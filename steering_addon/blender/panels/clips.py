@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from ...portrayal.clips import ClipSettings
 from ..focus import crowd_in_focus
 from ..operators.clips import words
-from .crowds import PartOfCrowd
 from .fields import fields, meaningful, note
 from .locations import in_both
 
@@ -15,11 +14,15 @@ if TYPE_CHECKING:
     from bpy.types import Context, Object, PropertyGroup, UILayout
 
 
-class Clips(PartOfCrowd):
+class Clips:
     """The actions that the models play, and what was measured of them."""
 
     bl_label = "Clips"
     bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        return crowd_in_focus(context) is not None
 
     def draw(self, context) -> None:
         layout, stored = self.layout, crowd_in_focus(context).steering
@@ -63,7 +66,7 @@ def _clip(layout: UILayout, context: Context, row: int, clip: PropertyGroup) -> 
         column.prop(clip, "ground_speed")
 
 
-class Playing(PartOfCrowd):
+class Playing:
     """How the clips are played."""
 
     bl_label = "Playing"

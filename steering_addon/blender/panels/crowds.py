@@ -13,7 +13,7 @@ from ..focus import crowd_in_focus
 from ..moving import BY_CHOICE
 from ..properties import has_role, settings_of
 from ..status.census import Members, known
-from . import populate
+from . import clips, populate
 from .active_object import ICONS
 from .fields import counted, fields, meaningful, note
 from .locations import in_both
@@ -195,5 +195,6 @@ CLASSES = (
     *in_both(Advanced, "advanced", "model"),
     *in_both(Locomotion, "locomotion", "crowd"),
     *in_both(Limbs, "portrayal", "crowd"),
+    *clips.CLASSES,
     *in_both(Attendance, "attendance", "crowd"),
 )

@@ -17,7 +17,7 @@ from mathutils import Euler, Quaternion, Vector
 
 from ...locomotion import LOCOMOTIONS
 from ...simulation.roles import Role
-from ..properties import pointed_at, settings_of
+from ..properties import has_role, pointed_at, settings_of
 from ..tagged_objects import full_name, in_use
 from ..write.animation_data import channelbag_in, channelbags, slot_of
 from ..write.ownership import bake_of
@@ -80,8 +80,10 @@ def digest_of_shapes(objects: Iterable[Object]) -> bytes:
     parts = [part for ob in objects for part in (ob, *ob.children_recursive)]
     hashed = hashlib.blake2b(digest_size=16)
     for ob in sorted(with_all_behind(parts), key=full_name):
-        for look in (*_looks(ob), *_faces_of(ob, animated_paths(ob))):
-            hashed.update(look if isinstance(look, bytes) else repr(look).encode())
+        for look in (*_looks(ob), *(() if has_role(ob, Role.SURFACE) else _faces_of(ob, animated_paths(ob)))):
+            # Printing a column of numbers would take longer than hashing it.
+            for each in look if isinstance(look, tuple) else (look,):
+                hashed.update(each if isinstance(each, bytes) else repr(each).encode())
     return hashed.digest()
 
 

@@ -102,6 +102,11 @@ def source_of(action: Action, rig: Object, *, closed: bool) -> ClipSource:
     return ClipSource(action, slot_for(action, rig), closed)
 
 
+def copies_made() -> dict[str, Action]:
+    """The copies of clips in the file, by what they were made of."""
+    return {stored["made_of"]: action for action in bpy.data.actions if (stored := action.get(COPY))}
+
+
 class Copies:
     """Makes the copies of the clips of one model, or finds those that an earlier bake has made."""
 
@@ -117,7 +122,7 @@ class Copies:
 
     def copies(self) -> list[ClipCopy]:
         """A copy of each clip, in their order."""
-        existing = {stored["made_of"]: action for action in bpy.data.actions if (stored := action.get(COPY))}
+        existing = copies_made()
         keys = (self._completed(*each) for each in zip(self._sources, self._curves, self._changes))
         return [self._copy(source, each, existing) for source, each in zip(self._sources, keys)]
 

@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-import bpy
 import numpy as np
 from bpy.utils import escape_identifier
 
@@ -108,7 +107,7 @@ class Planting:
         corrections = footholds(body, soles, self._height, frame_time, ground)
         placed = self._rig.matrix[:3] @ poses
         skeleton = Skeleton(self._rig.parents, self._at_rest, placed[..., 3], _turns(placed[..., :3]))
-        result = planted(skeleton, self.legs, corrections, frame_time)
+        result = planted(skeleton, self.legs, corrections, frame_time, lower=ground is not None)
         return self._channels(result.turns) | self._hip_channels(mixed, skeleton, result.drop), result.short
 
     def _hip_channels(self, mixed: Channels, skeleton: Skeleton, drop: Scalars) -> dict[tuple[str, int], Scalars]:
@@ -142,20 +141,20 @@ class Planting:
         return channels
 
 
-def feet_copy(rig: Object, keys: Mapping[tuple[str, int], Scalars]) -> ClipCopy:
+def feet_copy(rig: Object, keys: Mapping[tuple[str, int], Scalars], existing: Mapping[str, Action]) -> ClipCopy:
     """An action of leg keys for one armature, which a strip can play: from frame 0 on, and a frame longer than it is.
 
     Args:
         keys: values (f,) by data path and index.
+        existing: what earlier bakes have made, by what they were made of.
     """
     count = len(next(iter(keys.values())))
     hashed = hashlib.blake2b(repr(sorted(keys)).encode(), digest_size=16)
     for column in keys.values():
         hashed.update(column.astype(np.float32).tobytes())
     made_of = f"feet {hashed.hexdigest()}"
-    for action in bpy.data.actions:
-        if (stored := action.get(COPY)) and stored["made_of"] == made_of:
-            return ClipCopy(action, action.slots[0] if SLOTTED else None, FEET, float(count), new=False)
+    if (same := existing.get(made_of)) is not None:
+        return ClipCopy(same, same.slots[0] if SLOTTED else None, FEET, float(count), new=False)
     action, slot = new_action(f"{FEET} of {rig.name}", rig)
     bag = channelbag_in(action, slot, ensure=True)
     frames = np.arange(count, dtype=np.float64)

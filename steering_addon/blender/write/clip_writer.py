@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import bpy
 import numpy as np
 
 from ...portrayal.clips import DO, Clip, ClipSettings, Playing, in_order
@@ -29,9 +30,9 @@ from ..read.clips.measuring import axes_of
 from ..read.clips.rig import rig_of
 from ..stored_values import sound_front
 from ..tagged_objects import names_of
-from .clip_copies import ClipCopy, Copies
+from .clip_copies import ClipCopy, Copies, copies_made
 from .clip_planting import Planting, feet_copy, ground_of
-from .clip_record import clip_record
+from .clip_record import clip_record, is_copy
 from .clip_strips import ClipPlayed, Edited, RigClips, clear_clips, write_clips
 from .posing import check_shows_clips, check_strips_play
 
@@ -176,9 +177,22 @@ class ClipWriter:
         for _, _, played in self._models:
             yield from played.poses(row)
 
+    def prepare(self) -> Iterator[float]:
+        """Compute what the strips need, which takes the longest, yielding the share that is done."""
+        number = sum(len(played.model.rigs) for _, _, played in self._models)
+        done = 0
+        for _, _, played in self._models:
+            for _ in played.prepare():
+                done += 1
+                yield done / number
+        yield 1.0
+
+    def discard(self) -> None:
+        """Remove what was prepared."""
+        bpy.data.batch_remove([action for action in bpy.data.actions if is_copy(action) and action.users == 0])
+
     def write(self) -> None:
-        """Write the strips; the vehicles play their bake already. Removes those of an earlier bake that are in the
-        way."""
+        """Write the strips that were prepared, after the vehicles were given their bake, in place of earlier ones."""
         edited: list[Edited] = []
         self._store()
         rigs = [each for _, _, played in self._models for each in played.rigs()]
@@ -233,6 +247,8 @@ class _ModelPlayed:
         self._before: tuple[Bodies, Played] | None = None
         self._plants, self._scene, self._family = bool(settings.plant_feet.all()), scene, family
         self._bodies: list[Bodies] = []
+        self._copies: list[ClipCopy] = []
+        self._feet: list[list[ClipPlayed]] = [[] for _ in model.rigs]
 
     def check(self, replace: bool) -> None:
         """Refuse what keeps clips from being played."""
@@ -268,10 +284,14 @@ class _ModelPlayed:
         for rig, pose in zip(self.model.rigs, values):
             yield RigPose(rig, self.copies.channels, pose)
 
+    def prepare(self) -> Iterator[None]:
+        """Make the copies of the clips and compute what holds the feet, yielding after each armature."""
+        self._copies = self.copies.copies()
+        if self._plants:
+            yield from self._plant(self._copies)
+
     def rigs(self) -> list[RigClips]:
-        """What each armature plays; makes the copies of the clips."""
-        copies = self.copies.copies()
-        feet = self._feet(copies) if self._plants else [[] for _ in self.model.rigs]
+        """What each armature plays, as it was prepared."""
         return [
             RigClips(
                 rig=rig,
@@ -279,36 +299,35 @@ class _ModelPlayed:
                 played=[
                     *(
                         ClipPlayed(copy, self._phase[clip, k] * copy.frames, self._influence[clip, k])
-                        for clip, copy in enumerate(copies)
+                        for clip, copy in enumerate(self._copies)
                     ),
-                    *feet[k],
+                    *self._feet[k],
                 ],
                 moves=rig == ob,
             )
             for k, (ob, rig) in enumerate(zip(self.model.vehicles, self.model.rigs))
         ]
 
-    def _feet(self, copies: Sequence[ClipCopy]) -> list[list[ClipPlayed]]:
-        """The strip that holds the feet of each armature; none where that cannot be done."""
+    def _plant(self, copies: Sequence[ClipCopy]) -> Iterator[None]:
+        """Compute the strip that holds the feet of each armature, where that can be done."""
         armature, vehicle = self.model.rigs[0], self.model.vehicles[0]
         rig = rig_of(armature, vehicle, self._family, axes_of(*sound_front(vehicle)))
         planting = Planting(armature, rig, self._clips, [copy.action for copy in copies])
         if planting.reason:
-            return [[] for _ in self.model.rigs]
-        ground = ground_of(self._scene)
+            return
+        ground, existing = ground_of(self._scene), copies_made()
         frames = np.arange(float(len(self._bodies)))
         position, forward, up = (
             np.stack([getattr(bodies, name) for bodies in self._bodies], axis=1)
             for name in ("position", "forward", "up")
         )
         size = np.stack([self._size * bodies.growth for bodies in self._bodies], axis=1)
-        strips = []
         for k, each in enumerate(self.model.rigs):
             body = Carried(position[k], forward[k], up[k], size[k])
             playing = Playing(self._phase[:, k], self._influence[:, k].astype(np.float64))
             keys, _ = planting.keys(playing, body, self._frame_time, ground)
-            strips.append([ClipPlayed(feet_copy(each, keys), frames, np.ones(len(frames)))])
-        return strips
+            self._feet[k] = [ClipPlayed(feet_copy(each, keys, existing), frames, np.ones(len(frames)))]
+            yield
 
 
 def _at(table: np.ndarray, phase: np.ndarray) -> np.ndarray:

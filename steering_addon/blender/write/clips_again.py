@@ -50,6 +50,9 @@ def write_again(crowd: Object, vehicles: Sequence[Object], scene: Scene, *, repl
         _play(writer, members, [records[ob] for ob in members], frames, scene)
         writers.append(writer)
     for writer in writers:
+        for _ in writer.prepare():
+            pass
+    for writer in writers:
         writer.write()
     return len(records), [warning for writer in writers for warning in writer.warnings]
 

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from ..read.plan import Plan
     from ..read.sources import CrowdSource
 
+STAGING = 0.4
+"""The share of the writing that the keys of vehicles take; the clips of their armatures take the rest."""
 LEAST_FRAMES = 16
 """Frames converted together at least: with fewer, each call of numpy has too little to do."""
 KEY = np.float32
@@ -88,6 +90,7 @@ class KeyWriter:
         plan, source = self._plan, self._source
         self._staging = staging = Staging(uuid.uuid4().hex, plan.frames)
         properties = self._properties()
+        share = STAGING if self._clips.are_played else 1.0
         for done, row in enumerate(self._channels.order, 1):
             staging.add(
                 source.objects[row],
@@ -102,7 +105,9 @@ class KeyWriter:
                 present_frames=_frames_present(self._away[:, row], plan.frames),
                 posed=self._clips.posed.get(source.objects[row], ()),
             )
-            yield done / len(plan)
+            yield share * done / len(plan)
+        for done in self._clips.prepare() if self._clips.are_played else ():
+            yield STAGING + (1.0 - STAGING) * done
         away = self._away & source.hides
         self._eaten.hide(staging, away, self._replace)
         self._hide_parts(staging, away)
@@ -118,6 +123,8 @@ class KeyWriter:
         """Forget all of it; the file is as it was."""
         if self._staging is not None:
             self._staging.discard()
+        if self._clips.are_played:
+            self._clips.discard()
 
     def _convert(self) -> None:
         """Convert the poses taken in since the last time."""

@@ -70,6 +70,14 @@ class PlanClips:
         """The poses of all armatures that play clips on the frame of this row, which was taken in."""
         return self._writer.poses(row)
 
+    def prepare(self) -> Iterator[float]:
+        """Compute what the strips need, yielding the share that is done."""
+        yield from self._writer.prepare()
+
+    def discard(self) -> None:
+        """Remove what was prepared."""
+        self._writer.discard()
+
     def write(self) -> None:
         """Write the strips; the vehicles play their bake already."""
         self._writer.write()

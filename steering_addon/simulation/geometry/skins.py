@@ -43,6 +43,8 @@ MOST_SIDES = 256
 NO_TRIANGLE = -1
 AFTER = np.array([[1], [2], [0]])
 """The side that begins at the next corner, which lies opposite each corner."""
+NEXT = np.array([1, 2, 0])
+"""The corner after each corner."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,7 @@ class Links:
         corners: (f, 3) rows of points, of those at the same place the first.
         has_area: (f,) whether there is anything to stand on.
         beyond: (3 f,) the number of the same side in the triangle beyond; -1 at a border.
+        entry: (3 f,) which side of the triangle beyond it is.
         turned: (3 f,) whether the triangle beyond is wound the other way.
         uneven: (p,) whether triangles at a point are wound differently.
     """
@@ -81,6 +84,7 @@ class Links:
     corners: NDArray[np.int64]
     has_area: Mask
     beyond: Rows
+    entry: Rows
     turned: Mask
     uneven: Mask
 
@@ -287,43 +291,48 @@ class Skin:
             met: (n,) whether they met one.
         """
         n, number = len(triangle), len(self)
-        triangle, changes, shares = triangle.copy(), changes.copy(), shares.copy()
-        left, met, turned = np.ones(n), np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
-        entered, rows = np.full(n, -1), np.arange(n)
-        area = self._cross[1]
-        for _ in range(MOST_SIDES):
-            share, change = shares[:, rows], changes[:, rows]
-            # The side opposite corner k is that from the next corner on.
-            leaves = (change < 0.0) & (entered[rows] != AFTER)
-            parts = np.where(leaves, share / np.where(leaves, -change, 1.0), np.inf)
-            corner = np.argmin(parts, axis=0)
+        links, area, feet = self.links, self._cross[1], self._feet
+        ends = triangle.copy(), shares.copy(), changes.copy()
+        ends_turned, ends_left, ends_met = np.zeros(n, dtype=np.bool_), np.zeros(n), np.zeros(n, dtype=np.bool_)
+        rows, entered, turned, left = np.arange(n), np.full(n, -1), np.zeros(n, dtype=np.bool_), np.ones(n)
+        for crossed in range(MOST_SIDES):
+            leaves = (changes < 0.0) & (entered != AFTER)
+            parts = np.where(leaves, shares / np.where(leaves, -changes, 1.0), np.inf)
+            corner = parts.argmin(axis=0)
             part = parts[corner, np.arange(len(rows))]
-            ends = ~(part < left[rows])
-            part = np.minimum(part, left[rows])
-            shares[:, rows] = np.maximum(share + change * part, 0.0)
-            left[rows] -= part
-            at = (corner + 1) % 3 * number + triangle[rows]
-            beyond = self.links.beyond[at]
-            met[rows] = ~ends & (beyond < 0)
-            on = which(~ends & (beyond >= 0))
-            if not len(on):
-                break
-            rows, at, beyond = rows[on], at[on], beyond[on]
-            side, entry, new = at // number, beyond // number, beyond % number
-            start, end, entry_end = side, (side + 1) % 3, (entry + 1) % 3
-            winds = self.links.turned[at]
-            nearing = changes[(side + 2) % 3, rows]
-            along = changes[end, rows] + nearing * self._feet[at]
-            off = -nearing * ratio(area[triangle[rows]], area[new])
-            to_end = np.where(winds, along, -along) - off * self._feet[beyond]
-            first, second = shares[start, rows], shares[end, rows]
-            shares[entry, rows], shares[entry_end, rows] = np.where(winds, (first, second), (second, first))
-            opposite = (entry + 2) % 3
-            shares[opposite, rows] = 0.0
-            changes[entry, rows], changes[entry_end, rows], changes[opposite, rows] = -off - to_end, to_end, off
-            triangle[rows], entered[rows] = new, entry
-            turned[rows] ^= winds
-        return triangle, shares, changes, turned, np.where(met, left, 0.0), met
+            is_last = ~(part < left)
+            part = np.minimum(part, left)
+            shares = np.maximum(shares + changes * part, 0.0)
+            left = left - part
+            at = NEXT[corner] * number + triangle
+            beyond = links.beyond[at]
+            stops = is_last | (beyond < 0) | (crossed + 1 == MOST_SIDES)
+            if stops.any():
+                done = which(stops)
+                row = rows[done]
+                ends[0][row], ends_turned[row] = triangle[done], turned[done]
+                ends[1][:, row], ends[2][:, row] = shares[:, done], changes[:, done]
+                ends_met[row] = ~is_last[done] & (beyond[done] < 0)
+                ends_left[row] = np.where(ends_met[row], left[done], 0.0)
+                on = which(~stops)
+                if not len(on):
+                    break
+                rows, corner, triangle, at, beyond = rows[on], corner[on], triangle[on], at[on], beyond[on]
+                turned, left = turned[on], left[on]
+                shares, changes = shares[:, on], changes[:, on]
+            entered, new, winds, column = links.entry[at], beyond % number, links.turned[at], np.arange(len(rows))
+            start, end, entered_end = NEXT[corner], NEXT[NEXT[corner]], NEXT[entered]
+            nearing = changes[corner, column]
+            along = changes[end, column] + nearing * feet[at]
+            off = -nearing * ratio(area[triangle], area[new])
+            to_end = np.where(winds, along, -along) - off * feet[beyond]
+            first, second = shares[start, column], shares[end, column]
+            shares, changes = np.zeros_like(shares), np.zeros_like(changes)
+            shares[entered, column], shares[entered_end, column] = np.where(winds, (first, second), (second, first))
+            changes[entered, column], changes[entered_end, column] = -off - to_end, to_end
+            changes[NEXT[entered_end], column] = off
+            triangle, turned = new, turned ^ winds
+        return *ends, ends_turned, ends_left, ends_met
 
 
 def skin(points: Vectors, triangles: NDArray[np.int64]) -> Skin:
@@ -352,7 +361,7 @@ def _linked(points: Vectors, triangles: NDArray[np.int64]) -> Links:
     uneven = np.zeros(len(points), dtype=np.bool_)
     for ends in (start, end):
         uneven[ends[first[alike]]] = True
-    return Links(corners, has_area, beyond, turned, uneven)
+    return Links(corners, has_area, beyond, beyond // max(number, 1), turned, uneven)
 
 
 def _along(table: Scalars, first: int, v: Vectors) -> Scalars:

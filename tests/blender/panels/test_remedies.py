@@ -248,7 +248,7 @@ def the_outliner() -> bool:
 
 
 REMEDIES: dict[str, Callable[[], bool]] = {
-    r"find clips|find some first|use add clip|clips that": clips,
+    r"find clips|find some first|use add clip|clips that|set a ground speed": clips,
     r"turn off the star": of_an_nla_track("is_solo"),
     r"set it to replace": of_an_nla_track("action_blend_type"),
     r"give it a mesh": lambda: in_blender("object.parent_set"),

@@ -59,10 +59,10 @@ def test_poses_and_points_are_those_that_blender_evaluates() -> None:
     rig = rig_of(armature)
     assert poses.follows_from_curves(armature)
     frames = np.array([3.0, 7.25, 20.0])
-    own = poses.poses_of(armature, rig, action, frames)
-    np.testing.assert_allclose(poses.from_blender(armature, rig, action, frames), own, atol=1e-5)
+    computed = poses.poses_of(armature, rig, action, frames)
+    np.testing.assert_allclose(poses.from_blender(armature, rig, action, frames), computed, atol=1e-5)
     data.assign_action(armature, action, data.slot_for(action, armature))
-    points = rig.moved(own, np.arange(len(rig.points)))
+    points = rig.moved(computed, np.arange(len(rig.points)))
     for frame, seen in zip(frames, points):
         bpy.context.scene.frame_set(int(frame), subframe=frame - int(frame))
         skin = bpy.data.objects["Walker Skin"].evaluated_get(bpy.context.evaluated_depsgraph_get())
@@ -91,7 +91,7 @@ def test_constraints_are_evaluated_by_blender_and_nothing_is_left_behind() -> No
 def test_a_walk_is_measured_from_the_models_front(front: str, heading: float) -> None:
     armature = walker()
     clips = measured(armature, idle(armature), walk(armature), front=(front, "Z"))
-    assert [one.plays for one in clips] == [0, 1]
+    assert [each.plays for each in clips] == [0, 1]
     assert clips[1].speed == pytest.approx(SPEED, rel=0.03)
     assert abs(np.angle(np.exp(1j * (clips[1].heading - heading)))) < 0.01
 

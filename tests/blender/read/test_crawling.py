@@ -16,7 +16,6 @@ from tests.blender.building import (
     crowd,
     empty,
     frames,
-    insert,
     link,
     part,
     put,
@@ -46,7 +45,7 @@ def turning_and_uneven(ob) -> None:
     ob.scale = (1.2, -0.9, 0.8)
     for frame, angle in ((1, 0.0), (LAST, 0.5)):
         ob.rotation_euler = (angle, 0.3 * angle, 0.0)
-        insert(ob, "rotation_euler", frame=frame)
+        ob.keyframe_insert("rotation_euler", frame=frame)
 
 
 def waving(ob) -> None:

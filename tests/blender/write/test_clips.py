@@ -355,3 +355,13 @@ def test_a_library_override_plays_clips_that_stay_linked_and_survives_saving(tmp
     clear_bake()
     assert not ours(rig) and "steering_clips" not in rig
     assert not any("steering_clip" in action for action in bpy.data.actions)
+
+
+def test_a_bake_that_is_stopped_while_it_prepares_clips_leaves_nothing():
+    found_walkers(2)
+    before = scene_dump()
+    baking = part("blender.write.bake").baking(part("blender.read.plan").plan_reading(bpy.context.scene))
+    while not any("steering_clip" in action for action in bpy.data.actions):
+        next(baking)
+    baking.close()
+    assert_same(before, scene_dump())

@@ -1,0 +1,135 @@
+"""Feet that are held where they stand, on rigs with legs of two bones."""
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.blender.building import bake, clear_bake, crowd, empty, frames, link, part, scene_dump, select, vehicle
+from tests.blender.walkers import clip, idle, stash, walker
+
+CYCLE = 24
+
+
+def legged(name: str = "Walker"):
+    """An armature with hips and two legs, which faces -Y; each foot has a box as its sole."""
+    data = bpy.data.armatures.new(name)
+    rig = link(bpy.data.objects.new(name, data))
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="EDIT")
+    body = data.edit_bones.new("Body")
+    body.head, body.tail = (0.0, 0.0, 0.9), (0.0, 0.0, 1.8)
+    for side, x in (("L", 0.1), ("R", -0.1)):
+        above = body
+        for bone, head, tail in (
+            ("Thigh", (x, 0.0, 0.9), (x, -0.03, 0.5)),
+            ("Shin", (x, -0.03, 0.5), (x, 0.0, 0.1)),
+            ("Foot", (x, 0.0, 0.1), (x, -0.15, 0.02)),
+        ):
+            made = data.edit_bones.new(f"{bone}.{side}")
+            made.head, made.tail, made.parent = head, tail, above
+            above = made
+    bpy.ops.object.mode_set(mode="OBJECT")
+    corners = [
+        (x + a, b, c) for x in (0.1, -0.1) for a in (-0.04, 0.04) for b in (-0.15, -0.05, 0.05) for c in (0.0, 0.1)
+    ]
+    mesh = bpy.data.meshes.new(f"{name} Skin")
+    mesh.from_pydata([*corners, (0.0, 0.0, 1.8), (0.1, 0.0, 0.9)], [], [])
+    skin = link(bpy.data.objects.new(f"{name} Skin", mesh))
+    skin.parent = rig
+    for side, rows in (("L", range(12)), ("R", range(12, 24))):
+        skin.vertex_groups.new(name=f"Foot.{side}").add(list(rows), 1.0, "REPLACE")
+    skin.vertex_groups.new(name="Body").add([24, 25], 1.0, "REPLACE")
+    skin.modifiers.new("Armature", "ARMATURE").object = rig
+    for bone in rig.pose.bones:
+        bone.rotation_mode = "XYZ"
+    bpy.context.view_layer.update()
+    return rig
+
+
+def uneven_walk(rig):
+    """Legs that swing like pendulums and bend on their way forwards: their feet go faster in the middle of a step."""
+    times = np.arange(CYCLE + 1.0)
+    channels = {}
+    for side, late in (("L", 0.0), ("R", 0.5)):
+        part_of_it = 2.0 * np.pi * (times / CYCLE + late)
+        swing = 0.25 * np.cos(part_of_it)
+        bend = -1.0 * np.maximum(np.sin(part_of_it), 0.0)
+        for bone, angle in (("Thigh", swing + 0.5 * bend), ("Shin", -bend), ("Foot", 0.5 * bend - swing)):
+            channels[f"{bone}.{side}", "rotation_euler", 0] = list(zip(1.0 + times, angle))
+    return clip(rig, "Walk", channels)
+
+
+def walking(rig):
+    frames(1, 60)
+    stash(rig, idle(rig), uneven_walk(rig))
+    people = crowd("People", seek={"target": empty("Goal", location=(0.0, -30.0, 0.0))})
+    people.steering.locomotion = "ON_FOOT"
+    people.steering.vehicle.max_speed, people.steering.vehicle.cruise_speed = 0.8, 1.0
+    vehicle(rig, crowd=people, identity=5, start_speed=0.8)
+    select(people)
+    bpy.ops.steering.clips_find()
+    return people
+
+
+def longest_step(rig) -> float:
+    """The longest way of a sole over the ground between two frames, while it does not swing."""
+    worst = 0.0
+    for side in ("L", "R"):
+        places = []
+        for frame in range(20, 60):
+            bpy.context.scene.frame_set(frame)
+            evaluated = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
+            bone = evaluated.pose.bones[f"Foot.{side}"]
+            matrix = np.array(evaluated.matrix_world @ bone.matrix @ bone.bone.matrix_local.inverted())
+            x = 0.1 if side == "L" else -0.1
+            places.append([matrix @ (x, y, 0.0, 1.0) for y in (-0.15, 0.05)])
+        places = np.array(places)[..., :3]
+        low = places[..., 2].max(axis=1) < 0.015
+        steps = np.linalg.norm(np.diff(places[..., :2], axis=0), axis=2).max(axis=1)[low[1:] & low[:-1]]
+        assert len(steps) > 6
+        worst = max(worst, float(np.median(steps)))
+    return worst
+
+
+def test_feet_of_a_bake_stay_where_they_stand_and_are_free_again_afterwards() -> None:
+    rig = legged()
+    people = walking(rig)
+    # Feet that step faster than the body goes slide.
+    next(each for each in people.steering.portrayal.clips if each.plays == "MOVE").ground_speed = 0.5
+    people.steering.portrayal.playing.plant_feet = False
+    before = scene_dump()
+    bake()
+    loose = longest_step(rig)
+    assert loose > 0.005
+    assert not any(track.name == "Steering: Feet" for track in rig.animation_data.nla_tracks)
+    clear_bake()
+    people.steering.portrayal.playing.plant_feet = True
+    bake()
+    assert [track.name for track in rig.animation_data.nla_tracks if track.name.startswith("Steering")] == [
+        "Steering: Idle",
+        "Steering: Walk",
+        "Steering: Feet",
+    ]
+    assert longest_step(rig) < 0.25 * loose
+    actions = sorted(action.name for action in bpy.data.actions)
+    bake()
+    assert actions == sorted(action.name for action in bpy.data.actions)
+    clear_bake()
+    assert not any("Feet" in action.name for action in bpy.data.actions)
+    assert {name: block for name, block in before.items() if "action" in name.lower()} == {
+        name: block for name, block in scene_dump().items() if "action" in name.lower()
+    }
+
+
+@pytest.mark.parametrize("spoil", ["constraint", "no legs"])
+def test_feet_that_cannot_be_held_say_why(spoil: str) -> None:
+    planting, poses = part("blender.write.clip_planting"), part("blender.read.clips.measuring")
+    rig = legged() if spoil == "constraint" else walker()
+    action = uneven_walk(rig) if spoil == "constraint" else idle(rig)
+    if spoil == "constraint":
+        rig.pose.bones["Foot.L"].constraints.new("COPY_LOCATION").target = rig
+    family = part("blender.hierarchy").Family()
+    read = part("blender.read.clips.rig").rig_of(rig, rig, family, poses.axes_of("NEG_Y", "Z"))
+    clips = [part("portrayal.clips").Clip("Walk", 1, 1.0, 1.0, 1.0)]
+    reason = planting.Planting(rig, read, clips, [action]).reason
+    assert ("has constraints" if spoil == "constraint" else "below a leg of two bones") in reason
