@@ -132,7 +132,7 @@ def recording(
         body_length=length,
         cruise=np.maximum(cruises, 1e-6),
         separation=_separation(crowd.settings),
-        path=_road(crowd.settings, path),
+        path=road_of(crowd.settings, path),
         obstacles=_uses(crowd.settings, "obstacle_avoidance")
         and any(stored(ob).get("roles", 0) & Role.OBSTACLE for ob in scene.objects),
     )
@@ -182,7 +182,7 @@ def _separation(settings: dict[str, Any]) -> float:
     return settings["separation"].get("distance", Separation.parameters()["distance"].default)
 
 
-def _road(settings: dict[str, Any], name: str) -> Path:
+def road_of(settings: dict[str, Any], name: str) -> Path:
     """The curve of this name, or else the path the crowd follows; empty if it follows none."""
     if name:
         chosen = bpy.data.objects.get(name)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
-from scripts.baked_scene import Crowd, _road, crowds, stored
+from scripts.baked_scene import Crowd, crowds, road_of, stored
 from scripts.standing import ABOVE, BELOW, PARTS, faces_of, hit_below, moves
 from steering_addon.behaviors.path_following import PathFollowing
 from steering_addon.locomotion import Wheeled
@@ -54,6 +54,10 @@ class Driving:
     others: tuple[np.ndarray, np.ndarray]
     fps: float
 
+    @staticmethod
+    def _row(title: str, values: np.ndarray) -> str:
+        return f"  {title:<43}p95 {np.nanpercentile(values, 95):8.3f}   max {np.nanmax(values):8.3f}"
+
     def lines(self) -> list[str]:
         """What it comes to, as a table."""
         rear = self.place - self.axle * self.forward
@@ -70,13 +74,16 @@ class Driving:
         braking = np.diff(speed, axis=0) * self.fps
         text = [
             f"  speed, m/s                                 mean {speed.mean():7.2f}   max {speed.max():8.2f}",
-            f"  acceleration sideways, m/s2                p95 {np.percentile(sideways, 95):8.3f}   max {sideways.max():8.3f}",
-            f"  braking, m/s2                              p95 {-np.percentile(braking, 5):8.3f}   max {-braking.min():8.3f}",
+            self._row("acceleration sideways, m/s2", sideways),
+            self._row("braking, m/s2", -braking),
             f"  curvature, share of the largest            max {curvature.max(initial=0.0) / self.sharpest:8.3f}",
             f"  slip of the rear axle, share of the way    max {slip.max(initial=0.0):8.4f}",
-            f"  standing at the end, for ten seconds       {int((speed[-round(10 * self.fps) :] < STANDS).all(axis=0).sum()):8d}",
+            f"  standing at the end, for ten seconds       {self._stuck(speed):8d}",
         ]
         return text + self._in_lanes(rear) + self._on_the_road() + self._gaps() + self._ripples(speed)
+
+    def _stuck(self, speed: np.ndarray) -> int:
+        return int((speed[-round(10 * self.fps) :] < STANDS).all(axis=0).sum())
 
     def _in_lanes(self, rear: np.ndarray) -> list[str]:
         off = []
@@ -87,8 +94,8 @@ class Driving:
         if not any(lane is not None for lane in self.lanes):
             return []
         return [
-            f"  rear axle from the middle of its lane, m   p95 {np.percentile(off[0], 95):8.3f}   max {off[0].max():8.3f}",
-            f"  origin from the middle of its lane, m      p95 {np.percentile(off[1], 95):8.3f}   max {off[1].max():8.3f}",
+            self._row("rear axle from the middle of its lane, m", off[0]),
+            self._row("origin from the middle of its lane, m", off[1]),
         ]
 
     def _on_the_road(self) -> list[str]:
@@ -97,8 +104,8 @@ class Driving:
         heights = np.abs(self.wheels) * 1000.0
         on_keys, between = heights[::PARTS], np.delete(heights, np.s_[::PARTS], axis=0)
         return [
-            f"  height of the wheels on keys, mm           p95 {np.nanpercentile(on_keys, 95):8.3f}   max {np.nanmax(on_keys):8.3f}",
-            f"  height of the wheels between keys, mm      p95 {np.nanpercentile(between, 95):8.3f}   max {np.nanmax(between):8.3f}",
+            self._row("height of the wheels on keys, mm", on_keys),
+            self._row("height of the wheels between keys, mm", between),
             f"  wheels without a road below, share         {np.isnan(self.wheels).mean():8.3f}",
         ]
 
@@ -136,12 +143,12 @@ class Driving:
 
     def _ripples(self, speed: np.ndarray) -> list[str]:
         """The seconds from a car to the next behind it in its lane, of brake lights and of setting off."""
-        lit, moves = self.brake > LIT, speed > DRIVES
+        lit = self.brake > LIT
         lights = [_onsets(lit[:, k], round(SHORTEST * self.fps)) for k in range(lit.shape[1])]
-        goes = [_starts(speed[:, k]) for k in range(moves.shape[1])]
+        goes = [_starts(speed[:, k]) for k in range(speed.shape[1])]
         text = []
-        for title, events, least in (("brake lights", lights, 0.0), ("setting off", goes, 0.0)):
-            delays = self._delays(events, least)
+        for title, events in (("brake lights", lights), ("setting off", goes)):
+            delays = self._delays(events)
             if delays:
                 low, middle, high = np.percentile(delays, (10, 50, 90))
                 text.append(
@@ -150,7 +157,7 @@ class Driving:
                 )
         return text
 
-    def _delays(self, events: list[np.ndarray], least: float) -> list[float]:
+    def _delays(self, events: list[np.ndarray]) -> list[float]:
         delays = []
         for leader, times in enumerate(events):
             for frame in times:
@@ -158,7 +165,7 @@ class Driving:
                 if behind is None:
                     continue
                 after = events[behind][events[behind] >= frame] - frame
-                if len(after) and least <= after[0] / self.fps <= WITHIN:
+                if len(after) and after[0] / self.fps <= WITHIN:
                     delays.append(float(after[0]) / self.fps)
         return delays
 
@@ -232,7 +239,7 @@ def _wheels(trees, pose: np.ndarray, travel: float, lift: float, values: dict[st
 
 def _lanes(crowd: Crowd, place: np.ndarray, forward: np.ndarray) -> list[Spline | None]:
     """The lane of each car: beside the nearest line of the path that the crowd follows."""
-    lines, found = _road(crowd.settings, ""), {}
+    lines, known = road_of(crowd.settings, ""), {}
     defaults = {name: p.default for name, p in PathFollowing.parameters().items()}
     offset = crowd.settings.get("path_following", {}).get("lane_offset", defaults["lane_offset"])
     lanes: list[Spline | None] = []
@@ -244,7 +251,7 @@ def _lanes(crowd: Crowd, place: np.ndarray, forward: np.ndarray) -> list[Spline 
         line = lines[int(np.argmin(gaps))]
         way = -1.0 if line.tangent(line.nearest(at[None]))[0] @ ahead < 0.0 else 1.0
         key = int(np.argmin(gaps)), way
-        lanes.append(found.setdefault(key, line.beside(-offset * way)))
+        lanes.append(known.setdefault(key, line.beside(-offset * way)))
     return lanes
 
 

@@ -1,4 +1,4 @@
-"""The country round a ready scene that comes with land of its own: slopes down to the fields, and trees that stand on it."""
+"""The country round a ready scene with land of its own: slopes down to the fields, and trees that stand on it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forty sheep graze on a hillside until a dog runs at them; they scatter over the slopes and draw together again.
+"""Forty sheep graze on a pasture with hills until a dog runs at them, and run from it over the slopes.
 
 The sheep and their pasture are the ready Herd of the Add menu; the dog, which is steered too, and the country round it
 are added here. After the bake it is saved and opened again with the extension disabled, so what is measured and filmed
@@ -29,9 +29,10 @@ SHEEP = 40
 HEIGHT = 6.0  # m, of the middle of the pasture above the fields
 SECOND_SHOT, THIRD_SHOT = 97, 205  # first frames
 RUN, FORCE = 3.6, 3.0  # m/s and m/s2, of a sheep that flees
-FEARS = 7.0  # m, at which a sheep runs from the dog
+FEARS = 8.0  # m, at which a sheep runs from the dog
+TURN = math.radians(150.0)  # a second, at most
 DOG_SPEED = 4.6  # m/s
-TREES, CLEAR = 60, 17.0  # number, and metres from the middle of the pasture
+TREES, CLEAR = 50, 24.0  # number, and metres from the middle of the pasture
 OFF_GROUND = 0.002  # m, that a foot may be off the ground on a key
 
 
@@ -75,13 +76,14 @@ def steer(crowd: bpy.types.Object, hound: bpy.types.Object) -> None:
     settings = crowd.steering
     vehicle = settings.vehicle
     vehicle.cruise_speed *= vehicle.max_speed / RUN
-    vehicle.max_speed, vehicle.max_force = RUN, FORCE
+    vehicle.max_speed, vehicle.max_force, vehicle.keep_apart = RUN, FORCE, True
+    settings.on_foot.max_turn_rate = TURN
     settings.evasion.use, settings.evasion.pursuer, settings.evasion.distance = True, hound, FEARS
-    settings.evasion.priority, settings.evasion.weight = 1, 1.5
+    settings.evasion.priority = 1
 
 
 def shoot(scene: bpy.types.Scene, sheep: np.ndarray, hound: np.ndarray) -> None:
-    """Film with three cameras: over the pasture, with the dog, and over the herd that draws together.
+    """Film with three cameras: over the pasture, with the dog, and over the herd that it has left.
 
     Args:
         sheep: (frames, sheep, 3) places.
@@ -91,20 +93,20 @@ def shoot(scene: bpy.types.Scene, sheep: np.ndarray, hound: np.ndarray) -> None:
     part = np.linspace(0.0, 1.0, frames)[:, None]
     middle = stage.smooth(np.median(sheep, axis=1), 20)
 
-    over = stage.camera("Over the Pasture", 35.0)
+    over = stage.camera("Over the Pasture", 46.0)
     eye = np.array((14.0, -25.0, HEIGHT + 12.0)) - np.array((5.0, 0.0, 1.0)) * part
-    stage.shoot(over, scene.frame_start, eye, middle + (-1.0, -1.0, 0.5))
+    stage.shoot(over, scene.frame_start, eye, middle + np.array((-1.0, -1.0, 0.5)))
 
     beside = stage.camera("With the Dog", 34.0)
     track = stage.smooth(hound, 6)
     way = np.gradient(stage.smooth(hound, 24), axis=0) * (1.0, 1.0, 0.0)
     way /= np.maximum(np.linalg.norm(way, axis=1, keepdims=True), 1e-9)
     eye = stage.smooth(track - 6.5 * way + (0.0, 0.0, 3.2), 10)
-    stage.shoot(beside, scene.frame_start, eye, stage.smooth(track + 3.0 * way, 6) + (0.0, 0.0, 0.3))
+    stage.shoot(beside, scene.frame_start, eye, stage.smooth(track + 3.0 * way, 6) + np.array((0.0, 0.0, 0.3)))
 
     above = stage.camera("Over the Herd", 38.0)
     eye = middle + np.array((-15.0, -13.0, 9.5)) + np.array((4.0, -2.0, 0.0)) * part
-    stage.shoot(above, scene.frame_start, eye, middle + (0.0, 0.0, 0.4))
+    stage.shoot(above, scene.frame_start, eye, middle + np.array((0.0, 0.0, 0.4)))
 
     for camera, frame in ((over, 1), (beside, SECOND_SHOT), (above, THIRD_SHOT)):
         camera.data.clip_start = 0.3
@@ -134,7 +136,7 @@ def main(options: extension.Options) -> None:
         film.pictures(scene, out, "herd")
 
     report(scene, dict(zip(names, np.swapaxes(played, 0, 1))))
-    stand = next(standing(scene, found) for found in crowds(scene) if len(found.vehicles) == SHEEP)
+    stand = next(standing(scene, herd) for herd in crowds(scene) if len(herd.vehicles) == SHEEP)
     off = float(np.nanmax(np.abs(stand.height[::4])))
     print(f"\n{out}: {', '.join(path.name for path in sorted(out.glob('herd.*')))}")
     print(

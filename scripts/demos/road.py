@@ -27,7 +27,7 @@ LEAST_ROOM = 0.3  # m, between cars, and from cars to people
 SECOND_SHOT, THIRD_SHOT = 113, 209  # first frames
 TREES = 130
 CLEAR, CLEAR_VIEW = 12.0, 27.0  # m, from the middle of the road and from the crossing, without trees
-RED = 6  # every so many cars are red, on which brake lights hardly show
+RED = 6  # one car in this number is red, on which brake lights hardly show
 
 
 def build(scene: bpy.types.Scene, seed: int) -> bpy.types.Object:
@@ -142,7 +142,7 @@ def main(options: extension.Options) -> None:
         film.pictures(scene, out, "road")
 
     report(scene, dict(zip(names, np.swapaxes(played, 0, 1))))
-    drive = driving(scene, next(found for found in crowds(scene) if len(found.vehicles) == CARS))
+    drive = driving(scene, next(traffic for traffic in crowds(scene) if len(traffic.vehicles) == CARS))
     print(f"\n{out}: {', '.join(path.name for path in sorted(out.glob('road.*')))}")
     print(
         f"{len(names)} agents, {FRAMES} frames, baked in {baking:.1f} s, all in {time.perf_counter() - began:.0f} s; "

@@ -67,16 +67,14 @@ class ObstacleAvoidance(Behavior):
             push = pushed_away(world.obstacles, agents, self.clearance, self.field_distance)
             push = truncate(agents.level(push), np.ones(len(agents)))
             steering = np.where(pushed[:, None], push * agents.max_force[:, None], steering)
-        if drives_along_paths(world, agents) and agents.in_lane.any():
+        if drives_along_paths(world, agents):
             steering = np.where(self._lane_is_free(world, agents)[:, None], 0.0, steering)
         return Steering(steering)
 
     def _lane_is_free(self, world: World, agents: Agents) -> Mask:
-        """The drivers kept in a lane on which nothing stands but what they stop for, (n,)."""
+        """The drivers along a curve on whose way nothing stands but what they stop for, (n,)."""
         lanes, obstacles = Lanes.of(world, agents), world.obstacles
-        rows = which(lanes.driven & agents.in_lane)
-        free = np.zeros(len(agents), dtype=np.bool_)
-        free[rows] = True
+        free = lanes.driven.copy()
         sight = agents.speed * self.look_ahead_time + stopping_distance(agents) + agents.extent
         agent, row = obstacles.near(agents.position, sight)
         moves = magnitude(obstacles.velocity)[row] > 0.0

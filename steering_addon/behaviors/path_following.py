@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -157,6 +158,12 @@ class PathFollowing(Behavior):
             on_line = line.position(of.along[:, None] + of.way[:, None] * further)
             places[rows] = position + by.level(on_line - position) + of.at(further)[0]
         return places
+
+    @classmethod
+    def lanes_beside(cls, value: Callable[[str], Any]) -> tuple[tuple[float, int], ...]:
+        offset = float(value("lane_offset"))
+        ways = {"FORWARD": (1,), "BACKWARD": (-1,)}.get(value("direction"), (1, -1))
+        return tuple((-offset * way, way) for way in ways) if offset else ()
 
     def keeps_lane(self) -> Mask:
         mask: Mask = self.lane_offset != 0.0

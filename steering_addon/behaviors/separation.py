@@ -58,7 +58,7 @@ class Separation(Neighborhood):
         if lanes is None:
             return near
         nothing = np.zeros(len(agents))
-        return near.where(lambda some: ~lanes.elsewhere(world, some, nothing, nothing))
+        return near.where(lambda pairs: ~lanes.elsewhere(world, pairs, nothing, nothing))
 
     def _between_axes(self, world: World, agents: Agents, lanes: Lanes | None) -> Vectors:
         """As `pushed_apart`, with distances measured between the axes of long bodies."""

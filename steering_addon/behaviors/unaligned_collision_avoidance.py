@@ -134,7 +134,7 @@ class UnalignedCollisionAvoidance(Neighborhood, Adjustment):
         if not drives_along_paths(world, agents):
             return near
         lanes = Lanes.of(world, agents)
-        return near.where(lambda some: ~lanes.settled(world, some, self.clearance, self.look_ahead_time))
+        return near.where(lambda pairs: ~lanes.settled(world, pairs, self.clearance, self.look_ahead_time))
 
     def perceived(self, world: World, agents: Agents, rows: Rows) -> Near:
         return self.take(rows).near(world, agents.take(rows)).together()

@@ -1,8 +1,8 @@
 """A driver's foot: what reaction time makes of the speed that is allowed ahead.
 
 Whoever drives lifts the foot off the accelerator as soon as the allowed speed falls below its own, brakes for it a
-reaction time later, and sets off a reaction time after it may. The allowed speed leaves room for that (Gipps 1981): in a
-reaction time the car is to reach the speed that is allowed now.
+reaction time later, and sets off a reaction time after it may. The allowed speed leaves room for that (Gipps 1981): in
+a reaction time the car is to reach the speed that is allowed now.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import EPSILON, Mask, Scalars
+from ..simulation.arrays.vectors import EPSILON, Mask, Scalars, Vectors, anybody, shared
+from ..simulation.declaration import Choice
 from ..simulation.maneuvers.braking import COMFORT
+from ..simulation.terrain import Terrain
 
 COASTS = 0.1
 """Share of the strongest braking that the engine does once the foot is off the accelerator."""
@@ -22,6 +24,54 @@ STILL = 0.1
 """Metres a second below which a driver who may not go on holds the car."""
 HELD = 0.3
 """How far the brake of a car that is held is down."""
+
+
+LOOKS, CLOSER = 6, 4
+"""Places ahead at which a driver looks for the end of the ground, and how often it then looks half as far."""
+KEPT = 0.5
+"""Metres that a driver keeps from the edge of the ground."""
+RISES = 0.5
+"""Metres that the ground may rise or fall for each metre ahead, besides the grade under the wheels, and be found."""
+EDGES = (
+    Choice("GO_ON", 0, "Go On", "Drive on at its height; it is named after the bake"),
+    Choice("STOP", 1, "Stop", "Brake and stand before the edge"),
+)
+"""What a driver does at the edge of a surface, with the numbers stored in files."""
+GO_ON, STOP = (c.number for c in EDGES)
+
+
+def room_on_ground(
+    terrain: Terrain, nose: Vectors, heading: Vectors, grade: Scalars, furthest: Scalars, within: float
+) -> Scalars:
+    """The distances straight ahead to KEPT before the end of the ground, (n,) metres; inf where it does not end.
+
+    Args:
+        nose: (n, 3) the front ends of the bodies, at the height of the ground, metres.
+        heading: (n, 3) level unit vectors.
+        grade: (n,) metres that the ground rises for each metre ahead.
+        furthest: (n,) how far the driver looks, metres.
+        within: metres above and below the expected height within which the ground is found.
+    """
+
+    def ends(ahead: Scalars) -> Mask:
+        at = nose + heading * ahead[:, None]
+        reach = within + RISES * ahead
+        mask: Mask = terrain.after.under(at[:, 0], at[:, 1], at[:, 2] + grade * ahead, reach, reach).triangle < 0
+        return mask
+
+    far = shared(np.inf, len(furthest))
+    for place in range(LOOKS, -1, -1):
+        ahead = furthest * (place / LOOKS)
+        far = np.where(ends(ahead), ahead, far)
+    near = np.maximum(far - furthest / LOOKS, 0.0)
+    seen = np.isfinite(far)
+    if not anybody(seen):
+        return far
+    for _ in range(CLOSER):
+        middle = np.where(seen, 0.5 * (near + far), 0.0)
+        over = ends(middle)
+        near, far = np.where(over, near, middle), np.where(seen & over, middle, far)
+    return np.where(seen, np.maximum(near - KEPT, 0.0), np.inf)
 
 
 @dataclass(frozen=True)
@@ -57,7 +107,7 @@ class Foot:
         """
         pedals = np.maximum(pedal_time, dt)
         excess = speed - allowed
-        # As gently as reaches the allowed speed in time: what is left over of a moment's reaction is no emergency.
+        # As gently as reaches the allowed speed in time: what is left over of a moment's reaction is not an emergency.
         gently = np.minimum(np.maximum(excess, 0.0) / pedals, COMFORT * strongest)
         needed = np.maximum(gently, excess / np.maximum(reaction_time, pedals))
         waits = (speed < STILL) & (allowed < STILL)

@@ -19,8 +19,10 @@ from ..simulation.arrays.vectors import (
     EPSILON,
     Mask,
     Number,
+    Rows,
     Scalars,
     Vectors,
+    anybody,
     clamp,
     columns,
     cross,
@@ -30,14 +32,17 @@ from ..simulation.arrays.vectors import (
     truncate,
     unit,
 )
-from ..simulation.declaration import Unit, called, length, number, seconds
+from ..simulation.declaration import Unit, called, choice, length, number, seconds
 from ..simulation.ground import flat, left_of, level_heading, upright
 from ..simulation.locomotion import OFF_GROUND, WHEEL_SPEED, Control, Locomotion, Moved, Output, Stance
+from ..simulation.maneuvers.braking import COMFORT
 from ..simulation.memory import Memory, remembered
 from ..simulation.misplaced import Misplaced
 from ..simulation.terrain import Terrain
 from ..simulation.vehicle import Motion, Pose, VehicleModel
-from .driver import Foot
+from .driver import EDGES, STOP, Foot, room_on_ground
+from .springs import sprung
+from .walkable import carried
 
 SMOOTHING = 0.1
 """Seconds."""
@@ -59,8 +64,9 @@ WITHIN = 0.4
 """Metres above and below the expected height within which a wheel finds the ground, besides the way of the step."""
 PITCH, ROLL = 0.006, 0.009
 """Radians by which a body leans on its springs for each m/s2, forward and sideways: about a degree at 2.5 m/s2."""
-SPRING, SPRING_DAMPING = 9.0, 0.5
-"""Of the springs: radians a second, and the share of critical damping."""
+
+USUAL_WHEELBASE, USUAL_TRACK, USUAL_RADIUS = 0.63, 0.87, 0.077
+"""Of a car: distance between the axles and radius of a wheel, in lengths; distance between the wheels, in widths."""
 
 OUTPUTS = (
     Output("steering_wheel_angle", "Angle of the front wheels, radians, positive to the left"),
@@ -88,6 +94,7 @@ class Driving(Memory):
         wound: radians that it has turned with fully turned wheels.
         straight: metres for which it still goes straight on.
         pitch, roll, pitch_rate, roll_rate: of the springs, radians and radians a second.
+        ground: the row of the triangle on which one of the wheels stands, -1 for none.
         front_left, front_right, rear_left, rear_right: the heights on which the wheels stand, metres.
     """
 
@@ -103,6 +110,7 @@ class Driving(Memory):
     roll: Scalars = remembered(0.0)
     pitch_rate: Scalars = remembered(0.0)
     roll_rate: Scalars = remembered(0.0)
+    ground: Rows = remembered(-1)
     front_left: Scalars = remembered(0.0)
     front_right: Scalars = remembered(0.0)
     rear_left: Scalars = remembered(0.0)
@@ -114,13 +122,18 @@ class Driving(Memory):
         return self.front_left, self.front_right, self.rear_left, self.rear_right
 
     @property
+    def height(self) -> Scalars:
+        """(n,) metres, of the middle between the wheels."""
+        return 0.25 * (self.front_left + self.front_right + self.rear_left + self.rear_right)
+
+    @property
     def foot(self) -> Foot:
         return Foot(self.braking, self.reacting)
 
     def standing_on(self, heights: tuple[Scalars, ...]) -> Driving:
         """The same with the wheels at other heights."""
-        names = ("front_left", "front_right", "rear_left", "rear_right")
-        return replace(self, **dict(zip(names, heights)))
+        front_left, front_right, rear_left, rear_right = heights
+        return replace(self, front_left=front_left, front_right=front_right, rear_left=rear_left, rear_right=rear_right)
 
 
 @dataclass(frozen=True)
@@ -167,6 +180,15 @@ class Wheeled(Locomotion):
     reaction_time: Number = seconds(
         0.7, "Time until the driver brakes for what comes into the way, or sets off when it has gone"
     )
+    at_edge: Rows = choice("GO_ON", "What the driver does where the surface ahead ends", EDGES)
+
+    @classmethod
+    def fitting(cls, length: float, width: float) -> dict[str, float]:
+        return {
+            "wheelbase": USUAL_WHEELBASE * length,
+            "track": USUAL_TRACK * width,
+            "wheel_radius": USUAL_RADIUS * length,
+        }
 
     @property
     def turn_rate(self) -> Scalars:
@@ -197,10 +219,14 @@ class Wheeled(Locomotion):
     def moved(
         self, model: VehicleModel, motion: Motion, control: Control, terrain: Terrain, memory: Driving, dt: float
     ) -> Moved:
-        heading = level_heading(motion.forward)
-        left, speed = left_of(heading, upright(len(heading))), np.maximum(dot(motion.velocity, heading), 0.0)
+        speed = np.maximum(dot(motion.velocity, level_heading(motion.forward)), 0.0)
+        start, facing = carried(terrain, motion, memory.ground)
+        memory = memory.standing_on(tuple(h + (start - motion.position)[:, 2] for h in memory.heights))
+        motion = replace(motion, position=start)
+        heading = level_heading(facing)
+        left = left_of(heading, upright(len(heading)))
         wanted = self._curvature(model, control, heading, left, speed, memory)
-        acceleration, foot = self._acceleration(model, control, heading, speed, wanted, memory, dt)
+        acceleration, foot = self._acceleration(model, motion, control, terrain, heading, speed, wanted, memory, dt)
         after = np.minimum(np.maximum(speed + acceleration * dt, 0.0), np.maximum(model.max_speed, 0.0))
         covered = after * dt
         tangent = self._steered(memory.tangent, wanted * self.wheelbase, after, dt)
@@ -232,7 +258,9 @@ class Wheeled(Locomotion):
     def _acceleration(
         self,
         model: VehicleModel,
+        motion: Motion,
         control: Control,
+        terrain: Terrain,
         heading: Vectors,
         speed: Scalars,
         wanted: Scalars,
@@ -257,6 +285,7 @@ class Wheeled(Locomotion):
         fastest = np.minimum(model.max_speed, bend)
         along = np.minimum(along, (fastest - speed) / np.maximum(self.pedal_time, dt))
         allowed = shared(np.inf, len(speed)) if control.speed_limit is None else control.speed_limit
+        allowed = np.minimum(allowed, self._to_the_edge(model, motion, terrain, heading, speed, memory))
         along, foot = memory.foot.moved(along, speed, allowed, strongest, self.pedal_time, self.reaction_time, dt)
         change = strongest * dt / self.pedal_time
         along = clamp(along, memory.acceleration - change, memory.acceleration + change)
@@ -264,6 +293,31 @@ class Wheeled(Locomotion):
         aside = np.minimum(np.abs(memory.tangent) / self.wheelbase * speed * speed, self.comfortable_turn)
         most = np.sqrt(np.maximum(strongest * strongest - aside * aside, 0.0))
         return clamp(along, -most, most), foot
+
+    def _to_the_edge(
+        self,
+        model: VehicleModel,
+        motion: Motion,
+        terrain: Terrain,
+        heading: Vectors,
+        speed: Scalars,
+        memory: Driving,
+    ) -> Scalars:
+        """The speeds from which those that stop at an edge still can, (n,) m/s; inf where the ground continues."""
+        stops = (self.at_edge == STOP) & (memory.ground >= 0)
+        if not len(terrain.after) or not anybody(stops):
+            return shared(np.inf, len(speed))
+        half = np.zeros(1) if model.half_axis is None else model.half_axis
+        front: Scalars = np.maximum(half + model.radius, self.axle)
+        brakes: Scalars = COMFORT * model.max_force / model.mass
+        way: Scalars = speed * (speed / (2.0 * np.maximum(brakes, EPSILON)) + self.reaction_time)
+        grade = self._grade(memory)
+        x, y = motion.position[:, 0], motion.position[:, 1]
+        nose = columns(x, y, memory.height + grade * front) + heading * front[:, None]
+        room = room_on_ground(terrain, nose, heading, grade, way + front, WITHIN)
+        reacting = brakes * self.reaction_time
+        allowed = np.sqrt(reacting * reacting + 2.0 * brakes * room) - reacting
+        return np.where(stops, allowed, np.inf)
 
     def _steered(self, before: Scalars, wanted: Scalars, speed: Scalars, dt: float) -> Scalars:
         """The tangents of the angles of the front wheels after a step, (n,); while a car stands its wheels rest."""
@@ -304,8 +358,8 @@ class Wheeled(Locomotion):
         circles = np.abs(wound) > CIRCLE
         straight = np.where(circles, STRAIGHT / self._sharpest, np.maximum(memory.straight - covered, 0.0))
         acceleration = (after - speed) / dt
-        pitch, pitch_rate = _sprung(memory.pitch, memory.pitch_rate, PITCH * acceleration, dt)
-        roll, roll_rate = _sprung(memory.roll, memory.roll_rate, ROLL * curvature * after * after, dt)
+        pitch, pitch_rate = sprung(memory.pitch, memory.pitch_rate, PITCH * acceleration, dt)
+        roll, roll_rate = sprung(memory.roll, memory.roll_rate, ROLL * curvature * after * after, dt)
         return replace(
             memory,
             tangent=tangent,
@@ -323,12 +377,14 @@ class Wheeled(Locomotion):
         level = level_heading(motion.forward)
         moved = Moved(motion.position, level * magnitude(motion.velocity)[:, None], level)
         height = motion.position[:, 2] - terrain.lift
-        heights, missing = [], np.zeros(len(height))
+        heights, missing, ground = [], np.zeros(len(height)), np.full(len(height), -1)
         for x, y in self._wheels(moved):
             footing = terrain.first_footing(x, y, height)
             heights.append(np.where(footing.triangle >= 0, footing.height, height))
             missing += footing.triangle < 0
-        way = _Way(memory.standing_on(tuple(heights)), np.zeros(len(height)), np.zeros(len(height)))
+            ground = np.where(ground < 0, footing.triangle, ground)
+        memory = replace(memory.standing_on(tuple(heights)), ground=ground)
+        way = _Way(memory, np.zeros(len(height)), np.zeros(len(height)))
         return self._stood(moved, way, missing, terrain)
 
     def misplaced(self, model: VehicleModel, motion: Motion, terrain: Terrain) -> Mapping[Misplaced, Mask]:
@@ -350,7 +406,7 @@ class Wheeled(Locomotion):
         moved = replace(moved, velocity=velocity)
         rise = self._grade(way.driving) * way.covered * self._in_plan(way.driving)
         reach = WITHIN + way.covered
-        heights, missing = [], np.zeros(len(rise))
+        heights, missing, ground = [], np.zeros(len(rise)), np.full(len(rise), -1)
         for (x, y), height in zip(self._wheels(moved), way.driving.heights):
             if not len(terrain.after):
                 heights.append(height)
@@ -358,7 +414,9 @@ class Wheeled(Locomotion):
             footing = terrain.after.under(x, y, height + rise, reach, reach)
             heights.append(np.where(footing.triangle >= 0, footing.height, height + rise))
             missing += footing.triangle < 0
-        return self._stood(moved, replace(way, driving=way.driving.standing_on(tuple(heights))), missing, terrain)
+            ground = np.where(ground < 0, footing.triangle, ground)
+        driving = replace(way.driving.standing_on(tuple(heights)), ground=ground)
+        return self._stood(moved, replace(way, driving=driving), missing, terrain)
 
     def _wheels(self, moved: Moved) -> list[tuple[Scalars, Scalars]]:
         """Where the wheels are, x and y in metres, in the order of WHEELS; (n,) each."""
@@ -382,14 +440,13 @@ class Wheeled(Locomotion):
             up = upright(n)
             return Stance(position, moved.velocity, forward, up, driving, None, outputs)
         front_left, front_right, rear_left, rear_right = driving.heights
-        height = 0.25 * (front_left + front_right + rear_left + rear_right)
         lean = 0.5 * (front_left + rear_left - front_right - rear_right) / self.track
         left = left_of(forward, upright(n))
         ahead: Vectors = unit(columns(forward[:, 0], forward[:, 1], self._grade(driving)))
         up = unit(cross(ahead, columns(left[:, 0], left[:, 1], lean)))
         right = cross(ahead, up)
         return Stance(
-            columns(position[:, 0], position[:, 1], height + terrain.lift),
+            columns(position[:, 0], position[:, 1], driving.height + terrain.lift),
             moved.velocity,
             forward,
             upright(n),
@@ -437,10 +494,3 @@ def _turned(heading: Vectors, left: Vectors, angle: Scalars) -> Vectors:
     cosines, sines = cosine_and_sine(angle)
     turned: Vectors = unit(cosines[:, None] * heading + sines[:, None] * left)
     return turned
-
-
-def _sprung(lean: Scalars, rate: Scalars, rest: Scalars, dt: float) -> tuple[Scalars, Scalars]:
-    """The lean of springs and its rate after a step toward where they rest, by implicit Euler; (n,) each."""
-    stiffness = dt * SPRING * SPRING
-    rate = (rate + stiffness * (rest - lean)) / (1.0 + 2.0 * SPRING_DAMPING * SPRING * dt + stiffness * dt)
-    return lean + dt * rate, rate

@@ -6,7 +6,7 @@ what it alone promises.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from types import MappingProxyType
@@ -151,6 +151,15 @@ class Behavior(Declared):
         Lists of neighbors are made once a step for all behaviors; the hint saves making one twice.
         """
         return 0.0
+
+    @classmethod
+    def lanes_beside(cls, value: Callable[[str], Any]) -> tuple[tuple[float, int], ...]:
+        """The lanes in which it keeps agents beside a curve: metres to the left of it, and 1 along it or -1 against it.
+
+        Args:
+            value: gives the value of a parameter by its name, that of a choice as its name.
+        """
+        return ()
 
     @classmethod
     def sentence(cls) -> str:

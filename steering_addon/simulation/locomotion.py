@@ -144,6 +144,11 @@ class Locomotion(Declared):
         """The choice that stands for it in a menu and in files."""
         return Choice(cls.name.upper(), cls.stored_number, cls.label, cls.tooltip())
 
+    @classmethod
+    def fitting(cls, length: float, width: float) -> dict[str, float]:
+        """The values that suit bodies of a length and a width, metres, by name; others do not depend on the size."""
+        return {}
+
     @property
     @abstractmethod
     def turn_rate(self) -> Scalars:

@@ -213,16 +213,13 @@ def _with_goals(behaviors: list[Behavior], world: World, agents: Agents, decided
     goal = _goal(behaviors, world, agents, decided)
     clearance, awaits = _clearance(behaviors, agents), _awaited(behaviors, agents, decided)
     passing_places, in_lane = _passing_places(behaviors, world, agents, decided), _in_lane(behaviors, agents)
-    new = {
-        "goal": goal,
-        "clearance": clearance,
-        "awaits": awaits,
-        "passing_places": passing_places,
-        "in_lane": in_lane,
-    }
-    if all(column is getattr(agents, name) for name, column in new.items()):
+    new = goal, clearance, awaits, passing_places, in_lane
+    known = agents.goal, agents.clearance, agents.awaits, agents.passing_places, agents.in_lane
+    if all(a is b for a, b in zip(new, known)):
         return agents
-    return replace(agents, **new)
+    return replace(
+        agents, goal=goal, clearance=clearance, awaits=awaits, passing_places=passing_places, in_lane=in_lane
+    )
 
 
 def _goal(behaviors: list[Behavior], world: World, agents: Agents, decided: Decisions) -> Vectors:

@@ -243,7 +243,7 @@ class Agents:
         clearance: (n,) the distance that it keeps from obstacles besides its radius, metres; nan if it does not avoid
             them.
         in_lane: (n,) whether a behavior keeps it in a lane beside a curve, as others there keep to theirs.
-        awaits: (n,) the row of the obstacle that each stops for instead of passing it, besides all that move; -1 for
+        awaits: (n,) the row of the obstacle that each stops for instead of passing it, besides those that move; -1 for
             none, EVERY_MOVING or EVERY_OBSTACLE.
         passing_places: (n, PASSING_PLACES, 3) the places beside obstacles past which a behavior leads each, metres; nan
             for none, and (n, 0, 3) if no behavior leads any agent.

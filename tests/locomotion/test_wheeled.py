@@ -13,6 +13,7 @@ from steering_addon.behaviors.brake_for import BrakeFor
 from steering_addon.behaviors.keep_distance import KeepDistance
 from steering_addon.behaviors.path_following import EITHER, PathFollowing
 from steering_addon.behaviors.seek import Seek
+from steering_addon.locomotion.driver import STOP, Foot
 from steering_addon.locomotion.wheeled import OUTPUTS, Driving, Wheeled
 from steering_addon.simulation.arrays.angles import arctangent
 from steering_addon.simulation.geometry.paths import Spline, spline
@@ -262,12 +263,92 @@ def test_beyond_the_edge_it_says_so_and_stays_at_its_height() -> None:
     assert np.abs(positions(states)[..., 2]).max() < 1e-9
 
 
+@pytest.mark.parametrize("speed", [4.0, 12.0])
+def test_a_driver_who_stops_at_edges_stands_before_them(speed: float) -> None:
+    """The plane ends at 40 m; the nose is 2.15 m ahead of the origin."""
+    scene = on_hills(surfaces([plane(40.0)]), position=[(0.0, 0.0, 0.0)], forward=[(1.0, 0.0, 0.0)], behaviors=[])
+    states = replace(scene, speed=speed, locomotions=[(Wheeled, {"at_edge": STOP})]).run(FPS * 16)
+    nose = positions(states)[-1, 0, 0] + 2.15
+    assert 35.0 < nose <= 40.0 and speeds(states)[-1, 0] < 0.1
+    assert np.diff(speeds(states)[:, 0]).min() * FPS > -3.5
+    assert output(states, OFF_GROUND).max() == 0.0
+
+
+def test_on_a_lorry_it_is_carried_and_turned() -> None:
+    points, triangles = plane(half=6.0, cells=6)
+    before = surfaces([(points, triangles)], [True])
+
+    def at(frame: int, snapshot: Any) -> Any:
+        angle = 0.01 * frame
+        turn = np.array([[np.cos(angle), -np.sin(angle), 0], [np.sin(angle), np.cos(angle), 0], [0, 0, 1]])
+        place = points @ turn.T + (0.5 * frame, 0.0, 0.02 * frame)
+        return replace(snapshot, surfaces=before.with_points(0, place))
+
+    states = on_hills(
+        before,
+        position=[(1.0, 1.0, 0.0)],
+        forward=[(0.0, 1.0, 0.0)],
+        speed=0.0,
+        behaviors=[],
+        vehicle={**CAR, "max_speed": 0.0},
+    ).run(60, at=at)
+    angle = 0.01 * 59
+    x, y = np.cos(angle) - np.sin(angle), np.sin(angle) + np.cos(angle)
+    assert np.abs(positions(states)[-1, 0] - (x + 0.5 * 59, y, 0.02 * 59)).max() < 1e-6
+    assert np.abs(headings(states)[-1, 0] - (-np.sin(angle), np.cos(angle), 0.0)).max() < 1e-6
+
+
 def test_every_output_is_given_and_remembered_columns_are_finite() -> None:
     states = on_hills(surfaces([hills(height=1.5)])).run(20)
     assert {output.name for output in OUTPUTS} <= set(states[-1].outputs)
     memory = states[-1].bodies["wheeled"]
     assert isinstance(memory, Driving)
     assert all(np.isfinite(column).all() for column in vars(memory).values())
+
+
+# The driver.
+
+
+def reacting(reaction: float, allowed: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Speeds and the brake over eight seconds of a car at 10 m/s, under an allowed speed at each time."""
+    foot = Foot(np.zeros(1, dtype=bool), np.zeros(1))
+    speed, speeds_so_far, brakes = np.array([10.0]), [], []
+    for frame in range(8 * FPS):
+        limit = np.array([allowed(frame / FPS)])
+        four, quarter = np.array([4.0]), np.array([0.25])
+        change, foot = foot.moved(np.ones(1), speed, limit, four, quarter, np.array([reaction]), 1.0 / FPS)
+        speed = np.maximum(speed + change / FPS, 0.0)
+        speeds_so_far.append(speed[0])
+        brakes.append(foot.pressed(change, four, np.array([2.5]), speed)[0])
+    return np.array(speeds_so_far), np.array(brakes)
+
+
+@pytest.mark.parametrize("reaction", [0.0, 0.7, 1.2])
+def test_a_driver_brakes_and_sets_off_a_reaction_time_later(reaction: float) -> None:
+    speed, brake = reacting(reaction, lambda time: 20.0 if time < 1.0 else 0.0)
+    lit = int(np.argmax(brake > 0.1)) / FPS
+    assert abs(lit - 1.0 - reaction) <= 2.5 / FPS
+    before = speed[FPS : round(lit * FPS)]
+    assert (np.diff(before) <= 0.0).all(), "it lifts its foot immediately"
+    assert speed[-1] == 0.0 and brake[-1] > 0.1, "it stands on the brake"
+    speed, brake = reacting(reaction, lambda time: 0.0 if time < 5.0 else 20.0)
+    assert speed[5 * FPS - 1] == 0.0
+    goes = int(np.argmax(speed[5 * FPS :] > 0.0)) / FPS
+    assert abs(goes - reaction) <= 2.5 / FPS
+    assert (brake[5 * FPS + round(goes * FPS) + 1 :] == 0.0).all()
+
+
+def test_a_little_too_fast_a_driver_only_lifts_the_foot() -> None:
+    speed, brake = reacting(0.7, lambda time: 9.9)
+    assert (brake == 0.0).all()
+    assert abs(speed[-1] - 9.9) < 0.05
+
+
+def test_wheels_fit_the_size_of_the_body() -> None:
+    car, lorry = Wheeled.fitting(4.3, 1.8), Wheeled.fitting(8.6, 2.5)
+    assert abs(car["wheelbase"] - 2.7) < 0.05 and abs(car["track"] - 1.6) < 0.05
+    assert lorry["wheelbase"] == 2.0 * car["wheelbase"]
+    assert set(car) <= set(Wheeled.parameters())
 
 
 # Traffic.

@@ -104,6 +104,8 @@ def join(context: Context, objects: Sequence[Object], like: Likeness, *, apart: 
     if not members:
         fit_stride(crowd, [height_of(ob) for ob in objects])
     warnings = [] if preset is None else bring_to_life(context, crowd, objects, preset)
+    if preset is not None:
+        fit_locomotion(crowd)
     if crowd.steering.vehicle.radius <= 0.0 and any(radius > SMALLEST for radius, _ in shapes.values()):
         warnings.append(f"The Radius of {crowd.name} is 0, so its vehicles count as points. Set a radius")
     # Blender updates dependencies only after an edit in the interface.
@@ -130,6 +132,14 @@ def fit_body(crowd: Object, shapes: Sequence[Shape]) -> None:
     if radius > SMALLEST:
         crowd.steering.vehicle.radius = radius
         crowd.steering.vehicle.length = max(radius * length / half for half, length in shapes if half > SMALLEST)
+
+
+def fit_locomotion(crowd: Object) -> None:
+    """Give the locomotion of a crowd of long bodies the values that suit their size, such as the wheelbase of cars."""
+    kind, model = locomotion_of(crowd), crowd.steering.vehicle
+    if model.length > 2.0 * model.radius > SMALLEST:
+        for name, value in kind.fitting(model.length, 2.0 * model.radius).items():
+            setattr(getattr(crowd.steering, kind.name), name, value)
 
 
 def fit_size(ob: Object, crowd: Object, shape: Shape) -> None:

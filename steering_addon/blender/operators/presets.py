@@ -8,6 +8,7 @@ import bpy
 from bpy.props import BoolProperty, StringProperty
 
 from ...settings.preset import GROUPS, Preset, scaled, written
+from ..crowds.joining import fit_locomotion
 from ..crowds.member_variation import Amounts, vary
 from ..crowds.preset_exchange import CROWDS, bodies_length, missing, preset_of, take_up
 from ..crowds.preset_files import Listed, Shelf
@@ -73,6 +74,8 @@ class STEERING_OT_preset_apply(Applying, bpy.types.Operator):
             preset = scaled(preset, length / preset.body_length)
         warnings = vary(scene, crowd, Amounts(**preset.variation)) if self.vary else []
         animated = take_up(preset, crowd, scene)
+        if self.fit_size and length is not None:
+            fit_locomotion(crowd)
         if self.use_preroll:
             crowd.steering.preroll = preset.preroll
         summary = _summary(preset, crowd, scene, has_preroll=self.use_preroll)

@@ -9,7 +9,7 @@ import colorsys
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -52,6 +52,7 @@ from .tracks import Tracks
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object, Scene, ViewLayer
 
+    from ...simulation.behavior import Behavior
     from .requests import Request
 
 MOST = 200
@@ -93,6 +94,7 @@ class Cast:
         steepest: radians, the slope of the steepest ground that the vehicles climb; inf without a limit.
         measured: the settings with which each object was measured, by its full name.
         tubes: the radius of each path in metres, by its full name.
+        lanes: the lanes beside each path, as of `Behavior.lanes_beside`, by its full name.
     """
 
     vehicles: list[Object]
@@ -108,6 +110,7 @@ class Cast:
     steepest: float
     measured: dict[str, tuple[str, ...]]
     tubes: dict[str, float]
+    lanes: dict[str, tuple[tuple[float, int], ...]]
 
     def shown(self, depsgraph: Depsgraph) -> Cast:
         """The cast without vehicles that are hidden, or scaled to zero by a preview."""
@@ -185,6 +188,7 @@ def find_cast(scene: Scene, layer: ViewLayer, previous: Cast | None = None) -> C
         steepest=steepest_of(vehicles),
         measured=measured,
         tubes=_tubes(by_role[Role.CROWD], paths),
+        lanes=_lanes(by_role[Role.CROWD], paths),
     )
 
 
@@ -263,9 +267,20 @@ def _curves(drawn: Picture, depsgraph: Depsgraph, cast: Cast) -> None:
                 continue
             course = spline(points, closed)
             radius = cast.tubes.get(full_name(ob), 0.0) if color is PATH else 0.0
+            lanes = cast.lanes.get(full_name(ob), ()) if color is PATH else ()
+            if lanes:
+                drawn.add(center_line(course), WIDTH)
+                for left, way in lanes:
+                    _course(drawn, _driven(course.beside(left), way), 0.5 * radius or MARK * course.length, color)
+                continue
             _course(drawn, course, 0.5 * radius or MARK * course.length, color)
             if radius > 0.0:
                 drawn.add(tube(course, radius), WIDTH)
+
+
+def _driven(lane: Spline, way: int) -> Spline:
+    """A lane in the direction in which it is driven: 1 along its curve, -1 against it."""
+    return lane if way > 0 else replace(lane, points=lane.points[::-1], tangents=-lane.tangents[::-1])
 
 
 def _currents(drawn: Picture, depsgraph: Depsgraph, cast: Cast) -> None:
@@ -356,20 +371,33 @@ def _color(hue: float) -> tuple[float, ...]:
 def _tubes(crowds: list[Object], paths: list[Object]) -> dict[str, float]:
     """The largest radius with which any crowd follows each path, in metres."""
     widths: dict[str, float] = {}
+    for behavior, group, ob in _followed(crowds, paths):
+        if behavior.width:
+            name = full_name(ob)
+            widths[name] = max(widths.get(name, 0.0), getattr(group, behavior.width))
+    return widths
+
+
+def _lanes(crowds: list[Object], paths: list[Object]) -> dict[str, tuple[tuple[float, int], ...]]:
+    """The lanes in which crowds go beside each path."""
+    lanes: dict[str, set[tuple[float, int]]] = {}
+    for behavior, group, ob in _followed(crowds, paths):
+        if beside := behavior.lanes_beside(lambda name, group=group: getattr(group, name)):
+            lanes.setdefault(full_name(ob), set()).update(beside)
+    return {name: tuple(sorted(beside)) for name, beside in lanes.items()}
+
+
+def _followed(crowds: list[Object], paths: list[Object]) -> Iterator[tuple[type[Behavior], Any, Object]]:
+    """Each path that a behavior of a crowd may follow, with the behavior and its settings."""
     for crowd in crowds:
         for behavior in behaviors_of(crowd):
-            if not behavior.width:
+            named = [name for name, parameter in behavior.parameters().items() if parameter.kind is Kind.PATH]
+            if not named:
                 continue
             group = getattr(crowd.steering, behavior.name)
-            targets = [
-                ob
-                for name, parameter in behavior.parameters().items()
-                if parameter.kind is Kind.PATH and (ob := pointed_at(group, name)) is not None
-            ]
+            targets = [ob for name in named if (ob := pointed_at(group, name)) is not None]
             for ob in targets or paths:
-                name = full_name(ob)
-                widths[name] = max(widths.get(name, 0.0), getattr(group, behavior.width))
-    return widths
+                yield behavior, group, ob
 
 
 def _axes(ob: Object) -> np.ndarray:

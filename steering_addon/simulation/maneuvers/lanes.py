@@ -266,8 +266,8 @@ class _Met:
         offset, velocity, heading = lanes.straightened(agent, picked(near.offset, pairs), velocity, heading)
         forward = picked(agents.forward, agent)
         ahead, along, cosine = (dot(v, forward) for v in (offset, velocity, heading))
-        own = lanes.leftward[agent][:, None] * picked(agents.side, agent)
-        aside, drift = offset - ahead[:, None] * forward, velocity - along[:, None] * forward + own
+        leftward = lanes.leftward[agent][:, None] * picked(agents.side, agent)
+        aside, drift = offset - ahead[:, None] * forward, velocity - along[:, None] * forward + leftward
         speed = agents.speed[agent] + magnitude(velocity)
         length, width = room_between(world, agents, agent, body, cosine)
         beside = agents.in_lane[agent] | lanes.apart(world, agent, body)

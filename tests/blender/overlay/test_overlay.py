@@ -187,6 +187,12 @@ def test_obstacles_regions_and_paths_are_drawn_unless_hidden() -> None:
     assert np.allclose(colored(picture, colors.REGION).mean(axis=0), (0.0, 9.0, 0.0), atol=0.1)
     width = colored(picture, colors.WIDTH)
     assert width[:, 0].max() == pytest.approx(0.5, abs=1e-5)
+    walkers.steering.path_following.lane_offset = 2.0
+    for direction, sides in (("FORWARD", {2.0}), ("BACKWARD", {-2.0}), ("EITHER", {-2.0, 2.0})):
+        walkers.steering.path_following.direction = direction
+        marks = colored(drawn(*ALL), colors.PATH)
+        middles = {round(float(x)) for x in marks[:, 0] if abs(abs(x) - 2.0) < 0.01}
+        assert middles == sides, "the lanes"
     walkers.steering.path_following.use = False
     assert len(colored(drawn(*ALL), colors.WIDTH)) == 0
     for ob in (ball, room, path):

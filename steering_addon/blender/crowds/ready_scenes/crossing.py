@@ -1,4 +1,4 @@
-"""A zebra crossing on a road, and walkers who go to and fro across it."""
+"""A zebra crossing on a road, and walkers who go back and forth across it."""
 
 from __future__ import annotations
 
