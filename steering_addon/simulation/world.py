@@ -233,7 +233,8 @@ class Agents:
         axle: (n,) metres from the origin back to the axle that never slips sideways; nan for bodies without one.
         cornering: (n,) the sideways acceleration that is comfortable in bends, m/s2; inf for no limit.
         turning_circle: (n,) the radius of the tightest turn at cruise speed, metres; 0 where strength alone limits it.
-        room_to_turn: (n,) metres that they come forward in a half turn; 0 if they stop first or strength alone limits it.
+        room_to_turn: (n,) metres that they come forward in a half turn; 0 where they stop first or only strength limits
+            it.
         reaction: (n,) seconds until they brake for what comes into the way; 0 for bodies without a driver.
         goal: (n, 3) the nearest position that a behavior leads them to, metres; nan for none.
         stays: (n,) whether they stay where they arrive, and therefore have to stop.

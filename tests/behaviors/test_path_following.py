@@ -407,7 +407,7 @@ def beyond(flat: bool, end: int) -> float:
 
 
 @pytest.mark.parametrize("flat", [False, True])
-def test_it_turns_back_so_early_that_it_comes_to_the_end(flat: bool) -> None:
+def test_it_turns_back_so_early_that_it_gets_to_the_end_and_no_further(flat: bool) -> None:
     assert abs(beyond(flat, TURN_BACK)) < 1.0
 
 

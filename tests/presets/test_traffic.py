@@ -142,8 +142,8 @@ def test_the_preset_does_not_wander() -> None:
 
 def test_beside_each_other_in_lanes_no_car_dodges_or_is_pushed_aside() -> None:
     """In a bend, Keep Apart and Avoid Each Other of the preset ask for nothing; of cars without wheels they do."""
-    there, back = TWO_LANES
-    places = [(there, 85.0, 1.0), (back, back.length - 92.0, 1.0), (back, back.length - 110.0, 1.0)]
+    outward, back = TWO_LANES
+    places = [(outward, 85.0, 1.0), (back, back.length - 92.0, 1.0), (back, back.length - 110.0, 1.0)]
     on_wheels = cars(places, TWO_LANES)
     flat = replace(on_wheels, locomotions=[(Planar, {})])
 

@@ -141,7 +141,7 @@ def a_deleted_target() -> set[str]:
     return {"Ships"}
 
 
-def test_a_path_that_nobody_asked_for_is_nothing_to_look_at_until_there_was_one(capfd) -> None:
+def test_a_path_that_was_never_chosen_is_nothing_to_look_at_until_there_was_one(capfd) -> None:
     models = [wedge(f"Walker {k}", (2.0 * k, 0.0, 0.0), 1.75) for k in range(2)]
     select(*models)
     assert bpy.ops.steering.tag(role="VEHICLE", moves_like="PERSON") == {"FINISHED"}
