@@ -118,10 +118,12 @@ def test_the_region_made_on_tagging_holds_no_crowd_back_from_its_path(like: str)
     assert (away > region.empty_display_size + 4.0).all()
 
 
-def test_a_bird_whose_path_leads_into_a_wall_is_named_as_stuck_with_frames_and_remedy(capfd) -> None:
+def test_what_hovers_where_its_path_leads_into_a_wall_is_named_as_stuck_with_frames_and_remedy(capfd) -> None:
+    """A bird with a least speed does not hover: it flies along the wall, in search of its end."""
     frames(1, 300)
     models = suzannes(1)
     crowd = tagged(models, "BIRD")
+    crowd.steering.locomotion = "SIMPLE_VEHICLE"
     bezier()
     bpy.ops.mesh.primitive_cube_add(size=400.0, location=(BEND[-1][0] + 190.0, 0.0, 0.0))
     box = bpy.context.object
