@@ -1,5 +1,7 @@
 """Clips as they are read from Blender: poses, points and what is measured of them."""
 
+from collections.abc import Iterator
+
 import bpy
 import numpy as np
 import pytest
@@ -156,9 +158,16 @@ def test_what_cannot_be_measured_is_refused_by_name() -> None:
         measured(ball, still)
 
 
-@in_one_blender
-def test_a_rigify_rig_is_measured_with_its_constraints() -> None:
+@pytest.fixture
+def rigify() -> Iterator[None]:
+    """Blender's add-on, which gives all objects a property of its own while it is enabled."""
     bpy.ops.preferences.addon_enable(module="rigify")
+    yield
+    bpy.ops.preferences.addon_disable(module="rigify")
+
+
+@in_one_blender
+def test_a_rigify_rig_is_measured_with_its_constraints(rigify) -> None:
     bpy.ops.object.armature_basic_human_metarig_add()
     bpy.ops.pose.rigify_generate()
     rig = bpy.data.objects["rig"]

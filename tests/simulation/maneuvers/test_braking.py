@@ -6,10 +6,12 @@ import pytest
 from steering_addon.simulation.maneuvers.braking import (
     COMFORT,
     CREEP,
+    NEAR,
     approaching,
     braking,
     least,
     room_between,
+    speed_to_stop,
     stopping_distance,
 )
 from tests.scene import Scene, about
@@ -51,8 +53,11 @@ def test_no_agent_speeds_up_toward_what_it_brakes_for_beyond_what_moves_ahead_or
     rng = np.random.default_rng(3)
     agent, allowed, ahead = rng.integers(0, N, 200), rng.uniform(0.0, 12.0, 200), rng.uniform(-2.0, 4.0, 200)
     result = approaching(agents, agent, allowed, ahead)
+    near = speed_to_stop(agents, agent, NEAR * agents.extent[agent])
     for n, row in enumerate(agent):
-        fastest = max(agents.speed[row], CREEP * agents.cruise_speed[row], ahead[n])
+        # Near to where it has to stop it waits instead of closing up.
+        approach = CREEP * agents.cruise_speed[row] if allowed[n] > near[n] else 0.0
+        fastest = max(agents.speed[row], approach, ahead[n])
         expected = allowed[n] if allowed[n] >= agents.max_speed[row] else min(allowed[n], fastest)
         assert result[n] == expected
     at_top_speed = approaching(agents, np.arange(N), agents.max_speed, np.zeros(N))
