@@ -13,6 +13,7 @@ from ..refusal import Refusal
 from ..tagged_objects import crowd_of, in_use, tagged
 from ..write.clip_copies import curves_for
 from ..write.posing import check_shows_clips, check_strips_play
+from .clip_feet import stand_on_soles, store_unplanted, why_unplanted
 from .crowd_clips import check_has_models, clips_of, models_of, rig_of, store_measurements, stored_clips
 from .finding_clips import Found, find_clips, own_actions, promising
 from .preset_exchange import start_at_cruise
@@ -46,13 +47,21 @@ def measure_clips(crowd: Object, scene: Scene, family: Family, *, again: bool = 
 
 
 def add_found(crowd: Object, clips: Sequence[Found], scene: Scene, family: Family) -> list[str]:
-    """Add those of the clips that a crowd does not have yet, and measure all of them; returns the names of the new."""
+    """Add those of the clips that a crowd does not have yet, measure all, and let the models stand on their soles.
+
+    Returns:
+        The names of the new ones.
+    """
     taken = {clip.action for clip in stored_clips(crowd)}
     new = [each for each in clips if each.action not in taken]
     for each in new:
         add_clip(crowd, each.action, PLAYS_ITEMS[each.clip.plays][0])
     if stored_clips(crowd):
         measure_clips(crowd, scene, family)
+        models = models_of(crowd, vehicles_of(crowd, scene), family)
+        for model in models:
+            stand_on_soles(model, scene, family)
+        store_unplanted(crowd, [why_unplanted(model, scene, family) for model in models])
     return [each.action.name for each in new]
 
 

@@ -83,6 +83,18 @@ def test_fitting_the_speed_leaves_a_start_speed_that_was_set():
     assert rigs[1].steering.start_speed == pytest.approx(0.2, rel=0.1)
 
 
+@pytest.mark.parametrize(("below", "origin_height"), [(0.03, 0.03), (0.005, 0.0), (-0.03, 0.0)])
+def test_a_model_stands_on_the_soles_of_its_walk(below: float, origin_height: float):
+    _, rigs = walkers()
+    skin = rigs[0].children[0]
+    for point in skin.data.vertices:
+        point.co.z -= below
+    rigs[0].scale = (2.0, 2.0, 2.0)
+    bpy.context.view_layer.update()
+    bpy.ops.steering.clips_find()
+    assert rigs[0].steering.origin_height == pytest.approx(origin_height, abs=2e-3)
+
+
 def test_populate_leaves_clips_alone_where_that_is_asked_or_a_bake_would_refuse():
     rig = walker("Model")
     stash(rig, idle(rig), walk(rig))
