@@ -131,7 +131,7 @@ def findings(scene: Scene, records: Mapping[Object, BakeRecord]) -> Iterator[Fin
     for crowd in crowds:
         yield from _targets_gone(crowd, gone)
         if reason := unplanted_of(crowd):
-            text = f"{crowd.name} cannot hold its feet where they stand: {reason}. Turn off Plant Feet to accept that"
+            text = f"Feet of {crowd.name} cannot be held where they stand: {reason}. Turn off Plant Feet to accept that"
             yield Finding(Kind.FEET_SLIDE, text, (full_name(crowd),))
     never = [ob for ob, record in records.items() if record.present_frames and _is_never(record.present_frames)]
     yield from _about(Kind.NEVER_ENTERED, never, "{} on no frame of the bake", "is", "are")

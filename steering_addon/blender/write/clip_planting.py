@@ -63,10 +63,10 @@ class Planting:
         feet = feet_of(rig.moved(whole[first], low), rig.height)
         legs = [leg_of(rig, low[foot.points]) for foot in feet]
         if not feet or any(leg is None for leg in legs):
-            self.reason = f"not every foot of {armature.name} is below a leg of two bones"
+            self.reason = f"not every foot of {armature.data.name} is below a leg of two bones"
             return
         if len({leg.thigh for leg in legs}) < len(legs):
-            self.reason = f"two feet of {armature.name} share a leg"
+            self.reason = f"two feet of {armature.data.name} share a leg"
             return
         heights = rig.heights(whole[first])[:, low].min(axis=0)
         soles = [foot.points[np.argsort(heights[foot.points], kind="stable")[:MOST]] for foot in feet]

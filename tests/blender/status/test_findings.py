@@ -199,7 +199,7 @@ CASES = {
     an_instance: ("INSTANCED", "the vehicles of Fleet do not move in it. Use Make Instances Real"),
     feet_without_legs: (
         "FEET_SLIDE",
-        "People cannot hold its feet where they stand: not every foot of Walker 0 is below a leg of two bones. "
+        "Feet of People cannot be held where they stand: not every foot of Walker 0 is below a leg of two bones. "
         "Turn off Plant Feet to accept that",
     ),
     a_deleted_target: ("TARGET_GONE", "Road, the Path of Follow Path in Ships, was deleted"),
