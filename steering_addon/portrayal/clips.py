@@ -54,6 +54,7 @@ class Clip:
         offset: the phase to add so that its feet go with those of the first clip that moves.
         agrees: -1 to 1, how well they do. Below .8 the two do not mix.
         rests: phases at which its feet are best left when it stops.
+        sole: metres of the height at which its feet rest on the ground, their mean, above the model's origin.
     """
 
     name: str
@@ -73,6 +74,7 @@ class Clip:
     offset: float = 0.0
     agrees: float = 1.0
     rests: tuple[float, ...] = (0.0,)
+    sole: float = 0.0
 
 
 @dataclass(frozen=True)

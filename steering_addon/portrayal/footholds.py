@@ -35,12 +35,14 @@ class Carried:
     Attributes:
         position, forward, up: (f, 3) metres and unit axes.
         size: (f,) how many times as large as the measured model it is.
+        origin: (f,) metres by which its position is above where it stands.
     """
 
     position: Vectors
     forward: Vectors
     up: Vectors
     size: Scalars
+    origin: Scalars
 
     def axes(self) -> Turns:
         """The directions of the model's x, y and z axes as columns, (f, 3, 3): its left, its back and up."""
@@ -133,7 +135,7 @@ def _on(ground: Ground | None, body: Carried, place: Vectors, rest: Mask, off: S
         off: (f,) metres by which it is above that.
     """
     if ground is None:
-        below, normals = body.position[:, 2], body.up
+        below, normals = body.position[:, 2] - body.origin, body.up
     else:
         below, normals = ground(place)
     lift = below - place[:, 2]

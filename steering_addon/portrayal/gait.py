@@ -109,7 +109,8 @@ def measured(sampled: Sampled, height: float, front: tuple[float, float] = (0.0,
     if moving is None:
         plays = kind_of(None, sampled, height, 0.0)
         return replace(blank, plays=plays, drift=(0.0, 0.0, 0.0), support=0.0, down=np.zeros(PHASES))
-    known = replace(blank, sure=moving.sure, support=moving.support, down=moving.down)
+    sole = total(np.array([foot.rests for foot in moving.feet])) / len(moving.feet)
+    known = replace(blank, sure=moving.sure, support=moving.support, down=moving.down, sole=sole)
     turn = moving.turning * sampled.seconds
     speed = float(np.cumsum(moving.profile)[-1]) / PHASES
     plays = kind_of(moving, sampled, height, speed)

@@ -1,5 +1,7 @@
 """Legs that hold their feet: the corrections of a walking body, and the bones that meet them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -29,7 +31,7 @@ def walk(frames: int = 60, speed: float = 1.3, played: float = 1.0, radius: floa
     steps = speed * FRAME_TIME * np.stack((np.sin(heading), -np.cos(heading), 0.0 * heading), axis=1)
     forward = np.stack((np.sin(heading), -np.cos(heading), 0.0 * heading), axis=1)
     position = np.cumsum(steps, axis=0)
-    body = Carried(position, forward, np.tile(UP, (frames, 1)), np.ones(frames))
+    body = Carried(position, forward, np.tile(UP, (frames, 1)), np.ones(frames), np.zeros(frames))
     points = soles(time, speed * played)
     return body, [Stepping(points[:, foot], np.zeros(frames)) for foot in (slice(0, 12), slice(12, 24))]
 
@@ -62,9 +64,18 @@ def test_every_point_of_a_sole_stays_where_it_stands(options: dict) -> None:
 
 def test_size_and_place_do_not_matter() -> None:
     body, feet = walk(played=0.8)
-    large = Carried(2.0 * body.position + 5.0, body.forward, body.up, 2.0 * body.size)
+    large = Carried(2.0 * body.position + 5.0, body.forward, body.up, 2.0 * body.size, body.origin)
     for small, big in zip(footholds(body, feet, HEIGHT, FRAME_TIME), footholds(large, feet, HEIGHT, FRAME_TIME)):
         np.testing.assert_allclose(small.shift[:, :2], big.shift[:, :2], atol=1e-9)
+
+
+def test_feet_stand_below_an_origin_that_is_high_up() -> None:
+    body, feet = walk(played=0.8)
+    high = np.array((0.0, 0.0, 0.9))
+    raised = replace(body, position=body.position + high, origin=body.origin + 0.9)
+    below = [replace(foot, points=foot.points - high, rests=foot.rests - 0.9) for foot in feet]
+    for low, same in zip(footholds(body, feet, HEIGHT, FRAME_TIME), footholds(raised, below, HEIGHT, FRAME_TIME)):
+        np.testing.assert_allclose(low.shift, same.shift, atol=1e-9)
 
 
 def test_corrections_do_not_jump() -> None:
@@ -86,6 +97,7 @@ def test_feet_stand_on_a_slope_and_along_it() -> None:
         body.forward,
         body.up,
         body.size,
+        body.origin,
     )
     for foot, correction in zip(feet, footholds(body, feet, HEIGHT, FRAME_TIME, slope)):
         world = in_world(body, foot, correction)

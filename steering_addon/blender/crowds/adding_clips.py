@@ -13,8 +13,10 @@ from ..refusal import Refusal
 from ..tagged_objects import crowd_of, in_use, tagged
 from ..write.clip_copies import curves_for
 from ..write.posing import check_shows_clips, check_strips_play
+from .clip_feet import stand_on_soles, store_unplanted, why_unplanted
 from .crowd_clips import check_has_models, clips_of, models_of, rig_of, store_measurements, stored_clips
 from .finding_clips import Found, find_clips, own_actions, promising
+from .preset_exchange import start_at_cruise
 
 if TYPE_CHECKING:
     from bpy.types import Action, Object, PropertyGroup, Scene
@@ -45,13 +47,21 @@ def measure_clips(crowd: Object, scene: Scene, family: Family, *, again: bool = 
 
 
 def add_found(crowd: Object, clips: Sequence[Found], scene: Scene, family: Family) -> list[str]:
-    """Add those of the clips that a crowd does not have yet, and measure all of them; returns the names of the new."""
+    """Add those of the clips that a crowd does not have yet, measure all, and let the models stand on their soles.
+
+    Returns:
+        The names of the new ones.
+    """
     taken = {clip.action for clip in stored_clips(crowd)}
     new = [each for each in clips if each.action not in taken]
     for each in new:
         add_clip(crowd, each.action, PLAYS_ITEMS[each.clip.plays][0])
     if stored_clips(crowd):
         measure_clips(crowd, scene, family)
+        models = models_of(crowd, vehicles_of(crowd, scene), family)
+        for model in models:
+            stand_on_soles(model, scene, family)
+        store_unplanted(crowd, [why_unplanted(model, scene, family) for model in models])
     return [each.action.name for each in new]
 
 
@@ -62,11 +72,13 @@ def walk_speed(crowd: Object, scene: Scene, family: Family) -> float:
     return min((clip.speed for clip in clips if clip.plays == MOVE and clip.speed > 0.0), default=0.0)
 
 
-def fit_speed(crowd: Object, walk: float) -> None:
-    """Let a crowd move at the speed of its walk, in m/s."""
+def fit_speed(crowd: Object, walk: float, scene: Scene) -> None:
+    """Let a crowd start and move at the speed of its walk, in m/s; a start speed that was set by hand stays."""
     vehicle = crowd.steering.vehicle
+    before = vehicle.cruise_speed
     vehicle.max_speed = max(vehicle.max_speed, walk)
     vehicle.cruise_speed = walk / vehicle.max_speed
+    start_at_cruise(vehicles_of(crowd, scene), before, vehicle.cruise_speed)
 
 
 def add_to_new_crowd(crowd: Object, members: Sequence[Object], scene: Scene) -> list[str]:
@@ -92,5 +104,5 @@ def add_to_new_crowd(crowd: Object, members: Sequence[Object], scene: Scene) -> 
     if not any(each.clip.plays == MOVE for each in clips):
         return []
     names = add_found(crowd, clips, scene, family)
-    fit_speed(crowd, walk_speed(crowd, scene, family))
+    fit_speed(crowd, walk_speed(crowd, scene, family), scene)
     return names

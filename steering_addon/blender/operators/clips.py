@@ -21,7 +21,7 @@ from ..write.clips_again import write_again
 from .polls import has_editable_crowd, in_object_mode
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Object, PropertyGroup
+    from bpy.types import Context, Object, PropertyGroup, Scene
 
 
 def words(clip: PropertyGroup) -> str:
@@ -169,7 +169,7 @@ class STEERING_OT_clips_find(bpy.types.Operator):
         clips = find_clips(ob, rig, actions, context.scene, family)
         self._report(crowd, add_found(crowd, clips, context.scene, family), len(actions))
         if walk := walk_speed(crowd, context.scene, family):
-            self._fit(crowd, walk)
+            self._fit(crowd, walk, context.scene)
         return {"FINISHED"}
 
     def _report(self, crowd: Object, added: list[str], looked_at: int) -> None:
@@ -179,12 +179,12 @@ class STEERING_OT_clips_find(bpy.types.Operator):
             return
         self.report({"INFO"}, f"{crowd.name} plays {', '.join(added)}, of {looked_at} actions. Bake to see it")
 
-    def _fit(self, crowd: Object, walk: float) -> None:
+    def _fit(self, crowd: Object, walk: float, scene: Scene) -> None:
         """Compare the speed of the crowd with that of its walk, and let it be the same if that is wanted."""
         vehicle = crowd.steering.vehicle
         cruise = vehicle.max_speed * vehicle.cruise_speed
         if self.fit_speed:
-            fit_speed(crowd, walk)
+            fit_speed(crowd, walk, scene)
         elif not 0.7 * walk < cruise < 1.3 * walk:
             text = f"{crowd.name} moves at {cruise:.2f} m/s, but its walk is made for {walk:.2f} m/s"
             self.report({"INFO"}, f"{text}. Fit Speed changes that")

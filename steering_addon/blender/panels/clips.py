@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...portrayal.clips import ClipSettings
+from ..crowds.clip_feet import unplanted_of
 from ..focus import crowd_in_focus
 from ..operators.clips import words
 from .fields import fields, meaningful, note
@@ -78,10 +79,18 @@ class Playing:
         return crowd is not None and _has_clips(crowd)
 
     def draw(self, context) -> None:
-        playing = crowd_in_focus(context).steering.portrayal.playing
+        crowd = crowd_in_focus(context)
+        playing = crowd.steering.portrayal.playing
         column = fields(self.layout)
+        without_effect = {"plant_feet": unplanted_of(crowd)}
         for name in meaningful(ClipSettings, playing):
-            column.prop(playing, name)
+            reason = without_effect.get(name, "")
+            row = column.row()
+            # It can still be turned off, which says that the feet may slide.
+            row.active = not reason
+            row.prop(playing, name)
+            if reason:
+                note(column, context, f"No effect: {reason}")
 
 
 def _has_clips(crowd: Object) -> bool:

@@ -59,6 +59,12 @@ STEERING_PG_portrayal = property_group(
             override={*OVERRIDABLE, "USE_INSERTION"},
         ),
         "playing": PointerProperty(type=STEERING_PG_playing, override=OVERRIDABLE),
+        "unplanted": StringProperty(
+            name="Unplanted",
+            description="Why feet of the models cannot be held on the ground; empty if they can",
+            override=OVERRIDABLE,
+            options=NOT_ANIMATABLE,
+        ),
     },
 )
 

@@ -18,6 +18,7 @@ from ...behaviors.path_following import PathFollowing
 from ...locomotion import CATALOGUE as LOCOMOTIONS
 from ...simulation.misplaced import Misplaced
 from ...simulation.roles import Role
+from ..crowds.clip_feet import unplanted_of
 from ..moving import BY_CHOICE
 from ..properties import has_role, pointed_at
 from ..read.dependencies import animates
@@ -53,6 +54,7 @@ class Kind(Enum):
     WHEELS_HANG = "AUTO"
     UNUSED_SURFACE = "MESH_GRID"
     FAR_OUTSIDE = "CUBE"
+    FEET_SLIDE = "ARMATURE_DATA"
     HIDDEN = "HIDE_ON"
     NOT_RENDERED = "RESTRICT_RENDER_ON"
     INSTANCED = "OUTLINER_OB_GROUP_INSTANCE"
@@ -128,6 +130,9 @@ def findings(scene: Scene, records: Mapping[Object, BakeRecord]) -> Iterator[Fin
     gone = outside_scene(crowds, set(objects))
     for crowd in crowds:
         yield from _targets_gone(crowd, gone)
+        if reason := unplanted_of(crowd):
+            text = f"Feet of {crowd.name} cannot be held where they stand: {reason}. Turn off Plant Feet to accept that"
+            yield Finding(Kind.FEET_SLIDE, text, (full_name(crowd),))
     never = [ob for ob, record in records.items() if record.present_frames and _is_never(record.present_frames)]
     yield from _about(Kind.NEVER_ENTERED, never, "{} on no frame of the bake", "is", "are")
     for crowd in crowds:

@@ -43,8 +43,8 @@ class Planting:
     """Computes the leg keys of the rigs of one model.
 
     Attributes:
-        reason: why its feet cannot be held; empty if they can.
-        legs: of its feet.
+        reason: why its feet cannot be held; empty if they can, or if no clip moves them.
+        legs: of its feet; none if they are not to be held.
     """
 
     def __init__(self, armature: Object, rig: Rig, clips: Sequence[Clip], actions: Sequence[Action]) -> None:
@@ -52,11 +52,10 @@ class Planting:
         self.legs: list[Leg] = []
         self.reason = ""
         first = leading(clips)
+        if first < 0:
+            return
         if not follows_from_curves(armature):
             self.reason = f"{armature.name} has constraints or drivers, which move its legs"
-            return
-        if first < 0:
-            self.reason = "there is no clip that moves"
             return
         self._height = rig.height
         whole = [_posed(armature, rig, action)[1] for action in actions]
@@ -64,10 +63,10 @@ class Planting:
         feet = feet_of(rig.moved(whole[first], low), rig.height)
         legs = [leg_of(rig, low[foot.points]) for foot in feet]
         if not feet or any(leg is None for leg in legs):
-            self.reason = f"not every foot of {armature.name} is below a leg of two bones"
+            self.reason = f"not every foot of {armature.data.name} is below a leg of two bones"
             return
         if len({leg.thigh for leg in legs}) < len(legs):
-            self.reason = f"two feet of {armature.name} share a leg"
+            self.reason = f"two feet of {armature.data.name} share a leg"
             return
         heights = rig.heights(whole[first])[:, low].min(axis=0)
         soles = [foot.points[np.argsort(heights[foot.points], kind="stable")[:MOST]] for foot in feet]

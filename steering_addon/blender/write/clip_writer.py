@@ -14,6 +14,7 @@ from ...portrayal.footholds import Carried
 from ...portrayal.playing import Played, Player, Way
 from ...simulation.arrays.chance import Keys, mix, uniform
 from ...simulation.arrays.vectors import Mask, Rows, Scalars, Vectors
+from ..crowds.clip_feet import store_unplanted
 from ..crowds.crowd_clips import (
     Model,
     check_has_models,
@@ -206,12 +207,14 @@ class ClipWriter:
 
     def _store(self) -> None:
         """Store what was measured with the clips of crowds that can be changed."""
-        models: dict[Object, list[Model]] = {}
+        models: dict[Object, list[_ModelPlayed]] = {}
         for crowd, played in self._crowds:
-            models.setdefault(crowd, []).append(played.model)
+            models.setdefault(crowd, []).append(played)
         for crowd, same in models.items():
             if crowd.library is None:
-                store_measurements(same, self._scene, self._family)
+                store_measurements([played.model for played in same], self._scene, self._family)
+                if all(played.plants for played in same):
+                    store_unplanted(crowd, [played.unplanted for played in same])
 
     def _warn(self, crowd: Object, idle: Sequence[Object]) -> None:
         names = names_of([ob.name for ob in idle])
@@ -220,7 +223,12 @@ class ClipWriter:
 
 
 class _ModelPlayed:
-    """What the vehicles of one model play."""
+    """What the vehicles of one model play.
+
+    Attributes:
+        plants: whether its feet are to be held.
+        unplanted: once it is prepared, why they cannot; empty if they can.
+    """
 
     def __init__(
         self,
@@ -245,7 +253,8 @@ class _ModelPlayed:
         shape = (len(clips), len(model.vehicles), frames)
         self._phase, self._influence = np.empty(shape, np.float64), np.empty(shape, np.float32)
         self._before: tuple[Bodies, Played] | None = None
-        self._plants, self._scene, self._family = bool(settings.plant_feet.all()), scene, family
+        self.plants, self._scene, self._family = bool(settings.plant_feet.all()), scene, family
+        self.unplanted = ""
         self._bodies: list[Bodies] = []
         self._copies: list[ClipCopy] = []
         self._feet: list[list[ClipPlayed]] = [[] for _ in model.rigs]
@@ -272,7 +281,7 @@ class _ModelPlayed:
             now = self._player.step(played, way, bodies.entered)
         self._before = bodies, now
         self._phase[:, :, row], self._influence[:, :, row] = now.phase, now.influence
-        if self._plants:
+        if self.plants:
             self._bodies.append(bodies)
 
     def poses(self, row: int) -> Iterator[RigPose]:
@@ -287,7 +296,7 @@ class _ModelPlayed:
     def prepare(self) -> Iterator[None]:
         """Make the copies of the clips and compute what holds the feet, yielding after each armature."""
         self._copies = self.copies.copies()
-        if self._plants:
+        if self.plants:
             yield from self._plant(self._copies)
 
     def rigs(self) -> list[RigClips]:
@@ -313,7 +322,8 @@ class _ModelPlayed:
         armature, vehicle = self.model.rigs[0], self.model.vehicles[0]
         rig = rig_of(armature, vehicle, self._family, axes_of(*sound_front(vehicle)))
         planting = Planting(armature, rig, self._clips, [copy.action for copy in copies])
-        if planting.reason:
+        self.unplanted = planting.reason
+        if not planting.legs:
             return
         ground, existing = ground_of(self._scene), copies_made()
         frames = np.arange(float(len(self._bodies)))
@@ -323,7 +333,9 @@ class _ModelPlayed:
         )
         size = np.stack([self._size * bodies.growth for bodies in self._bodies], axis=1)
         for k, each in enumerate(self.model.rigs):
-            body = Carried(position[k], forward[k], up[k], size[k])
+            ob = self.model.vehicles[k]
+            origin = ob.steering.origin_height * scale_of(ob, ob) * (size[k] / self._size[k])
+            body = Carried(position[k], forward[k], up[k], size[k], origin)
             playing = Playing(self._phase[:, k], self._influence[:, k].astype(np.float64))
             keys, _ = planting.keys(playing, body, self._frame_time, ground)
             self._feet[k] = [ClipPlayed(feet_copy(each, keys, existing), frames, np.ones(len(frames)))]

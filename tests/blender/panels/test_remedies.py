@@ -17,6 +17,7 @@ import pytest
 
 from tests.blender.building import bake, crowd, frames, insert, part, select, tag, use, vehicle, wedge
 from tests.blender.drawing import everything_shown, shown
+from tests.blender.walkers import found_walkers
 
 SOURCES = Path(__file__).resolve().parents[3] / "steering_addon" / "blender"
 REFUSING = {"Refusal", "poll_message_set"}
@@ -237,6 +238,11 @@ def fitting() -> bool:
     return bpy.ops.steering.preset_apply.get_rna_type().properties["fit_size"].name == "Fit to Size"
 
 
+def planting() -> bool:
+    found_walkers()
+    return drawn("playing", "prop", "plant_feet")
+
+
 def selecting() -> bool:
     return in_blender("object.select_all")
 
@@ -263,6 +269,7 @@ REMEDIES: dict[str, Callable[[], bool]] = {
     r"turn on replace own keys": own_keys,
     r"turn off wait for room|let them enter earlier|make more room|enable enter later": attendance,
     r"turn on fit to size": fitting,
+    r"turn off plant feet": planting,
     r"\btag\b|\btags\b|make them vehicles|press vehicle|remove the vehicle tag": tagging,
     r"unlock|lock \{\}|that are not locked": unlocking,
     r"another forward or up": axes,

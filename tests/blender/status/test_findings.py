@@ -29,6 +29,7 @@ from tests.blender.building import (
     wedge,
 )
 from tests.blender.drawing import everything_shown, texts
+from tests.blender.walkers import found_walkers
 
 
 def listed() -> dict[str, str]:
@@ -178,6 +179,12 @@ def a_deleted_path() -> set[str]:
     return {"Ships"}
 
 
+def feet_without_legs() -> set[str]:
+    people, _ = found_walkers()
+    frames(1, 5)
+    return {people.name}
+
+
 CASES = {
     without_size: ("NO_SIZE", "Ship 0 and Ship 1 have a scale of 0. Use Clear > Scale, also on parents"),
     one_without_height: ("NO_SIZE", "Ship 0 has a scale of 0. Use Clear > Scale, also on parents"),
@@ -190,6 +197,11 @@ CASES = {
     hidden_in_renders: ("NOT_RENDERED", "Ship 0 is visible, but hidden in renders"),
     in_a_collection_hidden_in_renders: ("NOT_RENDERED", "Ship 0 and Ship 1 are visible, but hidden in renders"),
     an_instance: ("INSTANCED", "the vehicles of Fleet do not move in it. Use Make Instances Real"),
+    feet_without_legs: (
+        "FEET_SLIDE",
+        "Feet of People cannot be held where they stand: not every foot of Walker 0 is below a leg of two bones. "
+        "Turn off Plant Feet to accept that",
+    ),
     a_deleted_target: ("TARGET_GONE", "Road, the Path of Follow Path in Ships, was deleted"),
     a_deleted_path: ("WAITING", "Follow Path of Ships has no effect. It waits for a Path: tag one, or choose a path"),
 }
@@ -211,6 +223,15 @@ def test_a_bake_reports_it_too(scene: Callable[[], set[str]], capfd) -> None:
     bake()
     assert text in capfd.readouterr().out
     assert text in listed()[kind]
+
+
+def test_feet_that_slide_are_said_under_plant_feet_until_that_is_turned_off() -> None:
+    feet_without_legs()
+    text = "No effect: not every foot of Walker 0 is below a leg of two bones"
+    assert text in texts(everything_shown()["STEERING_PT_playing"])
+    bpy.context.object.steering.portrayal.playing.plant_feet = False
+    assert text not in texts(everything_shown()["STEERING_PT_playing"])
+    assert "FEET_SLIDE" not in listed()
 
 
 def test_hidden_vehicles_are_shown_by_the_click() -> None:

@@ -104,7 +104,9 @@ def test_feet_of_a_bake_stay_where_they_stand_and_are_free_again_afterwards() ->
     assert not any(track.name == "Steering: Feet" for track in rig.animation_data.nla_tracks)
     clear_bake()
     people.steering.portrayal.playing.plant_feet = True
+    people.steering.portrayal.unplanted = "it had no legs"
     bake()
+    assert people.steering.portrayal.unplanted == ""
     assert [track.name for track in rig.animation_data.nla_tracks if track.name.startswith("Steering")] == [
         "Steering: Idle",
         "Steering: Walk",

@@ -66,9 +66,33 @@ def test_populate_gives_a_new_crowd_the_clips_that_its_model_brings_along():
         ("Walk", "MOVE"),
     ]
     model = people.steering.vehicle
-    assert model.max_speed * model.cruise_speed == pytest.approx(people.steering.portrayal.clips[1].speed, rel=1e-3)
+    walk_speed = people.steering.portrayal.clips[1].speed
+    assert model.max_speed * model.cruise_speed == pytest.approx(walk_speed, rel=1e-3)
+    members = [ob for ob in bpy.data.objects if ob.type == "ARMATURE" and ob != rig]
+    assert [ob.steering.start_speed for ob in members] == pytest.approx(3 * [model.cruise_speed], rel=1e-3)
     bake()
-    assert all(len(ours(ob)) == 2 for ob in bpy.data.objects if ob.type == "ARMATURE" and ob != rig)
+    assert all(len(ours(ob)) == 2 for ob in members)
+
+
+def test_fitting_the_speed_leaves_a_start_speed_that_was_set():
+    people, rigs = found_walkers(2)
+    people.steering.vehicle.max_speed, people.steering.vehicle.cruise_speed = 5.0 * SPEED, 1.0
+    rigs[0].steering.start_speed, rigs[1].steering.start_speed = 0.5, 0.7
+    assert bpy.ops.steering.clips_find(fit_speed=True) == {"FINISHED"}
+    assert rigs[0].steering.start_speed == pytest.approx(0.5)
+    assert rigs[1].steering.start_speed == pytest.approx(0.2, rel=0.1)
+
+
+@pytest.mark.parametrize(("below", "origin_height"), [(0.03, 0.03), (0.005, 0.0), (-0.03, 0.0)])
+def test_a_model_stands_on_the_soles_of_its_walk(below: float, origin_height: float):
+    _, rigs = walkers()
+    skin = rigs[0].children[0]
+    for point in skin.data.vertices:
+        point.co.z -= below
+    rigs[0].scale = (2.0, 2.0, 2.0)
+    bpy.context.view_layer.update()
+    bpy.ops.steering.clips_find()
+    assert rigs[0].steering.origin_height == pytest.approx(origin_height, abs=2e-3)
 
 
 def test_populate_leaves_clips_alone_where_that_is_asked_or_a_bake_would_refuse():
