@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 BY_CHOICE: dict[str, type[Locomotion]] = {kind.choice().name: kind for kind in CATALOGUE}
 """Every locomotion by the name under which its choice is stored."""
+CLINGING = " or ".join(kind.label for kind in CATALOGUE if kind.clings)
+"""The locomotions that hold on to any side of a surface, for messages."""
 AS_CROWD = Choice("AS_CROWD", -1, "As Its Crowd", "Move as the settings of its crowd say")
 """The choice of a vehicle without a locomotion of its own."""
 

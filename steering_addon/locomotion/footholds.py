@@ -12,30 +12,34 @@ from .walkable import Walkable, along_ground
 
 AROUND = tuple(zip(*(each.tolist() for each in cosine_and_sine(np.arange(8.0) * (np.pi / 4.0)))))
 """The cosines and sines of the directions in which a walker may set off."""
+HANGS = -0.5
+"""The height of the up axis, a unit vector, below which a body hangs rather than stands."""
 SHARES = (0.5, 1.0)
 """The shares of its way at which it looks at the ground."""
 
 
 def misplaced_walkers(
-    walkable: Walkable, terrain: Terrain, feet: Vectors, radius: Scalars, way: Scalars
+    walkable: Walkable, terrain: Terrain, feet: Vectors, up: Vectors, radius: Scalars, way: Scalars
 ) -> dict[Misplaced, Mask]:
-    """The walkers that start off the ground, on ground that is too steep, boxed in, or on the border; (n,) each.
+    """The walkers that start off the ground, upside down, on too steep ground, boxed in, or on the border; (n,) each.
 
     Boxed in is who cannot go on in any direction; on the border is whose body reaches over it.
 
     Args:
         feet: (n, 3) where they are placed, metres.
+        up: (n, 3) their up axes as they are placed.
         radius: (n,) of the bodies, metres.
         way: (n,) how far they must be able to go, metres.
     """
     x, y, z = feet.T
     footing = terrain.first_footing(x, y, z)
     stands = footing.triangle >= 0
-    steep = stands & walkable.is_too_steep(footing.triangle)
+    hangs = is_upside_down(up)
+    steep = stands & ~hangs & walkable.is_too_steep(footing.triangle)
     boxed, border = np.zeros(len(x), dtype=np.bool_), np.zeros(len(x), dtype=np.bool_)
     gentle = float(cosine_of_setting(walkable.max_slope).max(initial=0.0))
     is_open = terrain.after.open_to(x, y, gentle, largest(np.maximum(radius, way)))
-    rows = which(stands & ~steep & ~is_open)
+    rows = which(stands & ~hangs & ~steep & ~is_open)
     if len(rows):
         stood = columns(x[rows], y[rows], footing.height[rows])
         normal = terrain.after.normal_at(footing.triangle[rows], footing.u[rows], footing.v[rows])
@@ -44,10 +48,16 @@ def misplaced_walkers(
         border[rows] = few.refuses_edges & _reaches_over(few, stood, normal, radius[rows])
     return {
         Misplaced.OFF_GROUND: ~stands,
+        Misplaced.UPSIDE_DOWN: hangs & stands,
         Misplaced.TOO_STEEP: steep,
         Misplaced.BOXED_IN: boxed,
         Misplaced.AT_BORDER: border & ~boxed,
     }
+
+
+def is_upside_down(up: Vectors) -> Mask:
+    """Whether bodies with these up axes, (n, 3), hang rather than stand, (n,)."""
+    return up[:, 2] < HANGS
 
 
 def _is_boxed_in(walkable: Walkable, feet: Vectors, normal: Vectors, way: Scalars) -> Mask:

@@ -41,6 +41,7 @@ from ..simulation.misplaced import Misplaced
 from ..simulation.terrain import Terrain
 from ..simulation.vehicle import Motion, Pose, VehicleModel
 from .driver import EDGES, STOP, Foot, room_on_ground
+from .footholds import is_upside_down
 from .springs import sprung
 from .walkable import carried
 
@@ -398,6 +399,7 @@ class Wheeled(Locomotion):
         return {
             Misplaced.OFF_GROUND: missing == len(WHEELS),
             Misplaced.WHEELS_HANG: (missing > 0) & (missing < len(WHEELS)),
+            Misplaced.UPSIDE_DOWN: is_upside_down(motion.up) & (missing < len(WHEELS)),
         }
 
     def stance(self, before: Motion, moved: Moved, acceleration: Vectors, terrain: Terrain, dt: float) -> Stance:

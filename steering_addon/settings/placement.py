@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import chain, product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -260,6 +260,7 @@ def scattered(
     radii: Scalars,
     distance: float,
     standing: tuple[Vectors, Scalars],
+    better: Proposing | None = None,
 ) -> Spots:
     """Spots for bodies that overlap neither each other nor existing bodies.
 
@@ -270,6 +271,7 @@ def scattered(
         radii: (n,) of the bodies, in the order in which they are placed.
         distance: least metres between any two.
         standing: positions (m, 3) and radii (m,) of existing bodies.
+        better: proposes the spots that are taken first; the others are for bodies that find no room there.
 
     Returns:
         Spots for the first bodies; fewer than n if the room runs out.
@@ -282,7 +284,9 @@ def scattered(
     unplaced = radii.tolist()
     parts: list[Spots] = []
     count = 0
-    for spots in _stream(propose, seed, max(TRIES * (len(unplaced) + len(positions)), LEAST_TRIES)):
+    most = max(TRIES * (len(unplaced) + len(positions)), LEAST_TRIES)
+    in_order = [propose] if better is None else [better, propose]
+    for spots in chain.from_iterable(_stream(each, seed, most) for each in in_order):
         chosen = []
         for row, position in enumerate(spots.position.tolist()):
             if count == len(unplaced):

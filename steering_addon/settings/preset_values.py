@@ -9,7 +9,9 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, TypeVar
+
+import numpy as np
 
 from ..portrayal.driver_properties import Portrayal
 from ..simulation.declaration import POINTERS, REACH, Declared, Kind, Parameter
@@ -36,6 +38,7 @@ DEEPEST = 2
 
 Value = float | int | bool | str
 Values = Mapping[str, Value]
+AnyDeclared = TypeVar("AnyDeclared", bound=Declared)
 
 
 class PresetError(ValueError):
@@ -58,6 +61,18 @@ def complete(declaration: type[Declared], values: Values) -> dict[str, Value]:
         name: values.get(name, _choice_name(parameter) if parameter.kind is Kind.CHOICE else parameter.default)
         for name, parameter in held(declaration).items()
     }
+
+
+def in_columns(declaration: type[AnyDeclared], values: Values) -> AnyDeclared:
+    """A declaration with the values of a preset, in columns of one entry as Blender stores them, with 32 bits."""
+    columns: dict[str, Value] = {}
+    for name, value in complete(declaration, values).items():
+        parameter = declaration.parameters()[name]
+        if parameter.kind is Kind.CHOICE:
+            columns[name] = next(choice.number for choice in parameter.choices if choice.name == value)
+        else:
+            columns[name] = float(np.float32(value)) if isinstance(value, float) else value
+    return declaration.of(1, **columns)
 
 
 def parsed(text: str) -> dict[str, Any]:

@@ -13,3 +13,4 @@ class Misplaced(Enum):
     BOXED_IN = "boxed_in"
     AT_BORDER = "at_border"
     WHEELS_HANG = "wheels_hang"
+    UPSIDE_DOWN = "upside_down"

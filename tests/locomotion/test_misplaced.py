@@ -40,6 +40,7 @@ def test_walkers_are_distinguished_by_what_is_wrong_with_their_start() -> None:
         Misplaced.TOO_STEEP: [False, False, True, False, False, False],
         Misplaced.BOXED_IN: [False, False, False, True, False, False],
         Misplaced.AT_BORDER: [False, True, False, False, False, False],
+        Misplaced.UPSIDE_DOWN: [False] * 6,
     }
 
 

@@ -17,6 +17,7 @@ from ..crowds.moves_like import ANYTHING, ITEMS, UNCHANGED, Likeness, bring_to_l
 from ..crowds.populating.arrangement import CHOICE, FITS, NUMBERS, WANTED, shown
 from ..crowds.populating.filling import Plan, fill, plan_filling
 from ..crowds.populating.models import roots, usable
+from ..crowds.populating.room import more_room
 from ..crowds.populating.standing_on import stand_on
 from ..crowds.staggered_entry import let_in
 from ..focus import crowd_in_focus
@@ -188,7 +189,8 @@ class STEERING_OT_populate(bpy.types.Operator):
             aside = f"; {which} {names_of(visible)} {'remains' if len(visible) == 1 else 'remain'} beside them"
         self.report({"INFO"}, f"{crowd.name} has {plan.count} members: {changes}{aside}")
         if plan.count < plan.ground.population.count:
-            self.report({"WARNING"}, f"{(place or crowd).name} only has room for {plan.count} members. Make it larger")
+            remedy = more_room(plan.ground, plan.sources)
+            self.report({"WARNING"}, f"{(place or crowd).name} only has room for {plan.count} members. {remedy}")
         if plan.kept:
             names = ", ".join(ob.name for ob in plan.kept[:MOST_NAMES])
             more = f" and {len(plan.kept) - MOST_NAMES} more" if len(plan.kept) > MOST_NAMES else ""

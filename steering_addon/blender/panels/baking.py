@@ -15,12 +15,13 @@ from ..status.census import Census, known, settled
 from ..status.findings import Kind
 from ..status.inactivity import why_still
 from ..status.refused import last_refused
+from ..tagged_objects import crowd_of, full_name
 from .fields import counted, fields, fits, note
 from .locations import in_tab
 from .lost_crowds import lost_crowds
 
 if TYPE_CHECKING:
-    from bpy.types import Context, UILayout
+    from bpy.types import Context, Object, UILayout
 
     from ..status.census import Baked
     from ..status.refused import Refused
@@ -47,7 +48,7 @@ class Baking:
         deleting.enabled = census is None or census.baked > 0 or settled(scene) is not None
         deleting.operator("steering.clear_bake", icon="TRASH").selected = False
         row = column.row(align=True)
-        row.enabled = any(has_role(ob, Role.VEHICLE) for ob in context.selected_objects)
+        row.enabled = any(_may_be_baked(ob, census) for ob in context.selected_objects)
         row.operator("steering.bake", text="Bake Selected").selected = True
         box = layout.box().column(align=True)
         box.scale_y = 0.8
@@ -58,6 +59,14 @@ class Baking:
         note(layout, context, text, icon=icon)
         if census is not None and census.lost:
             lost_crowds(layout, context, census)
+
+
+def _may_be_baked(ob: Object, census: Census | None) -> bool:
+    """Whether a bake of an object alone would move it; also if that is not known."""
+    if not has_role(ob, Role.VEHICLE) or ob.steering.locked:
+        return False
+    crowd = crowd_of(ob)
+    return census is None or (crowd is not None and full_name(crowd) in census.crowds)
 
 
 def _large(layout: UILayout, *, enabled: bool = True) -> UILayout:

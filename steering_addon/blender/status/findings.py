@@ -19,7 +19,7 @@ from ...locomotion import CATALOGUE as LOCOMOTIONS
 from ...simulation.misplaced import Misplaced
 from ...simulation.roles import Role
 from ..crowds.clip_feet import unplanted_of
-from ..moving import BY_CHOICE
+from ..moving import BY_CHOICE, CLINGING
 from ..properties import has_role, pointed_at
 from ..read.dependencies import animates
 from ..read.solids import is_mesh
@@ -52,6 +52,7 @@ class Kind(Enum):
     BOXED_IN = "FREEZE"
     AT_BORDER = "MOD_EDGESPLIT"
     WHEELS_HANG = "AUTO"
+    UPSIDE_DOWN = "FILE_REFRESH"
     UNUSED_SURFACE = "MESH_GRID"
     FAR_OUTSIDE = "CUBE"
     FEET_SLIDE = "ARMATURE_DATA"
@@ -78,6 +79,12 @@ MISPLACED = {
         "are",
     ),
     Misplaced.AT_BORDER: (Kind.AT_BORDER, "{} on the border of a surface", "starts", "start"),
+    Misplaced.UPSIDE_DOWN: (
+        Kind.UPSIDE_DOWN,
+        f"{{}} upside down, but cannot hold on there. Populate again, or set the Locomotion to {CLINGING}",
+        "starts",
+        "start",
+    ),
     Misplaced.WHEELS_HANG: (Kind.WHEELS_HANG, "{} wheels that hang in the air", "has", "have"),
 }
 """What is said of vehicles that start where they cannot stand or move as meant."""

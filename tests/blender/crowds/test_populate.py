@@ -558,6 +558,60 @@ def test_only_members_that_have_room_are_made_and_the_panel_tells_their_number()
     assert "have been placed" not in told_by_the_panel()
 
 
+def ball(radius: float):
+    """A closed mesh whose faces point outward."""
+    tilt, turn = np.meshgrid(np.linspace(-math.pi / 2, math.pi / 2, 13), np.arange(24) * (math.pi / 12), indexing="ij")
+    points = radius * np.stack((np.cos(tilt) * np.cos(turn), np.cos(tilt) * np.sin(turn), np.sin(tilt)), axis=-1)
+    faces = [
+        (24 * k + j, 24 * k + (j + 1) % 24, 24 * k + 24 + (j + 1) % 24, 24 * k + 24 + j)
+        for k in range(12)
+        for j in range(24)
+    ]
+    mesh = bpy.data.meshes.new("Ball")
+    mesh.from_pydata(points.reshape(-1, 3).tolist(), [], faces)
+    return put(link(bpy.data.objects.new("Ball", mesh)))
+
+
+def found() -> set[str]:
+    bpy.context.view_layer.update()
+    return {each.kind.name for each in part("blender.status.census").refresh(bpy.context.scene).findings}
+
+
+def test_animals_start_on_the_upper_side_of_a_ball_and_what_crawls_all_round_it() -> None:
+    select(ball(8.0), wedge(size=0.5, location=(40.0, 0.0, 0.0)))
+    crowd = populate(count=20, arrangement="SURFACE", place="Ball", moves_like="ANIMAL")
+    on_top = locations(crowd)
+    assert len(on_top) == 20 and on_top[:, 2].min() > 8.0 * math.cos(0.75)
+    assert found() == set()
+    crowd.steering.locomotion = "CRAWLING"
+    assert found() == set(), "they are on the outside already"
+    populate()
+    all_round, up = locations(crowd), np.array([ob.matrix_world.col[2].xyz for ob in members(crowd)])
+    assert (all_round[:, 2] < -4.0).any()
+    assert ((all_round * up).sum(axis=1) > 0.0).all(), "none is inside"
+    crowd.steering.locomotion = "ON_FOOT"
+    assert "UPSIDE_DOWN" in found()
+    populate()
+    assert (locations(crowd) == on_top).all() and found() == set()
+
+
+def test_where_most_of_a_surface_is_too_steep_the_reason_and_the_remedy_are_told(capfd) -> None:
+    select(ball(1.5), wedge(size=0.5, location=(40.0, 0.0, 0.0)))
+    populate(count=20, arrangement="SURFACE", place="Ball", moves_like="ANIMAL")
+    assert "set the Locomotion of the crowd to Crawling" in "".join(capfd.readouterr())
+
+
+def test_a_model_far_from_its_origin_is_the_reason_why_there_is_no_room() -> None:
+    floor, ant = ground(4.0), wedge(size=0.1)
+    for vertex in ant.data.vertices:
+        vertex.co.x += 6.0
+    # Members that stand have no room within 6 m of the model.
+    ant.location.x = 2.0
+    select(floor, ant)
+    refused(r"The origin of Ship is 6 m away from its mesh: Object > Set Origin moves it there", count=5)
+    assert bpy.ops.object.origin_set.get_rna_type().name == "Set Origin"
+
+
 def test_members_lean_with_the_slope_by_the_given_amount() -> None:
     floor = ground(rotation=(math.pi / 4.0, 0.0, 0.0))
     bpy.context.view_layer.update()

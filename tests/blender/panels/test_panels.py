@@ -150,6 +150,11 @@ def test_new_users_are_told_what_to_do_next() -> None:
     assert usable("bake") == ["steering.preview", "steering.bake", "steering.bake"]
 
 
+def test_without_its_crowd_a_vehicle_can_be_baked_by_neither_button() -> None:
+    a_vehicle_without_its_crowd()
+    assert not {"steering.bake", "steering.preview"} & set(usable("bake"))
+
+
 # ---- the object
 
 

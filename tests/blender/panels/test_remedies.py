@@ -273,7 +273,7 @@ REMEDIES: dict[str, Callable[[], bool]] = {
     r"\btag\b|\btags\b|make them vehicles|press vehicle|remove the vehicle tag": tagging,
     r"unlock|lock \{\}|that are not locked": unlocking,
     r"another forward or up": axes,
-    r"set the locomotion of one": the_locomotion,
+    r"set the locomotion": the_locomotion,
     r"set a speed": a_field_of_the_vehicle("max_speed"),
     r"set a radius": a_field_of_the_vehicle("radius"),
     r"set start (to|and end)": the_frame_range,
@@ -315,6 +315,7 @@ NO_REMEDY = (
     r"^There is no preset \{\}. \{\}.$",
     r"^\{\} cannot be \{\}. \{\}.$",
     r"^\{\}. \{\}.$",
+    r"^\{\} has no room for any member. \{\}.$",
     r"^Forces are shown for up to",
 )
 """Refusals that no step in Blender helps against, that say what is needed, or whose remedy is filled in."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import bpy
 import pytest
 
@@ -47,6 +49,13 @@ def on_a_table() -> set[str]:
     return {"Sheep 0"}
 
 
+def on_the_underside() -> set[str]:
+    steep_hill()
+    first, *_ = herd((15.0, 15.0, 0.0), (-15.0, 15.0, 0.0))
+    first.rotation_euler.x = math.pi
+    return {"Sheep 0"}
+
+
 def a_car_at_the_edge() -> set[str]:
     steep_hill()
     herd((19.5, 15.0, 0.0), (10.0, 15.0, 0.0), kind="WHEELED")
@@ -79,6 +88,7 @@ CASES = {
     on_a_slope: ("TOO_STEEP", "Sheep 1 starts on ground steeper than Max Slope"),
     on_the_border: ("AT_BORDER", "Sheep 0 starts on the border of a surface"),
     on_a_table: ("BOXED_IN", "Sheep 0 is boxed in by edges and ground steeper than Max Slope"),
+    on_the_underside: ("UPSIDE_DOWN", "Sheep 0 starts upside down, but cannot hold on there. Populate again"),
     a_car_at_the_edge: ("WHEELS_HANG", "Sheep 0 has wheels that hang in the air"),
     a_lone_rider: ("OFF_GROUND", "Sheep 1 has no surface at the feet"),
     a_surface_for_nobody: ("UNUSED_SURFACE", "Hill is used by no crowd. Set the Locomotion of one to On Foot"),

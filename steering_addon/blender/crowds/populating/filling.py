@@ -29,7 +29,8 @@ from .ground import Ground
 from .member_collection import collection_for, own_collection, shows
 from .members import bodies, changed_by_user, members_of, put, remove, resize, usual_room
 from .models import Model, Source, plain
-from .standing_on import laid_out
+from .room import more_room
+from .standing_on import laid_out, moves_there
 
 if TYPE_CHECKING:
     from bpy.types import Collection, Context, Object
@@ -121,8 +122,14 @@ def plan_filling(
     matrices = doubles([ob.evaluated_get(depsgraph).matrix_world for ob in standing])
     check_numbers(matrices, standing, context.scene.frame_current)
     widest = max(rooms, default=0.0) * (1.0 + population.random_scale)
-    population = laid_out(population, crowd)
-    ground = Ground.of(population, frame, place, widest, depsgraph, obstacles)
+    preset = (
+        None
+        if like is UNCHANGED or not sources
+        else fitting(like, median_length(source.body.length(*source.front) for source in sources))
+    )
+    moves = moves_there(place, crowd, preset, depsgraph)
+    population = laid_out(population, moves)
+    ground = Ground.of(population, frame, place, widest, depsgraph, obstacles, moves)
 
     existing = members_of(crowd, context.scene) if crowd is not None else {}
     changed = {number for number, ob in existing.items() if changed_by_user(ob, family)}
@@ -137,13 +144,8 @@ def plan_filling(
     spots = ground.spots(numbers - 1, room, _standing([existing[k] for k in sorted(staying)], sources, rooms))
     count = len(spots.valid)
     if len(numbers) and not count and not staying:
-        raise Refusal(f"{_name(place or crowd)} has no room for any member. Make it larger.")
+        raise Refusal(f"{_name(place or crowd)} has no room for any member. {more_room(ground, sources)}.")
     forward, up = facing(spots, ground.frame[:, 1], ground.frame[:, 2], turns(population, numbers[:count]))
-    preset = (
-        None
-        if like is UNCHANGED or not sources
-        else fitting(like, median_length(source.body.length(*source.front) for source in sources))
-    )
     measure = measure_for(crowd, vehicles, preset, depsgraph, family)
     long = crowd is None or not vehicles or crowd.steering.vehicle.length > 0.0
     return Plan(

@@ -23,7 +23,9 @@ from ....settings.placement import (
     within,
 )
 from ....settings.population import CIRCLE, CURVE, SURFACE, VOLUME, Population
+from ....settings.standing import standable, well_placed
 from ....simulation.arrays.vectors import dot, unit
+from ....simulation.geometry.surfaces import surfaces
 from ....simulation.roles import Role
 from ...doubles import doubles
 from ...properties import has_role
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object
 
     from ....simulation.geometry.paths import Path
+    from ....simulation.locomotion import Locomotion
 
 SKEW = Vector((0.2672612, 0.5345225, 0.8017837))
 """A ray direction that almost never meets an edge of a mesh."""
@@ -55,8 +58,10 @@ class Ground:
         origin: (3,) position of the crowd in metres.
         apart: metres between neighbors in an ordered arrangement.
         propose: proposes random spots; None in an ordered arrangement.
+        better: proposes those that are taken first; None if all are alike.
         line: the curve; None without one.
         made_of: the points of the place, which tell whether it has changed.
+        is_in_part: whether members can stand on a part of the surface only.
     """
 
     population: Population
@@ -64,8 +69,10 @@ class Ground:
     origin: np.ndarray
     apart: float
     propose: Proposing | None
+    better: Proposing | None
     line: Path | None
     made_of: np.ndarray
+    is_in_part: bool
 
     @classmethod
     def of(
@@ -75,7 +82,8 @@ class Ground:
         place: Object | None,
         widest: float,
         depsgraph: Depsgraph,
-        obstacles: Sequence[Object] = (),
+        obstacles: Sequence[Object],
+        moves: Locomotion,
     ) -> Ground:
         """The ground of a crowd.
 
@@ -84,6 +92,7 @@ class Ground:
             place: the surface, volume or curve, for arrangements that need one.
             widest: radius of the largest member in metres.
             obstacles: what members that are scattered keep out of.
+            moves: how the members will move, in columns of one entry.
 
         Raises:
             Refusal: the place does not suit the arrangement.
@@ -93,10 +102,17 @@ class Ground:
             raise Refusal(f"The arrangement {LABELS[kind]} has no place. Choose a {WANTED[kind]}.")
         if kind in WANTED and not FITS[kind](place):
             raise Refusal(f"{place.name} cannot be the place of the members. Choose a {WANTED[kind]}.")
-        propose, line, made_of = None, None, np.zeros((0, 3))
+        propose, better, line, made_of, is_in_part = None, None, None, np.zeros((0, 3)), False
+        matrix = doubles(crowd)
+        frame = unit(matrix[:3, :3].T).T
         if kind == SURFACE:
-            triangles = triangles_of(place, depsgraph)
-            propose, made_of = on_surface(triangles, population.height, population.lean), triangles
+            points, corners = _mesh_in_the_world(place, depsgraph)
+            on_top = standable(points[corners], moves)
+            made_of, is_in_part = points[corners][on_top], not on_top.all()
+            propose = on_surface(made_of, population.height, population.lean)
+            if moves.stands:
+                ground = surfaces([(points, corners.astype(np.int64))])
+                better = well_placed(propose, moves, ground, widest, frame[:, 1], population.height)
         elif kind == VOLUME:
             propose, made_of = _inside(place, depsgraph)
         elif kind == CURVE:
@@ -106,11 +122,11 @@ class Ground:
         if propose is not None and obstacles:
             solids = Solids([BodySource(ob, -1) for ob in obstacles])
             matrices = doubles([ob.evaluated_get(depsgraph).matrix_world for ob in obstacles])
-            propose = clear_of(propose, solids.read(matrices, depsgraph), widest)
-        matrix = doubles(crowd)
-        frame = unit(matrix[:3, :3].T).T
+            in_the_way = solids.read(matrices, depsgraph)
+            propose = clear_of(propose, in_the_way, widest)
+            better = None if better is None else clear_of(better, in_the_way, widest)
         apart = max(population.distance, 2.0 * widest)
-        return cls(population, frame, matrix[:3, 3], apart, propose, line, made_of)
+        return cls(population, frame, matrix[:3, 3], apart, propose, better, line, made_of, is_in_part)
 
     @property
     def in_order(self) -> bool:
@@ -139,7 +155,7 @@ class Ground:
             standing: positions (m, 3) and radii (m,) of existing bodies.
         """
         if self.propose is not None:
-            return scattered(self.propose, self.population.seed, radii, self.population.distance, standing)
+            return scattered(self.propose, self.population.seed, radii, self.population.distance, standing, self.better)
         if self.line is not None:
             spots = evenly_along(self.line, self.population.count, self.apart)
             return spots.take(numbers[numbers < len(spots.valid)])
@@ -154,6 +170,16 @@ def triangles_of(ob: Object, depsgraph: Depsgraph) -> np.ndarray:
     Raises:
         Refusal: the object has no faces with an area.
     """
+    points, corners = _mesh_in_the_world(ob, depsgraph)
+    return points[corners]
+
+
+def _mesh_in_the_world(ob: Object, depsgraph: Depsgraph) -> tuple[np.ndarray, np.ndarray]:
+    """The points (k, 3) of an evaluated object in world space, and the corners of its triangles as rows (t, 3) of them.
+
+    Raises:
+        Refusal: the object has no faces with an area.
+    """
     points, corners = _mesh(ob, depsgraph)
     matrix = doubles(ob.evaluated_get(depsgraph).matrix_world)
     points = np.einsum("ab,kb->ka", matrix[:3, :3], points) + matrix[:3, 3]
@@ -161,7 +187,7 @@ def triangles_of(ob: Object, depsgraph: Depsgraph) -> np.ndarray:
     normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
     if not (normals != 0.0).any() or not np.isfinite(triangles).all():
         raise Refusal(f"{ob.name} has no faces to place members on. Choose another mesh.")
-    return triangles
+    return points, corners
 
 
 def _inside(ob: Object, depsgraph: Depsgraph) -> tuple[Proposing, np.ndarray]:

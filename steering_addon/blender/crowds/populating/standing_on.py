@@ -1,4 +1,4 @@
-"""What members were put on is what they walk on."""
+"""What members are put on is what they walk on."""
 
 from __future__ import annotations
 
@@ -7,22 +7,53 @@ from typing import TYPE_CHECKING
 
 from ....locomotion import CATALOGUE
 from ....settings.population import SURFACE, Population
+from ....settings.preset_values import in_columns
 from ....simulation.roles import Role
 from ...hierarchy import Family
 from ...moving import locomotion_of
 from ...properties import has_role
+from ...read.locomotions import SettingsReader
 from ...role_assignment import give_role
 from ...suitability import suits
 
 if TYPE_CHECKING:
-    from bpy.types import Object
+    from bpy.types import Depsgraph, Object
+
+    from ....settings.preset import Preset
+    from ....simulation.locomotion import Locomotion
+
+ON_SURFACES = next(kind for kind in CATALOGUE if kind.stands)
+"""How members move on a place that they make a surface of, if they stood on none before."""
 
 
-def laid_out(population: Population, crowd: Object | None) -> Population:
+def laid_out(population: Population, moves: Locomotion) -> Population:
     """How members of a crowd are laid out: what clings to a surface leans fully with it."""
-    if crowd is None or population.arrangement != SURFACE or not locomotion_of(crowd).clings:
+    if population.arrangement != SURFACE or not moves.clings:
         return population
     return replace(population, lean=1.0)
+
+
+def moves_there(place: Object | None, crowd: Object | None, preset: Preset | None, depsgraph: Depsgraph) -> Locomotion:
+    """How the members of a crowd will move once they stand on a place, in columns of one entry. Writes nothing.
+
+    Args:
+        crowd: None for a new crowd.
+        preset: what the crowd will be given; None if it keeps its settings.
+
+    Raises:
+        Refusal: a setting of the crowd is not a number.
+    """
+    if preset is not None:
+        kind, values = preset.moves, preset.locomotion[preset.moves.name]
+    else:
+        kind, values = (CATALOGUE[0] if crowd is None else locomotion_of(crowd)), None
+    if place is not None and not kind.stands and _becomes_surface(place, kind):
+        kind, values = ON_SURFACES, None
+    if values is not None:
+        return in_columns(kind, values)
+    if crowd is None:
+        return kind.of(1)
+    return SettingsReader(crowd, kind).read(depsgraph, depsgraph.scene.frame_current)
 
 
 def stand_on(place: Object, crowd: Object) -> None:
@@ -30,10 +61,15 @@ def stand_on(place: Object, crowd: Object) -> None:
 
     A place that is a surface already is left alone, with the locomotion that the crowd has been given since.
     """
-    if not locomotion_of(crowd).grounded or has_role(place, Role.SURFACE):
-        return
-    if place.library is not None or not place.is_editable or not suits(place, Role.SURFACE):
+    if not _becomes_surface(place, locomotion_of(crowd)):
         return
     give_role(place, Role.SURFACE, Family())
     if not locomotion_of(crowd).stands:
-        crowd.steering.locomotion = next(kind.choice().name for kind in CATALOGUE if kind.stands)
+        crowd.steering.locomotion = ON_SURFACES.choice().name
+
+
+def _becomes_surface(place: Object, kind: type[Locomotion]) -> bool:
+    """Whether members that move in this way make a surface of their place."""
+    if not kind.grounded or has_role(place, Role.SURFACE):
+        return False
+    return place.library is None and place.is_editable and suits(place, Role.SURFACE)

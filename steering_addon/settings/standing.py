@@ -1,0 +1,75 @@
+"""Spots on a mesh where bodies can stand and move, as their locomotion says."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..simulation.arrays.angles import cosine_of_setting
+from ..simulation.arrays.chance import Keys
+from ..simulation.arrays.vectors import Mask, Vectors, cross, no_vectors, picked, unit, which
+from ..simulation.geometry.surfaces import Surfaces
+from ..simulation.locomotion import Locomotion
+from ..simulation.terrain import Terrain
+from ..simulation.vehicle import Motion, VehicleModel
+from .placement import Proposing, Spots
+
+LEVEL = 1e-6
+"""Least cosine of the slope of a face that points up."""
+STEEPEST = 0.25 * np.pi
+"""Steepest ground, radians, for bodies that climb any, such as cars: they too do not start on walls."""
+
+
+def standable(triangles: NDArray[np.float64], moves: Locomotion) -> Mask:
+    """The triangles of a mesh, (t,), on which bodies can stand.
+
+    What clings or flies may be on all of them. All else stands on those that face up and are at most as steep as its
+    steepest ground; if none is so gentle, on those that face up. A mesh of which none faces up is inside out.
+
+    Args:
+        triangles: (t, 3, 3) metres.
+        moves: how the bodies move, in columns of one entry.
+    """
+    everything = np.ones(len(triangles), dtype=np.bool_)
+    if moves.clings or not moves.grounded:
+        return everything
+    levelness = unit(cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0]))[:, 2]
+    if not (levelness > LEVEL).any():
+        levelness = -levelness
+    steepest = np.where(moves.steepest[:1] < 0.5 * np.pi, moves.steepest[:1], STEEPEST)
+    for least in (float(cosine_of_setting(steepest)[0]), LEVEL):
+        if (levelness >= least).any():
+            return levelness >= least
+    return everything
+
+
+def well_placed(
+    propose: Proposing, moves: Locomotion, ground: Surfaces, radius: float, forward: Vectors, height: float
+) -> Proposing:
+    """The same spots, without those that the locomotion calls misplaced, such as on the border of the ground.
+
+    Args:
+        moves: how the bodies move, in columns of one entry.
+        radius: of a body in metres.
+        forward: (3,) unit vector of the heading of the bodies.
+        height: metres of the spots above the ground.
+    """
+
+    def propose_well(keys: Keys) -> Spots:
+        spots = propose(keys)
+        rows = which(spots.valid)
+        n = len(rows)
+        up = picked(spots.up, rows)
+        heading = np.broadcast_to(forward, (n, 3)).copy()
+        place = picked(spots.position, rows) - height * up
+        motion = Motion(place, no_vectors(n), cross(heading, up), heading, up)
+        model, terrain = VehicleModel.of(n, radius=radius), Terrain(ground, ground, np.zeros(n))
+        wrong = moves.for_agents(rows).misplaced(model, motion, terrain)
+        valid = spots.valid.copy()
+        for mask in wrong.values():
+            valid[rows[mask]] = False
+        return replace(spots, valid=valid)
+
+    return propose_well
