@@ -228,6 +228,8 @@ class Crawling(Locomotion):
         return found(Clinging(terrain.after), grip, motion.up)
 
     def misplaced(self, model: VehicleModel, motion: Motion, terrain: Terrain) -> Mapping[Misplaced, Mask]:
+        if not len(terrain.after):
+            return {}
         grip = self._placed(motion, terrain, Gripping.blank(len(motion.position)))
         return {Misplaced.OFF_GROUND: ~grip.clings}
 
