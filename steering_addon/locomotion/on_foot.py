@@ -81,6 +81,8 @@ class Walking(Memory):
         side: on which it goes round ground that is too steep: 1 left, -1 right, 0 neither.
         looks_in: seconds until it looks ahead again.
         ahead, aside: the cosine and the sine of the angle by which it goes round, to the left of where it wants to go.
+        has_room: whether the curve of its turning circle leads it there on ground that it can walk.
+        way_out: the level direction into which one turns that is cornered, and keeps to; 0 for none.
         cornered: whether a step was refused, and none has been taken since.
         push: the level force that acts on it, newtons; the mean of the recent ones while it is slow.
         fall_speed: metres a second.
@@ -93,6 +95,8 @@ class Walking(Memory):
     looks_in: Scalars = remembered(0.0)
     ahead: Scalars = remembered(1.0)
     aside: Scalars = remembered(0.0)
+    has_room: Mask = remembered(True)
+    way_out: Vectors = remembered((0.0, 0.0, 0.0))
     cornered: Mask = remembered(False)
     push: Vectors = remembered((0.0, 0.0, 0.0))
     fall_speed: Scalars = remembered(0.0)
@@ -203,7 +207,8 @@ class OnFoot(Locomotion):
             forward = np.where((refused & ~memory.cornered)[:, None], heading, forward)
         stands = magnitude(velocity) <= 0.0
         cornered = refused | (memory.cornered & stands)
-        walking = replace(memory, stands=stands, cornered=cornered, push=push)
+        way_out = np.where((refused | ~cornered)[:, None], 0.0, memory.way_out)
+        walking = replace(memory, stands=stands, cornered=cornered, push=push, way_out=way_out)
         if footing is not None:
             footing = replace(footing, triangle=np.where(refused, NO_TRIANGLE, footing.triangle))
         end = start + way
@@ -216,24 +221,44 @@ class OnFoot(Locomotion):
         if not len(walkable.surfaces):
             return look.direction, memory
         looks_in = memory.looks_in - dt
+        is_out = magnitude(memory.way_out) > 0.5
         rows = which(looks_in <= 0.5 * dt)
         aside, ahead, side = memory.aside.copy(), memory.ahead.copy(), memory.side.copy()
+        has_room, way_out = memory.has_room.copy(), memory.way_out.copy(order="K")
         if len(rows):
             seen = look.take(rows)
             way, side[rows] = walkable.take(rows).way(seen, picked(heading, rows), side[rows])
             hindered = (way != seen.direction).any(axis=1)
+            begins = hindered & memory.cornered[rows] & memory.stands[rows] & ~is_out[rows]
+            way_out[rows[begins]] = way[begins]
+            led = which(hindered)
+            has_room[rows] = True
+            has_room[rows[led]] = self._leaves_room(walkable, look, heading, picked(way, led), rows[led], dt)
             ahead[rows] = np.where(hindered, dot(way, seen.direction), 1.0)
             aside[rows] = np.where(hindered, dot(way, left_of(seen.direction, upright(len(rows)))), 0.0)
             looks_in[rows] = LOOKS
         memory = replace(memory, looks_in=looks_in, side=side, ahead=ahead, aside=aside)
+        memory = replace(memory, has_room=has_room, way_out=way_out)
         goes_round = which((ahead != 1.0) | (aside != 0.0))
-        if not len(goes_round):
+        if not len(goes_round) and not anybody(is_out):
             return look.direction, memory
         direction, wanted = look.direction.copy(order="K"), picked(look.direction, goes_round)
         left = left_of(wanted, upright(len(goes_round)))
         onward, sideways = ahead[goes_round, None], aside[goes_round, None]
         direction[goes_round] = unit(np.add(wanted * onward, left * sideways))
-        return direction, memory
+        # It would turn back and forth in a corner while what it wants changes.
+        return np.where((magnitude(way_out) > 0.5)[:, None], way_out, direction), memory
+
+    def _leaves_room(
+        self, walkable: Walkable, look: Look, heading: Vectors, way: Vectors, rows: Rows, dt: float
+    ) -> Mask:
+        """Whether the walkers of some rows can turn into level directions (k, 3) on their turning circle, (k,)."""
+        if not len(rows):
+            return np.zeros(0, dtype=np.bool_)
+        step = look.step[rows]
+        circle = np.maximum(self.turn_radius[rows], step / (dt * np.maximum(self.max_turn_rate[rows], EPSILON)))
+        until_next_look = step * (LOOKS / dt)
+        return walkable.take(rows).leaves_room(look.take(rows), picked(heading, rows), way, circle, until_next_look)
 
     def _push(self, model: VehicleModel, control: Control, memory: Walking, speed: Scalars, dt: float) -> Vectors:
         """The level forces that act, (n, 3) newtons.
@@ -333,8 +358,12 @@ class OnFoot(Locomotion):
         round_speed = np.maximum(ROUND * pace, slowest)
         round_speed = np.minimum(round_speed, np.maximum(wanted, wished))
         target = np.where(ahead > AHEAD, wanted * ahead, round_speed)
-        # What leads it aside does not slow it down as well.
-        target = np.where(memory.side != 0, np.maximum(target, round_speed), target)
+        # What leads it aside does not slow it down as well: its circle is as wide at half its pace. Without room for
+        # the circle it slows down to step round, if it can.
+        led_aside = np.where(memory.has_room, np.maximum(wanted, round_speed), round_speed)
+        target = np.where(memory.side != 0, np.maximum(target, led_aside), target)
+        steps_round = ~memory.has_room & (self.turn_on_the_spot > 0.0)
+        target = np.where(steps_round, np.minimum(target, 0.5 * STEPS * pace), target)
         goes = np.where(memory.stands, wished > SETS_OFF * slowest, (target >= slowest) | (wished > SETS_OFF * slowest))
         goes &= ~(still & (on_the_spot > 0.0) & (ahead < np.where(memory.cornered, 1.0 - EPSILON, TURNED)))
         target = np.where(goes, np.where(memory.cornered, slowest, np.maximum(target, slowest)), 0.0)
@@ -423,6 +452,7 @@ class OnFoot(Locomotion):
         stands, position, forward = footing.triangle >= 0, moved.position, moved.forward
         height = np.where(stands, footing.height + terrain.lift, position[:, 2])
         normal = terrain.after.normal_at(footing.triangle, footing.u, footing.v)
+        held_up = walking.cornered | self._walkable(terrain).is_too_steep(footing.triangle)
         return Stance(
             columns(position[:, 0], position[:, 1], height),
             moved.velocity,
@@ -430,7 +460,7 @@ class OnFoot(Locomotion):
             upright(len(normal)),
             replace(walking, triangle=footing.triangle, normal=normal),
             self._pose(forward, normal),
-            {OFF_GROUND: (~stands).astype(np.float64), HELD_UP: walking.cornered.astype(np.float64)},
+            {OFF_GROUND: (~stands).astype(np.float64), HELD_UP: held_up.astype(np.float64)},
         )
 
     def _pose(self, forward: Vectors, normal: Vectors) -> Pose | None:

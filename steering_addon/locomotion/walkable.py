@@ -14,6 +14,7 @@ from ..simulation.arrays.vectors import (
     Vectors,
     anybody,
     columns,
+    dot,
     largest,
     magnitude,
     picked,
@@ -22,6 +23,7 @@ from ..simulation.arrays.vectors import (
 )
 from ..simulation.geometry.floors import Footing
 from ..simulation.geometry.surfaces import Surfaces
+from ..simulation.ground import left_of, upright
 from ..simulation.terrain import Terrain
 from ..simulation.vehicle import Motion
 
@@ -192,20 +194,48 @@ class Walkable:
         rows = which((look.triangle >= 0) & ~is_open)
         return rows[~self.take(rows)._is_free(look.take(rows), AHEAD)] if len(rows) else rows
 
+    def leaves_room(self, look: Look, heading: Vectors, direction: Vectors, circle: Scalars, onward: Scalars) -> Mask:
+        """Whether the ground can be walked all along the curve to new directions, (n,).
+
+        Args:
+            heading, direction: (n, 3) level unit vectors, now and at the end of the curve.
+            circle: (n,) the radius of the curve, metres.
+            onward: (n,) how far they walk straight on before it, metres.
+        """
+        turned, across = dot(heading, direction), left_of(heading, upright(len(heading)))
+        inward = across * np.where(dot(across, direction) < 0.0, -circle, circle)[:, None]
+        cosine = turned
+        for _ in range(2):
+            cosine = np.sqrt(np.maximum(0.5 + 0.5 * cosine, 0.0))
+        sine = np.sqrt(np.maximum(1.0 - cosine * cosine, 0.0))
+        ways, c, s = [], cosine, sine
+        for _ in range(4):
+            ways.append(np.add(heading * (onward + circle * s)[:, None], inward * (1.0 - c)[:, None]))
+            c, s = c * cosine - s * sine, s * cosine + c * sine
+        return self._may_tread(look, columns(*(np.concatenate([way[:, axis] for way in ways]) for axis in range(3))))
+
     def _is_free(self, look: Look, shares: tuple[float, ...]) -> Mask:
         """Whether the ground can be walked at these shares of their reach, (n,)."""
-        n, limit = len(look.reach), np.tile(cosine_of_setting(self.max_slope), len(shares))
-        feet, normal = _repeated(look.feet, len(shares)), _repeated(look.normal, len(shares))
         length = np.concatenate([np.maximum(share * look.reach, look.step) for share in shares])
-        way = along_ground(normal, _repeated(look.direction, len(shares)), length)
-        step = np.tile(self.step_height, len(shares)) + np.tile(tangent_of_setting(self.max_slope), len(shares)) * (
-            magnitude(way)
-        )
+        normal, direction = (_repeated(v, len(shares)) for v in (look.normal, look.direction))
+        return self._may_tread(look, along_ground(normal, direction, length))
+
+    def _may_tread(self, look: Look, way: Vectors) -> Mask:
+        """Whether the ground can be walked at the ends of all ways of each, (n,).
+
+        Args:
+            way: (k n, 3) metres as seen from above, the first of all n walkers before the second.
+        """
+        n = len(look.reach)
+        times = len(way) // max(n, 1)
+        feet, normal = _repeated(look.feet, times), _repeated(look.normal, times)
+        limit = np.tile(cosine_of_setting(self.max_slope), times)
+        step = np.tile(self.step_height, times) + np.tile(tangent_of_setting(self.max_slope), times) * magnitude(way)
         x, y, expected = feet[:, 0] + way[:, 0], feet[:, 1] + way[:, 1], feet[:, 2] + rise(normal, way)
         good, bad = self.surfaces.glance(x, y, expected, step, limit)
         # Of those with a place that cannot be walked the others need not be looked at.
-        free = ~bad.reshape(len(shares), n).any(axis=0)
-        rows = which(~good & np.tile(free, len(shares)))
+        free = ~bad.reshape(times, n).any(axis=0)
+        rows = which(~good & np.tile(free, times))
         if len(rows):
             nearby = step[rows]
             ahead = self.surfaces.under(x[rows], y[rows], expected[rows], nearby, nearby).triangle

@@ -41,7 +41,8 @@ the ground, where vehicles queue."""
 TURNS_ROUND = 4.0
 """Seconds of getting nowhere after which a flyer is stuck: one that starts the wrong way round takes two or three."""
 HELD_FOR = 5.0
-"""Seconds after which a vehicle that the ground holds up is stuck on it: it may turn round on the spot first."""
+"""Seconds after which a vehicle that the ground holds up is stuck on it: it may turn round on the spot first, or creep
+down from ground that is too steep."""
 FALL = 0.01
 """Metres in a frame by which a vehicle off the ground falls."""
 NEARBY = 1.0

@@ -24,7 +24,8 @@ from .vehicle import Motion, Pose, VehicleModel
 OFF_GROUND = "off_ground"
 """The output, 1 or 0, that tells whether a vehicle that stands on surfaces has none of them under it."""
 HELD_UP = "held_up"
-"""The output, 1 or 0, that tells whether the ground has refused a vehicle its last step, and it has not moved since."""
+"""The output, 1 or 0, that tells whether the ground holds a vehicle up: it has refused the last step, and none has been
+taken since, or it is too steep, so that a walker creeps."""
 
 
 WHEEL_SPEED = 1.0

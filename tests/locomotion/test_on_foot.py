@@ -20,6 +20,7 @@ from steering_addon.locomotion import OnFoot
 from steering_addon.locomotion.on_foot import FALL, STOP, TURN_BACK
 from steering_addon.scene import boxes
 from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
+from steering_addon.simulation.locomotion import HELD_UP
 from steering_addon.simulation.snapshot import Snapshot, State
 from tests.locomotion.grounds import hills, on, plane
 from tests.scene import Scene, leaders, positions, speeds, ups
@@ -422,6 +423,8 @@ def test_what_starts_on_ground_that_is_too_steep_comes_down() -> None:
     start = on(ground, [(4.0, 0.0)])[0]
     for target in ((-20.0, 0.0, 0.0), (25.0, 0.0, 12.0)):
         states = replace(walker(start, target, ground, turn_on_the_spot=0.0), speed=0.0).run(15 * FPS)
+        held_up = np.array([state.outputs[HELD_UP][0] for state in states])
+        assert (held_up[steepness(ground, states)[:, 0] > 0.61] == 1.0).all(), "the report of a bake names it"
         assert positions(states)[:, 0, 2].max() <= start[2] + 1e-9
         assert positions(states)[-1, 0, 2] < start[2] - 1.0
 

@@ -44,7 +44,7 @@ ITEMS = [
     (
         HELD.upper(),
         "Held Up by the Ground",
-        "Vehicles that found no way on past ground that is too steep, or the edge of it, for five seconds",
+        "Vehicles that crept on ground that is too steep, or found no way past it or its edge, for five seconds",
         6,
     ),
 ]

@@ -1,0 +1,98 @@
+"""On Foot: pedestrians with the shipped preset before the edge of a square, who turn at walking pace."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from scripts.preset_crowds import FPS, columns, crowd, shipped
+from steering_addon.simulation.geometry.surfaces import surfaces
+from steering_addon.simulation.vehicle import VehicleModel
+from tests.locomotion.grounds import plane
+from tests.scene import headings, positions, speeds
+
+HALF = 30.0
+PACE = 0.93
+"""Metres a second: that of a character whose clips are slower than the preset."""
+FAR = 1000.0
+
+
+class Edge:
+    """Twenty who wander, five at each side of a square, and head for the edge.
+
+    Attributes:
+        place, heading: (frames, n, 2).
+        pace, turn: (frames, n) the speed as a share of cruise speed, and the turn, rad/s.
+        outward: (frames, n) the cosine between the heading and the direction to the nearest side.
+        cornered: (frames, n).
+    """
+
+    def __init__(self, gap: tuple[float, float], frames: int) -> None:
+        preset = shipped("pedestrian")
+        n, rng = 20, np.random.default_rng(0)
+        out = np.stack(((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0)))[np.arange(n) % 4]
+        along = np.stack((-out[:, 1], out[:, 0]), axis=1)
+        place = out * (HALF - rng.uniform(*gap, n))[:, None] + along * np.linspace(-22.0, 22.0, n)[:, None]
+        forward = out + along * rng.uniform(-1.0, 1.0, n)[:, None]
+        vehicle = {**preset.vehicle, "max_speed": PACE / preset.vehicle["cruise_speed"]}
+        scene = replace(
+            crowd(preset, n, 1, FAR),
+            position=np.pad(place, ((0, 0), (0, 1))),
+            forward=np.pad(forward / np.linalg.norm(forward, axis=1)[:, None], ((0, 0), (0, 1))),
+            speed=PACE,
+            vehicle={**columns(VehicleModel, vehicle), "radius": 0.3},
+            surfaces=surfaces([plane(half=HALF)]),
+        )
+        states = scene.run(frames)
+        self.place, self.heading = positions(states)[..., :2], headings(states)[..., :2]
+        self.pace = speeds(states) / PACE
+        side = np.abs(self.place).argmax(axis=-1)[..., None]
+        sign = np.sign(np.take_along_axis(self.place, side, -1))
+        self.outward = (np.take_along_axis(self.heading, side, -1) * sign)[..., 0]
+        before, after = self.heading[:-1], self.heading[1:]
+        self.turn = np.abs(before[..., 0] * after[..., 1] - before[..., 1] * after[..., 0]) * FPS
+        self.cornered = np.stack([state.bodies["on_foot"].cornered for state in states])
+
+    def longest(self, mask: np.ndarray) -> float:
+        """The longest time for which a mask (frames, n) holds for one of them, seconds."""
+        longest, now = np.zeros(mask.shape[1]), np.zeros(mask.shape[1])
+        for row in mask:
+            now = np.where(row, now + 1.0, 0.0)
+            longest = np.maximum(longest, now)
+        return float(longest.max()) / FPS
+
+
+@pytest.fixture(scope="module")
+def square() -> Edge:
+    return Edge((4.5, 6.0), 300)
+
+
+def test_before_the_edge_they_keep_their_pace(square: Edge) -> None:
+    ends = np.abs(square.place + 4.5 * square.heading).max(axis=-1) > HALF
+    slow = (square.pace > 0.1) & (square.pace < 0.6)
+    assert ends.mean() > 0.1
+    assert slow[ends].mean() < 0.1
+    assert square.longest(slow & ends) < 2.0
+
+
+def test_they_turn_along_it_or_inward_within_a_few_seconds_and_never_step_over(square: Edge) -> None:
+    assert np.abs(square.place).max() < HALF
+    nearby = np.abs(square.place).max(axis=-1) > HALF - 4.5
+    assert square.longest(nearby & (square.outward > 0.5)) < 4.0
+    assert square.longest(square.pace == 0.0) < 1.0
+
+
+def test_they_turn_on_their_circle(square: Edge) -> None:
+    speed = PACE * np.maximum(square.pace[1:], square.pace[:-1])
+    walks = (square.pace[1:] > 0.5) & (square.pace[:-1] > 0.5)
+    assert (square.turn <= 1.01 * speed / 3.0 + 1e-9)[walks].all()
+
+
+def test_without_room_for_the_circle_they_step_round() -> None:
+    edge = Edge((1.5, 2.0), 96)
+    assert np.abs(edge.place).max() < HALF
+    assert edge.cornered.mean() < 0.02
+    assert edge.outward[0].min() > 0.5
+    assert (edge.outward.min(axis=0) < 0.35).all()
