@@ -246,7 +246,7 @@ class OnFoot(Locomotion):
         left = left_of(wanted, upright(len(goes_round)))
         onward, sideways = ahead[goes_round, None], aside[goes_round, None]
         direction[goes_round] = unit(np.add(wanted * onward, left * sideways))
-        # It would turn to and fro in a corner while what it wants changes.
+        # It would turn back and forth in a corner while what it wants changes.
         return np.where((magnitude(way_out) > 0.5)[:, None], way_out, direction), memory
 
     def _leaves_room(
@@ -358,8 +358,8 @@ class OnFoot(Locomotion):
         round_speed = np.maximum(ROUND * pace, slowest)
         round_speed = np.minimum(round_speed, np.maximum(wanted, wished))
         target = np.where(ahead > AHEAD, wanted * ahead, round_speed)
-        # What leads it aside does not slow it down as well, on a circle that is no tighter for that; without room for
-        # its circle it slows down to step round, if it can.
+        # What leads it aside does not slow it down as well: its circle is as wide at half its pace. Without room for
+        # the circle it slows down to step round, if it can.
         led_aside = np.where(memory.has_room, np.maximum(wanted, round_speed), round_speed)
         target = np.where(memory.side != 0, np.maximum(target, led_aside), target)
         steps_round = ~memory.has_room & (self.turn_on_the_spot > 0.0)
@@ -405,8 +405,7 @@ class OnFoot(Locomotion):
         if not len(terrain.after):
             return {}
         reach = self._reach(model, np.zeros(len(motion.position)))
-        walkable, feet = self._walkable(terrain), _feet(motion.position, terrain)
-        return misplaced_walkers(walkable, terrain, feet, motion.up, model.radius, reach)
+        return misplaced_walkers(self._walkable(terrain), terrain, _feet(motion.position, terrain), model.radius, reach)
 
     def stance(self, before: Motion, moved: Moved, acceleration: Vectors, terrain: Terrain, dt: float) -> Stance:
         start, walking = moved.memory.start, moved.memory.walking
