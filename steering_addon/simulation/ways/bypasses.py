@@ -170,6 +170,7 @@ def bypassed(
     looks = np.isfinite(agents.clearance)
     if not anybody(looks) or not anybody(avoided):
         return memory
+    looks &= ~_leaves(agents, line, along, way)
     interval = max(INTERVAL, world.dt)
     phase = world.time / interval + uniform(mix(agents.keys, LOOKS))
     looks = looks & ((np.floor(phase) != np.floor(phase - world.dt / interval)) | ~memory.looked)
@@ -183,6 +184,15 @@ def bypassed(
     if len(seen):
         bypass = bypass.put(seen, _chosen(sight.take(seen), held[rows[seen]], bypass.take(seen)))
     return memory.put(rows, bypass)
+
+
+def _leaves(agents: Agents, line: Spline, along: Scalars, way: Scalars) -> Mask:
+    """Whether agents head away from an open line before its beginning, (n,): they turn round before they bypass."""
+    direction = agents.level(line.tangent(along) * way[:, None])
+    before = dot(agents.position - line.position(along), direction) < 0.0
+    begins = np.where(way > 0.0, along, line.length - along) <= line.spacing
+    leaves: Mask = begins & before & (dot(agents.forward, direction) < 0.0) & (not line.closed)
+    return leaves
 
 
 @dataclass(frozen=True)

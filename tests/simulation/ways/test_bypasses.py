@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from scripts.course_scenes import Course, course, random_course
-from steering_addon.scene import boxes, obstacles, spline
+from steering_addon.scene import boxes, obstacles, positions, spline
 from steering_addon.simulation.run import simulate, step
 from steering_addon.simulation.ways.bypasses import Bypass
 
@@ -172,3 +172,16 @@ def test_a_small_obstacle_is_passed_at_about_the_distance_that_is_kept_from_it()
     aside = np.abs([state.motion.position[0, 1] for state in states]).max()
     kept = 0.05 + 0.875 + 0.3
     assert kept <= aside < 1.5 * kept
+
+
+def test_flyers_turn_to_a_path_behind_them_as_soon_with_a_box_on_it_as_without() -> None:
+    on = course("flock", "ALLOCATION", [], [1.0] * 4, fps=FPS)
+    line = spline([[0.0, 2.0, 0.0], [0.0, 60.0, 0.0]], False)
+    start = np.array([[x, 0.0, 0.0] for x in (-6.0, -2.0, 1.0, 5.0)])
+    free = replace(on.scene, position=start, forward=np.tile([0.0, -1.0, 0.0], (4, 1)), paths=((line,),))
+    boxed = replace(free, obstacles=boxes([[0.0, 12.0, 0.0]], [[1.0, 1.0, 1.0]]))
+    y_free, y_boxed = (positions(scene.run(60))[..., 1] for scene in (free, boxed))
+    turned = np.argmin(y_free, axis=0)
+    assert (turned > 0).all() and (turned < 50).all()
+    assert y_boxed.min(axis=0) == pytest.approx(y_free.min(axis=0), abs=0.1)
+    assert not np.array_equal(y_boxed, y_free), "the box counts as soon as they come"
