@@ -405,7 +405,8 @@ class OnFoot(Locomotion):
         if not len(terrain.after):
             return {}
         reach = self._reach(model, np.zeros(len(motion.position)))
-        return misplaced_walkers(self._walkable(terrain), terrain, _feet(motion.position, terrain), model.radius, reach)
+        walkable, feet = self._walkable(terrain), _feet(motion.position, terrain)
+        return misplaced_walkers(walkable, terrain, feet, motion.up, model.radius, reach)
 
     def stance(self, before: Motion, moved: Moved, acceleration: Vectors, terrain: Terrain, dt: float) -> Stance:
         start, walking = moved.memory.start, moved.memory.walking
