@@ -191,7 +191,9 @@ class OnFoot(Locomotion):
         wished = np.where(stops, 0.0, wished)
         by_wish = memory.stands | sharp | (wanted_speed < EPSILON) | (back & ~stops)
         direction = unit(np.where(by_wish[:, None], wish, wanted))
-        lost = dot(direction, direction) < 0.5
+        # A push too weak to set off for does not turn it on the spot either.
+        idle = (memory.stands | (speed <= 0.0)) & (wished <= SETS_OFF * self._slowest(model))
+        lost = (dot(direction, direction) < 0.5) | idle
         direction = np.where(lost[:, None], heading, direction) if anybody(lost) else direction
         feet = _feet(start, terrain)
         # From a corner it sets off as slowly as can be, so that it looks at the very place to which it steps.

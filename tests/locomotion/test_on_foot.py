@@ -148,6 +148,14 @@ def test_at_walking_pace_people_keep_to_their_circle_and_slower_ones_step_round(
     assert np.linalg.norm(positions(states)[-1, 0] - (-20.0, 3.0, 0.0)) < 16.0, "it has turned round and goes there"
 
 
+def test_what_stands_at_its_place_does_not_turn_after_pushes_too_weak_to_set_off() -> None:
+    scene = walker((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), surfaces([plane(half=20.0)]))
+    states = replace(scene, speed=0.0, behaviors=[(Arrival, {}), (Wander, {"strength": 0.1})]).run(4 * FPS)
+    forward = np.stack([state.motion.forward for state in states])
+    assert speeds(states).max() == 0.0
+    assert (forward == forward[0]).all()
+
+
 @pytest.mark.parametrize("ahead", [2.0, 4.0])
 def test_an_animal_that_a_wall_hems_in_steps_round_instead_of_running_into_it(ahead: float) -> None:
     flat = surfaces([plane(half=60.0)])
