@@ -9,7 +9,7 @@ from tests.blender.building import part
 REACH = 1e6
 EXTRA = {
     "populate": {"sources", "place", "laid_out"},
-    "portrayal": {"clips", "playing"},
+    "portrayal": {"clips", "playing", "unplanted"},
 }
 """The properties of a group besides its declared parameters. A behavior's group also has its switch, `use`."""
 
