@@ -17,6 +17,8 @@ HALF = 30.0
 PACE = 0.93
 """Metres a second: that of a character whose clips are slower than the preset."""
 FAR = 1000.0
+CIRCLE = shipped("pedestrian").locomotion["on_foot"]["turn_radius"]
+"""Metres."""
 
 
 class Edge:
@@ -79,7 +81,7 @@ def test_before_the_edge_they_keep_their_pace(square: Edge) -> None:
 
 def test_they_turn_along_it_or_inward_within_a_few_seconds_and_never_step_over(square: Edge) -> None:
     assert np.abs(square.place).max() < HALF
-    nearby = np.abs(square.place).max(axis=-1) > HALF - 4.5
+    nearby = np.abs(square.place).max(axis=-1) > HALF - 1.5 * CIRCLE
     assert square.longest(nearby & (square.outward > 0.5)) < 4.0
     assert square.longest(square.pace == 0.0) < 1.0
 
@@ -87,7 +89,7 @@ def test_they_turn_along_it_or_inward_within_a_few_seconds_and_never_step_over(s
 def test_they_turn_on_their_circle(square: Edge) -> None:
     speed = PACE * np.maximum(square.pace[1:], square.pace[:-1])
     walks = (square.pace[1:] > 0.5) & (square.pace[:-1] > 0.5)
-    assert (square.turn <= 1.01 * speed / 3.0 + 1e-9)[walks].all()
+    assert (square.turn <= 1.01 * speed / CIRCLE + 1e-9)[walks].all()
 
 
 def test_without_room_for_the_circle_they_step_round() -> None:

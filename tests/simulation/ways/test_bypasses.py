@@ -174,7 +174,8 @@ def test_a_small_obstacle_is_passed_at_about_the_distance_that_is_kept_from_it()
     states = replace(on, scene=scene, line=line).run().states
     aside = np.abs([state.motion.position[0, 1] for state in states]).max()
     kept = 0.05 + 0.875 + 0.3
-    assert kept <= aside < 1.5 * kept
+    # It swings back to its path on its circle.
+    assert kept <= aside < 1.65 * kept
 
 
 def test_flyers_turn_to_a_path_behind_them_as_soon_with_a_box_on_it_as_without() -> None:
