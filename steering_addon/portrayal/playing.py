@@ -203,13 +203,13 @@ class Player:
 
     def _heeding(self, before: Played, way: Way) -> Played:
         """The running means of an agent's motion, and what it was asked to do."""
-        heed = self._frame_time / (SMOOTHING + self._frame_time)
+        share = self._frame_time / (SMOOTHING + self._frame_time)
         means = {
             "ahead": way.ahead / way.size / self._frame_time,
             "aside": way.aside / way.size / self._frame_time,
             "turning": way.turn / self._frame_time,
         }
-        changed = {name: getattr(before, name) + heed * (new - getattr(before, name)) for name, new in means.items()}
+        changed = {name: getattr(before, name) + share * (new - getattr(before, name)) for name, new in means.items()}
         left = before.left - self._frame_time
         over = left < 0.5 * self._frame_time
         asked = (way.do >= 0) & over
