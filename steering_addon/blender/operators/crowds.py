@@ -22,7 +22,7 @@ from ..role_assignment import give_role, new_crowd
 from ..stored_values import check_stored
 from ..suitability import check_editable
 from ..tagged_objects import crowd_of, in_use, tagged
-from .polls import has_crowd, has_editable_scene, in_object_mode
+from .polls import has_crowd, has_editable_scene, in_object_mode, vehicle_selected
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object, Scene
@@ -48,12 +48,7 @@ class STEERING_OT_crowd_assign(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context) -> bool:
-        if not in_object_mode(cls, context):
-            return False
-        if any(has_role(ob, Role.VEHICLE) for ob in context.selected_objects):
-            return True
-        cls.poll_message_set("Select at least one vehicle")
-        return False
+        return in_object_mode(cls, context) and vehicle_selected(cls, context)
 
     def invoke(self, context, _event):
         if self.crowd:

@@ -8,12 +8,11 @@ from ...locomotion import CATALOGUE
 from ...simulation.roles import Role
 from ..crowds.own_moves import move_as
 from ..moving import AS_CROWD
-from ..properties import has_role
 from ..property_groups import choice_property
 from ..refusal import reported
 from ..suitability import check_editable
 from ..tagged_objects import tagged
-from .polls import in_object_mode
+from .polls import in_object_mode, vehicle_selected
 
 
 class STEERING_OT_move_as(bpy.types.Operator):
@@ -32,12 +31,7 @@ class STEERING_OT_move_as(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context) -> bool:
-        if not in_object_mode(cls, context):
-            return False
-        if any(has_role(ob, Role.VEHICLE) for ob in context.selected_objects):
-            return True
-        cls.poll_message_set("Select vehicles")
-        return False
+        return in_object_mode(cls, context) and vehicle_selected(cls, context)
 
     @reported
     def execute(self, context):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...simulation.roles import Role
 from ..focus import crowd_in_focus
+from ..properties import has_role
 from ..status import census
 
 if TYPE_CHECKING:
@@ -24,6 +26,13 @@ def something_selected(operator: type, context: Context) -> bool:
     if context.selected_objects:
         return True
     operator.poll_message_set("Select at least one object")
+    return False
+
+
+def vehicle_selected(operator: type, context: Context) -> bool:
+    if any(has_role(ob, Role.VEHICLE) for ob in context.selected_objects):
+        return True
+    operator.poll_message_set("Select at least one vehicle")
     return False
 
 

@@ -26,7 +26,7 @@ from ..stored_values import check_choices
 from ..suitability import check_editable, suits
 from ..tagged_objects import names_of, tagged
 from ..write.ownership import is_baked
-from .polls import in_object_mode, something_selected
+from .polls import in_object_mode, something_selected, vehicle_selected
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object, Scene
@@ -205,10 +205,7 @@ class STEERING_OT_set_start(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context) -> bool:
-        if any(has_role(ob, Role.VEHICLE) for ob in context.selected_objects):
-            return True
-        cls.poll_message_set("Select at least one vehicle")
-        return False
+        return vehicle_selected(cls, context)
 
     @reported
     def execute(self, context):
