@@ -16,35 +16,28 @@ from ..simulation.arrays.vectors import (
     Rows,
     Scalars,
     Vectors,
-    anybody,
     clamp,
     dot,
-    everybody,
     magnitude,
     truncate,
     unit,
-    which,
 )
 from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import NEAREST, Choice, Unit, called, choice, length, number, path, seconds
 from ..simulation.geometry.paths import Path, Spline, nearest_spline
-from ..simulation.locomotion import WHEEL_SPEED
+from ..simulation.maneuvers.driving import driven_to, pursued_distance
 from ..simulation.maneuvers.turning import swung_round
 from ..simulation.memory import remembered
 from ..simulation.ways.bypasses import Bypass, bypassed
+from ..simulation.ways.lines import distance_from_line, located, onward, seen_from, ups_of_walkers
 from ..simulation.world import PASSING_PLACES, Agents, World
 
 RESPONSE_TIME = 0.5
 """Seconds in which followers take up the direction of the path, if the radius leaves that time."""
-LOST = 3.0
-"""Distance from its point of the path, in radii, beyond which a follower searches the whole path again."""
 COMFORT = 0.7
 """Share of max_force that is planned for bends; the rest brings back followers that drift out."""
 CORNERING = 0.85
 """Share of the sideways acceleration comfortable to a driver that is planned for bends."""
-PURSUED, NEAREST_PURSUED = 0.3, 1.5
-"""How far ahead on its lane is the place that a driver steers to: seconds, and at least that many times the distance
-from the origin to the rear axle. Steering by less weaves, by more cuts bends."""
 EASE = 0.5
 """Share of max_force that is planned for slowing down before bends and the end."""
 PASSAGE = 0.5
@@ -61,8 +54,6 @@ BENDS = 8
 """Points ahead at which the bend is measured."""
 BENDS_DRIVEN = 28
 """The same for drivers, who brake later and harder before bends that they must not take too fast."""
-PEDALS = 0.25
-"""Seconds in which a driver takes up the speed that the lane allows."""
 
 PULLS = (
     Choice("FADING", 0, "Fading", "Sets in gently beyond half the radius, so that vehicles do not weave"),
@@ -226,7 +217,7 @@ def _on_paths(behavior: PathFollowing, world: World, agents: Agents, memory: Fol
             continue
         rows = new[fits]
         line, along = nearest_spline(curve, agents.position[rows])
-        distance, tangent = _seen_from(curve, line, along, agents.position[rows])
+        distance, tangent = seen_from(curve, line, along, agents.position[rows])
         closer = distance < best[fits]
         rows = rows[closer]
         best[fits[closer]] = distance[closer]
@@ -242,7 +233,7 @@ def _on_paths(behavior: PathFollowing, world: World, agents: Agents, memory: Fol
     # What was chosen is a place on the curve; lanes are longer and shorter.
     along = memory.along.copy()
     for rows, lane in behavior.lanes(world, replace(memory, path=np.where(valid, -1, memory.path))):
-        along[rows] = lane.nearest(agents.position[rows], _as_seen_from(agents.take(rows)))
+        along[rows] = lane.nearest(agents.position[rows], ups_of_walkers(agents.take(rows)))
     return replace(memory, along=along)
 
 
@@ -272,21 +263,6 @@ def _exists(paths: tuple[Path, ...], memory: Following) -> Mask:
             if line.length > 0.0:
                 exists |= (memory.path == row) & (memory.spline == index)
     return exists
-
-
-def _seen_from(curve: Path, line: Rows, along: Scalars, points: Vectors) -> tuple[Scalars, Vectors]:
-    """The distances of points (n, 3) from their positions on a curve, (n,) metres, and the tangents there, (n, 3).
-
-    Args:
-        line, along: (n,) the spline of each point, and the position along it, metres.
-    """
-    distance = np.full(len(points), np.inf)
-    tangent = np.zeros((len(points), 3))
-    for row, spline in enumerate(curve):
-        rows = line == row
-        distance[rows] = magnitude(points[rows] - spline.position(along[rows]))
-        tangent[rows] = spline.tangent(along[rows])
-    return distance, tangent
 
 
 @dataclass(frozen=True)
@@ -322,9 +298,9 @@ class _Follower:
         way, returning, dt = memory.way, memory.returning, world.dt
         begin = np.where(way > 0.0, 0.0, line.length)
         unbent = agents.position - memory.at(np.zeros((len(agents), 1)))[0][:, 0]
-        along = _located(line, agents, unbent, memory.along, behavior.radius, dt)
+        along = located(line, agents, unbent, memory.along, behavior.radius, dt)
         along = np.where(returning, begin, along)
-        covered = _onward(line, along - memory.along) * way
+        covered = onward(line, along - memory.along) * way
         memory = replace(memory, along=along)
         held = truncate(agents.level(agents.position - line.position(along)), 0.5 * behavior.radius)
         bypass = bypassed(world, agents, line, along, way, held, Bypass.part_of(memory).advanced(covered))
@@ -338,15 +314,16 @@ class _Follower:
         # The search is limited to the way they will cover: inside a sharp bend both branches are near.
         aside = memory.at(stride[:, None])[0][:, 0]
         ahead = line.nearest_within(
-            future - aside, along + 0.5 * way * stride, stride + 2.0 * line.spacing, _as_seen_from(agents)
+            future - aside, along + 0.5 * way * stride, stride + 2.0 * line.spacing, ups_of_walkers(agents)
         )
         # Where the line folds back, a follower that is nearer to the branch ahead continues on it.
         folded = dot(line.tangent(along), line.tangent(ahead)) < 0.0
         folded &= (
-            _distance(line, agents, agents.position, ahead) < _distance(line, agents, agents.position, along)
+            distance_from_line(line, agents, agents.position, ahead)
+            < distance_from_line(line, agents, agents.position, along)
         ) & ~returning
         memory = replace(memory, along=np.where(folded, ahead, along))
-        further = _onward(line, ahead - memory.along) * way
+        further = onward(line, ahead - memory.along) * way
         aside, slope = (v[:, 0] for v in memory.at(further[:, None]))
         return cls(line, agents, behavior, ahead, memory, aside, slope, future, time, dt)
 
@@ -368,7 +345,7 @@ class _Follower:
     @property
     def radius(self) -> Scalars:
         """(m,) the radius of the path, metres; narrower where it leads round an obstacle."""
-        further = _onward(self.line, self.ahead - self.along) * self.way
+        further = onward(self.line, self.ahead - self.along) * self.way
         nearness = np.maximum(self.memory.nearness(np.zeros_like(further)), self.memory.nearness(further))
         room = np.minimum(self.behavior.radius, PASSAGE * (self.agents.radius + np.nan_to_num(self.agents.clearance)))
         return np.where(
@@ -407,31 +384,15 @@ class _Follower:
         return np.where(self.free()[:, None], 0.0, steering)
 
     def _driving(self, speed: Scalars, response_time: Scalars) -> Vectors:
-        """The force, (m, 3) newtons, by which a driver keeps a lane: pure pursuit of a place ahead on it.
-
-        From the rear axle, the circle through a place that is `offset` away and to whose direction the car is tangent
-        has the curvature 2 aside / offset^2 (Coulter 1992).
-        """
-        agents, axle = self.agents, np.nan_to_num(self.agents.axle)
-        further = np.maximum(PURSUED * agents.speed, NEAREST_PURSUED * axle)
+        """The force by which a driver keeps to the line, (m, 3) newtons."""
+        agents = self.agents
+        further = pursued_distance(agents)
         on_line = np.minimum(further, np.maximum(self.remaining, 0.0))
         place = self.line.position(self.along + self.way * on_line) + self.memory.at(further[:, None])[0][:, 0]
         # Beyond the end of an open line the lane goes straight on.
         heading = self.line.tangent(self.along + self.way * on_line) * self.way[:, None]
         place = place + unit(agents.level(heading)) * (further - on_line)[:, None]
-        left = agents.left_of(agents.forward)
-        offset = agents.level(place - agents.position) + agents.forward * axle[:, None]
-        aside, square = dot(offset, left), np.maximum(dot(offset, offset), EPSILON)
-        # What lies behind asks for more than the smallest circle.
-        sharp = np.where(aside < 0.0, -1.0, 1.0) / np.maximum(axle, EPSILON)
-        curvature = np.where(dot(offset, agents.forward) < 0.0, sharp, 2.0 * aside / square)
-        turning = curvature * np.maximum(agents.speed * agents.speed, WHEEL_SPEED * WHEEL_SPEED)
-        # However hard it brakes, it steers: cut to max_force, the sum would leave less of both.
-        turning = clamp(turning, -agents.agility, agents.agility)
-        most = np.sqrt(np.maximum(agents.agility * agents.agility - turning * turning, 0.0))
-        faster = clamp((speed - agents.speed) / np.minimum(response_time, PEDALS), -most, most)
-        force: Vectors = (agents.forward * faster[:, None] + left * turning[:, None]) * agents.mass[:, None]
-        return force
+        return driven_to(agents, place, speed, response_time)
 
     def after(self) -> Following:
         """The memory after the step: positions, and what followers do at the end of an open line."""
@@ -475,7 +436,7 @@ class _Follower:
             return tangent
         way = self.way[:, None]
         # A bypass begins where the agent is, in the agent's own direction: behind there is no bend of it to brake for.
-        further = np.maximum(_onward(self.line, along - self.along[:, None]) * way, 0.0)
+        further = np.maximum(onward(self.line, along - self.along[:, None]) * way, 0.0)
         _, slope = self.memory.at(further)
         bent = unit(tangent * way[..., None] + slope)
         return np.where(self.memory.active[:, None, None], bent, tangent)
@@ -486,9 +447,9 @@ class _Follower:
 
     def _toward_path(self) -> Vectors:
         """The paper's direction, (m, 3): to a point of the path a little further on."""
-        onward = np.maximum(self.agents.speed * self.time, self.behavior.radius)
-        further = _onward(self.line, self.ahead - self.along) * self.way + onward
-        target = self.line.position(self.ahead + self.way * onward) + self.memory.at(further[:, None])[0][:, 0]
+        stride = np.maximum(self.agents.speed * self.time, self.behavior.radius)
+        further = onward(self.line, self.ahead - self.along) * self.way + stride
+        target = self.line.position(self.ahead + self.way * stride) + self.memory.at(further[:, None])[0][:, 0]
         return unit(self.agents.level(target - self.agents.position))
 
     def _braking(self) -> Mask:
@@ -533,39 +494,3 @@ class _Follower:
         speed = np.minimum(agents.cruise_speed, allowed)
         stopping = self._stops() & ~self.returning
         return np.where(stopping, np.minimum(speed, self._speed_to_stop()), speed)
-
-
-def _located(line: Spline, agents: Agents, points: Vectors, along: Scalars, radius: Scalars, dt: float) -> Scalars:
-    """The positions of points along the line, (m,) metres; near the last ones unless an agent lost the line.
-
-    Args:
-        points: (m, 3) the positions of the agents, less the offset of the line where a bypass leads past an obstacle.
-    """
-    step = 2.0 * agents.speed * dt + 2.0 * line.spacing
-    along = line.nearest_within(points, along, step, _as_seen_from(agents))
-    lost = which(_distance(line, agents, points, along) > LOST * radius)
-    if len(lost):
-        along[lost] = line.nearest(points[lost], _as_seen_from(agents.take(lost)))
-    return along
-
-
-def _as_seen_from(agents: Agents) -> Vectors | None:
-    """The up of agents on the ground, (m, 3), from where they see a line: it lies draped on what they walk on.
-
-    Zero for others, which see it in space; None if all do.
-    """
-    if not anybody(agents.grounded):
-        return None
-    return agents.upward if everybody(agents.grounded) else agents.upward * agents.grounded[:, None]
-
-
-def _distance(line: Spline, agents: Agents, points: Vectors, along: Scalars) -> Scalars:
-    """The distances of points from positions along the line, (m,) metres, level for agents on the ground."""
-    return magnitude(agents.level(points - line.position(along)))
-
-
-def _onward(line: Spline, distance: Scalars) -> Scalars:
-    """Distances along the line, (m,) metres, round a closed line by the shorter way."""
-    if not line.closed:
-        return distance
-    return distance - line.length * np.floor(distance / line.length + 0.5)

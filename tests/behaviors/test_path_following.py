@@ -17,12 +17,12 @@ from steering_addon.behaviors.path_following import (
     TURN_BACK,
     Following,
     PathFollowing,
-    _onward,
 )
 from steering_addon.locomotion import OnFoot, Planar
 from steering_addon.simulation.geometry.paths import Path, Spline, spline
 from steering_addon.simulation.locomotion import Locomotion
 from steering_addon.simulation.snapshot import Snapshot, State
+from steering_addon.simulation.ways.lines import onward
 from tests.scene import Scene, flat_or_free, headings, positions, speeds
 
 FPS = 12
@@ -113,8 +113,8 @@ def test_round_a_closed_line_the_shorter_way_counts() -> None:
     ring, road = spline(circle(3.0), True), ROAD
     distance = np.array([-0.6, -0.4, -1e-3, 0.0, 1e-3, 0.4, 0.6, 1.2])
     shorter = np.array([0.4, -0.4, -1e-3, 0.0, 1e-3, 0.4, -0.4, 0.2])
-    assert _onward(ring, ring.length * distance) == pytest.approx(ring.length * shorter)
-    assert (_onward(road, road.length * distance) == road.length * distance).all()
+    assert onward(ring, ring.length * distance) == pytest.approx(ring.length * shorter)
+    assert (onward(road, road.length * distance) == road.length * distance).all()
 
 
 def test_inside_half_the_radius_it_steers_along_the_path_only() -> None:
