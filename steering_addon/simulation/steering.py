@@ -126,13 +126,14 @@ def requests(state: State, snapshot: Snapshot, world: World) -> dict[str, Vector
 
 
 def _groups(snapshot: Snapshot) -> Iterator[tuple[Settings, Rows]]:
-    """Each row of settings with the rising rows of the vehicles present that follow it."""
+    """Each row of settings that vehicles present follow, with their rising rows."""
     present = which(snapshot.present)
     order = present[np.argsort(snapshot.settings_row[present], kind="stable")]
     rows = range(len(snapshot.settings) + 1)
     begins = np.searchsorted(snapshot.settings_row[order], rows).tolist()
     for settings, begin, end in zip(snapshot.settings, begins, begins[1:]):
-        yield settings, order[begin:end]
+        if begin < end:
+            yield settings, order[begin:end]
 
 
 def sensed(

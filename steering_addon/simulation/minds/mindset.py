@@ -71,10 +71,14 @@ class Mindset:
 
     def take(self, rows: Rows, k: int) -> Mindset:
         """The mindset of the vehicles of some rows, (m,) and (m, k)."""
+        if self._is_all(rows, k):
+            return self
         return Mindset(**{n: c[rows] if c.ndim == 1 else c[rows, :k] for n, c in vars(self).items()})
 
     def put(self, rows: Rows, mindset: Mindset) -> Mindset:
         """The same with that of the vehicles of some rows in place of their own."""
+        if self._is_all(rows, mindset.due.shape[1]):
+            return mindset
         merged = {}
         for name, column in vars(self).items():
             new = getattr(mindset, name)
@@ -84,3 +88,7 @@ class Mindset:
             else:
                 merged[name][rows, : new.shape[1]] = new
         return Mindset(**merged)
+
+    def _is_all(self, rows: Rows, k: int) -> bool:
+        """Whether distinct rows are those of all vehicles, with all their modes."""
+        return self.due.shape == (len(rows), k)
