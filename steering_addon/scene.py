@@ -251,7 +251,7 @@ def with_states(
                 len(rows) - 1,
                 StateModel.of(1, **state.numbers),
                 None if state.vehicle is None else VehicleModel.of(n, **state.vehicle),
-                frozenset(kind.name for kind, _ in declared),
+                tuple(kind.name for kind, _ in declared),
                 numbers[state.then],
                 numbers[state.eases] or -1,
             )

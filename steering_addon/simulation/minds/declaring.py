@@ -67,7 +67,7 @@ class Mode:
     settings: int
     numbers: StateModel
     vehicle: VehicleModel | None = None
-    replaces: frozenset[str] = frozenset()
+    replaces: tuple[str, ...] = ()
     then: int = 0
     eases: int = NOBODY
 

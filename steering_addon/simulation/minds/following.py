@@ -157,5 +157,5 @@ def _entering(minds: Sequence[Mind], crowd: Rows, modes: Rows, changed: Mask) ->
         for number, mode in enumerate(mind.modes, 1):
             enters = np.flatnonzero(changed & (crowd == mind.crowd) & (modes == number))
             if len(enters):
-                entering += [(name, enters) for name in sorted(mode.replaces)]
+                entering += [(name, enters) for name in mode.replaces]
     return entering
