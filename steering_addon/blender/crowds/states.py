@@ -50,7 +50,7 @@ def new_state(context: Context, crowd: Object, preset: StatePreset) -> Object:
     """A new state of a crowd, with the one that follows it, which is added if the crowd does not have it yet."""
     state = bpy.data.objects.new(preset.label, None)
     state.empty_display_type, state.empty_display_size = "SINGLE_ARROW", ARROWS
-    _placed(state, crowd, context)
+    place_below(state, crowd, context)
     give_role(state, Role.STATE, Family())
     settings = state.steering
     settings.crowd = crowd
@@ -101,7 +101,7 @@ def new_trigger(context: Context, state: Object, when: str, who: Object | None) 
     """A new trigger that calls vehicles into a state, at what it watches for or else at the 3D cursor."""
     trigger = bpy.data.objects.new(f"{state.name} Trigger", None)
     trigger.empty_display_type = "SPHERE"
-    _placed(trigger, crowd_of(state), context)
+    place_below(trigger, crowd_of(state), context)
     give_role(trigger, Role.TRIGGER, Family())
     settings = trigger.steering
     settings.crowd = crowd_of(state)
@@ -151,7 +151,7 @@ def _is_cue(action: bpy.types.Action) -> bool:
     return paths == [CUE_PATH]
 
 
-def _placed(ob: Object, crowd: Object, context: Context) -> None:
+def place_below(ob: Object, crowd: Object, context: Context) -> None:
     """Put a new state or trigger into the collection of the crowd's states, below the crowd."""
     _collection(crowd, context).objects.link(ob)
     ob.parent = crowd

@@ -8,6 +8,7 @@ from bpy.props import EnumProperty, IntProperty, StringProperty
 from ...minds import CATALOGUE
 from ...settings.state_presets import STATE_PRESETS
 from ...simulation.roles import MADE, Role
+from ..crowds.copied_states import copy_states, crowds_with_states
 from ..crowds.states import CUE_PATH, new_cue, new_state, new_trigger, preset_named, states_of_crowd
 from ..focus import crowd_in_focus, state_in_focus
 from ..properties import has_role
@@ -149,6 +150,38 @@ class STEERING_OT_cue_add(bpy.types.Operator):
         return {"FINISHED"}
 
 
+class STEERING_OT_states_copy(bpy.types.Operator):
+    """Give the crowd copies of the states of another crowd, with the triggers that call into them"""
+
+    bl_idname = "steering.states_copy"
+    bl_label = "Copy States"
+    bl_options = {"REGISTER", "UNDO"}
+
+    source: StringProperty(
+        name="Crowd",
+        description="Crowd to copy the states of; leave empty for the only other one that has any",
+        options={"SKIP_SAVE"},
+    )
+
+    @classmethod
+    def poll(cls, context) -> bool:
+        return in_object_mode(cls, context) and has_editable_crowd(cls, context)
+
+    @reported
+    def execute(self, context):
+        crowd = crowd_in_focus(context)
+        others = crowds_with_states(context, crowd)
+        chosen = [ob for ob in others if ob.name == self.source] if self.source else others
+        if len(chosen) != 1:
+            asked = f"{self.source} is no other crowd with states" if self.source else "Not one other crowd has states"
+            raise Refusal(f"{asked}. Name a crowd to copy the states of.")
+        check_stored([crowd, *states_of_crowd(chosen[0], context)])
+        states = copy_states(context, chosen[0], crowd)
+        context.view_layer.update()
+        self.report({"INFO"}, f"{crowd.name} got {', '.join(ob.name for ob in states)}")
+        return {"FINISHED"}
+
+
 class STEERING_OT_select_in_state(bpy.types.Operator):
     """Select the baked vehicles that are in the active state on this frame"""
 
@@ -198,6 +231,12 @@ def _activate(context: bpy.types.Context, ob: bpy.types.Object) -> None:
         context.view_layer.objects.active = ob
 
 
-CLASSES = (STEERING_OT_state_add, STEERING_OT_trigger_add, STEERING_OT_cue_add, STEERING_OT_select_in_state)
+CLASSES = (
+    STEERING_OT_state_add,
+    STEERING_OT_trigger_add,
+    STEERING_OT_cue_add,
+    STEERING_OT_states_copy,
+    STEERING_OT_select_in_state,
+)
 
 register, unregister = bpy.utils.register_classes_factory(CLASSES)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ...minds.trigger import TriggerModel
 from ...simulation.roles import Role
 from ...simulation.vehicle import VehicleModel
+from ..crowds.copied_states import crowds_with_states
 from ..crowds.states import states_of_crowd, triggers_of_state
 from ..focus import crowd_in_focus
 from ..properties import has_role, pointed_at
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 TIMES = ("react", "lasts", "then", "blend", "varies", "persistence")
 CALLS = ("spreads", "reach", "fresh", "urge", "cue")
 NEEDS = ("builds_up", "eases", "wears_off")
+OFFERED = 3
+"""Other crowds that a crowd without states may take them from, at most: a copy made by Blender has none."""
 SHOWN = 6
 """Changes of state that Why lists at most."""
 
@@ -38,6 +41,9 @@ class States(PartOfCrowd):
         states = states_of_crowd(crowd, context)
         if not states:
             note(layout, context, "In a state, vehicles do something else for a while: run from a wolf, look up, sleep")
+            for other in crowds_with_states(context, crowd)[:OFFERED]:
+                button = layout.operator("steering.states_copy", text=f"Copy States of {other.name}", translate=False)
+                button.source = other.name
         for state in states:
             row = layout.row()
             row.active = state.steering.active

@@ -236,3 +236,27 @@ def test_the_record_of_states_is_read_back_and_a_changed_one_is_not() -> None:
     for changed in ('[[6, "Startle", "WHIM", "", "", ""]]', '[[6, 7, "CUE", "", "", ""]]', "[[6]]", "7"):
         with pytest.raises((TypeError, ValueError)):
             history.read(changed)
+
+
+def test_a_crowd_that_blender_copied_without_its_states_gets_them_by_a_click() -> None:
+    grazing, _ = herd(1)
+    wolf = empty("Wolf", (2.0, -3.0, 0.0))
+    state = startle(grazing, wolf)
+    trigger = bpy.context.object
+    trigger.steering.trigger.from_state = state.steering.state.then
+    state.steering.state.keyframe_insert("lasts", frame=1)
+    select(grazing)
+    bpy.ops.object.duplicate()
+    copy = bpy.context.object
+    of = part("blender.crowds.states")
+    assert copy != grazing and of.states_of_crowd(copy, bpy.context) == []
+    assert bpy.ops.steering.states_copy() == {"FINISHED"}
+    copies = of.states_of_crowd(copy, bpy.context)
+    assert [ob.name for ob in copies] == ["Regroup.001", "Startle.001"] and all(ob.parent == copy for ob in copies)
+    assert copies[1].steering.state.then == copies[0] and copies[1].steering.flee.own
+    (called,) = of.triggers_of_state(copies[1], bpy.context)
+    assert called.steering.trigger.from_state == copies[0] and called.steering.trigger.who == called.parent == wolf
+    assert copies[1].animation_data.action not in (None, state.animation_data.action)
+    assert of.triggers_of_state(state, bpy.context) == [trigger] and len(of.states_of_crowd(grazing, bpy.context)) == 2
+    with pytest.raises(RuntimeError, match="Goats is no other crowd with states"):
+        bpy.ops.steering.states_copy(source="Goats")
