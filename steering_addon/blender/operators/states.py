@@ -173,8 +173,8 @@ class STEERING_OT_states_copy(bpy.types.Operator):
         others = crowds_with_states(context, crowd)
         chosen = [ob for ob in others if ob.name == self.source] if self.source else others
         if len(chosen) != 1:
-            asked = f"{self.source} is no other crowd with states" if self.source else "Not one other crowd has states"
-            raise Refusal(f"{asked}. Name a crowd to copy the states of.")
+            asked = self.source or "No one crowd alone"
+            raise Refusal(f"{asked} is no other crowd with states. Choose another crowd for Copy States.")
         check_stored([crowd, *states_of_crowd(chosen[0], context)])
         states = copy_states(context, chosen[0], crowd)
         context.view_layer.update()

@@ -71,8 +71,11 @@ def states_of(roles: Mapping[Role, list[Object]], crowds: Sequence[Object]) -> l
         for name in ("then", "eases"):
             other = _other(state, name)
             if other is not None and crowd_of(other) != crowd_of(state):
-                text = f"{other.name}, the {name.title()} of the state {state.name}, is of another crowd. Choose one of"
-                raise Refusal(f"{text} {crowd_of(state).name}.", about=[state])
+                raise Refusal(
+                    f"{other.name}, the {name.title()} of the state {state.name}, is of another crowd. "
+                    f"Choose a state of {crowd_of(state).name}.",
+                    about=[state],
+                )
     return sorted(states, key=lambda ob: (rows[crowd_of(ob)], full_name(ob)))
 
 
