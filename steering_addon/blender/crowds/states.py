@@ -10,7 +10,7 @@ from ...behaviors import CATALOGUE
 from ...settings.state_presets import STATE_PRESETS, StatePreset
 from ...simulation.roles import Role
 from ..hierarchy import Family
-from ..properties import pointed_at
+from ..properties import has_role, pointed_at
 from ..role_assignment import give_role
 from ..tagged_objects import crowd_of, in_use, tagged
 from ..write.animation_data import channelbag_in, new_action
@@ -158,7 +158,8 @@ def place_below(ob: Object, crowd: Object, context: Context) -> None:
 
 
 def _collection(crowd: Object, context: Context) -> Collection:
-    for ob in states_of_crowd(crowd, context):
+    # A scene does not list what was added to it a moment ago; the parent does.
+    for ob in (each for each in crowd.children if has_role(each, Role.STATE)):
         editable = [each for each in ob.users_collection if each.library is None]
         if editable:
             return editable[0]

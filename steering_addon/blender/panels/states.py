@@ -189,8 +189,8 @@ class Why:
             note(column, context, each.in_words())
 
 
+OF_CROWDS = in_both(States, "states", "crowd")
 CLASSES = (
-    *in_both(States, "states", "crowd"),
     *in_both(State, "state"),
     *in_both(StateVehicle, "state_vehicle", "state"),
     *in_both(Trigger, "trigger"),

@@ -70,7 +70,9 @@ def test_a_state_takes_over_the_values_of_its_crowd_and_leaves_the_crowd_as_it_i
     assert not state.steering.is_property_set("separation")
     state.steering.separation.own = True
     assert state.steering.separation.use and state.steering.separation.distance == 1.5
-    assert state.steering.state.then.name == "Regroup"
+    follows = state.steering.state.then
+    assert follows.name == "Regroup" and follows.users_collection == state.users_collection
+    assert [each.name for each in bpy.data.collections if "States" in each.name] == ["Sheep States"]
 
 
 def test_what_a_state_does_not_have_of_its_own_follows_the_crowd() -> None:
