@@ -97,7 +97,7 @@ def _switch_off(state: Object, crowd: Object, preset: StatePreset) -> None:
             group.use = False
 
 
-def new_trigger(context: Context, state: Object, when: str, who: Object | None) -> Object:
+def new_trigger(context: Context, state: Object, when: str, caller: Object | None) -> Object:
     """A new trigger that calls vehicles into a state, at what it watches for or else at the 3D cursor."""
     trigger = bpy.data.objects.new(f"{state.name} Trigger", None)
     trigger.empty_display_type = "SPHERE"
@@ -108,11 +108,11 @@ def new_trigger(context: Context, state: Object, when: str, who: Object | None) 
     settings.trigger.to, settings.trigger.when = state, when
     trigger.empty_display_size = settings.trigger.distance
     trigger.location = context.scene.cursor.location
-    if who is not None:
-        settings.trigger.who = who
-        trigger.parent = who
+    if caller is not None:
+        settings.trigger.who = caller
+        trigger.parent = caller
         trigger.location = (0.0, 0.0, 0.0)
-        size = max(who.matrix_world.to_scale())
+        size = max(caller.matrix_world.to_scale())
         trigger.scale = (1.0 / size,) * 3 if size > 0.0 else trigger.scale
     return trigger
 

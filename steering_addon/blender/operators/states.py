@@ -174,7 +174,7 @@ class STEERING_OT_states_copy(bpy.types.Operator):
         chosen = [ob for ob in others if ob.name == self.source] if self.source else others
         if len(chosen) != 1:
             asked = self.source or "No one crowd alone"
-            raise Refusal(f"{asked} is no other crowd with states. Choose another crowd for Copy States.")
+            raise Refusal(f"{asked} is not another crowd with states. Choose another crowd for Copy States.")
         check_stored([crowd, *states_of_crowd(chosen[0], context)])
         states = copy_states(context, chosen[0], crowd)
         context.view_layer.update()
@@ -204,13 +204,13 @@ class STEERING_OT_select_in_state(bpy.types.Operator):
         if not any(bake_of(ob) for ob in members):
             raise Refusal(f"No vehicle of {crowd.name} is baked. Bake first.")
         taken_up = [ob for ob in members if _in_state(ob, state, frame)]
-        found = [ob for ob in taken_up if ob.visible_get() and not ob.hide_select]
+        reachable = [ob for ob in taken_up if ob.visible_get() and not ob.hide_select]
         for ob in context.selected_objects:
             ob.select_set(False)
-        for ob in found:
+        for ob in reachable:
             ob.select_set(True)
         text = f"{len(taken_up)} of {len(members)} in {state.name} at frame {frame:g}"
-        hidden = len(taken_up) - len(found)
+        hidden = len(taken_up) - len(reachable)
         self.report({"INFO"}, f"{text}; {hidden} hidden or not selectable" if hidden else text)
         return {"FINISHED"}
 

@@ -71,12 +71,12 @@ def called_by(state: Object, context: Context) -> str:
 def _words(trigger: Object) -> str:
     """A trigger in words: what calls, and when."""
     stored = trigger.steering.trigger
-    who = pointed_at(stored, "who") or pointed_at(stored, "who_collection")
-    name = who.name if who is not None else trigger.name
+    caller = pointed_at(stored, "who") or pointed_at(stored, "who_collection")
+    name = caller.name if caller is not None else trigger.name
     label = next((c.label for c in TriggerModel.parameters()["when"].choices if c.name == stored.when), "")
     if "distance" in meaningful(TriggerModel, stored):
         return f"{name} {label.lower()}, {stored.distance:.3g} m"
-    return label if who is None else f"{name}: {label.lower()}"
+    return label if caller is None else f"{name}: {label.lower()}"
 
 
 class State:

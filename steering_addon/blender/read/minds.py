@@ -100,11 +100,11 @@ class MindReader:
         ob = state.ob
         stored = self._evaluated(ob, depsgraph)
         values = checked_values(StateModel, stored.state, ob, "state", frame) if _is_set(ob, "state") else {}
-        own = tuple(kind.name for kind in CATALOGUE if is_own(ob, kind.name))
+        replaced = tuple(kind.name for kind in CATALOGUE if is_own(ob, kind.name))
         body = None
         if is_own(ob, "vehicle"):
             body = _body(checked_values(VehicleModel, stored.vehicle, ob, "vehicle", frame), state, vehicle, factors)
-        return Mode(ob.name, row, StateModel.of(1, **values), body, own, state.then, state.eases)
+        return Mode(ob.name, row, StateModel.of(1, **values), body, replaced, state.then, state.eases)
 
     def _trigger(self, trigger: TriggerSource, depsgraph: Depsgraph | None, frame: int) -> Trigger:
         """The trigger as it calls on this frame: with no strength while it is not active."""

@@ -260,5 +260,5 @@ def test_a_crowd_that_blender_copied_without_its_states_gets_them_by_a_click() -
     assert called.steering.trigger.from_state == copies[0] and called.steering.trigger.who == called.parent == wolf
     assert copies[1].animation_data.action not in (None, state.animation_data.action)
     assert of.triggers_of_state(state, bpy.context) == [trigger] and len(of.states_of_crowd(grazing, bpy.context)) == 2
-    with pytest.raises(RuntimeError, match="Goats is no other crowd with states"):
+    with pytest.raises(RuntimeError, match="Goats is not another crowd with states"):
         bpy.ops.steering.states_copy(source="Goats")
