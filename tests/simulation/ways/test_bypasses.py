@@ -129,10 +129,10 @@ def test_one_that_others_pushed_to_the_far_side_continues_there() -> None:
 def test_a_bypass_never_leads_back_where_the_path_has_a_bend() -> None:
     """Sharks that are slow for their size once flew up and away from this one, and whirled there for ever.
 
-    They climb over the bend at 30 degrees at most, and the last of the four is past it after 530 frames.
+    They climb over the bend at 30 degrees at most, and the last of the four is past it after 20 s.
     """
-    scene = random_course(42).scene
-    for state in islice(simulate(scene.start(), repeat(scene.snapshot(), 600)), 1, None):
+    scene = replace(random_course(42).scene, fps=FPS)
+    for state in islice(simulate(scene.start(), repeat(scene.snapshot(), round(25 * FPS))), 1, None):
         if state.memories["path_following"].along.min() > 18.0:
             break
     assert state.memories["path_following"].along.min() > 18.0
