@@ -282,9 +282,14 @@ def refused_names(path: str, nodes: list[ast.AST]) -> Iterator[Place]:
 
 
 def bound_names(node: ast.AST) -> list[str]:
-    """The names of variables, parameters and attributes that a node binds."""
+    """The names of variables, parameters and own attributes that a node binds.
+
+    Attributes of other objects have their names from elsewhere, such as a label of the interface.
+    """
     match node:
-        case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()) | ast.arg(arg=name):
+        case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name):
+            return [name]
+        case ast.Attribute(value=ast.Name(id="self"), attr=name, ctx=ast.Store()):
             return [name]
         case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
             return [name]

@@ -10,7 +10,7 @@ from ...behaviors import CATALOGUE
 from ...settings.state_presets import STATE_PRESETS, StatePreset
 from ...simulation.roles import Role
 from ..hierarchy import Family
-from ..properties import pointed_at
+from ..properties import has_role, pointed_at
 from ..role_assignment import give_role
 from ..tagged_objects import crowd_of, in_use, tagged
 from ..write.animation_data import channelbag_in, new_action
@@ -50,7 +50,7 @@ def new_state(context: Context, crowd: Object, preset: StatePreset) -> Object:
     """A new state of a crowd, with the one that follows it, which is added if the crowd does not have it yet."""
     state = bpy.data.objects.new(preset.label, None)
     state.empty_display_type, state.empty_display_size = "SINGLE_ARROW", ARROWS
-    _placed(state, crowd, context)
+    place_below(state, crowd, context)
     give_role(state, Role.STATE, Family())
     settings = state.steering
     settings.crowd = crowd
@@ -97,22 +97,22 @@ def _switch_off(state: Object, crowd: Object, preset: StatePreset) -> None:
             group.use = False
 
 
-def new_trigger(context: Context, state: Object, when: str, who: Object | None) -> Object:
+def new_trigger(context: Context, state: Object, when: str, caller: Object | None) -> Object:
     """A new trigger that calls vehicles into a state, at what it watches for or else at the 3D cursor."""
     trigger = bpy.data.objects.new(f"{state.name} Trigger", None)
     trigger.empty_display_type = "SPHERE"
-    _placed(trigger, crowd_of(state), context)
+    place_below(trigger, crowd_of(state), context)
     give_role(trigger, Role.TRIGGER, Family())
     settings = trigger.steering
     settings.crowd = crowd_of(state)
     settings.trigger.to, settings.trigger.when = state, when
     trigger.empty_display_size = settings.trigger.distance
     trigger.location = context.scene.cursor.location
-    if who is not None:
-        settings.trigger.who = who
-        trigger.parent = who
+    if caller is not None:
+        settings.trigger.who = caller
+        trigger.parent = caller
         trigger.location = (0.0, 0.0, 0.0)
-        size = max(who.matrix_world.to_scale())
+        size = max(caller.matrix_world.to_scale())
         trigger.scale = (1.0 / size,) * 3 if size > 0.0 else trigger.scale
     return trigger
 
@@ -151,14 +151,15 @@ def _is_cue(action: bpy.types.Action) -> bool:
     return paths == [CUE_PATH]
 
 
-def _placed(ob: Object, crowd: Object, context: Context) -> None:
+def place_below(ob: Object, crowd: Object, context: Context) -> None:
     """Put a new state or trigger into the collection of the crowd's states, below the crowd."""
     _collection(crowd, context).objects.link(ob)
     ob.parent = crowd
 
 
 def _collection(crowd: Object, context: Context) -> Collection:
-    for ob in states_of_crowd(crowd, context):
+    # A scene does not list what was added to it a moment ago; the parent does.
+    for ob in (each for each in crowd.children if has_role(each, Role.STATE)):
         editable = [each for each in ob.users_collection if each.library is None]
         if editable:
             return editable[0]

@@ -8,6 +8,7 @@ from bpy.props import EnumProperty, IntProperty, StringProperty
 from ...minds import CATALOGUE
 from ...settings.state_presets import STATE_PRESETS
 from ...simulation.roles import MADE, Role
+from ..crowds.copied_states import copy_states, crowds_with_states
 from ..crowds.states import CUE_PATH, new_cue, new_state, new_trigger, preset_named, states_of_crowd
 from ..focus import crowd_in_focus, state_in_focus
 from ..properties import has_role
@@ -15,8 +16,10 @@ from ..read.dependencies import animated_paths
 from ..refusal import Refusal, reported
 from ..stored_values import check_stored
 from ..suitability import check_editable
-from ..tagged_objects import in_use, tagged
-from .polls import has_editable_crowd, in_object_mode
+from ..tagged_objects import crowd_of, in_use, tagged
+from ..write.ownership import bake_of
+from ..write.state_history import now
+from .polls import has_editable_crowd, in_object_mode, something_baked
 
 
 class STEERING_OT_state_add(bpy.types.Operator):
@@ -147,6 +150,78 @@ class STEERING_OT_cue_add(bpy.types.Operator):
         return {"FINISHED"}
 
 
+class STEERING_OT_states_copy(bpy.types.Operator):
+    """Give the crowd copies of the states of another crowd, with the triggers that call into them"""
+
+    bl_idname = "steering.states_copy"
+    bl_label = "Copy States"
+    bl_options = {"REGISTER", "UNDO"}
+
+    source: StringProperty(
+        name="Crowd",
+        description="Crowd to copy the states of; leave empty for the only other one that has any",
+        options={"SKIP_SAVE"},
+    )
+
+    @classmethod
+    def poll(cls, context) -> bool:
+        return in_object_mode(cls, context) and has_editable_crowd(cls, context)
+
+    @reported
+    def execute(self, context):
+        crowd = crowd_in_focus(context)
+        others = crowds_with_states(context, crowd)
+        chosen = [ob for ob in others if ob.name == self.source] if self.source else others
+        if len(chosen) != 1:
+            asked = self.source or "No one crowd alone"
+            raise Refusal(f"{asked} is not another crowd with states. Choose another crowd for Copy States.")
+        check_stored([crowd, *states_of_crowd(chosen[0], context)])
+        states = copy_states(context, chosen[0], crowd)
+        context.view_layer.update()
+        self.report({"INFO"}, f"{crowd.name} got {', '.join(ob.name for ob in states)}")
+        return {"FINISHED"}
+
+
+class STEERING_OT_select_in_state(bpy.types.Operator):
+    """Select the baked vehicles that are in the active state on this frame"""
+
+    bl_idname = "steering.select_in_state"
+    bl_label = "Select in State"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context) -> bool:
+        if state_in_focus(context) is None:
+            cls.poll_message_set("Make a state the active object")
+            return False
+        return in_object_mode(cls, context) and something_baked(cls, context)
+
+    @reported
+    def execute(self, context):
+        state, frame = state_in_focus(context), context.scene.frame_current_final
+        crowd = crowd_of(state)
+        members = [ob for ob in tagged(in_use(context.scene), Role.VEHICLE) if crowd_of(ob) == crowd]
+        if not any(bake_of(ob) for ob in members):
+            raise Refusal(f"No vehicle of {crowd.name} is baked. Bake first.")
+        taken_up = [ob for ob in members if _in_state(ob, state, frame)]
+        reachable = [ob for ob in taken_up if ob.visible_get() and not ob.hide_select]
+        for ob in context.selected_objects:
+            ob.select_set(False)
+        for ob in reachable:
+            ob.select_set(True)
+        text = f"{len(taken_up)} of {len(members)} in {state.name} at frame {frame:g}"
+        hidden = len(taken_up) - len(reachable)
+        self.report({"INFO"}, f"{text}; {hidden} hidden or not selectable" if hidden else text)
+        return {"FINISHED"}
+
+
+def _in_state(ob: bpy.types.Object, state: bpy.types.Object, frame: float) -> bool:
+    """Whether a vehicle was in a state on a frame, by the record of its bake."""
+    record = bake_of(ob)
+    present = now(record.states, frame) if record is not None else None
+    return present is not None and present.state == state.name
+
+
 def _activate(context: bpy.types.Context, ob: bpy.types.Object) -> None:
     """Make a new object the only selected and the active one."""
     for other in context.selected_objects:
@@ -156,6 +231,12 @@ def _activate(context: bpy.types.Context, ob: bpy.types.Object) -> None:
         context.view_layer.objects.active = ob
 
 
-CLASSES = (STEERING_OT_state_add, STEERING_OT_trigger_add, STEERING_OT_cue_add)
+CLASSES = (
+    STEERING_OT_state_add,
+    STEERING_OT_trigger_add,
+    STEERING_OT_cue_add,
+    STEERING_OT_states_copy,
+    STEERING_OT_select_in_state,
+)
 
 register, unregister = bpy.utils.register_classes_factory(CLASSES)

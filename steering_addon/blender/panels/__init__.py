@@ -13,8 +13,9 @@ CLASSES = (
     # First, so that no change of another panel moves its buttons.
     *baking.CLASSES,
     *active_object.CLASSES,
-    *crowds.CLASSES,
     *states.CLASSES,
+    *crowds.CLASSES,
+    *states.OF_CROWDS,
     *behaviors.CLASSES,
     *behavior_presets.CLASSES,
     *display.CLASSES,

@@ -9,6 +9,8 @@ import bpy
 
 from ...behaviors import CATALOGUE
 from ...locomotion import CATALOGUE as LOCOMOTIONS
+from ...minds import CATALOGUE as CONDITIONS
+from ...settings.state_presets import STATE_PRESETS
 from ...simulation.behavior import Behavior, Intent
 from ...simulation.roles import DESCRIPTIONS, MADE
 from .. import manual, preview
@@ -114,6 +116,7 @@ class STEERING_MT_object(bpy.types.Menu):
         layout.operator("steering.crowd_restore", icon="LOOP_BACK")
         layout.operator("steering.crowd_select", text="Select Vehicles of Crowd", icon="RESTRICT_SELECT_OFF")
         layout.menu(STEERING_MT_behaviors.bl_idname, icon="ADD")
+        layout.menu(STEERING_MT_states.bl_idname)
         layout.menu(STEERING_MT_crowd_presets.bl_idname, icon="PRESET")
         layout.operator("steering.preset_save")
         layout.operator("steering.preset_remove")
@@ -133,6 +136,25 @@ class STEERING_MT_object(bpy.types.Menu):
         if address := manual.first_page():
             layout.separator()
             layout.operator("wm.url_open", text="Steering Manual", icon="HELP").url = address
+
+
+class STEERING_MT_states(bpy.types.Menu):
+    """Let the vehicles of the crowd change what they want (Reynolds: action selection)"""
+
+    bl_idname = "STEERING_MT_states"
+    bl_label = "States, Triggers and Cues"
+
+    def draw(self, _context) -> None:
+        layout = self.layout
+        for preset in STATE_PRESETS:
+            layout.operator("steering.state_add", text=f"Add State: {preset.label}").preset = preset.name
+        layout.separator()
+        for kind in CONDITIONS:
+            layout.operator("steering.trigger_add", text=f"Add Trigger: {kind.label}").when = kind.name
+        layout.separator()
+        layout.operator("steering.cue_add", icon="NLA")
+        layout.operator("steering.states_copy", icon="DUPLICATE")
+        layout.operator("steering.select_in_state", icon="RESTRICT_SELECT_OFF")
 
 
 class STEERING_MT_roles(bpy.types.Menu):
@@ -173,6 +195,7 @@ CLASSES = (
     STEERING_MT_behaviors,
     STEERING_MT_ready_crowds,
     STEERING_MT_crowd_presets,
+    STEERING_MT_states,
     STEERING_MT_roles,
     STEERING_MT_move_as,
     STEERING_MT_object,

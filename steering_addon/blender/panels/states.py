@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING
 from ...minds.trigger import TriggerModel
 from ...simulation.roles import Role
 from ...simulation.vehicle import VehicleModel
+from ..crowds.copied_states import crowds_with_states
 from ..crowds.states import states_of_crowd, triggers_of_state
 from ..focus import crowd_in_focus
 from ..properties import has_role, pointed_at
+from ..write.ownership import bake_of
+from ..write.state_history import now
 from .active_object import ICONS
 from .crowds import ADVANCED, PartOfCrowd
 from .fields import fields, meaningful, note
-from .locations import in_both
+from .locations import ROOT, in_both
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object
@@ -21,6 +24,10 @@ if TYPE_CHECKING:
 TIMES = ("react", "lasts", "then", "blend", "varies", "persistence")
 CALLS = ("spreads", "reach", "fresh", "urge", "cue")
 NEEDS = ("builds_up", "eases", "wears_off")
+OFFERED = 3
+"""Other crowds that a crowd without states may take them from, at most: a copy made by Blender has none."""
+SHOWN = 6
+"""Changes of state that Why lists at most."""
 
 
 class States(PartOfCrowd):
@@ -34,6 +41,9 @@ class States(PartOfCrowd):
         states = states_of_crowd(crowd, context)
         if not states:
             note(layout, context, "In a state, vehicles do something else for a while: run from a wolf, look up, sleep")
+            for other in crowds_with_states(context, crowd)[:OFFERED]:
+                button = layout.operator("steering.states_copy", text=f"Copy States of {other.name}", translate=False)
+                button.source = other.name
         for state in states:
             row = layout.row()
             row.active = state.steering.active
@@ -61,12 +71,12 @@ def called_by(state: Object, context: Context) -> str:
 def _words(trigger: Object) -> str:
     """A trigger in words: what calls, and when."""
     stored = trigger.steering.trigger
-    who = pointed_at(stored, "who") or pointed_at(stored, "who_collection")
-    name = who.name if who is not None else trigger.name
+    caller = pointed_at(stored, "who") or pointed_at(stored, "who_collection")
+    name = caller.name if caller is not None else trigger.name
     label = next((c.label for c in TriggerModel.parameters()["when"].choices if c.name == stored.when), "")
     if "distance" in meaningful(TriggerModel, stored):
         return f"{name} {label.lower()}, {stored.distance:.3g} m"
-    return label if who is None else f"{name}: {label.lower()}"
+    return label if caller is None else f"{name}: {label.lower()}"
 
 
 class State:
@@ -90,6 +100,7 @@ class State:
         line = layout.row(align=True)
         line.operator_menu_enum("steering.trigger_add", "when", text="Add Trigger", icon="ADD")
         line.operator("steering.cue_add", icon="NLA")
+        line.operator("steering.select_in_state", text="", icon="RESTRICT_SELECT_OFF")
         for names in (TIMES, CALLS, NEEDS):
             column = fields(layout)
             for name in names:
@@ -153,9 +164,35 @@ class Trigger:
             note(layout, context, "A strength up to 0.5 is too weak: the crowd's own settings are as strong")
 
 
+class Why:
+    """Why the active vehicle does what it does: the states that it took up in the bake, the present one first."""
+
+    bl_label = "Why"
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        if context.object is None or not has_role(context.object, Role.VEHICLE):
+            return False
+        record = bake_of(context.object)
+        return record is not None and bool(record.states)
+
+    def draw(self, context) -> None:
+        layout, frame = self.layout, context.scene.frame_current_final
+        history = bake_of(context.object).states
+        present = now(history, frame)
+        column = layout.column(align=True)
+        if present is None:
+            column.label(text=f"In no state before frame {history[0].frame:g}", icon="DOT")
+        before = [each for each in history if present is not None and each.frame <= present.frame]
+        for each in reversed(before[-SHOWN:]):
+            column.label(text=each.state or "Settings of the crowd", icon="DOT", translate=False)
+            note(column, context, each.in_words())
+
+
+OF_CROWDS = in_both(States, "states", "crowd")
 CLASSES = (
-    *in_both(States, "states", "crowd"),
     *in_both(State, "state"),
     *in_both(StateVehicle, "state_vehicle", "state"),
     *in_both(Trigger, "trigger"),
+    *in_both(Why, "why", ROOT),
 )

@@ -71,8 +71,11 @@ def states_of(roles: Mapping[Role, list[Object]], crowds: Sequence[Object]) -> l
         for name in ("then", "eases"):
             other = _other(state, name)
             if other is not None and crowd_of(other) != crowd_of(state):
-                text = f"{other.name}, the {name.title()} of the state {state.name}, is of another crowd. Choose one of"
-                raise Refusal(f"{text} {crowd_of(state).name}.", about=[state])
+                raise Refusal(
+                    f"{other.name}, the {name.title()} of the state {state.name}, is of another crowd. "
+                    f"Choose a state of {crowd_of(state).name}.",
+                    about=[state],
+                )
     return sorted(states, key=lambda ob: (rows[crowd_of(ob)], full_name(ob)))
 
 
@@ -116,15 +119,17 @@ def trigger_source(
         bodies, regions: the rows of objects by full name.
         vehicles: all of the scene.
     """
-    to, who = _pointer(ob, "to"), _pointer(ob, "who")
+    to, caller = _pointer(ob, "to"), _pointer(ob, "who")
     crowd, kind = crowd_of(to), condition_of_trigger(ob)
     before = _pointer(ob, "from_state")
     of = None
-    if who is not None and has_role(who, Role.STATE) and crowd_of(who) in crowds:
-        of = crowds.index(crowd_of(who)), mode_of(who, states)
+    if caller is not None and has_role(caller, Role.STATE) and crowd_of(caller) in crowds:
+        of = crowds.index(crowd_of(caller)), mode_of(caller, states)
     rows: list[int] = []
     if "who" in kind.uses and of is None:
-        objects = [each for each in vehicles if crowd_of(each) == who] if _stands_for_several(ob) else _own_bodies(ob)
+        objects = (
+            [each for each in vehicles if crowd_of(each) == caller] if _stands_for_several(ob) else _own_bodies(ob)
+        )
         rows = sorted(bodies[full_name(each)] for each in objects if full_name(each) in bodies)
     common = {
         "to": mode_of(to, states),
@@ -164,15 +169,15 @@ def vehicles_in(objects: Iterable[Object]) -> list[Object]:
 
 def _stands_for_several(ob: Object) -> bool:
     """Whether a trigger watches for the vehicles of a crowd, or for those in a state."""
-    who = _pointer(ob, "who")
-    return who is not None and (has_role(who, Role.CROWD) or has_role(who, Role.STATE))
+    caller = _pointer(ob, "who")
+    return caller is not None and (has_role(caller, Role.CROWD) or has_role(caller, Role.STATE))
 
 
 def _own_bodies(ob: Object) -> list[Object]:
     """The object or the collection that a trigger watches for; the trigger itself where it names none."""
-    who = _pointer(ob, "who")
-    if who is not None:
-        return [who]
+    caller = _pointer(ob, "who")
+    if caller is not None:
+        return [caller]
     collection = _pointer(ob, "who_collection")
     return list(collection.all_objects) if collection is not None else [ob]
 

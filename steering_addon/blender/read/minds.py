@@ -67,7 +67,7 @@ class MindReader:
                 if state.crowd == crowd
             ]
             triggers = [self._trigger(each, depsgraph, frame) for each in self._triggers if each.crowd == crowd]
-            minds.append(Mind(crowd, tuple(modes), tuple(each for each in triggers if each is not None)))
+            minds.append(Mind(crowd, tuple(modes), tuple(triggers)))
         return tuple(minds)
 
     def _settings_of(self, state: StateSource, depsgraph: Depsgraph | None, frame: int, of_crowd: Settings) -> Settings:
@@ -100,19 +100,20 @@ class MindReader:
         ob = state.ob
         stored = self._evaluated(ob, depsgraph)
         values = checked_values(StateModel, stored.state, ob, "state", frame) if _is_set(ob, "state") else {}
-        own = tuple(kind.name for kind in CATALOGUE if is_own(ob, kind.name))
+        replaced = tuple(kind.name for kind in CATALOGUE if is_own(ob, kind.name))
         body = None
         if is_own(ob, "vehicle"):
             body = _body(checked_values(VehicleModel, stored.vehicle, ob, "vehicle", frame), state, vehicle, factors)
-        return Mode(ob.name, row, StateModel.of(1, **values), body, own, state.then, state.eases)
+        return Mode(ob.name, row, StateModel.of(1, **values), body, replaced, state.then, state.eases)
 
-    def _trigger(self, trigger: TriggerSource, depsgraph: Depsgraph | None, frame: int) -> Trigger | None:
-        """The trigger as it calls on this frame; None while it is not active."""
+    def _trigger(self, trigger: TriggerSource, depsgraph: Depsgraph | None, frame: int) -> Trigger:
+        """The trigger as it calls on this frame: with no strength while it is not active."""
         ob = trigger.ob
         stored = self._evaluated(ob, depsgraph)
-        if not stored.active:
-            return None
         values = checked_values(TriggerModel, stored.trigger, ob, "trigger", frame)
+        if not stored.active:
+            # It keeps its number: what has called before is known by it.
+            values["strength"] = 0.0
         return trigger_of(TriggerModel.of(1, **values), trigger.common, trigger.regions)
 
     def _evaluated(self, ob: Object, depsgraph: Depsgraph | None) -> Any:

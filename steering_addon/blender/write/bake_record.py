@@ -14,6 +14,7 @@ import bpy
 from ...simulation.arrays.once import once
 from ...simulation.presence.attendance import FURTHEST
 from .custom_properties import KeptProperty, name_in
+from .state_history import TakenUp, read, written
 
 if TYPE_CHECKING:
     from bpy.types import Action
@@ -47,6 +48,7 @@ class BakeRecord:
         stuck_frames: the first and last frame on which the vehicle was stuck; None if it never was.
         present_frames: the first and last frame on which the vehicle was present; None if it always was, in reverse
             order if it never was.
+        states: the states of its crowd that the vehicle took up, and why.
         made_of: the fingerprint of the run that was baked (`read.fingerprint`); empty if it is not known.
     """
 
@@ -66,6 +68,7 @@ class BakeRecord:
     mishaps: Mapping[str, float] = field(default_factory=dict)
     stuck_frames: tuple[float, float] | None = None
     present_frames: tuple[float, float] | None = None
+    states: tuple[TakenUp, ...] = ()
     made_of: str = ""
 
     @property
@@ -107,6 +110,7 @@ def our_record(action: Action | None) -> BakeRecord | None:
             mishaps={kind: _frame(frame) for kind, frame in stored.get("mishaps", {}).items()},
             stuck_frames=_span(stored["stuck"]) if "stuck" in stored else None,
             present_frames=_open_span(stored["there"]) if "there" in stored else None,
+            states=read(stored["states"]) if "states" in stored else (),
             made_of=str(stored.get("made_of", "")),
         )
     except (TypeError, KeyError, AttributeError, IndexError, ValueError):
@@ -146,6 +150,8 @@ def write_record(action: Action, record: BakeRecord) -> None:
         stored["stuck"] = [float(frame) for frame in record.stuck_frames]
     if record.present_frames is not None:
         stored["there"] = [float(frame) for frame in record.present_frames]
+    if record.states:
+        stored["states"] = written(record.states)
     if record.made_of:
         stored["made_of"] = record.made_of
     action[RECORD] = stored

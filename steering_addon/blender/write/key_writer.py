@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...portrayal.driver_properties import PROPERTIES, DriverProperties, stride_factors
+from ...recording.changes_of_mind import ChangesOfMind
 from ...recording.mishaps import Mishaps
 from ...simulation.arrays.vectors import Mask, Scalars, anybody, magnitude
 from ...simulation.snapshot import State
@@ -22,6 +23,7 @@ from ..read.rotation_channels import WIDEST, width_of
 from ..read.sources import keyed_properties
 from .channels import AT_ONCE, Channels
 from .plan_clips import PlanClips, bodies_of
+from .plan_states import histories
 from .resource_visibility import Eaten
 from .staging import Staging
 
@@ -64,6 +66,7 @@ class KeyWriter:
         self._portrayed = [_Portrayed(plan, crowd) for crowd in plan.crowds if crowd.portrayal is not None]
         self._clips = PlanClips(plan, replace=replace_own_keys)
         self._eaten = Eaten(plan)
+        self._changes = ChangesOfMind(n)
         self._taken = 0
         self._staging: Staging | None = None
 
@@ -81,6 +84,7 @@ class KeyWriter:
         if self._clips.are_played:
             self._clips.frame(row, bodies_of(state, frame.heights, entered))
         self._eaten.look(row, state)
+        self._changes.look(row, state)
         self._poses.take(state, frame)
         if self._poses.full or self._taken == len(self._plan.frames):
             self._convert()
@@ -89,7 +93,7 @@ class KeyWriter:
         """Stage the keys of each vehicle, then give all of them to the scene."""
         plan, source = self._plan, self._source
         self._staging = staging = Staging(uuid.uuid4().hex, plan.frames)
-        properties = self._properties()
+        properties, states = self._properties(), histories(plan, self._changes.of)
         share = STAGING if self._clips.are_played else 1.0
         for done, row in enumerate(self._channels.order, 1):
             staging.add(
@@ -104,6 +108,7 @@ class KeyWriter:
                 hidden=self._away[:, row] if source.hides[row] else None,
                 present_frames=_frames_present(self._away[:, row], plan.frames),
                 posed=self._clips.posed.get(source.objects[row], ()),
+                states=states.get(row, ()),
             )
             yield share * done / len(plan)
         for done in self._clips.prepare() if self._clips.are_played else ():

@@ -42,6 +42,7 @@ from .ownership import (
     with_muted,
 )
 from .posing import hides
+from .state_history import TakenUp
 from .visibility import SWITCHES, kept_hidden, show_as, switches_of
 
 if TYPE_CHECKING:
@@ -87,6 +88,7 @@ class Staging:
         hidden: np.ndarray | None = None,
         present_frames: tuple[float, float] | None = None,
         posed: Collection[tuple[str, int]] = (),
+        states: tuple[TakenUp, ...] = (),
     ) -> None:
         """Prepare the motion of one vehicle.
 
@@ -102,6 +104,7 @@ class Staging:
             present_frames: the first and last frame to record on which it is present, if it is not always.
             posed: the channels that clips will animate, as (data path, index); an action that would hide them is set
                 aside.
+            states: the states of its crowd to record that it took up.
 
         Raises:
             Refusal: the vehicle cannot be baked.
@@ -112,7 +115,7 @@ class Staging:
         _check_motion(ob, channels, len(self._frames))
         played = Played(ob, only_baked)
         switches = self._switches(ob, hidden, played)
-        self._stage(ob, played, channels, switches, replace, mishaps or {}, stuck_frames, present_frames, posed)
+        self._stage(ob, played, channels, switches, replace, mishaps or {}, stuck_frames, present_frames, posed, states)
 
     def hide(self, ob: Object, hidden: np.ndarray, replace: bool = False) -> None:
         """Prepare an object that the bake does not move to be hidden on some frames, (f,) booleans.
@@ -147,6 +150,7 @@ class Staging:
         stuck_frames: tuple[float, float] | None,
         present_frames: tuple[float, float] | None,
         posed: Collection[tuple[str, int]] = (),
+        states: tuple[TakenUp, ...] = (),
     ) -> None:
         first, last = self._frames[0], self._frames[-1]
         in_the_way = contested((*channels, *switches))
@@ -187,6 +191,7 @@ class Staging:
             own_handles=own_handles,
             mishaps=mishaps,
             stuck_frames=stuck_frames,
+            states=states,
             present_frames=present_frames,
         )
         self._staged.append(_Staged(ob, target, before, record, replace))

@@ -66,6 +66,8 @@ def called(mind: Mind, meeting: Meeting, mine: Mindset, keys: Keys) -> Calls:
     m = len(meeting.rows)
     calls, nobody, now = Calls.none(m, len(mind.modes) + 1), np.full(m, NOBODY), np.full(m, meeting.world.time)
     for number, trigger in enumerate(mind.triggers):
+        if trigger.strength <= 0.0:
+            continue
         callers = _callers(trigger, number, meeting, mine, keys)
         calls.add(trigger.to, np.where(callers != NOBODY, trigger.strength, 0.0), number, callers, nobody, now)
     for number, mode in enumerate(mind.modes, 1):

@@ -70,7 +70,9 @@ def test_a_state_takes_over_the_values_of_its_crowd_and_leaves_the_crowd_as_it_i
     assert not state.steering.is_property_set("separation")
     state.steering.separation.own = True
     assert state.steering.separation.use and state.steering.separation.distance == 1.5
-    assert state.steering.state.then.name == "Regroup"
+    follows = state.steering.state.then
+    assert follows.name == "Regroup" and follows.users_collection == state.users_collection
+    assert [each.name for each in bpy.data.collections if "States" in each.name] == ["Sheep States"]
 
 
 def test_what_a_state_does_not_have_of_its_own_follows_the_crowd() -> None:
@@ -184,3 +186,79 @@ def test_adding_a_behavior_to_a_state_changes_that_state_alone() -> None:
     assert not grazing.steering.is_property_set("alignment")
     assert bpy.ops.steering.behavior_remove(behavior="alignment") == {"FINISHED"}
     assert not state.steering.is_property_set("alignment")
+
+
+def test_after_a_bake_each_vehicle_says_what_it_took_up_and_why() -> None:
+    grazing, members = herd()
+    wolf = empty("Wolf", (2.0, -3.0, 0.0))
+    state = startle(grazing, wolf, lasts=0.5, varies=0.0, react=0.2, spreads=1)
+    trigger = bpy.context.object
+    trigger.steering.trigger.distance = 4.0
+    bake()
+    histories = [part("blender.write.ownership").bake_of(ob).states for ob in members]
+    first = {history[0].cause for history in histories}
+    assert first == {"TRIGGER", "OTHERS"} and {history[0].state for history in histories} == {"Startle"}
+    called = next(history[0] for history in histories if history[0].cause == "TRIGGER")
+    # It hears the call on frame 1, acts at the first step after .2 s, on frame 6, and is seen to on frame 7.
+    assert called.frame == 7 and called.in_words() == "Since 7: called by Startle Trigger, because of Wolf"
+    caught = next(history[0] for history in histories if history[0].cause == "OTHERS")
+    assert caught.in_words() == f"Since {caught.frame:g}: caught from {caught.example}, because of Wolf"
+    assert caught.example in [ob.name for ob in members]
+    after = next(each for history in histories for each in history if each.cause == "ENDED")
+    assert after.state == "Regroup" and "as the state before was over" in after.in_words()
+    bpy.context.scene.frame_set(7)
+    select(state)
+    assert bpy.ops.steering.select_in_state() == {"FINISHED"}
+    expected = {ob.name for ob, h in zip(members, histories) if h[0].frame <= 7}
+    assert expected and {ob.name for ob in bpy.context.selected_objects} == expected != {ob.name for ob in members}
+    bpy.ops.steering.clear_bake()
+    assert part("blender.write.ownership").bake_of(members[0]) is None
+    select(state)
+    with pytest.raises(RuntimeError, match=r"No vehicle of Sheep is baked|Nothing is baked"):
+        bpy.ops.steering.select_in_state()
+
+
+def test_a_trigger_that_is_switched_off_does_not_give_its_number_to_another() -> None:
+    grazing, members = herd(1)
+    state = startle(grazing, empty("Mouse", (50.0, 0.0, 0.0)), react=0.0, varies=0.0)
+    bpy.context.object.steering.active = False
+    select(state, empty("Wolf", (2.0, -3.0, 0.0)))
+    bpy.ops.steering.trigger_add(when="NEAR", to=state.name)
+    bpy.context.object.name = "Startle Trigger of the Wolf"
+    bake()
+    told = part("blender.write.ownership").bake_of(members[0]).states[0]
+    assert (told.trigger, told.caller) == ("Startle Trigger of the Wolf", "Wolf")
+
+
+def test_the_record_of_states_is_read_back_and_a_changed_one_is_not() -> None:
+    history = part("blender.write.state_history")
+    told = (history.TakenUp(6.0, "Startle", history.OTHERS, "", "Wolf", "Sheep 2"), history.TakenUp(9.0, "", "ENDED"))
+    assert history.read(history.written(told)) == told
+    assert history.now(told, 5.0) is None and history.now(told, 8.0) == told[0] and history.now(told, 9.5) == told[1]
+    for changed in ('[[6, "Startle", "WHIM", "", "", ""]]', '[[6, 7, "CUE", "", "", ""]]', "[[6]]", "7"):
+        with pytest.raises((TypeError, ValueError)):
+            history.read(changed)
+
+
+def test_a_crowd_that_blender_copied_without_its_states_gets_them_by_a_click() -> None:
+    grazing, _ = herd(1)
+    wolf = empty("Wolf", (2.0, -3.0, 0.0))
+    state = startle(grazing, wolf)
+    trigger = bpy.context.object
+    trigger.steering.trigger.from_state = state.steering.state.then
+    state.steering.state.keyframe_insert("lasts", frame=1)
+    select(grazing)
+    bpy.ops.object.duplicate()
+    copy = bpy.context.object
+    of = part("blender.crowds.states")
+    assert copy != grazing and of.states_of_crowd(copy, bpy.context) == []
+    assert bpy.ops.steering.states_copy() == {"FINISHED"}
+    copies = of.states_of_crowd(copy, bpy.context)
+    assert [ob.name for ob in copies] == ["Regroup.001", "Startle.001"] and all(ob.parent == copy for ob in copies)
+    assert copies[1].steering.state.then == copies[0] and copies[1].steering.flee.own
+    (called,) = of.triggers_of_state(copies[1], bpy.context)
+    assert called.steering.trigger.from_state == copies[0] and called.steering.trigger.who == called.parent == wolf
+    assert copies[1].animation_data.action not in (None, state.animation_data.action)
+    assert of.triggers_of_state(state, bpy.context) == [trigger] and len(of.states_of_crowd(grazing, bpy.context)) == 2
+    with pytest.raises(RuntimeError, match="Goats is not another crowd with states"):
+        bpy.ops.steering.states_copy(source="Goats")

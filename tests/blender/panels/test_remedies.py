@@ -260,7 +260,20 @@ def the_outliner() -> bool:
     return in_blender("outliner.collection_exclude_clear")
 
 
+def states() -> bool:
+    """Whether a crowd can get states, triggers, cues and behaviors of a state, and take them from another crowd."""
+    crowd_object = vehicle().steering.crowd
+    select(crowd_object)
+    added = drawn("states", "operator", "steering.state_add", "Add State")
+    bpy.ops.steering.state_add(preset="SLEEP")
+    calls = all(drawn("state", "operator", name) for name in ("steering.trigger_add", "steering.cue_add"))
+    follows, behaves = drawn("state", "prop", "then"), drawn("behaviors", "menu", "STEERING_MT_behavior_add")
+    select(crowd("Goats"))
+    return added and calls and follows and behaves and drawn("states", "operator", "steering.states_copy")
+
+
 REMEDIES: dict[str, Callable[[], bool]] = {
+    r"a state\b|another crowd for copy|make the one to call|add state|add trigger|add a trigger|in this state": states,
     r"set a ground speed": a_ground_speed,
     r"find clips|find some first|use add clip|clips that": clips,
     r"turn off the star": of_an_nla_track("is_solo"),

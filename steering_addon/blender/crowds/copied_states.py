@@ -1,0 +1,59 @@
+"""Copies of the states of a crowd, with what calls into them, for another crowd.
+
+Blender copies a crowd without its states where these are not selected too: a state points at its crowd, not the crowd
+at its states.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...simulation.roles import Role
+from ..properties import pointed_at
+from ..tagged_objects import crowd_of, in_use, tagged
+from ..write.animation_data import action_of, assign_action, copy_action, slot_of
+from .states import place_below, states_of_crowd, triggers_of_state
+
+if TYPE_CHECKING:
+    from bpy.types import Context, Object
+
+
+def crowds_with_states(context: Context, but: Object) -> list[Object]:
+    """The crowds of the scene that have states, by name, but for one."""
+    crowds = {crowd_of(state) for state in tagged(in_use(context.scene), Role.STATE)}
+    return sorted((crowd for crowd in crowds if crowd not in (None, but)), key=lambda ob: ob.name)
+
+
+def copy_states(context: Context, source: Object, crowd: Object) -> list[Object]:
+    """Give a crowd copies of all states of another, and of the triggers that call into these; returns the states.
+
+    Copies point at one another where the states did, and at the crowd where they pointed at theirs. Triggers stay at
+    what they watch for.
+    """
+    states = states_of_crowd(source, context)
+    triggers = [trigger for state in states for trigger in triggers_of_state(state, context)]
+    copies = {source: crowd} | {ob: _copied(ob) for ob in (*states, *triggers)}
+    for ob in (*states, *triggers):
+        copy = copies[ob]
+        place_below(copy, crowd, context)
+        copy.parent, copy.matrix_parent_inverse = copies.get(ob.parent, ob.parent), ob.matrix_parent_inverse
+        copy.steering.crowd = crowd
+        group, names = (
+            (copy.steering.state, ("then", "eases"))
+            if ob in states
+            else (copy.steering.trigger, ("to", "from_state", "who"))
+        )
+        for name in names:
+            if (other := pointed_at(group, name)) in copies:
+                setattr(group, name, copies[other])
+    return [copies[state] for state in states]
+
+
+def _copied(ob: Object) -> Object:
+    """A copy of an object with keys of its own."""
+    copy = ob.copy()
+    if copy.override_library is not None:
+        copy = copy.make_local(clear_liboverride=True)
+    if (action := action_of(ob)) is not None:
+        assign_action(copy, *copy_action(action, slot_of(ob), whole=True))
+    return copy
