@@ -331,10 +331,15 @@ def crossing(tilt: float, seed: int, n: int = 10) -> Scene:
 @pytest.mark.parametrize("seed", [1, 2, 3])
 @pytest.mark.parametrize("tilt", [0.0, 0.58])
 def test_on_a_slope_of_thirty_degrees_streams_cross_without_a_visible_contact(tilt: float, seed: int) -> None:
-    place = positions(crossing(tilt, seed).run(11 * FPS))
+    def have_crossed(states: list[State]) -> bool:
+        place = states[-1].motion.position
+        return bool(place[:10, 0].min() > 1.0 and place[10:, 1].min() > 1.0)
+
+    states = crossing(tilt, seed).run_until(have_crossed, 11 * FPS)
+    place = positions(states)
     apart = np.linalg.norm(place[:, :, None] - place[:, None], axis=-1) + 9.0 * np.eye(place.shape[1])
     assert apart.min() > 0.5
-    assert place[-1, :10, 0].min() > 1.0 and place[-1, 10:, 1].min() > 1.0
+    assert have_crossed(states)
 
 
 def test_who_walks_on_a_bridge_does_not_step_aside_for_who_walks_below() -> None:
@@ -442,10 +447,15 @@ def test_it_reaches_a_place_on_the_hills_and_stands_there() -> None:
     target = on(ground, [(9.0, 4.0)])[0]
     scene = herd(ground, n=12, half=8.0, behaviors=[(Arrival, {})], turn_radius=0.5, turn_on_the_spot=1.0)
     scene.tracked = leaders(target)
-    states = scene.run(40 * FPS)
+
+    def have_stood(states: list[State]) -> bool:
+        """Whether all have stood for two seconds."""
+        return len(states) > 2 * FPS and bool((speeds(states[-2 * FPS :]) == 0.0).all())
+
+    states = scene.run_until(have_stood, 40 * FPS)
     gap = np.linalg.norm(positions(states)[-1] - target, axis=1)
     assert gap.max() < 1.0
-    assert (speeds(states)[-FPS:] == 0.0).all()
+    assert have_stood(states)
 
 
 # Of the run.
