@@ -34,8 +34,8 @@ def shows(run: Run) -> dict[str, bool]:
 
 
 FIGURE = Figure(
-    "The target on the right is to be driven to the one on the left. The vehicle swings wide round it and comes in from "
-    "behind.",
+    "The target on the right is to be driven to the one on the left. The vehicle swings wide round it and comes in "
+    "from behind.",
     scene,
     8.0,
     shows,

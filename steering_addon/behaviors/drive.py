@@ -13,6 +13,7 @@ from ..simulation.arrays.vectors import (
     Rows,
     Scalars,
     Vectors,
+    across,
     dot,
     magnitude,
     no_vectors,
@@ -21,7 +22,7 @@ from ..simulation.arrays.vectors import (
     unit,
 )
 from ..simulation.behavior import OURS, Behavior, Intent, Steering
-from ..simulation.declaration import another_body, body, called, length, seconds
+from ..simulation.declaration import another_body, body, called, crowd, length, seconds
 from ..simulation.world import Agents, World
 
 WIDE = 2.4
@@ -46,9 +47,10 @@ class Drive(Behavior):
     intent = Intent.REACT
 
     target: Rows = body("Whom to drive; empty: the nearest leader")
-    home: Rows = another_body("Where to drive it; empty: to the middle of its own crowd")
+    home: Rows = another_body("Where to drive it; empty: to the middle of a crowd")
+    herd: Rows = crowd("The crowd to whose middle it is driven without a home; empty: its own")
     gap: Number = called("Keeps Behind", length(4.0, "Distance behind it from which it is driven", 0.01))
-    home_distance: Number = called("Home Within", length(8.0, "Distance from home at which it is home"))
+    home_distance: Number = called("Home Within", length(3.0, "Distance from home at which it is home"))
     approach_time: Number = seconds(0.8, "Time in which it makes up the remaining distance", 0.05)
 
     def steer(self, world: World, agents: Agents, memory: None) -> Steering:
@@ -77,33 +79,36 @@ class Drive(Behavior):
             out: (n, 3) unit directions from home to them.
         """
         offset = agents.level(agents.position - place)
-        here = unit(offset)
-        along = dot(here, out)
-        left = agents.left_of(out)
-        side = np.where((dot(here, left) < 0.0)[:, None], -left, left)
-        course = np.where((along < BEFORE)[:, None], here + 1.5 * side, here + 1.5 * out)
+        direction = unit(offset)
+        along = dot(direction, out)
+        side = across(direction, out)
+        side = unit(np.where((magnitude(side) > EPSILON)[:, None], side, agents.level(across(agents.side, out))))
+        course = np.where((along < BEFORE)[:, None], direction + 1.5 * side, direction + 1.5 * out)
         gap = self.gap * np.where(along > BEHIND, 1.0, WIDE)
         return unit(course) * np.minimum(gap, np.maximum(magnitude(offset), self.gap))[:, None]
 
     def _home(self, world: World, agents: Agents) -> tuple[Vectors, Mask]:
         """The home of each quarry, (n, 3) metres, and whether there is a quarry that has one, (n,)."""
         bodies, quarry = world.bodies, np.maximum(self.target, 0)
-        middle, mates = _middle_of_mates(world, quarry)
+        herd = np.where(self.herd >= 0, self.herd, bodies.crowd[quarry])
+        middle, mates = _middle_of_mates(world, quarry, herd)
         place = np.where((self.home >= 0)[:, None], picked(bodies.position, np.maximum(self.home, 0)), middle)
         return place, (self.target >= 0) & ((self.home >= 0) | (mates > 0.0))
 
 
-def _middle_of_mates(world: World, quarry: Rows) -> tuple[Vectors, Scalars]:
-    """The middle of the other members of each quarry's crowd, (n, 3) metres, and their number, (n,)."""
+def _middle_of_mates(world: World, quarry: Rows, herd: Rows) -> tuple[Vectors, Scalars]:
+    """The middle of the members of each herd besides the quarry, (n, 3) metres, and their number, (n,)."""
     bodies = world.bodies
     present = np.flatnonzero(bodies.present & (bodies.crowd >= 0))
-    crowd, position = bodies.crowd[present], picked(bodies.position, present)
-    n = int(bodies.crowd.max(initial=-1)) + 2
-    own = bodies.crowd[quarry]
-    counted = (own >= 0) & bodies.present[quarry]
-    mates = totals(crowd, np.ones(len(crowd)), n)[own] * (own >= 0) - counted
+    owner, position = bodies.crowd[present], picked(bodies.position, present)
+    n = max(int(owner.max(initial=-1)), int(herd.max(initial=-1))) + 1
+    counted = (herd >= 0) & (bodies.crowd[quarry] == herd) & bodies.present[quarry]
+    herd = np.where(herd >= 0, herd, n)
+    mates = totals(owner, np.ones(len(owner)), n + 1)[herd] - counted
     middle = no_vectors(len(quarry))
     for axis in range(3):
-        total = totals(crowd, position[:, axis], n)[own] - bodies.position[quarry, axis] * counted
+        # Added in ascending order: the sum is the same in whichever order the bodies come.
+        order = np.lexsort((position[:, axis], owner))
+        total = totals(owner[order], position[order, axis], n + 1)[herd] - bodies.position[quarry, axis] * counted
         middle[:, axis] = total / np.maximum(mates, EPSILON)
     return np.where((mates > 0.0)[:, None], middle, 0.0), np.maximum(mates, 0.0)

@@ -8,7 +8,7 @@ from steering_addon.behaviors.flee import Flee
 from steering_addon.locomotion import Planar
 from steering_addon.simulation.arrays.chance import keys_of
 from steering_addon.simulation.candidates import FIRST, NEAREST_ONE, Candidates
-from tests.scene import Crowd, Scene, in_crowds, leaders, positions
+from tests.scene import Crowd, Scene, in_crowds, leaders, locked, positions
 
 HERD, STRAYS = 12, 2
 
@@ -65,3 +65,20 @@ def test_two_drivers_bring_two_strays_back_within_3_m_of_the_edge_of_their_herd(
     edge = np.linalg.norm(last[:HERD] - middle, axis=1).max()
     strays = np.linalg.norm(last[HERD : HERD + STRAYS] - middle, axis=1)
     assert (strays < edge + 3.0).all(), (strays, edge)
+
+
+@pytest.mark.parametrize("herd", [-1, 0])
+def test_without_a_home_it_drives_to_the_middle_of_the_others_of_a_crowd(herd: int) -> None:
+    """With the quarry in that crowd, it does not count itself: the middle is that of the two others."""
+    tracked = locked((10.0, 0.0, 0.0), (-3.0, 2.0, 0.0), (-3.0, -2.0, 0.0), crowd=0)
+    driver = Scene(
+        [(14.0, 0.0, 0.0)],
+        behaviors=[(Drive, {"target": 1, "herd": herd})],
+        locomotions=[(Planar, {})],
+        tracked=tracked,
+    )
+    world, agents, [drive] = driver.seen()
+    home, known = drive._home(world, agents)
+    assert known.all()
+    mates = (world.bodies.crowd == 0) & (np.arange(4) != 1)
+    assert np.allclose(home, [world.bodies.position[mates].mean(axis=0)])
