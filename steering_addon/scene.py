@@ -31,6 +31,7 @@ from .simulation.geometry.regions import BOX, SPHERE, Regions, regions
 from .simulation.geometry.regions import MESH as MESH_REGION
 from .simulation.geometry.surfaces import NO_SURFACES, Surfaces, surfaces
 from .simulation.locomotion import Locomotion
+from .simulation.minds.declaring import Mind, Mode, StateModel, Trigger
 from .simulation.roles import Role
 from .simulation.run import simulate
 from .simulation.sensing import world_at
@@ -45,6 +46,7 @@ __all__ = [
     "SPHERE",
     "WEIGHTED_SUM",
     "Crowd",
+    "CrowdState",
     "Scene",
     "all_of",
     "boxes",
@@ -64,6 +66,7 @@ __all__ = [
     "surfaces",
     "ups",
     "velocities",
+    "with_states",
 ]
 
 WEIGHTED_SUM, PRIORITY = 0, 1
@@ -200,6 +203,61 @@ def _of_all(behavior: Any, rows: NDArray[np.int64], n: int) -> Any:
     source = np.zeros(n, dtype=np.int64)
     source[rows] = np.arange(len(rows))
     return behavior.take(source)
+
+
+@dataclass(frozen=True)
+class CrowdState:
+    """A state of a scene's crowd.
+
+    Attributes:
+        name: among the states of its crowd.
+        behaviors: as of a scene; None for those of the crowd.
+        vehicle: parameters of the vehicle model in it, as of a scene; None for that of the crowd.
+        combining: the number of a way to combine behaviors.
+        numbers: of StateModel, by name.
+        then: the name of the state that follows; "" for none.
+        eases: the name of the state for which it eases the need; "" for none.
+    """
+
+    name: str
+    behaviors: list[tuple[type[Behavior], dict[str, Any]]] | None = None
+    vehicle: dict[str, Any] | None = None
+    combining: int = WEIGHTED_SUM
+    numbers: dict[str, Any] = field(default_factory=dict)
+    then: str = ""
+    eases: str = ""
+
+
+def with_states(
+    snapshot: Snapshot, states: Sequence[CrowdState], triggers: Sequence[Trigger] = (), crowd: int = 0
+) -> Snapshot:
+    """The snapshot in which a crowd has states. Triggers count them from 1, in the order of their names.
+
+    Args:
+        states: of the crowd.
+        triggers: what calls its vehicles into them.
+        crowd: the row of the crowd.
+    """
+    n, states = len(snapshot.present), sorted(states, key=lambda state: state.name)
+    numbers = {state.name: number for number, state in enumerate(states, 1)} | {"": 0}
+    rows, modes = list(snapshot.settings), []
+    for state in states:
+        declared = () if state.behaviors is None else state.behaviors
+        behaviors = tuple(kind.of(n, **values) for kind, values in declared)
+        rows.append(snapshot.settings[crowd] if state.behaviors is None else Settings(behaviors, state.combining))
+        modes.append(
+            Mode(
+                state.name,
+                len(rows) - 1,
+                StateModel.of(1, **state.numbers),
+                None if state.vehicle is None else VehicleModel.of(n, **state.vehicle),
+                tuple(kind.name for kind, _ in declared),
+                numbers[state.then],
+                numbers[state.eases] or -1,
+            )
+        )
+    mind = Mind(crowd, tuple(modes), tuple(triggers))
+    return replace(snapshot, settings=tuple(rows), minds=(*snapshot.minds, mind))
 
 
 @dataclass

@@ -1,8 +1,8 @@
 """The rules that hold the code together, checked on its text.
 
-The way of the data is blender -> settings -> behaviors, locomotion, portrayal -> simulation, never back and never
-sideways. What feeds the state of the simulation must give the same bytes in every supported Blender, so it keeps away
-from functions whose last digits depend on the processor or on the version of numpy or Python.
+The way of the data is blender -> settings -> behaviors, locomotion, portrayal, minds -> simulation, never back and
+never sideways. What feeds the state of the simulation must give the same bytes in every supported Blender, so it
+keeps away from functions whose last digits depend on the processor or on the version of numpy or Python.
 """
 
 import ast
@@ -20,10 +20,11 @@ BELOW = {
     "behaviors": ("simulation",),
     "locomotion": ("simulation",),
     "portrayal": ("simulation",),
+    "minds": ("simulation",),
     "recording": ("simulation",),
     "settings": ("simulation", "behaviors", "locomotion", "portrayal"),
-    "scene": ("simulation", "behaviors", "locomotion"),
-    "blender": ("simulation", "behaviors", "locomotion", "portrayal", "recording", "settings"),
+    "scene": ("simulation", "behaviors", "locomotion", "minds"),
+    "blender": ("simulation", "behaviors", "locomotion", "portrayal", "minds", "recording", "settings"),
 }
 """The layers, and which others each may import besides itself: those below, never one beside it."""
 COMPARES_AS_TESTS = "fuzzing"

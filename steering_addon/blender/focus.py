@@ -1,11 +1,11 @@
-"""The crowd that the user interface works on."""
+"""The crowd, and the state of it, that the user interface works on."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from ..simulation.roles import Role
-from .properties import has_role
+from .properties import has_role, pointed_at
 from .tagged_objects import crowd_of
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def crowd_in_focus(context: Context) -> Object | None:
-    """The active object if it is a crowd, or the crowd of the vehicle that it is or is a part of, else None.
+    """The active object if it is a crowd, or the crowd that it belongs to: as a vehicle, a part of one, or a state.
 
     A click on a character selects its skin, not the armature that moves it. In the Properties editor the object shown
     there counts as active: it may be pinned.
@@ -23,6 +23,27 @@ def crowd_in_focus(context: Context) -> Object | None:
         return None
     if has_role(active, Role.CROWD):
         return active
+    if has_role(active, Role.STATE) or has_role(active, Role.TRIGGER):
+        return crowd_of(active)
     while active is not None and not has_role(active, Role.VEHICLE):
         active = active.parent
     return None if active is None else crowd_of(active)
+
+
+def state_in_focus(context: Context) -> Object | None:
+    """The active object if it is a state, or the state into which it calls if it is a trigger."""
+    active = context.object
+    if active is None:
+        return None
+    if has_role(active, Role.STATE):
+        return active
+    if has_role(active, Role.TRIGGER) and active.steering.is_property_set("trigger"):
+        state = pointed_at(active.steering.trigger, "to")
+        return state if state is not None and has_role(state, Role.STATE) else None
+    return None
+
+
+def holder_in_focus(context: Context) -> Object | None:
+    """The object whose behaviors the interface shows: a state that is active, or else the crowd in focus."""
+    active = context.object
+    return active if active is not None and has_role(active, Role.STATE) else crowd_in_focus(context)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..simulation.roles import Role
+from ..simulation.roles import MADE, Role
 from .properties import has_role
 from .read.body_sizes import SOLID
 from .refusal import Refusal
@@ -23,6 +23,8 @@ def suits(ob: Object, role: Role) -> bool:
         return ob.type in SOLID and not has_role(ob, Role.VEHICLE)
     if role is Role.CROWD:
         return ob.type == "EMPTY"
+    if role in MADE:
+        return False
     return role is not Role.VEHICLE or not (has_role(ob, Role.CROWD) or has_role(ob, Role.SURFACE))
 
 

@@ -17,6 +17,8 @@ class Role(IntFlag):
     FLOW = 128
     RESOURCE = 256
     SURFACE = 512
+    STATE = 1024
+    TRIGGER = 2048
 
 
 DESCRIPTIONS = {
@@ -31,6 +33,10 @@ DESCRIPTIONS = {
     ),
     Role.RESOURCE: ("Resource", "Something that vehicles with Forage feed on until it is used up"),
     Role.SURFACE: ("Surface", "Ground that vehicles with On Foot stand and walk on; it may move and deform"),
+    Role.STATE: ("State", "Holds what vehicles of its crowd do differently while they are in this state"),
+    Role.TRIGGER: ("Trigger", "Calls vehicles of a crowd into one of its states"),
     Role.CROWD: ("Crowd", "Holds the settings that its vehicles share: vehicle, behaviors and how they combine"),
 }
 """The label and the tooltip of each role."""
+MADE = (Role.CROWD, Role.STATE, Role.TRIGGER)
+"""Roles of Empties that operators make; other objects are not tagged with them."""

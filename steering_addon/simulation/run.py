@@ -4,7 +4,7 @@
 
 A step is a pipeline, of which each stage is a module:
 
-    sense -> goals -> steer -> combine -> ways -> adjust -> locomotion -> contacts
+    sense -> mind -> goals -> steer -> combine -> ways -> adjust -> locomotion -> contacts
 
 A run of the first hundred frames agrees with the first hundred of a longer one: a step knows the frame it starts from
 and the one it leads to, nothing beyond.
@@ -18,6 +18,7 @@ from dataclasses import replace
 import numpy as np
 
 from .arrays.vectors import Mask, Rows, anybody
+from .minding import minded
 from .moving import moved, standing_up
 from .presence.admission import admitted, attending
 from .sensing import terrain_at, world_at
@@ -73,6 +74,8 @@ def step(state: State, snapshot: Snapshot, waiting: Mask = NONE_WAITS) -> State:
         moving = attending(present, waiting)
         # Sense.
         world = world_at(_standing(state, waiting), present, snapshot, substep / before.substeps)
+        # Mind.
+        state, moving = minded(state, moving, world)
         # Goals, steer, combine, ways, adjust.
         force, decided = decisions(state, moving, world)
         # Locomotion and contacts.

@@ -32,13 +32,15 @@ from .geometry.regions import Regions
 from .geometry.surfaces import NO_SURFACES, Surfaces
 from .locomotion import Locomotion
 from .memory import Memory
+from .minds.declaring import Mind
+from .minds.mindset import Mindset
 from .presence.attendance import Attendance
 from .vehicle import Motion, Pose, VehicleModel
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What vehicles want, and how it is combined. A crowd has a row of settings; so will each of its states.
+    """What vehicles want, and how it is combined. A crowd has a row of settings, and so has each of its states.
 
     Attributes:
         behaviors: in the order of the catalogue; each column has one entry for all vehicles, or one for each of the n.
@@ -102,6 +104,7 @@ class Snapshot:
         due: (n,) the vehicles whose frame to enter has come; None for all.
         surfaces: what vehicles may stand on.
         lift: (n,) metres from the place where each vehicle stands up to its origin.
+        minds: the crowds with states, and what calls their vehicles into these.
     """
 
     frame_time: float
@@ -126,6 +129,7 @@ class Snapshot:
     due: Mask | None = None
     surfaces: Surfaces = NO_SURFACES
     lift: Scalars = field(default_factory=lambda: np.zeros(1))
+    minds: tuple[Mind, ...] = ()
 
     @once
     def bodies_alike(self) -> tuple[tuple[Locomotion, Rows | None], ...]:
@@ -215,6 +219,7 @@ class State:
         inputs: the snapshot of this frame, of the vehicles that take part; None before the first.
         leaning: the axes in which bodies are shown; None where they are those of their motion.
         outputs: (n,) what locomotions give for drivers of the model, by name.
+        mindset: what state of its crowd each vehicle is in; None without states.
     """
 
     time: float
@@ -231,6 +236,7 @@ class State:
     inputs: Snapshot | None = None
     leaning: Pose | None = None
     outputs: Mapping[str, Scalars] = field(default_factory=dict)
+    mindset: Mindset | None = None
 
     def __len__(self) -> int:
         return len(self.force)

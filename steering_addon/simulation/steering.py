@@ -1,6 +1,6 @@
 """The steering level: what every vehicle decides, from one picture of the world.
 
-    sense -> goals -> steer -> combine -> ways -> adjust
+    sense -> mind -> goals -> steer -> combine -> ways -> adjust
 
 All behaviors look at what there was before the step, so that the order in which they are evaluated does not matter.
 """
@@ -21,18 +21,21 @@ from .arrays.vectors import (
     Scalars,
     Vectors,
     anybody,
+    everybody,
     magnitude,
     no_vectors,
     nobody,
     picked,
     shared,
     smallest,
+    truncate,
     which,
 )
 from .behavior import Behavior
 from .combining import COMBINE, MATTERS, Component
 from .decisions import Decisions
 from .ground import of_rows
+from .minds.following import followed, taken_up
 from .presence.arrivals import Errand, arrival_distance, stays
 from .snapshot import Settings, Snapshot, State
 from .targets import aimed
@@ -82,6 +85,21 @@ def decisions(state: State, snapshot: Snapshot, world: World) -> tuple[Vectors, 
         force: (n, 3) newtons, before limits; zero for vehicles that do not take part.
         decided: everything else.
     """
+    if state.mindset is None:
+        return _decided(state, snapshot, world)
+    force, decided = _decided(state, followed(snapshot, state.mindset, state.mindset.mode), world)
+    part = taken_up(snapshot, state.mindset, world.time, world.dt)
+    if everybody(part >= 1.0):
+        return force, decided
+    before = followed(snapshot, state.mindset, state.mindset.was)
+    was, _ = _decided(state, replace(before, present=before.present & (part < 1.0)), world)
+    # Cut to what the vehicle can apply: a small share of a far stronger force would already be as much.
+    was, now = (truncate(asked, snapshot.vehicle.max_force) for asked in (was, force))
+    return np.where((part < 1.0)[:, None], was + (now - was) * part[:, None], force), decided
+
+
+def _decided(state: State, snapshot: Snapshot, world: World) -> tuple[Vectors, Decisions]:
+    """What the vehicles present decide by the settings that they follow."""
     force, decided = no_vectors(len(state)), Decisions.none_yet(state)
     for settings, rows in _groups(snapshot):
         group, decided = sensed(state, snapshot, world, settings, rows, decided)
@@ -96,6 +114,8 @@ def decisions(state: State, snapshot: Snapshot, world: World) -> tuple[Vectors, 
 def requests(state: State, snapshot: Snapshot, world: World) -> dict[str, Vectors]:
     """What each behavior asks of each vehicle before they are combined, (n, 3) newtons times its weight, by name."""
     requested: dict[str, Vectors] = {}
+    if state.mindset is not None:
+        snapshot = followed(snapshot, state.mindset, state.mindset.mode)
     for settings, rows in _groups(snapshot):
         group, decided = sensed(state, snapshot, world, settings, rows, Decisions.none_yet(state))
         asked, _ = _asked(snapshot, world, group, decided)
@@ -106,13 +126,14 @@ def requests(state: State, snapshot: Snapshot, world: World) -> dict[str, Vector
 
 
 def _groups(snapshot: Snapshot) -> Iterator[tuple[Settings, Rows]]:
-    """Each row of settings with the rising rows of the vehicles present that follow it."""
+    """Each row of settings that vehicles present follow, with their rising rows."""
     present = which(snapshot.present)
     order = present[np.argsort(snapshot.settings_row[present], kind="stable")]
     rows = range(len(snapshot.settings) + 1)
     begins = np.searchsorted(snapshot.settings_row[order], rows).tolist()
     for settings, begin, end in zip(snapshot.settings, begins, begins[1:]):
-        yield settings, order[begin:end]
+        if begin < end:
+            yield settings, order[begin:end]
 
 
 def sensed(

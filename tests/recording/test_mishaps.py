@@ -128,7 +128,7 @@ def circling(frames: int, bound: bool, *, width: float = 0.2, left: float = 20.0
         angle = 0.5 * frame
         place = [[4.0 + width * np.cos(angle), width * np.sin(angle), 0.0]]
         state = at(place, velocity=[[-np.sin(angle), np.cos(angle), 0.0]], obstacles=ball)
-        states.append(replace(state, memories={ERRAND: Errand(np.array([bound]), np.array([left]))}))
+        states.append(replace(state, memories={ERRAND: Errand(np.array([bound]), np.array([left]), np.array([False]))}))
     return states
 
 
@@ -162,7 +162,7 @@ def test_the_spot_on_which_a_flyer_is_stuck_is_where_an_obstacle_began_to_hold_i
 
     def seen(y: float, bound: bool) -> State:
         state = at([[3.0, y, 0.0]], velocity=[[0.0, 1.0, 0.0]], obstacles=ball)
-        return replace(state, memories={ERRAND: Errand(np.array([bound]), np.array([20.0]))})
+        return replace(state, memories={ERRAND: Errand(np.array([bound]), np.array([20.0]), np.array([False]))})
 
     whirls = [seen((0.6 if frame % 2 else -0.6) * within, True) for frame in range(120)]
     assert looked_at(seen(-0.9 * within, False), seen(0.0, False), *whirls).number(STUCK) == 1

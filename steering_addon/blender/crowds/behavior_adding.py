@@ -14,6 +14,7 @@ from ...simulation.declaration import NEAREST, Kind
 from ...simulation.roles import Role
 from ...simulation.vehicle import VehicleModel
 from ..moving import locomotion_of
+from ..properties import has_role
 from ..property_groups import values_of
 from ..read.dependencies import animated_paths
 from ..read.target_groups import named
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def add_behaviors(behaviors: Sequence[type[Behavior]], crowd: Object, scene: Scene, *, fit: bool = True) -> list[str]:
-    """Switch behaviors of a crowd on, and give values to those that are new.
+    """Switch behaviors of a crowd or of a state on, and give values to those that are new.
 
     Values that were set before, or are keyframed or driven, are kept.
 
@@ -38,7 +39,8 @@ def add_behaviors(behaviors: Sequence[type[Behavior]], crowd: Object, scene: Sce
         A clause for each target that was set.
     """
     settings, animated = crowd.steering, animated_paths(crowd)
-    values = {b: fitted_values(b, crowd, scene) if fit else {} for b in behaviors}
+    members_of = crowd_of(crowd) if has_role(crowd, Role.STATE) else crowd
+    values = {b: fitted_values(b, members_of or crowd, scene) if fit else {} for b in behaviors}
     chosen = []
     for behavior in behaviors:
         group = getattr(settings, behavior.name)
@@ -90,7 +92,8 @@ def _react_to_other_crowd(behavior: type[Behavior], crowd: Object, scene: Scene)
     Returns:
         A clause for each target that was set.
     """
-    if behavior.intent is not Intent.REACT:
+    # In a state, a target left empty is whatever called.
+    if behavior.intent is not Intent.REACT or has_role(crowd, Role.STATE):
         return []
     objects = in_use(scene)
     others = {other for ob in tagged(objects, Role.VEHICLE) if (other := crowd_of(ob)) not in (None, crowd)}

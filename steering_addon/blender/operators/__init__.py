@@ -15,6 +15,7 @@ from . import (
     presets,
     preview,
     ready_scenes,
+    states,
     tagging,
     vary,
 )
@@ -26,6 +27,7 @@ MODULES = (
     behaviors,
     flow_direction,
     crowds,
+    states,
     populate,
     presets,
     behavior_presets,

@@ -10,8 +10,10 @@ from bpy.props import BoolProperty, EnumProperty
 
 from ...behaviors import CATALOGUE, FLOCKING
 from ...simulation.behavior import Behavior, Intent
+from ...simulation.roles import Role
 from ..crowds.behavior_adding import add_behaviors
-from ..focus import crowd_in_focus
+from ..focus import holder_in_focus
+from ..properties import has_role
 from ..refusal import reported
 from ..stored_values import check_stored
 from .polls import has_editable_crowd
@@ -81,8 +83,11 @@ class STEERING_OT_flocking_add(bpy.types.Operator):
 
 def _add(operator: Any, context: Context, behaviors: Sequence[type[Behavior]]) -> None:
     """Add behaviors to the crowd in focus, and report it."""
-    crowd = crowd_in_focus(context)
+    crowd = holder_in_focus(context)
     check_stored([crowd])
+    if has_role(crowd, Role.STATE):
+        for behavior in behaviors:
+            getattr(crowd.steering, behavior.name).own = True
     chosen = add_behaviors(behaviors, crowd, context.scene, fit=operator.fit)
     # Blender updates dependencies only after an edit in the interface.
     crowd.update_tag()
@@ -104,7 +109,7 @@ class STEERING_OT_behavior_remove(bpy.types.Operator):
         return has_editable_crowd(cls, context)
 
     def execute(self, context):
-        crowd = crowd_in_focus(context)
+        crowd = holder_in_focus(context)
         crowd.steering.property_unset(self.behavior)
         # Blender does not update dependencies after this, and a preview would continue with the behavior.
         crowd.update_tag()

@@ -36,6 +36,8 @@ REMEDIES = {
     Role.FLOW: "Select a curve, such as Add > Curve > Path, or a mesh that is painted or has loose edges",
     Role.SURFACE: "Select a mesh, or another object with faces, that is not a vehicle",
     Role.CROWD: "Select an Empty, or use Add Crowd",
+    Role.STATE: "Use Add State",
+    Role.TRIGGER: "Use Add Trigger",
     Role.VEHICLE: "Select the objects to move",
 }
 """The remedy if none of the selected objects can have the role."""

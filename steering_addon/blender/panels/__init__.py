@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import bpy
 
-from . import active_object, baking, behavior_presets, behaviors, crowds, display, menus
+from . import active_object, baking, behavior_presets, behaviors, crowds, display, menus, states
 
 CLASSES = (
     # First, so that no change of another panel moves its buttons.
     *baking.CLASSES,
     *active_object.CLASSES,
     *crowds.CLASSES,
+    *states.CLASSES,
     *behaviors.CLASSES,
     *behavior_presets.CLASSES,
     *display.CLASSES,

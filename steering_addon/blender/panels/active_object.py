@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...simulation.roles import DESCRIPTIONS, Role
+from ...simulation.roles import DESCRIPTIONS, MADE, Role
 from ..moving import BY_CHOICE
 from ..properties import has_role, settings_of
 from ..suitability import suits
@@ -24,6 +24,8 @@ ICONS = {
     Role.FLOW: "FORCE_WIND",
     Role.RESOURCE: "OUTLINER_OB_POINTCLOUD",
     Role.SURFACE: "MESH_GRID",
+    Role.STATE: "EVENT_S",
+    Role.TRIGGER: "ORPHAN_DATA",
 }
 SETTINGS: dict[Role, tuple[str, ...]] = {
     Role.OBSTACLE: ("obstacle_shape", "obstacle_side", "pass_side"),
@@ -54,6 +56,14 @@ class Roles:
         layout.label(text=f"{ob.name} and {others} more" if others else ob.name, icon="OBJECT_DATA", translate=False)
         if has_role(ob, Role.CROWD):
             note(layout, context, "A crowd. Its vehicles share the settings below")
+        elif has_role(ob, Role.STATE):
+            note(
+                layout,
+                context,
+                "A state. Vehicles in it follow its own settings, and the others of their crowd",
+            )
+        elif has_role(ob, Role.TRIGGER):
+            note(layout, context, "A trigger. It calls vehicles into a state of their crowd")
         elif ob in selected:
             _role_buttons(layout, ob)
             if has_role(ob, Role.VEHICLE):
@@ -72,7 +82,7 @@ class Roles:
 
 def _role_buttons(layout: UILayout, ob: Object) -> None:
     """A button for each role that the object has or can have; Vehicle, the usual first step, is larger."""
-    roles = [role for role in DESCRIPTIONS if role is not Role.CROWD and (has_role(ob, role) or suits(ob, role))]
+    roles = [role for role in DESCRIPTIONS if role not in MADE and (has_role(ob, role) or suits(ob, role))]
     column = layout.column(align=True)
     grid = None
     for role in roles:

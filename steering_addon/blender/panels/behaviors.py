@@ -8,7 +8,9 @@ from ...behaviors import CATALOGUE
 from ...simulation.behavior import Behavior
 from ...simulation.combining import COMBININGS, MATTERS
 from ...simulation.declaration import Kind
-from ..focus import crowd_in_focus
+from ...simulation.roles import Role
+from ..focus import crowd_in_focus, holder_in_focus
+from ..properties import has_role
 from ..status.census import Census, known
 from ..status.inactivity import why_away, why_idle, why_still
 from .behavior_presets import preset_button
@@ -34,22 +36,43 @@ class Behaviors(PartOfCrowd):
     bl_label = "Behaviors"
 
     def draw(self, context) -> None:
-        layout, crowd = self.layout, crowd_in_focus(context)
+        layout, crowd = self.layout, holder_in_focus(context)
         in_use = [behavior for behavior in CATALOGUE if crowd.steering.is_property_set(behavior.name)]
-        census = known(context.scene)
-        if reason := why_still(crowd, census):
+        is_state = has_role(crowd, Role.STATE)
+        census = None if is_state else known(context.scene)
+        if is_state:
+            _of_a_state(layout, context, crowd, in_use)
+        elif reason := why_still(crowd, census):
             note(layout, context, reason, icon="ERROR" if in_use else "INFO")
         elif reason := why_away(crowd, census):
             note(layout, context, reason)
-        matters = MATTERS.get(next((c.number for c in COMBININGS if c.name == crowd.steering.combining), -1), ())
+        combines = crowd
+        if is_state and not crowd.steering.state.own_combining:
+            combines = crowd_in_focus(context) or crowd
+        matters = MATTERS.get(next((c.number for c in COMBININGS if c.name == combines.steering.combining), -1), ())
         shown = columns(context, matters)
         if in_use and shown:
             _headings(layout, shown)
         for behavior in in_use:
             _behavior(layout, context, crowd, behavior, matters, census)
         layout.menu("STEERING_MT_behavior_add", icon="ADD")
-        if len(in_use) > 1:
-            fields(layout).prop(crowd.steering, "combining")
+        column = fields(layout)
+        if is_state:
+            column.prop(crowd.steering.state, "own_combining", text="Combine Otherwise")
+            column = column.column()
+            column.active = crowd.steering.state.own_combining
+        if len(in_use) > 1 or is_state:
+            column.prop(crowd.steering, "combining")
+
+
+def _of_a_state(layout: UILayout, context: Context, state: Object, in_use: list[type[Behavior]]) -> None:
+    """Which behaviors of its crowd a state leaves as they are."""
+    crowd = crowd_in_focus(context)
+    if crowd is None:
+        return
+    others = [each.label for each in CATALOGUE if each not in in_use and crowd.steering.is_property_set(each.name)]
+    as_crowd = f"As in {crowd.name}: {', '.join(others)}" if others else f"Nothing is as in {crowd.name}"
+    note(layout, context, f"{as_crowd}. Add a behavior to change it in this state")
 
 
 def _headings(layout: UILayout, matters: tuple[str, ...]) -> None:

@@ -10,10 +10,10 @@ import bpy
 from ...behaviors import CATALOGUE
 from ...locomotion import CATALOGUE as LOCOMOTIONS
 from ...simulation.behavior import Behavior, Intent
-from ...simulation.roles import DESCRIPTIONS, Role
+from ...simulation.roles import DESCRIPTIONS, MADE
 from .. import manual, preview
 from ..crowds.preset_exchange import CROWDS
-from ..focus import crowd_in_focus
+from ..focus import holder_in_focus
 from ..moving import AS_CROWD
 from .active_object import ICONS
 from .search_words import entry_text, term_of
@@ -45,7 +45,7 @@ class STEERING_MT_behaviors(bpy.types.Menu):
 
 def _behavior_columns(row, context, text, flocking: str) -> None:
     """A column of behaviors for each intent; those that the crowd already has are disabled."""
-    crowd = crowd_in_focus(context)
+    crowd = holder_in_focus(context)
     for intent in Intent:
         column = row.column()
         column.label(text=intent.value)
@@ -143,7 +143,7 @@ class STEERING_MT_roles(bpy.types.Menu):
 
     def draw(self, _context) -> None:
         layout = self.layout
-        roles = [role for role in DESCRIPTIONS if role is not Role.CROWD]
+        roles = [role for role in DESCRIPTIONS if role not in MADE]
         for role in roles:
             icon = ICONS.get(role, "OBJECT_DATA")
             layout.operator("steering.tag", text=DESCRIPTIONS[role][0], icon=icon).role = role.name

@@ -134,6 +134,7 @@ def _read_from(plan: Plan) -> tuple:
         plan.flows,
         plan.surfaces,
         plan.vehicles.source.objects,
+        [(each.ob, sorted(animated_paths(each.ob))) for each in (*plan.states, *plan.triggers)],
     )
     return int(plan.frames[0]), plan.frame_time, read, crowds, placed, animated
 

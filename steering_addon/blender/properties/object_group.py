@@ -31,6 +31,8 @@ from ..property_groups import NOT_ANIMATABLE, OVERRIDABLE, choice_property, prop
 from ..setting_changes import notify_listeners
 from .access import has_role
 from .clip_groups import STEERING_PG_clip, STEERING_PG_playing
+from .mind_groups import STEERING_PG_state, STEERING_PG_trigger
+from .own_settings import take_over
 from .populate_groups import STEERING_PG_member, STEERING_PG_populate
 from .vehicle_groups import STEERING_PG_start, STEERING_PG_variation
 
@@ -46,7 +48,18 @@ AXIS_ITEMS = [
 ]
 
 
-STEERING_PG_vehicle = property_group("STEERING_PG_vehicle", VehicleModel)
+def _own(what: str) -> object:
+    """The switch by which a state has settings of its own; a crowd does not use it."""
+    return BoolProperty(
+        name="Own",
+        description=f"{what} differently while in this state; begins with the values of the crowd",
+        override=OVERRIDABLE,
+        update=take_over,
+        options=NOT_ANIMATABLE,
+    )
+
+
+STEERING_PG_vehicle = property_group("STEERING_PG_vehicle", VehicleModel, {"own": _own("Move")})
 STEERING_PG_attendance = property_group("STEERING_PG_attendance", Attendance)
 STEERING_PG_portrayal = property_group(
     "STEERING_PG_portrayal",
@@ -81,7 +94,7 @@ def _behavior_group(behavior: type[Behavior]) -> type:
         override=OVERRIDABLE,
         update=notify_listeners,
     )
-    return property_group(f"STEERING_PG_{behavior.name}", behavior, {"use": use})
+    return property_group(f"STEERING_PG_{behavior.name}", behavior, {"use": use, "own": _own("Behave")})
 
 
 BEHAVIOR_GROUPS = {behavior.name: _behavior_group(behavior) for behavior in CATALOGUE}
@@ -118,7 +131,7 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
     )
     crowd: PointerProperty(
         name="Crowd",
-        description="Crowd whose settings this vehicle shares",
+        description="Crowd whose settings this vehicle shares, or whose state or trigger this is",
         type=bpy.types.Object,
         poll=lambda _self, ob: has_role(ob, Role.CROWD),
         override=OVERRIDABLE,
@@ -386,6 +399,8 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
     vehicle: PointerProperty(type=STEERING_PG_vehicle, override=OVERRIDABLE)
     attendance: PointerProperty(type=STEERING_PG_attendance, override=OVERRIDABLE)
     portrayal: PointerProperty(type=STEERING_PG_portrayal, override=OVERRIDABLE)
+    state: PointerProperty(type=STEERING_PG_state, override=OVERRIDABLE)
+    trigger: PointerProperty(type=STEERING_PG_trigger, override=OVERRIDABLE)
 
 
 for _name, _group in (LOCOMOTION_GROUPS | BEHAVIOR_GROUPS).items():

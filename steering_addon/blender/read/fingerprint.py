@@ -16,7 +16,7 @@ import numpy as np
 from mathutils import Euler, Quaternion, Vector
 
 from ...locomotion import LOCOMOTIONS
-from ...simulation.roles import Role
+from ...simulation.roles import MADE, Role
 from ..properties import has_role, pointed_at, settings_of
 from ..tagged_objects import full_name, in_use
 from ..write.animation_data import channelbag_in, channelbags, slot_of
@@ -34,6 +34,8 @@ OF_THE_SCENE = {
 """Settings of the scene that do not change the run, or whose effect is recorded elsewhere."""
 BOOKKEEPING = {"start", "variation", "member", "populate", "hide_eaten", "unasked"}
 """Properties of an object that do not change the run."""
+HOLDERS = {role.name for role in MADE}
+"""Roles of objects whose settings point at others."""
 TRANSFORMS = (
     *("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale", "rotation_mode"),
     *("delta_location", "delta_rotation_euler", "delta_rotation_quaternion", "delta_scale"),
@@ -108,7 +110,7 @@ def _looked_at(objects: list[tuple[Object, PropertyGroup]], moved: set[Object]) 
     """The tagged objects, the targets of behaviors and what these depend on, without the moved ones, by name."""
     read = {ob for ob, _ in objects} - moved
     for _, stored in objects:
-        if Role.CROWD.name in stored.roles:
+        if not stored.roles.isdisjoint(HOLDERS):
             read.update(_pointed_at(stored))
     read.update(ob.parent for ob in moved if ob.parent is not None)
     return sorted(set(with_all_behind(read)) - moved, key=full_name)

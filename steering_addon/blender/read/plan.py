@@ -15,7 +15,8 @@ import numpy as np
 from ...portrayal.driver_properties import Portrayal
 from ...simulation.arrays.chance import keys_of_vehicles
 from ...simulation.candidates import FIRST, Candidates
-from ...simulation.declaration import POINTERS, Kind
+from ...simulation.declaration import NEAREST, POINTERS, Kind, Parameter
+from ...simulation.minds.declaring import CAUSE
 from ...simulation.roles import Role
 from ..crowds.entry_settings import own_enter_frame
 from ..crowds.lost_crowds import check_lost, lost_crowds, lost_warnings
@@ -25,7 +26,7 @@ from ..properties import has_role, settings_of
 from ..properties.scene_group import MOST_SUBSTEPS
 from ..property_groups import values_of
 from ..stored_values import check_choices, finite_numbers
-from ..tagged_objects import by_role, crowds_of, full_name, in_use
+from ..tagged_objects import by_role, crowd_of, crowds_of, full_name, in_use
 from .checks import (
     check_crowds,
     check_curves,
@@ -37,6 +38,16 @@ from .checks import (
     warnings_of,
 )
 from .dependencies import plays_physics, reads_scene, reads_vehicle_above, with_all_behind
+from .mind_sources import (
+    StateSource,
+    TriggerSource,
+    state_source,
+    states_of,
+    trigger_source,
+    triggers_of,
+    watched_objects,
+    watched_regions,
+)
 from .object_vehicles import ObjectVehicles, no_objects, object_vehicles
 from .resources import check_hiding, feeds
 from .sources import (
@@ -83,6 +94,8 @@ class Plan:
         candidates: the bodies of which each vehicle takes one, for each target that names several.
         in_users_scene: whether only the scene itself gives the right values (drivers that read it, physics).
         warnings: what the animator should know although the bake can go ahead.
+        states: the states of the crowds, by crowd and by name.
+        triggers: what calls vehicles into them.
     """
 
     scene: Scene
@@ -101,6 +114,8 @@ class Plan:
     candidates: tuple[Candidates, ...]
     in_users_scene: bool
     warnings: tuple[str, ...] = field(default=())
+    states: tuple[StateSource, ...] = ()
+    triggers: tuple[TriggerSource, ...] = ()
 
     def __len__(self) -> int:
         return len(self.vehicles)
@@ -152,13 +167,18 @@ def plan_reading(
     check_curves(roles[Role.PATH], Role.PATH)
     flows = roles[Role.FLOW]
     check_curves([ob for ob in flows if ob.type != "MESH"], Role.FLOW)
-    check_targets(crowds, objects)
-    pointers = [pointer for crowd in crowds for pointer in pointers_of(crowd)]
+    states = states_of(roles, crowds)
+    triggers = triggers_of(roles, states)
+    check_targets([*crowds, *states], objects)
+    pointers = [pointer for holder in (*crowds, *states) for pointer in pointers_of(holder)]
     paths = list(dict.fromkeys([*roles[Role.PATH], *(each.ob for each in pointers if each.kind is Kind.PATH)]))
-    several = [each for crowd in crowds for each in several_of(crowd, behaviors_of(crowd), objects)]
-    bodies = _bodies(roles, [each for each in pointers if each.kind is Kind.BODY], several, rows)
+    several = [each for holder in (*crowds, *states) for each in several_of(holder, behaviors_of(holder), objects)]
+    bodies = _bodies(
+        roles, [each for each in pointers if each.kind is Kind.BODY], several, rows, watched_objects(triggers)
+    )
     obstacles = tuple(BodySource(ob, carrier_of(ob, rows)) for ob in roles[Role.OBSTACLE])
-    regions = by_name([*roles[Role.REGION], *(each.ob for each in pointers if each.kind is Kind.REGION)])
+    pointed_regions = [each.ob for each in pointers if each.kind is Kind.REGION]
+    regions = by_name([*roles[Role.REGION], *pointed_regions, *watched_regions(triggers)])
     check_choices([*(source.ob for source in obstacles), *regions])
     stand = any(locomotion_of(crowd).stands for crowd in set(source.crowds))
     stand |= any(kind.stands for kind in source.own_locomotions.values())
@@ -181,7 +201,7 @@ def plan_reading(
     chosen_of = {
         (each.crowd.name_full, each.behavior, each.parameter): FIRST - number for number, each in enumerate(several)
     }
-    read = [*looked_at, *crowds, *source.parents]
+    read = [*looked_at, *crowds, *states, *triggers, *source.parents]
     vehicles = _vehicles(source, identities, crowds, stored.seed if stored else 0)
     return Plan(
         scene=scene,
@@ -193,6 +213,24 @@ def plan_reading(
         crowds=tuple(
             _crowd_source(ob, crowd_identities[ob.name], np.flatnonzero(vehicles.crowd == row), pointed_rows, chosen_of)
             for row, ob in enumerate(crowds)
+        ),
+        states=tuple(
+            state_source(
+                _crowd_source(
+                    ob,
+                    0,
+                    np.flatnonzero(vehicles.crowd == crowds.index(crowd_of(ob))),
+                    pointed_rows,
+                    chosen_of,
+                ),
+                states,
+                crowds,
+            )
+            for ob in states
+        ),
+        triggers=tuple(
+            trigger_source(ob, states, crowds, pointed_rows[Kind.BODY], pointed_rows[Kind.REGION], roles[Role.VEHICLE])
+            for ob in triggers
         ),
         bodies=bodies,
         obstacles=obstacles,
@@ -287,11 +325,16 @@ def _rows(objects: Iterable[Object]) -> dict[str, int]:
 
 
 def _bodies(
-    roles: dict[Role, list[Object]], targets: list[Pointer], several: list[Several], rows: dict[str, int]
+    roles: dict[Role, list[Object]],
+    targets: list[Pointer],
+    several: list[Several],
+    rows: dict[str, int],
+    watched: list[Object],
 ) -> tuple[BodySource, ...]:
-    """Leaders, resources, targets and the vehicles that the run does not move, by name."""
+    """Leaders, resources, targets, what triggers watch for and the vehicles that the run does not move, by name."""
     sources = {full_name(ob): (ob, "") for role in TARGETS for ob in roles[role]}
     sources |= {full_name(ob): (ob, "") for each in several for ob in each.objects}
+    sources |= {full_name(ob): (ob, "") for ob in watched}
     sources |= {target.name: (target.ob, target.bone) for target in targets}
     ordered = (sources[name] for name in sorted(set(sources) - set(rows)))
     return tuple(BodySource(ob, carrier_of(ob, rows), bone) for ob, bone in ordered)
@@ -304,9 +347,11 @@ def _crowd_source(
     pointed_rows: dict[Kind, dict[str, int]],
     chosen_of: dict[tuple[str, str, str], int],
 ) -> CrowdSource:
-    behaviors = behaviors_of(ob)
+    behaviors, is_state = behaviors_of(ob), has_role(ob, Role.STATE)
     pointed = {
-        (behavior.name, name): chosen_of.get((ob.name_full, behavior.name, name), parameter.default)
+        (behavior.name, name): chosen_of.get(
+            (ob.name_full, behavior.name, name), _left_empty(parameter, is_state=is_state)
+        )
         for behavior in behaviors
         for name, parameter in behavior.parameters().items()
         if parameter.kind in POINTERS
@@ -315,3 +360,11 @@ def _crowd_source(
         pointed[target.behavior.name, target.parameter] = pointed_rows[target.kind][target.name]
     portrayal = Portrayal.of(len(rows), **values_of(Portrayal, ob.steering.portrayal)) if portrays(ob) else None
     return CrowdSource(ob, identity, rows, behaviors, pointed, portrayal)
+
+
+def _left_empty(parameter: Parameter, *, is_state: bool) -> int:
+    """The row for a pointer that is not set: in a state, whatever called stands for the nearest of a role."""
+    default: int = parameter.default
+    return (
+        CAUSE if is_state and parameter.kind is Kind.BODY and default == NEAREST and not parameter.in_order else default
+    )

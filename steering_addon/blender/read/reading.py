@@ -15,6 +15,7 @@ from ...simulation.combining import COMBININGS
 from ...simulation.geometry.capsules import half_axis
 from ...simulation.geometry.obstacles import Obstacles, obstacles
 from ...simulation.geometry.regions import SHAPES, Regions, regions
+from ...simulation.minds.declaring import Mind
 from ...simulation.presence.attendance import STAY, Attendance, enter_frames
 from ...simulation.roles import Role
 from ...simulation.snapshot import Settings, Snapshot, State, Tracked, no_tracked, starting
@@ -36,6 +37,7 @@ from .flow_meshes import CurrentReader
 from .frame import Frame
 from .local_space import AXIS_NAMES, model_axes
 from .locomotions import LocomotionReader
+from .minds import MindReader
 from .plan import Plan
 from .solids import Axes, Solids, Surface, box_of, sizes_of
 from .sources import BodySource, CrowdSource
@@ -85,7 +87,9 @@ class Reader:
         self._attendance_is_animated = any(animates(crowd.ob, "steering.attendance") for crowd in plan.crowds)
         self._crowds = [_CrowdReader(crowd) for crowd in plan.crowds]
         self._crowd, self._crowd_keys = _of_crowds(plan)
-        self._crowds_stay = all(crowd.stays for crowd in self._crowds)
+        self._minds = MindReader(plan.states, plan.triggers, len(plan.crowds))
+        self._crowds_stay = all(crowd.stays for crowd in self._crowds) and self._minds.stays
+        self._minds_read: tuple[Mapping[str, np.ndarray], tuple[Settings, ...], tuple[Mind, ...]] | None = None
         self._model: tuple[Mapping[str, np.ndarray], VehicleModel] | None = None
         source = plan.vehicles.source
         kinds, objects = source.own_locomotions, source.objects if source.own_locomotions else ()
@@ -150,15 +154,19 @@ class Reader:
         plan = self.plan
         attendance, enters = self._attending(depsgraph, frame)
         bodies, row = self._locomotions.read(depsgraph, frame)
+        vehicle = self._vehicle(depsgraph, frame, settings)
+        of_crowds = tuple(crowd.read(depsgraph, frame) for crowd in self._crowds)
+        of_states, minds = self._minded(depsgraph, frame, settings, vehicle, of_crowds)
         return {
             "frame_time": plan.frame_time,
             "substeps": plan.substeps,
             "keys": plan.vehicles.keys,
-            "vehicle": self._vehicle(depsgraph, frame, settings),
+            "vehicle": vehicle,
             "locomotions": bodies,
             "locomotion_row": row,
             "present": settings["active"].astype(np.bool_),
-            "settings": tuple(crowd.read(depsgraph, frame) for crowd in self._crowds),
+            "settings": (*of_crowds, *of_states),
+            "minds": minds,
             "settings_row": self._crowd,
             "crowd": self._crowd,
             "crowd_keys": self._crowd_keys,
@@ -166,6 +174,22 @@ class Reader:
             "attendance": attendance,
             "due": None if enters is None else frame >= enters,
         }
+
+    def _minded(
+        self,
+        depsgraph: Depsgraph | None,
+        frame: int,
+        settings: Mapping[str, np.ndarray],
+        vehicle: VehicleModel,
+        of_crowds: tuple[Settings, ...],
+    ) -> tuple[tuple[Settings, ...], tuple[Mind, ...]]:
+        """The settings of the states and the minds of their crowds; the same objects while nothing changes."""
+        if not self.plan.states:
+            return (), ()
+        if self._minds_read is None or not self._crowds_stay or self._minds_read[0] is not settings:
+            states = self._minds.settings(depsgraph, frame, of_crowds)
+            self._minds_read = settings, states, self._minds.read(depsgraph, frame, vehicle, settings)
+        return self._minds_read[1], self._minds_read[2]
 
     def start(self, first: Frame) -> State:
         """Where the vehicles start: their own channels, in the space their parents have on the first frame."""

@@ -84,12 +84,16 @@ def _full_name_of(ob: Object, bone: str) -> str:
 
 
 def behaviors_of(crowd: Object) -> tuple[type[Behavior], ...]:
-    """The behaviors a crowd uses, or may use because their switch is animated; untouched groups are left alone."""
-    stored = crowd.steering
+    """The behaviors a crowd uses, or may use because their switch is animated; untouched groups are left alone.
+
+    Of a state only those that are its own.
+    """
+    stored, is_state = crowd.steering, has_role(crowd, Role.STATE)
     return tuple(
         behavior
         for behavior in CATALOGUE
         if stored.is_property_set(behavior.name)
+        and (not is_state or getattr(stored, behavior.name).own)
         and (getattr(stored, behavior.name).use or animates(crowd, f"steering.{behavior.name}.use"))
     )
 

@@ -111,7 +111,7 @@ def _read_on_each_frame(plan: Plan, family: Family) -> list[Object]:
     """As `to_link`, without the objects that only determine sizes, which are measured on the first frame."""
     return _each_once(
         (
-            *(crowd.ob for crowd in plan.crowds),
+            *(each.ob for each in (*plan.crowds, *plan.states, *plan.triggers)),
             *(source.ob for source in (*plan.bodies, *plan.obstacles)),
             *(part for source in plan.obstacles if is_mesh(source.ob) for part in family.descendants(source.ob)),
             *plan.paths,

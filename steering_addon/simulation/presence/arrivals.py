@@ -31,10 +31,12 @@ class Errand(Memory):
     Attributes:
         bound: (n,) the vehicles that a behavior leads somewhere else and that no speed limit stops.
         left: (n,) the distance to where they go, metres; 0 for the others.
+        arrived: (n,) the vehicles that are where a behavior leads them.
     """
 
     bound: Mask = remembered(False)
     left: Scalars = remembered(0.0)
+    arrived: Mask = remembered(False)
 
     @classmethod
     def of(cls, agents: Agents, arrived: Mask, top_speed: Scalars) -> Errand:
@@ -47,7 +49,7 @@ class Errand(Memory):
         distance = agents.goal_distance
         away = np.isfinite(distance) & (distance > PLACE * agents.radius) & ~arrived
         bound = away & (top_speed > STANDING * agents.max_speed)
-        return cls(bound, np.where(bound, distance, 0.0))
+        return cls(bound, np.where(bound, distance, 0.0), arrived)
 
 
 @dataclass(frozen=True)

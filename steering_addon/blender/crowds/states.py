@@ -1,0 +1,168 @@
+"""Makes states of crowds, triggers that call into them, and cues."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import bpy
+
+from ...behaviors import CATALOGUE
+from ...settings.state_presets import STATE_PRESETS, StatePreset
+from ...simulation.roles import Role
+from ..hierarchy import Family
+from ..properties import pointed_at
+from ..role_assignment import give_role
+from ..tagged_objects import crowd_of, in_use, tagged
+from ..write.animation_data import channelbag_in, new_action
+from .behavior_adding import add_behaviors
+
+if TYPE_CHECKING:
+    from bpy.types import Collection, Context, NlaStrip, Object
+
+SHARED_BY_PRIORITY = "ALLOCATION"
+"""How a ready state combines behaviors: where the first that applies takes all, running would wait for its turn."""
+CUE_PATH = "steering.state.cue"
+CUE = "Cue"
+ARROWS = 0.6
+"""Size of the Empty of a state as it is drawn, metres."""
+
+
+def states_of_crowd(crowd: Object, context: Context) -> list[Object]:
+    """The states of a crowd, by name."""
+    return [ob for ob in tagged(in_use(context.scene), Role.STATE) if crowd_of(ob) == crowd]
+
+
+def triggers_of_state(state: Object, context: Context) -> list[Object]:
+    """The triggers that call into a state, by name."""
+    return [
+        ob
+        for ob in tagged(in_use(context.scene), Role.TRIGGER)
+        if ob.steering.is_property_set("trigger") and pointed_at(ob.steering.trigger, "to") == state
+    ]
+
+
+def preset_named(name: str) -> StatePreset:
+    """The ready state of a name."""
+    return next(preset for preset in STATE_PRESETS if preset.name == name)
+
+
+def new_state(context: Context, crowd: Object, preset: StatePreset) -> Object:
+    """A new state of a crowd, with the one that follows it, which is added if the crowd does not have it yet."""
+    state = bpy.data.objects.new(preset.label, None)
+    state.empty_display_type, state.empty_display_size = "SINGLE_ARROW", ARROWS
+    _placed(state, crowd, context)
+    give_role(state, Role.STATE, Family())
+    settings = state.steering
+    settings.crowd = crowd
+    for name, value in preset.numbers.items():
+        setattr(settings.state, name, value)
+    _ = settings.state.lasts
+    if preset.faster is not None:
+        _move_differently(settings.vehicle, preset)
+    kinds = {kind.name: kind for kind in CATALOGUE}
+    for name, values in preset.behaviors.items():
+        group = getattr(settings, name)
+        group.own = True
+        add_behaviors([kinds[name]], state, context.scene)
+        for parameter, value in values.items():
+            setattr(group, parameter, value)
+    _switch_off(state, crowd, preset)
+    if preset.behaviors:
+        settings.state.own_combining = True
+        settings.combining = SHARED_BY_PRIORITY
+    if preset.then:
+        follows = preset_named(preset.then)
+        known = {ob.name: ob for ob in states_of_crowd(crowd, context)}
+        same = next((ob for name, ob in known.items() if name.partition(".")[0] == follows.label), None)
+        settings.state.then = same or new_state(context, crowd, follows)
+    return state
+
+
+def _move_differently(group: bpy.types.PropertyGroup, preset: StatePreset) -> None:
+    """Give a state a top speed and a strength of its own."""
+    group.own = True
+    group.max_speed *= preset.faster
+    group.max_force *= preset.faster
+    if preset.cruise_speed is not None:
+        group.cruise_speed = preset.cruise_speed
+
+
+def _switch_off(state: Object, crowd: Object, preset: StatePreset) -> None:
+    """Switch off, in a state, those behaviors of its crowd that it does not keep."""
+    for kind in CATALOGUE:
+        used = crowd.steering.is_property_set(kind.name) and getattr(crowd.steering, kind.name).use
+        if used and kind.intent not in preset.keeps and kind.name not in preset.behaviors:
+            group = getattr(state.steering, kind.name)
+            group.own = True
+            group.use = False
+
+
+def new_trigger(context: Context, state: Object, when: str, who: Object | None) -> Object:
+    """A new trigger that calls vehicles into a state, at what it watches for or else at the 3D cursor."""
+    trigger = bpy.data.objects.new(f"{state.name} Trigger", None)
+    trigger.empty_display_type = "SPHERE"
+    _placed(trigger, crowd_of(state), context)
+    give_role(trigger, Role.TRIGGER, Family())
+    settings = trigger.steering
+    settings.crowd = crowd_of(state)
+    settings.trigger.to, settings.trigger.when = state, when
+    trigger.empty_display_size = settings.trigger.distance
+    trigger.location = context.scene.cursor.location
+    if who is not None:
+        settings.trigger.who = who
+        trigger.parent = who
+        trigger.location = (0.0, 0.0, 0.0)
+        size = max(who.matrix_world.to_scale())
+        trigger.scale = (1.0 / size,) * 3 if size > 0.0 else trigger.scale
+    return trigger
+
+
+def new_cue(state: Object, frame: int, length: int, fade: int) -> NlaStrip:
+    """A strip on a state that tells its crowd to take it up, from a frame on.
+
+    Args:
+        length, fade: frames; the share of the crowd that is told grows and falls during the fades.
+    """
+    action = next((each for each in bpy.data.actions if each.name.partition(".")[0] == CUE and _is_cue(each)), None)
+    if action is None:
+        action, slot = new_action(CUE, state)
+        curve = channelbag_in(action, slot, ensure=True).fcurves.new(CUE_PATH)
+        curve.keyframe_points.insert(0.0, 1.0)
+        curve.keyframe_points.insert(1.0, 1.0)
+        action.use_fake_user = False
+    animation = state.animation_data_create()
+    track = animation.nla_tracks.new()
+    track.name = CUE
+    strip = track.strips.new(CUE, frame, action)
+    if hasattr(strip, "action_slot") and strip.action_slot is None and action.slots:
+        strip.action_slot = action.slots[0]
+    strip.extrapolation = "NOTHING"
+    strip.use_auto_blend = False
+    strip.repeat = 1.0
+    strip.frame_end = frame + length
+    strip.blend_in = strip.blend_out = min(fade, length // 2)
+    return strip
+
+
+def _is_cue(action: bpy.types.Action) -> bool:
+    from ..write.animation_data import channelbags
+
+    paths = [curve.data_path for bag in channelbags(action) for curve in bag.fcurves]
+    return paths == [CUE_PATH]
+
+
+def _placed(ob: Object, crowd: Object, context: Context) -> None:
+    """Put a new state or trigger into the collection of the crowd's states, below the crowd."""
+    _collection(crowd, context).objects.link(ob)
+    ob.parent = crowd
+
+
+def _collection(crowd: Object, context: Context) -> Collection:
+    for ob in states_of_crowd(crowd, context):
+        editable = [each for each in ob.users_collection if each.library is None]
+        if editable:
+            return editable[0]
+    collection = bpy.data.collections.new(f"{crowd.name} States")
+    parents = [each for each in crowd.users_collection if each.library is None]
+    (parents[0] if parents else context.scene.collection).children.link(collection)
+    return collection

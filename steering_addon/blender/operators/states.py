@@ -1,0 +1,161 @@
+"""Operators that give a crowd states, and call its vehicles into them."""
+
+from __future__ import annotations
+
+import bpy
+from bpy.props import EnumProperty, IntProperty, StringProperty
+
+from ...minds import CATALOGUE
+from ...settings.state_presets import STATE_PRESETS
+from ...simulation.roles import MADE, Role
+from ..crowds.states import CUE_PATH, new_cue, new_state, new_trigger, preset_named, states_of_crowd
+from ..focus import crowd_in_focus, state_in_focus
+from ..properties import has_role
+from ..read.dependencies import animated_paths
+from ..refusal import Refusal, reported
+from ..stored_values import check_stored
+from ..suitability import check_editable
+from ..tagged_objects import in_use, tagged
+from .polls import has_editable_crowd, in_object_mode
+
+
+class STEERING_OT_state_add(bpy.types.Operator):
+    """Add a state to the crowd: what vehicles do differently when something calls them (Reynolds: action selection)"""
+
+    bl_idname = "steering.state_add"
+    bl_label = "Add State"
+    bl_options = {"REGISTER", "UNDO"}
+
+    preset: EnumProperty(
+        name="State",
+        description="What the vehicles do in it",
+        items=[(each.name, each.label, each.description) for each in STATE_PRESETS],
+    )
+
+    @classmethod
+    def poll(cls, context) -> bool:
+        return in_object_mode(cls, context) and has_editable_crowd(cls, context)
+
+    @reported
+    def execute(self, context):
+        crowd = crowd_in_focus(context)
+        check_stored([crowd])
+        state = new_state(context, crowd, preset_named(self.preset))
+        context.view_layer.update()
+        _activate(context, state)
+        self.report({"INFO"}, f"Added {state.name} to {crowd.name}. Add a trigger or a cue that calls it")
+        return {"FINISHED"}
+
+
+class STEERING_OT_trigger_add(bpy.types.Operator):
+    """Add what calls vehicles into the state: the selected objects, or a place at the 3D cursor"""
+
+    bl_idname = "steering.trigger_add"
+    bl_label = "Add Trigger"
+    bl_options = {"REGISTER", "UNDO"}
+
+    when: EnumProperty(
+        name="When",
+        description="When it calls",
+        items=[(kind.name, kind.label, kind.choice().description, kind.stored_number) for kind in CATALOGUE],
+        default="NEAR",
+    )
+    to: StringProperty(
+        name="State",
+        description="State that it calls into; leave empty for the active state, or the only one of the crowd",
+        options={"SKIP_SAVE"},
+    )
+
+    @classmethod
+    def poll(cls, context) -> bool:
+        if not in_object_mode(cls, context):
+            return False
+        if any(has_role(ob, Role.STATE) for ob in context.scene.objects):
+            return True
+        cls.poll_message_set("Add a state to a crowd first")
+        return False
+
+    @reported
+    def execute(self, context):
+        state = self._state(context)
+        check_editable([state])
+        callers = [ob for ob in context.selected_objects if not any(has_role(ob, role) for role in MADE)]
+        watches = "who" in next(kind for kind in CATALOGUE if kind.name == self.when).uses
+        if "where" in next(kind for kind in CATALOGUE if kind.name == self.when).uses:
+            callers, watches = [ob for ob in callers if has_role(ob, Role.REGION)], True
+            if not callers:
+                raise Refusal("Select a region for the trigger, such as a box tagged as Region.")
+        triggers = [new_trigger(context, state, self.when, ob) for ob in callers] if watches else []
+        triggers = triggers or [new_trigger(context, state, self.when, None)]
+        context.view_layer.update()
+        _activate(context, triggers[0])
+        label = next(kind for kind in CATALOGUE if kind.name == self.when).label
+        names = ", ".join(ob.name for ob in callers) or "A place" if watches else label
+        self.report({"INFO"}, f"{names} calls into {state.name}")
+        return {"FINISHED"}
+
+    def _state(self, context) -> bpy.types.Object:
+        states = tagged(in_use(context.scene), Role.STATE)
+        if self.to:
+            state = next((ob for ob in states if ob.name == self.to), None)
+            if state is None:
+                raise Refusal(f"State {self.to} not found in the scene. Choose another one.")
+            return state
+        if (active := state_in_focus(context)) is not None:
+            return active
+        selected = [ob for ob in context.selected_objects if has_role(ob, Role.STATE)]
+        crowd = crowd_in_focus(context)
+        known = selected or (states_of_crowd(crowd, context) if crowd is not None else []) or states
+        if len(known) == 1:
+            return known[0]
+        raise Refusal("There are several states. Make the one to call into the active object, and select what calls.")
+
+
+class STEERING_OT_cue_add(bpy.types.Operator):
+    """Tell a share of the crowd to be in the state from this frame on, by a strip in the Nonlinear Animation editor"""
+
+    bl_idname = "steering.cue_add"
+    bl_label = "Add Cue"
+    bl_options = {"REGISTER", "UNDO"}
+
+    frames: IntProperty(name="Length", description="Length of the strip, in frames", default=60, min=1, max=100000)
+    fade: IntProperty(
+        name="Fade",
+        description="Frames in which the share of the crowd grows at its begin, and falls at its end",
+        default=12,
+        min=0,
+        max=10000,
+    )
+
+    @classmethod
+    def poll(cls, context) -> bool:
+        state = state_in_focus(context)
+        if state is None:
+            cls.poll_message_set("Make a state the active object")
+            return False
+        return in_object_mode(cls, context)
+
+    @reported
+    def execute(self, context):
+        state = state_in_focus(context)
+        check_editable([state])
+        action = state.animation_data.action if state.animation_data else None
+        if action is not None and CUE_PATH in animated_paths(state):
+            raise Refusal(f"Keys of {state.name} on Cue hide every strip. Remove these keys, or key them alone.")
+        strip = new_cue(state, context.scene.frame_current, self.frames, self.fade)
+        self.report({"INFO"}, f"{state.name} is cued on frames {strip.frame_start:.0f} to {strip.frame_end:.0f}")
+        return {"FINISHED"}
+
+
+def _activate(context: bpy.types.Context, ob: bpy.types.Object) -> None:
+    """Make a new object the only selected and the active one."""
+    for other in context.selected_objects:
+        other.select_set(False)
+    if ob.name in context.view_layer.objects:
+        ob.select_set(True)
+        context.view_layer.objects.active = ob
+
+
+CLASSES = (STEERING_OT_state_add, STEERING_OT_trigger_add, STEERING_OT_cue_add)
+
+register, unregister = bpy.utils.register_classes_factory(CLASSES)

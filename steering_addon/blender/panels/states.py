@@ -1,0 +1,161 @@
+"""The panels of a crowd's states, and of the state or trigger that is active."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...minds.trigger import TriggerModel
+from ...simulation.roles import Role
+from ...simulation.vehicle import VehicleModel
+from ..crowds.states import states_of_crowd, triggers_of_state
+from ..focus import crowd_in_focus
+from ..properties import has_role, pointed_at
+from .active_object import ICONS
+from .crowds import ADVANCED, PartOfCrowd
+from .fields import fields, meaningful, note
+from .locations import in_both
+
+if TYPE_CHECKING:
+    from bpy.types import Context, Object
+
+TIMES = ("react", "lasts", "then", "blend", "varies", "persistence")
+CALLS = ("spreads", "reach", "fresh", "urge", "cue")
+NEEDS = ("builds_up", "eases", "wears_off")
+
+
+class States(PartOfCrowd):
+    """The states of the crowd, and what calls its vehicles into them."""
+
+    bl_label = "States"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context) -> None:
+        layout, crowd = self.layout, crowd_in_focus(context)
+        states = states_of_crowd(crowd, context)
+        if not states:
+            note(layout, context, "In a state, vehicles do something else for a while: run from a wolf, look up, sleep")
+        for state in states:
+            row = layout.row()
+            row.active = state.steering.active
+            row.prop(state, "name", text="", icon=ICONS[Role.STATE], emboss=state == context.object)
+            row.label(text=called_by(state, context), translate=False)
+        line = layout.row(align=True)
+        line.operator_menu_enum("steering.state_add", "preset", text="Add State", icon="ADD")
+        if states:
+            line.operator_menu_enum("steering.trigger_add", "when", text="Add Trigger", icon="ADD")
+
+
+def called_by(state: Object, context: Context) -> str:
+    """What calls vehicles into a state, in words."""
+    settings = state.steering.state if state.steering.is_property_set("state") else None
+    words = [_words(trigger) for trigger in triggers_of_state(state, context)]
+    if settings is not None and settings.spreads:
+        words.append(f"{settings.spreads} other{'s' * (settings.spreads != 1)}")
+    if state.animation_data is not None and any(len(track.strips) for track in state.animation_data.nla_tracks):
+        words.append("a cue")
+    if settings is not None and settings.urge > 0.0:
+        words.append("inclination")
+    return "; ".join(words) or "nothing calls it"
+
+
+def _words(trigger: Object) -> str:
+    """A trigger in words: what calls, and when."""
+    stored = trigger.steering.trigger
+    who = pointed_at(stored, "who") or pointed_at(stored, "who_collection")
+    name = who.name if who is not None else trigger.name
+    label = next((c.label for c in TriggerModel.parameters()["when"].choices if c.name == stored.when), "")
+    if "distance" in meaningful(TriggerModel, stored):
+        return f"{name} {label.lower()}, {stored.distance:.3g} m"
+    return label if who is None else f"{name}: {label.lower()}"
+
+
+class State:
+    """When vehicles take up the active state, and for how long they keep to it."""
+
+    bl_label = "State"
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        return context.object is not None and has_role(context.object, Role.STATE)
+
+    def draw(self, context) -> None:
+        layout, state = self.layout, context.object
+        stored = state.steering
+        column = fields(layout)
+        column.prop(stored, "crowd")
+        column.prop(stored, "active")
+        if not stored.is_property_set("state"):
+            return
+        note(layout, context, f"Called by: {called_by(state, context)}")
+        line = layout.row(align=True)
+        line.operator_menu_enum("steering.trigger_add", "when", text="Add Trigger", icon="ADD")
+        line.operator("steering.cue_add", icon="NLA")
+        for names in (TIMES, CALLS, NEEDS):
+            column = fields(layout)
+            for name in names:
+                column.prop(stored.state, name)
+        if not stored.state.lasts and pointed_at(stored.state, "then") is None:
+            note(layout, context, "It lasts for good, until something else calls")
+
+
+class StateVehicle:
+    """How vehicles move while they are in the active state."""
+
+    bl_label = "Vehicle in This State"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        return State.poll(context)
+
+    def draw_header(self, context) -> None:
+        stored = context.object.steering
+        if stored.is_property_set("vehicle"):
+            self.layout.prop(stored.vehicle, "own", text="")
+
+    def draw(self, context) -> None:
+        stored = context.object.steering
+        column = fields(self.layout)
+        column.active = stored.vehicle.own
+        for name in VehicleModel.parameters():
+            if name in ("max_speed", "cruise_speed", *ADVANCED) and name != "mass":
+                column.prop(stored.vehicle, name)
+
+
+class Trigger:
+    """What calls vehicles, when, and into which state."""
+
+    bl_label = "Trigger"
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        return context.object is not None and has_role(context.object, Role.TRIGGER)
+
+    def draw(self, context) -> None:
+        layout, ob = self.layout, context.object
+        column = fields(layout)
+        column.prop(ob.steering, "active")
+        if not ob.steering.is_property_set("trigger"):
+            return
+        stored = ob.steering.trigger
+        column.prop(stored, "to")
+        column.prop(stored, "from_state")
+        names = meaningful(TriggerModel, stored)
+        for name in names:
+            column.prop(stored, name)
+            if name == "when":
+                column.prop(stored, "who")
+                if pointed_at(stored, "who") is None:
+                    column.prop(stored, "who_collection", text="or Collection")
+        if pointed_at(stored, "to") is None:
+            note(layout, context, "It calls into no state: choose one", icon="ERROR")
+        elif stored.strength <= 0.5:
+            note(layout, context, "A strength up to 0.5 is too weak: the crowd's own settings are as strong")
+
+
+CLASSES = (
+    *in_both(States, "states", "crowd"),
+    *in_both(State, "state"),
+    *in_both(StateVehicle, "state_vehicle", "state"),
+    *in_both(Trigger, "trigger"),
+)

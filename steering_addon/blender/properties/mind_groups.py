@@ -1,0 +1,67 @@
+"""The settings of a state and of a trigger."""
+
+from __future__ import annotations
+
+import bpy
+from bpy.props import BoolProperty, PointerProperty
+
+from ...minds.trigger import TriggerModel
+from ...simulation.minds.declaring import StateModel
+from ...simulation.roles import Role
+from ..property_groups import NOT_ANIMATABLE, OVERRIDABLE, property_group
+from ..setting_changes import notify_listeners
+from .access import has_role
+
+
+def _state(name: str, description: str) -> object:
+    """A pointer to a state."""
+    return PointerProperty(
+        name=name,
+        description=description,
+        type=bpy.types.Object,
+        poll=lambda _self, ob: has_role(ob, Role.STATE),
+        override=OVERRIDABLE,
+        update=notify_listeners,
+    )
+
+
+STEERING_PG_state = property_group(
+    "STEERING_PG_state",
+    StateModel,
+    {
+        "then": _state("Then", "State that follows when this one is over; empty: the crowd's own settings"),
+        "eases": _state("Eases", "State for which this one eases the need, as eating does for hunger"),
+        "own_combining": BoolProperty(
+            name="Own",
+            description="Combine behaviors in another way than the crowd while in this state",
+            override=OVERRIDABLE,
+            update=notify_listeners,
+            options=NOT_ANIMATABLE,
+        ),
+    },
+)
+STEERING_PG_trigger = property_group(
+    "STEERING_PG_trigger",
+    TriggerModel,
+    {
+        "to": _state("Calls Into", "State that vehicles are called into"),
+        "from_state": _state("From", "Only vehicles in this state hear it; empty: all of the crowd"),
+        "who": PointerProperty(
+            name="Who",
+            description="What calls when it is near, seen or touched: an object, the vehicles of a crowd, or those in "
+            "a state. For Inside and Outside, a region. Empty: the trigger itself",
+            type=bpy.types.Object,
+            override=OVERRIDABLE,
+            update=notify_listeners,
+        ),
+        "who_collection": PointerProperty(
+            name="Who Collection",
+            description="All objects of this collection call, if no object is set above",
+            type=bpy.types.Collection,
+            override=OVERRIDABLE,
+            update=notify_listeners,
+        ),
+    },
+)
+
+CLASSES = (STEERING_PG_state, STEERING_PG_trigger)

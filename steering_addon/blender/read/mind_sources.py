@@ -1,0 +1,190 @@
+"""The states and triggers that a run reads, checked, with the rows of what they point at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from zlib import crc32
+
+import numpy as np
+
+from ...minds.condition import Condition
+from ...minds.trigger import TriggerModel, condition_of
+from ...simulation.roles import Role
+from ..properties import has_role, pointed_at
+from ..property_groups import values_of
+from ..refusal import Refusal
+from ..tagged_objects import crowd_of, full_name, tagged
+from .sources import CrowdSource
+
+if TYPE_CHECKING:
+    from bpy.types import Object
+
+
+@dataclass(frozen=True)
+class StateSource:
+    """A state of a crowd.
+
+    Attributes:
+        source: its own settings, as those of a crowd; its rows are the crowd's vehicles.
+        crowd: the row of its crowd.
+        then, eases: the modes of other states of the crowd, 0 and -1 for none.
+    """
+
+    source: CrowdSource
+    crowd: int
+    then: int
+    eases: int
+
+    @property
+    def ob(self) -> Object:
+        return self.source.ob
+
+
+@dataclass(frozen=True)
+class TriggerSource:
+    """A trigger, and the rows of what it watches for.
+
+    Attributes:
+        ob: the object.
+        crowd: the row of the crowd whose vehicles it calls.
+        common: what all conditions need of it, by name: to, key, bodies, of, from_modes.
+        regions: (k,) the rows of the regions in which it counts.
+    """
+
+    ob: Object
+    crowd: int
+    common: Mapping[str, object]
+    regions: np.ndarray
+
+
+def states_of(roles: Mapping[Role, list[Object]], crowds: Sequence[Object]) -> list[Object]:
+    """The states of some crowds, by the row of the crowd and by name.
+
+    Raises:
+        Refusal: what a state leads to is not a state of its crowd.
+    """
+    rows = {crowd: row for row, crowd in enumerate(crowds)}
+    states = [ob for ob in roles[Role.STATE] if crowd_of(ob) in rows and ob.steering.active]
+    for state in states:
+        for name in ("then", "eases"):
+            other = _other(state, name)
+            if other is not None and crowd_of(other) != crowd_of(state):
+                text = f"{other.name}, the {name.title()} of the state {state.name}, is of another crowd. Choose one of"
+                raise Refusal(f"{text} {crowd_of(state).name}.", about=[state])
+    return sorted(states, key=lambda ob: (rows[crowd_of(ob)], full_name(ob)))
+
+
+def triggers_of(roles: Mapping[Role, list[Object]], states: Sequence[Object]) -> list[Object]:
+    """The triggers that call into some states, by name."""
+    return [ob for ob in roles[Role.TRIGGER] if _pointer(ob, "to") in states]
+
+
+def watched_objects(triggers: Iterable[Object]) -> list[Object]:
+    """The objects that triggers watch for one by one: neither crowds nor states nor regions."""
+    watched = []
+    for ob in triggers:
+        kind = condition_of_trigger(ob)
+        if "who" in kind.uses and not _stands_for_several(ob):
+            watched += _own_bodies(ob)
+    return watched
+
+
+def watched_regions(triggers: Iterable[Object]) -> list[Object]:
+    """The regions in which triggers count."""
+    return [_pointer(ob, "who") or ob for ob in triggers if "where" in condition_of_trigger(ob).uses]
+
+
+def condition_of_trigger(ob: Object) -> type[Condition]:
+    """The condition of a trigger."""
+    return condition_of(values_of(TriggerModel, ob.steering.trigger)["when"])
+
+
+def trigger_source(
+    ob: Object,
+    states: Sequence[Object],
+    crowds: Sequence[Object],
+    bodies: Mapping[str, int],
+    regions: Mapping[str, int],
+    vehicles: Iterable[Object],
+) -> TriggerSource:
+    """A trigger with the rows of what it points at.
+
+    Args:
+        states, crowds: in their order.
+        bodies, regions: the rows of objects by full name.
+        vehicles: all of the scene.
+    """
+    to, who = _pointer(ob, "to"), _pointer(ob, "who")
+    crowd, kind = crowd_of(to), condition_of_trigger(ob)
+    before = _pointer(ob, "from_state")
+    of = None
+    if who is not None and has_role(who, Role.STATE) and crowd_of(who) in crowds:
+        of = crowds.index(crowd_of(who)), mode_of(who, states)
+    rows: list[int] = []
+    if "who" in kind.uses and of is None:
+        objects = [each for each in vehicles if crowd_of(each) == who] if _stands_for_several(ob) else _own_bodies(ob)
+        rows = sorted(bodies[full_name(each)] for each in objects if full_name(each) in bodies)
+    common = {
+        "to": mode_of(to, states),
+        "key": crc32(full_name(ob).encode()),
+        "bodies": np.array(rows, dtype=np.int64),
+        "of": of,
+        "from_modes": () if before is None else (mode_of(before, states),),
+    }
+    where = [_pointer(ob, "who") or ob] if "where" in kind.uses else []
+    return TriggerSource(
+        ob, crowds.index(crowd), common, np.array([regions[full_name(each)] for each in where], dtype=np.int64)
+    )
+
+
+def mode_of(state: Object, states: Sequence[Object]) -> int:
+    """The number of a state among those of its crowd, from 1; 0 if it is not among them."""
+    mates = [ob for ob in states if crowd_of(ob) == crowd_of(state)]
+    return mates.index(state) + 1 if state in mates else 0
+
+
+def state_source(source: CrowdSource, states: Sequence[Object], crowds: Sequence[Object]) -> StateSource:
+    """A state with the modes that it points at."""
+    ob = source.ob
+    then, eases = _other(ob, "then"), _other(ob, "eases")
+    return StateSource(
+        source,
+        crowds.index(crowd_of(ob)),
+        0 if then is None else mode_of(then, states),
+        (mode_of(eases, states) or -1) if eases is not None else -1,
+    )
+
+
+def vehicles_in(objects: Iterable[Object]) -> list[Object]:
+    """The vehicles among objects."""
+    return tagged(objects, Role.VEHICLE)
+
+
+def _stands_for_several(ob: Object) -> bool:
+    """Whether a trigger watches for the vehicles of a crowd, or for those in a state."""
+    who = _pointer(ob, "who")
+    return who is not None and (has_role(who, Role.CROWD) or has_role(who, Role.STATE))
+
+
+def _own_bodies(ob: Object) -> list[Object]:
+    """The object or the collection that a trigger watches for; the trigger itself where it names none."""
+    who = _pointer(ob, "who")
+    if who is not None:
+        return [who]
+    collection = _pointer(ob, "who_collection")
+    return list(collection.all_objects) if collection is not None else [ob]
+
+
+def _other(state: Object, name: str) -> Object | None:
+    """The state that a state points at."""
+    if not state.steering.is_property_set("state"):
+        return None
+    other = pointed_at(state.steering.state, name)
+    return other if other is not None and has_role(other, Role.STATE) else None
+
+
+def _pointer(ob: Object, name: str) -> Object | None:
+    """What a trigger points at."""
+    return pointed_at(ob.steering.trigger, name) if ob.steering.is_property_set("trigger") else None

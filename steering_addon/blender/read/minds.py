@@ -1,0 +1,140 @@
+"""Reads the states of crowds and the triggers that call their vehicles, frame by frame."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...behaviors import CATALOGUE
+from ...minds.trigger import TriggerModel, trigger_of
+from ...simulation.arrays.vectors import same_for_all
+from ...simulation.combining import COMBININGS
+from ...simulation.minds.declaring import Mind, Mode, StateModel, Trigger
+from ...simulation.snapshot import Settings
+from ...simulation.vehicle import VehicleModel
+from ..properties.own_settings import is_own
+from ..stored_values import choice_in
+from .checks import checked_values
+from .dependencies import animates
+from .mind_sources import StateSource, TriggerSource
+from .vehicles import FACTORS
+
+if TYPE_CHECKING:
+    from bpy.types import Depsgraph, Object
+
+COMBINING_NUMBERS = {choice.name: choice.number for choice in COMBININGS}
+ORDER = {behavior.name: number for number, behavior in enumerate(CATALOGUE)}
+
+
+class MindReader:
+    """Reads states and triggers; what is not animated only once."""
+
+    def __init__(self, states: Sequence[StateSource], triggers: Sequence[TriggerSource], crowds: int) -> None:
+        """`crowds` is the count of crowds, whose rows of settings come before those of the states."""
+        self._states, self._triggers, self._crowds = states, triggers, crowds
+        self.stays = not any(animates(each.ob, "steering") for each in (*states, *triggers))
+        """Whether all frames have the same states and triggers."""
+        self._made: dict[str, tuple[tuple, Any]] = {}
+
+    def settings(self, depsgraph: Depsgraph | None, frame: int, of_crowds: Sequence[Settings]) -> tuple[Settings, ...]:
+        """The settings of each state: its own, and those of its crowd for the rest.
+
+        Raises:
+            Refusal: a value is not a number.
+        """
+        return tuple(self._settings_of(state, depsgraph, frame, of_crowds[state.crowd]) for state in self._states)
+
+    def read(
+        self, depsgraph: Depsgraph | None, frame: int, vehicle: VehicleModel, factors: Mapping[str, np.ndarray]
+    ) -> tuple[Mind, ...]:
+        """The minds of the crowds that have states.
+
+        Args:
+            vehicle: the vehicle models without states, n rows.
+            factors: the columns of the vehicles' own settings.
+
+        Raises:
+            Refusal: a value is not a number.
+        """
+        minds = []
+        for crowd in sorted({state.crowd for state in self._states}):
+            modes = [
+                self._mode(state, self._crowds + row, depsgraph, frame, vehicle, factors)
+                for row, state in enumerate(self._states)
+                if state.crowd == crowd
+            ]
+            triggers = [self._trigger(each, depsgraph, frame) for each in self._triggers if each.crowd == crowd]
+            minds.append(Mind(crowd, tuple(modes), tuple(each for each in triggers if each is not None)))
+        return tuple(minds)
+
+    def _settings_of(self, state: StateSource, depsgraph: Depsgraph | None, frame: int, of_crowd: Settings) -> Settings:
+        settings, ob = self._evaluated(state.ob, depsgraph), state.ob
+        behaviors = {behavior.name: behavior for behavior in of_crowd.behaviors}
+        for kind in CATALOGUE:
+            if not is_own(ob, kind.name):
+                continue
+            behaviors.pop(kind.name, None)
+            group = getattr(settings, kind.name)
+            if group.use:
+                values = checked_values(kind, group, ob, kind.name, frame)
+                pointed = {name: row for (of, name), row in state.source.pointed.items() if of == kind.name}
+                behaviors[kind.name] = kind.of(1, **{**values, **pointed})
+        combining = of_crowd.combining
+        if ob.steering.is_property_set("state") and ob.steering.state.own_combining:
+            combining = COMBINING_NUMBERS[choice_in(settings, "combining")]
+        made = Settings(tuple(behaviors[name] for name in sorted(behaviors, key=ORDER.__getitem__)), combining)
+        return made
+
+    def _mode(
+        self,
+        state: StateSource,
+        row: int,
+        depsgraph: Depsgraph | None,
+        frame: int,
+        vehicle: VehicleModel,
+        factors: Mapping[str, np.ndarray],
+    ) -> Mode:
+        ob = state.ob
+        stored = self._evaluated(ob, depsgraph)
+        values = checked_values(StateModel, stored.state, ob, "state", frame) if _is_set(ob, "state") else {}
+        own = tuple(kind.name for kind in CATALOGUE if is_own(ob, kind.name))
+        body = None
+        if is_own(ob, "vehicle"):
+            body = _body(checked_values(VehicleModel, stored.vehicle, ob, "vehicle", frame), state, vehicle, factors)
+        return Mode(ob.name, row, StateModel.of(1, **values), body, own, state.then, state.eases)
+
+    def _trigger(self, trigger: TriggerSource, depsgraph: Depsgraph | None, frame: int) -> Trigger | None:
+        """The trigger as it calls on this frame; None while it is not active."""
+        ob = trigger.ob
+        stored = self._evaluated(ob, depsgraph)
+        if not stored.active:
+            return None
+        values = checked_values(TriggerModel, stored.trigger, ob, "trigger", frame)
+        return trigger_of(TriggerModel.of(1, **values), trigger.common, trigger.regions)
+
+    def _evaluated(self, ob: Object, depsgraph: Depsgraph | None) -> Any:
+        """The settings of a state or trigger as they are evaluated; without animation as they are stored."""
+        if depsgraph is None or not animates(ob, "steering"):
+            return ob.steering
+        return ob.evaluated_get(depsgraph).steering
+
+
+def _body(
+    values: Mapping[str, Any], state: StateSource, vehicle: VehicleModel, factors: Mapping[str, np.ndarray]
+) -> VehicleModel:
+    """The vehicle models of a state: those of the crowd's vehicles with other values, times their own factors."""
+    columns = {}
+    for name, value in values.items():
+        column = np.array(getattr(vehicle, name))
+        column[state.source.rows] = value
+        columns[name] = column
+    for name, factor in FACTORS:
+        columns[name][state.source.rows] *= factors[factor][state.source.rows]
+    return replace(vehicle, **{n: c[:1].repeat(len(c)) if same_for_all(c) else c for n, c in columns.items()})
+
+
+def _is_set(ob: Object, group: str) -> bool:
+    return bool(ob.steering.is_property_set(group))

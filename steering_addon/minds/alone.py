@@ -1,0 +1,28 @@
+"""Alone: a condition of triggers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..simulation.arrays.vectors import Rows, Scalars
+from ..simulation.minds.declaring import Meeting
+from .condition import Condition, mates_within
+
+
+@dataclass(frozen=True)
+class Alone(Condition):
+    """Fewer mates than the count are within the distance."""
+
+    name: ClassVar[str] = "ALONE"
+    label: ClassVar[str] = "Alone"
+    stored_number: ClassVar[int] = 6
+    uses: ClassVar[tuple[str, ...]] = ("distance", "count")
+
+    distance: float = 10.0
+    count: int = 1
+
+    def gap(self, meeting: Meeting, watched: Rows) -> Scalars:
+        return np.where(mates_within(meeting, self.distance) < self.count, 0.0, np.inf)

@@ -1,0 +1,101 @@
+"""States that are ready to add to any crowd: what is different in them, in terms of what the crowd has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ..simulation.behavior import Intent
+from .preset_values import Value
+
+ALL = frozenset(Intent)
+
+
+@dataclass(frozen=True)
+class StatePreset:
+    """A state to add to a crowd.
+
+    Attributes:
+        name: for scripts; never changes.
+        label: the name of the new state.
+        description: a sentence for the tooltip, without final stop.
+        numbers: when it is taken up, and for how long, by name.
+        behaviors: those it has of its own, with values that are not fitted to the crowd.
+        keeps: the sorts of the crowd's behaviors that stay on in it.
+        faster: its top speed, as a multiple of the crowd's; its strength grows alike. None to move as the crowd.
+        cruise_speed: the share of that top speed that it holds; None for the crowd's.
+        then: the name of the preset that follows it; "" for none.
+    """
+
+    name: str
+    label: str
+    description: str
+    numbers: Mapping[str, Value] = field(default_factory=dict)
+    behaviors: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
+    keeps: frozenset[Intent] = ALL
+    faster: float | None = None
+    cruise_speed: float | None = None
+    then: str = ""
+
+
+BESIDE_OTHERS = frozenset({Intent.WITH, Intent.STAY})
+IN_THE_WORLD = frozenset({Intent.STAY})
+NOTHING: frozenset[Intent] = frozenset()
+STATE_PRESETS = (
+    StatePreset("EMPTY", "State", "A state like the crowd itself, to change", {"lasts": 6.0}),
+    StatePreset(
+        "STARTLE",
+        "Startle",
+        "Run from what calls, and carry others along; then gather again",
+        {"react": 0.3, "lasts": 5.0, "spreads": 2},
+        {"flee": {"distance": 0.0, "weight": 2.0}},
+        BESIDE_OTHERS,
+        faster=3.0,
+        cruise_speed=0.8,
+        then="REGROUP",
+    ),
+    StatePreset(
+        "REGROUP",
+        "Regroup",
+        "Come together again",
+        {"react": 0.5, "lasts": 12.0, "blend": 1.0},
+        {"cohesion": {"weight": 1.5}},
+        BESIDE_OTHERS,
+        faster=1.5,
+        cruise_speed=0.6,
+    ),
+    StatePreset(
+        "LOOK_UP", "Look Up", "Stop for a moment", {"lasts": 2.0}, {}, IN_THE_WORLD, faster=1.0, cruise_speed=0.0
+    ),
+    StatePreset(
+        "CHASE",
+        "Chase",
+        "Run after what calls",
+        {"lasts": 4.0, "varies": 0.3},
+        {"pursuit": {"weight": 2.0}},
+        IN_THE_WORLD,
+        faster=1.5,
+        cruise_speed=0.9,
+    ),
+    StatePreset(
+        "CAUGHT",
+        "Caught",
+        "Stand still where it is",
+        {"react": 0.0, "lasts": 5.0, "varies": 0.0},
+        {},
+        frozenset(),
+        1.0,
+        0.0,
+    ),
+    StatePreset(
+        "SLEEP",
+        "Sleep",
+        "Stand still until something else calls",
+        {"lasts": 0.0, "blend": 2.0},
+        {},
+        IN_THE_WORLD,
+        1.0,
+        0.0,
+    ),
+)
+"""In the order of the menu."""

@@ -1,0 +1,76 @@
+"""Minding: the top layer of the paper, in which vehicles choose what to want (Introduction, action selection).
+
+    calls -> choice -> what that changes
+
+Each vehicle is in a state of its crowd, or in none. What it then follows goes to steering, and what it then can goes to
+locomotion.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from .arrays.vectors import Mask, Scalars, magnitude
+from .minds.choosing import chosen
+from .minds.declaring import Meeting, Mind
+from .minds.following import arriving_again, bodies_in_modes, forgetting, taken_up
+from .minds.mindset import Mindset
+from .presence.arrivals import Errand
+from .snapshot import Snapshot, State
+from .steering import ERRAND
+from .world import World
+
+STANDS = 0.1
+"""Share of cruise speed below which a vehicle with somewhere to go does not get on."""
+
+
+def minded(state: State, snapshot: Snapshot, world: World) -> tuple[State, Snapshot]:
+    """The state in which all have made up their minds, and the snapshot with the bodies that they have then."""
+    minds = snapshot.minds
+    if not minds:
+        return state, snapshot
+    most = 1 + max(len(mind.modes) for mind in minds)
+    before = state.mindset or Mindset.blank(len(state), most, world.time)
+    velocity = state.motion.velocity
+    speed = magnitude(velocity)
+    before = replace(before, idle=_idle(state, snapshot, before, speed, world.dt))
+    after, arrived = before, _arrived(state)
+    for mind in minds:
+        rows = np.flatnonzero((snapshot.crowd == mind.crowd) & snapshot.present)
+        if len(rows) and mind.modes:
+            meeting = Meeting(world, before, snapshot.crowd, rows, arrived, velocity)
+            after = _with_rows(after, chosen(mind, meeting, snapshot.keys[rows]), mind, snapshot)
+    memories = forgetting(state.memories, minds, snapshot.crowd, before, after)
+    reached = arriving_again(state.arrived, minds, snapshot.crowd, before, after)
+    part = taken_up(snapshot, after, world.time, world.dt)
+    vehicle = bodies_in_modes(snapshot, after, part, speed, world.dt)
+    if vehicle is not snapshot.vehicle:
+        snapshot = replace(snapshot, vehicle=vehicle)
+    return replace(state, mindset=after, memories=memories, arrived=reached), snapshot
+
+
+def _with_rows(known: Mindset, chosen: Mindset, mind: Mind, snapshot: Snapshot) -> Mindset:
+    """What is known so far, with what the vehicles of one more crowd have chosen."""
+    rows = np.flatnonzero(snapshot.crowd == mind.crowd)
+    return known.put(rows, chosen.take(rows, chosen.due.shape[1]))
+
+
+def _arrived(state: State) -> Mask:
+    """The vehicles that are where a behavior leads them, (n,)."""
+    errand = state.memories.get(ERRAND)
+    arrived: Mask = errand.arrived if isinstance(errand, Errand) else np.zeros(len(state), dtype=np.bool_)
+    for mask in state.arrived.values():
+        arrived = arrived | mask
+    return arrived
+
+
+def _idle(state: State, snapshot: Snapshot, before: Mindset, speed: Scalars, dt: float) -> Scalars:
+    """For how long each vehicle has had somewhere to go and did not get on, (n,) seconds."""
+    errand = state.memories.get(ERRAND)
+    if not isinstance(errand, Errand):
+        return np.zeros(len(state))
+    model = snapshot.vehicle
+    stands = errand.bound & (speed < STANDS * model.cruise_speed * model.max_speed)
+    return np.where(stands, before.idle + dt, 0.0)

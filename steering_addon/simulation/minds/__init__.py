@@ -1,0 +1,1 @@
+"""Minds: which of its crowd's states each vehicle is in, and what that changes (Reynolds 1999, Introduction)."""

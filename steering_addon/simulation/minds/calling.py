@@ -1,0 +1,147 @@
+"""Calls: what calls each vehicle into each state of its crowd at a moment, and how strongly.
+
+Triggers call, the example of others does, and inclinations. A cue is not weighed against them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from zlib import crc32
+
+import numpy as np
+
+from ..arrays.chance import Keys, mix, uniform
+from ..arrays.vectors import Mask, Rows, Scalars
+from .declaring import NOBODY, Meeting, Mind, Mode, Trigger
+from .mindset import BY_OTHERS, BY_URGE, Mindset
+
+CAUGHT, INCLINED = 0.9, 0.6
+"""How strong the example of others and an inclination are."""
+FOLLOWS = 0x4EED
+"""Salt of the random keys that say which vehicles follow a trigger."""
+
+
+@dataclass
+class Calls:
+    """The strongest call into each of k modes that each of m vehicles hears.
+
+    Attributes:
+        strength: (m, k), 0 for none.
+        by, body, source, root: (m, k) as in Mindset.
+    """
+
+    strength: Scalars
+    by: Rows
+    body: Rows
+    source: Rows
+    root: Scalars
+
+    @classmethod
+    def none(cls, m: int, k: int) -> Calls:
+        """No calls."""
+        by, body, source = (np.full((m, k), NOBODY) for _ in range(3))
+        return cls(np.zeros((m, k)), by, body, source, np.zeros((m, k)))
+
+    def add(self, to: int, strength: Scalars, by: int, body: Rows, source: Rows, root: Scalars) -> None:
+        """Have vehicles called into a mode, with a strength (m,), by a body (m,)."""
+        more = strength > self.strength[:, to]
+        self.strength[more, to], self.by[more, to], self.body[more, to] = strength[more], by, body[more]
+        self.source[more, to], self.root[more, to] = source[more], root[more]
+
+
+def luck(keys: Keys, name: str, salt: str, turns: Rows | None = None) -> Scalars:
+    """A number in [0, 1) for each vehicle, (m,), state and purpose; with `turns` (m,) another one each time."""
+    keys = mix(keys, crc32(f"{salt} {name}".encode()))
+    return uniform(keys if turns is None else mix(keys, turns.astype(np.uint64)))
+
+
+def about(mean: Scalars | float, varies: Scalars | float, chance: Scalars) -> Scalars:
+    """Numbers about a mean, evenly between (1 - varies) and (1 + varies) times it."""
+    varied: Scalars = mean * (1.0 + varies * (2.0 * chance - 1.0))
+    return varied
+
+
+def called(mind: Mind, meeting: Meeting, mine: Mindset, keys: Keys) -> Calls:
+    """All calls that the vehicles of a meeting hear, with the mindset `mine` and the keys of these m vehicles."""
+    m = len(meeting.rows)
+    calls, nobody, now = Calls.none(m, len(mind.modes) + 1), np.full(m, NOBODY), np.full(m, meeting.world.time)
+    for number, trigger in enumerate(mind.triggers):
+        callers = _callers(trigger, number, meeting, mine, keys)
+        calls.add(trigger.to, np.where(callers != NOBODY, trigger.strength, 0.0), number, callers, nobody, now)
+    for number, mode in enumerate(mind.modes, 1):
+        if mode.numbers.spreads[0] > 0:
+            hit, told = _example(mode, number, meeting, mine, keys)
+            body, root = meeting.before.body[told], meeting.before.root[told, number]
+            calls.add(number, np.where(hit, CAUGHT, 0.0), BY_OTHERS, body, told, root)
+        if mode.numbers.urge[0] > 0.0:
+            inclined = luck(keys, mode.name, "urge") < mode.numbers.urge[0]
+            calls.add(number, np.where(inclined, INCLINED, 0.0), BY_URGE, meeting.rows, nobody, now)
+    return calls
+
+
+def _callers(trigger: Trigger, number: int, meeting: Meeting, mine: Mindset, keys: Keys) -> Rows:
+    """The body that calls each vehicle, (m,): itself where no other body does, -1 for none."""
+    m = len(meeting.rows)
+    hears = np.isin(mine.mode, trigger.from_modes) if trigger.from_modes else np.ones(m, dtype=np.bool_)
+    if trigger.chance < 1.0:
+        luck_of = uniform(mix(mix(mix(keys, FOLLOWS), trigger.key), mine.turns.astype(np.uint64)))
+        hears = hears & (luck_of < trigger.chance)
+    watched = trigger.watched(meeting)
+    gap = trigger.gap(meeting, watched)
+    if gap.ndim == 1:
+        return np.where(hears & np.isfinite(gap), meeting.rows, NOBODY)
+    if not len(watched):
+        return np.full(m, NOBODY)
+    gap = np.where(hears[:, None] & (watched[None] != meeting.rows[:, None]), gap, np.inf)
+    if trigger.one_each:
+        return _one_each(trigger, number, mine, watched, gap)
+    nearest = np.argmin(gap, axis=1)
+    return np.where(np.isfinite(gap[np.arange(m), nearest]), watched[nearest], NOBODY)
+
+
+def _one_each(trigger: Trigger, number: int, mine: Mindset, watched: Rows, gap: Scalars) -> Rows:
+    """The body that calls each vehicle, (m,), where each calls one: who follows it already, else the nearest free."""
+    got = np.full(len(gap), NOBODY)
+    follows = (mine.mode == trigger.to) & (mine.by == number)
+    taken = np.zeros(len(watched), dtype=np.bool_)
+    for row in np.flatnonzero(follows).tolist():
+        column = np.flatnonzero((watched == mine.body[row]) & ~taken)
+        if len(column):
+            got[row], taken[column[0]] = mine.body[row], True
+    free = ~follows
+    agent, column = np.nonzero(np.isfinite(gap) & free[:, None] & ~taken)
+    for pair in np.lexsort((column, agent, gap[agent, column])).tolist():
+        if got[agent[pair]] == NOBODY and not taken[column[pair]]:
+            got[agent[pair]], taken[column[pair]] = watched[column[pair]], True
+    return got
+
+
+def _example(mode: Mode, number: int, meeting: Meeting, mine: Mindset, keys: Keys) -> tuple[Mask, Rows]:
+    """The vehicles that the example of enough others around carries along, (m,), and the nearest of these, (m,)."""
+    m, before, world = len(meeting.rows), meeting.before, meeting.world
+    told = np.zeros(m, dtype=np.int64)
+    own_crowd = meeting.crowd == meeting.crowd[meeting.rows[0]]
+    fresh = np.zeros(len(world.bodies.crowd), dtype=np.bool_)
+    n = len(before.mode)
+    fresh[:n] = (before.mode == number) & (world.time - before.since < mode.numbers.fresh[0]) & own_crowd
+    # Vehicles in the state, or about to be, are not told.
+    asks = (mine.mode != number) & np.isinf(mine.due[:, number])
+    if not fresh.any() or not asks.any():
+        return np.zeros(m, dtype=np.bool_), told
+    alarmed, nearest = np.zeros(m), np.full(m, np.inf)
+    for near in world.vicinity.around(float(mode.numbers.reach[0]), meeting.rows):
+        near = near.only_perceived()
+        pairs = np.flatnonzero(fresh[near.body] & asks[near.agent])
+        news = before.root[near.body[pairs], number] > mine.root[near.agent[pairs], number]
+        pairs = pairs[news]
+        agent, body, gap = near.agent[pairs], near.body[pairs], near.looks.distance_squared[pairs]
+        alarmed += np.bincount(agent, minlength=m)
+        order = np.lexsort((body, gap, agent))
+        agent, body, gap = agent[order], body[order], gap[order]
+        first = np.ones(len(agent), dtype=np.bool_)
+        first[1:] = agent[1:] != agent[:-1]
+        agent, body, gap = agent[first], body[first], gap[first]
+        closer = (gap < nearest[agent]) | ((gap == nearest[agent]) & (body < told[agent]))
+        nearest[agent[closer]], told[agent[closer]] = gap[closer], body[closer]
+    daring = about(float(mode.numbers.spreads[0]), float(mode.numbers.varies[0]), luck(keys, mode.name, "dare"))
+    return (alarmed > 0.0) & (alarmed >= daring), told

@@ -1,0 +1,161 @@
+"""Following a state: what it changes for the vehicles in it, and how they come from one state to another.
+
+While a vehicle takes up a state, the settings of the state before are asked too, and the forces are mixed. Mixing the
+settings would not do: a behavior that fades keeps its priority until its weight is 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ..arrays.vectors import Mask, Rows, Scalars, alike, everybody, same_for_all
+from ..behavior import Behavior
+from ..declaration import Kind
+from ..memory import Memory
+from ..snapshot import Settings, Snapshot
+from ..vehicle import VehicleModel
+from .declaring import CAUSE, Mind
+from .mindset import Mindset
+
+OF_THE_BODY = ("mass", "radius", "length")
+"""Parameters of a vehicle that no state changes."""
+BACK = 0.3
+"""Seconds in which a vehicle takes up the crowd's own settings, where it comes from no state."""
+
+
+def followed(snapshot: Snapshot, mindset: Mindset, modes: Rows) -> Snapshot:
+    """The snapshot in which each vehicle follows the settings of a mode (n,), about what called it."""
+    row = snapshot.settings_row.copy()
+    settings = list(snapshot.settings)
+    for mind in snapshot.minds:
+        of_crowd = snapshot.crowd == mind.crowd
+        for number, mode in enumerate(mind.modes, 1):
+            in_it = of_crowd & (modes == number)
+            if in_it.any():
+                row[in_it] = mode.settings
+                settings[mode.settings] = _about_cause(settings[mode.settings], mindset.body)
+    return replace(snapshot, settings=tuple(settings), settings_row=row)
+
+
+def _about_cause(settings: Settings, cause: Rows) -> Settings:
+    """The settings with the body that called each vehicle, (n,), wherever they name whatever called."""
+    behaviors = tuple(_aimed_at(behavior, cause) for behavior in settings.behaviors)
+    return replace(settings, behaviors=behaviors)
+
+
+def _aimed_at(behavior: Behavior, cause: Rows) -> Behavior:
+    changes = {}
+    for name, parameter in behavior.parameters().items():
+        rows = getattr(behavior, name)
+        if parameter.kind is Kind.BODY and (rows == CAUSE).any():
+            changes[name] = np.where(rows == CAUSE, cause, rows)
+    return behavior.with_columns(changes) if changes else behavior
+
+
+def taken_up(snapshot: Snapshot, mindset: Mindset, time: float, dt: float) -> Scalars:
+    """How far each vehicle has taken up its mode by the end of a step, (n,), 0 to 1: x^2 (3 - 2x) in time."""
+    part = np.ones(len(mindset.mode))
+    for mind in snapshot.minds:
+        rows = np.flatnonzero(snapshot.crowd == mind.crowd)
+        blend = mind.of_modes("blend", BACK)
+        mode, was = mindset.mode[rows], mindset.was[rows]
+        lasts = np.maximum(np.where(mode == 0, blend[was], blend[mode]), dt)
+        x = np.minimum((time + dt - mindset.since[rows]) / lasts, 1.0)
+        part[rows] = x * x * (3.0 - 2.0 * x)
+    return part
+
+
+def bodies_in_modes(snapshot: Snapshot, mindset: Mindset, part: Scalars, speed: Scalars, dt: float) -> VehicleModel:
+    """The vehicle models as the modes have them, mixed while a mode is taken up.
+
+    No vehicle is stopped short: the top speed falls no faster than the vehicle can brake.
+
+    Args:
+        part: (n,) how far each has taken up its mode.
+        speed: (n,) m/s.
+    """
+    model = snapshot.vehicle
+    if all(mode.vehicle is None for mind in snapshot.minds for mode in mind.modes):
+        return model
+    changing = [name for name in model.parameters() if name not in OF_THE_BODY]
+    now = _of_modes(snapshot, mindset.mode, changing)
+    columns = now
+    if not everybody(part >= 1.0):
+        before = _of_modes(snapshot, mindset.was, changing)
+        columns = {name: _mixed(before[name], column, part) for name, column in now.items()}
+    slower = speed - columns["max_force"] / model.mass * dt
+    top = columns["max_speed"]
+    columns["max_speed"] = np.where(mindset.turns > 0, np.maximum(top, slower), top)
+    return model.with_columns({name: _stored_once(column) for name, column in columns.items()})
+
+
+def _of_modes(snapshot: Snapshot, modes: Rows, names: Sequence[str]) -> dict[str, Scalars]:
+    """Columns (n,) of the vehicle models, as each vehicle's mode (n,) has them."""
+    columns = {name: np.array(getattr(snapshot.vehicle, name)) for name in names}
+    for mind in snapshot.minds:
+        of_crowd = snapshot.crowd == mind.crowd
+        for number, mode in enumerate(mind.modes, 1):
+            if mode.vehicle is None:
+                continue
+            in_it = of_crowd & (modes == number)
+            for name, column in columns.items():
+                column[in_it] = getattr(mode.vehicle, name)[in_it]
+    return columns
+
+
+def _mixed(before: Scalars, after: Scalars, part: Scalars) -> Scalars:
+    if after.dtype != np.float64:
+        return after
+    return np.where(part >= 1.0, after, before + (after - before) * part)
+
+
+def _stored_once(column: Scalars) -> Scalars:
+    """The column, stored once where all its entries are the same: it is faster to compute with."""
+    if len(column) and (same_for_all(column) or (column == column[0]).all()):
+        once: Scalars = alike(column[0], len(column), column.dtype.type)
+        return once
+    return column
+
+
+def forgetting(
+    memories: Mapping[str, Memory], minds: Sequence[Mind], crowd: Rows, before: Mindset, after: Mindset
+) -> Mapping[str, Memory]:
+    """What behaviors remember, blank for vehicles that enter a mode with settings of its own for them."""
+    changed = after.turns != before.turns
+    if not changed.any():
+        return memories
+    kept = dict(memories)
+    for name, enters in _entering(minds, crowd, after.mode, changed):
+        # The rounds through several targets have the name of the behavior and of the parameter.
+        for known in [key for key in kept if key.split(".")[0] == name]:
+            kept[known] = kept[known].put(enters, type(kept[known]).blank(len(enters)))
+    return kept
+
+
+def arriving_again(
+    arrived: Mapping[str, Mask], minds: Sequence[Mind], crowd: Rows, before: Mindset, after: Mindset
+) -> Mapping[str, Mask]:
+    """The vehicles that have reached a goal, without those that enter a mode with a goal of its own."""
+    changed = after.turns != before.turns
+    if not changed.any() or not arrived:
+        return arrived
+    kept = dict(arrived)
+    for name, enters in _entering(minds, crowd, after.mode, changed):
+        if name in kept:
+            kept[name] = kept[name].copy()
+            kept[name][enters] = False
+    return kept
+
+
+def _entering(minds: Sequence[Mind], crowd: Rows, modes: Rows, changed: Mask) -> list[tuple[str, Rows]]:
+    """The name of each behavior that a mode has settings of its own for, and the rows that enter that mode, (m,)."""
+    entering = []
+    for mind in minds:
+        for number, mode in enumerate(mind.modes, 1):
+            enters = np.flatnonzero(changed & (crowd == mind.crowd) & (modes == number))
+            if len(enters):
+                entering += [(name, enters) for name in mode.replaces]
+    return entering

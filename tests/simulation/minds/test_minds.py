@@ -1,0 +1,379 @@
+"""Minds: vehicles change their state for a reason, at their own moment, and everything else stays as it was."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from steering_addon.behaviors.arrival import Arrival
+from steering_addon.behaviors.flee import Flee
+from steering_addon.behaviors.separation import Separation
+from steering_addon.behaviors.wander import Wander
+from steering_addon.locomotion import Planar
+from steering_addon.minds import (
+    CATALOGUE,
+    Alone,
+    Always,
+    Arrived,
+    Crowded,
+    Faster,
+    Inside,
+    Near,
+    Outside,
+    Sees,
+    Touched,
+)
+from steering_addon.scene import SPHERE, CrowdState, Scene, all_of, leaders, regions, with_states
+from steering_addon.simulation.minds.declaring import CAUSE, Trigger
+from steering_addon.simulation.minds.mindset import BY_CUE, BY_OTHERS, OVER
+from steering_addon.simulation.run import simulate, step
+from steering_addon.simulation.snapshot import Snapshot, State
+
+WOLF = [0.0, -6.0, 0.0]
+GRAZING = [(Wander, {"strength": 0.3, "vertical": 0.0}), (Separation, {"distance": 1.5})]
+RUNNING = [(Flee, {"target": CAUSE, "distance": 100.0}), (Separation, {"distance": 1.5})]
+FAST = {"max_speed": 6.0, "max_force": 10.0, "radius": 0.4}
+SLOW = {"max_speed": 1.0, "max_force": 10.0, "radius": 0.4, "cruise_speed": 0.3}
+
+
+def herd(n: int = 36, wolf: Any = WOLF, **changes: Any) -> Scene:
+    side = int(np.ceil(np.sqrt(n)))
+    x, y = np.meshgrid(np.arange(side) * 2.0, np.arange(side) * 2.0)
+    places = np.stack((x.ravel(), y.ravel(), np.zeros(side * side)), axis=1)[:n]
+    given = {"behaviors": GRAZING, "vehicle": SLOW, "locomotions": [(Planar, {})], "tracked": leaders(wolf)}
+    return Scene(places, **given | changes)
+
+
+def startle(**numbers: Any) -> CrowdState:
+    return CrowdState("Startle", RUNNING, FAST, numbers={"lasts": 3.0, **numbers})
+
+
+def run(
+    scene: Scene, states: Sequence[CrowdState], triggers: Sequence[Trigger], frames: int, **changes: Any
+) -> list[State]:
+    return scene.run(frames, at=lambda _, snapshot: with_states(replace(snapshot, **changes), states, triggers))
+
+
+def wolf_near(scene: Scene, distance: float = 8.0, **values: Any) -> Near:
+    return Near(1, bodies=np.array([len(scene)]), distance=distance, **values)
+
+
+def modes(states: Sequence[State]) -> np.ndarray:
+    """(frames, n); before the first step none is in a state."""
+    n = len(states[0])
+    return np.array([np.zeros(n, int) if s.mindset is None else s.mindset.mode for s in states])
+
+
+def same(a: State, b: State) -> bool:
+    names = ("position", "velocity", "forward", "up")
+    return all(np.array_equal(getattr(a.motion, name), getattr(b.motion, name)) for name in names)
+
+
+def test_who_is_near_what_calls_takes_up_the_state_and_runs_from_it() -> None:
+    scene = herd()
+    states = run(scene, [startle()], [wolf_near(scene)], 60)
+    gap = np.linalg.norm(scene.position - WOLF, axis=1)
+    near = gap < 7.5
+    startled = modes(states).max(axis=0) == 1
+    assert near.any() and startled[near].all() and not startled[gap > 10].any()
+    away = np.linalg.norm(states[-1].motion.position - WOLF, axis=1) - gap
+    assert (away[near] > 3.0).all()
+    assert (states[-1].mindset.body[startled] == len(scene)).all()
+
+
+def test_no_vehicle_reacts_before_its_reaction_is_over_nor_long_after() -> None:
+    scene = herd(16, wolf=[3.0, 3.0, 0.0])
+    states = run(scene, [startle(react=0.8, varies=0.5)], [wolf_near(scene, 50.0)], 60)
+    first = (modes(states) == 1).argmax(axis=0) / 24.0
+    assert (first >= 0.8 * 0.5).all() and (first <= 0.8 * 1.5 + 2 / 24).all() and np.ptp(first) > 0.3
+
+
+def test_a_reaction_once_begun_happens_though_the_call_is_over() -> None:
+    scene = herd(9, wolf=[3.0, 3.0, 0.0])
+    near = wolf_near(scene, 50.0)
+
+    def at(frame: int, snapshot: Snapshot) -> Snapshot:
+        return with_states(snapshot, [startle(react=0.5)], [replace(near, strength=1.0 if frame < 2 else 0.0)])
+
+    assert (modes(scene.run(30, at=at)).max(axis=0) == 1).all()
+
+
+def test_a_state_lasts_for_its_time_after_the_last_call_and_then_follows_what_comes_then() -> None:
+    scene = herd(9, wolf=[2.0, 2.0, 0.0])
+    calm = CrowdState("Calm", numbers={"lasts": 1.0, "varies": 0.0})
+    states = [startle(react=0.0, varies=0.0, lasts=2.0), calm]
+    # Calm is the first by name: Startle is number 2.
+    states[0] = replace(states[0], then="Calm")
+
+    def at(frame: int, snapshot: Snapshot) -> Snapshot:
+        call = Always(2, strength=1.0 if frame < 24 else 0.0)
+        return with_states(snapshot, states, [call])
+
+    seen = modes(scene.run(110, at=at))
+    assert (seen[24:70] == 2).all() and (seen[75:94] == 1).all() and (seen[100:] == 0).all()
+
+
+def test_a_call_breaks_into_what_merely_follows() -> None:
+    scene = herd(4)
+    states = [
+        replace(startle(react=0.0, lasts=1.0, varies=0.0), then="Calm"),
+        CrowdState("Calm", numbers={"lasts": 60.0}),
+    ]
+
+    def at(frame: int, snapshot: Snapshot) -> Snapshot:
+        return with_states(snapshot, states, [Always(2, strength=1.0 if frame in (0, 60) else 0.0)])
+
+    seen = modes(scene.run(70, at=at))
+    assert (seen[40] == 1).all() and (seen[63] == 2).all()
+
+
+def test_the_example_of_others_carries_the_alarm_through_the_herd_once() -> None:
+    scene = herd(144)
+    states = run(scene, [startle(spreads=2, reach=6.0, lasts=6.0, react=0.2)], [wolf_near(scene, 7.0)], 24 * 10)
+    seen = modes(states)
+    assert (seen.max(axis=0) == 1).mean() > 0.95
+    saw = np.linalg.norm(scene.position - WOLF, axis=1) < 7.0
+    assert saw.mean() < 0.2
+    begins = (np.diff(seen, axis=0) > 0).sum(axis=0)
+    assert (begins[~saw] <= 1).all()
+    told = states[24 * 4].mindset.by == BY_OTHERS
+    assert told.any() and (states[24 * 4].mindset.body[told] == len(scene)).all()
+
+
+@pytest.mark.parametrize("spreads", [1, 3, 8])
+def test_an_alarm_dies_out(spreads: int) -> None:
+    scene = herd(100)
+
+    def at(frame: int, snapshot: Snapshot) -> Snapshot:
+        call = wolf_near(scene, 7.0, strength=1.0 if frame < 5 else 0.0)
+        return with_states(snapshot, [startle(spreads=spreads, lasts=1.5, react=0.1)], [call])
+
+    assert (modes(scene.run(24 * 9, at=at))[-1] == 0).all()
+
+
+def test_a_cue_holds_for_its_share_of_the_crowd_and_more_of_it_for_the_same_and_others() -> None:
+    scene = herd(400)
+    shares = {}
+    for cue in (0.0, 0.2, 0.5, 1.0):
+        states = run(scene, [startle(cue=cue)], [], 3)
+        shares[cue] = modes(states)[-1] == 1
+        if cue:
+            assert (states[-1].mindset.by[shares[cue]] == BY_CUE).all()
+    assert not shares[0.0].any() and shares[1.0].all()
+    assert abs(shares[0.2].mean() - 0.2) < 0.06 and abs(shares[0.5].mean() - 0.5) < 0.06
+    assert (shares[0.5] | ~shares[0.2]).all()
+
+
+def test_a_cue_that_ends_ends_the_state() -> None:
+    scene = herd(9)
+
+    def at(frame: int, snapshot: Snapshot) -> Snapshot:
+        return with_states(snapshot, [startle(cue=1.0 if frame < 10 else 0.0, lasts=60.0)], [])
+
+    states = scene.run(14, at=at)
+    assert (modes(states)[5] == 1).all() and (modes(states)[-1] == 0).all()
+    assert (states[-1].mindset.by == OVER).all()
+
+
+def test_a_crowd_that_is_cued_from_the_first_frame_moves_as_one_with_those_settings() -> None:
+    state = CrowdState(
+        "Run", [(Flee, {"distance": 100.0}), (Separation, {"distance": 1.5})], FAST, numbers={"cue": 1.0}
+    )
+    cued = run(herd(30), [replace(state, numbers={"cue": 1.0, "blend": 0.0})], [], 50)
+    plain = herd(30, behaviors=state.behaviors, vehicle=FAST).run(50)
+    assert all(same(a, b) for a, b in zip(cued, plain))
+
+
+def test_a_state_that_is_never_entered_changes_nothing() -> None:
+    with_state = run(herd(30), [startle()], [], 40)
+    assert all(same(a, b) for a, b in zip(with_state, herd(30).run(40)))
+
+
+def test_a_run_agrees_with_the_beginning_of_a_longer_one_and_continues_from_any_frame() -> None:
+    scene = herd(25)
+    short, whole = (run(scene, [startle(spreads=2)], [wolf_near(scene)], frames) for frames in (40, 70))
+    assert all(same(a, b) for a, b in zip(short, whole))
+    snapshot = with_states(scene.snapshot(), [startle(spreads=2)], [wolf_near(scene)])
+    state = whole[30]
+    for later in whole[31:]:
+        state = step(state, snapshot)
+        assert same(state, later)
+
+
+def test_the_order_of_triggers_and_of_states_plays_no_part() -> None:
+    scene = herd(25, tracked=all_of(leaders(WOLF), leaders([4.0, 14.0, 0.0])))
+    n = len(scene)
+    near, far = wolf_near(scene), Near(1, bodies=np.array([n + 1]), distance=6.0)
+    other = CrowdState("Stop", [(Arrival, {"target": CAUSE})])
+    a = run(scene, [startle(), other], [near, far], 60)
+    b = run(scene, [other, startle()], [far, near], 60)
+    assert all(same(x, y) for x, y in zip(a, b))
+    assert np.array_equal(modes(a), modes(b)) and (modes(a) > 0).any()
+
+
+def test_a_vehicle_more_far_away_leaves_the_minds_of_others_alone() -> None:
+    scene = herd(25)
+    more = herd(25, position=None) if False else Scene(
+        np.concatenate((scene.position, [[500.0, 0.0, 0.0]])), behaviors=GRAZING, vehicle=SLOW,
+        locomotions=[(Planar, {})], tracked=leaders(WOLF),
+    )  # fmt: skip
+    alone = modes(run(scene, [startle(spreads=2)], [wolf_near(scene)], 60))
+    joined = modes(run(more, [startle(spreads=2)], [Near(1, bodies=np.array([26]), distance=8.0)], 60))
+    assert alone.any() and np.array_equal(alone, joined[:, :25])
+
+
+def test_no_vehicle_is_stopped_short_when_it_calms_down() -> None:
+    scene = herd(16, wolf=[3.0, 3.0, 0.0])
+
+    def at(frame: int, snapshot: Snapshot) -> Snapshot:
+        state = startle(lasts=0.5, react=0.0, varies=0.0, blend=0.2)
+        return with_states(snapshot, [state], [wolf_near(scene, 50.0, strength=1.0 if frame < 40 else 0.0)])
+
+    states = scene.run(120, at=at)
+    velocity = np.array([s.motion.velocity for s in states])
+    speed = np.linalg.norm(velocity, axis=2)
+    assert speed.max() > 4.0 and speed[-1].max() < 1.05
+    assert np.abs(np.diff(speed, axis=0)).max() <= 10.0 / 24.0 + 1e-9
+
+
+def test_forces_are_mixed_while_a_state_is_taken_up() -> None:
+    scene = herd(1, wolf=[0.0, -3.0, 0.0], behaviors=[], vehicle=FAST)
+    startled = CrowdState("Startle", RUNNING, numbers={"react": 0.0, "blend": 1.0})
+    states = run(scene, [startled], [wolf_near(scene, 50.0)], 40)
+    force = np.linalg.norm([s.force[0] for s in states], axis=1)
+    # From the first step on: at the start no force acts yet.
+    jumps = np.abs(np.diff(force[1:]))
+    assert force.max() > 2.0 and jumps.max() <= 10.0 / 24.0 * 1.5
+
+
+def test_what_a_state_remembers_is_forgotten_each_time_it_is_entered() -> None:
+    place = leaders([3.0, 0.0, 0.0])
+    scene = Scene([[0.0, 0.0, 0.0]], behaviors=[], vehicle=FAST, locomotions=[(Planar, {})], tracked=place)
+    go = CrowdState("Go", [(Arrival, {"target": 1})], numbers={"lasts": 0.5, "react": 0.0, "varies": 0.0})
+
+    def at(frame: int, snapshot: Snapshot) -> Snapshot:
+        return with_states(snapshot, [go], [Always(1, strength=1.0 if frame < 60 else 0.0)])
+
+    states = scene.run(3, at=at)
+    state = replace(states[-1], arrived={"arrival": np.array([True])})
+    state = replace(state, mindset=replace(state.mindset, mode=np.array([0]), due=np.full((1, 2), -1.0)))
+    after = step(state, at(5, scene.snapshot()))
+    assert after.mindset.mode[0] == 1 and not after.arrived["arrival"][0]
+
+
+def test_each_calls_one_only_and_none_is_idle_while_one_calls() -> None:
+    cows = [[0.0, 30.0, 0.0], [20.0, 30.0, 0.0]]
+    scene = Scene(
+        [[0.0, 0.0, 0.0], [10.0, 0.0, 0.0], [20.0, 0.0, 0.0]], behaviors=[], vehicle=FAST,
+        locomotions=[(Planar, {})], tracked=leaders(*cows),
+    )  # fmt: skip
+    fetch = CrowdState("Fetch", [(Arrival, {"target": CAUSE})], numbers={"react": 0.1, "lasts": 1.0})
+    states = run(scene, [fetch], [Near(1, bodies=np.array([3, 4]), distance=100.0, one_each=True)], 120)
+    for state in states[20:]:
+        sent = state.mindset.mode == 1
+        assert sent.sum() == 2 and len(set(state.mindset.body[sent])) == 2
+    assert not (modes(states)[:, 1] == 1).any()
+
+
+def test_a_state_of_a_crowd_can_be_what_calls() -> None:
+    scene = herd(9, wolf=[0.0, -3.0, 0.0])
+    watch = CrowdState("Watch", numbers={"react": 0.0})
+    triggers = [wolf_near(scene, 3.5), Near(2, of=(0, 1), distance=4.5)]
+    seen = modes(run(scene, [startle(react=0.0), watch], triggers, 30))
+    assert (seen == 2).any() and (seen == 1).any()
+    begins = [int((seen[:, row] == 2).argmax()) for row in range(9) if (seen[:, row] == 2).any()]
+    assert min(begins) > int((seen == 1).any(axis=1).argmax())
+
+
+def test_a_need_that_builds_up_and_is_eased_makes_a_cycle() -> None:
+    scene = herd(1, wolf=[0.0, -3.0, 0.0])
+    hunt = CrowdState(
+        "Hunt", numbers={"builds_up": 0.5, "wears_off": 2.0, "lasts": 1.0, "react": 0.0, "varies": 0.0}, eases="Hunt"
+    )
+    seen = modes(run(scene, [hunt], [wolf_near(scene, 50.0)], 24 * 12))[:, 0]
+    starts = np.flatnonzero(np.diff(seen) > 0)
+    assert 2 <= len(starts) <= 12 and starts[0] >= 24 * 1.0 - 1 and 0.1 < seen.mean() < 0.9
+
+
+def counted(triggers: Sequence[Trigger], scene: Scene, **changes: Any) -> np.ndarray:
+    """The vehicles that triggers call within a second."""
+    state = CrowdState("On", numbers={"react": 0.0, "varies": 0.0})
+    return modes(run(scene, [state], triggers, 24, **changes)).max(axis=0) == 1
+
+
+def test_it_sees_what_is_in_front_and_not_what_is_behind() -> None:
+    scene = Scene(
+        [[0.0, 0.0, 0.0], [9.0, 0.0, 0.0]], forward=[[0.0, 1.0, 0.0], [0.0, -1.0, 0.0]], tracked=leaders([4.5, 6, 0])
+    )
+    assert counted([Sees(1, bodies=np.array([2]), distance=20.0, angle=2.0)], scene).tolist() == [True, False]
+
+
+def test_regions_call_who_is_inside_or_outside() -> None:
+    scene = Scene([[0.0, 0.0, 0.0], [50.0, 0.0, 0.0]], regions=regions([[0.0, 0.0, 0.0]], 5.0, SPHERE))
+    assert counted([Inside(1, regions=np.array([0]))], scene).tolist() == [True, False]
+    assert counted([Outside(1, regions=np.array([0]))], scene).tolist() == [False, True]
+
+
+def test_company_calls_the_alone_and_the_crowded() -> None:
+    scene = Scene([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [2.0, 0.0, 0.0], [80.0, 0.0, 0.0]])
+    assert counted([Alone(1, distance=5.0, count=1)], scene).tolist() == [False, False, False, True]
+    assert counted([Crowded(1, distance=5.0, count=2)], scene).tolist() == [True, True, True, False]
+
+
+def test_touch_speed_and_arrival_call() -> None:
+    scene = Scene([[0.0, 0.0, 0.0], [30.0, 0.0, 0.0]], tracked=leaders([0.9, 0.0, 0.0]))
+    assert counted([Touched(1, bodies=np.array([2]))], scene).tolist() == [True, False]
+    moving = Scene(
+        [[0.0, 0.0, 0.0], [30.0, 0.0, 0.0]], speed=[0.0, 4.0], vehicle={"max_speed": 5.0, "cruise_speed": 0.0}
+    )
+    assert counted([Faster(1, speed=2.0)], moving).tolist() == [False, True]
+    going = Scene(
+        [[0.0, 0.0, 0.0], [60.0, 0.0, 0.0]], behaviors=[(Arrival, {"target": 2})], tracked=leaders([0.5, 0.0, 0.0])
+    )
+    assert counted([Arrived(1)], going).tolist() == [True, False]
+
+
+def test_a_chance_decides_which_vehicles_follow_a_trigger() -> None:
+    scene = herd(400)
+    assert abs(counted([Always(1, chance=0.3)], scene).mean() - 0.3) < 0.07
+
+
+@pytest.mark.parametrize("kind", CATALOGUE, ids=lambda kind: kind.name)
+@pytest.mark.parametrize("n", [0, 1, 2])
+def test_each_condition_does_with_few_vehicles_and_nothing_to_watch(kind: Any, n: int) -> None:
+    scene = Scene(np.zeros((n, 3)), behaviors=GRAZING)
+    states = run(scene, [startle()], [kind(1)], 5)
+    assert np.isfinite(states[-1].motion.position).all()
+
+
+@given(
+    seed=st.integers(0, 10_000),
+    then=st.sampled_from(["", "Startle", "Other"]),
+    other=st.sampled_from(["", "Startle", "Other"]),
+    numbers=st.fixed_dictionaries(
+        {
+            "react": st.floats(0, 2), "lasts": st.floats(0, 2), "varies": st.floats(0, 1), "blend": st.floats(0, 2),
+            "spreads": st.integers(0, 5), "urge": st.floats(0, 1), "cue": st.floats(0, 1), "builds_up": st.floats(0, 3),
+        }
+    ),
+)  # fmt: skip
+@settings(max_examples=25, deadline=None)
+def test_whatever_states_say_all_stays_finite_and_within_limits(
+    seed: int, then: str, other: str, numbers: dict[str, Any]
+) -> None:
+    scene = herd(6, seed=seed)
+    states = [replace(startle(**numbers), then=then), CrowdState("Other", then=other, eases="Startle")]
+    for state in run(scene, states, [wolf_near(scene, 50.0), Always(1)], 20):
+        assert np.isfinite(state.motion.position).all()
+        assert (np.linalg.norm(state.motion.velocity, axis=1) <= 6.0 + 1e-9).all()
+        if state.mindset is not None:
+            assert ((state.mindset.mode >= 0) & (state.mindset.mode <= 2)).all()
+
+
+def test_a_crowd_without_states_has_no_mindset() -> None:
+    made: Callable[[Scene], list[State]] = lambda scene: list(simulate(scene.start(), [scene.snapshot()] * 3))  # noqa: E731
+    assert all(state.mindset is None for state in made(herd(4)))
