@@ -215,7 +215,7 @@ def test_at_13_8_metres_a_second_a_car_stops_before_what_stands_in_its_lane() ->
     scene = cars([(line, 80.0, 1.0) for line in lanes], lanes, over=over, obstacles=deer)
     states = replace(scene, speed=13.8).run_until(_stand, round(25 * FPS))
     nose = positions(states)[-1, :, 0] + LENGTH / 2.0
-    assert ((160.0 - DEER - 4.0 < nose) & (nose < 160.0 - DEER - 1.0)).all()
+    assert ((nose > 160.0 - DEER - 4.0) & (nose < 160.0 - DEER - 1.0)).all()
     assert speeds(states)[-1].max() < 0.1
     assert np.diff(speeds(states), axis=0).min() * FPS > -3.5
 
