@@ -77,6 +77,9 @@ class Layout:
         self.drawn.append(entry)
         return OperatorSettings(name)
 
+    def operator_menu_enum(self, name: str, property: str, text: str = "", icon: str = "NONE", **_settings) -> None:
+        assert self.operator(name, text, icon).properties[property].type == "ENUM", (name, property)
+
     def menu(self, name: str, text: str = "", icon: str = "NONE", **_settings) -> None:
         assert hasattr(bpy.types, name), name
         assert icon in ICONS, icon
