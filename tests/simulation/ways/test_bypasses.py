@@ -1,7 +1,7 @@
 """Bypasses: the way of a path follower bends round what stands on its path."""
 
 from dataclasses import replace
-from itertools import islice, repeat, takewhile
+from itertools import islice, repeat
 
 import numpy as np
 import pytest
@@ -9,6 +9,7 @@ import pytest
 from scripts.course_scenes import Course, course, random_course
 from steering_addon.scene import boxes, obstacles, positions, spline
 from steering_addon.simulation.run import simulate, step
+from steering_addon.simulation.snapshot import State
 from steering_addon.simulation.ways.bypasses import Bypass
 
 FPS = 12.0
@@ -36,6 +37,16 @@ def bend(preset: str, place: tuple[float, float], size: float) -> Course:
         paths=((line,),),
     )
     return replace(on, name=f"{preset} from {place}", scene=scene, line=line)
+
+
+def up_to(on: Course, x: float) -> list[State]:
+    """The states of a course until its first vehicle has that x, or is at the end of the path."""
+    states: list[State] = []
+    for state in simulate(on.scene.start(), repeat(on.scene.snapshot(), on.frames)):
+        states.append(state)
+        if state.motion.position[0, 0] > x or (len(states) > 1 and on.reached(state).all()):
+            break
+    return states
 
 
 @pytest.mark.parametrize("aside", [-1.0, 1.0])
@@ -97,22 +108,16 @@ def test_a_car_passes_a_box_behind_a_bend_on_the_side_of_its_way(size: float) ->
         obstacles=boxes(ON_IT * size, [[size] * 3] * 3),
         paths=((line,),),
     )
-    states = list(
-        takewhile(
-            lambda state: state.motion.position[0, 0] < 30.0 * size,
-            simulate(scene.start(), repeat(scene.snapshot(), 250)),
-        )
-    )
-    assert len(states) < 250, "it comes past the second box"
-    between = [s.motion.velocity[0] for s in states if s.motion.position[0, 0] > 0.0]
+    states = up_to(replace(on, scene=scene, line=line, frames=250), 30.0 * size)
+    assert states[-1].motion.position[0, 0] > 30.0 * size
+    between = [s.motion.velocity[0] for s in states if 0.0 < s.motion.position[0, 0] < 30.0 * size]
     assert np.linalg.norm(between, axis=1).min() > 2.5
 
 
 def test_one_that_others_pushed_to_the_far_side_continues_there() -> None:
     on = bend("pedestrian", (8.5, 4.6), 1.5)
-    still = on.scene.snapshot()
-    on_its_way = simulate(on.scene.start(), repeat(still, on.frames))
-    abreast_of_it = next(state for state in on_its_way if state.motion.position[0, 0] > 1.5 * 13.5)
+    abreast_of_it = up_to(on, 1.5 * 13.5)[-1]
+    assert abreast_of_it.motion.position[0, 0] > 1.5 * 13.5
     side = np.sign(abreast_of_it.motion.position[0, 1] - 9.0)
     far = abreast_of_it.motion.position.copy()
     far[0, 1] = 9.0 - side * 2.5
