@@ -124,7 +124,7 @@ def test_one_that_others_pushed_to_the_far_side_continues_there() -> None:
     pushed = replace(abreast_of_it, motion=replace(abreast_of_it.motion, position=far))
     place = [pushed.motion.position[0]]
     for _ in range(int(5 * FPS)):
-        pushed = step(pushed, still)
+        pushed = step(pushed, on.scene.snapshot())
         place.append(pushed.motion.position[0])
     track = np.array(place)
     abreast = np.abs(track[:, 0] - 22.5) < 1.0
