@@ -106,14 +106,15 @@ def new_trigger(context: Context, state: Object, when: str, caller: Object | Non
     settings = trigger.steering
     settings.crowd = crowd_of(state)
     settings.trigger.to, settings.trigger.when = state, when
-    trigger.empty_display_size = settings.trigger.distance
+    trigger.matrix_parent_inverse = crowd_of(state).matrix_world.inverted_safe()
     trigger.location = context.scene.cursor.location
     if caller is not None:
         settings.trigger.who = caller
         trigger.parent = caller
+        trigger.matrix_parent_inverse.identity()
         trigger.location = (0.0, 0.0, 0.0)
-        size = max(caller.matrix_world.to_scale())
-        trigger.scale = (1.0 / size,) * 3 if size > 0.0 else trigger.scale
+        # Its sphere is drawn in metres, whatever the size of what carries it.
+        trigger.scale = [1.0 / size if size else 1.0 for size in caller.matrix_world.to_scale()]
     return trigger
 
 
