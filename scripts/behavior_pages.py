@@ -10,10 +10,14 @@ from pathlib import Path
 
 from steering_addon.behaviors import CATALOGUE
 from steering_addon.locomotion import CATALOGUE as LOCOMOTIONS
+from steering_addon.minds import CATALOGUE as CONDITIONS
+from steering_addon.minds.trigger import TriggerModel
 from steering_addon.portrayal.driver_properties import Portrayal
+from steering_addon.settings.state_presets import STATE_PRESETS
 from steering_addon.simulation.behavior import OURS, Behavior, Intent
 from steering_addon.simulation.combining import COMBININGS, MATTERS
 from steering_addon.simulation.declaration import Declared
+from steering_addon.simulation.minds.declaring import StateModel
 from steering_addon.simulation.presence.attendance import Attendance
 from steering_addon.simulation.vehicle import VehicleModel
 
@@ -37,7 +41,7 @@ def pages() -> dict[str, Callable[[], str]]:
 
     A page of a behavior without a figure raises MissingFigureError when it is made.
     """
-    return {"README.md": _index, "combining.md": _ways_to_combine, "vehicles.md": _vehicles} | {
+    return {"README.md": _index, "combining.md": _ways_to_combine, "vehicles.md": _vehicles, "states.md": _states} | {
         f"{behavior.name}.md": partial(_page, behavior) for behavior in CATALOGUE
     }
 
@@ -130,6 +134,36 @@ def _vehicles() -> str:
     for heading, group, declaration in others:
         lines += _group(f"## {heading}", group, declaration)
     return "\n".join([*lines, "[Entering and leaving](../entering_and_leaving.md) tells more about the last.", ""])
+
+
+def _states() -> str:
+    lines = [
+        WRITTEN,
+        "# States and triggers\n",
+        "A state is an Empty that overrides some of its crowd's settings; a trigger calls vehicles into it. [Minds]"
+        "(../minds.md) tells how to use them. A state has settings of its own in each group whose switch `own` is on, "
+        "as in `state.steering.flee.own` or `state.steering.vehicle.own`; for the rest it follows its crowd.\n",
+        "In a state, a target that is left empty is whatever called: the wolf that was seen, the stray that one was "
+        "sent for.\n",
+        *_group(
+            "## State", "state", StateModel, "`then` is the state that follows it, `eases` one whose need it eases.\n"
+        ),
+        *_group("## Trigger", "trigger", TriggerModel, "`to` is the state that it calls into, `who` what calls.\n"),
+        "## When a trigger calls\n",
+        "| | In scripts | Number | |",
+        "|---|---|---|---|",
+        *(f"| {c.label} | `{c.name}` | {c.number} | {c.description} |" for c in (kind.choice() for kind in CONDITIONS)),
+        "",
+        "## Ready states\n",
+        "| | In scripts | |",
+        "|---|---|---|",
+        *(f"| {preset.label} | `{preset.name}` | {preset.description} |" for preset in STATE_PRESETS),
+        "",
+        "## Source\n",
+        f"{PAPER}, Introduction: action selection.",
+        "",
+    ]
+    return "\n".join(lines)
 
 
 def _group(heading: str, name: str, declaration: type[Declared], *words: str) -> list[str]:

@@ -33,9 +33,21 @@ def ready(name: str) -> Preset:
     return replace(shipped(preset), behaviors=behaviors)
 
 
-def roaming(name: str, seconds: float, seed: int = 1, count: int = 60, radius: float = 0.0) -> Roaming:
-    """The motion of a preset's flock; in the region of FLOCKS without a radius."""
-    return roamed(shipped(name), seconds, seed, count, radius or FLOCKS[name])
+def never(_: Roaming) -> bool:
+    """Has a flock watched to the end of its time."""
+    return False
+
+
+def roaming(
+    name: str,
+    seconds: float,
+    seed: int = 1,
+    count: int = 60,
+    radius: float = 0.0,
+    enough: Callable[[Roaming], bool] = never,
+) -> Roaming:
+    """The motion of a preset's flock, as of `roamed`; in the region of FLOCKS without a radius."""
+    return roamed(shipped(name), seconds, seed, count, radius or FLOCKS[name], enough)
 
 
 def roamed(
@@ -44,7 +56,7 @@ def roamed(
     seed: int,
     count: int,
     radius: float,
-    enough: Callable[[Roaming], bool] = lambda _: False,
+    enough: Callable[[Roaming], bool] = never,
 ) -> Roaming:
     """The motion of a flock of `count` members in a spherical region.
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import repeat
+
 import numpy as np
 
 from steering_addon.behaviors.evasion import Evasion
@@ -9,8 +11,9 @@ from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
 from steering_addon.behaviors.pursuit import Pursuit
 from steering_addon.behaviors.seek import Seek
 from steering_addon.locomotion import Planar
-from steering_addon.scene import PRIORITY, Scene, leaders, positions
+from steering_addon.scene import PRIORITY, Scene, leaders
 from steering_addon.simulation.geometry.obstacles import obstacles
+from steering_addon.simulation.run import simulate
 
 from ..opensteer_scene import FPS, Check, OpenSteerScene, disk_point, ring
 
@@ -70,12 +73,17 @@ def game(rng: np.random.Generator) -> tuple[str, float]:
         tracked=leaders((0.0, 0.0, 0.0)),
         obstacles=obstacles(centre, radius),
     )
-    way = positions(scene.run(round(SECONDS * FPS)))
-    tagged = np.linalg.norm(way[:, 1:] - way[:, :1], axis=-1).min(axis=1) < 2.0 * RADIUS
-    home = np.linalg.norm(way[:, 0], axis=-1) < RADIUS + HOME_RADIUS
-    over = (tagged | home).argmax() if (tagged | home).any() else len(way) - 1
-    gap = np.linalg.norm(way[: over + 1, :, None] - centre, axis=-1) - radius
-    return "home" if home[over] else "tagged" if tagged[over] else "open", float(gap.min() - RADIUS)
+    end, room = "open", np.inf
+    for state in simulate(scene.start(), repeat(scene.snapshot(), round(SECONDS * FPS))):
+        place = state.motion.position
+        room = min(room, float((np.linalg.norm(place[:, None] - centre, axis=-1) - radius).min() - RADIUS))
+        if np.linalg.norm(place[0]) < RADIUS + HOME_RADIUS:
+            end = "home"
+        elif np.linalg.norm(place[1:] - place[0], axis=-1).min() < 2.0 * RADIUS:
+            end = "tagged"
+        if end != "open":
+            break
+    return end, room
 
 
 def checks(seed: int, share: float) -> list[Check]:

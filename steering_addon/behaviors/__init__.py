@@ -9,6 +9,7 @@ from .brake_for import BrakeFor
 from .cohesion import Cohesion
 from .containment import Containment
 from .docking import Docking
+from .drive import Drive
 from .evasion import Evasion
 from .explore import Explore
 from .flee import Flee
@@ -43,6 +44,7 @@ CATALOGUE: tuple[type[Behavior], ...] = (
     Shadow,
     Interpose,
     Hide,
+    Drive,
     Wander,
     Explore,
     Forage,

@@ -16,6 +16,7 @@ from ..simulation.arrays.vectors import (
     Rows,
     Scalars,
     Vectors,
+    across,
     clamp,
     dot,
     magnitude,
@@ -362,8 +363,10 @@ class _Follower:
     def steering(self) -> Vectors:
         """The steering force, (m, 3) newtons."""
         tangent = self.line.tangent(self.ahead) * self.way[:, None] + self.slope
-        inward = self._inward()
-        radius = self.radius
+        inward, radius = self._inward(), self.radius
+        # A bypass leads steeply aside: the pull toward it and its own direction could cancel out.
+        bent = (self.slope != 0.0).any(axis=1)
+        inward = np.where(bent[:, None], across(inward, unit(self.agents.level(tangent))), inward)
         half = radius / 2.0
         pull = clamp((magnitude(inward) - half) / half, 0.0, 1.0)
         flow = unit(self.agents.level(tangent) + inward * (pull / radius)[:, None])

@@ -21,12 +21,15 @@ PRESETS = "docs/presets.html"
 VEHICLES = "docs/behaviors/vehicles.html"
 
 CLIPS = "docs/clips.html"
+STATES = "docs/behaviors/states.html"
 
 PAGES = (
     *((f"bpy.types.steering_pg_{behavior.name}.*", f"docs/behaviors/{behavior.name}.html") for behavior in CATALOGUE),
     *((f"bpy.types.steering_pg_{moves.name}.*", VEHICLES) for moves in LOCOMOTIONS),
     ("bpy.types.steering_pg_object.*locomotion*", VEHICLES),
     ("bpy.ops.steering.move_as*", VEHICLES),
+    *((f"bpy.types.steering_pg_{name}.*", STATES) for name in ("state", "trigger")),
+    ("bpy.types.steering_pg_vehicle.own*", STATES),
     ("bpy.types.steering_pg_vehicle.*", VEHICLES),
     *(
         (f"bpy.types.steering_pg_{name}*", CLIPS)
@@ -38,6 +41,7 @@ PAGES = (
     ("bpy.ops.steering.behavior_preset*", PRESETS),
     ("bpy.ops.steering.preset*", PRESETS),
     ("bpy.ops.steering.clip*", CLIPS),
+    *((f"bpy.ops.steering.{name}_add*", STATES) for name in ("state", "trigger", "cue")),
     ("bpy.ops.steering.behavior*", BEHAVIORS),
     ("bpy.ops.steering.flocking*", BEHAVIORS),
     *((f"{name}*", FIRST) for name in ("bpy.types.steering_", "bpy.types.object.steering", "bpy.types.scene.steering")),

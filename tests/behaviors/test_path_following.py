@@ -506,3 +506,24 @@ def test_on_the_ground_it_follows_a_line_as_seen_from_above(rise: float) -> None
     along = states[-1].memories["path_following"].along[0]
     assert positions(states)[-1, 0, 1] > 18.0
     assert line.position(np.array([along]))[0, 1] == pytest.approx(positions(states)[-1, 0, 1], abs=0.3)
+
+
+def test_beside_a_bypass_that_leads_steeply_aside_it_is_not_asked_back() -> None:
+    """There the way's own direction and the pull toward it point against each other."""
+    places = np.array([[x, 2.5, 0.0] for x in (2.0, 3.5, 4.5, 6.0, 8.0)])
+    scene = followers(ROAD, places, speed=0.1, radius=0.5, locomotions=flat_or_free(True))
+    world, agents, [behavior] = scene.seen()
+    n = len(places)
+    bypass = replace(
+        Following.blank(n),
+        path=np.zeros(n, dtype=np.int64),
+        active=np.ones(n, dtype=np.bool_),
+        begin=np.full(n, 5.0),
+        end=np.full(n, 20.0),
+        close=np.full(n, 30.0),
+        offset=np.tile((7.0, 0.0, 0.0), (n, 1)),
+        looked=np.ones(n, dtype=np.bool_),
+    )
+    force = behavior.steer(world, agents, bypass).force
+    aside = 1.5 * 7.0 / 5.0
+    assert (force @ (aside, 1.0, 0.0) > 0.5 * np.linalg.norm(force, axis=1)).all(), "on along the way, if not only so"

@@ -38,6 +38,12 @@ def _preview():
     return result
 
 
+def _in_a_state(operator):
+    """What needs a state; the state that is made here stays the active object."""
+    made = steering().state_add()
+    return operator() if made == {"FINISHED"} else made
+
+
 OPERATORS = {
     "tag": lambda stage: (select(stage.loose), steering().tag(role="VEHICLE", moves_like="BIRD"))[-1],
     "tag as a leader": lambda stage: (select(stage.loose), steering().tag(role="LEADER"))[-1],
@@ -96,6 +102,9 @@ OPERATORS = {
     "clip_remove": lambda _stage: steering().clip_remove(row=0),
     "clips_measure": lambda _stage: steering().clips_measure(),
     "clips_write": lambda _stage: steering().clips_write(),
+    "state_add": lambda _stage: steering().state_add(),
+    "trigger_add": lambda _stage: _in_a_state(lambda: steering().trigger_add()),
+    "cue_add": lambda _stage: _in_a_state(lambda: steering().cue_add()),
     "flow_switch_direction": lambda _stage: steering().flow_switch_direction(),
 }
 """What an animator may do with the scene, by its name."""

@@ -10,8 +10,10 @@ REACH = 1e6
 EXTRA = {
     "populate": {"sources", "place", "laid_out"},
     "portrayal": {"clips", "playing", "unplanted"},
+    "vehicle": {"own"},
 }
-"""The properties of a group besides its declared parameters. A behavior's group also has its switch, `use`."""
+"""The properties of a group besides its declared parameters. A behavior's group also has its switches: `use`, and `own`
+for states."""
 
 
 def properties_of(group) -> dict:
@@ -86,7 +88,7 @@ def test_each_group_has_a_property_for_each_declared_parameter_and_no_others(add
     behaviors = {behavior.name for behavior in part("behaviors").CATALOGUE}
     for group, declared in declarations():
         names = set(object_group().properties[group].fixed_type.properties.keys()) - {"rna_type", "name"}
-        extra = EXTRA.get(group, {"use"} if group in behaviors else set())
+        extra = EXTRA.get(group, {"use", "own"} if group in behaviors else set())
         kinds = part("simulation.declaration").Kind
         bodies = {name: parameter for name, parameter in declared.parameters().items() if parameter.kind is kinds.BODY}
         of_bodies = {f"{name}_{suffix}" for name in bodies for suffix in ("bone", "collection")}

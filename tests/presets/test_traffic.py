@@ -208,14 +208,16 @@ def _stand(states: list[State]) -> bool:
 
 def test_at_13_8_metres_a_second_a_car_stops_before_what_stands_in_its_lane() -> None:
     """With 4 m/s2 that takes 24 m at least; the default distance is less."""
-    line = spline(np.array([[0.0, 0.0, 0.0], [400.0, 0.0, 0.0]]), False)
-    for distance in (5.0, 20.0):
-        over = {"brake_for": {"obstacles": 2, "distance": distance}, "obstacle_avoidance": {"weight": 0.0}}
-        scene = cars([(line, 80.0, 1.0)], (line,), over=over, obstacles=obstacles([[160.0, 0.3, 0.0]], DEER))
-        states = replace(scene, speed=13.8).run_until(_stand, round(25 * FPS))
-        assert 160.0 - DEER - 4.0 < positions(states)[-1, 0, 0] + LENGTH / 2.0 < 160.0 - DEER - 1.0
-        assert speeds(states)[-1, 0] < 0.1
-        assert np.diff(speeds(states)[:, 0]).min() * FPS > -3.5
+    lanes = tuple(spline(np.array([[0.0, y, 0.0], [400.0, y, 0.0]]), False) for y in (0.0, 200.0))
+    distances = np.array([5.0, 20.0])
+    over = {"brake_for": {"obstacles": 2, "distance": distances}, "obstacle_avoidance": {"weight": 0.0}}
+    deer = obstacles([[160.0, 0.3, 0.0], [160.0, 200.3, 0.0]], DEER)
+    scene = cars([(line, 80.0, 1.0) for line in lanes], lanes, over=over, obstacles=deer)
+    states = replace(scene, speed=13.8).run_until(_stand, round(25 * FPS))
+    nose = positions(states)[-1, :, 0] + LENGTH / 2.0
+    assert ((nose > 160.0 - DEER - 4.0) & (nose < 160.0 - DEER - 1.0)).all()
+    assert speeds(states)[-1].max() < 0.1
+    assert np.diff(speeds(states), axis=0).min() * FPS > -3.5
 
 
 @pytest.mark.parametrize("avoiding", [True, False])

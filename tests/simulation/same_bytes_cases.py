@@ -13,6 +13,7 @@ from zlib import crc32
 import numpy as np
 
 from steering_addon.behaviors import CATALOGUE, FLOCKING
+from steering_addon.behaviors.alignment import Alignment
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.brake_for import BrakeFor
 from steering_addon.behaviors.containment import Containment
@@ -35,6 +36,18 @@ from steering_addon.behaviors.wall_following import WallFollowing
 from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import CATALOGUE as LOCOMOTIONS
 from steering_addon.locomotion import Crawling, OnFoot, Planar, SimpleVehicle
+from steering_addon.minds import (
+    Alone,
+    Always,
+    Crowded,
+    Faster,
+    Inside,
+    Near,
+    Outside,
+    Sees,
+    Touched,
+)
+from steering_addon.scene import CrowdState, with_states
 from steering_addon.simulation.arrays.angles import cosine, sine
 from steering_addon.simulation.arrays.chance import keys_of, mix, smooth_noise, uniform
 from steering_addon.simulation.behavior import Behavior
@@ -47,6 +60,7 @@ from steering_addon.simulation.geometry.painted_flows import Current, current
 from steering_addon.simulation.geometry.paths import Spline, spline
 from steering_addon.simulation.geometry.regions import BOX, SPHERE, Regions, regions
 from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
+from steering_addon.simulation.minds.declaring import CAUSE, Trigger
 from steering_addon.simulation.presence.attendance import ON_ARRIVAL, Attendance
 from steering_addon.simulation.run import simulate
 from steering_addon.simulation.snapshot import Snapshot, State
@@ -168,6 +182,7 @@ def cases() -> dict[str, Callable[[], Case]]:
             "locomotions": locomotions,
             "on_hills": on_hills,
             "on_both_sides": on_both_sides,
+            "states": states,
         }
     )
 
@@ -537,3 +552,47 @@ def throng() -> Case:
         UnalignedCollisionAvoidance.of(n),
     )
     return Case(place, (Crowd(row, behaviors, COMBININGS[0].number, key=5),), frames=27)
+
+
+def states() -> Case:
+    """A crowd that is startled by what is near, by the example of others and on cue, chooses whom to fetch, and rests.
+
+    Each of its triggers has a part in it.
+    """
+    name, n = "states", 12
+    place, row = busy(name, n), np.arange(n)
+    startle = CrowdState(
+        "Startle",
+        [(Evasion, {"pursuer": CAUSE}), (Separation, {})],
+        {"max_speed": 9.0, "max_force": 12.0},
+        numbers={"react": 0.4, "lasts": 1.5, "spreads": 2, "reach": 8.0, "fresh": 1.5},
+        then="Rest",
+    )
+    declared = [
+        startle,
+        CrowdState("Fetch", [(Seek, {"target": CAUSE})], numbers={"lasts": 0.8, "react": 0.5, "blend": 1.0}),
+        CrowdState("Rest", [(Wander, {})], numbers={"lasts": 0.7, "builds_up": 1.0, "wears_off": 2.0}, eases="Rest"),
+        CrowdState("Look", [(Alignment, {})], numbers={"lasts": 0.4, "react": 0.1, "urge": 0.4}),
+    ]
+    fetch, look, rest, startled = 1, 2, 3, 4
+    bodies = n + np.arange(LEADERS)
+    conditions: tuple[Trigger, ...] = (
+        Near(startled, bodies=bodies[:2], distance=2.0),
+        Sees(startled, bodies=bodies[2:], distance=4.0, angle=2.0, chance=0.6),
+        Touched(startled, bodies=row, strength=0.8),
+        Near(fetch, bodies=bodies, of=(0, startled), distance=30.0, one_each=True, from_modes=(0,)),
+        Alone(fetch, distance=1.5, strength=0.7, chance=0.5),
+        Outside(fetch, regions=np.arange(2), strength=0.6, chance=0.5),
+        Crowded(rest, distance=4.0, count=4, chance=0.3),
+        Faster(look, speed=4.0, strength=0.8, chance=0.5),
+        Inside(look, regions=np.arange(2), strength=0.7),
+        Always(rest, strength=0.7, chance=0.3),
+    )
+    triggers = [replace(trigger, key=key) for key, trigger in enumerate(conditions)]
+
+    def directed(frame: int, snapshot: Snapshot) -> Snapshot:
+        numbers = {**startle.numbers, "cue": 0.5 if 24 <= frame < 30 else 0.0}
+        return with_states(snapshot, [replace(startle, numbers=numbers), *declared[1:]], triggers)
+
+    crowd = Crowd(row, tuple(varied(kind, n, Chance(name)) for kind in (*FLOCKING, Arrival)), 0, key=4)
+    return Case(place, (crowd,), at=directed)

@@ -16,7 +16,7 @@ from ...settings.variation import factors
 from ...simulation.arrays.chance import keys_of
 from ...simulation.roles import Role
 from ..identity import distinct_identities
-from ..read.dependencies import animated_paths
+from ..read.dependencies import KeyedPaths, animated_paths
 from ..refusal import Refusal
 from ..stored_values import check_stored
 from ..tagged_objects import crowd_of, in_use, tagged
@@ -81,8 +81,9 @@ def vary(
     animated_objects, unscaled = [], []
     shares = {what: share for what in VARIED if (share := getattr(amounts, what)) is not None}
     drawn = {what: factors(keys, what, share).tolist() for what, share in shares.items()}
+    keyed: KeyedPaths = {}
     for row, ob in enumerate(chosen):
-        animated = animated_paths(ob)
+        animated = animated_paths(ob, keyed)
         for what in drawn:
             name, factor = VARIED[what], drawn[what][row]
             if f"steering.{name}" in animated:

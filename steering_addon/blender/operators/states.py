@@ -144,7 +144,7 @@ class STEERING_OT_cue_add(bpy.types.Operator):
         check_editable([state])
         action = state.animation_data.action if state.animation_data else None
         if action is not None and CUE_PATH in animated_paths(state):
-            raise Refusal(f"Keys of {state.name} on Cue hide every strip. Remove these keys, or key them alone.")
+            raise Refusal(f"Keys of {state.name} on Cue hide every strip. Remove the keys first.")
         strip = new_cue(state, context.scene.frame_current, self.frames, self.fade)
         self.report({"INFO"}, f"{state.name} is cued on frames {strip.frame_start:.0f} to {strip.frame_end:.0f}")
         return {"FINISHED"}

@@ -147,7 +147,8 @@ class STEERING_MT_states(bpy.types.Menu):
     def draw(self, _context) -> None:
         layout = self.layout
         for preset in STATE_PRESETS:
-            layout.operator("steering.state_add", text=f"Add State: {preset.label}").preset = preset.name
+            text = entry_text(f"Add State: {preset.label}", "state_add", preset.name)
+            layout.operator("steering.state_add", text=text).preset = preset.name
         layout.separator()
         for kind in CONDITIONS:
             layout.operator("steering.trigger_add", text=f"Add Trigger: {kind.label}").when = kind.name

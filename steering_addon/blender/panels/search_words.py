@@ -33,7 +33,10 @@ SYNONYMS: dict[str, tuple[tuple[str, str], ...]] = {
         ("preset_apply", "bee"),
         ("preset_apply", "starling"),
     ),
+    "Action Selection": (("state_add", "EMPTY"),),
+    "Alarm": (("state_add", "STARTLE"),),
     "Animations": (("clips_find", ""),),
+    "Behavior Tree": (("state_add", "EMPTY"),),
     "Walk Cycle": (("clips_find", ""),),
     "Traffic": (("behavior_add", "keep_distance"), ("behavior_add", "brake_for"), ("preset_apply", "car")),
 }

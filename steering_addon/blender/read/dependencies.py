@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import bpy
 
@@ -15,8 +15,10 @@ from ..write.animation_data import channelbags
 from ..write.custom_properties import path_of
 
 if TYPE_CHECKING:
-    from bpy.types import ID, Object
+    from bpy.types import ID, Action, Object
 
+KeyedPaths: TypeAlias = "dict[Action, set[str]]"
+"""The data paths that the curves of actions key. Valid until an action changes."""
 PHYSICS = {"CLOTH", "SOFT_BODY", "DYNAMIC_PAINT", "FLUID", "PARTICLE_SYSTEM"}
 """Modifiers whose result depends on the frames before."""
 STEADY = {
@@ -106,25 +108,30 @@ def plays_physics(ob: Object) -> bool:
     return ob.rigid_body is not None or any(modifier.type in PHYSICS for modifier in ob.modifiers)
 
 
-def animates(ob: Object, prefix: str) -> bool:
+def animates(ob: Object, prefix: str, known: KeyedPaths | None = None) -> bool:
     """Whether keyframes, NLA or drivers may change properties of the object whose data path starts with the prefix."""
-    return any(path.startswith(prefix) for path in animated_paths(ob))
+    return any(path.startswith(prefix) for path in animated_paths(ob, known))
 
 
-def animated_paths(ob: Object) -> set[str]:
-    """The data paths of the object that keyframes, NLA or drivers may change."""
+def animated_paths(ob: Object, known: KeyedPaths | None = None) -> set[str]:
+    """The data paths of the object that keyframes, NLA or drivers may change.
+
+    Args:
+        known: what earlier calls found in actions; rigged members share clips of thousands of curves.
+    """
     animation = ob.animation_data
     if animation is None:
         return set()
+    known = {} if known is None else known
     actions = {animation.action} | {strip.action for track in animation.nla_tracks for strip in track.strips}
-    keyed = {
-        curve.data_path
-        for action in actions
-        if action is not None
-        for bag in channelbags(action)
-        for curve in bag.fcurves
-    }
-    return keyed | {driver.data_path for driver in animation.drivers}
+    paths = {driver.data_path for driver in animation.drivers}
+    for action in actions:
+        if action is None:
+            continue
+        if action not in known:
+            known[action] = {curve.data_path for bag in channelbags(action) for curve in bag.fcurves}
+        paths |= known[action]
+    return paths
 
 
 def blocks(ob: Object) -> Iterator[ID]:

@@ -22,7 +22,7 @@ from ..tagged_objects import full_name, in_use
 from ..write.animation_data import channelbag_in, channelbags, slot_of
 from ..write.ownership import bake_of
 from ..write.visibility import SWITCHES
-from .dependencies import animated_paths, blocks, with_all_behind
+from .dependencies import KeyedPaths, animated_paths, blocks, with_all_behind
 
 if TYPE_CHECKING:
     from bpy.types import ID, FCurve, Mesh, Object, PropertyGroup, Scene
@@ -62,10 +62,11 @@ def fingerprint(scene: Scene, baked: Collection[Object] | None = None) -> str:
         for part in parts:
             hashed.update(part if isinstance(part, bytes) else repr(part).encode())
 
+    keyed: KeyedPaths = {}
     stored = settings_of(scene)
     add(scene.render.fps, scene.render.fps_base, _values(stored, "", set(), OF_THE_SCENE) if stored else ())
     for ob, stored in sorted(((ob, stored) for ob, stored in objects if ob in moved), key=lambda each: _rank(*each)):
-        animated = animated_paths(ob)
+        animated = animated_paths(ob, keyed)
         parent = full_name(ob.parent) if ob.parent is not None else ""
         scale = () if "scale" in animated else tuple(ob.scale)
         add((_of_vehicle(stored, animated), _start(stored), *scale, parent))

@@ -22,7 +22,7 @@ from ..write.animation_data import channelbag
 from ..write.bake_actions import moved_without_bake
 from ..write.ownership import Played, own_strips, strip_curves
 from .checks import FreeCheck, check_number, check_numbers, check_start, check_vehicle
-from .dependencies import animates
+from .dependencies import KeyedPaths, animates
 from .local_space import AXIS_NAMES, is_computed, model_axes, parent_part, to_world
 from .rotation_channels import WIDEST, data_path, matrices_from_channels, width_of
 from .sources import portrays
@@ -226,6 +226,7 @@ def object_vehicles(
         rotation[row, : len(turn)] = turn
     objects = tuple(moving[k] for k in order)
     muted = [_muted_scale(ob, first, last) if replace_own_keys else set() for ob in objects]
+    keyed: KeyedPaths = {}
     vehicles = ObjectVehicles(
         objects=objects,
         crowds=tuple(crowds[k] for k in order),
@@ -234,7 +235,7 @@ def object_vehicles(
         rotation=rotation,
         velocity=np.array([velocities[k] for k in order]).reshape(-1, 3),
         stored=_stored_settings(objects),
-        animated=np.array([animates(ob, "steering") for ob in objects], dtype=np.bool_),
+        animated=np.array([animates(ob, "steering", keyed) for ob in objects], dtype=np.bool_),
         only_baked=np.array([all_played[k].only_ours for k in order], dtype=np.bool_),
         hides=np.array([hides[k] for k in order], dtype=np.bool_),
         unscaled_height=finite_numbers(objects, "height"),

@@ -23,14 +23,16 @@ FOLLOWS = 0x4EED
 
 @dataclass
 class Calls:
-    """The strongest call into each of k modes that each of m vehicles hears.
+    """The strongest call into each of k modes that each of m vehicles hears, and of equal ones the nearest.
 
     Attributes:
         strength: (m, k), 0 for none.
+        gap: (m, k) metres to the body that calls, inf for none.
         by, body, source, root: (m, k) as in Mindset.
     """
 
     strength: Scalars
+    gap: Scalars
     by: Rows
     body: Rows
     source: Rows
@@ -40,13 +42,25 @@ class Calls:
     def none(cls, m: int, k: int) -> Calls:
         """No calls."""
         by, body, source = (np.full((m, k), NOBODY) for _ in range(3))
-        return cls(np.zeros((m, k)), by, body, source, np.zeros((m, k)))
+        return cls(np.zeros((m, k)), np.full((m, k), np.inf), by, body, source, np.zeros((m, k)))
 
-    def add(self, to: int, strength: Scalars, by: int, body: Rows, source: Rows, root: Scalars) -> None:
-        """Have vehicles called into a mode, with a strength (m,), by a body (m,)."""
-        more = strength > self.strength[:, to]
-        self.strength[more, to], self.by[more, to], self.body[more, to] = strength[more], by, body[more]
-        self.source[more, to], self.root[more, to] = source[more], root[more]
+    def add(
+        self,
+        to: int,
+        strength: Scalars,
+        by: int,
+        body: Rows,
+        source: Rows,
+        root: Scalars,
+        gap: Scalars | float = np.inf,
+    ) -> None:
+        """Have vehicles called into a mode, with a strength (m,), by a body (m,) at a distance (m,)."""
+        gap = np.broadcast_to(gap, strength.shape)
+        known, near = self.strength[:, to], self.gap[:, to]
+        nearer = (gap < near) | (gap == near) & (body < self.body[:, to])
+        more = (strength > known) | (strength > 0.0) & (strength == known) & nearer
+        self.strength[more, to], self.gap[more, to], self.by[more, to] = strength[more], gap[more], by
+        self.body[more, to], self.source[more, to], self.root[more, to] = body[more], source[more], root[more]
 
 
 def luck(keys: Keys, name: str, salt: str, turns: Rows | None = None) -> Scalars:
@@ -68,8 +82,8 @@ def called(mind: Mind, meeting: Meeting, mine: Mindset, keys: Keys) -> Calls:
     for number, trigger in enumerate(mind.triggers):
         if trigger.strength <= 0.0:
             continue
-        callers = _callers(trigger, number, meeting, mine, keys)
-        calls.add(trigger.to, np.where(callers != NOBODY, trigger.strength, 0.0), number, callers, nobody, now)
+        callers, gap = _callers(trigger, number, meeting, mine, keys)
+        calls.add(trigger.to, np.where(callers != NOBODY, trigger.strength, 0.0), number, callers, nobody, now, gap)
     for number, mode in enumerate(mind.modes, 1):
         if mode.numbers.spreads[0] > 0:
             hit, told = _example(mode, number, meeting, mine, keys)
@@ -81,8 +95,8 @@ def called(mind: Mind, meeting: Meeting, mine: Mindset, keys: Keys) -> Calls:
     return calls
 
 
-def _callers(trigger: Trigger, number: int, meeting: Meeting, mine: Mindset, keys: Keys) -> Rows:
-    """The body that calls each vehicle, (m,): itself where no other body does, -1 for none."""
+def _callers(trigger: Trigger, number: int, meeting: Meeting, mine: Mindset, keys: Keys) -> tuple[Rows, Scalars]:
+    """The body that calls each vehicle, (m,): itself where no other body does, -1 for none; and how far it is, (m,)."""
     m = len(meeting.rows)
     hears = np.isin(mine.mode, trigger.from_modes) if trigger.from_modes else np.ones(m, dtype=np.bool_)
     if trigger.chance < 1.0:
@@ -91,31 +105,47 @@ def _callers(trigger: Trigger, number: int, meeting: Meeting, mine: Mindset, key
     watched = trigger.watched(meeting)
     gap = trigger.gap(meeting, watched)
     if gap.ndim == 1:
-        return np.where(hears & np.isfinite(gap), meeting.rows, NOBODY)
+        return np.where(hears & np.isfinite(gap), meeting.rows, NOBODY), np.full(m, np.inf)
     if not len(watched):
-        return np.full(m, NOBODY)
+        return np.full(m, NOBODY), np.full(m, np.inf)
     gap = np.where(hears[:, None] & (watched[None] != meeting.rows[:, None]), gap, np.inf)
     if trigger.one_each:
-        return _one_each(trigger, number, mine, watched, gap)
-    nearest = np.argmin(gap, axis=1)
-    return np.where(np.isfinite(gap[np.arange(m), nearest]), watched[nearest], NOBODY)
+        got = _one_each(trigger, number, meeting, mine, watched, gap)
+        return got, np.where(watched[None] == got[:, None], gap, np.inf).min(axis=1)
+    nearest, distance = np.argmin(gap, axis=1), gap.min(axis=1)
+    return np.where(np.isfinite(distance), watched[nearest], NOBODY), distance
 
 
-def _one_each(trigger: Trigger, number: int, mine: Mindset, watched: Rows, gap: Scalars) -> Rows:
+def _one_each(trigger: Trigger, number: int, meeting: Meeting, mine: Mindset, watched: Rows, gap: Scalars) -> Rows:
     """The body that calls each vehicle, (m,), where each calls one: who follows it already, else the nearest free."""
+    follows, free = _followed_bodies(trigger, number, meeting, mine)
     got = np.full(len(gap), NOBODY)
-    follows = (mine.mode == trigger.to) & (mine.by == number)
     taken = np.zeros(len(watched), dtype=np.bool_)
-    for row in np.flatnonzero(follows).tolist():
-        column = np.flatnonzero((watched == mine.body[row]) & ~taken)
+    for row in np.flatnonzero(follows != NOBODY).tolist():
+        column = np.flatnonzero((watched == follows[row]) & ~taken)
         if len(column):
-            got[row], taken[column[0]] = mine.body[row], True
-    free = ~follows
-    agent, column = np.nonzero(np.isfinite(gap) & free[:, None] & ~taken)
+            got[row], taken[column[0]] = follows[row], True
+    agent, column = np.nonzero(np.isfinite(gap) & (free & (got == NOBODY))[:, None] & ~taken)
     for pair in np.lexsort((column, agent, gap[agent, column])).tolist():
         if got[agent[pair]] == NOBODY and not taken[column[pair]]:
             got[agent[pair]], taken[column[pair]] = watched[column[pair]], True
     return got
+
+
+def _followed_bodies(trigger: Trigger, number: int, meeting: Meeting, mine: Mindset) -> tuple[Rows, Mask]:
+    """The body that each vehicle follows, or is about to follow, by a trigger, (m,), and who is free for others, (m,).
+
+    Who reacts to a call already counts: the same body would call a second vehicle meanwhile. Whose time has come, and
+    who then did something else all the same, does not: none would come.
+    """
+    to, due = trigger.to, mine.due[:, trigger.to]
+    inside = mine.mode == to
+    reacts = np.isfinite(due) & (meeting.world.time < due + 1.5 * meeting.world.dt) & ~inside
+    by = np.where(inside, mine.by, np.where(reacts, mine.pending_by[:, to], NOBODY))
+    body = np.where(inside, mine.body, np.where(reacts, mine.pending_body[:, to], NOBODY))
+    elsewhere = (by >= 0) & (by != number) & (body != NOBODY) & (body != meeting.rows)
+    missed = np.isfinite(due) & ~inside & ~reacts
+    return np.where(by == number, body, NOBODY), ~elsewhere & ~missed
 
 
 def _example(mode: Mode, number: int, meeting: Meeting, mine: Mindset, keys: Keys) -> tuple[Mask, Rows]:

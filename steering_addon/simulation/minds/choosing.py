@@ -158,5 +158,7 @@ def _heard(after: Mindset, before: Mindset, calls: Calls, time: float) -> Mindse
         after,
         due=np.where(acted, np.inf, after.due),
         strength=np.where(acted, 0.0, after.strength),
+        by=np.where(again, calls.by[at, after.mode], after.by),
         body=np.where(again, calls.body[at, after.mode], after.body),
+        source=np.where(again, NOBODY, after.source),
     )

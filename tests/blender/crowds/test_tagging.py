@@ -62,6 +62,8 @@ def test_stored_numbers_of_roles_never_change() -> None:
         "FLOW": 128,
         "RESOURCE": 256,
         "SURFACE": 512,
+        "STATE": 1024,
+        "TRIGGER": 2048,
     }
 
 

@@ -25,6 +25,7 @@ from steering_addon.minds import (
     Near,
     Outside,
     Sees,
+    Stuck,
     Touched,
 )
 from steering_addon.scene import SPHERE, CrowdState, Scene, all_of, leaders, regions, with_states
@@ -215,12 +216,19 @@ def test_the_order_of_triggers_and_of_states_plays_no_part() -> None:
     assert np.array_equal(modes(a), modes(b)) and (modes(a) > 0).any()
 
 
+def test_of_equally_strong_calls_the_nearer_is_followed_whatever_the_order_of_triggers() -> None:
+    scene = herd(25, tracked=all_of(leaders(WOLF), leaders([4.0, 14.0, 0.0])))
+    n = len(scene)
+    near = [Near(1, bodies=np.array([n + wolf]), distance=50.0) for wolf in (0, 1)]
+    a, b = (run(scene, [startle(react=0.0)], triggers, 30) for triggers in (near, near[::-1]))
+    assert all(same(x, y) for x, y in zip(a, b))
+    apart = np.linalg.norm(scene.position[:, None] - [WOLF, [4.0, 14.0, 0.0]], axis=2)
+    assert np.array_equal(a[1].mindset.body, n + apart.argmin(axis=1)) and np.ptp(a[1].mindset.body) == 1
+
+
 def test_a_vehicle_more_far_away_leaves_the_minds_of_others_alone() -> None:
     scene = herd(25)
-    more = herd(25, position=None) if False else Scene(
-        np.concatenate((scene.position, [[500.0, 0.0, 0.0]])), behaviors=GRAZING, vehicle=SLOW,
-        locomotions=[(Planar, {})], tracked=leaders(WOLF),
-    )  # fmt: skip
+    more = replace(herd(26), position=np.concatenate((scene.position, [[500.0, 0.0, 0.0]])))
     alone = modes(run(scene, [startle(spreads=2)], [wolf_near(scene)], 60))
     joined = modes(run(more, [startle(spreads=2)], [Near(1, bodies=np.array([26]), distance=8.0)], 60))
     assert alone.any() and np.array_equal(alone, joined[:, :25])
@@ -279,6 +287,24 @@ def test_each_calls_one_only_and_none_is_idle_while_one_calls() -> None:
     assert not (modes(states)[:, 1] == 1).any()
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_none_follows_what_another_follows_or_reacts_to_while_all_move_about(seed: int) -> None:
+    chance = np.random.default_rng(seed)
+    places, heading = np.zeros((6, 3)), chance.normal(size=(6, 3)) * [1.0, 1.0, 0.0]
+    places[:, :2] = chance.uniform(0.0, 30.0, (6, 2))
+    scene = Scene(
+        places, forward=heading, speed=4.0, behaviors=[(Wander, {"vertical": 0.0})], vehicle=FAST, seed=seed,
+        locomotions=[(Planar, {})], tracked=leaders([0.0, 35.0, 0.0], [10.0, 35.0, 0.0], [20.0, 35.0, 0.0]),
+    )  # fmt: skip
+    fetch = CrowdState("Fetch", [(Arrival, {"target": CAUSE})], numbers={"react": 1.0, "varies": 0.9, "lasts": 2.0})
+    strays = [Near(1, bodies=np.array(rows), distance=100.0, one_each=True) for rows in ([6, 7], [8])]
+    states = run(scene, [fetch], strays, 100)
+    for state in states[1:]:
+        followed = state.mindset.body[state.mindset.mode == 1].tolist()
+        assert len(set(followed)) == len(followed)
+    assert set(followed) == {6, 7, 8}
+
+
 def test_a_state_of_a_crowd_can_be_what_calls() -> None:
     scene = herd(9, wolf=[0.0, -3.0, 0.0])
     watch = CrowdState("Watch", numbers={"react": 0.0})
@@ -335,6 +361,16 @@ def test_touch_speed_and_arrival_call() -> None:
         [[0.0, 0.0, 0.0], [60.0, 0.0, 0.0]], behaviors=[(Arrival, {"target": 2})], tracked=leaders([0.5, 0.0, 0.0])
     )
     assert counted([Arrived(1)], going).tolist() == [True, False]
+
+
+def test_who_does_not_get_on_calls() -> None:
+    scene = Scene(
+        [[0.0, 0.0, 0.0], [60.0, 0.0, 0.0]], behaviors=[(Arrival, {"target": 2})], tracked=leaders([30.0, 0.0, 0.0]),
+        vehicle={"max_speed": 5.0, "max_force": [1e-9, 10.0]},
+    )  # fmt: skip
+    stuck = CrowdState("On", numbers={"react": 0.0, "varies": 0.0})
+    seen = modes(run(scene, [stuck], [Stuck(1, time=2.0)], 72))
+    assert not seen[:, 1].any() and not seen[:48, 0].any() and seen[54:, 0].all()
 
 
 def test_a_chance_decides_which_vehicles_follow_a_trigger() -> None:

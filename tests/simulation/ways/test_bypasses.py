@@ -9,6 +9,7 @@ import pytest
 from scripts.course_scenes import Course, course, random_course
 from steering_addon.scene import boxes, obstacles, positions, spline
 from steering_addon.simulation.run import simulate, step
+from steering_addon.simulation.snapshot import State
 from steering_addon.simulation.ways.bypasses import Bypass
 
 FPS = 12.0
@@ -36,6 +37,16 @@ def bend(preset: str, place: tuple[float, float], size: float) -> Course:
         paths=((line,),),
     )
     return replace(on, name=f"{preset} from {place}", scene=scene, line=line)
+
+
+def up_to(on: Course, x: float) -> list[State]:
+    """The states of a course until its first vehicle has that x, or is at the end of the path."""
+    states: list[State] = []
+    for state in simulate(on.scene.start(), repeat(on.scene.snapshot(), on.frames)):
+        states.append(state)
+        if state.motion.position[0, 0] > x or (len(states) > 1 and on.reached(state).all()):
+            break
+    return states
 
 
 @pytest.mark.parametrize("aside", [-1.0, 1.0])
@@ -97,24 +108,23 @@ def test_a_car_passes_a_box_behind_a_bend_on_the_side_of_its_way(size: float) ->
         obstacles=boxes(ON_IT * size, [[size] * 3] * 3),
         paths=((line,),),
     )
-    states = replace(on, scene=scene, line=line, frames=250).run().states
+    states = up_to(replace(on, scene=scene, line=line, frames=250), 30.0 * size)
+    assert states[-1].motion.position[0, 0] > 30.0 * size
     between = [s.motion.velocity[0] for s in states if 0.0 < s.motion.position[0, 0] < 30.0 * size]
     assert np.linalg.norm(between, axis=1).min() > 2.5
 
 
 def test_one_that_others_pushed_to_the_far_side_continues_there() -> None:
     on = bend("pedestrian", (8.5, 4.6), 1.5)
-    states = on.run().states
-    beside = int(np.argmax([state.motion.position[0, 0] > 1.5 * 13.5 for state in states]))
-    abreast_of_it = states[beside]
+    abreast_of_it = up_to(on, 1.5 * 13.5)[-1]
+    assert abreast_of_it.motion.position[0, 0] > 1.5 * 13.5
     side = np.sign(abreast_of_it.motion.position[0, 1] - 9.0)
     far = abreast_of_it.motion.position.copy()
     far[0, 1] = 9.0 - side * 2.5
     pushed = replace(abreast_of_it, motion=replace(abreast_of_it.motion, position=far))
     place = [pushed.motion.position[0]]
-    still = on.scene.snapshot()
     for _ in range(int(5 * FPS)):
-        pushed = step(pushed, still)
+        pushed = step(pushed, on.scene.snapshot())
         place.append(pushed.motion.position[0])
     track = np.array(place)
     abreast = np.abs(track[:, 0] - 22.5) < 1.0
@@ -124,10 +134,10 @@ def test_one_that_others_pushed_to_the_far_side_continues_there() -> None:
 def test_a_bypass_never_leads_back_where_the_path_has_a_bend() -> None:
     """Sharks that are slow for their size once flew up and away from this one, and whirled there for ever.
 
-    They climb over the bend at 30 degrees at most, and the last of the four is past it after 530 frames.
+    They climb over the bend at 30 degrees at most, and the last of the four is past it after 20 s.
     """
-    scene = random_course(42).scene
-    for state in islice(simulate(scene.start(), repeat(scene.snapshot(), 600)), 1, None):
+    scene = replace(random_course(42).scene, fps=FPS)
+    for state in islice(simulate(scene.start(), repeat(scene.snapshot(), round(25 * FPS))), 1, None):
         if state.memories["path_following"].along.min() > 18.0:
             break
     assert state.memories["path_following"].along.min() > 18.0
