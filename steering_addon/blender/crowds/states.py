@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import bpy
@@ -15,6 +16,7 @@ from ..role_assignment import give_role
 from ..tagged_objects import crowd_of, in_use, tagged
 from ..write.animation_data import channelbag_in, new_action
 from .behavior_adding import add_behaviors
+from .populating.member_collection import shows
 
 if TYPE_CHECKING:
     from bpy.types import Collection, Context, NlaStrip, Object
@@ -161,10 +163,16 @@ def place_below(ob: Object, crowd: Object, context: Context) -> None:
 def _collection(crowd: Object, context: Context) -> Collection:
     # A scene does not list what was added to it a moment ago; the parent does.
     for ob in (each for each in crowd.children if has_role(each, Role.STATE)):
-        editable = [each for each in ob.users_collection if each.library is None]
-        if editable:
-            return editable[0]
+        if fitting := _fitting(ob.users_collection, context):
+            return fitting[0]
     collection = bpy.data.collections.new(f"{crowd.name} States")
-    parents = [each for each in crowd.users_collection if each.library is None]
+    parents = _fitting(crowd.users_collection, context)
     (parents[0] if parents else context.scene.collection).children.link(collection)
     return collection
+
+
+def _fitting(collections: Iterable[Collection], context: Context) -> list[Collection]:
+    """The collections that objects of the scene can be added to; Blender does not let an overridden one have more."""
+    layer = context.view_layer.layer_collection
+    local = (each for each in collections if each.library is None and each.override_library is None)
+    return [each for each in local if shows(layer, each)]
