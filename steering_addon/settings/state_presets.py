@@ -47,7 +47,7 @@ STATE_PRESETS = (
         "STARTLE",
         "Startle",
         "Run from what calls, and carry others along; then gather again",
-        {"react": 0.3, "lasts": 5.0, "spreads": 2},
+        {"react": 0.28, "lasts": 5.0, "spreads": 2},
         {"flee": {"distance": 0.0, "weight": 2.0}},
         BESIDE_OTHERS,
         faster=3.0,
