@@ -22,7 +22,8 @@ class StatePreset:
         numbers: when it is taken up, and for how long, by name.
         behaviors: those it has of its own, with values that are not fitted to the crowd.
         keeps: the sorts of the crowd's behaviors that stay on in it.
-        faster: its top speed, as a multiple of the crowd's; its strength grows alike. None to move as the crowd.
+        faster: its top speed, as a multiple of the crowd's; it turns as tightly, and reacts that
+            much more quickly. None to move as the crowd.
         cruise_speed: the share of that top speed that it holds; None for the crowd's.
         then: the name of the preset that follows it; "" for none.
     """
