@@ -16,6 +16,7 @@ from ..properties import has_role, pointed_at
 from ..property_groups import values_of
 from ..refusal import Refusal
 from ..tagged_objects import crowd_of, full_name, tagged
+from .dependencies import animates
 from .sources import CrowdSource
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def states_of(roles: Mapping[Role, list[Object]], crowds: Sequence[Object]) -> l
         Refusal: what a state leads to is not a state of its crowd.
     """
     rows = {crowd: row for row, crowd in enumerate(crowds)}
-    states = [ob for ob in roles[Role.STATE] if crowd_of(ob) in rows and ob.steering.active]
+    states = [ob for ob in roles[Role.STATE] if crowd_of(ob) in rows and may_be_active(ob)]
     for state in states:
         for name in ("then", "eases"):
             other = _other(state, name)
@@ -77,6 +78,11 @@ def states_of(roles: Mapping[Role, list[Object]], crowds: Sequence[Object]) -> l
                     about=[state],
                 )
     return sorted(states, key=lambda ob: (rows[crowd_of(ob)], full_name(ob)))
+
+
+def may_be_active(state: Object) -> bool:
+    """Whether a state is active, or may be on some frame because its switch is animated."""
+    return bool(state.steering.active) or animates(state, "steering.active")
 
 
 def triggers_of(roles: Mapping[Role, list[Object]], states: Sequence[Object]) -> list[Object]:
