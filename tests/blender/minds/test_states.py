@@ -14,7 +14,7 @@ presets = part("settings.state_presets").STATE_PRESETS
 
 def herd(count: int = 9):
     """A crowd of slow vehicles, two metres apart, that wander."""
-    grazing = crowd("Sheep", wander={"strength": 0.3}, separation={"distance": 1.5})
+    grazing = crowd("Sheep", wander={"strength": 0.3}, separation={"distance": 1.5}, alignment={"distance": 3.0})
     grazing.steering.vehicle.max_speed, grazing.steering.vehicle.max_force = 1.5, 3.0
     grazing.steering.locomotion = "PLANAR"
     side = int(np.ceil(np.sqrt(count)))
@@ -67,9 +67,10 @@ def test_a_state_takes_over_the_values_of_its_crowd_and_leaves_the_crowd_as_it_i
     state = startle(grazing)
     assert not state.steering.wander.use and grazing.steering.wander.use
     assert state.steering.vehicle.max_speed == 4.5 and grazing.steering.vehicle.max_speed == 1.5
-    assert not state.steering.is_property_set("separation")
-    state.steering.separation.own = True
-    assert state.steering.separation.use and state.steering.separation.distance == 1.5
+    assert state.steering.separation.distance == 1.5 and state.steering.separation.weight == 4.0
+    assert not state.steering.is_property_set("alignment")
+    state.steering.alignment.own = True
+    assert state.steering.alignment.use and state.steering.alignment.distance == 3.0
     follows = state.steering.state.then
     assert follows.name == "Regroup" and follows.users_collection == state.users_collection
     assert [each.name for each in bpy.data.collections if "States" in each.name] == ["Sheep States"]
@@ -78,12 +79,12 @@ def test_a_state_takes_over_the_values_of_its_crowd_and_leaves_the_crowd_as_it_i
 def test_what_a_state_does_not_have_of_its_own_follows_the_crowd() -> None:
     grazing, _ = herd(2)
     startle(grazing)
-    grazing.steering.separation.distance = 2.5
+    grazing.steering.alignment.distance = 2.5
     plan = planning.plan_reading(bpy.context.scene)
     snapshot = next(iter(part("blender.read.sweep").sweep(plan, reading.Reader(plan)))).snapshot
     names = {mode.name: snapshot.settings[mode.settings] for mode in snapshot.minds[0].modes}
-    separation = next(b for b in names["Startle"].behaviors if b.name == "separation")
-    assert separation.distance[0] == 2.5 and "wander" not in [b.name for b in names["Startle"].behaviors]
+    alignment = next(b for b in names["Startle"].behaviors if b.name == "alignment")
+    assert alignment.distance[0] == 2.5 and "wander" not in [b.name for b in names["Startle"].behaviors]
 
 
 def test_a_cue_on_the_timeline_holds_for_its_frames_only() -> None:
@@ -181,11 +182,11 @@ def test_adding_a_behavior_to_a_state_changes_that_state_alone() -> None:
     grazing, _ = herd(1)
     state = startle(grazing)
     select(state)
-    assert bpy.ops.steering.behavior_add(behavior="alignment") == {"FINISHED"}
-    assert state.steering.alignment.own and state.steering.alignment.use
-    assert not grazing.steering.is_property_set("alignment")
-    assert bpy.ops.steering.behavior_remove(behavior="alignment") == {"FINISHED"}
-    assert not state.steering.is_property_set("alignment")
+    assert bpy.ops.steering.behavior_add(behavior="cohesion") == {"FINISHED"}
+    assert state.steering.cohesion.own and state.steering.cohesion.use
+    assert not grazing.steering.is_property_set("cohesion")
+    assert bpy.ops.steering.behavior_remove(behavior="cohesion") == {"FINISHED"}
+    assert not state.steering.is_property_set("cohesion")
 
 
 def test_after_a_bake_each_vehicle_says_what_it_took_up_and_why() -> None:
