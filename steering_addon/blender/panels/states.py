@@ -105,6 +105,8 @@ class State:
             column = fields(layout)
             for name in names:
                 column.prop(stored.state, name)
+        if stored.state.number:
+            note(layout, context, f"A bake keys it on vehicles as steering_state {stored.state.number}")
         if not stored.state.lasts and pointed_at(stored.state, "then") is None:
             note(layout, context, "It lasts for good, until something else calls")
 

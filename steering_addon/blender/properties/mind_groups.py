@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import bpy
-from bpy.props import BoolProperty, PointerProperty
+from bpy.props import BoolProperty, IntProperty, PointerProperty
 
 from ...minds.trigger import TriggerModel
 from ...simulation.minds.declaring import StateModel
@@ -31,6 +31,13 @@ STEERING_PG_state = property_group(
     {
         "then": _state("Then", "State that follows when this one is over; empty: the crowd's own settings"),
         "eases": _state("Eases", "State for which this one eases the need, as eating does for hunger"),
+        "number": IntProperty(
+            name="Number",
+            description="Number given once to this state: a bake keys it as steering_state on vehicles that are in it",
+            min=0,
+            override=OVERRIDABLE,
+            options=NOT_ANIMATABLE,
+        ),
         "own_combining": BoolProperty(
             name="Own",
             description="Combine behaviors in another way than the crowd while in this state",
