@@ -22,7 +22,8 @@ class StatePreset:
         numbers: when it is taken up, and for how long, by name.
         behaviors: those it has of its own, with values that are not fitted to the crowd.
         keeps: the sorts of the crowd's behaviors that stay on in it.
-        faster: its top speed, as a multiple of the crowd's; its strength grows alike. None to move as the crowd.
+        faster: its top speed, as a multiple of the crowd's; it turns as tightly, and reacts that
+            much more quickly. None to move as the crowd.
         cruise_speed: the share of that top speed that it holds; None for the crowd's.
         then: the name of the preset that follows it; "" for none.
     """
@@ -47,7 +48,7 @@ STATE_PRESETS = (
         "STARTLE",
         "Startle",
         "Run from what calls, and carry others along; then gather again",
-        {"react": 0.3, "lasts": 5.0, "spreads": 2},
+        {"react": 0.28, "lasts": 5.0, "spreads": 2},
         {"flee": {"distance": 0.0, "weight": 2.0}},
         BESIDE_OTHERS,
         faster=3.0,

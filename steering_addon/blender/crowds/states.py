@@ -24,6 +24,8 @@ SHARED_BY_PRIORITY = "ALLOCATION"
 """How a ready state combines behaviors: where the first that applies takes all, running would wait for its turn."""
 CUE_PATH = "steering.state.cue"
 CUE = "Cue"
+QUICKEST = 0.2
+"""Seconds: what reacts more slowly in its crowd gets no quicker than that in a ready state."""
 ARROWS = 0.6
 """Size of the Empty of a state as it is drawn, metres."""
 
@@ -87,10 +89,13 @@ def _next_number(state: Object, crowd: Object, context: Context) -> int:
 
 
 def _move_differently(group: bpy.types.PropertyGroup, preset: StatePreset) -> None:
-    """Give a state a top speed and a strength of its own."""
+    """Give a state a top speed of its own, with the strength that turns it as tightly, and reactions as quick."""
     group.own = True
     group.max_speed *= preset.faster
-    group.max_force *= preset.faster
+    group.max_force *= preset.faster * preset.faster
+    for name in ("response_time", "speed_time"):
+        value = getattr(group, name)
+        setattr(group, name, max(value / preset.faster, min(value, QUICKEST)))
     if preset.cruise_speed is not None:
         group.cruise_speed = preset.cruise_speed
 
