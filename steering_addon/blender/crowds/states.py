@@ -11,6 +11,7 @@ from ...settings.state_presets import STATE_PRESETS, StatePreset
 from ...simulation.roles import Role
 from ..hierarchy import Family
 from ..properties import has_role, pointed_at
+from ..properties.mind_groups import PALETTE
 from ..read.mind_sources import state_numbers
 from ..role_assignment import give_role
 from ..tagged_objects import crowd_of, in_use, tagged
@@ -59,7 +60,8 @@ def new_state(context: Context, crowd: Object, preset: StatePreset) -> Object:
     settings.crowd = crowd
     for name, value in preset.numbers.items():
         setattr(settings.state, name, value)
-    settings.state.number = _next_number(state, crowd, context)
+    settings.state.number = number = _next_number(state, crowd, context)
+    settings.state.color = PALETTE[(number - 1) % len(PALETTE)]
     if preset.faster is not None:
         _move_differently(settings.vehicle, preset)
     kinds = {kind.name: kind for kind in CATALOGUE}

@@ -54,6 +54,18 @@ def shares(ob) -> list[str]:
     return [name for name in list(ob.keys()) if name.startswith("state_")]
 
 
+def front_colors(*obs) -> tuple[set[tuple[float, ...]], list[str]]:
+    """The colors in which the overlay draws the fronts of objects, without those of their size, and its legend."""
+    overlay = part("blender.overlay.picture")
+    select(*obs)
+    scene, layer = bpy.context.scene, bpy.context.view_layer
+    cast = overlay.find_cast(scene, layer)
+    tracks = part("blender.overlay.tracks").Tracks()
+    drawn = overlay.picture(scene, bpy.context.evaluated_depsgraph_get(), cast, tracks, [], frozenset({"FRONT"}))
+    colors = {tuple(np.round(color.astype(float), 4).tolist()) for _, each in drawn.open for color in each}
+    return colors - {tuple(np.round(overlay.SIZE, 4).tolist())}, [name for name, _ in drawn.legend]
+
+
 def test_a_vehicle_tells_its_state_by_number_and_how_far_it_has_taken_it_up() -> None:
     called, calm = herd()
     bpy.data.objects["Regroup"].steering.state.blend = 0.5
@@ -102,6 +114,27 @@ def test_a_driver_plays_by_the_share_and_the_properties_go_with_the_bake() -> No
     bpy.context.scene.frame_set(1)
     assert not [*shares(called), *shares(calm)] and "steering_state" not in called
     assert_same(before, scene_dump())
+
+
+def test_the_front_of_a_vehicle_has_the_color_of_its_state_after_a_bake() -> None:
+    called, calm = herd()
+    startle, regroup = (bpy.data.objects[name].steering.state for name in ("Startle", "Regroup"))
+    assert tuple(startle.color) != tuple(regroup.color)
+    fingerprint = part("blender.read.fingerprint").fingerprint
+    known = fingerprint(bpy.context.scene)
+    startle.color = 0.0, 0.5, 1.0
+    assert fingerprint(bpy.context.scene) == known
+    plain = {(*part("blender.overlay.picture").FRONT,)}
+    assert front_colors(called, calm) == (plain, [])
+    bake()
+    assert front_colors(called, calm) == (plain, [])
+    bpy.context.scene.frame_set(10)
+    blue, named = front_colors(called)
+    assert {color[:3] for color in blue} >= {(0.0, 0.5, 1.0)} and named == ["Startle"]
+    assert front_colors(calm) == (plain, [])
+    clear_bake()
+    called["steering_state"] = startle.number
+    assert front_colors(called) == (plain, [])
 
 
 def test_only_vehicles_of_crowds_with_states_get_them_and_an_inactive_state_is_none() -> None:
