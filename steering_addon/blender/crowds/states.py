@@ -12,6 +12,8 @@ from ...settings.state_presets import STATE_PRESETS, StatePreset
 from ...simulation.roles import Role
 from ..hierarchy import Family
 from ..properties import has_role, pointed_at
+from ..properties.mind_groups import PALETTE
+from ..read.mind_sources import state_numbers
 from ..role_assignment import give_role
 from ..tagged_objects import crowd_of, in_use, tagged
 from ..write.animation_data import channelbag_in, new_action
@@ -60,7 +62,8 @@ def new_state(context: Context, crowd: Object, preset: StatePreset) -> Object:
     settings.crowd = crowd
     for name, value in preset.numbers.items():
         setattr(settings.state, name, value)
-    _ = settings.state.lasts
+    settings.state.number = number = _next_number(state, crowd, context)
+    settings.state.color = PALETTE[(number - 1) % len(PALETTE)]
     if preset.faster is not None:
         _move_differently(settings.vehicle, preset)
     kinds = {kind.name: kind for kind in CATALOGUE}
@@ -80,6 +83,13 @@ def new_state(context: Context, crowd: Object, preset: StatePreset) -> Object:
         same = next((ob for name, ob in known.items() if name.partition(".")[0] == follows.label), None)
         settings.state.then = same or new_state(context, crowd, follows)
     return state
+
+
+def _next_number(state: Object, crowd: Object, context: Context) -> int:
+    """A number for a new state that no other of its crowd has."""
+    # A scene does not list what was added to it a moment ago; the parent does.
+    mates = {*states_of_crowd(crowd, context), *(ob for ob in crowd.children if has_role(ob, Role.STATE))} - {state}
+    return 1 + max(state_numbers(mates).values(), default=0)
 
 
 def _move_differently(group: bpy.types.PropertyGroup, preset: StatePreset) -> None:

@@ -26,6 +26,8 @@ CALLS = ("spreads", "reach", "fresh", "urge", "cue")
 NEEDS = ("builds_up", "eases", "wears_off")
 OFFERED = 3
 """Other crowds that a crowd without states may take them from, at most: a copy made by Blender has none."""
+SWATCH = 1.0
+"""Width of the color of a state in a list, in those of a button."""
 SHOWN = 6
 """Changes of state that Why lists at most."""
 
@@ -48,6 +50,10 @@ class States(PartOfCrowd):
             row = layout.row()
             row.active = state.steering.active
             row.prop(state, "name", text="", icon=ICONS[Role.STATE], emboss=state == context.object)
+            if state.steering.is_property_set("state"):
+                swatch = row.row()
+                swatch.ui_units_x = SWATCH
+                swatch.prop(state.steering.state, "color", text="")
             row.label(text=called_by(state, context), translate=False)
         line = layout.row(align=True)
         line.operator_menu_enum("steering.state_add", "preset", text="Add State", icon="ADD")
@@ -104,6 +110,8 @@ class State:
             column = fields(layout)
             for name in names:
                 column.prop(stored.state, name)
+        if stored.state.number:
+            note(layout, context, f"A bake keys it on vehicles as steering_state {stored.state.number}")
         if not stored.state.lasts and pointed_at(stored.state, "then") is None:
             note(layout, context, "It lasts for good, until something else calls")
 
