@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import bpy
@@ -17,6 +18,7 @@ from ..role_assignment import give_role
 from ..tagged_objects import crowd_of, in_use, tagged
 from ..write.animation_data import channelbag_in, new_action
 from .behavior_adding import add_behaviors
+from .populating.member_collection import shows
 
 if TYPE_CHECKING:
     from bpy.types import Collection, Context, NlaStrip, Object
@@ -121,14 +123,15 @@ def new_trigger(context: Context, state: Object, when: str, caller: Object | Non
     settings = trigger.steering
     settings.crowd = crowd_of(state)
     settings.trigger.to, settings.trigger.when = state, when
-    trigger.empty_display_size = settings.trigger.distance
+    trigger.matrix_parent_inverse = crowd_of(state).matrix_world.inverted_safe()
     trigger.location = context.scene.cursor.location
     if caller is not None:
         settings.trigger.who = caller
         trigger.parent = caller
+        trigger.matrix_parent_inverse.identity()
         trigger.location = (0.0, 0.0, 0.0)
-        size = max(caller.matrix_world.to_scale())
-        trigger.scale = (1.0 / size,) * 3 if size > 0.0 else trigger.scale
+        # Its sphere is drawn in metres, whatever the size of what carries it.
+        trigger.scale = [1.0 / size if size else 1.0 for size in caller.matrix_world.to_scale()]
     return trigger
 
 
@@ -175,10 +178,16 @@ def place_below(ob: Object, crowd: Object, context: Context) -> None:
 def _collection(crowd: Object, context: Context) -> Collection:
     # A scene does not list what was added to it a moment ago; the parent does.
     for ob in (each for each in crowd.children if has_role(each, Role.STATE)):
-        editable = [each for each in ob.users_collection if each.library is None]
-        if editable:
-            return editable[0]
+        if fitting := _fitting(ob.users_collection, context):
+            return fitting[0]
     collection = bpy.data.collections.new(f"{crowd.name} States")
-    parents = [each for each in crowd.users_collection if each.library is None]
+    parents = _fitting(crowd.users_collection, context)
     (parents[0] if parents else context.scene.collection).children.link(collection)
     return collection
+
+
+def _fitting(collections: Iterable[Collection], context: Context) -> list[Collection]:
+    """The collections that objects of the scene can be added to; Blender does not let an overridden one have more."""
+    layer = context.view_layer.layer_collection
+    local = (each for each in collections if each.library is None and each.override_library is None)
+    return [each for each in local if shows(layer, each)]

@@ -99,7 +99,6 @@ class State:
         stored = state.steering
         column = fields(layout)
         column.prop(stored, "crowd")
-        column.prop(stored, "active")
         if not stored.is_property_set("state"):
             return
         note(layout, context, f"Called by: {called_by(state, context)}")
@@ -153,7 +152,6 @@ class Trigger:
     def draw(self, context) -> None:
         layout, ob = self.layout, context.object
         column = fields(layout)
-        column.prop(ob.steering, "active")
         if not ob.steering.is_property_set("trigger"):
             return
         stored = ob.steering.trigger

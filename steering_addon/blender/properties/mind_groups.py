@@ -5,6 +5,7 @@ from __future__ import annotations
 import bpy
 from bpy.props import BoolProperty, FloatVectorProperty, IntProperty, PointerProperty
 
+from ...minds import CATALOGUE
 from ...minds.trigger import TriggerModel
 from ...simulation.minds.declaring import StateModel
 from ...simulation.roles import Role
@@ -29,6 +30,15 @@ def _state(name: str, description: str) -> object:
         override=OVERRIDABLE,
         update=notify_listeners,
     )
+
+
+def _show_distance(group: bpy.types.PropertyGroup, context: bpy.types.Context) -> None:
+    """Draw the Empty of a trigger as large as the distance within which it counts."""
+    ob = group.id_data
+    counts = any(kind.name == group.when and "distance" in kind.uses for kind in CATALOGUE)
+    if counts and ob.type == "EMPTY":
+        ob.empty_display_size = group.distance
+    notify_listeners(group, context)
 
 
 STEERING_PG_state = property_group(
@@ -86,6 +96,7 @@ STEERING_PG_trigger = property_group(
             update=notify_listeners,
         ),
     },
+    _show_distance,
 )
 
 CLASSES = (STEERING_PG_state, STEERING_PG_trigger)

@@ -18,6 +18,7 @@ from ..property_groups import values_of
 from ..refusal import Refusal
 from ..tagged_objects import crowd_of, full_name, tagged
 from ..write.custom_properties import share_in
+from .dependencies import animates
 from .sources import CrowdSource
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def states_of(roles: Mapping[Role, list[Object]], crowds: Sequence[Object]) -> l
         Refusal: what a state leads to is not a state of its crowd.
     """
     rows = {crowd: row for row, crowd in enumerate(crowds)}
-    states = [ob for ob in roles[Role.STATE] if crowd_of(ob) in rows and ob.steering.active]
+    states = [ob for ob in roles[Role.STATE] if crowd_of(ob) in rows and may_be_active(ob)]
     for state in states:
         for name in ("then", "eases"):
             other = _other(state, name)
@@ -88,11 +89,16 @@ def states_of(roles: Mapping[Role, list[Object]], crowds: Sequence[Object]) -> l
     return sorted(states, key=lambda ob: (rows[crowd_of(ob)], full_name(ob)))
 
 
+def may_be_active(state: Object) -> bool:
+    """Whether a state is active, or may be on some frame because its switch is animated."""
+    return bool(state.steering.active) or animates(state, "steering.active")
+
+
 def state_properties(states: Iterable[Object]) -> dict[Object, tuple[str, ...]]:
     """The custom properties that a bake keys on the vehicles of each crowd that has any of some states."""
     named: dict[Object, list[str]] = {}
     for ob in states:
-        if ob.steering.active and (crowd := crowd_of(ob)) is not None:
+        if may_be_active(ob) and (crowd := crowd_of(ob)) is not None:
             named.setdefault(crowd, [STATE]).append(share_in(ob.name))
     return {crowd: tuple(dict.fromkeys(names)) for crowd, names in named.items()}
 

@@ -262,3 +262,73 @@ def test_a_crowd_that_blender_copied_without_its_states_gets_them_by_a_click() -
     assert of.triggers_of_state(state, bpy.context) == [trigger] and len(of.states_of_crowd(grazing, bpy.context)) == 2
     with pytest.raises(RuntimeError, match="Goats is not another crowd with states"):
         bpy.ops.steering.states_copy(source="Goats")
+
+
+def test_keys_on_active_open_and_close_a_state_whatever_frame_is_shown() -> None:
+    grazing, members = herd(4)
+    state = startle(grazing, empty("Wolf", (2.0, -3.0, 0.0)), lasts=0.2, varies=0.0)
+    for frame, active in ((1, False), (20, True), (40, False)):
+        state.steering.active = active
+        state.steering.keyframe_insert("active", frame=frame)
+    told = []
+    for shown in (1, 30, 50):
+        bpy.context.scene.frame_set(shown)
+        bake()
+        told.append([part("blender.write.ownership").bake_of(ob).states for ob in members])
+        bpy.ops.steering.clear_bake()
+    assert told[0] == told[1] == told[2]
+    taken_up = [each.frame for history in told[0] for each in history if each.state == "Startle"]
+    # A call that was heard while it was active is followed after the reaction of .3 s.
+    assert taken_up and min(taken_up) > 20 and max(taken_up) < 40 + 0.3 * 24 + 2
+
+
+def test_the_sphere_of_a_trigger_is_its_distance_in_metres_and_stands_at_the_cursor() -> None:
+    grazing, _ = herd(1)
+    grazing.matrix_world = ((0, -2, 0, 9), (2, 0, 0, 9), (0, 0, 2, 9), (0, 0, 0, 1))
+    wolf = empty("Wolf", (2.0, -3.0, 0.0))
+    wolf.scale = (1.0, 2.0, -4.0)
+    bpy.context.view_layer.update()
+    state = startle(grazing, wolf)
+    trigger = bpy.context.object
+    trigger.steering.trigger.distance = 7.0
+    assert trigger.empty_display_size == 7.0
+    assert np.abs(trigger.matrix_world.to_scale()) == pytest.approx(np.ones(3))
+    select(state)
+    bpy.context.scene.cursor.location = (1.0, 2.0, 3.0)
+    assert bpy.ops.steering.trigger_add(when="NEAR") == {"FINISHED"}
+    assert list(bpy.context.object.matrix_world.translation) == pytest.approx((1.0, 2.0, 3.0))
+    assert list(bpy.context.object.matrix_world.to_scale()) == pytest.approx((1.0, 1.0, 1.0))
+
+
+def test_a_crowd_in_an_override_gets_states_and_cues_as_any_other(tmp_path) -> None:
+    grazing, _ = herd(2)
+    startle(grazing, empty("Wolf", (2.0, -3.0, 0.0)))
+    scene, meadow = bpy.context.scene, bpy.data.collections.new("Meadow")
+    for ob in scene.objects[:]:
+        meadow.objects.link(ob)
+    path = str(tmp_path / "meadow.blend")
+    bpy.data.libraries.write(path, {meadow})
+    bpy.data.batch_remove([*scene.objects, *bpy.data.collections])
+    with bpy.data.libraries.load(path, link=True) as (_, wanted):
+        wanted.collections = ["Meadow"]
+    wanted.collections[0].override_hierarchy_create(scene, bpy.context.view_layer)
+    grazing, state, member = (scene.objects[name] for name in ("Sheep", "Startle", "Sheep 0"))
+    assert state.override_library is not None and state.steering.crowd == grazing
+    select(state)
+    assert bpy.ops.steering.cue_add() == {"FINISHED"}
+    select(grazing)
+    assert bpy.ops.steering.state_add(preset="SLEEP") == {"FINISHED"}
+    assert bpy.context.object.steering.crowd == grazing and bpy.context.object.library is None
+    bake()
+    assert part("blender.write.ownership").bake_of(member).states[0].state == "Startle"
+
+
+def test_a_state_is_not_put_where_the_scene_does_not_see_it() -> None:
+    grazing, _ = herd(1)
+    state = startle(grazing)
+    (collection,) = state.users_collection
+    hidden = bpy.context.view_layer.layer_collection.children[collection.name]
+    hidden.exclude = True
+    select(grazing)
+    assert bpy.ops.steering.state_add(preset="SLEEP") == {"FINISHED"}
+    assert bpy.context.object.name in bpy.context.view_layer.objects
