@@ -28,17 +28,25 @@ from tests.blender.building import (
 )
 from tests.blender.sharing import in_one_blender
 
-SCENES = ("flock", "school", "walkers", "herd", "traffic")
-USUAL = {"flock": 60, "school": 80, "walkers": 24, "herd": 24, "traffic": 12}
-EXTRA = {"flock": "REGION", "school": "REGION", "walkers": "PATH", "herd": "REGION", "traffic": "PATH"}
+SCENES = ("flock", "school", "walkers", "herd", "herd_and_wolf", "traffic")
+USUAL = {"flock": 60, "school": 80, "walkers": 24, "herd": 24, "herd_and_wolf": 24, "traffic": 12}
+EXTRA = {
+    "flock": "REGION",
+    "school": "REGION",
+    "walkers": "PATH",
+    "herd": "REGION",
+    "herd_and_wolf": "REGION",
+    "traffic": "PATH",
+}
 """The role of the object that comes with each crowd."""
-GROUND = {"herd": "SURFACE", "traffic": "SURFACE"}
+GROUND = {"herd": "SURFACE", "herd_and_wolf": "SURFACE", "traffic": "SURFACE"}
 """The role of what its members stand on."""
 LIMB = {
     "flock": "Bird 001 Left Wing",
     "school": "Fish 001 Tail",
     "walkers": "Walker 001 Left Thigh",
     "herd": "Sheep 001 Left Hind Leg",
+    "herd_and_wolf": "Wolf Left Hind Leg",
     "traffic": "Car 001 Front Left Wheel",
 }
 FLYERS = ("flock", "school")
@@ -88,7 +96,7 @@ def test_a_scene_is_in_its_own_collection_and_selected(scene) -> None:
     extra = extra_of(scene, scene_crowd)
     assert extra in with_role(EXTRA[scene])
     (collection,) = bpy.context.scene.collection.children
-    assert set(collection.objects) == set(bpy.data.objects) - before
+    assert set(collection.all_objects) == set(bpy.data.objects) - before
     ground = with_role(GROUND[scene]) if scene in GROUND else []
     selected = {scene_crowd, extra, *ground, *vehicles}
     if scene == "traffic":
@@ -96,6 +104,8 @@ def test_a_scene_is_in_its_own_collection_and_selected(scene) -> None:
         walkers = members(crossing)
         assert len(walkers) == 2
         selected |= {crossing, extra_of(scene, crossing), bpy.data.objects["Crossing Stripes"], *walkers}
+    if scene == "herd_and_wolf":
+        selected |= {bpy.data.objects[name] for name in ("Wolf", "Wolves", "Wolf Path")}
     assert set(bpy.context.selected_objects) == selected
     assert len({ob.steering.identity for ob in vehicles}) == len(vehicles)
     assert len({ob.data for ob in vehicles}) <= 6
@@ -141,7 +151,14 @@ def test_the_same_seed_gives_the_same_scene_and_another_seed_another(scene) -> N
     assert made(4) != made(5)
 
 
-PRESETS = {"flock": "starling", "school": "fish", "walkers": "pedestrian", "herd": "sheep", "traffic": "car"}
+PRESETS = {
+    "flock": "starling",
+    "school": "fish",
+    "walkers": "pedestrian",
+    "herd": "sheep",
+    "herd_and_wolf": "sheep",
+    "traffic": "car",
+}
 
 
 @pytest.mark.parametrize("scene", SCENES)
@@ -371,6 +388,27 @@ def test_walkers_go_in_both_directions_and_stay_on_their_path() -> None:
     assert (direction > 0.0).sum() == (direction < 0.0).sum() == 12
     gaps = np.linalg.norm(positions[:, :, None] - positions[:, None], axis=-1) + 9.0 * np.eye(24)
     assert gaps.min() > 1.5 * walkers.steering.vehicle.radius
+
+
+@in_one_blender
+def test_sheep_run_from_the_wolf_one_by_one_and_gather_again() -> None:
+    """All are alarmed within 72 frames, and 20 seconds after the first of them the herd is as close as it was."""
+    frames(1, 580)
+    sheep = members(add("herd_and_wolf", count=16))
+    bake()
+    ended = part("blender.write.state_history")
+    histories = [part("blender.write.ownership").bake_of(ob).states for ob in sheep]
+    startled = np.array([next(each.frame for each in h if each.state == "Startle") for h in histories])
+    calmed = np.array([next(e.frame for e in h if e.cause == ended.ENDED and e.state == "Regroup") for h in histories])
+    assert startled.min() > 24.0 and np.ptp(startled) <= 72.0
+    assert np.ptp(calmed) > 72.0 and (calmed > startled + 24.0).all()
+    assert {h[0].cause for h in histories} == {ended.TRIGGER, ended.OTHERS}
+    first = int(startled.min())
+    places = played(sheep, range(first, first + 481, 12))[..., :3, 3]
+    pace = np.linalg.norm(np.diff(places, axis=0), axis=-1) / 0.5
+    assert pace[0].max() < 1.0 < pace.max(axis=0).min() and np.median(pace.max(axis=0)) > 2.5
+    apart = np.linalg.norm(places - np.median(places, axis=1, keepdims=True), axis=-1)
+    assert np.median(apart[-1]) < 1.1 * np.median(apart[0])
 
 
 def test_a_foot_on_the_ground_does_not_slide() -> None:
