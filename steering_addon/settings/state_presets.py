@@ -79,6 +79,15 @@ STATE_PRESETS = (
         cruise_speed=0.9,
     ),
     StatePreset(
+        "FETCH",
+        "Fetch",
+        "Get behind what calls, and drive it home",
+        {"lasts": 2.0, "varies": 0.3},
+        {"drive": {}, "unaligned_collision_avoidance": {}},
+        IN_THE_WORLD,
+        faster=1.5,
+    ),
+    StatePreset(
         "CAUGHT",
         "Caught",
         "Stand still where it is",

@@ -6,7 +6,7 @@ import bpy
 from bpy.props import FloatProperty, FloatVectorProperty, IntProperty
 from mathutils import Vector
 
-from ..crowds.ready_scenes import flock, herd, school, traffic, walkers
+from ..crowds.ready_scenes import flock, herd, herd_and_wolf, school, traffic, walkers
 from ..crowds.ready_scenes.scene_builder import SceneOptions, free_place
 from ..refusal import reported
 from .polls import has_editable_scene, in_object_mode
@@ -120,6 +120,19 @@ class STEERING_OT_add_herd(ReadyScene, bpy.types.Operator):
     add = staticmethod(herd.add_herd)
 
 
+class STEERING_OT_add_herd_and_wolf(ReadyScene, bpy.types.Operator):
+    """Add a herd of sheep that grazes, runs from a wolf that comes by, and gathers again, ready to bake"""
+
+    bl_idname = "steering.add_herd_and_wolf"
+    bl_label = "Herd and Wolf"
+
+    count: _count(herd.COUNT, "Number of sheep; the size of the pasture is adapted to it")
+    size: _size("Length", herd.SIZE, "Length of a sheep; distances and speeds scale with it")
+
+    reach = staticmethod(herd.reach)
+    add = staticmethod(herd_and_wolf.add_herd_and_wolf)
+
+
 class STEERING_OT_add_traffic(ReadyScene, bpy.types.Operator):
     """Add cars that drive both ways along a road over hills and stop for people who cross it, ready to bake"""
 
@@ -145,6 +158,7 @@ class STEERING_MT_add(bpy.types.Menu):
         self.layout.operator("steering.add_school", icon="MOD_OCEAN")
         self.layout.operator("steering.add_walkers", icon="CURVE_PATH")
         self.layout.operator("steering.add_herd", icon="MESH_GRID")
+        self.layout.operator("steering.add_herd_and_wolf", icon="PMARKER_ACT")
         self.layout.operator("steering.add_traffic", icon="AUTO")
 
 
@@ -157,6 +171,7 @@ CLASSES = (
     STEERING_OT_add_school,
     STEERING_OT_add_walkers,
     STEERING_OT_add_herd,
+    STEERING_OT_add_herd_and_wolf,
     STEERING_OT_add_traffic,
     STEERING_MT_add,
 )

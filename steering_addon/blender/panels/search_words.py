@@ -24,7 +24,9 @@ SYNONYMS: dict[str, tuple[tuple[str, str], ...]] = {
     "Evade": (("behavior_add", "evasion"),),
     "Murmuration": (("preset_apply", "starling"),),
     "Pursue": (("behavior_add", "pursuit"),),
+    "Herding": (("state_add", "FETCH"),),
     "Queue": (("behavior_add", "keep_distance"),),
+    "Sheepdog": (("behavior_add", "drive"), ("state_add", "FETCH")),
     "Shoal": (("add_school", ""), ("preset_apply", "fish"), ("preset_apply", "school")),
     "Swarm": (
         ("flocking_add", ""),
@@ -38,6 +40,7 @@ SYNONYMS: dict[str, tuple[tuple[str, str], ...]] = {
     "Animations": (("clips_find", ""),),
     "Behavior Tree": (("state_add", "EMPTY"),),
     "Walk Cycle": (("clips_find", ""),),
+    "Fetch": (("behavior_add", "drive"),),
     "Traffic": (("behavior_add", "keep_distance"), ("behavior_add", "brake_for"), ("preset_apply", "car")),
 }
 """Words that people search for and that are in no label and no declaration, with the entries they lead to: the name of

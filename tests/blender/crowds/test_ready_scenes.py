@@ -28,17 +28,25 @@ from tests.blender.building import (
 )
 from tests.blender.sharing import in_one_blender
 
-SCENES = ("flock", "school", "walkers", "herd", "traffic")
-USUAL = {"flock": 60, "school": 80, "walkers": 24, "herd": 24, "traffic": 12}
-EXTRA = {"flock": "REGION", "school": "REGION", "walkers": "PATH", "herd": "REGION", "traffic": "PATH"}
+SCENES = ("flock", "school", "walkers", "herd", "herd_and_wolf", "traffic")
+USUAL = {"flock": 60, "school": 80, "walkers": 24, "herd": 24, "herd_and_wolf": 24, "traffic": 12}
+EXTRA = {
+    "flock": "REGION",
+    "school": "REGION",
+    "walkers": "PATH",
+    "herd": "REGION",
+    "herd_and_wolf": "REGION",
+    "traffic": "PATH",
+}
 """The role of the object that comes with each crowd."""
-GROUND = {"herd": "SURFACE", "traffic": "SURFACE"}
+GROUND = {"herd": "SURFACE", "herd_and_wolf": "SURFACE", "traffic": "SURFACE"}
 """The role of what its members stand on."""
 LIMB = {
     "flock": "Bird 001 Left Wing",
     "school": "Fish 001 Tail",
     "walkers": "Walker 001 Left Thigh",
     "herd": "Sheep 001 Left Hind Leg",
+    "herd_and_wolf": "Wolf Left Hind Leg",
     "traffic": "Car 001 Front Left Wheel",
 }
 FLYERS = ("flock", "school")
@@ -88,7 +96,7 @@ def test_a_scene_is_in_its_own_collection_and_selected(scene) -> None:
     extra = extra_of(scene, scene_crowd)
     assert extra in with_role(EXTRA[scene])
     (collection,) = bpy.context.scene.collection.children
-    assert set(collection.objects) == set(bpy.data.objects) - before
+    assert set(collection.all_objects) == set(bpy.data.objects) - before
     ground = with_role(GROUND[scene]) if scene in GROUND else []
     selected = {scene_crowd, extra, *ground, *vehicles}
     if scene == "traffic":
@@ -96,6 +104,8 @@ def test_a_scene_is_in_its_own_collection_and_selected(scene) -> None:
         walkers = members(crossing)
         assert len(walkers) == 2
         selected |= {crossing, extra_of(scene, crossing), bpy.data.objects["Crossing Stripes"], *walkers}
+    if scene == "herd_and_wolf":
+        selected |= {bpy.data.objects[name] for name in ("Wolf", "Wolves", "Wolf Path")}
     assert set(bpy.context.selected_objects) == selected
     assert len({ob.steering.identity for ob in vehicles}) == len(vehicles)
     assert len({ob.data for ob in vehicles}) <= 6
@@ -141,7 +151,14 @@ def test_the_same_seed_gives_the_same_scene_and_another_seed_another(scene) -> N
     assert made(4) != made(5)
 
 
-PRESETS = {"flock": "starling", "school": "fish", "walkers": "pedestrian", "herd": "sheep", "traffic": "car"}
+PRESETS = {
+    "flock": "starling",
+    "school": "fish",
+    "walkers": "pedestrian",
+    "herd": "sheep",
+    "herd_and_wolf": "sheep",
+    "traffic": "car",
+}
 
 
 @pytest.mark.parametrize("scene", SCENES)

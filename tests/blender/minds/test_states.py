@@ -333,3 +333,36 @@ def test_a_state_is_not_put_where_the_scene_does_not_see_it() -> None:
     select(grazing)
     assert bpy.ops.steering.state_add(preset="SLEEP") == {"FINISHED"}
     assert bpy.context.object.name in bpy.context.view_layer.objects
+
+
+@in_one_blender
+@in_one_blender
+def test_a_rider_who_fetches_brings_a_stray_back_and_the_other_stays() -> None:
+    """The stray runs from riders nearby and knows nothing of its herd."""
+    grazing, members = herd(9)
+    strays = crowd("Strays", evasion={"distance": 6.0})
+    cowboys = crowd("Cowboys")
+    for each, speed in ((strays, 3.0), (cowboys, 5.0)):
+        each.steering.vehicle.max_speed, each.steering.vehicle.max_force = speed, 6.0
+        each.steering.vehicle.cruise_speed, each.steering.locomotion = 0.0, "PLANAR"
+    strays.steering.evasion.pursuer = cowboys
+    stray = vehicle(wedge("Stray", (18.0, 12.0, 0.0)), crowd=strays, identity=300)
+    riders = [vehicle(wedge(f"Rider {y}", (8.0, y, 0.0)), crowd=cowboys, identity=400 + int(y)) for y in (-2.0, 4.0)]
+    select(cowboys)
+    assert bpy.ops.steering.state_add(preset="FETCH") == {"FINISHED"}
+    state = bpy.context.object
+    state.steering.drive.herd = grazing
+    assert bpy.ops.steering.trigger_add(when="NEAR") == {"FINISHED"}
+    trigger = bpy.context.object.steering.trigger
+    trigger.who, trigger.one_each, trigger.distance = strays, True, 25.0
+    frames(1, 360)
+    bake()
+    off = {}
+    for frame in (1, 360):
+        bpy.context.scene.frame_set(frame)
+        place = np.array([ob.matrix_world.translation for ob in (*members, stray, *riders)])
+        off[frame] = np.linalg.norm(place - place[: len(members)].mean(axis=0), axis=1)
+    edge = off[360][: len(members)].max()
+    assert off[360][len(members)] < edge + 3.0 < off[1][len(members)]
+    histories = [part("blender.write.ownership").bake_of(ob).states for ob in riders]
+    assert len([history for history in histories if history]) == 1

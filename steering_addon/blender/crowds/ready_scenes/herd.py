@@ -47,11 +47,22 @@ Heights = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 def reach(options: SceneOptions) -> float:
     """The distance of a corner of the pasture from its middle, in metres."""
-    return math.sqrt(2.0) * _half_side(options)
+    return math.sqrt(2.0) * half_side(options)
 
 
 def add_herd(context: Context, options: SceneOptions) -> Object:
     """Add a herd of sheep with moving legs on a new surface; returns their crowd.
+
+    Raises:
+        Refusal: their preset cannot be read.
+    """
+    builder, _ = graze(context, options)
+    builder.select(context)
+    return builder.crowd
+
+
+def graze(context: Context, options: SceneOptions) -> tuple[SceneBuilder, Heights]:
+    """Add the herd and its pasture without selecting it; returns its builder, and the heights of the pasture.
 
     Raises:
         Refusal: their preset cannot be read.
@@ -64,7 +75,7 @@ def add_herd(context: Context, options: SceneOptions) -> Object:
     crowd.empty_display_size = 0.5 * options.size
     height = _hills(options, random_numbers)
     _pasture(options, height, builder.collection)
-    region = builder.add_region("Sheep Region", ROOM * _half_side(options))
+    region = builder.add_region("Sheep Region", ROOM * half_side(options))
     take_up(preset, crowd, context.scene)
     point_at(crowd, preset, Kind.REGION, region)
     crowd.steering.vehicle.radius = RADIUS * options.size
@@ -72,21 +83,22 @@ def add_herd(context: Context, options: SceneOptions) -> Object:
     members = _flock(options, height, random_numbers, builder.collection)
     builder.enlist(context, members, random_numbers, options.size)
     builder.vary_members(context, Amounts(**preset.variation), options.seed)
-    builder.select(context)
-    return crowd
+    return builder, height
 
 
-def _herd_radius(options: SceneOptions) -> float:
+def herd_radius(options: SceneOptions) -> float:
+    """The radius of the herd at the start, metres."""
     return options.size * APART * options.spacing * max(math.sqrt(options.count), 2.0) * 0.62
 
 
-def _half_side(options: SceneOptions) -> float:
-    return PASTURE * _herd_radius(options)
+def half_side(options: SceneOptions) -> float:
+    """Half the side of the pasture, metres."""
+    return PASTURE * herd_radius(options)
 
 
 def _hills(options: SceneOptions, random_numbers: random.Random) -> Heights:
     """The height of the pasture above the middle of the scene at places about that, metres."""
-    half = _half_side(options)
+    half = half_side(options)
     hills = []
     for number in range(HILLS):
         width = half * random_numbers.uniform(0.22, 0.42)
@@ -105,7 +117,7 @@ def _hills(options: SceneOptions, random_numbers: random.Random) -> Heights:
 
 def _pasture(options: SceneOptions, height: Heights, collection: Collection) -> Object:
     """Add the pasture, a surface, with its middle at the crowd."""
-    line = np.linspace(-1.0, 1.0, CELLS + 1) * _half_side(options)
+    line = np.linspace(-1.0, 1.0, CELLS + 1) * half_side(options)
     x, y = np.repeat(line, CELLS + 1), np.tile(line, CELLS + 1)
     points = np.stack((x, y, height(x, y)), axis=1)
     corner = (np.arange(CELLS)[:, None] * (CELLS + 1) + np.arange(CELLS)).ravel()
@@ -131,7 +143,7 @@ def _flock(
     """Add sheep that stand on the pasture and head about the same way."""
     models = [sheep(fleece, options.size) for fleece in FLEECES[: options.count]]
     apart = APART * options.size * options.spacing
-    places = scattered(random_numbers, options.count, _herd_radius(options), 0.0, 0.7 * apart)
+    places = scattered(random_numbers, options.count, herd_radius(options), 0.0, 0.7 * apart)
     way = random_numbers.uniform(-math.pi, math.pi)
     members = []
     for number, (x, y, _) in enumerate(places):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import bpy
 
+from .four_legs import Walk, add_body, add_legs
 from .limbs import TURN, add_part, add_vehicle, drive
 from .shape import Colors, Paints, Shape, oval
 
@@ -17,18 +18,14 @@ RADIUS = 0.34
 STRIDE = 2.0 / 3.0
 """Distance of one cycle, in lengths."""
 HIP = 0.36
-"""Height of the legs' joints above the ground."""
-REACH = STRIDE / 4.0 / HIP
-"""Distance of a foot ahead of its joint when it touches the ground, in lengths of the leg."""
-LIFT = 0.22
-"""The share by which a leg is shorter in the middle of its swing."""
 LEGS = (
     ("Right Front", 0.11, 0.20, "p"),
     ("Left Front", -0.11, 0.20, "(p+0.5)"),
     ("Right Hind", 0.11, -0.27, "(p+0.55)"),
     ("Left Hind", -0.11, -0.27, "(p+0.05)"),
 )
-"""The name of each leg, how far it is to the right and ahead, and its phase: the legs across move nearly together."""
+"""The legs across move nearly together."""
+WALK = Walk(HIP, STRIDE, 0.22, LEGS)
 
 
 @dataclass(frozen=True)
@@ -76,15 +73,8 @@ def add_sheep(name: str, parts: Sheep, phase: float, collection: bpy.types.Colle
     """Add a sheep that takes a step with each leg per cycle."""
     size = parts.size
     ob = add_vehicle(name, parts.shadow, phase, collection)
-    # A foot on the ground moves back at walking speed; the body is as high as the straight leg allows.
-    body = add_part(f"{name} Body", parts.body, ob, (0.0, 0.0, HIP * size), collection)
-    drive(body, "location", 2, f"{HIP * size:.6g}*sqrt(1-pow({REACH:.4g}*(1-4*fmod(p,0.5)),2))", ob)
+    body = add_body(name, parts.body, ob, WALK, size, collection)
     head = add_part(f"{name} Head", parts.head, body, (0.0, 0.30 * size, 0.27 * size), collection)
     drive(head, "rotation_euler", 0, f"-0.12+0.05*sin(2*{TURN}*p)", ob)
-    for title, aside, ahead, phase_of_leg in LEGS:
-        part = f"fmod({phase_of_leg},1)"
-        forward = f"cos({TURN}*{phase_of_leg})"
-        leg = add_part(f"{name} {title} Leg", parts.leg, body, (aside * size, ahead * size, 0.0), collection)
-        drive(leg, "rotation_euler", 0, f"asin({REACH:.4g}*((1-4*{part}) if {part}<0.5 else {forward}))", ob)
-        drive(leg, "scale", 2, f"1-{LIFT}*max(0,-sin({TURN}*{phase_of_leg}))", ob)
+    add_legs(name, parts.leg, ob, body, WALK, size, collection)
     return ob

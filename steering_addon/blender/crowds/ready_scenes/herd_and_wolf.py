@@ -1,0 +1,118 @@
+"""A herd of sheep that grazes, runs from a wolf that comes by, and gathers again."""
+
+from __future__ import annotations
+
+import math
+import random
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+
+from ....behaviors import CATALOGUE
+from ....locomotion import OnFoot
+from ....simulation.roles import Role
+from ...hierarchy import Family
+from ...role_assignment import give_role, new_crowd
+from ..behavior_adding import add_behaviors
+from ..states import new_state, new_trigger, preset_named
+from .herd import Heights, graze, half_side, herd_radius
+from .scene_builder import SceneBuilder, SceneOptions
+from .wolf import HEIGHT, RADIUS, STRIDE, add_wolf
+
+if TYPE_CHECKING:
+    from bpy.types import Context, Object
+
+WOLF = 1.1
+"""Length of the wolf, in lengths of a sheep, as all other distances."""
+SPEED, STRENGTH = 2.1, 3.0
+"""Of the wolf as it trots: its speed a second, and its acceleration a second squared."""
+FEARS = 6.5
+"""Distance at which a sheep is alarmed by the wolf."""
+RUNS_FOR = 2.0
+"""Seconds for which a sheep runs on when the wolf is no longer near."""
+ALERT = (0.4, 0.8)
+"""Seconds in which sheep that run turn, and change their speed: they graze more slowly."""
+KEEPS_INSIDE = (3.0, 1.5)
+"""Weight of staying in the region for a sheep that runs, and how many seconds before its border it turns aside."""
+UPHILL = 0.4
+"""How much they slow down uphill, as a share of what people do."""
+LEADS_PAST = 0.85
+"""How near the wolf's path comes to the middle of the herd at the start, in radii of the herd."""
+COMES_FROM, GOES_TO = 0.7, 0.93
+"""How far from the middle its path begins and ends, as a share of half the side of the pasture."""
+BEND = 0.3
+"""How much its path bends away from the middle on the way there, as the same share."""
+KNOTS = 32
+
+
+def add_herd_and_wolf(context: Context, options: SceneOptions) -> Object:
+    """Add the herd on its pasture, and a wolf whose path leads past it; returns the crowd of the sheep.
+
+    Raises:
+        Refusal: the preset of the sheep cannot be read.
+    """
+    builder, height = graze(context, options)
+    builder.crowd.steering.on_foot.slowed_uphill = UPHILL
+    wolf = _wolf(context, options, height, builder)
+    state = new_state(context, builder.crowd, preset_named("STARTLE"))
+    state.steering.state.lasts = RUNS_FOR
+    for each in (state, state.steering.state.then):
+        vehicle = each.steering.vehicle
+        vehicle.response_time, vehicle.speed_time = ALERT
+        vehicle.keep_apart = True
+    state.steering.containment.own = True
+    state.steering.containment.weight, state.steering.containment.prediction_time = KEEPS_INSIDE
+    # They see the whole herd, however far they have run apart.
+    state.steering.state.then.steering.cohesion.distance = 3.0 * herd_radius(options)
+    trigger = new_trigger(context, state, "NEAR", wolf)
+    trigger.steering.trigger.distance = trigger.empty_display_size = FEARS * options.size
+    builder.select(context)
+    return builder.crowd
+
+
+def _line(options: SceneOptions, height: Heights) -> np.ndarray:
+    """The wolf's path about the middle of the scene, (k, 3) metres: a bow past the herd, over the hills."""
+    along = np.linspace(-COMES_FROM, GOES_TO, KNOTS)
+    aside = LEADS_PAST * herd_radius(options) + BEND * half_side(options) * along * along
+    turn = random.Random(options.seed + 1).uniform(-math.pi, math.pi)
+    x, y = half_side(options) * along, -aside
+    x, y = x * math.cos(turn) - y * math.sin(turn), x * math.sin(turn) + y * math.cos(turn)
+    return np.stack((x, y, height(x, y)), axis=1)
+
+
+def _wolf(context: Context, options: SceneOptions, height: Heights, builder: SceneBuilder) -> Object:
+    """Add a wolf that goes along a path of its own, in a crowd of its own."""
+    size, line = WOLF * options.size, _line(options, height)
+    crowd = new_crowd(context, "Wolves", builder.collection)
+    crowd.location, crowd.empty_display_size = options.place, 0.5 * size
+    path = _path(options, line, builder)
+    settings = crowd.steering
+    settings.locomotion = OnFoot.choice().name
+    settings.on_foot.align_to_ground, settings.on_foot.turn_radius = 0.7, 0.6 * size
+    settings.on_foot.slowed_uphill = UPHILL
+    vehicle = settings.vehicle
+    vehicle.radius, vehicle.max_speed, vehicle.max_force = RADIUS * size, SPEED * options.size, STRENGTH * options.size
+    vehicle.cruise_speed = 1.0
+    add_behaviors([kind for kind in CATALOGUE if kind.name == "path_following"], crowd, context.scene)
+    settings.path_following.path, settings.path_following.radius = path, 0.8 * size
+    settings.portrayal.use, settings.portrayal.stride = True, STRIDE * size
+    wolf = add_wolf("Wolf", size, builder.collection)
+    wolf.location = path.matrix_basis @ path.data.splines[0].points[0].co.to_3d()
+    way = line[1] - line[0]
+    wolf.rotation_euler.z = math.atan2(-way[0], way[1])
+    SceneBuilder(builder.collection, crowd).enlist(context, [wolf], random.Random(options.seed + 1), HEIGHT * size)
+    return wolf
+
+
+def _path(options: SceneOptions, line: np.ndarray, builder: SceneBuilder) -> Object:
+    curve = bpy.data.curves.new("Wolf Path", "CURVE")
+    curve.dimensions = "3D"
+    spline = curve.splines.new("POLY")
+    spline.points.add(len(line) - 1)
+    spline.points.foreach_set("co", np.column_stack((line, np.ones(len(line)))).ravel())
+    path = bpy.data.objects.new("Wolf Path", curve)
+    path.location = options.place
+    builder.collection.objects.link(path)
+    give_role(path, Role.PATH, Family())
+    return path
