@@ -72,7 +72,7 @@ def _index() -> str:
     lines.append(
         "Each behavior has a panel in the crowd's settings. A crowd usually has several; [its choice of "
         "combining](combining.md) decides how they become one force, and the [settings of its vehicles](vehicles.md) "
-        "how they move.\n"
+        "how they move. In its [states](states.md) they do something else for a while.\n"
     )
     for intent in Intent:
         lines += [f"## {intent.value}\n", "| | What it does | Reynolds' term |", "|---|---|---|"]

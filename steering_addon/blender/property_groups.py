@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import bpy
@@ -41,15 +42,23 @@ LETTERS = {Unit.FORCE: "N", Unit.TURN: "/s"}
 """Units that the label states, where the number alone would be taken for something else."""
 
 
-def property_group(name: str, declaration: type[Declared], extra: dict[str, Any] | None = None) -> type:
+def property_group(
+    name: str,
+    declaration: type[Declared],
+    extra: dict[str, Any] | None = None,
+    update: Callable[[Any, Any], None] = notify_listeners,
+) -> type:
     """A property group with the `extra` properties, then one for each declared parameter.
 
     Made once, at import: a class made again at each registration would leave the old one behind. Without slots of its
     own, a script that misspells a property is refused; else Python would keep the value for a moment and lose it.
+
+    Args:
+        update: called with the group and the context when a declared parameter is set; it calls `notify_listeners`.
     """
     annotations = dict(extra or {})
     for parameter_name, parameter in declaration.parameters().items():
-        annotations[parameter_name] = property_of(parameter_name, parameter)
+        annotations[parameter_name] = property_of(parameter_name, parameter, update)
         if parameter.kind is Kind.BODY:
             annotations |= _target_properties(parameter_name, parameter)
     doc = (declaration.__doc__ or "").strip().split("\n\n")[0]
@@ -68,10 +77,10 @@ def _target_properties(name: str, parameter: Parameter) -> dict[str, Any]:
     }
 
 
-def property_of(name: str, parameter: Parameter) -> Any:
-    """The Blender property of a declared parameter."""
+def property_of(name: str, parameter: Parameter, update: Callable[[Any, Any], None] = notify_listeners) -> Any:
+    """The Blender property of a declared parameter; `update` is called when it is set."""
     options = {"ANIMATABLE"} if parameter.animatable else set()
-    return _property(name, parameter, {"override": OVERRIDABLE, "update": notify_listeners, "options": options})
+    return _property(name, parameter, {"override": OVERRIDABLE, "update": update, "options": options})
 
 
 def operator_property(name: str, parameter: Parameter) -> Any:

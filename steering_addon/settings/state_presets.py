@@ -22,7 +22,8 @@ class StatePreset:
         numbers: when it is taken up, and for how long, by name.
         behaviors: those it has of its own, with values that are not fitted to the crowd.
         keeps: the sorts of the crowd's behaviors that stay on in it.
-        faster: its top speed, as a multiple of the crowd's; its strength grows alike. None to move as the crowd.
+        faster: its top speed, as a multiple of the crowd's; it turns as tightly, and reacts that
+            much more quickly. None to move as the crowd.
         cruise_speed: the share of that top speed that it holds; None for the crowd's.
         then: the name of the preset that follows it; "" for none.
     """
@@ -47,8 +48,8 @@ STATE_PRESETS = (
         "STARTLE",
         "Startle",
         "Run from what calls, and carry others along; then gather again",
-        {"react": 0.3, "lasts": 5.0, "spreads": 2},
-        {"flee": {"distance": 0.0, "weight": 2.0}},
+        {"react": 0.28, "lasts": 5.0, "spreads": 2},
+        {"flee": {"distance": 0.0, "weight": 2.0}, "separation": {"weight": 4.0, "priority": 1}},
         BESIDE_OTHERS,
         faster=3.0,
         cruise_speed=0.8,
@@ -59,7 +60,7 @@ STATE_PRESETS = (
         "Regroup",
         "Come together again",
         {"react": 0.5, "lasts": 12.0, "blend": 1.0},
-        {"cohesion": {"weight": 1.5}},
+        {"cohesion": {"weight": 1.0}, "separation": {"weight": 3.0, "priority": 1}},
         BESIDE_OTHERS,
         faster=1.5,
         cruise_speed=0.6,

@@ -105,6 +105,8 @@ OPERATORS = {
     "state_add": lambda _stage: steering().state_add(),
     "trigger_add": lambda _stage: _in_a_state(lambda: steering().trigger_add()),
     "cue_add": lambda _stage: _in_a_state(lambda: steering().cue_add()),
+    "states_copy": lambda _stage: steering().states_copy(),
+    "select_in_state": lambda _stage: steering().select_in_state(),
     "flow_switch_direction": lambda _stage: steering().flow_switch_direction(),
 }
 """What an animator may do with the scene, by its name."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import bpy
@@ -11,10 +12,13 @@ from ...settings.state_presets import STATE_PRESETS, StatePreset
 from ...simulation.roles import Role
 from ..hierarchy import Family
 from ..properties import has_role, pointed_at
+from ..properties.mind_groups import PALETTE
+from ..read.mind_sources import state_numbers
 from ..role_assignment import give_role
 from ..tagged_objects import crowd_of, in_use, tagged
 from ..write.animation_data import channelbag_in, new_action
 from .behavior_adding import add_behaviors
+from .populating.member_collection import shows
 
 if TYPE_CHECKING:
     from bpy.types import Collection, Context, NlaStrip, Object
@@ -23,6 +27,8 @@ SHARED_BY_PRIORITY = "ALLOCATION"
 """How a ready state combines behaviors: where the first that applies takes all, running would wait for its turn."""
 CUE_PATH = "steering.state.cue"
 CUE = "Cue"
+QUICKEST = 0.2
+"""Seconds: what reacts more slowly in its crowd gets no quicker than that in a ready state."""
 ARROWS = 0.6
 """Size of the Empty of a state as it is drawn, metres."""
 
@@ -56,7 +62,8 @@ def new_state(context: Context, crowd: Object, preset: StatePreset) -> Object:
     settings.crowd = crowd
     for name, value in preset.numbers.items():
         setattr(settings.state, name, value)
-    _ = settings.state.lasts
+    settings.state.number = number = _next_number(state, crowd, context)
+    settings.state.color = PALETTE[(number - 1) % len(PALETTE)]
     if preset.faster is not None:
         _move_differently(settings.vehicle, preset)
     kinds = {kind.name: kind for kind in CATALOGUE}
@@ -78,11 +85,21 @@ def new_state(context: Context, crowd: Object, preset: StatePreset) -> Object:
     return state
 
 
+def _next_number(state: Object, crowd: Object, context: Context) -> int:
+    """A number for a new state that no other of its crowd has."""
+    # A scene does not list what was added to it a moment ago; the parent does.
+    mates = {*states_of_crowd(crowd, context), *(ob for ob in crowd.children if has_role(ob, Role.STATE))} - {state}
+    return 1 + max(state_numbers(mates).values(), default=0)
+
+
 def _move_differently(group: bpy.types.PropertyGroup, preset: StatePreset) -> None:
-    """Give a state a top speed and a strength of its own."""
+    """Give a state a top speed of its own, with the strength that turns it as tightly, and reactions as quick."""
     group.own = True
     group.max_speed *= preset.faster
-    group.max_force *= preset.faster
+    group.max_force *= preset.faster * preset.faster
+    for name in ("response_time", "speed_time"):
+        value = getattr(group, name)
+        setattr(group, name, max(value / preset.faster, min(value, QUICKEST)))
     if preset.cruise_speed is not None:
         group.cruise_speed = preset.cruise_speed
 
@@ -106,14 +123,15 @@ def new_trigger(context: Context, state: Object, when: str, caller: Object | Non
     settings = trigger.steering
     settings.crowd = crowd_of(state)
     settings.trigger.to, settings.trigger.when = state, when
-    trigger.empty_display_size = settings.trigger.distance
+    trigger.matrix_parent_inverse = crowd_of(state).matrix_world.inverted_safe()
     trigger.location = context.scene.cursor.location
     if caller is not None:
         settings.trigger.who = caller
         trigger.parent = caller
+        trigger.matrix_parent_inverse.identity()
         trigger.location = (0.0, 0.0, 0.0)
-        size = max(caller.matrix_world.to_scale())
-        trigger.scale = (1.0 / size,) * 3 if size > 0.0 else trigger.scale
+        # Its sphere is drawn in metres, whatever the size of what carries it.
+        trigger.scale = [1.0 / size if size else 1.0 for size in caller.matrix_world.to_scale()]
     return trigger
 
 
@@ -160,10 +178,16 @@ def place_below(ob: Object, crowd: Object, context: Context) -> None:
 def _collection(crowd: Object, context: Context) -> Collection:
     # A scene does not list what was added to it a moment ago; the parent does.
     for ob in (each for each in crowd.children if has_role(each, Role.STATE)):
-        editable = [each for each in ob.users_collection if each.library is None]
-        if editable:
-            return editable[0]
+        if fitting := _fitting(ob.users_collection, context):
+            return fitting[0]
     collection = bpy.data.collections.new(f"{crowd.name} States")
-    parents = [each for each in crowd.users_collection if each.library is None]
+    parents = _fitting(crowd.users_collection, context)
     (parents[0] if parents else context.scene.collection).children.link(collection)
     return collection
+
+
+def _fitting(collections: Iterable[Collection], context: Context) -> list[Collection]:
+    """The collections that objects of the scene can be added to; Blender does not let an overridden one have more."""
+    layer = context.view_layer.layer_collection
+    local = (each for each in collections if each.library is None and each.override_library is None)
+    return [each for each in local if shows(layer, each)]

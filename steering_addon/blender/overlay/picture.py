@@ -47,6 +47,7 @@ from .strokes import (
     stadiums,
     tube,
 )
+from .tints import Tints, in_states, tints_of
 from .tracks import Tracks
 
 if TYPE_CHECKING:
@@ -95,6 +96,7 @@ class Cast:
         measured: the settings with which each object was measured, by its full name.
         tubes: the radius of each path in metres, by its full name.
         lanes: the lanes beside each path, as of `Behavior.lanes_beside`, by its full name.
+        states: (n,) the states that each baked vehicle may be in.
     """
 
     vehicles: list[Object]
@@ -111,6 +113,7 @@ class Cast:
     measured: dict[str, tuple[str, ...]]
     tubes: dict[str, float]
     lanes: dict[str, tuple[tuple[float, int], ...]]
+    states: list[Tints]
 
     def shown(self, depsgraph: Depsgraph) -> Cast:
         """The cast without vehicles that are hidden, or scaled to zero by a preview."""
@@ -127,6 +130,7 @@ class Cast:
             radius=self.radius[rows],
             half_axis=self.half_axis[rows],
             aims=[aim for aim in aims if len(aim.rows)],
+            states=[self.states[row] for row in rows.tolist()],
         )
 
 
@@ -189,6 +193,7 @@ def find_cast(scene: Scene, layer: ViewLayer, previous: Cast | None = None) -> C
         measured=measured,
         tubes=_tubes(by_role[Role.CROWD], paths),
         lanes=_lanes(by_role[Role.CROWD], paths),
+        states=tints_of(vehicles, by_role[Role.STATE]),
     )
 
 
@@ -311,7 +316,13 @@ def _vehicles(
     positions, radius, half = matrices[:, :3, 3], cast.radius[:, None], cast.half_axis[:, None]
     side, forward, up = (unit(np.einsum("nab,nb->na", matrices[:, :3, :3], cast.axes[:, :, k])) for k in range(3))
     if "FRONT" in items:
-        drawn.add(arrows(positions + forward * (radius + half), forward * radius, side), FRONT, on_top=True)
+        fronts = arrows(positions + forward * (radius + half), forward * radius, side)
+        colors = np.array([FRONT] * len(positions))
+        for row, tint in () if tracks.previewed else in_states(cast.vehicles, cast.states, depsgraph):
+            colors[row, :3] = tint.color
+            if (named := (tint.name, (*tint.color, 1.0))) not in drawn.legend:
+                drawn.legend.append(named)
+        drawn.add(fronts, colors.repeat(len(fronts) // len(positions), axis=0), on_top=True)
         # A fin on the back distinguishes top from bottom.
         fins = np.stack((positions + up * radius, positions + up * 1.4 * radius), axis=1)
         drawn.add(fins.reshape(-1, 3), FRONT, on_top=True)
@@ -359,7 +370,7 @@ def _requests(drawn: Picture, requests: list[Request]) -> None:
             if length > 1e-6:
                 vector = (fraction * (min(length, 1.5) / length) * LONGEST * request.radius)[None]
                 drawn.add(arrows(request.position[None], vector, _aside(vector)), color, on_top=True)
-    drawn.legend = [(behavior.label, colors[behavior.name]) for behavior in behaviors]
+    drawn.legend += [(behavior.label, colors[behavior.name]) for behavior in behaviors]
     if requests:
         drawn.legend.append(("Combined", STEERING))
 

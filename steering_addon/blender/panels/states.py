@@ -26,6 +26,8 @@ CALLS = ("spreads", "reach", "fresh", "urge", "cue")
 NEEDS = ("builds_up", "eases", "wears_off")
 OFFERED = 3
 """Other crowds that a crowd without states may take them from, at most: a copy made by Blender has none."""
+SWATCH = 1.0
+"""Width of the color of a state in a list, in those of a button."""
 SHOWN = 6
 """Changes of state that Why lists at most."""
 
@@ -48,6 +50,10 @@ class States(PartOfCrowd):
             row = layout.row()
             row.active = state.steering.active
             row.prop(state, "name", text="", icon=ICONS[Role.STATE], emboss=state == context.object)
+            if state.steering.is_property_set("state"):
+                swatch = row.row()
+                swatch.ui_units_x = SWATCH
+                swatch.prop(state.steering.state, "color", text="")
             row.label(text=called_by(state, context), translate=False)
         line = layout.row(align=True)
         line.operator_menu_enum("steering.state_add", "preset", text="Add State", icon="ADD")
@@ -93,7 +99,6 @@ class State:
         stored = state.steering
         column = fields(layout)
         column.prop(stored, "crowd")
-        column.prop(stored, "active")
         if not stored.is_property_set("state"):
             return
         note(layout, context, f"Called by: {called_by(state, context)}")
@@ -105,6 +110,8 @@ class State:
             column = fields(layout)
             for name in names:
                 column.prop(stored.state, name)
+        if stored.state.number:
+            note(layout, context, f"A bake keys it on vehicles as steering_state {stored.state.number}")
         if not stored.state.lasts and pointed_at(stored.state, "then") is None:
             note(layout, context, "It lasts for good, until something else calls")
 
@@ -145,7 +152,6 @@ class Trigger:
     def draw(self, context) -> None:
         layout, ob = self.layout, context.object
         column = fields(layout)
-        column.prop(ob.steering, "active")
         if not ob.steering.is_property_set("trigger"):
             return
         stored = ob.steering.trigger

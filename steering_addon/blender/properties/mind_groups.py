@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import bpy
-from bpy.props import BoolProperty, PointerProperty
+from bpy.props import BoolProperty, FloatVectorProperty, IntProperty, PointerProperty
 
+from ...minds import CATALOGUE
 from ...minds.trigger import TriggerModel
 from ...simulation.minds.declaring import StateModel
 from ...simulation.roles import Role
 from ..property_groups import NOT_ANIMATABLE, OVERRIDABLE, property_group
 from ..setting_changes import notify_listeners
 from .access import has_role
+
+PALETTE = (
+    *((0.95, 0.35, 0.3), (0.4, 0.8, 0.45), (0.4, 0.6, 1.0), (0.85, 0.5, 0.95)),
+    *((0.35, 0.85, 0.9), (1.0, 0.55, 0.75), (0.75, 0.9, 0.35), (0.65, 0.55, 0.45)),
+)
+"""The colors that states get one after another."""
 
 
 def _state(name: str, description: str) -> object:
@@ -25,12 +32,39 @@ def _state(name: str, description: str) -> object:
     )
 
 
+def _show_distance(group: bpy.types.PropertyGroup, context: bpy.types.Context) -> None:
+    """Draw the Empty of a trigger as large as the distance within which it counts."""
+    ob = group.id_data
+    counts = any(kind.name == group.when and "distance" in kind.uses for kind in CATALOGUE)
+    if counts and ob.type == "EMPTY":
+        ob.empty_display_size = group.distance
+    notify_listeners(group, context)
+
+
 STEERING_PG_state = property_group(
     "STEERING_PG_state",
     StateModel,
     {
         "then": _state("Then", "State that follows when this one is over; empty: the crowd's own settings"),
         "eases": _state("Eases", "State for which this one eases the need, as eating does for hunger"),
+        "number": IntProperty(
+            name="Number",
+            description="Number given once to this state: a bake keys it as steering_state on vehicles that are in it",
+            min=0,
+            override=OVERRIDABLE,
+            options=NOT_ANIMATABLE,
+        ),
+        "color": FloatVectorProperty(
+            name="Color",
+            description="Color in which the overlay shows the fronts of vehicles that are in this state after a bake",
+            subtype="COLOR_GAMMA",
+            size=3,
+            min=0.0,
+            max=1.0,
+            default=PALETTE[0],
+            override=OVERRIDABLE,
+            options=NOT_ANIMATABLE,
+        ),
         "own_combining": BoolProperty(
             name="Own",
             description="Combine behaviors in another way than the crowd while in this state",
@@ -62,6 +96,7 @@ STEERING_PG_trigger = property_group(
             update=notify_listeners,
         ),
     },
+    _show_distance,
 )
 
 CLASSES = (STEERING_PG_state, STEERING_PG_trigger)

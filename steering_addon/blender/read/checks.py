@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -63,8 +63,17 @@ class FreeCheck:
     What the vehicles of a crowd have in common is looked up once.
     """
 
-    def __init__(self, first: int, last: int, replace_own_keys: bool) -> None:
-        """`first` and `last` frame of the bake; `replace_own_keys`: whether the vehicles' own keys may be set aside."""
+    def __init__(
+        self, first: int, last: int, replace_own_keys: bool, of_states: Mapping[Object, tuple[str, ...]]
+    ) -> None:
+        """Look for animation on these frames.
+
+        Args:
+            first, last: the frames of the bake.
+            replace_own_keys: whether the vehicles' own keys may be set aside.
+            of_states: the custom properties that tell the states of the vehicles of a crowd.
+        """
+        self._of_states = of_states
         self._first, self._last, self._replace = first, last, replace_own_keys
         self._contested: dict[tuple[Object, str, bool], tuple[str, ...]] = {}
         self._family = Family()
@@ -84,9 +93,12 @@ class FreeCheck:
         """The channels of a vehicle that must hold no animation but the bake."""
         alike = crowd, ob.rotation_mode, hidden, moves_by(ob, crowd)
         if alike not in self._contested:
-            written = ("location", data_path(ob.rotation_mode), *map(path_of, keyed_properties(ob, crowd)))
+            written = ("location", data_path(ob.rotation_mode), *self._properties(ob, crowd))
             self._contested[alike] = contested((*written, *(SWITCHES if hidden else ())))
         return self._contested[alike]
+
+    def _properties(self, ob: Object, crowd: Object) -> Iterator[str]:
+        return map(path_of, (*keyed_properties(ob, crowd), *self._of_states.get(crowd, ())))
 
 
 def check_vehicle(ob: Object) -> None:
@@ -221,19 +233,25 @@ def check_independent(
                 )
 
 
-def warnings_of(vehicles: Iterable[tuple[Object, Object]], crowds: Iterable[Object]) -> Iterator[str]:
+def warnings_of(
+    vehicles: Iterable[tuple[Object, Object]],
+    crowds: Iterable[Object],
+    of_states: Mapping[Object, tuple[str, ...]],
+) -> Iterator[str]:
     """Warnings that do not prevent the bake.
 
     Args:
         vehicles: each with its crowd.
         crowds: all crowds of the run.
+        of_states: the custom properties that tell the states of the vehicles of a crowd.
     """
     vehicles = list(vehicles)
     held = [ob.name for ob, _ in vehicles if any(constraint.enabled for constraint in ob.constraints)]
     if held:
         yield f"Constraints still act on top of the bake: {', '.join(held)}."
-    overrides = [(ob, keyed_properties(ob, crowd)) for ob, crowd in vehicles if ob.override_library]
-    overrides = [(ob, keyed_properties(ob, crowd)) for ob, crowd in vehicles if ob.override_library]
+    overrides = [
+        (ob, (*keyed_properties(ob, crowd), *of_states.get(crowd, ()))) for ob, crowd in vehicles if ob.override_library
+    ]
     fleeting = [ob.name for ob, names in overrides if not _keeps(ob, names)]
     if fleeting:
         names = dict.fromkeys(name for _, keyed in overrides for name in keyed)

@@ -9,10 +9,11 @@ import bpy
 
 from ...locomotion import LOCOMOTIONS
 from ...portrayal.driver_properties import PROPERTIES
+from ...portrayal.state_properties import is_of_states
 from ..hierarchy import is_descendant
 from ..tagged_objects import full_name
 from ..write.animation_data import channelbags
-from ..write.custom_properties import path_of
+from ..write.custom_properties import name_in, path_of
 
 if TYPE_CHECKING:
     from bpy.types import ID, Action, Object
@@ -29,7 +30,7 @@ STEADY = {
 DRIVER_PROPERTIES = frozenset(
     map(path_of, (*PROPERTIES, *(output.name for kind in LOCOMOTIONS.values() for output in kind.outputs)))
 )
-"""The data paths that a bake keys on a vehicle to drive its wings and wheels."""
+"""The data paths that a bake keys on a vehicle to drive its wings and wheels, but for those of states."""
 
 
 def reasons(ob: Object) -> Iterator[tuple[Object, str]]:
@@ -161,7 +162,7 @@ def _driver_targets(driver) -> Iterator[tuple[ID | None, str]]:
 
 def _is_driven_part(ob: Object, target: Object, path: str) -> bool:
     """Whether an object is part of another, such as a wing of a bird, and reads a driver property of that."""
-    return path in DRIVER_PROPERTIES and is_descendant(ob, target)
+    return (path in DRIVER_PROPERTIES or is_of_states(name_in(path) or "")) and is_descendant(ob, target)
 
 
 def _targets(constraint) -> Iterator[Object]:

@@ -34,6 +34,8 @@ OF_THE_SCENE = {
 """Settings of the scene that do not change the run, or whose effect is recorded elsewhere."""
 BOOKKEEPING = {"start", "variation", "member", "populate", "hide_eaten", "unasked"}
 """Properties of an object that do not change the run."""
+OF_THE_OVERLAY = {"steering.state.color"}
+"""Settings within groups that only the overlay shows."""
 HOLDERS = {role.name for role in MADE}
 """Roles of objects whose settings point at others."""
 TRANSFORMS = (
@@ -165,7 +167,7 @@ def _values(
         if name in left_out or (kind == "GROUP" and not groups):
             continue
         at = f"{path}{name}"
-        if at in animated:
+        if at in animated or at in OF_THE_OVERLAY:
             continue
         if kind == "GROUP":
             if group.is_property_set(name) and _is_used(group, name, at, animated):

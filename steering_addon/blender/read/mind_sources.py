@@ -11,11 +11,14 @@ import numpy as np
 
 from ...minds.condition import Condition
 from ...minds.trigger import TriggerModel, condition_of
+from ...portrayal.state_properties import STATE, distinct_numbers
 from ...simulation.roles import Role
 from ..properties import has_role, pointed_at
 from ..property_groups import values_of
 from ..refusal import Refusal
 from ..tagged_objects import crowd_of, full_name, tagged
+from ..write.custom_properties import share_in
+from .dependencies import animates
 from .sources import CrowdSource
 
 if TYPE_CHECKING:
@@ -30,16 +33,23 @@ class StateSource:
         source: its own settings, as those of a crowd; its rows are the crowd's vehicles.
         crowd: the row of its crowd.
         then, eases: the modes of other states of the crowd, 0 and -1 for none.
+        number: by which vehicles in it are told from others, among the states of the crowd.
     """
 
     source: CrowdSource
     crowd: int
     then: int
     eases: int
+    number: int
 
     @property
     def ob(self) -> Object:
         return self.source.ob
+
+    def store_number(self) -> None:
+        """Store the number of the state, if it has none yet or shares that of another."""
+        if self.ob.is_editable and self.ob.steering.state.number != self.number:
+            self.ob.steering.state.number = self.number
 
 
 @dataclass(frozen=True)
@@ -66,7 +76,7 @@ def states_of(roles: Mapping[Role, list[Object]], crowds: Sequence[Object]) -> l
         Refusal: what a state leads to is not a state of its crowd.
     """
     rows = {crowd: row for row, crowd in enumerate(crowds)}
-    states = [ob for ob in roles[Role.STATE] if crowd_of(ob) in rows and ob.steering.active]
+    states = [ob for ob in roles[Role.STATE] if crowd_of(ob) in rows and may_be_active(ob)]
     for state in states:
         for name in ("then", "eases"):
             other = _other(state, name)
@@ -77,6 +87,36 @@ def states_of(roles: Mapping[Role, list[Object]], crowds: Sequence[Object]) -> l
                     about=[state],
                 )
     return sorted(states, key=lambda ob: (rows[crowd_of(ob)], full_name(ob)))
+
+
+def may_be_active(state: Object) -> bool:
+    """Whether a state is active, or may be on some frame because its switch is animated."""
+    return bool(state.steering.active) or animates(state, "steering.active")
+
+
+def state_properties(states: Iterable[Object]) -> dict[Object, tuple[str, ...]]:
+    """The custom properties that a bake keys on the vehicles of each crowd that has any of some states."""
+    named: dict[Object, list[str]] = {}
+    for ob in states:
+        if may_be_active(ob) and (crowd := crowd_of(ob)) is not None:
+            named.setdefault(crowd, [STATE]).append(share_in(ob.name))
+    return {crowd: tuple(dict.fromkeys(names)) for crowd, names in named.items()}
+
+
+def state_numbers(states: Iterable[Object]) -> dict[Object, int]:
+    """The number of each state among those of its crowd. Copies share one: the first by name keeps it."""
+    of_crowds: dict[Object | None, list[Object]] = {}
+    for ob in sorted(states, key=full_name):
+        of_crowds.setdefault(crowd_of(ob), []).append(ob)
+    return {
+        ob: number
+        for mates in of_crowds.values()
+        for ob, number in zip(mates, distinct_numbers(map(_stored_number, mates)))
+    }
+
+
+def _stored_number(state: Object) -> int:
+    return int(state.steering.state.number) if state.steering.is_property_set("state") else 0
 
 
 def triggers_of(roles: Mapping[Role, list[Object]], states: Sequence[Object]) -> list[Object]:
@@ -150,8 +190,8 @@ def mode_of(state: Object, states: Sequence[Object]) -> int:
     return mates.index(state) + 1 if state in mates else 0
 
 
-def state_source(source: CrowdSource, states: Sequence[Object], crowds: Sequence[Object]) -> StateSource:
-    """A state with the modes that it points at."""
+def state_source(source: CrowdSource, states: Sequence[Object], crowds: Sequence[Object], number: int) -> StateSource:
+    """A state of a number, with the modes that it points at."""
     ob = source.ob
     then, eases = _other(ob, "then"), _other(ob, "eases")
     return StateSource(
@@ -159,6 +199,7 @@ def state_source(source: CrowdSource, states: Sequence[Object], crowds: Sequence
         crowds.index(crowd_of(ob)),
         0 if then is None else mode_of(then, states),
         (mode_of(eases, states) or -1) if eases is not None else -1,
+        number,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -61,12 +61,14 @@ class MindReader:
         """
         minds = []
         for crowd in sorted({state.crowd for state in self._states}):
+            closed = self._closed(crowd, depsgraph)
             modes = [
                 self._mode(state, self._crowds + row, depsgraph, frame, vehicle, factors)
                 for row, state in enumerate(self._states)
                 if state.crowd == crowd
             ]
-            triggers = [self._trigger(each, depsgraph, frame) for each in self._triggers if each.crowd == crowd]
+            modes = [_without(mode, closed, number in closed) for number, mode in enumerate(modes, 1)]
+            triggers = [self._trigger(each, closed, depsgraph, frame) for each in self._triggers if each.crowd == crowd]
             minds.append(Mind(crowd, tuple(modes), tuple(triggers)))
         return tuple(minds)
 
@@ -106,12 +108,19 @@ class MindReader:
             body = _body(checked_values(VehicleModel, stored.vehicle, ob, "vehicle", frame), state, vehicle, factors)
         return Mode(ob.name, row, StateModel.of(1, **values), body, replaced, state.then, state.eases)
 
-    def _trigger(self, trigger: TriggerSource, depsgraph: Depsgraph | None, frame: int) -> Trigger:
-        """The trigger as it calls on this frame: with no strength while it is not active."""
+    def _closed(self, crowd: int, depsgraph: Depsgraph | None) -> set[int]:
+        """The modes of a crowd that no vehicle takes up on this frame, as their states are not active."""
+        states = [state for state in self._states if state.crowd == crowd]
+        return {mode for mode, each in enumerate(states, 1) if not self._evaluated(each.ob, depsgraph).active}
+
+    def _trigger(
+        self, trigger: TriggerSource, closed: Collection[int], depsgraph: Depsgraph | None, frame: int
+    ) -> Trigger:
+        """The trigger as it calls on this frame: with no strength while it or its state is not active."""
         ob = trigger.ob
         stored = self._evaluated(ob, depsgraph)
         values = checked_values(TriggerModel, stored.trigger, ob, "trigger", frame)
-        if not stored.active:
+        if not stored.active or trigger.common["to"] in closed:
             # It keeps its number: what has called before is known by it.
             values["strength"] = 0.0
         return trigger_of(TriggerModel.of(1, **values), trigger.common, trigger.regions)
@@ -135,6 +144,16 @@ def _body(
     for name, factor in FACTORS:
         columns[name][state.source.rows] *= factors[factor][state.source.rows]
     return replace(vehicle, **{n: c[:1].repeat(len(c)) if same_for_all(c) else c for n, c in columns.items()})
+
+
+def _without(mode: Mode, closed: Collection[int], inactive: bool) -> Mode:
+    """A mode to which no closed one follows; an inactive one is followed to its end, but not taken up."""
+    if mode.then in closed:
+        mode = replace(mode, then=0)
+    if not inactive:
+        return mode
+    none = {name: np.zeros_like(getattr(mode.numbers, name)) for name in ("cue", "urge", "spreads")}
+    return replace(mode, numbers=replace(mode.numbers, **none))
 
 
 def _is_set(ob: Object, group: str) -> bool:

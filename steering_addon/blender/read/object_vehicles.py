@@ -194,7 +194,13 @@ class ObjectVehicles:
 
 
 def object_vehicles(
-    scene: Scene, moving: Sequence[Object], first: int, last: int, replace_own_keys: bool, adds_nothing: bool
+    scene: Scene,
+    moving: Sequence[Object],
+    first: int,
+    last: int,
+    replace_own_keys: bool,
+    adds_nothing: bool,
+    of_states: Mapping[Object, tuple[str, ...]],
 ) -> tuple[ObjectVehicles, np.ndarray]:
     """The vehicles among the objects that a run moves, sorted by identity, and their identities (n,).
 
@@ -203,12 +209,13 @@ def object_vehicles(
         first, last: the frames of the run.
         replace_own_keys: whether the vehicles' own keys may be set aside.
         adds_nothing: whether no datablock may be added.
+        of_states: the custom properties that tell the states of the vehicles of a crowd.
 
     Raises:
         Refusal: an object cannot be moved.
     """
     crowds = crowds_of(moving)
-    all_played, hides = _checked(moving, crowds, FreeCheck(first, last, replace_own_keys))
+    all_played, hides = _checked(moving, crowds, FreeCheck(first, last, replace_own_keys, of_states))
     identities = distinct_identities(moving)
     order = sorted(range(len(moving)), key=lambda row: identities[moving[row].name])
     on_start_frame = scene.frame_current == first and scene.frame_subframe == 0.0

@@ -41,6 +41,8 @@ from .dependencies import plays_physics, reads_scene, reads_vehicle_above, with_
 from .mind_sources import (
     StateSource,
     TriggerSource,
+    state_numbers,
+    state_properties,
     state_source,
     states_of,
     trigger_source,
@@ -159,7 +161,8 @@ def plan_reading(
     check_moving(roles[Role.VEHICLE], moving, selected=chosen is not None)
     wanted, lost = set(moving), lost_crowds(roles[Role.VEHICLE], roles[Role.CROWD])
     moving = check_lost(lost, moving)
-    source, identities = object_vehicles(scene, moving, first, last, replace_own_keys, adds_nothing)
+    of_states = state_properties(roles[Role.STATE])
+    source, identities = object_vehicles(scene, moving, first, last, replace_own_keys, adds_nothing, of_states)
     rows = _rows(source.objects)
 
     crowds = _crowd_objects(roles[Role.VEHICLE], source, {each.crowd for each in lost})
@@ -168,7 +171,7 @@ def plan_reading(
     flows = roles[Role.FLOW]
     check_curves([ob for ob in flows if ob.type != "MESH"], Role.FLOW)
     states = states_of(roles, crowds)
-    triggers = triggers_of(roles, states)
+    triggers, numbers = triggers_of(roles, states), state_numbers(roles[Role.STATE])
     check_targets([*crowds, *states], objects)
     pointers = [pointer for holder in (*crowds, *states) for pointer in pointers_of(holder)]
     paths = list(dict.fromkeys([*roles[Role.PATH], *(each.ob for each in pointers if each.kind is Kind.PATH)]))
@@ -225,6 +228,7 @@ def plan_reading(
                 ),
                 states,
                 crowds,
+                numbers[ob],
             )
             for ob in states
         ),
@@ -244,7 +248,7 @@ def plan_reading(
         ),
         warnings=(
             *lost_warnings(each for each in lost if wanted & set(each.vehicles)),
-            *warnings_of(zip(source.objects, source.crowds), crowds),
+            *warnings_of(zip(source.objects, source.crowds), crowds, of_states),
             *target_warnings(by_name(source.crowds), roles),
         ),
     )

@@ -133,7 +133,7 @@ def portrays(crowd: Object) -> bool:
 
 
 def keyed_properties(vehicle: Object, crowd: Object) -> tuple[str, ...]:
-    """The custom properties that a bake keys on a vehicle of a crowd."""
+    """The custom properties that a bake keys on a vehicle of a crowd, but for those of its states."""
     return (*PROPERTIES, *(output.name for output in moves_by(vehicle, crowd).outputs)) if portrays(crowd) else ()
 
 

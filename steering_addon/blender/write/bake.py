@@ -80,6 +80,8 @@ def baking(
         raise
     # Not before: Blender goes through all it has to tell of these for each action that makes room for a new one.
     plan.vehicles.source.store(plan.vehicles.identity)
+    for each in plan.states:
+        each.store_number()
     return BakeResult(
         vehicles=len(plan),
         frames=len(plan.frames),

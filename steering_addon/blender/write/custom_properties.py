@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ...locomotion import LOCOMOTIONS
+from ...portrayal.state_properties import SHARE, STATE
 
 if TYPE_CHECKING:
     from bpy.types import ID, FCurve, Object
@@ -25,9 +26,16 @@ DESCRIPTIONS = {
     "steering_speed": "Metres a second, keyed by the bake",
     "steering_distance": "Metres travelled since the first baked frame, keyed by the bake",
     "steering_phase": "Cycles, such as wing beats or strides, keyed by the bake",
+    STATE: "Number of the state that it is in, 0 for none, keyed by the bake",
     **{o.name: f"{o.description}, keyed by the bake" for kind in LOCOMOTIONS.values() for o in kind.outputs},
 }
-"""The tooltips of the properties a bake makes."""
+"""The tooltips of the properties a bake makes, but for those of shares in states."""
+SHARE_DESCRIPTION = "How far it has taken up the state, 0 to 1, keyed by the bake"
+WHOLE = {STATE}
+"""The properties that hold whole numbers."""
+LONGEST_PATH = 59
+"""Bytes of the longest data path of a property named after an object: Blender stores names of up to 63 bytes, and the
+record of a bake those of channels, which are longer."""
 
 REFUSED_SETTING = (TypeError, ValueError, OverflowError, KeyError)
 """What Blender raises for a setting of a property that it does not take."""
@@ -35,12 +43,22 @@ REFUSED_SETTING = (TypeError, ValueError, OverflowError, KeyError)
 
 def path_of(name: str) -> str:
     """The data path of a custom property, as keyframes name it."""
-    return f'["{name}"]'
+    return f'["{bpy.utils.escape_identifier(name)}"]'
 
 
 def name_in(path: str) -> str | None:
     """The custom property that a data path names, None for any other path."""
-    return path[2:-2] if path.startswith('["') and path.endswith('"]') else None
+    if not (path.startswith('["') and path.endswith('"]')):
+        return None
+    return str(bpy.utils.unescape_identifier(path[2:-2]))
+
+
+def share_in(state: str) -> str:
+    """The property that holds how far a vehicle has taken up the state of a name; a long name is cut."""
+    name = SHARE + state
+    while len(path_of(name).encode()) > LONGEST_PATH:
+        name = name[:-1]
+    return name
 
 
 @dataclass(frozen=True)
@@ -113,11 +131,11 @@ def make(ob: Object, name: str, value: float, *, reset: bool) -> None:
     With `reset` it keeps no settings of an earlier property of that name: Blender clamps keyed values to its limits.
     """
     reset = reset or name not in ob
-    ob[name] = value
+    ob[name] = round(value) if name in WHOLE else value
     if reset:
         display = ob.id_properties_ui(name)
         display.clear()
-        display.update(description=DESCRIPTIONS.get(name, ""))
+        display.update(description=DESCRIPTIONS.get(name, SHARE_DESCRIPTION if name.startswith(SHARE) else ""))
 
 
 def remove(ob: Object, name: str) -> None:

@@ -23,7 +23,7 @@ from ..read.rotation_channels import WIDEST, width_of
 from ..read.sources import keyed_properties
 from .channels import AT_ONCE, Channels
 from .plan_clips import PlanClips, bodies_of
-from .plan_states import histories
+from .plan_states import StateProperties, histories
 from .resource_visibility import Eaten
 from .staging import Staging
 
@@ -67,6 +67,7 @@ class KeyWriter:
         self._clips = PlanClips(plan, replace=replace_own_keys)
         self._eaten = Eaten(plan)
         self._changes = ChangesOfMind(n)
+        self._states = StateProperties(plan)
         self._taken = 0
         self._staging: Staging | None = None
 
@@ -85,6 +86,7 @@ class KeyWriter:
             self._clips.frame(row, bodies_of(state, frame.heights, entered))
         self._eaten.look(row, state)
         self._changes.look(row, state)
+        self._states.frame(row, state)
         self._poses.take(state, frame)
         if self._poses.full or self._taken == len(self._plan.frames):
             self._convert()
@@ -94,6 +96,7 @@ class KeyWriter:
         plan, source = self._plan, self._source
         self._staging = staging = Staging(uuid.uuid4().hex, plan.frames)
         properties, states = self._properties(), histories(plan, self._changes.of)
+        in_states = self._states.columns()
         share = STAGING if self._clips.are_played else 1.0
         for done, row in enumerate(self._channels.order, 1):
             staging.add(
@@ -102,6 +105,7 @@ class KeyWriter:
                 self._rotation[row, : width_of(source.objects[row].rotation_mode)].T,
                 replace=self._replace,
                 properties=properties.get(row),
+                seldom=in_states.get(row),
                 only_baked=bool(source.only_baked[row]),
                 mishaps={kind: plan.frames[at[row]] for kind, at in mishaps.frames.items() if at[row] >= 0},
                 stuck_frames=mishaps.stuck_frames(row, plan.frames),

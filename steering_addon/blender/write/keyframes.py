@@ -253,29 +253,35 @@ def _smooth(bag: Channelbag, kind: int | np.ndarray) -> np.ndarray:
     return before
 
 
-def write_switch(bag: Channelbag, data_path: str, frames: np.ndarray, on: np.ndarray) -> FCurve:
-    """Bake a switch: constant generated keys on the first and last frame and wherever the value changes.
+def write_changes(bag: Channelbag, data_path: str, frames: np.ndarray, values: np.ndarray) -> FCurve:
+    """Bake a switch or a number that seldom changes: generated keys on the first and last frame and at changes only.
 
-    Keys that the curve has on other frames keep all their properties.
+    Between the keys of switches and whole numbers it is constant, between others it goes straight. Keys that the curve
+    has on other frames keep all their properties.
 
     Args:
         frames: (f,), rising.
-        on: (f,) booleans.
+        values: (f,).
     """
-    keyed = np.concatenate(([True], on[1:] != on[:-1]))
+    changes = values[1:] != values[:-1]
+    keyed = np.concatenate(([True], changes))
+    interpolation = CONSTANT
+    if values.dtype.kind == "f":
+        keyed[:-1] |= changes
+        interpolation = LINEAR
     keyed[-1] = True
-    frames, on = frames[keyed], on[keyed]
+    frames, values = frames[keyed], values[keyed]
     curve = bag.fcurves.find(data_path)
     if curve is None:
         curve, count = bag.fcurves.new(data_path), len(frames)
         points = curve.keyframe_points
         points.add(count)
-        points.foreach_set("interpolation", np.full(count, CONSTANT, CHOICE))
+        points.foreach_set("interpolation", np.full(count, interpolation, CHOICE))
         points.foreach_set("type", np.full(count, GENERATED, CHOICE))
-        points.foreach_set("co", np.column_stack((frames, on)).astype(np.float32).ravel())
+        points.foreach_set("co", np.column_stack((frames, values)).astype(np.float32).ravel())
         curve.update()
     else:
-        keys = generated_keys(frames, on, CONSTANT).join(read_keys(curve))
+        keys = generated_keys(frames, values, interpolation).join(read_keys(curve))
         write_keys(curve, keys)
         compute_handles(curve, keys)
     return curve

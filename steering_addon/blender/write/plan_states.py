@@ -1,11 +1,17 @@
-"""The states that the vehicles of a plan took up, told in words for the record of their bake."""
+"""The states that the vehicles of a plan took up: in words for the record of their bake, as numbers for rigs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from ...portrayal.state_properties import STATE, StateColumns
 from ...recording.changes_of_mind import Change
+from ...simulation.minds.following import taken_up
+from ...simulation.snapshot import State
+from .custom_properties import share_in
 from .state_history import CAUSES, TRIGGER, TakenUp
 
 if TYPE_CHECKING:
@@ -36,3 +42,35 @@ def histories(plan: Plan, changes: Mapping[int, Sequence[Change]]) -> dict[int, 
             for change in of_vehicle
         )
     return told
+
+
+class StateProperties:
+    """The custom properties that tell the states of the vehicles of a plan, in crowds that have any."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._step = plan.frame_time / plan.substeps
+        self._crowds = []
+        for crowd in sorted({state.crowd for state in plan.states}):
+            states = [state for state in plan.states if state.crowd == crowd]
+            rows = states[0].source.rows
+            columns = StateColumns([state.number for state in states], len(rows), len(plan.frames))
+            self._crowds.append((rows, [share_in(state.ob.name) for state in states], columns))
+
+    def frame(self, row: int, state: State) -> None:
+        """Take in a frame, the one of this row."""
+        mindset = state.mindset
+        if mindset is None or state.inputs is None:
+            return
+        part = taken_up(state.inputs, mindset, state.time - self._step, self._step)
+        for rows, _, columns in self._crowds:
+            columns.take(row, mindset.take(rows, mindset.due.shape[1]), part[rows])
+
+    def columns(self) -> dict[int, dict[str, np.ndarray]]:
+        """The properties (f,) of each vehicle by name, by its row. States whose names are cut alike share one."""
+        told = {}
+        for rows, names, columns in self._crowds:
+            for k, row in enumerate(rows.tolist()):
+                of_vehicle = told[row] = {STATE: columns.number[k]}
+                for name, shares in zip(names, columns.shares):
+                    of_vehicle[name] = of_vehicle[name] + shares[k] if name in of_vehicle else shares[k]
+        return told

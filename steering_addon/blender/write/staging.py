@@ -25,7 +25,7 @@ from .animation_data import action_of, assign_action, channelbag, channelbag_in,
 from .bake_actions import BakeAction, action_for_bake, has_one_user, leaves_nothing, only_poses, retire, without_bake
 from .bake_record import TRANSFORM_CHANNELS, BakeRecord, write_record
 from .custom_properties import KeptProperty, make, name_in, path_of, reading_drivers, remove, revive
-from .keyframes import BakedKeys, read_modifiers, unsettled_handles, write_modifiers, write_switch
+from .keyframes import BakedKeys, read_modifiers, unsettled_handles, write_changes, write_modifiers
 from .ownership import (
     GROUP,
     Played,
@@ -82,6 +82,7 @@ class Staging:
         rotation: np.ndarray,
         replace: bool = False,
         properties: Mapping[str, np.ndarray] | None = None,
+        seldom: Mapping[str, np.ndarray] | None = None,
         only_baked: bool | None = None,
         mishaps: Mapping[str, float] | None = None,
         stuck_frames: tuple[float, float] | None = None,
@@ -97,6 +98,7 @@ class Staging:
             rotation: (f, 3 or 4) the same in its rotation mode, angles in radians.
             replace: whether its own animation on these frames is set aside, to be restored when the bake is cleared.
             properties: numbers (f,) for custom properties of these names, which the bake makes if they are missing.
+            seldom: the same for properties that get keys only where they change; whole numbers jump.
             only_baked: whether it plays an earlier bake and nothing else; looked up by default.
             mishaps: frames to record on which something went wrong, by kind.
             stuck_frames: the first and last frame to record on which it was stuck.
@@ -114,8 +116,9 @@ class Staging:
         channels |= {path_of(name): np.asarray(values)[:, None] for name, values in properties.items()}
         _check_motion(ob, channels, len(self._frames))
         played = Played(ob, only_baked)
-        switches = self._switches(ob, hidden, played)
-        self._stage(ob, played, channels, switches, replace, mishaps or {}, stuck_frames, present_frames, posed, states)
+        changes = {path_of(name): np.asarray(values) for name, values in (seldom or {}).items()}
+        changes |= self._switches(ob, hidden, played)
+        self._stage(ob, played, channels, changes, replace, mishaps or {}, stuck_frames, present_frames, posed, states)
 
     def hide(self, ob: Object, hidden: np.ndarray, replace: bool = False) -> None:
         """Prepare an object that the bake does not move to be hidden on some frames, (f,) booleans.
@@ -144,7 +147,7 @@ class Staging:
         ob: Object,
         played: Played,
         channels: Mapping[str, np.ndarray],
-        switches: Mapping[str, np.ndarray],
+        changes: Mapping[str, np.ndarray],
         replace: bool,
         mishaps: Mapping[str, float],
         stuck_frames: tuple[float, float] | None,
@@ -153,7 +156,7 @@ class Staging:
         states: tuple[TakenUp, ...] = (),
     ) -> None:
         first, last = self._frames[0], self._frames[-1]
-        in_the_way = contested((*channels, *switches))
+        in_the_way = contested((*channels, *changes))
         check_free(ob, first, last, replace, in_the_way, played)
 
         before = played.record
@@ -174,20 +177,20 @@ class Staging:
             )
         else:
             target = action_for_bake(ob, unbaked, first, last, in_the_way if replace else (), posed=sets_aside)
-        own_handles = {} if target.blank else _own_handles(target, (*channels, *switches))
-        self._write(target, channels, switches, touches)
+        own_handles = {} if target.blank else _own_handles(target, (*channels, *changes))
+        self._write(target, channels, changes, touches)
         record = BakeRecord(
             bake_id=self._bake_id,
             first=first,
             last=last,
-            channels=(*channels, *switches),
+            channels=(*channels, *changes),
             made=target.made,
             kept=target.kept,
             kept_slot=target.kept_slot.handle if target.kept_slot else 0,
             posed=sets_aside and target.kept is not None,
-            muted_drivers=_still_muted(before, (*channels, *switches)),
+            muted_drivers=_still_muted(before, (*channels, *changes)),
             muted_strips=before.muted_strips if before else (),
-            kept_hidden={path: kept_hidden(ob, path, played) for path in switches},
+            kept_hidden={path: kept_hidden(ob, path, played) for path in changes if path in SWITCHES},
             own_handles=own_handles,
             mishaps=mishaps,
             stuck_frames=stuck_frames,
@@ -249,19 +252,19 @@ class Staging:
         self,
         target: BakeAction,
         channels: Mapping[str, np.ndarray],
-        switches: Mapping[str, np.ndarray],
+        changes: Mapping[str, np.ndarray],
         touches: Mapping[tuple[str, int], list],
     ) -> None:
-        """Write the baked keys: a curve for each component of a channel, and for each switch."""
+        """Write the baked keys: a curve for each component of a channel, and for each of what seldom changes."""
         bag = channelbag_in(target.action, target.slot, ensure=True)
         if target.blank:
             self._baked.set_values(bag, (column for values in channels.values() for column in values.T))
         else:
             self._write_among_others(bag, channels)
-        for path, hidden in switches.items():
-            write_switch(bag, path, self._frames, hidden)
+        for path, values in changes.items():
+            write_changes(bag, path, self._frames, values)
         for (path, index), modifiers in touches.items():
-            if path in channels or path in switches:
+            if path in channels or path in changes:
                 write_modifiers(bag.fcurves.find(path, index=index), modifiers)
 
     def _write_among_others(self, bag: Channelbag, channels: Mapping[str, np.ndarray]) -> None:

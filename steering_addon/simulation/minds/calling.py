@@ -55,10 +55,12 @@ class Calls:
         gap: Scalars | float = np.inf,
     ) -> None:
         """Have vehicles called into a mode, with a strength (m,), by a body (m,) at a distance (m,)."""
+        if not (strength > 0.0).any():
+            return
         gap = np.broadcast_to(gap, strength.shape)
         known, near = self.strength[:, to], self.gap[:, to]
         nearer = (gap < near) | (gap == near) & (body < self.body[:, to])
-        more = (strength > known) | (strength > 0.0) & (strength == known) & nearer
+        more = (strength > 0.0) & ((strength > known) | (strength == known) & nearer)
         self.strength[more, to], self.gap[more, to], self.by[more, to] = strength[more], gap[more], by
         self.body[more, to], self.source[more, to], self.root[more, to] = body[more], source[more], root[more]
 

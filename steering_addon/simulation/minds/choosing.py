@@ -44,6 +44,8 @@ def chosen(mind: Mind, meeting: Meeting, keys: Keys) -> Mindset:
 def _reacting(mind: Mind, mine: Mindset, calls: Calls, keys: Keys, time: float) -> Mindset:
     """The mindset with the calls that are now pending. A reaction, once begun, happens, though the call is over."""
     heard = calls.strength > 0.0
+    if not heard.any():
+        return mine
     due = mine.due.copy()
     for number, mode in enumerate(mind.modes, 1):
         begins = heard[:, number] & np.isinf(due[:, number])
@@ -118,7 +120,10 @@ def _cued(mind: Mind, mine: Mindset, value: Scalars, keys: Keys) -> tuple[Scalar
     for number, mode in enumerate(mind.modes, 1):
         if mode.numbers.cue[0] > 0.0:
             told[:, number] = luck(keys, mode.name, "cue") < mode.numbers.cue[0]
-    ends = (mine.by == BY_CUE)[:, None] & (mine.mode[:, None] == np.arange(value.shape[1])[None]) & ~told
+    by_cue = mine.by == BY_CUE
+    if not by_cue.any() and not told.any():
+        return value, told
+    ends = by_cue[:, None] & (mine.mode[:, None] == np.arange(value.shape[1])[None]) & ~told
     return np.where(told, CUED, np.where(ends, 0.0, value)), told
 
 
@@ -130,6 +135,8 @@ def _switched(mind: Mind, mine: Mindset, value: Scalars, told: Mask, time: float
     over = (mine.mode > 0) & (winner == 0)
     winner = np.where(over, then, winner)
     switches = winner != mine.mode
+    if not switches.any():
+        return mine
     by = np.where(over, OVER, np.where(told[at, winner], BY_CUE, mine.pending_by[at, winner]))
     # What one state was about, the next one is about too.
     body = np.where(over, mine.body, np.where(told[at, winner], NOBODY, mine.pending_body[at, winner]))
@@ -154,6 +161,8 @@ def _heard(after: Mindset, before: Mindset, calls: Calls, time: float) -> Mindse
     at = np.arange(len(after.mode))
     again = (after.turns == before.turns) & (after.mode > 0) & (calls.strength[at, after.mode] > 0.0)
     again &= calls.by[at, after.mode] >= 0
+    if not acted.any() and not again.any():
+        return after
     return replace(
         after,
         due=np.where(acted, np.inf, after.due),

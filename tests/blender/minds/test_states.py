@@ -14,7 +14,7 @@ presets = part("settings.state_presets").STATE_PRESETS
 
 def herd(count: int = 9):
     """A crowd of slow vehicles, two metres apart, that wander."""
-    grazing = crowd("Sheep", wander={"strength": 0.3}, separation={"distance": 1.5})
+    grazing = crowd("Sheep", wander={"strength": 0.3}, separation={"distance": 1.5}, alignment={"distance": 3.0})
     grazing.steering.vehicle.max_speed, grazing.steering.vehicle.max_force = 1.5, 3.0
     grazing.steering.locomotion = "PLANAR"
     side = int(np.ceil(np.sqrt(count)))
@@ -67,9 +67,10 @@ def test_a_state_takes_over_the_values_of_its_crowd_and_leaves_the_crowd_as_it_i
     state = startle(grazing)
     assert not state.steering.wander.use and grazing.steering.wander.use
     assert state.steering.vehicle.max_speed == 4.5 and grazing.steering.vehicle.max_speed == 1.5
-    assert not state.steering.is_property_set("separation")
-    state.steering.separation.own = True
-    assert state.steering.separation.use and state.steering.separation.distance == 1.5
+    assert state.steering.separation.distance == 1.5 and state.steering.separation.weight == 4.0
+    assert not state.steering.is_property_set("alignment")
+    state.steering.alignment.own = True
+    assert state.steering.alignment.use and state.steering.alignment.distance == 3.0
     follows = state.steering.state.then
     assert follows.name == "Regroup" and follows.users_collection == state.users_collection
     assert [each.name for each in bpy.data.collections if "States" in each.name] == ["Sheep States"]
@@ -78,12 +79,12 @@ def test_a_state_takes_over_the_values_of_its_crowd_and_leaves_the_crowd_as_it_i
 def test_what_a_state_does_not_have_of_its_own_follows_the_crowd() -> None:
     grazing, _ = herd(2)
     startle(grazing)
-    grazing.steering.separation.distance = 2.5
+    grazing.steering.alignment.distance = 2.5
     plan = planning.plan_reading(bpy.context.scene)
     snapshot = next(iter(part("blender.read.sweep").sweep(plan, reading.Reader(plan)))).snapshot
     names = {mode.name: snapshot.settings[mode.settings] for mode in snapshot.minds[0].modes}
-    separation = next(b for b in names["Startle"].behaviors if b.name == "separation")
-    assert separation.distance[0] == 2.5 and "wander" not in [b.name for b in names["Startle"].behaviors]
+    alignment = next(b for b in names["Startle"].behaviors if b.name == "alignment")
+    assert alignment.distance[0] == 2.5 and "wander" not in [b.name for b in names["Startle"].behaviors]
 
 
 def test_a_cue_on_the_timeline_holds_for_its_frames_only() -> None:
@@ -181,11 +182,11 @@ def test_adding_a_behavior_to_a_state_changes_that_state_alone() -> None:
     grazing, _ = herd(1)
     state = startle(grazing)
     select(state)
-    assert bpy.ops.steering.behavior_add(behavior="alignment") == {"FINISHED"}
-    assert state.steering.alignment.own and state.steering.alignment.use
-    assert not grazing.steering.is_property_set("alignment")
-    assert bpy.ops.steering.behavior_remove(behavior="alignment") == {"FINISHED"}
-    assert not state.steering.is_property_set("alignment")
+    assert bpy.ops.steering.behavior_add(behavior="cohesion") == {"FINISHED"}
+    assert state.steering.cohesion.own and state.steering.cohesion.use
+    assert not grazing.steering.is_property_set("cohesion")
+    assert bpy.ops.steering.behavior_remove(behavior="cohesion") == {"FINISHED"}
+    assert not state.steering.is_property_set("cohesion")
 
 
 def test_after_a_bake_each_vehicle_says_what_it_took_up_and_why() -> None:
@@ -265,7 +266,6 @@ def test_a_crowd_that_blender_copied_without_its_states_gets_them_by_a_click() -
 
 
 @in_one_blender
-@in_one_blender
 def test_a_rider_who_fetches_brings_a_stray_back_and_the_other_stays() -> None:
     """The stray runs from riders nearby and knows nothing of its herd."""
     grazing, members = herd(9)
@@ -295,3 +295,73 @@ def test_a_rider_who_fetches_brings_a_stray_back_and_the_other_stays() -> None:
     assert off[360][len(members)] < edge + 3.0 < off[1][len(members)]
     histories = [part("blender.write.ownership").bake_of(ob).states for ob in riders]
     assert len([history for history in histories if history]) == 1
+
+
+def test_keys_on_active_open_and_close_a_state_whatever_frame_is_shown() -> None:
+    grazing, members = herd(4)
+    state = startle(grazing, empty("Wolf", (2.0, -3.0, 0.0)), lasts=0.2, varies=0.0)
+    for frame, active in ((1, False), (20, True), (40, False)):
+        state.steering.active = active
+        state.steering.keyframe_insert("active", frame=frame)
+    told = []
+    for shown in (1, 30, 50):
+        bpy.context.scene.frame_set(shown)
+        bake()
+        told.append([part("blender.write.ownership").bake_of(ob).states for ob in members])
+        bpy.ops.steering.clear_bake()
+    assert told[0] == told[1] == told[2]
+    taken_up = [each.frame for history in told[0] for each in history if each.state == "Startle"]
+    # A call that was heard while it was active is followed after the reaction of .3 s.
+    assert taken_up and min(taken_up) > 20 and max(taken_up) < 40 + 0.3 * 24 + 2
+
+
+def test_the_sphere_of_a_trigger_is_its_distance_in_metres_and_stands_at_the_cursor() -> None:
+    grazing, _ = herd(1)
+    grazing.matrix_world = ((0, -2, 0, 9), (2, 0, 0, 9), (0, 0, 2, 9), (0, 0, 0, 1))
+    wolf = empty("Wolf", (2.0, -3.0, 0.0))
+    wolf.scale = (1.0, 2.0, -4.0)
+    bpy.context.view_layer.update()
+    state = startle(grazing, wolf)
+    trigger = bpy.context.object
+    trigger.steering.trigger.distance = 7.0
+    assert trigger.empty_display_size == 7.0
+    assert np.abs(trigger.matrix_world.to_scale()) == pytest.approx(np.ones(3))
+    select(state)
+    bpy.context.scene.cursor.location = (1.0, 2.0, 3.0)
+    assert bpy.ops.steering.trigger_add(when="NEAR") == {"FINISHED"}
+    assert list(bpy.context.object.matrix_world.translation) == pytest.approx((1.0, 2.0, 3.0))
+    assert list(bpy.context.object.matrix_world.to_scale()) == pytest.approx((1.0, 1.0, 1.0))
+
+
+def test_a_crowd_in_an_override_gets_states_and_cues_as_any_other(tmp_path) -> None:
+    grazing, _ = herd(2)
+    startle(grazing, empty("Wolf", (2.0, -3.0, 0.0)))
+    scene, meadow = bpy.context.scene, bpy.data.collections.new("Meadow")
+    for ob in scene.objects[:]:
+        meadow.objects.link(ob)
+    path = str(tmp_path / "meadow.blend")
+    bpy.data.libraries.write(path, {meadow})
+    bpy.data.batch_remove([*scene.objects, *bpy.data.collections])
+    with bpy.data.libraries.load(path, link=True) as (_, wanted):
+        wanted.collections = ["Meadow"]
+    wanted.collections[0].override_hierarchy_create(scene, bpy.context.view_layer)
+    grazing, state, member = (scene.objects[name] for name in ("Sheep", "Startle", "Sheep 0"))
+    assert state.override_library is not None and state.steering.crowd == grazing
+    select(state)
+    assert bpy.ops.steering.cue_add() == {"FINISHED"}
+    select(grazing)
+    assert bpy.ops.steering.state_add(preset="SLEEP") == {"FINISHED"}
+    assert bpy.context.object.steering.crowd == grazing and bpy.context.object.library is None
+    bake()
+    assert part("blender.write.ownership").bake_of(member).states[0].state == "Startle"
+
+
+def test_a_state_is_not_put_where_the_scene_does_not_see_it() -> None:
+    grazing, _ = herd(1)
+    state = startle(grazing)
+    (collection,) = state.users_collection
+    hidden = bpy.context.view_layer.layer_collection.children[collection.name]
+    hidden.exclude = True
+    select(grazing)
+    assert bpy.ops.steering.state_add(preset="SLEEP") == {"FINISHED"}
+    assert bpy.context.object.name in bpy.context.view_layer.objects

@@ -1,0 +1,69 @@
+"""What state each vehicle is in, as numbers keyed on it: for rigs, shape keys and clips that know nothing of crowds.
+
+One whole number names the state. The others say how far a vehicle has taken up each state, so that what they drive
+comes and goes as gently as the motion does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from ..simulation.arrays.vectors import Scalars
+from ..simulation.minds.mindset import Mindset
+
+STATE = "steering_state"
+"""The property that holds the number of the state. Files store this name and drivers refer to it: it never changes."""
+SHARE = "state_"
+"""How the names of the properties begin that hold the shares. Never changes."""
+
+
+def is_of_states(name: str) -> bool:
+    """Whether a property of a vehicle may be one of these."""
+    return name == STATE or name.startswith(SHARE)
+
+
+def distinct_numbers(stored: Iterable[int]) -> list[int]:
+    """The numbers of the states of a crowd, no two alike and none 0, from those that they have been given, if any.
+
+    The first that has a number keeps it; the others get new numbers, higher than any of these.
+    """
+    given = list(stored)
+    taken: set[int] = set()
+    kept = []
+    for number in given:
+        kept.append(number if number > 0 and number not in taken else 0)
+        taken.add(number)
+    free = max(taken, default=0)
+    numbers = []
+    for number in kept:
+        free += not number
+        numbers.append(number or free)
+    return numbers
+
+
+class StateColumns:
+    """The numbers of m vehicles of a crowd with k states, taken in frame by frame.
+
+    Attributes:
+        number: (m, f) the number of the state, 0 for none.
+        shares: (k, m, f) how far each state is taken up, 0 to 1.
+    """
+
+    def __init__(self, numbers: Sequence[int], vehicles: int, frames: int) -> None:
+        """`numbers` (k,) of the states, in the order of the modes."""
+        self._numbers = np.array([0, *numbers], dtype=np.int32)
+        self.number = np.zeros((vehicles, frames), dtype=np.int32)
+        self.shares = np.zeros((len(numbers), vehicles, frames), dtype=np.float32)
+
+    def take(self, row: int, mindset: Mindset, part: Scalars) -> None:
+        """Take in a frame, the one of this row.
+
+        Args:
+            mindset: of the m vehicles.
+            part: (m,) how far each has taken up its mode; the rest of it is still in the one before.
+        """
+        self.number[:, row] = self._numbers[mindset.mode]
+        for k, shares in enumerate(self.shares, 1):
+            shares[:, row] = np.where(mindset.mode == k, part, 0.0) + np.where(mindset.was == k, 1.0 - part, 0.0)

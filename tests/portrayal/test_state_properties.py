@@ -1,0 +1,31 @@
+"""The numbers that tell what state a vehicle is in."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from steering_addon.portrayal.state_properties import StateColumns, distinct_numbers
+from steering_addon.simulation.minds.mindset import Mindset
+
+
+@pytest.mark.parametrize(
+    ("stored", "numbers"),
+    [
+        ([], []),
+        ([0, 0], [1, 2]),
+        ([3, 1], [3, 1]),
+        ([2, 2, 0, 5, 2], [2, 6, 7, 5, 8]),
+    ],
+)
+def test_the_first_keeps_its_number_and_the_others_get_numbers_above_all(stored, numbers) -> None:
+    assert distinct_numbers(stored) == numbers
+
+
+def test_while_a_state_is_taken_up_the_one_before_falls_by_as_much() -> None:
+    columns = StateColumns([7, 4], 3, 2)
+    mindset = replace(Mindset.blank(3, 3, 0.0), mode=np.array([2, 0, 1]), was=np.array([1, 2, 0]))
+    columns.take(1, mindset, np.array([0.25, 1.0, 0.5]))
+    assert columns.number.tolist() == [[0, 4], [0, 0], [0, 7]]
+    assert columns.shares[:, :, 1].tolist() == [[0.75, 0.0, 0.5], [0.25, 0.0, 0.0]]
+    assert not columns.shares[:, :, 0].any()
