@@ -11,7 +11,7 @@ from tests.blender.sharing import in_one_blender
 def test_sheep_run_from_the_wolf_one_by_one_and_gather_again() -> None:
     """All are alarmed within 72 frames, and 20 seconds after the first of them the herd is as close as it was."""
     frames(1, 580)
-    sheep = members(add("herd_and_wolf", count=16))
+    sheep = members(add("herd_and_wolf", count=24))
     bake()
     ended = part("blender.write.state_history")
     histories = [part("blender.write.ownership").bake_of(ob).states for ob in sheep]
