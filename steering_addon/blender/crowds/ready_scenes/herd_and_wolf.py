@@ -31,6 +31,8 @@ FEARS = 6.5
 """Distance at which a sheep is alarmed by the wolf."""
 RUNS_FOR = 2.0
 """Seconds for which a sheep runs on when the wolf is no longer near."""
+GATHERS_FOR = 18.0
+"""Seconds for which it then goes back to the others."""
 ALERT = (0.4, 0.8)
 """Seconds in which sheep that run turn, and change their speed: they graze more slowly."""
 KEEPS_INSIDE = (3.0, 1.5)
@@ -63,8 +65,10 @@ def add_herd_and_wolf(context: Context, options: SceneOptions) -> Object:
         vehicle.keep_apart = True
     state.steering.containment.own = True
     state.steering.containment.weight, state.steering.containment.prediction_time = KEEPS_INSIDE
+    regroup = state.steering.state.then.steering
+    regroup.state.lasts, regroup.cohesion.weight = GATHERS_FOR, 2.0
     # They see the whole herd, however far they have run apart.
-    state.steering.state.then.steering.cohesion.distance = 3.0 * herd_radius(options)
+    regroup.cohesion.distance = 3.0 * herd_radius(options)
     trigger = new_trigger(context, state, "NEAR", wolf)
     trigger.steering.trigger.distance = trigger.empty_display_size = FEARS * options.size
     builder.select(context)
