@@ -16,7 +16,7 @@ from ..properties.mind_groups import PALETTE
 from ..read.mind_sources import state_numbers
 from ..role_assignment import give_role
 from ..tagged_objects import crowd_of, in_use, tagged
-from ..write.animation_data import channelbag_in, new_action
+from ..write.animation_data import channelbag_in, channelbags, new_action
 from .behavior_adding import add_behaviors
 from .populating.member_collection import shows
 
@@ -163,8 +163,6 @@ def new_cue(state: Object, frame: int, length: int, fade: int) -> NlaStrip:
 
 
 def _is_cue(action: bpy.types.Action) -> bool:
-    from ..write.animation_data import channelbags
-
     paths = [curve.data_path for bag in channelbags(action) for curve in bag.fcurves]
     return paths == [CUE_PATH]
 
