@@ -95,6 +95,8 @@ def test_roles_are_bits_that_never_change() -> None:
         "FLOW": 128,
         "RESOURCE": 256,
         "SURFACE": 512,
+        "STATE": 1024,
+        "TRIGGER": 2048,
     }
     assert {role.name: int(role) for role in Role} == stored
     assert set(DESCRIPTIONS) == set(Role)
