@@ -14,7 +14,7 @@ import numpy as np
 
 from .arrays.vectors import Mask, Scalars, magnitude
 from .minds.choosing import chosen
-from .minds.declaring import Meeting, Mind
+from .minds.declaring import Meeting
 from .minds.following import arriving_again, bodies_in_modes, forgetting, taken_up
 from .minds.mindset import Mindset
 from .presence.arrivals import Errand
@@ -41,7 +41,7 @@ def minded(state: State, snapshot: Snapshot, world: World) -> tuple[State, Snaps
         rows = np.flatnonzero((snapshot.crowd == mind.crowd) & snapshot.present)
         if len(rows) and mind.modes:
             meeting = Meeting(world, before, snapshot.crowd, rows, arrived, velocity)
-            after = _with_rows(after, chosen(mind, meeting, snapshot.keys[rows]), mind, snapshot)
+            after = after.put(rows, chosen(mind, meeting, snapshot.keys[rows]))
     memories = forgetting(state.memories, minds, snapshot.crowd, before, after)
     reached = arriving_again(state.arrived, minds, snapshot.crowd, before, after)
     part = taken_up(snapshot, after, world.time, world.dt)
@@ -49,12 +49,6 @@ def minded(state: State, snapshot: Snapshot, world: World) -> tuple[State, Snaps
     if vehicle is not snapshot.vehicle:
         snapshot = replace(snapshot, vehicle=vehicle)
     return replace(state, mindset=after, memories=memories, arrived=reached), snapshot
-
-
-def _with_rows(known: Mindset, chosen: Mindset, mind: Mind, snapshot: Snapshot) -> Mindset:
-    """What is known so far, with what the vehicles of one more crowd have chosen."""
-    rows = np.flatnonzero(snapshot.crowd == mind.crowd)
-    return known.put(rows, chosen.take(rows, chosen.due.shape[1]))
 
 
 def _arrived(state: State) -> Mask:

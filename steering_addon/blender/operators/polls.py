@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...simulation.roles import Role
-from ..focus import crowd_in_focus
+from ..focus import crowd_in_focus, state_in_focus
 from ..properties import has_role
 from ..status import census
 
@@ -62,6 +62,14 @@ def has_editable_crowd(operator: type, context: Context) -> bool:
         operator.poll_message_set(f"{crowd.name} is linked. Make a library override of it")
         return False
     return True
+
+
+def has_state(operator: type, context: Context) -> bool:
+    """Whether a state is in focus."""
+    if state_in_focus(context) is not None:
+        return True
+    operator.poll_message_set("Make a state the active object")
+    return False
 
 
 def has_editable_scene(operator: type, context: Context) -> bool:

@@ -19,7 +19,7 @@ from ..suitability import check_editable
 from ..tagged_objects import crowd_of, in_use, tagged
 from ..write.ownership import bake_of
 from ..write.state_history import now
-from .polls import has_editable_crowd, in_object_mode, something_baked
+from .polls import has_editable_crowd, has_state, in_object_mode, something_baked
 
 
 class STEERING_OT_state_add(bpy.types.Operator):
@@ -83,8 +83,9 @@ class STEERING_OT_trigger_add(bpy.types.Operator):
         state = self._state(context)
         check_editable([state])
         callers = [ob for ob in context.selected_objects if not any(has_role(ob, role) for role in MADE)]
-        watches = "who" in next(kind for kind in CATALOGUE if kind.name == self.when).uses
-        if "where" in next(kind for kind in CATALOGUE if kind.name == self.when).uses:
+        kind = next(kind for kind in CATALOGUE if kind.name == self.when)
+        watches = "who" in kind.uses
+        if "where" in kind.uses:
             callers, watches = [ob for ob in callers if has_role(ob, Role.REGION)], True
             if not callers:
                 raise Refusal("Select a region for the trigger, such as a box tagged as Region.")
@@ -92,8 +93,7 @@ class STEERING_OT_trigger_add(bpy.types.Operator):
         triggers = triggers or [new_trigger(context, state, self.when, None)]
         context.view_layer.update()
         _activate(context, triggers[0])
-        label = next(kind for kind in CATALOGUE if kind.name == self.when).label
-        names = ", ".join(ob.name for ob in callers) or "A place" if watches else label
+        names = ", ".join(ob.name for ob in callers) or "A place" if watches else kind.label
         self.report({"INFO"}, f"{names} calls into {state.name}")
         return {"FINISHED"}
 
@@ -132,11 +132,7 @@ class STEERING_OT_cue_add(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context) -> bool:
-        state = state_in_focus(context)
-        if state is None:
-            cls.poll_message_set("Make a state the active object")
-            return False
-        return in_object_mode(cls, context)
+        return has_state(cls, context) and in_object_mode(cls, context)
 
     @reported
     def execute(self, context):
@@ -191,10 +187,7 @@ class STEERING_OT_select_in_state(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context) -> bool:
-        if state_in_focus(context) is None:
-            cls.poll_message_set("Make a state the active object")
-            return False
-        return in_object_mode(cls, context) and something_baked(cls, context)
+        return has_state(cls, context) and in_object_mode(cls, context) and something_baked(cls, context)
 
     @reported
     def execute(self, context):

@@ -10,7 +10,6 @@ import numpy as np
 
 from ...behaviors import CATALOGUE
 from ...minds.trigger import TriggerModel, trigger_of
-from ...simulation.arrays.vectors import same_for_all
 from ...simulation.combining import COMBININGS
 from ...simulation.minds.declaring import Mind, Mode, StateModel, Trigger
 from ...simulation.snapshot import Settings
@@ -37,7 +36,6 @@ class MindReader:
         self._states, self._triggers, self._crowds = states, triggers, crowds
         self.stays = not any(animates(each.ob, "steering") for each in (*states, *triggers))
         """Whether all frames have the same states and triggers."""
-        self._made: dict[str, tuple[tuple, Any]] = {}
 
     def settings(self, depsgraph: Depsgraph | None, frame: int, of_crowds: Sequence[Settings]) -> tuple[Settings, ...]:
         """The settings of each state: its own, and those of its crowd for the rest.
@@ -87,8 +85,7 @@ class MindReader:
         combining = of_crowd.combining
         if ob.steering.is_property_set("state") and ob.steering.state.own_combining:
             combining = COMBINING_NUMBERS[choice_in(settings, "combining")]
-        made = Settings(tuple(behaviors[name] for name in sorted(behaviors, key=ORDER.__getitem__)), combining)
-        return made
+        return Settings(tuple(behaviors[name] for name in sorted(behaviors, key=ORDER.__getitem__)), combining)
 
     def _mode(
         self,
@@ -143,7 +140,7 @@ def _body(
         columns[name] = column
     for name, factor in FACTORS:
         columns[name][state.source.rows] *= factors[factor][state.source.rows]
-    return replace(vehicle, **{n: c[:1].repeat(len(c)) if same_for_all(c) else c for n, c in columns.items()})
+    return vehicle.with_columns(columns)
 
 
 def _without(mode: Mode, closed: Collection[int], inactive: bool) -> Mode:

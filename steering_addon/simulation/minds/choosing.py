@@ -18,8 +18,8 @@ import numpy as np
 from ..arrays.chance import Keys
 from ..arrays.vectors import Mask, Scalars, clamp
 from .calling import Calls, about, called, luck
-from .declaring import NOBODY, Meeting, Mind
-from .mindset import BY_CUE, OVER, Mindset
+from .declaring import Meeting, Mind
+from .mindset import BY_CUE, NOBODY, OVER, Mindset
 
 RESTING, CUED = 0.5, 3.0
 """The values of a crowd's own settings and of a cue."""
@@ -28,7 +28,7 @@ EVER = 1e9
 
 
 def chosen(mind: Mind, meeting: Meeting, keys: Keys) -> Mindset:
-    """The mindset of all vehicles after those of a meeting have chosen; `keys` (m,) are these vehicles'."""
+    """The mindset of the vehicles of a meeting, m rows, after they have chosen; `keys` (m,) are theirs."""
     rows, k = meeting.rows, len(mind.modes) + 1
     mine = meeting.before.take(rows, k)
     calls = called(mind, meeting, mine, keys)
@@ -38,7 +38,7 @@ def chosen(mind: Mind, meeting: Meeting, keys: Keys) -> Mindset:
     mine = _last_called(mind, mine, calls, time)
     value, told = _cued(mind, mine, _held(mind, mine, value, keys, time), keys)
     chosen = _switched(mind, mine, value, told, time)
-    return meeting.before.put(rows, _heard(chosen, mine, calls, time))
+    return _heard(chosen, mine, calls, time)
 
 
 def _reacting(mind: Mind, mine: Mindset, calls: Calls, keys: Keys, time: float) -> Mindset:

@@ -17,11 +17,10 @@ from ..arrays.vectors import Mask, Number, Rows, Scalars, Vectors, magnitude, pi
 from ..declaration import Declared, Unit, called, integer, length, number, seconds, share
 from ..vehicle import VehicleModel
 from ..world import World
-from .mindset import Mindset
+from .mindset import NOBODY, Mindset
 
 CAUSE = -(2**31)
 """In a column of bodies of a mode: whatever called the vehicle into it."""
-NOBODY = -1
 
 
 @dataclass(frozen=True)

@@ -70,7 +70,7 @@ def add_herd_and_wolf(context: Context, options: SceneOptions) -> Object:
     # They see the whole herd, however far they have run apart.
     regroup.cohesion.distance = 3.0 * herd_radius(options)
     trigger = new_trigger(context, state, "NEAR", wolf)
-    trigger.steering.trigger.distance = trigger.empty_display_size = FEARS * options.size
+    trigger.steering.trigger.distance = FEARS * options.size
     builder.select(context)
     return builder.crowd
 
