@@ -233,6 +233,18 @@ class Crawling(Locomotion):
         grip = self._placed(motion, terrain, Gripping.blank(len(motion.position)))
         return {Misplaced.OFF_GROUND: ~grip.clings}
 
+    def led(self, before: Motion, memory: Gripping, moved: Moved, hand: Mask, dt: float) -> Moved:
+        step: _Step = moved.memory
+        known = step.grip.memory
+        heading = headed(moved.forward, known.normal, step.grip.forward)
+        known = replace(
+            known,
+            stands=np.where(hand, magnitude(moved.velocity) <= 0.0, known.stands),
+            cornered=known.cornered & ~hand,
+        )
+        grip = replace(step.grip, forward=np.where(hand[:, None], heading, step.grip.forward), memory=known)
+        return replace(moved, memory=replace(step, grip=grip))
+
     def stance(self, before: Motion, moved: Moved, acceleration: Vectors, terrain: Terrain, dt: float) -> Stance:
         step: _Step = moved.memory
         skins = Clinging(terrain.after)

@@ -208,6 +208,18 @@ class Locomotion(Declared):
             dt: seconds.
         """
 
+    def led(self, before: Motion, memory: Any, moved: Moved, hand: Mask, dt: float) -> Moved:
+        """What the bodies make of it that some of them were led by hand: what is remembered fits the way they took.
+
+        Args:
+            before: the motion before the step.
+            memory: what was remembered before it.
+            moved: the step with the positions, velocities and headings to which bodies were led.
+            hand: (n,) those that were led.
+            dt: seconds.
+        """
+        return moved
+
     def smoothed(self, before: Vectors, acceleration: Vectors, dt: float) -> Vectors:
         """The smoothed acceleration, (n, 3) m/s2, by which others see a vehicle turn; a low-pass filter.
 

@@ -30,6 +30,7 @@ from .geometry.obstacles import Obstacles
 from .geometry.paths import Path
 from .geometry.regions import Regions
 from .geometry.surfaces import NO_SURFACES, Surfaces
+from .guides import Guidance, Guides
 from .locomotion import Locomotion
 from .memory import Memory
 from .minds.declaring import Mind
@@ -105,6 +106,7 @@ class Snapshot:
         surfaces: what vehicles may stand on.
         lift: (n,) metres from the place where each vehicle stands up to its origin.
         minds: the crowds with states, and what calls their vehicles into these.
+        guides: what leads vehicles by hand; None if nothing does.
     """
 
     frame_time: float
@@ -130,6 +132,7 @@ class Snapshot:
     surfaces: Surfaces = NO_SURFACES
     lift: Scalars = field(default_factory=lambda: np.zeros(1))
     minds: tuple[Mind, ...] = ()
+    guides: Guides | None = None
 
     @once
     def bodies_alike(self) -> tuple[tuple[Locomotion, Rows | None], ...]:
@@ -220,6 +223,7 @@ class State:
         leaning: the axes in which bodies are shown; None where they are those of their motion.
         outputs: (n,) what locomotions give for drivers of the model, by name.
         mindset: what state of its crowd each vehicle is in; None without states.
+        guidance: what is remembered of the m vehicles that have guides; None before any has led.
     """
 
     time: float
@@ -237,6 +241,7 @@ class State:
     leaning: Pose | None = None
     outputs: Mapping[str, Scalars] = field(default_factory=dict)
     mindset: Mindset | None = None
+    guidance: Guidance | None = None
 
     def __len__(self) -> int:
         return len(self.force)
