@@ -39,6 +39,8 @@ SYNONYMS: dict[str, tuple[tuple[str, str], ...]] = {
     "Alarm": (("state_add", "STARTLE"),),
     "Animations": (("clips_find", ""),),
     "Behavior Tree": (("state_add", "EMPTY"),),
+    "Override": (("animate_by_hand", ""),),
+    "Hero": (("animate_by_hand", ""),),
     "Walk Cycle": (("clips_find", ""),),
     "Fetch": (("behavior_add", "drive"),),
     "Traffic": (("behavior_add", "keep_distance"), ("behavior_add", "brake_for"), ("preset_apply", "car")),

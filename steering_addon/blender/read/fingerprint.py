@@ -115,6 +115,7 @@ def _looked_at(objects: list[tuple[Object, PropertyGroup]], moved: set[Object]) 
         if not stored.roles.isdisjoint(HOLDERS):
             read.update(_pointed_at(stored))
     read.update(ob.parent for ob in moved if ob.parent is not None)
+    read.update(guide for ob in moved if (guide := pointed_at(ob.steering, "guide")) is not None)
     return sorted(set(with_all_behind(read)) - moved, key=full_name)
 
 

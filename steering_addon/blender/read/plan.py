@@ -38,6 +38,7 @@ from .checks import (
     warnings_of,
 )
 from .dependencies import plays_physics, reads_scene, reads_vehicle_above, with_all_behind
+from .guides import GuideSource, guides_of
 from .mind_sources import (
     StateSource,
     TriggerSource,
@@ -98,6 +99,7 @@ class Plan:
         warnings: what the animator should know although the bake can go ahead.
         states: the states of the crowds, by crowd and by name.
         triggers: what calls vehicles into them.
+        guides: what leads vehicles by hand.
     """
 
     scene: Scene
@@ -118,6 +120,7 @@ class Plan:
     warnings: tuple[str, ...] = field(default=())
     states: tuple[StateSource, ...] = ()
     triggers: tuple[TriggerSource, ...] = ()
+    guides: tuple[GuideSource, ...] = ()
 
     def __len__(self) -> int:
         return len(self.vehicles)
@@ -190,6 +193,10 @@ def plan_reading(
     looked_at = [*paths, *regions, *flows, *surfaces, *(b.ob for b in bodies), *(o.ob for o in obstacles)]
     check_independent(looked_at, crowds, source.objects, rows, [*paths, *regions, *flows, *surfaces])
 
+    guides = guides_of(
+        source.objects, source.stored["by_hand"], source.animated, rows, {full_name(ob) for ob in objects}
+    )
+
     if any(feeds(behaviors_of(crowd)) for crowd in crowds):
         check_hiding([body.ob for body in bodies], first, last, replace_own_keys)
 
@@ -204,7 +211,7 @@ def plan_reading(
     chosen_of = {
         (each.crowd.name_full, each.behavior, each.parameter): FIRST - number for number, each in enumerate(several)
     }
-    read = [*looked_at, *crowds, *states, *triggers, *source.parents]
+    read = [*looked_at, *crowds, *states, *triggers, *source.parents, *(each.body.ob for each in guides)]
     vehicles = _vehicles(source, identities, crowds, stored.seed if stored else 0)
     return Plan(
         scene=scene,
@@ -236,6 +243,7 @@ def plan_reading(
             trigger_source(ob, states, crowds, pointed_rows[Kind.BODY], pointed_rows[Kind.REGION], roles[Role.VEHICLE])
             for ob in triggers
         ),
+        guides=guides,
         bodies=bodies,
         obstacles=obstacles,
         paths=tuple(paths),

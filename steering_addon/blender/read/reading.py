@@ -35,18 +35,19 @@ from .curves import CurveReader
 from .dependencies import animates
 from .flow_meshes import CurrentReader
 from .frame import Frame
+from .guides import read_guides
 from .local_space import AXIS_NAMES, model_axes
 from .locomotions import LocomotionReader
 from .minds import MindReader
 from .plan import Plan
 from .solids import Axes, Solids, Surface, box_of, sizes_of
 from .sources import BodySource, CrowdSource
+from .standing_place import standing
 from .surfaces import SurfaceReader
 from .vehicles import FACTORS
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object
-    from mathutils import Matrix
 
     from .curves import ReadsLines
 
@@ -142,6 +143,7 @@ class Reader:
             flows=tuple(flow.read(depsgraph) for flow in self._flows if _active(flow.ob, depsgraph)),
             surfaces=self._surfaces.read(depsgraph, frame),
             lift=self.plan.vehicles.source.lift(heights),
+            guides=read_guides(self.plan.guides, settings["by_hand"], depsgraph, frame),
         )
 
     def _settings_columns(
@@ -411,17 +413,6 @@ def _matrix(source: BodySource, plan: Plan, depsgraph: Depsgraph) -> np.ndarray:
     offset[:3, 3] -= position
     offset[:3] = np.einsum("ba,bc->ac", basis, offset[:3])
     return offset
-
-
-def standing(source: BodySource, depsgraph: Depsgraph) -> Matrix:
-    """The world matrix of an object or bone; a bone is at its head, and at rest it faces as its armature does."""
-    ob = source.ob.evaluated_get(depsgraph)
-    if not source.bone:
-        return ob.matrix_world
-    bone = ob.pose.bones[source.bone]
-    matrix = ob.matrix_world @ bone.matrix @ bone.bone.matrix_local.inverted_safe()
-    matrix.translation = ob.matrix_world @ bone.head
-    return matrix
 
 
 def _face(ob: Object, depsgraph: Depsgraph, family: Family) -> np.ndarray:
