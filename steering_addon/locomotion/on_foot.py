@@ -111,7 +111,7 @@ class _Stride:
         walking: what is remembered then.
         end: (n, 3) where it leads if nothing pushes, metres.
         footing: what is trodden there; no triangle where that is not known.
-        led: (n,) those that were led by hand; None for nobody.
+        led: (n,) those that were led by hand; None if none was.
     """
 
     start: Vectors

@@ -417,7 +417,8 @@ class Wheeled(Locomotion):
         way: _Way = moved.memory
         driving = way.driving.put(hand, driving.take(hand))
         covered, sideways = (
-            np.where(hand, led, own) for led, own in ((covered, way.covered), (curvature * after * after, way.sideways))
+            np.where(hand, led, driven)
+            for led, driven in ((covered, way.covered), (curvature * after * after, way.sideways))
         )
         return replace(moved, memory=_Way(driving, covered, sideways))
 

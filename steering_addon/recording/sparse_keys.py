@@ -7,6 +7,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from ..simulation.arrays.vectors import magnitude
+
 FURTHEST_APART = 12
 """Frames between two keys at most, so that there is something to move where the motion is straight."""
 
@@ -39,11 +41,8 @@ def _off(places: NDArray[np.float64], slopes: NDArray[np.float64], keys: list[in
     for begin, end in pairwise(keys):
         frames, length = np.arange(begin, end + 1), end - begin
         s = ((frames - begin) / length)[:, None]
-        curve = (
-            places[begin] * (1.0 + 2.0 * s) * (1.0 - s) ** 2
-            + slopes[begin] * length * s * (1.0 - s) ** 2
-            + places[end] * s**2 * (3.0 - 2.0 * s)
-            + slopes[end] * length * s**2 * (s - 1.0)
-        )
-        off[frames] = np.linalg.norm(curve - places[frames], axis=1)
+        r = 1.0 - s
+        leaving = places[begin] * ((1.0 + 2.0 * s) * r * r) + slopes[begin] * (length * s * r * r)
+        coming = places[end] * ((1.0 + 2.0 * r) * s * s) - slopes[end] * (length * r * s * s)
+        off[frames] = magnitude(leaving + coming - places[frames])
     return off

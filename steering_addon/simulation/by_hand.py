@@ -3,7 +3,7 @@
 A body moves as usual, and then its position follows its guide. Its velocity and its heading follow from that, so that
 it leans into the turns of its guide, and others see it. A vehicle that keeps to the ground follows along the ground.
 
-A guide that begins on its vehicle is followed at once. Where it begins elsewhere, taking over neither moves the vehicle
+A guide that begins on its vehicle is followed from its first frame on. Where it begins elsewhere, taking over neither moves the vehicle
 suddenly nor changes its velocity suddenly. With s the share of the time T that has passed since then, g and v the place
 and the velocity of the vehicle relative to its guide at that moment,
 
@@ -131,9 +131,9 @@ def led(
         np.maximum(model.max_force / model.mass, EPSILON),
         dt,
     )
-    own = picked(position, rows)
-    shift = level((hands.after + _left_over(memory) - own) * hands.share[:, None], upward, grounded)
-    place, motion = own + shift, picked(velocity, rows) + shift / dt
+    free = picked(position, rows)
+    shift = level((hands.after + _left_over(memory) - free) * hands.share[:, None], upward, grounded)
+    place, motion = free + shift, picked(velocity, rows) + shift / dt
     heading = _heading(snapshot, state, model, rows, place, level(motion, upward, grounded), dt)
     columns = []
     for column, new in ((position, place), (velocity, motion), (forward, heading)):

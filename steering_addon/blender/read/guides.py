@@ -83,7 +83,7 @@ def _checked(vehicle: Object, rows: Mapping[str, int], names: Collection[str]) -
     settings = vehicle.steering
     guide = pointed_at(settings, "guide")
     if guide is None:
-        text = f"{vehicle.name} is led by hand but has no guide. Choose a Guide, or remove By Hand."
+        text = f"{vehicle.name} is led by hand but has no guide. Choose a Guide, or set By Hand to 0."
         raise Refusal(text, about=[vehicle])
     if full_name(guide) not in names:
         text = f"{guide.name}, the guide of {vehicle.name}, is no longer in the scene. Choose another object."
@@ -97,7 +97,7 @@ def _checked(vehicle: Object, rows: Mapping[str, int], names: Collection[str]) -
         if carriers:
             raise Refusal(
                 f"{guide.name}, the guide of {vehicle.name}, moves with a vehicle that the bake has yet to move. "
-                f"Clear its parent and its constraints, or choose another guide.",
+                f"Choose another guide.",
                 about=[guide],
             )
     return BodySource(guide, -1, bone)

@@ -81,7 +81,11 @@ def test_delete_bake_and_baking_again_keep_what_the_animator_keyed() -> None:
     assert not ownership.is_baked(members[0])
     curve = members[0].animation_data.action
     assert curve is not None and guide.animation_data.action is not None
-    assert [members[0].steering.by_hand for frame in (FIRST - 1, FIRST, LAST, LAST + 1) if not bpy.context.scene.frame_set(frame)] == [
+    assert [
+        members[0].steering.by_hand
+        for frame in (FIRST - 1, FIRST, LAST, LAST + 1)
+        if not bpy.context.scene.frame_set(frame)
+    ] == [
         0.0,
         1.0,
         1.0,
@@ -96,10 +100,11 @@ def test_a_second_span_uses_the_same_guide_and_one_that_overlaps_is_refused() ->
     _, members = flock(2)
     bake()
     guide = take_over(members[0], first=10, last=20)
+    bake()
     assert take_over(members[0], first=50, last=60) == guide
+    bake()
     with pytest.raises(RuntimeError, match="led by hand on frames 15 to 30 already"):
         take_over(members[0], first=15, last=30)
-    bake()
     led, after = path(guide), path(members[0])
     assert np.abs(led - after)[[*range(9, 20), *range(49, 60)]].max() < 0.001
     assert np.abs(led - after)[30:40].max() > 0.01
