@@ -3,9 +3,9 @@
 A body moves as usual, and then its position follows its guide. Its velocity and its heading follow from that, so that
 it leans into the turns of its guide, and others see it. A vehicle that keeps to the ground follows along the ground.
 
-A guide that begins on its vehicle is followed from its first frame on. Where it begins elsewhere, taking over neither moves the vehicle
-suddenly nor changes its velocity suddenly. With s the share of the time T that has passed since then, g and v the place
-and the velocity of the vehicle relative to its guide at that moment,
+A guide that begins on its vehicle is followed from its first frame on. Where it begins elsewhere, taking over neither
+moves the vehicle suddenly nor changes its velocity suddenly. With s the share of the time T that has passed since then,
+g and v the place and the velocity of the vehicle relative to its guide at that moment,
 
     g (1 - 10 s^3 + 15 s^4 - 6 s^5) + v T (s - 6 s^3 + 8 s^4 - 3 s^5)
 
