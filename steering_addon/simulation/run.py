@@ -4,7 +4,7 @@
 
 A step is a pipeline, of which each stage is a module:
 
-    sense -> mind -> goals -> steer -> combine -> ways -> adjust -> locomotion -> guides -> contacts
+    sense -> mind -> goals -> steer -> combine -> ways -> adjust -> meet -> locomotion -> guides -> contacts
 
 A run of the first hundred frames agrees with the first hundred of a longer one: a step knows the frame it starts from
 and the one it leads to, nothing beyond.
@@ -19,6 +19,7 @@ import numpy as np
 
 from .arrays.vectors import Mask, Rows, anybody
 from .by_hand import hands_at, let_go
+from .marks.meeting import met
 from .minding import minded
 from .moving import moved, standing_up
 from .presence.admission import admitted, attending
@@ -80,6 +81,10 @@ def step(state: State, snapshot: Snapshot, waiting: Mask = NONE_WAITS) -> State:
         moving = let_go(state, moving, world.dt)
         # Goals, steer, combine, ways, adjust.
         force, decided = decisions(state, moving, world)
+        # Meet marks.
+        if before.marks:
+            meeting = met(state, before, snapshot, moving, world, force)
+            state, force, moving = replace(state, places=meeting.places), meeting.force, meeting.snapshot
         # Locomotion, guides and contacts.
         time = began + before.frame_time * ((substep + 1) / before.substeps)
         taking_part = attending(moving, decided.arrivals.gone)

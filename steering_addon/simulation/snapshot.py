@@ -32,6 +32,7 @@ from .geometry.regions import Regions
 from .geometry.surfaces import NO_SURFACES, Surfaces
 from .guides import Guidance, Guides
 from .locomotion import Locomotion
+from .marks.declaring import Mark
 from .memory import Memory
 from .minds.declaring import Mind
 from .minds.mindset import Mindset
@@ -107,6 +108,7 @@ class Snapshot:
         lift: (n,) metres from the place where each vehicle stands up to its origin.
         minds: the crowds with states, and what calls their vehicles into these.
         guides: what leads vehicles by hand; None if nothing does.
+        marks: what vehicles are to meet.
     """
 
     frame_time: float
@@ -133,6 +135,7 @@ class Snapshot:
     lift: Scalars = field(default_factory=lambda: np.zeros(1))
     minds: tuple[Mind, ...] = ()
     guides: Guides | None = None
+    marks: tuple[Mark, ...] = ()
 
     @once
     def bodies_alike(self) -> tuple[tuple[Locomotion, Rows | None], ...]:
@@ -223,6 +226,7 @@ class State:
         leaning: the axes in which bodies are shown; None where they are those of their motion.
         outputs: (n,) what locomotions give for drivers of the model, by name.
         mindset: what state of its crowd each vehicle is in; None without states.
+        places: by the name of a mark, the place of its shape that each vehicle meets, (n,), -1 for none.
         guidance: what is remembered of the m vehicles that have guides; None before any has led.
     """
 
@@ -242,6 +246,7 @@ class State:
     outputs: Mapping[str, Scalars] = field(default_factory=dict)
     mindset: Mindset | None = None
     guidance: Guidance | None = None
+    places: Mapping[str, Rows] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.force)
