@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.arrays.vectors import EPSILON, Number, Rows, Scalars, Vectors, across, dot, magnitude, unit
-from ..simulation.behavior import Behavior, Intent, Steering
+from ..simulation.behavior import Intent, Steering
 from ..simulation.declaration import body, called, length, room_to_stop
+from ..simulation.destination import Destination
 from ..simulation.maneuvers.reaching import reached
 from ..simulation.maneuvers.settling import Settling
 from ..simulation.world import Agents, World
@@ -20,7 +21,7 @@ QUICKEST = 0.1
 
 
 @dataclass(frozen=True)
-class Arrival(Behavior):
+class Arrival(Destination):
     """Go to a target, slow down on the way and stop there.
 
     The speed follows the paper's ramp from slowing_distance down to zero, or the braking distance of the vehicle if
@@ -62,7 +63,7 @@ class Arrival(Behavior):
             np.where(arriving[:, None], force, 0.0),
             memory,
             sets_speed=arriving,
-            arrived=reached(world, agents, self.target, agents.arrival_distance),
+            arrived=reached(world, agents, self.target, agents.arrival_distance) | (self.goes_on & memory.settled),
         )
 
     def _turning_speed(self, agents: Agents, direction: Vectors, distance: Scalars) -> Scalars:

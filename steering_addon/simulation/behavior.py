@@ -89,6 +89,7 @@ class Behavior(Declared):
         intent: the heading under which it is offered.
         width: the parameter that says how far to the side of a curve still counts as on it, if there is one.
         remembers: the type of its memory, None for a behavior without memory.
+        arrives: whether it leads to a place and then says who has arrived there, so that On Arrival holds for it.
         avoids: whether it keeps clear of obstacles: on the ground its agents then plan their way past those that stand.
         in_the_air: values with which it begins in a crowd that does not stay on the ground, if others than its defaults
             suit it better; choices by name.
@@ -102,6 +103,7 @@ class Behavior(Declared):
     intent: ClassVar[Intent]
     width: ClassVar[str] = ""
     remembers: ClassVar[type[Memory] | None] = None
+    arrives: ClassVar[bool] = False
     avoids: ClassVar[bool] = False
     in_the_air: ClassVar[Mapping[str, str | float]] = MappingProxyType({})
     by_chance: ClassVar[bool] = False

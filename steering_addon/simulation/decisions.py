@@ -68,13 +68,16 @@ class Decisions:
             added = {name: more + self.tallies.get(name, 0.0) for name, more in steering.tallies.items()}
             decided = replace(decided, tallies={**self.tallies, **added})
         if steering.speed_limit is not None:
-            eased = _eased(steering.speed_limit, behavior.weight, agents.max_speed)
-            limit = np.full(world.vehicles, np.inf) if self.speed_limit is None else self.speed_limit.copy()
-            limit[agents.rows] = np.minimum(limit[agents.rows], eased)
-            decided = replace(decided, speed_limit=limit)
+            decided = decided.limiting(agents, _eased(steering.speed_limit, behavior.weight, agents.max_speed))
         if steering.takes is not None:
             decided = replace(decided, taken=_taken(self.taken, steering.takes, world))
         return decided
+
+    def limiting(self, agents: Agents, limit: Scalars) -> Decisions:
+        """The decisions with a speed limit for some of the vehicles, (m,) m/s, inf for none."""
+        known = np.full(self.arrivals.count, np.inf) if self.speed_limit is None else self.speed_limit.copy()
+        known[agents.rows] = np.minimum(known[agents.rows], limit)
+        return replace(self, speed_limit=known)
 
     def top_speed(self, agents: Agents) -> Scalars:
         """The speed that neither the vehicle nor a speed limit lets some agents exceed, (m,) m/s."""
