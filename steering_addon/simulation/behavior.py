@@ -58,6 +58,8 @@ class Steering:
         tallies: what this step adds to the tallies of the world, by name.
         speed_limit: (n,) the speed each agent may not exceed, m/s, inf for no limit; None for no limit on any. It holds
             whatever the other behaviors want and however they combine: braking is not a matter of weighing up.
+        heading: (n, 3) unit vectors to which agents turn while they stand, zero for none; None for no agent. Of
+            several behaviors the first in the catalogue counts, and bodies turn as they can.
         sets_speed: (n,) the agents that it gives a speed; the others are held at cruise speed. None for no agent.
         alarmed: (n,) the agents that run from something, which later behaviors of the catalogue are told; None for no
             agent.
@@ -69,6 +71,7 @@ class Steering:
     memory: Memory | None = None
     tallies: Mapping[str, Scalars] = field(default_factory=dict)
     speed_limit: Scalars | None = None
+    heading: Vectors | None = None
     sets_speed: Mask | None = None
     alarmed: Mask | None = None
     takes: Taking | None = None
