@@ -35,7 +35,7 @@ from ..simulation.terrain import Terrain
 from ..simulation.vehicle import Motion, Pose, VehicleModel
 from .banking import GRAVITY
 from .footholds import misplaced_walkers
-from .headings import cosine_left, turned_toward
+from .headings import cosine_left, turned_at_rest, turned_level
 from .point_mass import moved
 from .walkable import Look, Walkable, along_ground, carried, rise
 
@@ -203,6 +203,8 @@ class OnFoot(Locomotion):
         look = Look(feet, memory.normal, memory.triangle, direction, step, self._reach(model, speed))
         direction, memory = self._seen_ahead(walkable, look, heading, memory, dt)
         velocity, forward = self._strode(model, motion, memory, direction, speed, wanted_speed, wished, dt)
+        rests = idle & ~memory.cornered & (magnitude(velocity) <= 0.0)
+        forward = turned_at_rest(control, rests, heading, forward, self.turn_on_the_spot, dt)
         way = along_ground(memory.normal, forward, magnitude(velocity) * dt)
         footing, refused = walkable.step(feet, way, memory.normal, memory.triangle)
         if anybody(refused):
@@ -373,7 +375,7 @@ class OnFoot(Locomotion):
         target = np.where(goes, np.where(memory.cornered, slowest, np.maximum(target, slowest)), 0.0)
         # What walks more slowly than it did turns less.
         most = np.minimum(most, self._turn_rate_at(target, pace, on_the_spot))
-        forward = turned_toward(
+        forward = turned_level(
             heading, direction, np.where(still, np.where(goes & ~memory.cornered, 0.0, on_the_spot), most) * dt
         )
         strongest = model.max_force / model.mass * dt

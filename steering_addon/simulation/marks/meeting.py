@@ -227,7 +227,7 @@ def _unhurried(needed: Scalars, cruise: Scalars, top: Scalars) -> Scalars:
 def _left_to(mark: Mark, steps: float, world: World) -> float:
     """The share of what behaviors ask for that counts shortly before a mark: it falls to 0 in the lead.
 
-    What holds a speed or a place asks for the same on each step, and would in the end undo what is pushed.
+    What holds a speed or a place asks for the same on each step, and would undo what is pushed.
     """
     return min((steps - 1.0) * world.dt / max(mark.lead, world.dt), 1.0)
 
@@ -254,7 +254,7 @@ def _push(approach: _Approach, wanted: Vectors, dt: float, radius: float) -> Vec
 
 
 def _due(mark: Mark, approach: _Approach, push: Vectors, dt: float) -> Mask:
-    """Whether vehicles have to come to a mark by now, (m,): not those that come near enough anyway."""
+    """Whether vehicles have to set off for a mark by now, (m,): not those that come near enough anyway."""
     left = approach.steps * dt
     far = magnitude(approach.way) > UNHURRIED * approach.cruise * left
     hard = magnitude(push) > EASILY * approach.strongest
@@ -264,7 +264,7 @@ def _due(mark: Mark, approach: _Approach, push: Vectors, dt: float) -> Mask:
 
 
 def _each(mark: Mark, approach: _Approach, dt: float) -> tuple[Mask, Vectors]:
-    """Which vehicles have to come to a mark, (m,), and the acceleration of each, (m, 3) m/s2."""
+    """Which vehicles have to set off for a mark, (m,), and the acceleration of each, (m, 3) m/s2."""
     none = np.zeros_like(approach.wanted)
     alone, beside = _push(approach, none, dt, mark.radius), _push(approach, approach.wanted, dt, mark.radius)
     share = _room(alone, approach.wanted + beside, approach.strongest)

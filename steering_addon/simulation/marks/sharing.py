@@ -69,9 +69,9 @@ def _swapped(position: Vectors, points: Vectors) -> Rows:
         for row in range(m):
             near = np.arange(max(row - ALONG, 0), min(row + ALONG + 1, m))
             mine, theirs = points[place[row]], picked(points, place[near])
-            here, there = position[row], picked(position, near)
-            now = _squares(there - theirs) + _square(here - mine)
-            then = _squares(there - mine) + _squares(here - theirs)
+            start, starts = position[row], picked(position, near)
+            now = _squares(starts - theirs) + _square(start - mine)
+            then = _squares(starts - mine) + _squares(start - theirs)
             gain = now - then
             best = int(np.argmax(gain))
             if gain[best] > EPSILON * max(now[best], 1.0):
