@@ -226,7 +226,8 @@ class State:
         leaning: the axes in which bodies are shown; None where they are those of their motion.
         outputs: (n,) what locomotions give for drivers of the model, by name.
         mindset: what state of its crowd each vehicle is in; None without states.
-        places: by the name of a mark, the place of its shape that each vehicle meets, (n,), -1 for none.
+        places: by the name of a mark, the place of its shape that each vehicle meets, (n,), -1 for none; without a
+            shape 0 for those that were pushed.
         guidance: what is remembered of the m vehicles that have guides; None before any has led.
     """
 

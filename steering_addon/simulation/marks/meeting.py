@@ -62,7 +62,8 @@ class Met:
     Attributes:
         force: (n, 3) what acts, newtons.
         snapshot: in which the pushed vehicles apply it without delay.
-        places: by the name of a mark, the place of its shape that each vehicle meets, (n,), -1 for none.
+        places: by the name of a mark, the place of its shape that each vehicle meets, (n,), -1 for none; without a
+            shape 0 for those that were pushed.
     """
 
     force: Vectors
@@ -111,7 +112,9 @@ def met(state: State, before: Snapshot, after: Snapshot, present: Snapshot, worl
             continue
         steps = np.floor((mark.time - world.time) / world.dt + 0.5)
         if steps < 1.0:
-            forces[rows] = picked(forces, rows) * _released(mark, world)
+            if mark.name in places:
+                rows = rows[places[mark.name][rows] >= 0]
+                forces[rows] = picked(forces, rows) * _released(mark, world)
             continue
         rows, place, motion = _places(mark, after.marks[number], places, state, before, world, rows)
         if not len(rows):
@@ -120,6 +123,9 @@ def met(state: State, before: Snapshot, after: Snapshot, present: Snapshot, worl
         due, acceleration = _together(mark, approach, world.dt) if mark.together else _each(mark, approach, world.dt)
         on = rows[due]
         pushed[on] = True
+        if mark.points is None and len(on):
+            places[mark.name] = places.get(mark.name, np.full(len(state), -1, dtype=np.int64)).copy()
+            places[mark.name][on] = 0
         forces[on] = picked(acceleration, due) * present.vehicle.mass[on, None]
     return Met(forces, _without_delay(present, pushed), places)
 

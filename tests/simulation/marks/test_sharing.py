@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from steering_addon.simulation.marks.sharing import shared_out
+from steering_addon.simulation.marks.spreading import spread
 
 
 def ways(position: np.ndarray, points: np.ndarray, place: np.ndarray) -> float:
@@ -49,3 +50,18 @@ def test_with_fewer_places_the_nearest_vehicles_get_them_and_with_more_some_stay
 def test_places_at_the_same_point_are_shared_out_too() -> None:
     place = shared_out(np.zeros((4, 3)), np.zeros((4, 3)))
     assert sorted(place.tolist()) == [0, 1, 2, 3]
+
+
+def test_places_are_spread_evenly_over_faces_whatever_their_size() -> None:
+    # A large triangle and a small one of a square.
+    points = np.array([[0.0, 0.0, 0.0], [9.0, 0.0, 0.0], [9.0, 9.0, 0.0], [0.0, 9.0, 0.0], [4.0, 0.0, 0.0]])
+    triangles = np.array([[0, 4, 3], [4, 2, 3], [4, 1, 2]])
+    places = spread(points, triangles, 36).on(points, triangles)
+    assert places.min() >= 0.0 and places.max() <= 9.0
+    gap = np.linalg.norm(places[:, None] - places[None], axis=2) + 9.0 * np.eye(36)
+    assert gap.min() > 0.8
+    quarter = (places[:, :2] > 4.5).astype(int) @ [1, 2]
+    assert np.bincount(quarter).min() >= 6
+    assert len(spread(points, triangles, 2000).triangle) == 2000
+    assert len(spread(points, triangles[:0], 5).triangle) == 0
+    assert len(spread(points[[0, 0, 0]], np.array([[0, 1, 2]]), 5).triangle) == 0
