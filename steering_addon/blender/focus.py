@@ -25,6 +25,10 @@ def crowd_in_focus(context: Context) -> Object | None:
         return active
     if has_role(active, Role.STATE) or has_role(active, Role.TRIGGER):
         return crowd_of(active)
+    if has_role(active, Role.MARK) and active.steering.is_property_set("mark"):
+        active = pointed_at(active.steering.mark, "who")
+        if active is not None and has_role(active, Role.CROWD):
+            return active
     while active is not None and not has_role(active, Role.VEHICLE):
         active = active.parent
     return None if active is None else crowd_of(active)
@@ -47,3 +51,12 @@ def holder_in_focus(context: Context) -> Object | None:
     """The object whose behaviors the interface shows: a state that is active, or else the crowd in focus."""
     active = context.object
     return active if active is not None and has_role(active, Role.STATE) else crowd_in_focus(context)
+
+
+def activate(context: Context, ob: Object) -> None:
+    """Make a new object the only selected and the active one."""
+    for other in context.selected_objects:
+        other.select_set(False)
+    if ob.name in context.view_layer.objects:
+        ob.select_set(True)
+        context.view_layer.objects.active = ob

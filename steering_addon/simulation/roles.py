@@ -19,6 +19,7 @@ class Role(IntFlag):
     SURFACE = 512
     STATE = 1024
     TRIGGER = 2048
+    MARK = 4096
 
 
 DESCRIPTIONS = {
@@ -35,8 +36,9 @@ DESCRIPTIONS = {
     Role.SURFACE: ("Surface", "Ground that vehicles with On Foot stand and walk on; it may move and deform"),
     Role.STATE: ("State", "Holds what vehicles of its crowd do differently while they are in this state"),
     Role.TRIGGER: ("Trigger", "Calls vehicles of a crowd into one of its states"),
+    Role.MARK: ("Mark", "A place where a vehicle, the middle of a crowd or each of its vehicles is to be at a time"),
     Role.CROWD: ("Crowd", "Holds the settings that its vehicles share: vehicle, behaviors and how they combine"),
 }
 """The label and the tooltip of each role."""
-MADE = (Role.CROWD, Role.STATE, Role.TRIGGER)
+MADE = (Role.CROWD, Role.STATE, Role.TRIGGER, Role.MARK)
 """Roles of Empties that operators make; other objects are not tagged with them."""

@@ -97,6 +97,7 @@ def test_roles_are_bits_that_never_change() -> None:
         "SURFACE": 512,
         "STATE": 1024,
         "TRIGGER": 2048,
+        "MARK": 4096,
     }
     assert {role.name: int(role) for role in Role} == stored
     assert set(DESCRIPTIONS) == set(Role)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import bpy
-from bpy.props import FloatProperty, IntProperty
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 
 from ...simulation.roles import Role
 from ..crowds.hand_guides import check_takeover, take_over
-from ..properties import has_role
+from ..crowds.new_marks import new_mark
+from ..focus import activate, crowd_in_focus
+from ..properties import has_role, settings_of
+from ..properties.mark_groups import SHAPED
 from ..refusal import reported
-from .polls import in_object_mode, something_baked, vehicle_selected
+from .polls import has_crowd, has_editable_scene, in_object_mode, something_baked, vehicle_selected
 
 USUAL_LENGTH = 40
 """Frames."""
@@ -63,6 +66,58 @@ Bake again afterwards; the vehicle follows its guide, and the others see it"""
         return {"FINISHED"}
 
 
-CLASSES = (STEERING_OT_animate_by_hand,)
+class STEERING_OT_mark_add(bpy.types.Operator):
+    """Add a mark at the 3D cursor, with a timeline marker on this frame: there and then the active vehicle is to be, \
+or the middle of the crowd. With a mesh or text selected besides, each vehicle of the crowd meets a place of that"""
+
+    bl_idname = "steering.mark_add"
+    bl_label = "Add Mark"
+    bl_options = {"REGISTER", "UNDO"}
+
+    who: EnumProperty(
+        name="Who",
+        description="What is to be at the mark",
+        items=[
+            ("ACTIVE", "The Active Object", "The active vehicle, or the crowd if that is active"),
+            ("CROWD", "Crowd", "The middle of the crowd, or with a shape each of its vehicles"),
+        ],
+        options={"SKIP_SAVE"},
+    )
+    use_marker: BoolProperty(
+        name="Timeline Marker",
+        description="Add a timeline marker of its name: the mark is met at the frame to which that is moved",
+        default=True,
+    )
+
+    @classmethod
+    def poll(cls, context) -> bool:
+        return in_object_mode(cls, context) and has_crowd(cls, context) and has_editable_scene(cls, context)
+
+    @reported
+    def execute(self, context):
+        crowd = crowd_in_focus(context)
+        shapes = [ob for ob in context.selected_objects if ob.type in SHAPED and not settings_of_roles(ob)]
+        shape = shapes[0] if len(shapes) == 1 else None
+        vehicle = context.object if has_role(context.object, Role.VEHICLE) else None
+        alone = self.who == "ACTIVE" and vehicle is not None and shape is None
+        who = vehicle if alone else crowd
+        frame = context.scene.frame_current
+        mark = new_mark(context, who, frame, shape, with_marker=self.use_marker)
+        context.view_layer.update()
+        activate(context, mark)
+        what = who.name if alone else f"each of {who.name}" if shape is not None else f"the middle of {who.name}"
+        self.report(
+            {"INFO"}, f"{mark.name}: {what} is to be here at frame {frame}. Move the timeline marker or the mark"
+        )
+        return {"FINISHED"}
+
+
+def settings_of_roles(ob: bpy.types.Object) -> bool:
+    """Whether an object has a role; nothing is written."""
+    stored = settings_of(ob)
+    return stored is not None and bool(stored.roles)
+
+
+CLASSES = (STEERING_OT_animate_by_hand, STEERING_OT_mark_add)
 
 register, unregister = bpy.utils.register_classes_factory(CLASSES)

@@ -10,7 +10,7 @@ from ...settings.state_presets import STATE_PRESETS
 from ...simulation.roles import MADE, Role
 from ..crowds.copied_states import copy_states, crowds_with_states
 from ..crowds.states import CUE_PATH, new_cue, new_state, new_trigger, preset_named, states_of_crowd
-from ..focus import crowd_in_focus, state_in_focus
+from ..focus import activate, crowd_in_focus, state_in_focus
 from ..properties import has_role
 from ..read.dependencies import animated_paths
 from ..refusal import Refusal, reported
@@ -45,7 +45,7 @@ class STEERING_OT_state_add(bpy.types.Operator):
         check_stored([crowd])
         state = new_state(context, crowd, preset_named(self.preset))
         context.view_layer.update()
-        _activate(context, state)
+        activate(context, state)
         self.report({"INFO"}, f"Added {state.name} to {crowd.name}. Add a trigger or a cue that calls it")
         return {"FINISHED"}
 
@@ -92,7 +92,7 @@ class STEERING_OT_trigger_add(bpy.types.Operator):
         triggers = [new_trigger(context, state, self.when, ob) for ob in callers] if watches else []
         triggers = triggers or [new_trigger(context, state, self.when, None)]
         context.view_layer.update()
-        _activate(context, triggers[0])
+        activate(context, triggers[0])
         names = ", ".join(ob.name for ob in callers) or "A place" if watches else kind.label
         self.report({"INFO"}, f"{names} calls into {state.name}")
         return {"FINISHED"}
@@ -213,15 +213,6 @@ def _in_state(ob: bpy.types.Object, state: bpy.types.Object, frame: float) -> bo
     record = bake_of(ob)
     present = now(record.states, frame) if record is not None else None
     return present is not None and present.state == state.name
-
-
-def _activate(context: bpy.types.Context, ob: bpy.types.Object) -> None:
-    """Make a new object the only selected and the active one."""
-    for other in context.selected_objects:
-        other.select_set(False)
-    if ob.name in context.view_layer.objects:
-        ob.select_set(True)
-        context.view_layer.objects.active = ob
 
 
 CLASSES = (

@@ -38,6 +38,7 @@ REMEDIES = {
     Role.CROWD: "Select an Empty, or use Add Crowd",
     Role.STATE: "Use Add State",
     Role.TRIGGER: "Use Add Trigger",
+    Role.MARK: "Use Add Mark",
     Role.VEHICLE: "Select the objects to move",
 }
 """The remedy if none of the selected objects can have the role."""

@@ -26,6 +26,7 @@ ICONS = {
     Role.SURFACE: "MESH_GRID",
     Role.STATE: "EVENT_S",
     Role.TRIGGER: "ORPHAN_DATA",
+    Role.MARK: "PMARKER_ACT",
 }
 SETTINGS: dict[Role, tuple[str, ...]] = {
     Role.OBSTACLE: ("obstacle_shape", "obstacle_side", "pass_side"),
@@ -64,6 +65,8 @@ class Roles:
             )
         elif has_role(ob, Role.TRIGGER):
             note(layout, context, "A trigger. It calls vehicles into a state of their crowd")
+        elif has_role(ob, Role.MARK):
+            note(layout, context, "A mark. Vehicles are here at its time")
         elif ob in selected:
             _role_buttons(layout, ob)
             if has_role(ob, Role.VEHICLE):

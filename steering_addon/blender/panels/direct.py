@@ -4,27 +4,47 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...simulation.marks.declaring import MarkModel
 from ...simulation.roles import Role
+from ..crowds.new_marks import marks_for
+from ..focus import crowd_in_focus
 from ..properties import has_role, pointed_at
+from ..read.marks import frame_of
+from .active_object import ICONS
 from .fields import fields, note
 from .locations import ROOT, in_both
 
 if TYPE_CHECKING:
-    from bpy.types import Context
+    from bpy.types import Context, Object
 
 
 class Direct:
-    """What leads the active vehicle by hand."""
+    """What leads the active vehicle by hand, and the marks that it and its crowd meet."""
 
     bl_label = "Direct"
     bl_options = {"DEFAULT_CLOSED"}
 
     @classmethod
     def poll(cls, context: Context) -> bool:
-        return context.object is not None and has_role(context.object, Role.VEHICLE)
+        return crowd_in_focus(context) is not None
 
     def draw(self, context) -> None:
-        layout, settings = self.layout, context.object.steering
+        layout, crowd = self.layout, crowd_in_focus(context)
+        vehicle = context.object if has_role(context.object, Role.VEHICLE) else None
+        if vehicle is not None:
+            self._by_hand(context, vehicle.steering)
+        for mark in marks_for(vehicle, crowd, context):
+            row = layout.row()
+            row.active = mark.steering.active
+            row.prop(mark, "name", text="", icon=ICONS[Role.MARK], emboss=mark == context.object)
+            row.label(text=when(mark, context), translate=False)
+        line = layout.row(align=True)
+        if vehicle is not None:
+            line.operator("steering.mark_add", text="Mark for This One", icon="ADD").who = "ACTIVE"
+        line.operator("steering.mark_add", text="Mark for the Crowd", icon="ADD").who = "CROWD"
+
+    def _by_hand(self, context, settings) -> None:
+        layout = self.layout
         column = fields(layout)
         column.prop(settings, "by_hand")
         column.prop(settings, "guide")
@@ -36,4 +56,50 @@ class Direct:
             note(layout, context, "It has no guide: choose one", icon="ERROR")
 
 
-CLASSES = in_both(Direct, "direct", ROOT)
+def when(mark: Object, context: Context) -> str:
+    """Who meets a mark and when, in words."""
+    stored = mark.steering.mark
+    who, shape = pointed_at(stored, "who"), pointed_at(stored, "shape")
+    name = who.name if who is not None else "nobody"
+    at = f"at frame {frame_of(mark, context.scene)}"
+    if who is None or has_role(who, Role.VEHICLE):
+        return f"{name} {at}"
+    return f"each of {name} {at}" if shape is not None else f"middle of {name} {at}"
+
+
+class Mark:
+    """Who is to be at the active mark, when and how."""
+
+    bl_label = "Mark"
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        return context.object is not None and has_role(context.object, Role.MARK)
+
+    def draw(self, context) -> None:
+        layout, stored = self.layout, context.object.steering
+        if not stored.is_property_set("mark"):
+            return
+        mark = stored.mark
+        note(layout, context, when(context.object, context))
+        column = fields(layout)
+        column.prop(mark, "who")
+        who, shape = pointed_at(mark, "who"), pointed_at(mark, "shape")
+        of_crowd = who is not None and not has_role(who, Role.VEHICLE)
+        if of_crowd:
+            column.prop(mark, "shape")
+        column.prop_search(mark, "marker", context.scene, "timeline_markers", text="Marker")
+        names = [name for name in MarkModel.parameters() if name not in ("frame", "speed", "spread")]
+        if not mark.marker:
+            column.prop(mark, "frame")
+        for name in names:
+            column.prop(mark, name)
+        if mark.aims:
+            column.prop(mark, "speed")
+        if of_crowd and shape is not None:
+            column.prop(mark, "spread")
+        if who is None:
+            note(layout, context, "It is for nobody: choose who", icon="ERROR")
+
+
+CLASSES = (*in_both(Mark, "mark"), *in_both(Direct, "direct", ROOT))

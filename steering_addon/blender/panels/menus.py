@@ -158,6 +158,7 @@ class STEERING_MT_states(bpy.types.Menu):
         layout.operator("steering.select_in_state", icon="RESTRICT_SELECT_OFF")
         layout.separator()
         layout.operator("steering.animate_by_hand", text=entry_text(_label("animate_by_hand"), "animate_by_hand"))
+        layout.operator("steering.mark_add", text=entry_text(_label("mark_add"), "mark_add"), icon="ADD")
 
 
 class STEERING_MT_roles(bpy.types.Menu):

@@ -18,6 +18,7 @@ from bpy.app.handlers import persistent
 from ...recording.run_cache import KeptRun
 from ..absentees import Absentees, publish, withdraw
 from ..properties import replaces_own_keys, settings_of
+from ..read.marks import are_as_planned
 from ..read.plan import frame_range, plan_reading
 from ..refusal import Refusal
 from ..setting_changes import listen, owner, stop_listening
@@ -148,7 +149,7 @@ class Live:
         This includes the vehicles, which show their real pose once Blender has evaluated them.
         """
         updated = self._updated(depsgraph)
-        if _taking_part(scene) != self._taking_part:
+        if _taking_part(scene) != self._taking_part or not self._marks_are_as_planned(scene):
             self.forget_plan()
         elif updated or self._rehearsal is None:
             self.forget_plan(updated)
@@ -164,13 +165,16 @@ class Live:
         looking = {camera.session_uid for camera in hideable.looking(hideable.hidden(self._shown.gone))}
         return any(update.id.original.session_uid in looking for update in depsgraph.updates)
 
-    def changed_with_frame(self, depsgraph: Depsgraph) -> None:
+    def changed_with_frame(self, scene: Scene, depsgraph: Depsgraph) -> None:
         """Look for changes by hand or script before a change of the frame, which Blender reports together with it.
 
         A datablock reported for the first time may also be merely animated: the run is planned again once, and then the
         datablock counts as animated.
         """
         updated = self._updated(depsgraph)
+        # A timeline marker that was added or removed is not reported at all.
+        if not self._marks_are_as_planned(scene):
+            self.forget_plan()
         if not updated <= self._moved_by_time:
             self._moved_by_time |= updated
             self.forget_plan(updated)
@@ -198,6 +202,9 @@ class Live:
                 if ob.session_uid in self._covered:
                     ob.update_tag()
             notice()
+
+    def _marks_are_as_planned(self, scene: Scene) -> bool:
+        return self._rehearsal is None or are_as_planned(self._rehearsal.plan.marks, scene)
 
     def _updated(self, depsgraph: Depsgraph) -> set[int]:
         """The datablocks that the run reads and Blender has just evaluated."""
@@ -360,7 +367,7 @@ def _on_frame(scene: Scene, depsgraph: Depsgraph | None = None) -> None:
     if _viewport_is_rendered():
         _end_for_a_render()
         return
-    _live.changed_with_frame(depsgraph)
+    _live.changed_with_frame(scene, depsgraph)
     _present(scene, depsgraph, fresh=True)
 
 

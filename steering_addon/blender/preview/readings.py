@@ -16,7 +16,7 @@ from ..read.reading import Reader
 
 MOST_BYTES = 128 << 20
 """Approximate limit of the memory for the frames."""
-SURROUNDINGS = ("tracked", "obstacles", "paths", "regions", "flows", "guides")
+SURROUNDINGS = ("tracked", "obstacles", "paths", "regions", "flows", "guides", "marks")
 """The fields of a snapshot that do not depend on settings of crowds."""
 HELD = (*SURROUNDINGS, "surfaces")
 """The fields of a snapshot that take memory. Surfaces are large, and mostly the same on all frames."""
@@ -108,6 +108,7 @@ def crowds_of_settings(plan: Plan) -> frozenset[int]:
     read = [
         *(source.ob for source in (*plan.bodies, *plan.obstacles)),
         *(guide.body.ob for guide in plan.guides),
+        *(mark.shape for mark in plan.marks if mark.shape is not None),
         *plan.paths,
         *plan.regions,
         *plan.flows,
@@ -130,6 +131,7 @@ def _read_from(plan: Plan) -> tuple:
     read = (
         plan.bodies,
         plan.guides,
+        [(each.ob, each.frame, each.body, each.rows.tobytes(), each.shape) for each in plan.marks],
         plan.obstacles,
         plan.paths,
         plan.regions,

@@ -10,7 +10,7 @@ import bpy
 from bpy.props import PointerProperty
 
 from ..property_groups import OVERRIDABLE
-from . import clip_groups, mind_groups, object_group, populate_groups, scene_group, vehicle_groups
+from . import clip_groups, mark_groups, mind_groups, object_group, populate_groups, scene_group, vehicle_groups
 from .access import has_role, pointed_at, replaces_own_keys, settings_of
 from .object_group import STEERING_PG_object
 from .scene_group import STEERING_PG_scene
@@ -20,6 +20,7 @@ CLASSES = (
     *populate_groups.CLASSES,
     *clip_groups.CLASSES,
     *mind_groups.CLASSES,
+    *mark_groups.CLASSES,
     *object_group.CLASSES,
     *scene_group.CLASSES,
 )

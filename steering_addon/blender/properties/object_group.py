@@ -31,6 +31,7 @@ from ..property_groups import NOT_ANIMATABLE, OVERRIDABLE, choice_property, prop
 from ..setting_changes import notify_listeners
 from .access import has_role
 from .clip_groups import STEERING_PG_clip, STEERING_PG_playing
+from .mark_groups import STEERING_PG_mark
 from .mind_groups import STEERING_PG_state, STEERING_PG_trigger
 from .own_settings import take_over
 from .populate_groups import STEERING_PG_member, STEERING_PG_populate
@@ -427,6 +428,7 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
     portrayal: PointerProperty(type=STEERING_PG_portrayal, override=OVERRIDABLE)
     state: PointerProperty(type=STEERING_PG_state, override=OVERRIDABLE)
     trigger: PointerProperty(type=STEERING_PG_trigger, override=OVERRIDABLE)
+    mark: PointerProperty(type=STEERING_PG_mark, override=OVERRIDABLE)
 
 
 for _name, _group in (LOCOMOTION_GROUPS | BEHAVIOR_GROUPS).items():

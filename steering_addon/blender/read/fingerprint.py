@@ -23,6 +23,7 @@ from ..write.animation_data import channelbag_in, channelbags, slot_of
 from ..write.ownership import bake_of
 from ..write.visibility import SWITCHES
 from .dependencies import KeyedPaths, animated_paths, blocks, with_all_behind
+from .marks import marker_frames
 
 if TYPE_CHECKING:
     from bpy.types import ID, FCurve, Mesh, Object, PropertyGroup, Scene
@@ -77,6 +78,7 @@ def fingerprint(scene: Scene, baked: Collection[Object] | None = None) -> str:
                 add(*_shape(curve))
     for ob in _looked_at(objects, moved):
         add(*_looks(ob))
+    add(*marker_frames((ob for ob, stored in objects if Role.MARK.name in stored.roles), scene))
     return hashed.hexdigest()
 
 

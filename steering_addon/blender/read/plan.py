@@ -22,7 +22,7 @@ from ..crowds.entry_settings import own_enter_frame
 from ..crowds.lost_crowds import check_lost, lost_crowds, lost_warnings
 from ..identity import distinct_identities
 from ..moving import locomotion_of
-from ..properties import has_role, settings_of
+from ..properties import has_role, pointed_at, settings_of
 from ..properties.scene_group import MOST_SUBSTEPS
 from ..property_groups import values_of
 from ..stored_values import check_choices, finite_numbers
@@ -39,6 +39,7 @@ from .checks import (
 )
 from .dependencies import plays_physics, reads_scene, reads_vehicle_above, with_all_behind
 from .guides import GuideSource, guides_of
+from .marks import MarkSource, check_marks, mark_sources, mark_warnings, marks_in_use
 from .mind_sources import (
     StateSource,
     TriggerSource,
@@ -100,6 +101,7 @@ class Plan:
         states: the states of the crowds, by crowd and by name.
         triggers: what calls vehicles into them.
         guides: what leads vehicles by hand.
+        marks: what vehicles are to meet.
     """
 
     scene: Scene
@@ -121,6 +123,7 @@ class Plan:
     states: tuple[StateSource, ...] = ()
     triggers: tuple[TriggerSource, ...] = ()
     guides: tuple[GuideSource, ...] = ()
+    marks: tuple[MarkSource, ...] = ()
 
     def __len__(self) -> int:
         return len(self.vehicles)
@@ -176,12 +179,13 @@ def plan_reading(
     states = states_of(roles, crowds)
     triggers, numbers = triggers_of(roles, states), state_numbers(roles[Role.STATE])
     check_targets([*crowds, *states], objects)
+    marks = marks_in_use(roles[Role.MARK])
+    check_marks(marks, scene, map(full_name, objects))
     pointers = [pointer for holder in (*crowds, *states) for pointer in pointers_of(holder)]
     paths = list(dict.fromkeys([*roles[Role.PATH], *(each.ob for each in pointers if each.kind is Kind.PATH)]))
     several = [each for holder in (*crowds, *states) for each in several_of(holder, behaviors_of(holder), objects)]
-    bodies = _bodies(
-        roles, [each for each in pointers if each.kind is Kind.BODY], several, rows, watched_objects(triggers)
-    )
+    targets = [each for each in pointers if each.kind is Kind.BODY]
+    bodies = _bodies(roles, targets, several, rows, [*watched_objects(triggers), *marks])
     obstacles = tuple(BodySource(ob, carrier_of(ob, rows)) for ob in roles[Role.OBSTACLE])
     pointed_regions = [each.ob for each in pointers if each.kind is Kind.REGION]
     regions = by_name([*roles[Role.REGION], *pointed_regions, *watched_regions(triggers)])
@@ -190,8 +194,9 @@ def plan_reading(
     stand |= any(kind.stands for kind in source.own_locomotions.values())
     surfaces = roles[Role.SURFACE] if stand else []
     check_surfaces(surfaces)
-    looked_at = [*paths, *regions, *flows, *surfaces, *(b.ob for b in bodies), *(o.ob for o in obstacles)]
-    check_independent(looked_at, crowds, source.objects, rows, [*paths, *regions, *flows, *surfaces])
+    shapes = [shape for ob in marks if (shape := pointed_at(ob.steering.mark, "shape")) is not None]
+    looked_at = [*paths, *regions, *flows, *surfaces, *shapes, *(b.ob for b in bodies), *(o.ob for o in obstacles)]
+    check_independent(looked_at, crowds, source.objects, rows, [*paths, *regions, *flows, *surfaces, *shapes])
 
     guides = guides_of(
         source.objects, source.stored["by_hand"], source.animated, rows, {full_name(ob) for ob in objects}
@@ -244,6 +249,7 @@ def plan_reading(
             for ob in triggers
         ),
         guides=guides,
+        marks=mark_sources(marks, scene, rows, crowds, vehicles.crowd, pointed_rows[Kind.BODY]),
         bodies=bodies,
         obstacles=obstacles,
         paths=tuple(paths),
@@ -258,6 +264,7 @@ def plan_reading(
             *lost_warnings(each for each in lost if wanted & set(each.vehicles)),
             *warnings_of(zip(source.objects, source.crowds), crowds, of_states),
             *target_warnings(by_name(source.crowds), roles),
+            *mark_warnings(marks, scene, first, last, source.objects, source.crowds),
         ),
     )
 

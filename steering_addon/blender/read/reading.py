@@ -38,6 +38,7 @@ from .frame import Frame
 from .guides import read_guides
 from .local_space import AXIS_NAMES, model_axes
 from .locomotions import LocomotionReader
+from .marks import MarkReader
 from .minds import MindReader
 from .plan import Plan
 from .solids import Axes, Solids, Surface, box_of, sizes_of
@@ -69,6 +70,7 @@ class Reader:
         self._flows = [CurrentReader(ob) if ob.type == "MESH" else CurveReader(ob, read_lines) for ob in plan.flows]
         self._solids = Solids(plan.obstacles)
         self._surfaces = SurfaceReader(plan.surfaces)
+        self._marks = MarkReader(plan.marks, plan.frame_time)
         self._insides: dict[int, Surface] = {}
         self._bodies: np.ndarray | None = None
         self._faces: np.ndarray | None = None
@@ -143,6 +145,7 @@ class Reader:
             flows=tuple(flow.read(depsgraph) for flow in self._flows if _active(flow.ob, depsgraph)),
             surfaces=self._surfaces.read(depsgraph, frame),
             lift=self.plan.vehicles.source.lift(heights),
+            marks=self._marks.read(depsgraph, frame),
             guides=read_guides(self.plan.guides, settings["by_hand"], depsgraph, frame),
         )
 

@@ -114,6 +114,7 @@ def _read_on_each_frame(plan: Plan, family: Family) -> list[Object]:
             *(each.ob for each in (*plan.crowds, *plan.states, *plan.triggers)),
             *(source.ob for source in (*plan.bodies, *plan.obstacles)),
             *(guide.body.ob for guide in plan.guides),
+            *(mark.shape for mark in plan.marks if mark.shape is not None),
             *(part for source in plan.obstacles if is_mesh(source.ob) for part in family.descendants(source.ob)),
             *plan.paths,
             *plan.regions,

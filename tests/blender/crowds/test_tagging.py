@@ -64,6 +64,7 @@ def test_stored_numbers_of_roles_never_change() -> None:
         "SURFACE": 512,
         "STATE": 1024,
         "TRIGGER": 2048,
+        "MARK": 4096,
     }
 
 

@@ -1,0 +1,238 @@
+"""The marks that a run reads: checked, with what they point at, and read frame by frame."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...simulation.arrays.vectors import in_columns
+from ...simulation.marks.declaring import VERTICES, Mark, MarkModel
+from ...simulation.marks.spreading import Spread, spread
+from ...simulation.roles import Role
+from ..doubles import doubles
+from ..properties import has_role, pointed_at
+from ..refusal import Refusal
+from ..tagged_objects import full_name
+from .body_sizes import triangles_of
+from .checks import check_numbers, checked_values
+from .dependencies import animates
+from .solids import changes_shape
+from .surfaces import may_move
+
+if TYPE_CHECKING:
+    from bpy.types import Depsgraph, Object, Scene
+
+
+@dataclass(frozen=True)
+class MarkSource:
+    """A mark, and what it points at.
+
+    Attributes:
+        ob: the object.
+        frame: on which it is met.
+        marker: the timeline marker that says so; empty for none.
+        body: the row of its body.
+        rows: (m,) the vehicles that meet it.
+        together: whether the middle of these meets it.
+        shape: the object of which each meets a place; None for none.
+    """
+
+    ob: Object
+    frame: int
+    marker: str
+    body: int
+    rows: np.ndarray
+    together: bool
+    shape: Object | None
+
+
+def marks_in_use(tagged: Iterable[Object]) -> list[Object]:
+    """The marks among tagged objects that are active, or may be on some frame."""
+    return [
+        ob
+        for ob in tagged
+        if ob.steering.is_property_set("mark") and (ob.steering.active or animates(ob, "steering.active"))
+    ]
+
+
+def check_marks(marks: Iterable[Object], scene: Scene, names: Iterable[str]) -> None:
+    """Refuse marks that are for nobody, or at no time.
+
+    Args:
+        names: the full names of the objects of the scene.
+    """
+    known = set(names)
+    for ob in marks:
+        settings = ob.steering.mark
+        who, shape = pointed_at(settings, "who"), pointed_at(settings, "shape")
+        if who is None or not (has_role(who, Role.VEHICLE) or has_role(who, Role.CROWD)):
+            text = f"The mark {ob.name} is for no vehicle and no crowd. Choose Who, or switch off Active."
+            raise Refusal(text, about=[ob])
+        if shape is not None and full_name(shape) not in known:
+            text = f"{shape.name}, the shape of the mark {ob.name}, is no longer in the scene. Choose another shape."
+            raise Refusal(text, about=[ob])
+        if settings.marker and not _markers(scene, settings.marker):
+            text = f"The timeline has no marker {settings.marker}, at which {ob.name} is met. Choose another marker."
+            raise Refusal(text, about=[ob])
+
+
+def frame_of(mark: Object, scene: Scene) -> int:
+    """The frame on which a mark is met: that of its timeline marker, of several the first, or its own."""
+    settings = mark.steering.mark
+    return min(_markers(scene, settings.marker), default=settings.frame) if settings.marker else int(settings.frame)
+
+
+def marker_frames(marks: Iterable[Object], scene: Scene) -> tuple[tuple[str, int], ...]:
+    """The frames on which marks are met, by name."""
+    return tuple((ob.name, frame_of(ob, scene)) for ob in marks if ob.steering.is_property_set("mark"))
+
+
+def are_as_planned(marks: Iterable[MarkSource], scene: Scene) -> bool:
+    """Whether the timeline markers of marks are where they were; a marker that is moved changes no object."""
+    return all(not each.marker or min(_markers(scene, each.marker), default=None) == each.frame for each in marks)
+
+
+def mark_sources(
+    marks: Iterable[Object],
+    scene: Scene,
+    vehicles: Mapping[str, int],
+    crowds: Sequence[Object],
+    crowd: np.ndarray,
+    bodies: Mapping[str, int],
+) -> tuple[MarkSource, ...]:
+    """The marks that vehicles of a run meet.
+
+    Args:
+        vehicles, bodies: the rows of vehicles and of bodies by full name.
+        crowds: the crowds of the run.
+        crowd: (n,) the row of the crowd of each vehicle.
+    """
+    sources = []
+    for ob in marks:
+        settings = ob.steering.mark
+        who, shape = pointed_at(settings, "who"), pointed_at(settings, "shape")
+        of_crowd = who in crowds and not has_role(who, Role.VEHICLE)
+        rows = np.flatnonzero(crowd == crowds.index(who)) if of_crowd else np.zeros(0, dtype=np.int64)
+        if not of_crowd and full_name(who) in vehicles:
+            rows = np.array([vehicles[full_name(who)]])
+        if len(rows):
+            shape = shape if of_crowd else None
+            together = of_crowd and shape is None
+            frame = frame_of(ob, scene)
+            body = bodies[full_name(ob)]
+            sources.append(MarkSource(ob, frame, settings.marker, body, rows, together, shape))
+    return tuple(sources)
+
+
+def mark_warnings(
+    marks: Iterable[Object],
+    scene: Scene,
+    first: int,
+    last: int,
+    objects: Sequence[Object],
+    crowds: Sequence[Object],
+) -> Iterator[str]:
+    """What an animator should know of marks before a run: those out of reach, and those at no frame of it.
+
+    The way is measured from where vehicles stand on the present frame, or for a crowd from their middle.
+
+    Args:
+        first, last: the frames of the run.
+        objects: the vehicles of the run, with their crowds.
+    """
+    frame_time = scene.render.fps_base / scene.render.fps
+    for ob in marks:
+        who, frame = pointed_at(ob.steering.mark, "who"), frame_of(ob, scene)
+        named = _markers(scene, ob.steering.mark.marker)
+        if len(named) > 1:
+            yield f"The timeline has {len(named)} markers {ob.steering.mark.marker}. {ob.name} is met at the first."
+        if not first < frame <= last:
+            yield f"The mark {ob.name} is at frame {frame}, which is not after the first frame of the run or too late."
+            continue
+        members = [(each, crowd) for each, crowd in zip(objects, crowds) if who in (each, crowd)]
+        if not members:
+            continue
+        start = np.mean([_start(each) for each, _ in members], axis=0)
+        way = float(np.linalg.norm(doubles(ob.matrix_world.translation) - start))
+        time = (frame - first) * frame_time
+        top = min(crowd.steering.vehicle.max_speed * each.steering.speed_factor for each, crowd in members)
+        if way > top * time:
+            yield (
+                f"{who.name} cannot be at {ob.name} in time: {way:.3g} m in {time:.3g} s take {way / time:.3g} m/s, "
+                f"{way / time - top:.2g} more than its top speed."
+            )
+
+
+def _start(vehicle: Object) -> np.ndarray:
+    """Where a vehicle starts, (3,) metres; below a parent where it is at present."""
+    stored = vehicle.steering
+    if vehicle.parent is None and stored.is_property_set("start") and stored.start.stored:
+        return doubles(stored.start.location)
+    return doubles(vehicle.matrix_world.translation)
+
+
+def _markers(scene: Scene, name: str) -> list[int]:
+    """The frames of the timeline markers of a name."""
+    return [marker.frame for marker in scene.timeline_markers if name and marker.name == name]
+
+
+class MarkReader:
+    """Reads marks; what neither moves nor is animated only once."""
+
+    def __init__(self, sources: Sequence[MarkSource], frame_time: float) -> None:
+        self._sources, self._frame_time = sources, frame_time
+        self._stay = [not animates(each.ob, "steering") for each in sources]
+        self._values: dict[int, dict] = {}
+        self._shapes = {row: _Shape(each) for row, each in enumerate(sources) if each.shape is not None}
+
+    def read(self, depsgraph: Depsgraph, frame: int) -> tuple[Mark, ...]:
+        """The marks on a frame.
+
+        Raises:
+            Refusal: a value is not a number.
+        """
+        return tuple(self._mark(row, each, depsgraph, frame) for row, each in enumerate(self._sources))
+
+    def _mark(self, row: int, source: MarkSource, depsgraph: Depsgraph, frame: int) -> Mark:
+        if row not in self._values or not self._stay[row]:
+            settings = source.ob.evaluated_get(depsgraph).steering.mark
+            self._values[row] = checked_values(MarkModel, settings, source.ob, "mark", frame)
+        values = {name: self._values[row][name] for name in ("lead", "radius", "release", "speed", "aims")}
+        spread = int(self._values[row]["spread"])
+        points = self._shapes[row].read(depsgraph, frame, spread) if row in self._shapes else None
+        time = source.frame * self._frame_time
+        return Mark(source.ob.name, time, source.body, source.rows, source.together, points, **values)
+
+
+class _Shape:
+    """The places of a shape that vehicles meet, in the world."""
+
+    def __init__(self, source: MarkSource) -> None:
+        self._ob, self._count = source.shape, len(source.rows)
+        self._changes, self._moves = changes_shape(source.shape, None), may_move(source.shape)
+        self._shape: tuple[np.ndarray, np.ndarray] | None = None
+        self._spread: Spread | None = None
+        self._read: np.ndarray | None = None
+
+    def read(self, depsgraph: Depsgraph, frame: int, how: int) -> np.ndarray:
+        """The places, (p, 3) metres, by a choice of SPREADS."""
+        if self._read is not None and not (self._changes or self._moves):
+            return self._read
+        matrix = doubles(self._ob.evaluated_get(depsgraph).matrix_world)
+        check_numbers(matrix[None], [self._ob], frame)
+        before = self._shape
+        if before is None or self._changes:
+            self._shape = triangles_of(self._ob, depsgraph, None)
+        points, triangles = self._shape
+        points = np.einsum("ab,kb->ka", matrix[:3, :3], points) + matrix[:3, 3]
+        if how == VERTICES:
+            self._read = in_columns(points)
+            return self._read
+        # The places stay on their faces while these move and deform.
+        if self._spread is None or before is None or not np.array_equal(before[1], triangles):
+            self._spread = spread(points, triangles, self._count)
+        self._read = in_columns(self._spread.on(points, triangles))
+        return self._read

@@ -1,0 +1,212 @@
+"""Marks in Blender: places with timeline markers at which vehicles are, by click and key."""
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.blender.building import bake, crowd, empty, frames, part, select, vehicle, wedge
+from tests.blender.sharing import in_one_blender
+
+fingerprint = part("blender.read.fingerprint").fingerprint
+planning = part("blender.read.plan")
+FRAME, END = 60, 72
+
+
+def flock(count: int = 6, **behaviors):
+    """Vehicles that wander north."""
+    birds = crowd("Birds", **(behaviors or {"wander": {}, "cohesion": {"distance": 30.0}}))
+    birds.steering.vehicle.max_speed, birds.steering.vehicle.max_force = 8.0, 12.0
+    birds.steering.combining = "PRIORITY"
+    members = [
+        vehicle(wedge(f"Bird {k}", (1.5 * (k % 3), 1.5 * (k // 3), 3.0)), crowd=birds, identity=100 + k)
+        for k in range(count)
+    ]
+    frames(1, END)
+    return birds, members
+
+
+def add(*selected, place=(3.0, 15.0, 4.0), frame: int = FRAME, **options):
+    """A mark by the operator, with these objects selected."""
+    scene = bpy.context.scene
+    scene.frame_set(frame)
+    scene.cursor.location = place
+    select(*selected)
+    assert bpy.ops.steering.mark_add(**options) == {"FINISHED"}
+    return bpy.context.object
+
+
+def places(objects, frame: int = FRAME) -> np.ndarray:
+    bpy.context.scene.frame_set(frame)
+    return np.array([ob.matrix_world.translation for ob in objects])
+
+
+def test_a_vehicle_is_at_its_mark_at_the_frame_of_the_marker() -> None:
+    _, members = flock()
+    mark = add(members[2])
+    assert mark.steering.roles == {"MARK"} and mark.steering.mark.who == members[2]
+    marker = bpy.context.scene.timeline_markers[mark.steering.mark.marker]
+    assert marker.name == mark.name and marker.frame == FRAME
+    bake()
+    assert np.linalg.norm(places([members[2]]) - mark.location) < 0.01
+    known = fingerprint(bpy.context.scene)
+    marker.frame = 66
+    assert fingerprint(bpy.context.scene) != known
+    bake()
+    assert np.linalg.norm(places([members[2]], 66) - mark.location) < 0.01
+    mark.steering.mark.marker = ""
+    bake()
+    assert np.linalg.norm(places([members[2]]) - mark.location) < 0.01
+
+
+def test_the_middle_of_a_flock_is_at_its_mark_and_the_keys_of_its_leader_stay() -> None:
+    leader = empty("Goose", (0.0, 0.0, 3.0))
+    for frame, y in ((1, 0.0), (END, 16.0)):
+        leader.location.y = y
+        leader.keyframe_insert("location", frame=frame)
+    birds, members = flock(6, leader_following={"leader": leader}, separation={})
+    keys = [
+        tuple(p.co) for c in part("blender.write.animation_data").channelbag(leader).fcurves for p in c.keyframe_points
+    ]
+    mark = add(birds, place=(2.0, 12.0, 3.5))
+    assert mark.steering.mark.who == birds
+    bake()
+    assert np.linalg.norm(places(members).mean(axis=0) - mark.location) < 0.05
+    again = part("blender.write.animation_data").channelbag(leader).fcurves
+    assert [tuple(p.co) for c in again for p in c.keyframe_points] == keys
+
+
+def letter(name: str = "L") -> object:
+    """Two bars, upright."""
+    corners = [(0, 0, 0), (1, 0, 0), (1, 0, 8), (0, 0, 8), (1, 0, 0), (5, 0, 0), (5, 0, 1), (1, 0, 1)]
+    mesh = bpy.data.meshes.new(name)
+    mesh.from_pydata(corners, [], [(0, 1, 2, 3), (4, 5, 6, 7)])
+    ob = bpy.data.objects.new(name, mesh)
+    bpy.context.scene.collection.objects.link(ob)
+    ob.location = (-1.0, 14.0, 2.0)
+    return ob
+
+
+def test_each_of_a_crowd_is_at_a_place_of_a_mesh() -> None:
+    birds, members = flock(9)
+    shape = letter()
+    mark = add(birds, shape)
+    assert mark.steering.mark.shape == shape and mark.parent == shape
+    bake()
+    local = places(members) - shape.location
+    on = ((local[:, 0] < 1.02) & (local[:, 2] < 8.02)) | ((local[:, 0] < 5.02) & (local[:, 2] < 1.02))
+    assert on.all() and local.min() > -0.02 and np.abs(local[:, 1]).max() < 0.02
+    gaps = np.linalg.norm(local[:, None] - local[None], axis=2) + 99.0 * np.eye(9)
+    assert gaps.min() > 0.7
+    mark.steering.mark.spread = "VERTICES"
+    bake()
+    corners = np.array([shape.matrix_world @ v.co for v in shape.data.vertices])
+    nearest = np.linalg.norm(places(members)[:, None] - corners[None], axis=2).min(axis=1)
+    assert np.sort(nearest)[:8].max() < 0.02
+
+
+@in_one_blender
+def test_a_shape_that_moves_and_deforms_is_met_where_it_is_and_a_hidden_one_counts() -> None:
+    birds, members = flock(4)
+    shape = letter()
+    add(birds, shape)
+    shape.keyframe_insert("location", frame=1)
+    shape.location.x += 3.0
+    shape.keyframe_insert("location", frame=END)
+    shape.shape_key_add(name="Basis")
+    key = shape.shape_key_add(name="Taller")
+    for point in key.data:
+        point.co.z *= 1.2
+    key.value = 1.0
+    shape.hide_viewport = True
+    bake()
+    shape.hide_viewport = False
+    local = places(members) - np.array(shape.matrix_world.translation)
+    assert np.abs(local[:, 1]).max() < 0.02 and local[:, 2].max() > 7.0
+    assert (local[:, 0] > -0.02).all() and (local[:, 0] < 5.02).all()
+
+
+@in_one_blender
+def test_it_crosses_along_the_y_axis_of_the_mark() -> None:
+    _, members = flock(1)
+    mark = add(members[0], place=(4.0, 12.0, 3.0))
+    mark.rotation_euler.z = np.radians(-60.0)
+    mark.steering.mark.aims, mark.steering.mark.speed = True, 5.0
+    bake()
+    way = places(members) - places(members, FRAME - 1)
+    assert way[0] * 24.0 == pytest.approx([5.0 * np.sin(np.pi / 3.0), 2.5, 0.0], abs=0.15)
+
+
+@in_one_blender
+def test_what_is_out_of_reach_says_by_how_much_before_the_bake() -> None:
+    _, members = flock(1)
+    add(members[0], place=(0.0, 200.0, 3.0))
+    [said] = [text for text in planning.plan_reading(bpy.context.scene).warnings if "Mark" in text]
+    assert said == "Bird 0 cannot be at Mark in time: 200 m in 2.46 s take 81.4 m/s, 73 more than its top speed."
+    mark = add(members[0], frame=END + 10)
+    assert any(
+        f"{mark.name} is at frame {END + 10}" in text for text in planning.plan_reading(bpy.context.scene).warnings
+    )
+    bpy.context.scene.timeline_markers.new(mark.name, frame=40)
+    bpy.context.scene.timeline_markers.new(mark.name, frame=30)
+    assert any("has 3 markers" in text for text in planning.plan_reading(bpy.context.scene).warnings)
+
+
+@in_one_blender
+@pytest.mark.parametrize(
+    ("trouble", "said"),
+    [
+        ("nobody", "is for no vehicle and no crowd"),
+        ("marker", "The timeline has no marker Mark"),
+        ("shape", "is no longer in the scene"),
+    ],
+)
+def test_a_mark_that_cannot_be_met_is_refused_by_name(trouble: str, said: str) -> None:
+    birds, members = flock(2)
+    shape = letter()
+    mark = add(birds, shape) if trouble == "shape" else add(members[0])
+    if trouble == "nobody":
+        bpy.data.objects.remove(members[0])
+    elif trouble == "marker":
+        bpy.context.scene.timeline_markers.clear()
+    else:
+        bpy.context.scene.collection.objects.unlink(shape)
+    with pytest.raises(RuntimeError, match=said):
+        bake()
+    mark.steering.active = False
+    bake()
+
+
+@in_one_blender
+def test_an_inactive_mark_and_none_change_nothing() -> None:
+    _, members = flock(2)
+    bake()
+    before = places(members)
+    mark = add(members[0])
+    mark.steering.active = False
+    bake()
+    assert (places(members) == before).all()
+
+
+@in_one_blender
+def test_the_preview_follows_a_marker_that_is_moved_renamed_or_removed() -> None:
+    live = part("blender.preview.live")
+    _, members = flock(1)
+    mark = add(members[0])
+    scene = bpy.context.scene
+    bpy.ops.steering.preview()
+
+    def off(frame: int) -> float:
+        scene.frame_set(frame)
+        shown = members[0].evaluated_get(bpy.context.evaluated_depsgraph_get()).matrix_world.translation
+        return (shown - mark.location).length
+
+    try:
+        assert off(FRAME) < 0.01
+        marker = scene.timeline_markers[mark.steering.mark.marker]
+        marker.frame = 66
+        assert off(66) < 0.01 < off(FRAME)
+        marker.name = "Elsewhere"
+        off(66)
+        assert "no marker" in live.report(scene)
+    finally:
+        bpy.ops.steering.preview()
