@@ -108,12 +108,14 @@ OPERATORS = {
     "cue_add": lambda _stage: _in_a_state(lambda: steering().cue_add()),
     "states_copy": lambda _stage: steering().states_copy(),
     "select_in_state": lambda _stage: steering().select_in_state(),
+    "animate_by_hand": lambda _stage: steering().animate_by_hand(frame_start=2, frame_end=5),
+    "mark_add": lambda _stage: steering().mark_add(),
     "flow_switch_direction": lambda _stage: steering().flow_switch_direction(),
 }
 """What an animator may do with the scene, by its name."""
 READING_BAKES = {
     *("tag", "untag", "set_start", "crowd_assign", "preset_apply", "vary", "populate with vehicles", "preview"),
-    *("bake", "bake the selected", "clear_bake", "select_contacts", "finding_select"),
+    *("bake", "bake the selected", "clear_bake", "select_contacts", "finding_select", "animate_by_hand"),
 }
 """Those that look at what is baked."""
 WITHOUT_VALUES = {"add_school", "add_walkers", "add_herd", "add_herd_and_wolf", "add_traffic"}

@@ -12,6 +12,7 @@ from ..focus import activate, crowd_in_focus
 from ..properties import has_role, settings_of
 from ..properties.mark_groups import SHAPED
 from ..refusal import reported
+from ..stored_values import check_stored
 from .polls import has_crowd, has_editable_scene, in_object_mode, something_baked, vehicle_selected
 
 USUAL_LENGTH = 40
@@ -96,6 +97,7 @@ or the middle of the crowd. With a mesh or text selected besides, each vehicle o
     @reported
     def execute(self, context):
         crowd = crowd_in_focus(context)
+        check_stored([crowd])
         shapes = [ob for ob in context.selected_objects if ob.type in SHAPED and not settings_of_roles(ob)]
         shape = shapes[0] if len(shapes) == 1 else None
         vehicle = context.object if has_role(context.object, Role.VEHICLE) else None

@@ -15,7 +15,7 @@ from .fields import fields, note
 from .locations import ROOT, in_both
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Object
+    from bpy.types import Context, Object, PropertyGroup, UILayout
 
 
 class Direct:
@@ -32,7 +32,7 @@ class Direct:
         layout, crowd = self.layout, crowd_in_focus(context)
         vehicle = context.object if has_role(context.object, Role.VEHICLE) else None
         if vehicle is not None:
-            self._by_hand(context, vehicle.steering)
+            _by_hand(layout, context, vehicle.steering)
         for mark in marks_for(vehicle, crowd, context):
             row = layout.row()
             row.active = mark.steering.active
@@ -43,17 +43,18 @@ class Direct:
             line.operator("steering.mark_add", text="Mark for This One", icon="ADD").who = "ACTIVE"
         line.operator("steering.mark_add", text="Mark for the Crowd", icon="ADD").who = "CROWD"
 
-    def _by_hand(self, context, settings) -> None:
-        layout = self.layout
-        column = fields(layout)
-        column.prop(settings, "by_hand")
-        column.prop(settings, "guide")
-        guide = pointed_at(settings, "guide")
-        if guide is not None and guide.type == "ARMATURE":
-            column.prop_search(settings, "guide_bone", guide.data, "bones", text="Bone")
-        layout.operator("steering.animate_by_hand", icon="VIEW_PAN")
-        if guide is None and settings.by_hand > 0.0:
-            note(layout, context, "It has no guide: choose one", icon="ERROR")
+
+def _by_hand(layout: UILayout, context: Context, settings: PropertyGroup) -> None:
+    """What leads a vehicle."""
+    column = fields(layout)
+    column.prop(settings, "by_hand")
+    column.prop(settings, "guide")
+    guide = pointed_at(settings, "guide")
+    if guide is not None and guide.type == "ARMATURE":
+        column.prop_search(settings, "guide_bone", guide.data, "bones", text="Bone")
+    layout.operator("steering.animate_by_hand", icon="VIEW_PAN")
+    if guide is None and settings.by_hand > 0.0:
+        note(layout, context, "It has no guide: choose one", icon="ERROR")
 
 
 def when(mark: Object, context: Context) -> str:
