@@ -89,20 +89,24 @@ def faced(
     after: tuple[Vectors, Vectors, Vectors],
     turn_rate: Scalars,
     dt: float,
+    *,
+    on_the_level: bool = False,
 ) -> tuple[Vectors, Vectors, Vectors]:
     """Positions, velocities and headings after a step, (n, 3) each, with bodies turned that stand and are asked to.
 
     Args:
         after: positions, velocities and headings of bodies that do not turn on the spot.
         turn_rate: (n,) the fastest turn while standing, rad/s; 0 for none.
+        on_the_level: whether they turn to the level part only.
     """
     if control.heading is None:
         return after
-    turns = _stands(model, motion, control, dt) & (magnitude(control.heading) > 0.5) & (turn_rate > 0.0)
+    asked = unit(flat(control.heading, upright(len(turn_rate)))) if on_the_level else control.heading
+    turns = _stands(model, motion, control, dt) & (magnitude(asked) > 0.5) & (turn_rate > 0.0)
     if not anybody(turns):
         return after
     position, velocity, forward = after
-    facing = turned_to(motion.forward, control.heading, turn_rate, dt)
+    facing = turned_to(motion.forward, asked, turn_rate, dt)
     return (
         np.where(turns[:, None], motion.position, position),
         np.where(turns[:, None], 0.0, velocity),

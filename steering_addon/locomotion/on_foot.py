@@ -131,6 +131,7 @@ class OnFoot(Locomotion):
     stored_number = 4
     grounded = True
     stands = True
+    tightened = ("turn_radius",)
     remembers = Walking
     suits = "People and animals, on hills, stairs and bridges or on level ground"
 

@@ -76,6 +76,24 @@ def test_a_state_takes_over_the_values_of_its_crowd_and_leaves_the_crowd_as_it_i
     assert [each.name for each in bpy.data.collections if "States" in each.name] == ["Sheep States"]
 
 
+def test_a_ready_state_that_is_faster_turns_as_much_more_quickly() -> None:
+    grazing, members = herd(3)
+    grazing.steering.planar.max_turn_rate = 0.5
+    members[2].steering.own_locomotion = "PLANAR"
+    state = startle(grazing)
+    assert state.steering.planar.own and state.steering.planar.max_turn_rate == 1.5
+    grazing.steering.planar.max_turn_rate = 0.7
+    plan = planning.plan_reading(bpy.context.scene)
+    snapshot = next(iter(part("blender.read.sweep").sweep(plan, reading.Reader(plan)))).snapshot
+    mode = next(mode for mode in snapshot.minds[0].modes if mode.name == "Startle")
+    default = part("locomotion").Planar.parameters()["max_turn_rate"].default
+    assert np.allclose(mode.locomotion.max_turn_rate, [1.5, 1.5, default])
+    state.steering.planar.own = False
+    plan = planning.plan_reading(bpy.context.scene)
+    snapshot = next(iter(part("blender.read.sweep").sweep(plan, reading.Reader(plan)))).snapshot
+    assert all(mode.locomotion is None for mode in snapshot.minds[0].modes if mode.name == "Startle")
+
+
 def test_what_a_state_does_not_have_of_its_own_follows_the_crowd() -> None:
     grazing, _ = herd(2)
     startle(grazing)
