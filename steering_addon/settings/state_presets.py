@@ -71,6 +71,16 @@ STATE_PRESETS = (
         "LOOK_UP", "Look Up", "Stop for a moment", {"lasts": 2.0}, {}, IN_THE_WORLD, faster=1.0, cruise_speed=0.0
     ),
     StatePreset(
+        "STOP_AND_LOOK",
+        "Stop and Look",
+        "Stop, and turn to what calls",
+        {"lasts": 4.0},
+        {"face": {}},
+        IN_THE_WORLD,
+        faster=1.0,
+        cruise_speed=0.0,
+    ),
+    StatePreset(
         "CHASE",
         "Chase",
         "Run after what calls",

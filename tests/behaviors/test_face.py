@@ -92,6 +92,17 @@ def test_a_vehicle_that_moves_does_not_care(kind: type[Locomotion]) -> None:
 
 
 @pytest.mark.parametrize("kind", [Planar, OnFoot, SimpleVehicle])
+def test_a_vehicle_that_slows_down_to_a_stop_turns_then(kind: type[Locomotion]) -> None:
+    level = TARGET * (1.0, 1.0, 0.0)
+    states = one(kind, speed=1.5, vehicle={**MODEL, "speed_time": 0.4}, tracked=leaders(level)).run(4 * FPS)
+    place, pace = positions(states)[:, 0], speeds(states)[:, 0]
+    assert (np.diff(pace) <= 1e-9).all()
+    stands = np.flatnonzero(pace == 0.0)[0]
+    assert off(headings(states)[stands - 1, 0], level - place[stands]) > 90.0
+    assert off(headings(states)[-1, 0], level - place[-1]) < 1.0
+
+
+@pytest.mark.parametrize("kind", [Planar, OnFoot, SimpleVehicle])
 def test_it_sets_off_again_when_it_is_asked_to(kind: type[Locomotion]) -> None:
     faces = (Face, {"target": 1})
     scene = one(kind, behaviors=[faces], tracked=leaders(TARGET, [0.0, 40.0, 0.0]))

@@ -32,6 +32,8 @@ CUE_PATH = "steering.state.cue"
 CUE = "Cue"
 QUICKEST = 0.2
 """Seconds: what reacts more slowly in its crowd gets no quicker than that in a ready state."""
+STOPS = 0.4
+"""Seconds in which a vehicle loses two thirds of its speed in a ready state in which it stands."""
 ARROWS = 0.6
 """Size of the Empty of a state as it is drawn, metres."""
 
@@ -106,6 +108,8 @@ def _move_differently(group: bpy.types.PropertyGroup, preset: StatePreset) -> No
         setattr(group, name, max(value / preset.faster, min(value, QUICKEST)))
     if preset.cruise_speed is not None:
         group.cruise_speed = preset.cruise_speed
+    if preset.cruise_speed == 0.0:
+        group.speed_time = min(group.speed_time, STOPS)
 
 
 def _turn_differently(settings: bpy.types.PropertyGroup, moves: type[Locomotion], preset: StatePreset) -> None:
