@@ -217,6 +217,7 @@ class CrowdState:
         numbers: of StateModel, by name.
         then: the name of the state that follows; "" for none.
         eases: the name of the state for which it eases the need; "" for none.
+        locomotion: parameters of the locomotion of its crowd in it, where they differ; None for those of the crowd.
     """
 
     name: str
@@ -226,6 +227,7 @@ class CrowdState:
     numbers: dict[str, Any] = field(default_factory=dict)
     then: str = ""
     eases: str = ""
+    locomotion: dict[str, Any] | None = None
 
 
 def with_states(
@@ -251,6 +253,7 @@ def with_states(
                 len(rows) - 1,
                 StateModel.of(1, **state.numbers),
                 None if state.vehicle is None else VehicleModel.of(n, **state.vehicle),
+                None if state.locomotion is None else _moving(snapshot, crowd, state.locomotion),
                 tuple(kind.name for kind, _ in declared),
                 numbers[state.then],
                 numbers[state.eases] or -1,
@@ -258,6 +261,14 @@ def with_states(
         )
     mind = Mind(crowd, tuple(modes), tuple(triggers))
     return replace(snapshot, settings=tuple(rows), minds=(*snapshot.minds, mind))
+
+
+def _moving(snapshot: Snapshot, crowd: int, values: dict[str, Any]) -> Locomotion:
+    """The locomotion by which the first vehicle of a crowd moves, n rows, with other values for all."""
+    n, first = len(snapshot.present), int(np.argmax(snapshot.crowd == crowd))
+    body = snapshot.locomotions[int(snapshot.locomotion_row[first])].for_agents(np.arange(n))
+    known = {name: getattr(body, name) for name in body.parameters()}
+    return type(body).of(n, **{**known, **values})
 
 
 @dataclass

@@ -75,15 +75,15 @@ class Arrival(Destination):
         return Steering(
             np.where(arriving[:, None], force, 0.0),
             memory,
-            heading=self._facing(target_offset, agents) if anybody(self.face_target) else None,
+            heading=self._facing(target_offset) if anybody(self.face_target) else None,
             sets_speed=arriving,
-            arrived=reached(world, agents, self.target, agents.arrival_distance) | (self.goes_on & memory.settled),
+            arrived=reached(world, agents, self.target, agents.arrival_distance) | (self.departs & memory.settled),
         )
 
-    def _facing(self, offset: Vectors, agents: Agents) -> Vectors:
+    def _facing(self, offset: Vectors) -> Vectors:
         """The unit directions to the targets that the agents turn to, (n, 3), zero for none."""
         faces = self.face_target & (self.target >= 0)
-        return np.where(faces[:, None], unit(agents.flat(offset)), 0.0)
+        return np.where(faces[:, None], unit(offset), 0.0)
 
     def _turning_speed(self, agents: Agents, direction: Vectors, distance: Scalars) -> Scalars:
         """The speed at which the tightest circle leads to the target, (n,) m/s; a faster agent would circle it."""

@@ -15,7 +15,7 @@ import numpy as np
 from .arrays.vectors import Mask, Scalars, magnitude
 from .minds.choosing import chosen
 from .minds.declaring import Meeting
-from .minds.following import arriving_again, bodies_in_modes, forgetting, taken_up
+from .minds.following import arriving_again, bodies_in_modes, forgetting, locomotions_in_modes, taken_up
 from .minds.mindset import Mindset
 from .presence.arrivals import Errand
 from .snapshot import Snapshot, State
@@ -48,6 +48,9 @@ def minded(state: State, snapshot: Snapshot, world: World) -> tuple[State, Snaps
     vehicle = bodies_in_modes(snapshot, after, part, speed, world.dt)
     if vehicle is not snapshot.vehicle:
         snapshot = replace(snapshot, vehicle=vehicle)
+    locomotions = locomotions_in_modes(snapshot, after, part)
+    if locomotions is not snapshot.locomotions:
+        snapshot = replace(snapshot, locomotions=locomotions)
     return replace(state, mindset=after, memories=memories, arrived=reached), snapshot
 
 

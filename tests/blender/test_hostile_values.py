@@ -239,7 +239,7 @@ CASES = [(value, baked) for values, baked in ((UNBAKED, False), (BAKED, True)) f
 @pytest.mark.parametrize(("value", "baked"), CASES, ids=[value for value, _ in CASES])
 def test_no_operator_and_no_panel_falls_over(value: str, baked: bool, stages, capfd) -> None:
     change = (BAKED if baked else UNBAKED)[value]
-    names = [name for name in OPERATORS if name in READING_BAKES or not baked and is_tried(name, value)]
+    names = [name for name in OPERATORS if name in READING_BAKES or (not baked and is_tried(name, value))]
     wrong = list(objections(stages[baked], change, lambda: capfd.readouterr().err, names))
     wrong += drawing_errors(stages[baked], change)
     assert not wrong, "\n".join(wrong)

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ...behaviors import CATALOGUE
-from ...settings.state_presets import STATE_PRESETS, StatePreset
+from ...settings.state_presets import STATE_PRESETS, StatePreset, quickened
 from ...simulation.roles import Role
 from ..hierarchy import Family
+from ..moving import locomotion_of
 from ..properties import has_role, pointed_at
 from ..properties.mind_groups import PALETTE
 from ..read.mind_sources import state_numbers
@@ -23,12 +24,16 @@ from .populating.member_collection import shows
 if TYPE_CHECKING:
     from bpy.types import Collection, Context, NlaStrip, Object
 
+    from ...simulation.locomotion import Locomotion
+
 SHARED_BY_PRIORITY = "ALLOCATION"
 """How a ready state combines behaviors: where the first that applies takes all, running would wait for its turn."""
 CUE_PATH = "steering.state.cue"
 CUE = "Cue"
 QUICKEST = 0.2
 """Seconds: what reacts more slowly in its crowd gets no quicker than that in a ready state."""
+STOPS = 0.4
+"""Seconds in which a vehicle loses two thirds of its speed in a ready state in which it stands."""
 ARROWS = 0.6
 """Size of the Empty of a state as it is drawn, metres."""
 
@@ -66,6 +71,7 @@ def new_state(context: Context, crowd: Object, preset: StatePreset) -> Object:
     settings.state.color = PALETTE[(number - 1) % len(PALETTE)]
     if preset.faster is not None:
         _move_differently(settings.vehicle, preset)
+        _turn_differently(settings, locomotion_of(crowd), preset)
     kinds = {kind.name: kind for kind in CATALOGUE}
     for name, values in preset.behaviors.items():
         group = getattr(settings, name)
@@ -102,6 +108,19 @@ def _move_differently(group: bpy.types.PropertyGroup, preset: StatePreset) -> No
         setattr(group, name, max(value / preset.faster, min(value, QUICKEST)))
     if preset.cruise_speed is not None:
         group.cruise_speed = preset.cruise_speed
+    if preset.cruise_speed == 0.0:
+        group.speed_time = min(group.speed_time, STOPS)
+
+
+def _turn_differently(settings: bpy.types.PropertyGroup, moves: type[Locomotion], preset: StatePreset) -> None:
+    """Let the bodies in a state turn as much more quickly as they move."""
+    if preset.faster == 1.0:
+        return
+    group = getattr(settings, moves.name)
+    group.own = True
+    values = {name: getattr(group, name) for name in moves.parameters()}
+    for name, value in quickened(moves, values, preset.faster).items():
+        setattr(group, name, value)
 
 
 def _switch_off(state: Object, crowd: Object, preset: StatePreset) -> None:

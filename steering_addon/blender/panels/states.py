@@ -10,7 +10,9 @@ from ...simulation.vehicle import VehicleModel
 from ..crowds.copied_states import crowds_with_states
 from ..crowds.states import states_of_crowd, triggers_of_state
 from ..focus import crowd_in_focus
+from ..moving import BY_CHOICE
 from ..properties import has_role, pointed_at
+from ..tagged_objects import crowd_of
 from ..write.ownership import bake_of
 from ..write.state_history import now
 from .active_object import ICONS
@@ -20,6 +22,8 @@ from .locations import ROOT, in_both
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object
+
+    from ...simulation.locomotion import Locomotion
 
 TIMES = ("react", "lasts", "then", "blend", "varies", "persistence")
 CALLS = ("spreads", "reach", "fresh", "urge", "cue")
@@ -140,6 +144,36 @@ class StateVehicle:
                 column.prop(stored.vehicle, name)
 
 
+class StateLocomotion:
+    """How bodies turn while their vehicles are in the active state."""
+
+    bl_label = "Locomotion in This State"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        return State.poll(context) and _moves(context) is not None
+
+    def draw_header(self, context) -> None:
+        self.layout.prop(getattr(context.object.steering, _moves(context).name), "own", text="")
+
+    def draw(self, context) -> None:
+        moves = _moves(context)
+        group = getattr(context.object.steering, moves.name)
+        column = fields(self.layout)
+        column.active = group.own
+        for name in meaningful(moves, group):
+            if name not in moves.of_the_body:
+                column.prop(group, name)
+
+
+def _moves(context: Context) -> type[Locomotion] | None:
+    """The locomotion of the crowd of the active state, if the state may have numbers of its own for it."""
+    crowd = crowd_of(context.object)
+    moves = None if crowd is None else BY_CHOICE.get(crowd.steering.locomotion)
+    return moves if moves is not None and context.object.steering.is_property_set(moves.name) else None
+
+
 class Trigger:
     """What calls vehicles, when, and into which state."""
 
@@ -199,6 +233,7 @@ OF_CROWDS = in_both(States, "states", "crowd")
 CLASSES = (
     *in_both(State, "state"),
     *in_both(StateVehicle, "state_vehicle", "state"),
+    *in_both(StateLocomotion, "state_locomotion", "state"),
     *in_both(Trigger, "trigger"),
     *in_both(Why, "why", ROOT),
 )

@@ -15,6 +15,7 @@ import numpy as np
 from ..arrays.once import once
 from ..arrays.vectors import Mask, Number, Rows, Scalars, Vectors, magnitude, picked
 from ..declaration import Declared, Unit, called, integer, length, number, seconds, share
+from ..locomotion import Locomotion
 from ..vehicle import VehicleModel
 from ..world import World
 from .mindset import NOBODY, Mindset
@@ -57,6 +58,8 @@ class Mode:
         settings: the row of the settings that vehicles in it follow.
         numbers: when vehicles take it up, and for how long.
         vehicle: the vehicle models, n rows; None for those of the crowd.
+        locomotion: the numbers of a kind of locomotion, n rows, for the vehicles that move by it; None for those of the
+            crowd.
         replaces: the names of the behaviors that have settings of their own in it.
         then: the mode that follows when it is over, 0 for none.
         eases: the mode for which it eases the need, -1 for none.
@@ -66,6 +69,7 @@ class Mode:
     settings: int
     numbers: StateModel
     vehicle: VehicleModel | None = None
+    locomotion: Locomotion | None = None
     replaces: tuple[str, ...] = ()
     then: int = 0
     eases: int = NOBODY

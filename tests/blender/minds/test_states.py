@@ -76,6 +76,45 @@ def test_a_state_takes_over_the_values_of_its_crowd_and_leaves_the_crowd_as_it_i
     assert [each.name for each in bpy.data.collections if "States" in each.name] == ["Sheep States"]
 
 
+def test_a_ready_state_that_is_faster_turns_as_much_more_quickly() -> None:
+    grazing, members = herd(3)
+    grazing.steering.planar.max_turn_rate = 0.5
+    members[2].steering.own_locomotion = "PLANAR"
+    state = startle(grazing)
+    assert state.steering.planar.own and state.steering.planar.max_turn_rate == 1.5
+    grazing.steering.planar.max_turn_rate = 0.7
+    plan = planning.plan_reading(bpy.context.scene)
+    snapshot = next(iter(part("blender.read.sweep").sweep(plan, reading.Reader(plan)))).snapshot
+    mode = next(mode for mode in snapshot.minds[0].modes if mode.name == "Startle")
+    default = part("locomotion").Planar.parameters()["max_turn_rate"].default
+    assert np.allclose(mode.locomotion.max_turn_rate, [1.5, 1.5, default])
+    state.steering.planar.own = False
+    plan = planning.plan_reading(bpy.context.scene)
+    snapshot = next(iter(part("blender.read.sweep").sweep(plan, reading.Reader(plan)))).snapshot
+    assert all(mode.locomotion is None for mode in snapshot.minds[0].modes if mode.name == "Startle")
+
+
+@in_one_blender
+@pytest.mark.parametrize("moves", ["ON_FOOT", "PLANAR"])
+def test_in_the_ready_state_stop_and_look_they_stand_and_face_what_calls(moves: str) -> None:
+    grazing, members = herd(4)
+    grazing.steering.locomotion = moves
+    bell = empty("Bell", (4.0, -3.0, 0.0))
+    select(grazing)
+    assert bpy.ops.steering.state_add(preset="STOP_AND_LOOK") == {"FINISHED"}
+    select(bpy.context.object, bell)
+    assert bpy.ops.steering.trigger_add(when="NEAR") == {"FINISHED"}
+    bpy.context.object.steering.trigger.distance = 20.0
+    bake()
+    bpy.context.scene.frame_set(60)
+    stands = [ob.matrix_world.copy() for ob in members]
+    bpy.context.scene.frame_set(59)
+    for ob, after in zip(members, stands):
+        assert ob.matrix_world.translation == after.translation
+        toward = (bell.location - after.translation).normalized()
+        assert toward.dot(after.col[1].xyz.normalized()) > np.cos(np.radians(15.0))
+
+
 def test_what_a_state_does_not_have_of_its_own_follows_the_crowd() -> None:
     grazing, _ = herd(2)
     startle(grazing)

@@ -13,7 +13,7 @@ from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.flee import Flee
 from steering_addon.behaviors.separation import Separation
 from steering_addon.behaviors.wander import Wander
-from steering_addon.locomotion import Planar
+from steering_addon.locomotion import OnFoot, Planar, SimpleVehicle, Wheeled
 from steering_addon.minds import (
     CATALOGUE,
     Alone,
@@ -30,6 +30,7 @@ from steering_addon.minds import (
 )
 from steering_addon.scene import SPHERE, CrowdState, Scene, all_of, leaders, regions, with_states
 from steering_addon.simulation.minds.declaring import CAUSE, Trigger
+from steering_addon.simulation.minds.following import locomotions_in_modes
 from steering_addon.simulation.minds.mindset import BY_CUE, BY_OTHERS, OVER
 from steering_addon.simulation.run import simulate, step
 from steering_addon.simulation.snapshot import Snapshot, State
@@ -37,6 +38,7 @@ from steering_addon.simulation.snapshot import Snapshot, State
 WOLF = [0.0, -6.0, 0.0]
 GRAZING = [(Wander, {"strength": 0.3, "vertical": 0.0}), (Separation, {"distance": 1.5})]
 RUNNING = [(Flee, {"target": CAUSE, "distance": 100.0}), (Separation, {"distance": 1.5})]
+RUNNING_FROM_AFAR = [(Flee, {"distance": 100.0}), (Separation, {"distance": 1.5})]
 FAST = {"max_speed": 6.0, "max_force": 10.0, "radius": 0.4}
 SLOW = {"max_speed": 1.0, "max_force": 10.0, "radius": 0.4, "cruise_speed": 0.3}
 
@@ -187,6 +189,49 @@ def test_a_crowd_that_is_cued_from_the_first_frame_moves_as_one_with_those_setti
     cued = run(herd(30), [replace(state, numbers={"cue": 1.0, "blend": 0.0})], [], 50)
     plain = herd(30, behaviors=state.behaviors, vehicle=FAST).run(50)
     assert all(same(a, b) for a, b in zip(cued, plain))
+
+
+def test_cued_from_the_first_frame_bodies_turn_as_those_of_a_crowd_with_these_numbers() -> None:
+    quick = {"max_turn_rate": 4.0, "turn_radius": 0.3, "turn_on_the_spot": 2.0}
+    scene = herd(20, locomotions=[(OnFoot, {"max_turn_rate": 0.5})])
+    state = CrowdState("Run", RUNNING_FROM_AFAR, FAST, numbers={"cue": 1.0, "blend": 0.0}, locomotion=quick)
+    plain = herd(20, behaviors=RUNNING_FROM_AFAR, vehicle=FAST, locomotions=[(OnFoot, quick)]).run(40)
+    assert all(same(a, b) for a, b in zip(run(scene, [state], [], 40), plain))
+
+
+def test_a_body_turns_by_the_numbers_of_its_state_and_takes_them_up_by_and_by() -> None:
+    scene = herd(9, wolf=[3.0, 2.5, 0.0], locomotions=[(Planar, {"max_turn_rate": 0.5})])
+    state = replace(startle(react=0.0, blend=1.0, varies=0.0), locomotion={"max_turn_rate": 6.0})
+    turns = {}
+    for kind, states in {"own": [state], "as the crowd": [replace(state, locomotion=None)]}.items():
+        heading = np.array([s.motion.forward for s in run(scene, states, [wolf_near(scene, 50.0)], 60)])
+        turns[kind] = np.degrees(np.arccos(np.clip((heading[1:] * heading[:-1]).sum(axis=2), -1.0, 1.0))) * 24.0
+    assert turns["as the crowd"].max() <= np.degrees(0.5) * 1.001
+    assert turns["own"].max() > 60.0
+    share = np.minimum((np.arange(1, 60) + 1.0) / 24.0, 1.0)
+    most = 0.5 + 5.5 * share * share * (3.0 - 2.0 * share)
+    assert (turns["own"] <= np.degrees(most)[:, None] * 1.001 + 1e-6).all()
+
+
+def test_a_state_changes_the_turning_of_those_bodies_only_that_move_as_its_crowd() -> None:
+    """Of two that are in it, one flies."""
+    scene = herd(2, locomotions=[(Planar, {"max_turn_rate": 0.5}), (SimpleVehicle, {"max_turn_rate": 0.4})])
+    scene = replace(scene, locomotion_row=np.array([0, 1]))
+    state = replace(startle(react=0.0, blend=0.0), locomotion={"max_turn_rate": 6.0})
+    snapshot = with_states(scene.snapshot(), [state], [wolf_near(scene, 50.0)])
+    begun = step(step(step(scene.start(), snapshot), snapshot), snapshot)
+    bodies = locomotions_in_modes(snapshot, begun.mindset, np.ones(2))
+    assert (begun.mindset.mode == 1).all()
+    assert [float(body.max_turn_rate[row]) for row, body in enumerate(bodies)] == [6.0, 0.4]
+
+
+def test_no_state_changes_what_is_measured_from_the_body() -> None:
+    scene = herd(2, locomotions=[(Wheeled, {})])
+    state = replace(startle(cue=1.0), locomotion={"wheelbase": 9.0, "max_wheel_rate": 3.0})
+    snapshot = with_states(scene.snapshot(), [state])
+    begun = step(step(scene.start(), snapshot), snapshot)
+    (body,) = locomotions_in_modes(snapshot, begun.mindset, np.ones(2))
+    assert (body.wheelbase == 2.7).all() and (body.max_wheel_rate == 3.0).all()
 
 
 def test_a_state_that_is_never_entered_changes_nothing() -> None:
