@@ -38,6 +38,12 @@ def states_of_crowd(crowd: Object, context: Context) -> list[Object]:
     return [ob for ob in tagged(in_use(context.scene), Role.STATE) if crowd_of(ob) == crowd]
 
 
+def number_of(state: Object, context: Context) -> int:
+    """The number of a state among those of its crowd."""
+    mates = states_of_crowd(crowd, context) if (crowd := crowd_of(state)) is not None else []
+    return state_numbers({*mates, state})[state]
+
+
 def triggers_of_state(state: Object, context: Context) -> list[Object]:
     """The triggers that call into a state, by name."""
     return [

@@ -56,7 +56,7 @@ STEERING_PG_state = property_group(
         ),
         "color": FloatVectorProperty(
             name="Color",
-            description="Color in which the overlay shows the fronts of vehicles that are in this state after a bake",
+            description="Color in which the overlay shows the fronts of vehicles in this state, in a preview or a bake",
             subtype="COLOR_GAMMA",
             size=3,
             min=0.0,

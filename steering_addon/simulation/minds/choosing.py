@@ -152,7 +152,8 @@ def _switched(mind: Mind, mine: Mindset, value: Scalars, told: Mask, time: float
         "by": by, "body": body, "source": source, "turns": mine.turns + 1,
     }  # fmt: skip
     changed = {name: np.where(switches, new, getattr(mine, name)) for name, new in changes.items()}
-    return replace(mine, due=due, root=root, **changed)
+    weighed = np.where(switches[:, None], value, mine.weighed)
+    return replace(mine, due=due, root=root, weighed=weighed, **changed)
 
 
 def _heard(after: Mindset, before: Mindset, calls: Calls, time: float) -> Mindset:
