@@ -13,7 +13,7 @@ from ...simulation.roles import Role
 from ..hierarchy import Family
 from ..properties import has_role, pointed_at
 from ..properties.mind_groups import PALETTE
-from ..read.mind_sources import state_numbers
+from ..read.mind_sources import state_numbers, trigger_numbers
 from ..role_assignment import give_role
 from ..tagged_objects import crowd_of, in_use, tagged
 from ..write.animation_data import channelbag_in, channelbags, new_action
@@ -129,6 +129,7 @@ def new_trigger(context: Context, state: Object, when: str, caller: Object | Non
     settings = trigger.steering
     settings.crowd = crowd_of(state)
     settings.trigger.to, settings.trigger.when = state, when
+    settings.trigger.number = _next_trigger_number(trigger, context)
     trigger.matrix_parent_inverse = crowd_of(state).matrix_world.inverted_safe()
     trigger.location = context.scene.cursor.location
     if caller is not None:
@@ -139,6 +140,14 @@ def new_trigger(context: Context, state: Object, when: str, caller: Object | Non
         # Its sphere is drawn in metres, whatever the size of what carries it.
         trigger.scale = [1.0 / size if size else 1.0 for size in caller.matrix_world.to_scale()]
     return trigger
+
+
+def _next_trigger_number(trigger: Object, context: Context) -> int:
+    """A number for a new trigger that no other of the scene has."""
+    # A scene does not list what was added to it a moment ago; the collection does.
+    beside = (ob for collection in trigger.users_collection for ob in collection.objects)
+    others = {*tagged(in_use(context.scene), Role.TRIGGER), *tagged(beside, Role.TRIGGER)} - {trigger}
+    return 1 + max(trigger_numbers(others).values(), default=0)
 
 
 def new_cue(state: Object, frame: int, length: int, fade: int) -> NlaStrip:

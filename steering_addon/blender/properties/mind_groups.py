@@ -78,6 +78,13 @@ STEERING_PG_trigger = property_group(
     "STEERING_PG_trigger",
     TriggerModel,
     {
+        "number": IntProperty(
+            name="Number",
+            description="Number given once to this trigger: chance depends on it, whatever the trigger is called",
+            min=0,
+            override=OVERRIDABLE,
+            options=NOT_ANIMATABLE,
+        ),
         "to": _state("Calls Into", "State that vehicles are called into"),
         "from_state": _state("From", "Only vehicles in this state hear it; empty: all of the crowd"),
         "who": PointerProperty(

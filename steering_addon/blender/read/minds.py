@@ -103,7 +103,7 @@ class MindReader:
         body = None
         if is_own(ob, "vehicle"):
             body = _body(checked_values(VehicleModel, stored.vehicle, ob, "vehicle", frame), state, vehicle, factors)
-        return Mode(ob.name, row, StateModel.of(1, **values), body, replaced, state.then, state.eases)
+        return Mode(state.number, row, StateModel.of(1, **values), body, replaced, state.then, state.eases)
 
     def _closed(self, crowd: int, depsgraph: Depsgraph | None) -> set[int]:
         """The modes of a crowd that no vehicle takes up on this frame, as their states are not active."""

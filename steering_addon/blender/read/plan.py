@@ -170,8 +170,9 @@ def plan_reading(
     check_curves(roles[Role.PATH], Role.PATH)
     flows = roles[Role.FLOW]
     check_curves([ob for ob in flows if ob.type != "MESH"], Role.FLOW)
-    states = states_of(roles, crowds)
-    triggers, numbers = triggers_of(roles, states), state_numbers(roles[Role.STATE])
+    numbers = state_numbers(roles[Role.STATE])
+    states = states_of(roles, crowds, numbers)
+    triggers = triggers_of(roles, states)
     check_targets([*crowds, *states], objects)
     pointers = [pointer for holder in (*crowds, *states) for pointer in pointers_of(holder)]
     paths = list(dict.fromkeys([*roles[Role.PATH], *(each.ob for each in pointers if each.kind is Kind.PATH)]))
@@ -233,8 +234,10 @@ def plan_reading(
             for ob in states
         ),
         triggers=tuple(
-            trigger_source(ob, states, crowds, pointed_rows[Kind.BODY], pointed_rows[Kind.REGION], roles[Role.VEHICLE])
-            for ob in triggers
+            trigger_source(
+                ob, number, states, crowds, pointed_rows[Kind.BODY], pointed_rows[Kind.REGION], roles[Role.VEHICLE]
+            )
+            for ob, number in triggers.items()
         ),
         bodies=bodies,
         obstacles=obstacles,

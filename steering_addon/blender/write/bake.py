@@ -80,7 +80,7 @@ def baking(
         raise
     # Not before: Blender goes through all it has to tell of these for each action that makes room for a new one.
     plan.vehicles.source.store(plan.vehicles.identity)
-    for each in plan.states:
+    for each in (*plan.states, *plan.triggers):
         each.store_number()
     return BakeResult(
         vehicles=len(plan),

@@ -82,9 +82,11 @@ def test_what_a_state_does_not_have_of_its_own_follows_the_crowd() -> None:
     grazing.steering.alignment.distance = 2.5
     plan = planning.plan_reading(bpy.context.scene)
     snapshot = next(iter(part("blender.read.sweep").sweep(plan, reading.Reader(plan)))).snapshot
-    names = {mode.name: snapshot.settings[mode.settings] for mode in snapshot.minds[0].modes}
-    alignment = next(b for b in names["Startle"].behaviors if b.name == "alignment")
-    assert alignment.distance[0] == 2.5 and "wander" not in [b.name for b in names["Startle"].behaviors]
+    names = {each.ob.name: each.number for each in plan.states}
+    settings = {mode.number: snapshot.settings[mode.settings] for mode in snapshot.minds[0].modes}
+    of_startle = settings[names["Startle"]]
+    alignment = next(b for b in of_startle.behaviors if b.name == "alignment")
+    assert alignment.distance[0] == 2.5 and "wander" not in [b.name for b in of_startle.behaviors]
 
 
 def test_a_cue_on_the_timeline_holds_for_its_frames_only() -> None:
@@ -97,7 +99,7 @@ def test_a_cue_on_the_timeline_holds_for_its_frames_only() -> None:
     plan = planning.plan_reading(bpy.context.scene)
     cues = []
     for read in part("blender.read.sweep").sweep(plan, reading.Reader(plan)):
-        mode = next(mode for mode in read.snapshot.minds[0].modes if mode.name == "Startle")
+        mode = next(mode for mode in read.snapshot.minds[0].modes if mode.number == state.steering.state.number)
         cues.append(float(mode.numbers.cue[0]))
     assert set(cues[:18]) == {0.0} and set(cues[20:38]) == {1.0} and set(cues[42:]) == {0.0}
 
@@ -376,3 +378,48 @@ def test_a_rider_who_fetches_brings_a_stray_back_and_the_other_stays() -> None:
     assert off[360][len(members)] < edge + 3.0 < off[1][len(members)]
     histories = [part("blender.write.ownership").bake_of(ob).states for ob in riders]
     assert len([history for history in histories if history]) == 1
+
+
+def motion(members) -> np.ndarray:
+    """(f, n, 3) where they are on each fifth frame of the bake."""
+    places = []
+    for frame in range(1, 61, 5):
+        bpy.context.scene.frame_set(frame)
+        places.append([tuple(ob.location) for ob in members])
+    return np.array(places)
+
+
+def test_renaming_states_and_triggers_and_adding_others_changes_no_motion() -> None:
+    grazing, members = herd()
+    wolf = empty("Wolf", (2.0, -3.0, 0.0))
+    state = startle(grazing, wolf, lasts=0.5, varies=1.0)
+    trigger = bpy.context.object
+    trigger.steering.trigger.chance, trigger.steering.trigger.distance = 0.6, 5.0
+    bake()
+    before = motion(members)
+    state.name, trigger.name, state.steering.state.then.name = "Zebras Run", "Alarm", "Afterwards"
+    bake()
+    assert np.array_equal(motion(members), before)
+    select(grazing)
+    bpy.ops.steering.state_add(preset="SLEEP")
+    bpy.context.object.name = "A First One"
+    bpy.ops.steering.trigger_add(when="STUCK", to="A First One")
+    bpy.context.object.name = "A Trigger"
+    assert sorted(ob.steering.trigger.number for ob in (trigger, bpy.context.object)) == [1, 2]
+    bake()
+    assert np.array_equal(motion(members), before)
+
+
+def test_copies_that_share_a_number_get_their_own_with_the_next_bake_which_stays_up_to_date() -> None:
+    grazing, _ = herd(1)
+    state = startle(grazing, empty("Wolf", (2.0, -3.0, 0.0)))
+    trigger = bpy.context.object
+    select(state, trigger)
+    bpy.ops.object.duplicate()
+    copies = {ob.name: ob for ob in bpy.context.selected_objects}
+    copy, called = copies["Startle.001"], copies["Startle Trigger.001"]
+    assert copy.steering.state.number == state.steering.state.number == 1
+    bake()
+    assert (state.steering.state.number, copy.steering.state.number) == (1, 3)
+    assert (trigger.steering.trigger.number, called.steering.trigger.number) == (1, 2)
+    assert not part("blender.status.census").refresh(bpy.context.scene).bake.outdated

@@ -69,7 +69,7 @@ def test_who_takes_up_a_state_says_what_else_it_weighed() -> None:
     select(grazing)
     bpy.ops.steering.state_add(preset="LOOK_UP")
     look = bpy.context.object
-    # They look up from the first step on, before the wolf is heeded.
+    # They look up from the first step on, before the wolf counts.
     look.steering.state.urge, look.steering.state.react, look.steering.state.persistence = 1.0, 0.0, 0.1
     bake()
     history = part("blender.write.ownership").bake_of(members[0]).states

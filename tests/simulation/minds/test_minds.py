@@ -29,7 +29,7 @@ from steering_addon.minds import (
     Touched,
 )
 from steering_addon.scene import SPHERE, CrowdState, Scene, all_of, leaders, regions, with_states
-from steering_addon.simulation.minds.declaring import CAUSE, Trigger
+from steering_addon.simulation.minds.declaring import CAUSE, Trigger, distinct_numbers
 from steering_addon.simulation.minds.mindset import BY_CUE, BY_OTHERS, OVER
 from steering_addon.simulation.run import simulate, step
 from steering_addon.simulation.snapshot import Snapshot, State
@@ -413,3 +413,36 @@ def test_whatever_states_say_all_stays_finite_and_within_limits(
 def test_a_crowd_without_states_has_no_mindset() -> None:
     made: Callable[[Scene], list[State]] = lambda scene: list(simulate(scene.start(), [scene.snapshot()] * 3))  # noqa: E731
     assert all(state.mindset is None for state in made(herd(4)))
+
+
+def test_a_state_draws_its_chances_by_its_number_whatever_it_is_called() -> None:
+    scene = herd(25)
+    told = {"react": 0.4, "lasts": 1.0, "spreads": 2}
+    named = [replace(startle(**told), number=3), CrowdState("Look", numbers={"urge": 0.4}, number=7)]
+    renamed = [replace(named[0], name="Alarm"), replace(named[1], name="Zoom in")]
+    added = [*renamed, CrowdState("Aside", number=9)]
+    runs = [run(scene, states, [wolf_near(scene, chance=0.7)], 60) for states in (named, renamed, added)]
+    assert {0, 1, 2} == set(modes(runs[0]).ravel())
+    for other in runs[1:]:
+        assert np.array_equal(modes(other), modes(runs[0])) and all(same(a, b) for a, b in zip(other, runs[0]))
+    changed = run(scene, [replace(named[0], number=4), named[1]], [wolf_near(scene, chance=0.7)], 60)
+    assert not np.array_equal(modes(changed), modes(runs[0]))
+
+
+def test_of_two_cued_states_the_one_with_the_lower_number_is_taken_up() -> None:
+    both = [CrowdState(name, numbers={"cue": 1.0}, number=n) for name, n in (("Alarm", 8), ("Zoom in", 3))]
+    assert (modes(run(herd(4), both, [], 3))[-1] == 1).all()
+    assert with_states(herd(4).snapshot(), both).minds[0].modes[0].number == 3
+
+
+@pytest.mark.parametrize(
+    ("stored", "numbers"),
+    [
+        ([], []),
+        ([0, 0], [1, 2]),
+        ([3, 1], [3, 1]),
+        ([2, 2, 0, 5, 2], [2, 6, 7, 5, 8]),
+    ],
+)
+def test_the_first_keeps_its_number_and_the_others_get_numbers_above_all(stored: list[int], numbers: list[int]) -> None:
+    assert distinct_numbers(stored) == numbers
