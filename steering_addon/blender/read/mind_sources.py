@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from ...minds.condition import Condition
 from ...minds.trigger import TriggerModel, condition_of
 from ...portrayal.state_properties import STATE
 from ...simulation.minds.declaring import distinct_numbers
+from ...simulation.minds.mindset import NOBODY
 from ...simulation.roles import Role
 from ..properties import has_role, pointed_at
 from ..property_groups import values_of
@@ -147,20 +148,52 @@ def _numbers(objects: Iterable[tuple[Object | None, Object]], group: str) -> dic
     }
 
 
-def triggers_of(roles: Mapping[Role, list[Object]], states: Sequence[Object]) -> dict[Object, int]:
-    """The triggers that call into some states, each with its number, in the order of these."""
+def triggers_of(
+    roles: Mapping[Role, list[Object]], states: Sequence[Object], objects: Collection[Object]
+) -> dict[Object, int]:
+    """The triggers that call into some states, each with its number, in the order of these.
+
+    Args:
+        objects: of the scene.
+
+    Raises:
+        Refusal: what a trigger watches for is not in the scene, or the state in which it is heard is of another crowd.
+    """
     numbers = trigger_numbers(ob for ob in roles[Role.TRIGGER] if _pointer(ob, "to") in states)
+    for trigger in numbers:
+        _check_trigger(trigger, objects)
     crowds = [crowd_of(state) for state in states]
     return dict(sorted(numbers.items(), key=lambda pair: (crowds.index(_called_crowd(pair[0])), pair[1])))
 
 
-def watched_objects(triggers: Iterable[Object]) -> list[Object]:
-    """The objects that triggers watch for one by one: neither crowds nor states nor regions."""
+def _check_trigger(trigger: Object, objects: Collection[Object]) -> None:
+    """Refuse a trigger that points at what cannot call or be heard."""
+    crowd = _called_crowd(trigger)
+    before, caller = _pointer(trigger, "from_state"), _pointer(trigger, "who")
+    if before is not None and (not has_role(before, Role.STATE) or crowd_of(before) != crowd):
+        raise Refusal(
+            f"{before.name}, the From of the trigger {trigger.name}, is no state of {crowd.name}, which it calls. "
+            f"Choose a state of {crowd.name}, or leave From empty.",
+            about=[trigger],
+        )
+    uses = condition_of_trigger(trigger).uses
+    if caller is None or not ("who" in uses or "where" in uses):
+        return
+    # A crowd that is not in the scene stands for its vehicles, which may be.
+    if caller not in objects and not has_role(caller, Role.CROWD):
+        raise Refusal(
+            f"{caller.name}, the Who of the trigger {trigger.name}, is no longer in the scene. Choose another object.",
+            about=[trigger],
+        )
+
+
+def watched_objects(triggers: Iterable[Object], objects: Collection[Object]) -> list[Object]:
+    """The objects of a scene that triggers watch for one by one: neither crowds nor states nor regions."""
     watched = []
     for ob in triggers:
         kind = condition_of_trigger(ob)
         if "who" in kind.uses and not _stands_for_several(ob):
-            watched += _own_bodies(ob)
+            watched += [each for each in _own_bodies(ob) if each in objects]
     return watched
 
 
@@ -195,7 +228,7 @@ def trigger_source(
     before = _pointer(ob, "from_state")
     of = None
     if caller is not None and has_role(caller, Role.STATE) and crowd_of(caller) in crowds:
-        of = crowds.index(crowd_of(caller)), mode_of(caller, states)
+        of = crowds.index(crowd_of(caller)), mode_of(caller, states) or NOBODY
     rows: list[int] = []
     if "who" in kind.uses and of is None:
         objects = (
@@ -207,7 +240,7 @@ def trigger_source(
         "key": number,
         "bodies": np.array(rows, dtype=np.int64),
         "of": of,
-        "from_modes": () if before is None else (mode_of(before, states),),
+        "from_modes": () if before is None else (mode_of(before, states) or NOBODY,),
     }
     where = [_pointer(ob, "who") or ob] if "where" in kind.uses else []
     rows_of_regions = np.array([regions[full_name(each)] for each in where], dtype=np.int64)

@@ -172,14 +172,13 @@ def plan_reading(
     check_curves([ob for ob in flows if ob.type != "MESH"], Role.FLOW)
     numbers = state_numbers(roles[Role.STATE])
     states = states_of(roles, crowds, numbers)
-    triggers = triggers_of(roles, states)
+    triggers = triggers_of(roles, states, set(objects))
     check_targets([*crowds, *states], objects)
     pointers = [pointer for holder in (*crowds, *states) for pointer in pointers_of(holder)]
     paths = list(dict.fromkeys([*roles[Role.PATH], *(each.ob for each in pointers if each.kind is Kind.PATH)]))
     several = [each for holder in (*crowds, *states) for each in several_of(holder, behaviors_of(holder), objects)]
-    bodies = _bodies(
-        roles, [each for each in pointers if each.kind is Kind.BODY], several, rows, watched_objects(triggers)
-    )
+    watched = watched_objects(triggers, set(objects))
+    bodies = _bodies(roles, [each for each in pointers if each.kind is Kind.BODY], several, rows, watched)
     obstacles = tuple(BodySource(ob, carrier_of(ob, rows)) for ob in roles[Role.OBSTACLE])
     pointed_regions = [each.ob for each in pointers if each.kind is Kind.REGION]
     regions = by_name([*roles[Role.REGION], *pointed_regions, *watched_regions(triggers)])
