@@ -172,7 +172,7 @@ def _check_trigger(trigger: Object, objects: Collection[Object]) -> None:
     before, caller = _pointer(trigger, "from_state"), _pointer(trigger, "who")
     if before is not None and (not has_role(before, Role.STATE) or crowd_of(before) != crowd):
         raise Refusal(
-            f"{before.name}, the From of the trigger {trigger.name}, is no state of {crowd.name}, which it calls. "
+            f"{before.name}, the From of the trigger {trigger.name}, is not a state of {crowd.name}, which it calls. "
             f"Choose a state of {crowd.name}, or leave From empty.",
             about=[trigger],
         )

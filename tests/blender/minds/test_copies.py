@@ -85,7 +85,7 @@ def test_a_new_crowd_takes_the_states_along() -> None:
     assert [history[0].state for history in histories(members)] == ["Startle.001", "Startle", "Startle"]
 
 
-def test_an_appended_collection_brings_a_herd_that_runs_at_once(tmp_path) -> None:
+def test_an_appended_collection_brings_a_herd_that_runs_immediately(tmp_path) -> None:
     alarm()
     meadow = bpy.data.collections.new("Meadow")
     for ob in bpy.context.scene.objects:
@@ -158,7 +158,7 @@ def test_a_trigger_is_not_heard_in_a_state_of_another_crowd() -> None:
     select(goats)
     bpy.ops.steering.state_add(preset="SLEEP")
     trigger.steering.trigger.from_state = bpy.context.object
-    told = "Sleep, the From of the trigger Startle Trigger, is no state of Sheep, which it calls"
+    told = "Sleep, the From of the trigger Startle Trigger, is not a state of Sheep, which it calls"
     with pytest.raises(RuntimeError, match=told):
         bpy.ops.steering.bake()
 
