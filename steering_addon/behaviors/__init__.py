@@ -12,6 +12,7 @@ from .docking import Docking
 from .drive import Drive
 from .evasion import Evasion
 from .explore import Explore
+from .face import Face
 from .flee import Flee
 from .flow_field_following import FlowFieldFollowing
 from .forage import Forage
@@ -55,6 +56,7 @@ CATALOGUE: tuple[type[Behavior], ...] = (
     PathFollowing,
     WallFollowing,
     FlowFieldFollowing,
+    Face,
     Separation,
     Alignment,
     Cohesion,

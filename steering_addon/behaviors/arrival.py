@@ -6,9 +6,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import EPSILON, Number, Rows, Scalars, Vectors, across, dot, magnitude, unit
-from ..simulation.behavior import Behavior, Intent, Steering
-from ..simulation.declaration import body, called, length, room_to_stop
+from ..simulation.arrays.vectors import (
+    EPSILON,
+    Mask,
+    Number,
+    Rows,
+    Scalars,
+    Vectors,
+    across,
+    anybody,
+    dot,
+    magnitude,
+    unit,
+)
+from ..simulation.behavior import Intent, Steering
+from ..simulation.declaration import body, called, length, room_to_stop, switch
+from ..simulation.destination import Destination
 from ..simulation.maneuvers.reaching import reached
 from ..simulation.maneuvers.settling import Settling
 from ..simulation.world import Agents, World
@@ -20,7 +33,7 @@ QUICKEST = 0.1
 
 
 @dataclass(frozen=True)
-class Arrival(Behavior):
+class Arrival(Destination):
     """Go to a target, slow down on the way and stop there.
 
     The speed follows the paper's ramp from slowing_distance down to zero, or the braking distance of the vehicle if
@@ -38,6 +51,7 @@ class Arrival(Behavior):
     slowing_distance: Number = called(
         "Brakes Within", room_to_stop(length(4.0, "Distance from the target at which braking starts", 0.01))
     )
+    face_target: Mask = called("Face It", switch(False, "Turn to the target while standing, if the body can"))
 
     def steer(self, world: World, agents: Agents, memory: Settling) -> Steering:
         target_offset = agents.level(self.goal(world, agents, memory) - agents.position)
@@ -61,9 +75,15 @@ class Arrival(Behavior):
         return Steering(
             np.where(arriving[:, None], force, 0.0),
             memory,
+            heading=self._facing(target_offset, agents) if anybody(self.face_target) else None,
             sets_speed=arriving,
-            arrived=reached(world, agents, self.target, agents.arrival_distance),
+            arrived=reached(world, agents, self.target, agents.arrival_distance) | (self.goes_on & memory.settled),
         )
+
+    def _facing(self, offset: Vectors, agents: Agents) -> Vectors:
+        """The unit directions to the targets that the agents turn to, (n, 3), zero for none."""
+        faces = self.face_target & (self.target >= 0)
+        return np.where(faces[:, None], unit(agents.flat(offset)), 0.0)
 
     def _turning_speed(self, agents: Agents, direction: Vectors, distance: Scalars) -> Scalars:
         """The speed at which the tightest circle leads to the target, (n,) m/s; a faster agent would circle it."""

@@ -45,6 +45,7 @@ class Drive(Behavior):
     label = "Drive Home"
     term = OURS
     intent = Intent.REACT
+    arrives = True
 
     target: Rows = body("Whom to drive; empty: the nearest leader")
     home: Rows = another_body("Where to drive it; empty: to the middle of a crowd")

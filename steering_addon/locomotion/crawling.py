@@ -119,7 +119,7 @@ class Crawling(Locomotion):
         level = np.where(free[:, None], level_heading(motion.forward), motion.forward) if free.any() else motion.forward
         grip = gripped(terrain, replace(motion, forward=level), memory)
         force, grip = self._off_borders(model, skins, grip, control.force, speed, dt)
-        stride = self._stride(model, grip, Control(force, control.speed_limit), speed, dt)
+        stride = self._stride(model, grip, replace(control, force=force), speed, dt)
         heading, length = grip.world(stride.forward), magnitude(stride.velocity) * dt
         after, left, met = grip.moved(skins, heading, length)
         falls = met & (self.at_edge == FALL)
@@ -162,7 +162,9 @@ class Crawling(Locomotion):
             fall_speed=blank.fall_speed,
         )
         plane = no_terrain(n)
-        moved = self._walker.moved(model, motion, replace(control, force=grip.local(control.force)), plane, memory, dt)
+        heading = None if control.heading is None else grip.local(control.heading)
+        control = replace(control, force=grip.local(control.force), heading=heading)
+        moved = self._walker.moved(model, motion, control, plane, memory, dt)
         return self._walker.stance(motion, moved, no_vectors(n), plane, dt)
 
     def _off_borders(

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..simulation.arrays.angles import cosine_and_sine
 from ..simulation.arrays.vectors import (
     EPSILON,
     Mask,
@@ -36,6 +35,7 @@ from ..simulation.terrain import Terrain
 from ..simulation.vehicle import Motion, Pose, VehicleModel
 from .banking import GRAVITY
 from .footholds import misplaced_walkers
+from .headings import cosine_left, turned_at_rest, turned_level
 from .point_mass import moved
 from .walkable import Look, Walkable, along_ground, carried, rise
 
@@ -201,6 +201,8 @@ class OnFoot(Locomotion):
         look = Look(feet, memory.normal, memory.triangle, direction, step, self._reach(model, speed))
         direction, memory = self._seen_ahead(walkable, look, heading, memory, dt)
         velocity, forward = self._strode(model, motion, memory, direction, speed, wanted_speed, wished, dt)
+        rests = idle & ~memory.cornered & (magnitude(velocity) <= 0.0)
+        forward = turned_at_rest(control, rests, heading, forward, self.turn_on_the_spot, dt)
         way = along_ground(memory.normal, forward, magnitude(velocity) * dt)
         footing, refused = walkable.step(feet, way, memory.normal, memory.triangle)
         if anybody(refused):
@@ -355,7 +357,7 @@ class OnFoot(Locomotion):
         still = memory.stands | (speed <= 0.0)
         pace = model.cruise_speed * model.max_speed
         most = self._turn_rate_at(speed, pace, on_the_spot)
-        ahead = _ahead(heading, direction, np.where(still, on_the_spot, most) * dt)
+        ahead = cosine_left(heading, direction, np.where(still, on_the_spot, most) * dt)
         slowest = self._slowest(model)
         round_speed = np.maximum(ROUND * pace, slowest)
         round_speed = np.minimum(round_speed, np.maximum(wanted, wished))
@@ -371,7 +373,7 @@ class OnFoot(Locomotion):
         target = np.where(goes, np.where(memory.cornered, slowest, np.maximum(target, slowest)), 0.0)
         # What walks more slowly than it did turns less.
         most = np.minimum(most, self._turn_rate_at(target, pace, on_the_spot))
-        forward = _turned(
+        forward = turned_level(
             heading, direction, np.where(still, np.where(goes & ~memory.cornered, 0.0, on_the_spot), most) * dt
         )
         strongest = model.max_force / model.mass * dt
@@ -480,20 +482,3 @@ class OnFoot(Locomotion):
 def _feet(position: Vectors, terrain: Terrain) -> Vectors:
     """Where vehicles stand, (n, 3) metres."""
     return columns(position[:, 0], position[:, 1], position[:, 2] - terrain.lift)
-
-
-def _ahead(heading: Vectors, direction: Vectors, most: Scalars) -> Scalars:
-    """The cosines left to level directions after level headings turned toward them by at most (n,) radians."""
-    cosine, sine = dot(heading, direction), heading[:, 0] * direction[:, 1] - heading[:, 1] * direction[:, 0]
-    cosines, sines = cosine_and_sine(np.minimum(most, np.pi))
-    return np.where(cosine >= cosines, 1.0, cosine * cosines + np.abs(sine) * sines)
-
-
-def _turned(heading: Vectors, direction: Vectors, most: Scalars) -> Vectors:
-    """Level headings turned toward level directions by at most (n,) radians."""
-    cosines, sines = cosine_and_sine(np.minimum(most, np.pi))
-    left = left_of(heading, upright(len(heading)))
-    to_side = np.where(dot(direction, left) < 0.0, -sines, sines)
-    turned = cosines[:, None] * heading + to_side[:, None] * left
-    near = dot(direction, heading) >= cosines
-    return np.where(near[:, None], direction, unit(turned))

@@ -53,14 +53,20 @@ class Control:
     Attributes:
         force: (n, 3) the force that acts, newtons.
         speed_limit: (n,) m/s down to which they brake, as hard as they can; None for no limit.
+        heading: (n, 3) unit vectors to which they turn while they stand, zero for none; None if nobody does.
     """
 
     force: Vectors
     speed_limit: Scalars | None
+    heading: Vectors | None = None
 
     def take(self, rows: Rows) -> Control:
         """The signals of the vehicles of some rows."""
-        return Control(picked(self.force, rows), None if self.speed_limit is None else self.speed_limit[rows])
+        return Control(
+            picked(self.force, rows),
+            None if self.speed_limit is None else self.speed_limit[rows],
+            None if self.heading is None else picked(self.heading, rows),
+        )
 
 
 @dataclass(frozen=True)

@@ -77,7 +77,7 @@ def moved(
     """
     model, dt = snapshot.vehicle, world.dt
     parts = list(_parts(state, snapshot))
-    control = Control(damped(model, state.force, wanted, dt), decided.speed_limit)
+    control = Control(damped(model, state.force, wanted, dt), decided.speed_limit, decided.heading)
     driven = [_driven(part, state.motion, model, control, terrain, dt) for part in parts]
     position, velocity, forward = (_of_all(parts, driven, name) for name in ("position", "velocity", "forward"))
     position, velocity = kept_apart(model, snapshot.grounded, snapshot.present, world, position, velocity, forward)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import zlib
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
@@ -227,13 +228,18 @@ def drawing_errors(file: str, change: Change) -> Iterator[str]:
             yield f"drawing with {ob.name} active: {type(error).__name__}: {error}"
 
 
+def is_tried(name: str, value: str) -> bool:
+    """Whether an operator is tried with a value: those that read no bake with every second one, each with others."""
+    return zlib.crc32(f"{name} {value}".encode()) % 2 == 0
+
+
 CASES = [(value, baked) for values, baked in ((UNBAKED, False), (BAKED, True)) for value in values]
 
 
 @pytest.mark.parametrize(("value", "baked"), CASES, ids=[value for value, _ in CASES])
 def test_no_operator_and_no_panel_falls_over(value: str, baked: bool, stages, capfd) -> None:
     change = (BAKED if baked else UNBAKED)[value]
-    names = [name for name in OPERATORS if not baked or name in READING_BAKES]
+    names = [name for name in OPERATORS if name in READING_BAKES or not baked and is_tried(name, value)]
     wrong = list(objections(stages[baked], change, lambda: capfd.readouterr().err, names))
     wrong += drawing_errors(stages[baked], change)
     assert not wrong, "\n".join(wrong)

@@ -347,7 +347,7 @@ def several_crowds() -> Case:
 
 
 def coming_and_going() -> Case:
-    """Vehicles that enter later, that wait for room, and that stay, leave or go on where they arrive."""
+    """Vehicles that enter later, that wait for room, and that stay, for a time or for good, leave or go on."""
     name, n = "coming_and_going", 12
     row = np.arange(n)
     place = busy(name, n)
@@ -359,6 +359,7 @@ def coming_and_going() -> Case:
         arrival_distance=np.where(row % 2 == 0, 0.0, 2.5),
     )
     behaviors = tuple(varied(kind, n, Chance(name)) for kind in (Arrival, PathFollowing, Docking))
+    behaviors = tuple(replace(behavior, stay_time=0.1 * (row % 3 == 1)) for behavior in behaviors)
     crowd = Crowd(row, behaviors, COMBININGS[0].number, key=2)
 
     def entering(frame: int, snapshot: Snapshot) -> Snapshot:

@@ -25,6 +25,7 @@ SYNONYMS: dict[str, tuple[tuple[str, str], ...]] = {
     "Murmuration": (("preset_apply", "starling"),),
     "Pursue": (("behavior_add", "pursuit"),),
     "Herding": (("state_add", "FETCH"),),
+    "Look At": (("behavior_add", "face"),),
     "Queue": (("behavior_add", "keep_distance"),),
     "Sheepdog": (("behavior_add", "drive"), ("state_add", "FETCH")),
     "Shoal": (("add_school", ""), ("preset_apply", "fish"), ("preset_apply", "school")),
