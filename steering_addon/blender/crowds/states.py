@@ -177,6 +177,20 @@ def new_cue(state: Object, frame: int, length: int, fade: int) -> NlaStrip:
     return strip
 
 
+def cue_strips(state: Object) -> list[NlaStrip]:
+    """The strips on a state that tell its crowd to take it up, without muted ones."""
+    animation = state.animation_data
+    if animation is None or not animation.use_nla:
+        return []
+    tracks = (track for track in animation.nla_tracks if not track.mute)
+    strips = (strip for track in tracks for strip in track.strips if not strip.mute)
+    return [strip for strip in strips if strip.action is not None and _has_cue(strip.action)]
+
+
+def _has_cue(action: bpy.types.Action) -> bool:
+    return any(curve.data_path == CUE_PATH for bag in channelbags(action) for curve in bag.fcurves)
+
+
 def _is_cue(action: bpy.types.Action) -> bool:
     paths = [curve.data_path for bag in channelbags(action) for curve in bag.fcurves]
     return paths == [CUE_PATH]

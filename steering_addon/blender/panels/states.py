@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...minds.trigger import TriggerModel
+from ...recording.overfull_cues import share_told
 from ...simulation.roles import Role
 from ...simulation.vehicle import VehicleModel
 from ..crowds.copied_states import crowds_with_states
-from ..crowds.states import states_of_crowd, triggers_of_state
+from ..crowds.states import cue_strips, states_of_crowd, triggers_of_state
 from ..focus import crowd_in_focus
 from ..properties import has_role, pointed_at
 from ..read.mind_sources import state_numbers
@@ -17,7 +18,7 @@ from ..status.present_states import history_of
 from ..write.state_history import now
 from .active_object import ICONS
 from .crowds import ADVANCED, PartOfCrowd
-from .fields import fields, meaningful, note
+from .fields import counted, fields, meaningful, note
 from .locations import ROOT, in_both
 
 if TYPE_CHECKING:
@@ -66,6 +67,9 @@ class States(PartOfCrowd):
                 number.ui_units_x = COUNT
                 number.label(text=str(counts.get(numbers[state], 0)), translate=False)
             row.label(text=called_by(state, context), translate=False)
+        active = [ob.steering for ob in states if ob.steering.active and ob.steering.is_property_set("state")]
+        if share := share_told([stored.state.cue for stored in active]):
+            note(layout, context, f"Cues come to {share:.0%} on this frame: the last gets what is left", icon="ERROR")
         line = layout.row(align=True)
         line.operator_menu_enum("steering.state_add", "preset", text="Add State", icon="ADD")
         if states:
@@ -84,7 +88,7 @@ def called_by(state: Object, context: Context) -> str:
     words = [_words(trigger) for trigger in triggers_of_state(state, context)]
     if settings is not None and settings.spreads:
         words.append(f"{settings.spreads} other{'s' * (settings.spreads != 1)}")
-    if state.animation_data is not None and any(len(track.strips) for track in state.animation_data.nla_tracks):
+    if cue_strips(state):
         words.append("a cue")
     if settings is not None and settings.urge > 0.0:
         words.append("inclination")
@@ -126,7 +130,11 @@ class State:
         for names in (TIMES, CALLS, NEEDS):
             column = fields(layout)
             for name in names:
-                column.prop(stored.state, name)
+                if name == "cue" and (strips := cue_strips(state)):
+                    # Strips take its place: beside them Blender does not read what is stored.
+                    note(layout, context, f"Cue: {counted(len(strips), 'strip')}, now {stored.state.cue:.0%}", "NLA")
+                else:
+                    column.prop(stored.state, name)
         if stored.state.number:
             note(layout, context, f"A bake keys it on vehicles as steering_state {stored.state.number}")
         if not stored.state.lasts and pointed_at(stored.state, "then") is None:

@@ -117,9 +117,13 @@ def _held(mind: Mind, mine: Mindset, value: Scalars, keys: Keys, time: float) ->
 def _cued(mind: Mind, mine: Mindset, value: Scalars, keys: Keys) -> tuple[Scalars, Mask]:
     """The values with those of cues, and which modes each vehicle is told to be in, (m, k)."""
     told = np.zeros(value.shape, dtype=np.bool_)
+    free, left = np.ones(len(value), dtype=np.bool_), 1.0
     for number, mode in enumerate(mind.modes, 1):
-        if mode.numbers.cue[0] > 0.0:
-            told[:, number] = luck(keys, mode.number, "cue") < mode.numbers.cue[0]
+        share = float(mode.numbers.cue[0])
+        if share > 0.0 and left > 0.0:
+            # Of those whom no cue has told so far: then each cue gets its share, as long as they come to one at most.
+            told[:, number] = free & (luck(keys, mode.number, "cue") < share / left)
+            free, left = free & ~told[:, number], left - share
     by_cue = mine.by == BY_CUE
     if not by_cue.any() and not told.any():
         return value, told

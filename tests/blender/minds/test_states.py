@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from tests.blender.building import bake, crowd, empty, frames, part, select, vehicle, wedge
+from tests.blender.drawing import shown, texts
 from tests.blender.sharing import in_one_blender
 
 planning = part("blender.read.plan")
@@ -36,6 +37,11 @@ def startle(grazing, wolf=None, **values):
         select(state, wolf)
         assert bpy.ops.steering.trigger_add(when="NEAR") == {"FINISHED"}
     return state
+
+
+def drawn(panel: str) -> list[tuple]:
+    """What a panel shows."""
+    return shown(f"OBJECT_PT_steering_{panel}")
 
 
 def away_from(wolf, members) -> np.ndarray:
@@ -102,6 +108,43 @@ def test_a_cue_on_the_timeline_holds_for_its_frames_only() -> None:
         mode = next(mode for mode in read.snapshot.minds[0].modes if mode.number == state.steering.state.number)
         cues.append(float(mode.numbers.cue[0]))
     assert set(cues[:18]) == {0.0} and set(cues[20:38]) == {1.0} and set(cues[42:]) == {0.0}
+
+
+def test_a_strip_with_fades_tells_its_share_and_takes_the_place_of_the_field() -> None:
+    grazing, _ = herd(1)
+    state = startle(grazing)
+    state.steering.state.cue = 0.25
+    select(state)
+    assert ("prop", "cue") in drawn("state")
+    bpy.context.scene.frame_set(20)
+    assert bpy.ops.steering.cue_add(frames=30, fade=10) == {"FINISHED"}
+    strip = state.animation_data.nla_tracks[0].strips[0]
+    strip.blend_in, strip.blend_out = 8, 12
+    plan = planning.plan_reading(bpy.context.scene)
+    for read in part("blender.read.sweep").sweep(plan, reading.Reader(plan)):
+        (mode,) = (each for each in read.snapshot.minds[0].modes if each.number == state.steering.state.number)
+        told = min(max(min((read.number - 20) / 8, 1.0, (50 - read.number) / 12), 0.0), 1.0)
+        assert mode.numbers.cue[0] == pytest.approx(told, abs=1e-5)
+    bpy.context.scene.frame_set(24)
+    assert ("prop", "cue") not in drawn("state") and "Cue: 1 strip, now 50%" in texts(drawn("state"))
+    strip.mute = True
+    assert ("prop", "cue") in drawn("state")
+
+
+def test_cues_that_come_to_more_than_the_crowd_are_told() -> None:
+    grazing, _ = herd(2)
+    state = startle(grazing)
+    state.steering.state.cue, state.steering.state.then.steering.state.cue = 0.7, 0.6
+    select(grazing)
+    assert "Cues come to 130% on this frame: the last gets what is left" in texts(drawn("states"))
+    frames(1, 3)
+    running = part("blender.write.bake").baking(planning.plan_reading(bpy.context.scene))
+    with pytest.raises(StopIteration) as ended:
+        while True:
+            next(running)
+    assert ended.value.value.warnings == (
+        "Cues of Sheep come to 130% of it at frame 1. The last of its states gets what is left.",
+    )
 
 
 def test_keys_on_a_cue_hide_strips_so_a_strip_is_refused() -> None:
@@ -284,8 +327,8 @@ def test_keys_on_active_open_and_close_a_state_whatever_frame_is_shown() -> None
         state.steering.active = active
         state.steering.keyframe_insert("active", frame=frame)
     told = []
-    for shown in (1, 30, 50):
-        bpy.context.scene.frame_set(shown)
+    for on in (1, 30, 50):
+        bpy.context.scene.frame_set(on)
         bake()
         told.append([part("blender.write.ownership").bake_of(ob).states for ob in members])
         bpy.ops.steering.clear_bake()

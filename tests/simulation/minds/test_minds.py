@@ -28,6 +28,7 @@ from steering_addon.minds import (
     Stuck,
     Touched,
 )
+from steering_addon.recording.overfull_cues import OverfullCues
 from steering_addon.scene import SPHERE, CrowdState, Scene, all_of, leaders, regions, with_states
 from steering_addon.simulation.minds.declaring import CAUSE, Trigger, distinct_numbers
 from steering_addon.simulation.minds.mindset import BY_CUE, BY_OTHERS, OVER
@@ -167,6 +168,43 @@ def test_a_cue_holds_for_its_share_of_the_crowd_and_more_of_it_for_the_same_and_
     assert not shares[0.0].any() and shares[1.0].all()
     assert abs(shares[0.2].mean() - 0.2) < 0.06 and abs(shares[0.5].mean() - 0.5) < 0.06
     assert (shares[0.5] | ~shares[0.2]).all()
+
+
+def strip(frame: float, first: float, last: float, fade_in: float, fade_out: float) -> float:
+    """The share that a strip with fades tells on a frame."""
+    return min(max(min((frame - first) / fade_in, 1.0, (last - frame) / fade_out), 0.0), 1.0)
+
+
+def test_the_share_in_a_cued_state_follows_the_strip_with_its_fades() -> None:
+    """A strip from 60 to 150 with fades of 24 and 30 frames, of which every third frame is played; 2,000 vehicles."""
+    scene = Scene(np.random.default_rng(3).uniform(0.0, 400.0, (2000, 3)), behaviors=[], vehicle=SLOW)
+    played = range(54, 156, 3)
+    cues = [strip(frame, 60, 150, 24, 30) for frame in played]
+
+    def at(frame: int, snapshot: Snapshot) -> Snapshot:
+        return with_states(snapshot, [CrowdState("On", numbers={"cue": cues[frame], "blend": 0.0})])
+
+    share = (modes(scene.run(len(cues), at=at)) == 1).mean(axis=1)
+    # A frame is followed on the next one.
+    assert np.abs(share[1:] - cues[:-1]).max() < 0.03 and share.max() == 1.0 and share[-1] == 0.0
+
+
+@pytest.mark.parametrize(("first", "second"), [(0.3, 0.5), (0.6, 0.4), (0.7, 0.7), (1.0, 1.0)])
+def test_cues_of_two_states_share_the_crowd_and_the_second_gets_what_is_left(first: float, second: float) -> None:
+    scene = Scene(np.random.default_rng(3).uniform(0.0, 400.0, (2000, 3)), behaviors=[], vehicle=SLOW)
+    seen = modes(run(scene, [CrowdState("A", numbers={"cue": first}), CrowdState("B", numbers={"cue": second})], [], 3))
+    assert abs((seen[-1] == 1).mean() - first) < 0.03
+    assert abs((seen[-1] == 2).mean() - min(second, 1.0 - first)) < 0.03
+    if first + second >= 1.0:
+        assert (seen[-1] > 0).all()
+
+
+def test_cues_that_tell_more_than_all_are_noted() -> None:
+    overfull = OverfullCues()
+    for frame, cue in enumerate((0.2, 0.6, 0.9, 0.3)):
+        states = [CrowdState("A", numbers={"cue": cue}), CrowdState("B", numbers={"cue": 0.5})]
+        overfull.look(frame, with_states(herd(1).snapshot(), states))
+    assert overfull.frames == {0: (1, pytest.approx(1.4))}
 
 
 def test_a_cue_that_ends_ends_the_state() -> None:
