@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..simulation.snapshot import Snapshot
 
 NEARLY = 1e-6
@@ -10,7 +12,7 @@ NEARLY = 1e-6
 
 def share_told(cues: list[float]) -> float:
     """The share of a crowd that is told by all cues; 0 where they do not come to more than all of it."""
-    share = sum(cues)
+    share = float(np.cumsum(cues)[-1]) if cues else 0.0
     return share if share > 1.0 + NEARLY else 0.0
 
 
