@@ -31,7 +31,7 @@ from .simulation.geometry.regions import BOX, SPHERE, Regions, regions
 from .simulation.geometry.regions import MESH as MESH_REGION
 from .simulation.geometry.surfaces import NO_SURFACES, Surfaces, surfaces
 from .simulation.locomotion import Locomotion
-from .simulation.minds.declaring import Mind, Mode, StateModel, Trigger
+from .simulation.minds.declaring import Mind, Mode, StateModel, Trigger, distinct_numbers
 from .simulation.roles import Role
 from .simulation.run import simulate
 from .simulation.sensing import world_at
@@ -211,6 +211,7 @@ class CrowdState:
 
     Attributes:
         name: among the states of its crowd.
+        number: unlike those of the others, as chance depends on it; 0 for the next one free, by name.
         behaviors: as of a scene; None for those of the crowd.
         vehicle: parameters of the vehicle model in it, as of a scene; None for that of the crowd.
         combining: the number of a way to combine behaviors.
@@ -228,28 +229,30 @@ class CrowdState:
     then: str = ""
     eases: str = ""
     locomotion: dict[str, Any] | None = None
+    number: int = 0
 
 
 def with_states(
     snapshot: Snapshot, states: Sequence[CrowdState], triggers: Sequence[Trigger] = (), crowd: int = 0
 ) -> Snapshot:
-    """The snapshot in which a crowd has states. Triggers count them from 1, in the order of their names.
+    """The snapshot in which a crowd has states. Triggers count them from 1, in the order of their numbers.
 
     Args:
         states: of the crowd.
         triggers: what calls its vehicles into them.
         crowd: the row of the crowd.
     """
-    n, states = len(snapshot.present), sorted(states, key=lambda state: state.name)
-    numbers = {state.name: number for number, state in enumerate(states, 1)} | {"": 0}
+    n, named = len(snapshot.present), sorted(states, key=lambda state: state.name)
+    numbered = sorted(zip(distinct_numbers(state.number for state in named), named), key=lambda pair: pair[0])
+    numbers = {state.name: mode for mode, (_, state) in enumerate(numbered, 1)} | {"": 0}
     rows, modes = list(snapshot.settings), []
-    for state in states:
+    for number, state in numbered:
         declared = () if state.behaviors is None else state.behaviors
         behaviors = tuple(kind.of(n, **values) for kind, values in declared)
         rows.append(snapshot.settings[crowd] if state.behaviors is None else Settings(behaviors, state.combining))
         modes.append(
             Mode(
-                state.name,
+                number,
                 len(rows) - 1,
                 StateModel.of(1, **state.numbers),
                 None if state.vehicle is None else VehicleModel.of(n, **state.vehicle),

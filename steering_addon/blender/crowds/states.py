@@ -14,7 +14,7 @@ from ..hierarchy import Family
 from ..moving import locomotion_of
 from ..properties import has_role, pointed_at
 from ..properties.mind_groups import PALETTE
-from ..read.mind_sources import state_numbers
+from ..read.mind_sources import state_numbers, trigger_numbers
 from ..role_assignment import give_role
 from ..tagged_objects import crowd_of, in_use, tagged
 from ..write.animation_data import channelbag_in, channelbags, new_action
@@ -41,6 +41,12 @@ ARROWS = 0.6
 def states_of_crowd(crowd: Object, context: Context) -> list[Object]:
     """The states of a crowd, by name."""
     return [ob for ob in tagged(in_use(context.scene), Role.STATE) if crowd_of(ob) == crowd]
+
+
+def number_of(state: Object, context: Context) -> int:
+    """The number of a state among those of its crowd."""
+    mates = states_of_crowd(crowd, context) if (crowd := crowd_of(state)) is not None else []
+    return state_numbers({*mates, state})[state]
 
 
 def triggers_of_state(state: Object, context: Context) -> list[Object]:
@@ -142,6 +148,7 @@ def new_trigger(context: Context, state: Object, when: str, caller: Object | Non
     settings = trigger.steering
     settings.crowd = crowd_of(state)
     settings.trigger.to, settings.trigger.when = state, when
+    settings.trigger.number = _next_trigger_number(trigger, context)
     trigger.matrix_parent_inverse = crowd_of(state).matrix_world.inverted_safe()
     trigger.location = context.scene.cursor.location
     if caller is not None:
@@ -152,6 +159,14 @@ def new_trigger(context: Context, state: Object, when: str, caller: Object | Non
         # Its sphere is drawn in metres, whatever the size of what carries it.
         trigger.scale = [1.0 / size if size else 1.0 for size in caller.matrix_world.to_scale()]
     return trigger
+
+
+def _next_trigger_number(trigger: Object, context: Context) -> int:
+    """A number for a new trigger that no other of the scene has."""
+    # A scene does not list what was added to it a moment ago; the collection does.
+    beside = (ob for collection in trigger.users_collection for ob in collection.objects)
+    others = {*tagged(in_use(context.scene), Role.TRIGGER), *tagged(beside, Role.TRIGGER)} - {trigger}
+    return 1 + max(trigger_numbers(others).values(), default=0)
 
 
 def new_cue(state: Object, frame: int, length: int, fade: int) -> NlaStrip:
@@ -179,6 +194,20 @@ def new_cue(state: Object, frame: int, length: int, fade: int) -> NlaStrip:
     strip.frame_end = frame + length
     strip.blend_in = strip.blend_out = min(fade, length // 2)
     return strip
+
+
+def cue_strips(state: Object) -> list[NlaStrip]:
+    """The strips on a state that tell its crowd to take it up, without muted ones."""
+    animation = state.animation_data
+    if animation is None or not animation.use_nla:
+        return []
+    tracks = (track for track in animation.nla_tracks if not track.mute)
+    strips = (strip for track in tracks for strip in track.strips if not strip.mute)
+    return [strip for strip in strips if strip.action is not None and _has_cue(strip.action)]
+
+
+def _has_cue(action: bpy.types.Action) -> bool:
+    return any(curve.data_path == CUE_PATH for bag in channelbags(action) for curve in bag.fcurves)
 
 
 def _is_cue(action: bpy.types.Action) -> bool:

@@ -125,7 +125,7 @@ class MindReader:
         if is_own(ob, "vehicle"):
             body = _body(checked_values(VehicleModel, stored.vehicle, ob, "vehicle", frame), state, vehicle, factors)
         moves = self._moving(state, stored, frame, locomotions, len(vehicle.mass))
-        return Mode(ob.name, row, StateModel.of(1, **values), body, moves, replaced, state.then, state.eases)
+        return Mode(state.number, row, StateModel.of(1, **values), body, moves, replaced, state.then, state.eases)
 
     def _moving(
         self, state: StateSource, stored: Any, frame: int, locomotions: Sequence[Locomotion], n: int

@@ -173,15 +173,15 @@ def plan_reading(
     check_curves(roles[Role.PATH], Role.PATH)
     flows = roles[Role.FLOW]
     check_curves([ob for ob in flows if ob.type != "MESH"], Role.FLOW)
-    states = states_of(roles, crowds)
-    triggers, numbers = triggers_of(roles, states), state_numbers(roles[Role.STATE])
+    numbers = state_numbers(roles[Role.STATE])
+    states = states_of(roles, crowds, numbers)
+    triggers = triggers_of(roles, states, set(objects))
     check_targets([*crowds, *states], objects)
     pointers = [pointer for holder in (*crowds, *states) for pointer in pointers_of(holder)]
     paths = list(dict.fromkeys([*roles[Role.PATH], *(each.ob for each in pointers if each.kind is Kind.PATH)]))
     several = [each for holder in (*crowds, *states) for each in several_of(holder, behaviors_of(holder), objects)]
-    bodies = _bodies(
-        roles, [each for each in pointers if each.kind is Kind.BODY], several, rows, watched_objects(triggers)
-    )
+    watched = watched_objects(triggers, set(objects))
+    bodies = _bodies(roles, [each for each in pointers if each.kind is Kind.BODY], several, rows, watched)
     obstacles = tuple(BodySource(ob, carrier_of(ob, rows)) for ob in roles[Role.OBSTACLE])
     pointed_regions = [each.ob for each in pointers if each.kind is Kind.REGION]
     regions = by_name([*roles[Role.REGION], *pointed_regions, *watched_regions(triggers)])
@@ -240,8 +240,10 @@ def plan_reading(
             for ob in states
         ),
         triggers=tuple(
-            trigger_source(ob, states, crowds, pointed_rows[Kind.BODY], pointed_rows[Kind.REGION], roles[Role.VEHICLE])
-            for ob in triggers
+            trigger_source(
+                ob, number, states, crowds, pointed_rows[Kind.BODY], pointed_rows[Kind.REGION], roles[Role.VEHICLE]
+            )
+            for ob, number in triggers.items()
         ),
         guides=guides,
         bodies=bodies,
