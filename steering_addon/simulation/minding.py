@@ -42,7 +42,7 @@ def minded(state: State, snapshot: Snapshot, world: World) -> tuple[State, Snaps
         if len(rows) and mind.modes:
             meeting = Meeting(world, before, snapshot.crowd, rows, arrived, velocity)
             after = after.put(rows, chosen(mind, meeting, snapshot.keys[rows]))
-    memories = forgetting(state.memories, minds, snapshot.crowd, before, after)
+    memories = forgetting(state.memories, snapshot, before, after)
     reached = arriving_again(state.arrived, minds, snapshot.crowd, before, after)
     part = taken_up(snapshot, after, world.time, world.dt)
     vehicle = bodies_in_modes(snapshot, after, part, speed, world.dt)

@@ -116,7 +116,7 @@ READING_BAKES = {
     *("bake", "bake the selected", "clear_bake", "select_contacts", "finding_select"),
 }
 """Those that look at what is baked."""
-WITHOUT_VALUES = {"add_school", "add_walkers", "add_herd", "add_herd_and_wolf", "add_traffic"}
+WITHOUT_VALUES = {"add_school", "add_walkers", "add_herd", "add_herd_and_wolf", "add_cowboys_and_strays", "add_traffic"}
 """Operators that read the same as one of these does."""
 
 
@@ -326,7 +326,16 @@ def test_a_vehicle_joins_a_crowd_of_points_with_a_warning(stages, capfd) -> None
 
 
 @pytest.mark.parametrize(
-    "scene", ["add_flock", "add_school", "add_walkers", "add_herd", "add_herd_and_wolf", "add_traffic"]
+    "scene",
+    [
+        "add_flock",
+        "add_school",
+        "add_walkers",
+        "add_herd",
+        "add_herd_and_wolf",
+        "add_cowboys_and_strays",
+        "add_traffic",
+    ],
 )
 def test_ready_scenes_can_be_added_beside_materials_of_the_same_names(scene: str) -> None:
     """Materials of the same names exist, without any nodes."""

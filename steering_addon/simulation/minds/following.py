@@ -156,14 +156,21 @@ def _stored_once(column: Scalars) -> Scalars:
 
 
 def forgetting(
-    memories: Mapping[str, Memory], minds: Sequence[Mind], crowd: Rows, before: Mindset, after: Mindset
+    memories: Mapping[str, Memory], snapshot: Snapshot, before: Mindset, after: Mindset
 ) -> Mapping[str, Memory]:
-    """What behaviors remember, blank for vehicles that enter a mode with settings of its own for them."""
+    """What behaviors remember, blank for vehicles that enter a mode with settings of its own for them.
+
+    What a mode only switches off continues later where it was.
+    """
     changed = after.turns != before.turns
     if not changed.any():
         return memories
     kept = dict(memories)
-    for name, enters in _entering(minds, crowd, after.mode, changed):
+    row = followed(snapshot, after, after.mode).settings_row
+    used = [{behavior.name for behavior in settings.behaviors} for settings in snapshot.settings]
+    for name, enters in _entering(snapshot.minds, snapshot.crowd, after.mode, changed):
+        if name not in used[row[enters[0]]]:
+            continue
         # The rounds through several targets have the name of the behavior and of the parameter.
         for known in [key for key in kept if key.split(".")[0] == name]:
             kept[known] = kept[known].put(enters, type(kept[known]).blank(len(enters)))
