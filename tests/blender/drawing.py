@@ -79,7 +79,9 @@ class Layout:
         self.drawn.append(entry)
         return OperatorSettings(name)
 
-    def operator_menu_enum(self, name: str, choice: str, text: str | None = None, icon: str = "NONE", **_settings) -> None:
+    def operator_menu_enum(
+        self, name: str, choice: str, text: str | None = None, icon: str = "NONE", **_settings
+    ) -> None:
         assert choice in self.operator(name, text, icon).properties
 
     def menu(self, name: str, text: str = "", icon: str = "NONE", **_settings) -> None:
