@@ -25,6 +25,7 @@ from .offset_pursuit import OffsetPursuit
 from .orbit import Orbit
 from .path_following import PathFollowing
 from .patrol import Patrol
+from .post import Post
 from .pursuit import Pursuit
 from .rest import Rest
 from .seek import Seek
@@ -52,6 +53,7 @@ CATALOGUE: tuple[type[Behavior], ...] = (
     Rest,
     Orbit,
     Patrol,
+    Post,
     ObstacleAvoidance,
     PathFollowing,
     WallFollowing,

@@ -86,7 +86,7 @@ class Docking(Destination):
         heading = unit(agents.level(picked(world.bodies.forward, row)))
 
         aim = self._aim(to_target, heading, agents)
-        slowest = np.where(self.goes_on, 0.0, self.arrival_speed) * agents.max_speed
+        slowest = np.where(self.departs, 0.0, self.arrival_speed) * agents.max_speed
         ramp_time = np.maximum(self.approach_distance / np.maximum(agents.max_speed, EPSILON), 4.0 * world.dt)
         response_time = np.maximum(np.minimum(agents.vehicle.response_time, ramp_time / 4.0), world.dt)
         # The speed lags behind the desired speed by the response time. That matters unless it stops at the target.
@@ -161,7 +161,7 @@ class Docking(Destination):
         own_side = np.where((off_line < EPSILON)[:, None], agents.side, -unit(aside))
         beside = np.where(past, self.approach_distance / 2.0, 0.0)
         aim = to_target - back[:, None] * heading + beside[:, None] * own_side
-        going_through = at_target & (self.arrival_speed > 0.0) & ~self.goes_on
+        going_through = at_target & (self.arrival_speed > 0.0) & ~self.departs
         return np.where(going_through[:, None], heading * self.approach_distance[:, None], aim)
 
     def _past(self, to_target: Vectors, heading: Vectors) -> Mask:

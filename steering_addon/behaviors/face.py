@@ -16,19 +16,18 @@ from ..simulation.world import Agents, World
 class Face(Behavior):
     """Turn to something while standing, as fast as the body turns on the spot.
 
-    Pushes nobody: other behaviors, or a low cruise speed, say when the vehicle stands. A body that cannot turn on the
-    spot does not: a car, an animal whose Turn on the Spot is 0, a bird that never hovers. Does nothing without a
-    target, or while the vehicle moves.
+    It applies no force: other behaviors, or a low cruise speed, say when the vehicle stands. A body that cannot turn on
+    the spot does not: a car, an animal whose Turn on the Spot is 0, a bird that never hovers. Only a body that is free
+    in space turns up and down, too. Does nothing without a target, or while the vehicle moves.
     """
 
     name = "face"
     label = "Face"
     term = OURS
     intent = Intent.REACT
-    refers_to_up = True
 
     target: Rows = body("What to turn to; empty: the nearest leader")
 
     def steer(self, world: World, agents: Agents, memory: None) -> Steering:
-        offset = agents.flat(picked(world.bodies.position, np.maximum(self.target, 0)) - agents.position)
+        offset = agents.level(picked(world.bodies.position, np.maximum(self.target, 0)) - agents.position)
         return Steering(heading=np.where((self.target >= 0)[:, None], unit(offset), 0.0))

@@ -461,7 +461,7 @@ class _Follower:
 
     def _stops(self) -> Mask:
         """Whether a follower stops at the end of the path, (m,)."""
-        return (self.behavior.end == STOP) & (self.agents.stays | self.behavior.goes_on)
+        return (self.behavior.end == STOP) & (self.agents.stays | self.behavior.departs)
 
     def _speed_to_stop(self) -> Scalars:
         """(m,) the speed from which a follower stops at the end, m/s."""

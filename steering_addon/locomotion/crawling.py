@@ -81,6 +81,7 @@ class Crawling(Locomotion):
     grounded = True
     stands = True
     clings = True
+    tightened = ("turn_radius",)
     remembers = Gripping
     suits = "Ants, spiders and geckos on walls and ceilings, and people on small planets"
 

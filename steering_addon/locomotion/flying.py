@@ -48,4 +48,4 @@ class Flying(SimpleVehicle):
         velocity, forward = kept_up(model, motion, velocity, forward, self.least_speed * model.max_speed, dt)
         hovers = np.where(self.least_speed > 0.0, 0.0, self.max_turn_rate)
         after = motion.position + velocity * dt, velocity, forward
-        return Moved(*faced(model, motion, control, after, hovers, dt), memory)
+        return Moved(*faced(model, motion, control, after, hovers, dt, on_the_level=True), memory)

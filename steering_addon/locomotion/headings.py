@@ -59,21 +59,30 @@ def turned_left(heading: Vectors, left: Vectors, angle: Scalars) -> Vectors:
     return turned
 
 
-def turned_at_rest(
-    control: Control, rests: Mask, before: Vectors, after: Vectors, turn_rate: Scalars, dt: float
-) -> Vectors:
-    """Level headings after a step, (n, 3), with those of walkers turned that rest and are asked to face something.
+def turned_on_foot(
+    model: VehicleModel,
+    motion: Motion,
+    control: Control,
+    after: tuple[Vectors, Vectors],
+    idle: Mask,
+    turn_rate: Scalars,
+    dt: float,
+) -> tuple[Vectors, Vectors]:
+    """Velocities and level headings after a step, (n, 3) each, of walkers that turn if they stand and are asked to.
 
     Args:
-        rests: (n,) the walkers that may turn on the spot.
-        before, after: (n, 3) unit headings before the step, and after it of walkers that are not asked to.
-        turn_rate: (n,) the fastest turn while standing, rad/s.
+        after: velocities and headings of walkers that are not asked to.
+        idle: (n,) the walkers that stand and do not set off.
+        turn_rate: (n,) the fastest turn while standing, rad/s; 0 for none.
     """
     if control.heading is None:
         return after
-    asked = unit(flat(control.heading, upright(len(before))))
-    turns = rests & (magnitude(asked) > 0.5)
-    return np.where(turns[:, None], turned_to(before, asked, turn_rate, dt), after) if anybody(turns) else after
+    velocity, forward = after
+    asked = unit(flat(control.heading, upright(len(turn_rate))))
+    rests = (idle & (magnitude(velocity) <= 0.0)) | _stands(model, motion, control, dt)
+    turns = rests & (magnitude(asked) > 0.5) & (turn_rate > 0.0)
+    facing = turned_to(motion.forward, asked, turn_rate, dt)
+    return np.where(turns[:, None], 0.0, velocity), np.where(turns[:, None], facing, forward)
 
 
 def turned_to(forward: Vectors, heading: Vectors, turn_rate: Scalars, dt: float) -> Vectors:
@@ -96,20 +105,24 @@ def faced(
     after: tuple[Vectors, Vectors, Vectors],
     turn_rate: Scalars,
     dt: float,
+    *,
+    on_the_level: bool = False,
 ) -> tuple[Vectors, Vectors, Vectors]:
     """Positions, velocities and headings after a step, (n, 3) each, with bodies turned that stand and are asked to.
 
     Args:
         after: positions, velocities and headings of bodies that do not turn on the spot.
         turn_rate: (n,) the fastest turn while standing, rad/s; 0 for none.
+        on_the_level: whether they turn to the level part only.
     """
     if control.heading is None:
         return after
-    turns = _stands(model, motion, control, dt) & (magnitude(control.heading) > 0.5) & (turn_rate > 0.0)
+    asked = unit(flat(control.heading, upright(len(turn_rate)))) if on_the_level else control.heading
+    turns = _stands(model, motion, control, dt) & (magnitude(asked) > 0.5) & (turn_rate > 0.0)
     if not anybody(turns):
         return after
     position, velocity, forward = after
-    facing = turned_to(motion.forward, control.heading, turn_rate, dt)
+    facing = turned_to(motion.forward, asked, turn_rate, dt)
     return (
         np.where(turns[:, None], motion.position, position),
         np.where(turns[:, None], 0.0, velocity),

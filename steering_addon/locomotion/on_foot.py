@@ -35,7 +35,7 @@ from ..simulation.terrain import Terrain
 from ..simulation.vehicle import Motion, Pose, VehicleModel
 from .banking import GRAVITY
 from .footholds import misplaced_walkers
-from .headings import cosine_left, turned_at_rest, turned_level
+from .headings import cosine_left, turned_level, turned_on_foot
 from .point_mass import moved
 from .walkable import Look, Walkable, along_ground, carried, rise
 
@@ -133,6 +133,7 @@ class OnFoot(Locomotion):
     stored_number = 4
     grounded = True
     stands = True
+    tightened = ("turn_radius",)
     remembers = Walking
     suits = "People and animals, on hills, stairs and bridges or on level ground"
 
@@ -203,8 +204,8 @@ class OnFoot(Locomotion):
         look = Look(feet, memory.normal, memory.triangle, direction, step, self._reach(model, speed))
         direction, memory = self._seen_ahead(walkable, look, heading, memory, dt)
         velocity, forward = self._strode(model, motion, memory, direction, speed, wanted_speed, wished, dt)
-        rests = idle & ~memory.cornered & (magnitude(velocity) <= 0.0)
-        forward = turned_at_rest(control, rests, heading, forward, self.turn_on_the_spot, dt)
+        on_the_spot = np.where(memory.cornered, 0.0, self.turn_on_the_spot)
+        velocity, forward = turned_on_foot(model, motion, control, (velocity, forward), idle, on_the_spot, dt)
         way = along_ground(memory.normal, forward, magnitude(velocity) * dt)
         footing, refused = walkable.step(feet, way, memory.normal, memory.triangle)
         if anybody(refused):

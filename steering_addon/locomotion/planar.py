@@ -45,7 +45,7 @@ class Planar(Locomotion):
         self, model: VehicleModel, motion: Motion, control: Control, terrain: Terrain, memory: None, dt: float
     ) -> Moved:
         after = moved(model, motion, control, self.max_turn_rate, dt, flat=True)
-        return Moved(*faced(model, motion, control, after, self.max_turn_rate, dt))
+        return Moved(*faced(model, motion, control, after, self.max_turn_rate, dt, on_the_level=True))
 
     def stance(self, before: Motion, moved: Moved, acceleration: Vectors, terrain: Terrain, dt: float) -> Stance:
         return Stance.of(moved, upright(len(moved.forward)))

@@ -55,7 +55,7 @@ class Swimming(Locomotion):
         self, model: VehicleModel, motion: Motion, control: Control, terrain: Terrain, memory: Rolling, dt: float
     ) -> Moved:
         after = moved_within(model, motion, control, self.max_turn_rate, self.max_pitch, self.max_pitch, dt)
-        return Moved(*faced(model, motion, control, after, self.max_turn_rate, dt), memory)
+        return Moved(*faced(model, motion, control, after, self.max_turn_rate, dt, on_the_level=True), memory)
 
     def stance(self, before: Motion, moved: Moved, acceleration: Vectors, terrain: Terrain, dt: float) -> Stance:
         banking = Banking(

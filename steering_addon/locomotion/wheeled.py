@@ -166,6 +166,7 @@ class Wheeled(Locomotion):
     stored_number = 5
     grounded = True
     stands = True
+    of_the_body = ("wheelbase", "track", "wheel_radius")
     remembers = Driving
     outputs = OUTPUTS
     suits = "Cars, lorries and carts, on roads over hills or on level ground"

@@ -25,7 +25,7 @@ class Decisions:
     Attributes:
         memories: what each behavior remembers next, by its name, n rows each.
         speed_limit: (n,) m/s, inf for no limit; None if no vehicle has one.
-        heading: (n, 3) unit vectors to which vehicles turn while they stand, zero for none; None if nobody does.
+        heading: (n, 3) unit vectors to which vehicles turn while they stand, zero for none; None if no vehicle does.
         tallies: what all vehicles have added up, by name.
         taken: (k,) how much has been taken of each tracked body.
         arrivals: the vehicles that have left and those that have reached a goal.

@@ -23,7 +23,7 @@ class Destination(Behavior):
     arrives = True
 
     stay_time: Number = at_end(
-        called("Stay For", seconds(0.0, "Average time it stays there before it goes on; 0: what On Arrival says"))
+        called("Stay For", seconds(0.0, "Average time it stays there before it continues; 0: what On Arrival says"))
     )
     stay_spread: Number = at_end(
         share(0.5, "How much longer or shorter than average it stays, as a random share of the time")
@@ -33,7 +33,7 @@ class Destination(Behavior):
     )
 
     @property
-    def goes_on(self) -> Mask:
+    def departs(self) -> Mask:
         """(n,) the agents that stay for a time and then go on."""
         mask: Mask = self.stay_time > 0.0
         return mask

@@ -53,7 +53,7 @@ class Control:
     Attributes:
         force: (n, 3) the force that acts, newtons.
         speed_limit: (n,) m/s down to which they brake, as hard as they can; None for no limit.
-        heading: (n, 3) unit vectors to which they turn while they stand, zero for none; None if nobody does.
+        heading: (n, 3) unit vectors to which they turn while they stand, zero for none; None if no vehicle does.
     """
 
     force: Vectors
@@ -125,6 +125,8 @@ class Locomotion(Declared):
         stands: whether the bodies stand on surfaces.
         touches: whether what stands touches the surface on every frame; what floats follows it with a lag.
         clings: whether they hold on to surfaces whichever way these lean.
+        tightened: the lengths that are shorter for bodies that turn more quickly.
+        of_the_body: the parameters that no state changes, as they are measured from the body.
         remembers: what it remembers of each vehicle from step to step, if anything.
         outputs: the numbers that it gives for drivers of the model.
         suits: what it suits, for the README and the manual, without a final stop.
@@ -137,6 +139,8 @@ class Locomotion(Declared):
     stands: ClassVar[bool] = False
     touches: ClassVar[bool] = True
     clings: ClassVar[bool] = False
+    tightened: ClassVar[tuple[str, ...]] = ()
+    of_the_body: ClassVar[tuple[str, ...]] = ()
     remembers: ClassVar[type[Memory] | None] = None
     outputs: ClassVar[tuple[Output, ...]] = ()
     suits: ClassVar[str] = ""

@@ -186,7 +186,7 @@ def _staying(
     behavior: Behavior, world: World, agents: Agents, steering: Steering, decided: Decisions
 ) -> tuple[Steering, Decisions]:
     """What a behavior decides, and what all do, with the agents that stay for a time where it leads."""
-    if not isinstance(behavior, Destination) or not anybody(behavior.goes_on):
+    if not isinstance(behavior, Destination) or not anybody(behavior.departs):
         return steering, decided
     name = memory_of(behavior)
     known = decided.memory(name, Staying, agents)

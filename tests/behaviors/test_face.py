@@ -47,17 +47,18 @@ def off(heading: np.ndarray, target: np.ndarray = TARGET) -> np.ndarray:
 
 
 @turners
-def test_a_body_that_stands_turns_to_it_on_the_level(kind: type[Locomotion]) -> None:
+def test_a_body_that_stands_turns_to_it_on_the_level_unless_it_is_free_in_space(kind: type[Locomotion]) -> None:
     heading = standing(one(kind))
     assert off(heading)[-1] < 1.0
     assert (np.diff(off(heading)) < 1e-9).all()
-    assert np.allclose(heading[:, 2], 0.0)
+    rises = kind is SimpleVehicle
+    assert np.isclose(heading[-1, 2], rises * TARGET[2] / np.linalg.norm(TARGET), atol=0.02)
 
 
 @turners
 def test_it_turns_no_faster_than_the_body_can(kind: type[Locomotion]) -> None:
     rate = "turn_on_the_spot" if "turn_on_the_spot" in kind.parameters() else "max_turn_rate"
-    turned = np.abs(np.diff(off(standing(one(kind, {rate: 1.0})))))
+    turned = np.abs(np.diff(off(standing(one(kind, {rate: 1.0}, tracked=leaders(TARGET * (1.0, 1.0, 0.0)))))))
     assert turned.max() <= np.degrees(1.0 / FPS) + 1e-6
     assert turned[:FPS].mean() > 0.9 * np.degrees(1.0 / FPS)
 
@@ -88,6 +89,17 @@ def test_a_vehicle_that_moves_does_not_care(kind: type[Locomotion]) -> None:
     scene = one(kind, behaviors=[goes], speed=1.5, vehicle={**MODEL, "cruise_speed": 0.7}, tracked=places)
     faces = replace(scene, behaviors=[goes, (Face, {"target": 2})])
     assert positions(faces.run(48)).tobytes() == positions(scene.run(48)).tobytes()
+
+
+@pytest.mark.parametrize("kind", [Planar, OnFoot, SimpleVehicle])
+def test_a_vehicle_that_slows_down_to_a_stop_turns_then(kind: type[Locomotion]) -> None:
+    level = TARGET * (1.0, 1.0, 0.0)
+    states = one(kind, speed=1.5, vehicle={**MODEL, "speed_time": 0.4}, tracked=leaders(level)).run(4 * FPS)
+    place, pace = positions(states)[:, 0], speeds(states)[:, 0]
+    assert (np.diff(pace) <= 1e-9).all()
+    stands = np.flatnonzero(pace == 0.0)[0]
+    assert off(headings(states)[stands - 1, 0], level - place[stands]) > 90.0
+    assert off(headings(states)[-1, 0], level - place[-1]) < 1.0
 
 
 @pytest.mark.parametrize("kind", [Planar, OnFoot, SimpleVehicle])

@@ -31,7 +31,7 @@ class STEERING_MT_behavior_add(bpy.types.Menu):
     bl_label = "Add Behavior"
 
     def draw(self, context) -> None:
-        _behavior_columns(self.layout.row(), context, lambda behavior: behavior.label, "")
+        _behavior_columns(self.layout.row(), context, lambda behavior: behavior.label, _label("flocking_add"))
 
 
 class STEERING_MT_behaviors(bpy.types.Menu):

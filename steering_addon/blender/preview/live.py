@@ -16,9 +16,8 @@ import numpy as np
 from bpy.app.handlers import persistent
 
 from ...recording.run_cache import KeptRun
-from ..absentees import Absentees, publish, withdraw
+from .. import absentees, previewed_states
 from ..properties import replaces_own_keys, settings_of
-from ..read.marks import are_as_planned
 from ..read.plan import frame_range, plan_reading
 from ..refusal import Refusal
 from ..setting_changes import listen, owner, stop_listening
@@ -104,7 +103,7 @@ class Live:
         """
         with self._busy():
             self._arrived = False
-            withdraw(self.scene)
+            self._withdraw()
             try:
                 reached = self._present(scene, depsgraphs, seconds, fresh, carries_on)
             except ReferenceError:
@@ -114,7 +113,8 @@ class Live:
             self._arrived = reached and not self.refusal
             if self._arrived and self._rehearsal is not None:
                 outside = self._shown.outside
-                publish(self.scene, Absentees(self._numbers, outside, self._shown.gone[: len(outside)] & ~outside))
+                absent = absentees.Absentees(self._numbers, outside, self._shown.gone[: len(outside)] & ~outside)
+                absentees.publish(self.scene, absent)
             return reached
 
     def _present(
@@ -133,6 +133,9 @@ class Live:
             return True
         if reached:
             self._shown, self._rig_poses = self._rehearsal.poses(frame), self._rehearsal.rig_poses(frame)
+            # The overlay draws them as soon as the vehicles are shown.
+            if (states := self._rehearsal.states(frame)) is not None:
+                previewed_states.publish(self.scene, states)
         elif carries_on and not self._rehearsal.has_swept:
             # The vehicles still show this. Showing it again would have the view drawn again.
             return False
@@ -149,7 +152,7 @@ class Live:
         This includes the vehicles, which show their real pose once Blender has evaluated them.
         """
         updated = self._updated(depsgraph)
-        if _taking_part(scene) != self._taking_part or not self._marks_are_as_planned(scene):
+        if _taking_part(scene) != self._taking_part or (self._rehearsal and self._rehearsal.is_outdated(scene)):
             self.forget_plan()
         elif updated or self._rehearsal is None:
             self.forget_plan(updated)
@@ -172,8 +175,7 @@ class Live:
         datablock counts as animated.
         """
         updated = self._updated(depsgraph)
-        # A timeline marker that was added or removed is not reported at all.
-        if not self._marks_are_as_planned(scene):
+        if self._rehearsal and self._rehearsal.is_outdated(scene):
             self.forget_plan()
         if not updated <= self._moved_by_time:
             self._moved_by_time |= updated
@@ -189,11 +191,11 @@ class Live:
         if changed is None or not self._crowds.issuperset(changed):
             self._readings = None
         self._rehearsal, self.refusal = None, ""
-        withdraw(self.scene)
+        self._withdraw()
 
     def let_go(self) -> None:
         """Let Blender show the vehicles in their real poses, and hide those that are really hidden."""
-        withdraw(self.scene)
+        self._withdraw()
         _evaluate_again(self._moves)
         evaluate_again(ob for ob in bpy.data.objects if ob.session_uid in self._posed)
         self._posed = set()
@@ -203,8 +205,9 @@ class Live:
                     ob.update_tag()
             notice()
 
-    def _marks_are_as_planned(self, scene: Scene) -> bool:
-        return self._rehearsal is None or are_as_planned(self._rehearsal.plan.marks, scene)
+    def _withdraw(self) -> None:
+        absentees.withdraw(self.scene)
+        previewed_states.withdraw(self.scene)
 
     def _updated(self, depsgraph: Depsgraph) -> set[int]:
         """The datablocks that the run reads and Blender has just evaluated."""

@@ -83,7 +83,9 @@ STEERING_PG_portrayal = property_group(
 )
 
 
-LOCOMOTION_GROUPS = {kind.name: property_group(f"STEERING_PG_{kind.name}", kind) for kind in LOCOMOTIONS}
+LOCOMOTION_GROUPS = {
+    kind.name: property_group(f"STEERING_PG_{kind.name}", kind, {"own": _own("Turn")}) for kind in LOCOMOTIONS
+}
 """The property group of each locomotion, by its name."""
 
 

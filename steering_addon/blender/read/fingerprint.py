@@ -196,9 +196,13 @@ def _of_vehicle(stored: PropertyGroup, animated: set[str]) -> list[tuple]:
 
 
 def _is_used(above: PropertyGroup, name: str, path: str, animated: set[str]) -> bool:
-    """Whether the group of a name counts: any but a behavior that is off and a locomotion that is not chosen."""
+    """Whether the group of a name counts: any but a behavior that is off and a locomotion that is not chosen.
+
+    A state chooses no locomotion; it has numbers of its own for that of its crowd.
+    """
     if name in LOCOMOTIONS:
-        return LOCOMOTIONS[name].choice().name in (above.locomotion, above.own_locomotion)
+        chosen = LOCOMOTIONS[name].choice().name in (above.locomotion, above.own_locomotion)
+        return chosen or getattr(above, name).own
     return getattr(getattr(above, name), "use", True) or f"{path}.use" in animated
 
 

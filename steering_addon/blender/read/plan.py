@@ -176,8 +176,9 @@ def plan_reading(
     check_curves(roles[Role.PATH], Role.PATH)
     flows = roles[Role.FLOW]
     check_curves([ob for ob in flows if ob.type != "MESH"], Role.FLOW)
-    states = states_of(roles, crowds)
-    triggers, numbers = triggers_of(roles, states), state_numbers(roles[Role.STATE])
+    numbers = state_numbers(roles[Role.STATE])
+    states = states_of(roles, crowds, numbers)
+    triggers = triggers_of(roles, states, set(objects))
     check_targets([*crowds, *states], objects)
     marks = marks_in_use(roles[Role.MARK])
     check_marks(marks, scene, map(full_name, objects))
@@ -185,7 +186,8 @@ def plan_reading(
     paths = list(dict.fromkeys([*roles[Role.PATH], *(each.ob for each in pointers if each.kind is Kind.PATH)]))
     several = [each for holder in (*crowds, *states) for each in several_of(holder, behaviors_of(holder), objects)]
     targets = [each for each in pointers if each.kind is Kind.BODY]
-    bodies = _bodies(roles, targets, several, rows, [*watched_objects(triggers), *marks])
+    watched = watched_objects(triggers, set(objects))
+    bodies = _bodies(roles, targets, several, rows, [*watched, *marks])
     obstacles = tuple(BodySource(ob, carrier_of(ob, rows)) for ob in roles[Role.OBSTACLE])
     pointed_regions = [each.ob for each in pointers if each.kind is Kind.REGION]
     regions = by_name([*roles[Role.REGION], *pointed_regions, *watched_regions(triggers)])
@@ -245,8 +247,10 @@ def plan_reading(
             for ob in states
         ),
         triggers=tuple(
-            trigger_source(ob, states, crowds, pointed_rows[Kind.BODY], pointed_rows[Kind.REGION], roles[Role.VEHICLE])
-            for ob in triggers
+            trigger_source(
+                ob, number, states, crowds, pointed_rows[Kind.BODY], pointed_rows[Kind.REGION], roles[Role.VEHICLE]
+            )
+            for ob, number in triggers.items()
         ),
         guides=guides,
         marks=mark_sources(marks, scene, rows, crowds, vehicles.crowd, pointed_rows[Kind.BODY]),

@@ -82,13 +82,13 @@ class Arrivals:
         Args:
             reached: (m,) the agents at the goal; None if the behavior has no goal.
         """
-        stays_first = isinstance(behavior, Destination) and anybody(behavior.goes_on)
+        stays_first = isinstance(behavior, Destination) and anybody(behavior.departs)
         if reached is None or (not stays_first and (attendance is None or agents.stays.all())):
             return behavior, self
         reached = reached & (behavior.weight != 0.0)
         on_arrival = shared(STAY, len(agents), np.int64) if attendance is None else attendance.on_arrival[agents.rows]
         if isinstance(behavior, Destination):
-            on_arrival = np.where(behavior.goes_on, GO_ON, on_arrival)
+            on_arrival = np.where(behavior.departs, GO_ON, on_arrival)
         leaves, goes_on = reached & (on_arrival == LEAVE), reached & (on_arrival == GO_ON)
         arrivals = self
         if leaves.any():

@@ -56,7 +56,7 @@ def in_turn(
     Args:
         recalled: what a behavior remembers of the agents.
     """
-    stops = [b for b in behaviors if isinstance(b, Destination) and anybody(b.goes_on)]
+    stops = [b for b in behaviors if isinstance(b, Destination) and anybody(b.departs)]
     if not stops:
         return list(behaviors)
     first = np.full(len(agents), -1)
@@ -65,7 +65,7 @@ def in_turn(
         goal = behavior.goal(world, agents, recalled(behavior))
         if goal is None:
             continue
-        bound = behavior.goes_on & (behavior.weight != 0.0) & np.isfinite(goal[:, 0]) & (behavior.priority < least)
+        bound = behavior.departs & (behavior.weight != 0.0) & np.isfinite(goal[:, 0]) & (behavior.priority < least)
         first, least = np.where(bound, place, first), np.where(bound, behavior.priority, least)
     numbers = {behavior.name: place for place, behavior in enumerate(stops)}
     return [
@@ -84,7 +84,7 @@ def stayed(
         memory: for how long each has stayed.
     """
     arrived = np.zeros(len(agents), dtype=np.bool_) if steering.arrived is None else steering.arrived
-    bound = behavior.goes_on & (behavior.weight != 0.0)
+    bound = behavior.departs & (behavior.weight != 0.0)
     # Some bodies stand before they touch, as they do not creep.
     stops = (agents.goal_distance <= PLACE * agents.radius) & (agents.speed <= STANDING * agents.max_speed)
     time = np.where((bound & (arrived | stops)) | (memory.time > 0.0), memory.time + world.dt, 0.0)
@@ -93,4 +93,4 @@ def stayed(
     brakes = np.minimum(BRAKING * agents.agility, agents.max_speed / STOPPING_TIME)
     slower = np.maximum(agents.speed - np.maximum(brakes, EPSILON) * world.dt, 0.0)
     limit: Scalars = np.where(stands, slower, np.inf)
-    return np.where(behavior.goes_on, (time > 0.0) & over, arrived), limit, Staying(time)
+    return np.where(behavior.departs, (time > 0.0) & over, arrived), limit, Staying(time)
