@@ -17,6 +17,7 @@ from steering_addon.settings.state_presets import STATE_PRESETS
 from steering_addon.simulation.behavior import OURS, Behavior, Intent
 from steering_addon.simulation.combining import COMBININGS, MATTERS
 from steering_addon.simulation.declaration import Declared
+from steering_addon.simulation.marks.declaring import MarkModel
 from steering_addon.simulation.minds.declaring import StateModel
 from steering_addon.simulation.presence.attendance import Attendance
 from steering_addon.simulation.vehicle import VehicleModel
@@ -149,6 +150,7 @@ def _states() -> str:
             "## State", "state", StateModel, "`then` is the state that follows it, `eases` one whose need it eases.\n"
         ),
         *_group("## Trigger", "trigger", TriggerModel, "`to` is the state that it calls into, `who` what calls.\n"),
+        *_group("## Mark", "mark", MarkModel, "`who` meets it, `shape` is where each of a crowd does.\n", of="mark"),
         "## When a trigger calls\n",
         "| | In scripts | Number | |",
         "|---|---|---|---|",
@@ -166,9 +168,9 @@ def _states() -> str:
     return "\n".join(lines)
 
 
-def _group(heading: str, name: str, declaration: type[Declared], *words: str) -> list[str]:
+def _group(heading: str, name: str, declaration: type[Declared], *words: str, of: str = "crowd") -> list[str]:
     """The heading of a property group, words about it, its place in scripts and its settings."""
-    place = f"In scripts and drivers: `crowd.steering.{name}`, where `crowd` is the crowd's Empty.\n"
+    place = f"In scripts and drivers: `{of}.steering.{name}`, where `{of}` is the {of}'s Empty.\n"
     return [f"{heading}\n", *words, place, _labelled_settings(declaration)]
 
 
