@@ -28,7 +28,7 @@ def marks_for(vehicle: Object | None, crowd: Object | None, context: Context) ->
     ]
 
 
-def new_mark(context: Context, who: Object, frame: int, shape: Object | None, *, with_marker: bool) -> Object:
+def new_mark(context: Context, performer: Object, frame: int, shape: Object | None, *, with_marker: bool) -> Object:
     """A new mark for a vehicle or a crowd, at the 3D cursor or where a shape is.
 
     Args:
@@ -39,14 +39,14 @@ def new_mark(context: Context, who: Object, frame: int, shape: Object | None, *,
     context.collection.objects.link(mark)
     give_role(mark, Role.MARK, Family())
     settings = mark.steering.mark
-    settings.who, settings.frame = who, frame
+    settings.who, settings.frame = performer, frame
     if shape is not None:
         settings.shape = shape
         mark.name = f"{shape.name} Mark"
         mark.parent = shape
     else:
         mark.location = context.scene.cursor.location
-    vehicle_crowd = who if has_role(who, Role.CROWD) else crowd_of(who)
+    vehicle_crowd = performer if has_role(performer, Role.CROWD) else crowd_of(performer)
     if vehicle_crowd is not None:
         settings.speed = vehicle_crowd.steering.vehicle.max_speed * vehicle_crowd.steering.vehicle.cruise_speed
     if with_marker:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
+from bpy.props import BoolProperty, FloatProperty, IntProperty
 
 from ...simulation.roles import Role
 from ..crowds.hand_guides import check_takeover, take_over
@@ -75,13 +75,10 @@ or the middle of the crowd. With a mesh or text selected besides, each vehicle o
     bl_label = "Add Mark"
     bl_options = {"REGISTER", "UNDO"}
 
-    who: EnumProperty(
-        name="Who",
-        description="What is to be at the mark",
-        items=[
-            ("ACTIVE", "The Active Object", "The active vehicle, or the crowd if that is active"),
-            ("CROWD", "Crowd", "The middle of the crowd, or with a shape each of its vehicles"),
-        ],
+    of_crowd: BoolProperty(
+        name="Crowd",
+        description="For the middle of the crowd, not the active vehicle; with a shape, for each of its vehicles",
+        default=False,
         options={"SKIP_SAVE"},
     )
     use_marker: BoolProperty(
@@ -101,13 +98,19 @@ or the middle of the crowd. With a mesh or text selected besides, each vehicle o
         shapes = [ob for ob in context.selected_objects if ob.type in SHAPED and not settings_of_roles(ob)]
         shape = shapes[0] if len(shapes) == 1 else None
         vehicle = context.object if has_role(context.object, Role.VEHICLE) else None
-        alone = self.who == "ACTIVE" and vehicle is not None and shape is None
-        who = vehicle if alone else crowd
+        alone = not self.of_crowd and vehicle is not None and shape is None
+        performer = vehicle if alone else crowd
         frame = context.scene.frame_current
-        mark = new_mark(context, who, frame, shape, with_marker=self.use_marker)
+        mark = new_mark(context, performer, frame, shape, with_marker=self.use_marker)
         context.view_layer.update()
         activate(context, mark)
-        what = who.name if alone else f"each of {who.name}" if shape is not None else f"the middle of {who.name}"
+        what = (
+            performer.name
+            if alone
+            else f"each of {performer.name}"
+            if shape is not None
+            else f"the middle of {performer.name}"
+        )
         self.report(
             {"INFO"}, f"{mark.name}: {what} is to be here at frame {frame}. Move the timeline marker or the mark"
         )

@@ -40,8 +40,8 @@ class Direct:
             row.label(text=when(mark, context), translate=False)
         line = layout.row(align=True)
         if vehicle is not None:
-            line.operator("steering.mark_add", text="Mark for This One", icon="ADD").who = "ACTIVE"
-        line.operator("steering.mark_add", text="Mark for the Crowd", icon="ADD").who = "CROWD"
+            line.operator("steering.mark_add", text="Mark for This One", icon="ADD").of_crowd = False
+        line.operator("steering.mark_add", text="Mark for the Crowd", icon="ADD").of_crowd = True
 
 
 def _by_hand(layout: UILayout, context: Context, settings: PropertyGroup) -> None:
@@ -58,18 +58,18 @@ def _by_hand(layout: UILayout, context: Context, settings: PropertyGroup) -> Non
 
 
 def when(mark: Object, context: Context) -> str:
-    """Who meets a mark and when, in words."""
+    """What meets a mark and when, in words."""
     stored = mark.steering.mark
-    who, shape = pointed_at(stored, "who"), pointed_at(stored, "shape")
-    name = who.name if who is not None else "nobody"
+    performer, shape = pointed_at(stored, "who"), pointed_at(stored, "shape")
+    name = performer.name if performer is not None else "no vehicle"
     at = f"at frame {frame_of(mark, context.scene)}"
-    if who is None or has_role(who, Role.VEHICLE):
+    if performer is None or has_role(performer, Role.VEHICLE):
         return f"{name} {at}"
     return f"each of {name} {at}" if shape is not None else f"middle of {name} {at}"
 
 
 class Mark:
-    """Who is to be at the active mark, when and how."""
+    """What is to be at the active mark, when and how."""
 
     bl_label = "Mark"
 
@@ -85,8 +85,8 @@ class Mark:
         note(layout, context, when(context.object, context))
         column = fields(layout)
         column.prop(mark, "who")
-        who, shape = pointed_at(mark, "who"), pointed_at(mark, "shape")
-        of_crowd = who is not None and not has_role(who, Role.VEHICLE)
+        performer, shape = pointed_at(mark, "who"), pointed_at(mark, "shape")
+        of_crowd = performer is not None and not has_role(performer, Role.VEHICLE)
         if of_crowd:
             column.prop(mark, "shape")
         column.prop_search(mark, "marker", context.scene, "timeline_markers", text="Marker")
@@ -99,8 +99,8 @@ class Mark:
             column.prop(mark, "speed")
         if of_crowd and shape is not None:
             column.prop(mark, "spread")
-        if who is None:
-            note(layout, context, "It is for nobody: choose who", icon="ERROR")
+        if performer is None:
+            note(layout, context, "It is for no vehicle: choose one, or a crowd", icon="ERROR")
 
 
 CLASSES = (*in_both(Mark, "mark"), *in_both(Direct, "direct", ROOT))

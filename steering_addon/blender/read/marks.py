@@ -59,7 +59,7 @@ def marks_in_use(tagged: Iterable[Object]) -> list[Object]:
 
 
 def check_marks(marks: Iterable[Object], scene: Scene, names: Iterable[str]) -> None:
-    """Refuse marks that are for nobody, or at no time.
+    """Refuse marks that are for no vehicle, or at no time.
 
     Args:
         names: the full names of the objects of the scene.
@@ -67,8 +67,8 @@ def check_marks(marks: Iterable[Object], scene: Scene, names: Iterable[str]) -> 
     known = set(names)
     for ob in marks:
         settings = ob.steering.mark
-        who, shape = pointed_at(settings, "who"), pointed_at(settings, "shape")
-        if who is None or not (has_role(who, Role.VEHICLE) or has_role(who, Role.CROWD)):
+        performer, shape = pointed_at(settings, "who"), pointed_at(settings, "shape")
+        if performer is None or not (has_role(performer, Role.VEHICLE) or has_role(performer, Role.CROWD)):
             text = f"The mark {ob.name} is for no vehicle and no crowd. Choose Who, or switch off Active."
             raise Refusal(text, about=[ob])
         if shape is not None and full_name(shape) not in known:
@@ -113,11 +113,11 @@ def mark_sources(
     sources = []
     for ob in marks:
         settings = ob.steering.mark
-        who, shape = pointed_at(settings, "who"), pointed_at(settings, "shape")
-        of_crowd = who in crowds and not has_role(who, Role.VEHICLE)
-        rows = np.flatnonzero(crowd == crowds.index(who)) if of_crowd else np.zeros(0, dtype=np.int64)
-        if not of_crowd and full_name(who) in vehicles:
-            rows = np.array([vehicles[full_name(who)]])
+        performer, shape = pointed_at(settings, "who"), pointed_at(settings, "shape")
+        of_crowd = performer in crowds and not has_role(performer, Role.VEHICLE)
+        rows = np.flatnonzero(crowd == crowds.index(performer)) if of_crowd else np.zeros(0, dtype=np.int64)
+        if not of_crowd and full_name(performer) in vehicles:
+            rows = np.array([vehicles[full_name(performer)]])
         if len(rows):
             shape = shape if of_crowd else None
             together = of_crowd and shape is None
@@ -145,14 +145,14 @@ def mark_warnings(
     """
     frame_time = scene.render.fps_base / scene.render.fps
     for ob in marks:
-        who, frame = pointed_at(ob.steering.mark, "who"), frame_of(ob, scene)
+        performer, frame = pointed_at(ob.steering.mark, "who"), frame_of(ob, scene)
         named = _markers(scene, ob.steering.mark.marker)
         if len(named) > 1:
             yield f"The timeline has {len(named)} markers {ob.steering.mark.marker}. {ob.name} is met at the first."
         if not first < frame <= last:
             yield f"The mark {ob.name} is at frame {frame}, which is not after the first frame of the run or too late."
             continue
-        members = [(each, crowd) for each, crowd in zip(objects, crowds) if who in (each, crowd)]
+        members = [(each, crowd) for each, crowd in zip(objects, crowds) if performer in (each, crowd)]
         if not members:
             continue
         start = np.mean([_start(each) for each, _ in members], axis=0)
@@ -161,8 +161,8 @@ def mark_warnings(
         top = min(crowd.steering.vehicle.max_speed * each.steering.speed_factor for each, crowd in members)
         if way > top * time:
             yield (
-                f"{who.name} cannot be at {ob.name} in time: {way:.3g} m in {time:.3g} s take {way / time:.3g} m/s, "
-                f"{way / time - top:.2g} more than its top speed."
+                f"{performer.name} cannot be at {ob.name} in time: {way:.3g} m in {time:.3g} s take "
+                f"{way / time:.3g} m/s, {way / time - top:.2g} more than its top speed."
             )
 
 

@@ -52,7 +52,7 @@ def _along_a_line(points: Vectors) -> Rows:
     """The order of points along a Morton line, (p,)."""
     low, high = points.min(axis=0), points.max(axis=0)
     side = max(float((high - low).max()), EPSILON)
-    cells = np.floor((points - low) * ((2**BITS - 1) / side)).astype(np.int64)
+    cells = np.floor((points - low) * (((1 << BITS) - 1) / side)).astype(np.int64)
     code = np.zeros(len(points), dtype=np.int64)
     for bit in range(BITS):
         for axis in range(3):

@@ -155,7 +155,7 @@ def test_what_is_out_of_reach_says_by_how_much_before_the_bake() -> None:
 @pytest.mark.parametrize(
     ("trouble", "said"),
     [
-        ("nobody", "is for no vehicle and no crowd"),
+        ("no vehicle", "is for no vehicle and no crowd"),
         ("marker", "The timeline has no marker Mark"),
         ("shape", "is no longer in the scene"),
     ],
@@ -164,7 +164,7 @@ def test_a_mark_that_cannot_be_met_is_refused_by_name(trouble: str, said: str) -
     birds, members = flock(2)
     shape = letter()
     mark = add(birds, shape) if trouble == "shape" else add(members[0])
-    if trouble == "nobody":
+    if trouble == "no vehicle":
         bpy.data.objects.remove(members[0])
     elif trouble == "marker":
         bpy.context.scene.timeline_markers.clear()

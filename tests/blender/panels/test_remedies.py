@@ -277,9 +277,17 @@ def guiding() -> bool:
     return all(drawn("direct", "prop", name) for name in ("by_hand", "guide"))
 
 
+def marking() -> bool:
+    select(vehicle())
+    added = drawn("direct", "operator", "steering.mark_add")
+    bpy.ops.steering.mark_add(use_marker=False)
+    return added and drawn("object", "prop", "active") and all(drawn("mark", "prop", name) for name in ("who", "frame"))
+
+
 REMEDIES: dict[str, Callable[[], bool]] = {
     r"a state\b|another crowd for copy|make the one to call|add state|add trigger|add a trigger|in this state": states,
     r"choose a guide|another guide|clear its guide|on by hand|set by hand": guiding,
+    r"use add mark|choose who|another shape|another marker": marking,
     r"set a ground speed": a_ground_speed,
     r"find clips|find some first|use add clip|clips that": clips,
     r"turn off the star": of_an_nla_track("is_solo"),
