@@ -60,6 +60,8 @@ from steering_addon.simulation.geometry.painted_flows import Current, current
 from steering_addon.simulation.geometry.paths import Spline, spline
 from steering_addon.simulation.geometry.regions import BOX, SPHERE, Regions, regions
 from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
+from steering_addon.simulation.guides import Guides
+from steering_addon.simulation.marks.declaring import Mark
 from steering_addon.simulation.minds.declaring import CAUSE, Trigger
 from steering_addon.simulation.presence.attendance import ON_ARRIVAL, Attendance
 from steering_addon.simulation.run import simulate
@@ -185,6 +187,7 @@ def cases() -> dict[str, Callable[[], Case]]:
             "on_hills": on_hills,
             "on_both_sides": on_both_sides,
             "states": states,
+            "directed": directed,
         }
     )
 
@@ -607,3 +610,28 @@ def states() -> Case:
 
     crowd = Crowd(row, tuple(varied(kind, n, Chance(name)) for kind in (*FLOCKING, Arrival)), 0, key=4)
     return Case(place, (crowd,), at=directed)
+
+
+def directed() -> Case:
+    """Vehicles of every locomotion, two of each of which are led by hand or meet a mark; the others share marks."""
+    place = locomotions()
+    n, k = len(place.scene.position), len(LOCOMOTIONS)
+    chance, row, bodies = Chance("directed"), np.arange(n), n + np.arange(LEADERS)
+    start = place.scene.position
+    way = 3.0 * chance.vectors(k, "way") + np.array([0.0, 6.0, 0.0])
+    shape = start[3 * k :] + np.array([0.0, 8.0, 2.0]) + chance.vectors(n - 3 * k, "shape")
+    marks = (
+        Mark("Alone", 0.9, int(bodies[0]), row[k : k + 3], lead=0.5, aims=True, speed=3.0),
+        Mark("Behind", 0.8, int(bodies[1]), row[k + 3 : 2 * k], lead=0.6, radius=0.2),
+        Mark("Middle", 0.7, int(bodies[2]), row[2 * k : 3 * k], lead=0.4, together=True),
+        Mark("Shape", 0.9, int(bodies[3]), row[3 * k :], lead=0.5, release=0.2),
+    )
+
+    def at(frame: int, snapshot: Snapshot) -> Snapshot:
+        time = frame / 24.0
+        share = np.where(np.arange(k) % 2, 1.0, 0.6) * (4 <= frame < 18)
+        guides = Guides(row[:k], share, start[:k] + way * time * time)
+        shaped = replace(marks[3], points=shape + np.array([1.0, 0.0, 0.0]) * time)
+        return replace(snapshot, guides=guides, marks=(*marks[:3], shaped))
+
+    return replace(place, at=at)
