@@ -13,10 +13,11 @@ CLASSES = (
     # First, so that no change of another panel moves its buttons.
     *baking.CLASSES,
     *active_object.CLASSES,
+    *direct.CLASSES,
+    *direct.OF_MARKS,
     *states.CLASSES,
     *crowds.CLASSES,
     *states.OF_CROWDS,
-    *direct.CLASSES,
     *behaviors.CLASSES,
     *behavior_presets.CLASSES,
     *display.CLASSES,

@@ -103,4 +103,5 @@ class Mark:
             note(layout, context, "It is for no vehicle: choose one, or a crowd", icon="ERROR")
 
 
-CLASSES = (*in_both(Mark, "mark"), *in_both(Direct, "direct", ROOT))
+OF_MARKS = in_both(Mark, "mark")
+CLASSES = in_both(Direct, "direct", ROOT)
