@@ -156,6 +156,8 @@ class STEERING_MT_states(bpy.types.Menu):
         layout.operator("steering.cue_add", icon="NLA")
         layout.operator("steering.states_copy", icon="DUPLICATE")
         layout.operator("steering.select_in_state", icon="RESTRICT_SELECT_OFF")
+        layout.separator()
+        layout.operator("steering.animate_by_hand", text=entry_text(_label("animate_by_hand"), "animate_by_hand"))
 
 
 class STEERING_MT_roles(bpy.types.Menu):
