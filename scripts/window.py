@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import subprocess
 import traceback
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,8 @@ import bpy
 
 HAND = 0.4
 """Seconds for a mouse movement or a click, until Blender has handled it."""
+ROW = 11
+"""Half the height of a row of buttons, in pixels."""
 END = "The story is over."
 """Printed when the story is complete."""
 
@@ -89,9 +91,42 @@ def point(x: int, y: int) -> Iterator[float]:
         yield HAND / 2
 
 
+def find(command: str, x: int, top: int = 90, bottom: int = 890, keys: str = "ctrl+c") -> Generator[float, None, int]:
+    """Find the height of the button of a command, from above: `y = yield from find("bpy.ops.steering.bake", 1175)`.
+
+    Blender copies the command of the button under the mouse, even of a disabled one.
+
+    Args:
+        keys: copies something else, such as the path of a setting.
+    """
+    manager = bpy.context.window_manager
+    for y in range(top, bottom, ROW):
+        for before in (4, 0):
+            subprocess.run(["xdotool", "mousemove", str(x - before), str(y)], check=True)
+            yield HAND / 4
+        manager.clipboard = ""
+        press(keys)
+        yield HAND / 4
+        if command in manager.clipboard:
+            return y
+    raise AssertionError(f"There is no button of {command} from {top} to {bottom} at {x}.")
+
+
 def press(key: str) -> None:
     """Press a key."""
     subprocess.run(["xdotool", "key", key], check=True)
+
+
+def write(text: str) -> None:
+    """Type a text."""
+    subprocess.run(["xdotool", "type", "--delay", "40", text], check=True)
+
+
+def scroll(turns: int) -> Iterator[float]:
+    """Turn the mouse wheel where the mouse is, downward or, if negative, upward: `yield from scroll(20)`."""
+    for _ in range(abs(turns)):
+        subprocess.run(["xdotool", "click", "5" if turns > 0 else "4"], check=True)
+    yield HAND
 
 
 def _viewport() -> bpy.types.Area:

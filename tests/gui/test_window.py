@@ -20,3 +20,7 @@ def test_the_buttons_of_the_bake_panel_keep_their_places_and_do_what_they_say(to
 
 def test_two_windows_work_on_two_scenes_at_the_same_time(told: Told) -> None:
     assert len(list(told(STORY.with_name("two_windows.py"), RESULT / "two windows").glob("*.png"))) == 4
+
+
+def test_the_first_hour_with_own_models_brings_no_surprise(told: Told) -> None:
+    assert len(list(told(STORY.with_name("first_hour.py"), RESULT / "first hour").glob("*.png"))) == 12

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import bpy
-from mathutils import Vector
 
 from ...behaviors import CATALOGUE
 from ...locomotion import LOCOMOTIONS
@@ -23,24 +22,20 @@ from ..hierarchy import Family
 from ..moving import locomotion_of
 from ..properties import pointed_at
 from ..read.body_sizes import UPRIGHT, Body
-from ..role_assignment import current_front, give_role
+from ..role_assignment import current_front
 from ..stored_values import sound_front
 from ..tagged_objects import by_role, crowd_of, in_use, tagged
 from .behavior_targets import behaviors_of, point_at, pointers
 from .forward_axis import front_of
 from .member_variation import Amounts, vary
 from .preset_exchange import CROWDS, take_up
+from .room_to_stay import keep_in_room, new_region
 
 if TYPE_CHECKING:
     from bpy.types import Context, Depsgraph, Object
 
-ROOM_IN_TIME = 5.0
-"""Least radius of the region around a new crowd, in seconds at cruise speed: room for a flock to turn."""
-ROOM_IN_SIZE = 3.0
-"""Least radius of that region, in radii of the crowd at the start."""
-ROOM_SETTINGS = {"containment": {"release": True}}
-"""Settings of the behaviors that keep a crowd in that region. The animator has not asked for the region, so it must not
-hold back vehicles that a path or a target leads elsewhere."""
+KEEPING = "containment"
+"""The behavior that keeps a crowd in the region that it is given."""
 
 
 @dataclass(frozen=True)
@@ -185,20 +180,27 @@ def flies(like: Likeness, crowd: Object | None) -> bool:
 
 
 def bring_to_life(
-    context: Context, crowd: Object, members: Sequence[Object], preset: Preset, *, resize: bool = False
+    context: Context,
+    crowd: Object,
+    members: Sequence[Object],
+    preset: Preset,
+    *,
+    ground: Object | None = None,
+    resize: bool = False,
 ) -> list[str]:
     """Give a new crowd the settings of a preset, a region to stay in, and variation of its members.
 
     A single member is not varied.
 
     Args:
+        ground: what the members were put on, if anything.
         resize: whether the members may also vary in size, which scales them: copies may, the user's objects may not.
 
     Returns:
         Warnings that name the objects that were left unchanged.
     """
     take_up(preset, crowd, context.scene)
-    _give_room(context, crowd, members, preset)
+    _give_room(context, crowd, members, preset, ground)
     if len(members) < 2:
         return []
     unlocked = [ob for ob in members if not ob.steering.locked]
@@ -208,7 +210,9 @@ def bring_to_life(
     return vary(context.scene, crowd, amounts, only=unlocked) if unlocked else []
 
 
-def _give_room(context: Context, crowd: Object, members: Sequence[Object], preset: Preset) -> None:
+def _give_room(
+    context: Context, crowd: Object, members: Sequence[Object], preset: Preset, ground: Object | None
+) -> None:
     """Add a region around the members, so that they stay in view, if the preset has behaviors that need one.
 
     A path to follow or an existing region takes its place. A region that another crowd points at does not count.
@@ -220,21 +224,13 @@ def _give_room(context: Context, crowd: Object, members: Sequence[Object], prese
     follows_path = pointers(behaviors, Kind.PATH) and roles[Role.PATH]
     if follows_path or set(roles[Role.REGION]) - _targets(roles[Role.CROWD], Kind.REGION):
         return
+    walks = ground is not None and preset.moves.grounded and not preset.moves.clings
     places = doubles([ob.matrix_world.translation for ob in members])
-    low, high = places.min(axis=0), places.max(axis=0)
-    model = crowd.steering.vehicle
-    start = 0.5 * float((high - low).max()) + model.radius
-    region = bpy.data.objects.new(f"{crowd.name} Region", None)
-    region.empty_display_type = "SPHERE"
-    region.empty_display_size = max(ROOM_IN_SIZE * start, ROOM_IN_TIME * model.max_speed * model.cruise_speed)
-    region.location = Vector((low + high) / 2.0)
-    crowd.users_collection[0].objects.link(region)
-    give_role(region, Role.REGION, Family())
+    stood_on = ground if walks else None
+    region = new_region(crowd, places, stood_on)
     point_at(crowd, preset, Kind.REGION, region)
-    for behavior, values in ROOM_SETTINGS.items():
-        if behavior in preset.behaviors:
-            for name, value in values.items():
-                setattr(getattr(crowd.steering, behavior), name, value)
+    if KEEPING in preset.behaviors:
+        keep_in_room(crowd, KEEPING, stood_on)
 
 
 def _targets(crowds: Sequence[Object], kind: Kind) -> set[Object | None]:

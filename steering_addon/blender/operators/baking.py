@@ -35,12 +35,17 @@ from .polls import in_object_mode, something_baked
 if TYPE_CHECKING:
     from bpy.types import Context, Object
 
-LEAST_PIECE, MOST_PIECE = 0.2, 1.0
+LEAST_PIECE, MOST_PIECE = 0.2, 2.0
 """Seconds of work between two looks at events: Esc stops the bake soon, but slow drawing takes little of the time."""
-FIRST_PIECE = 0.4
-"""Seconds of work before the first look at events and the first drawing; a short bake is then complete."""
-PER_DRAWING = 4.0
-"""Seconds of such a piece for each second that Blender took to get back to the bake, which it spends on drawing.
+FIRST_PIECE = 0.5
+"""Seconds of work before the first look at events and the first drawing."""
+NEARLY_DONE = 1.5
+"""If no more than these seconds are left at the end of a piece, the bake is completed before the next drawing.
+
+Every return to Blender draws the window, which would take as long as the rest of a short bake.
+"""
+PER_DRAWING = 5.0
+"""Seconds of a piece of work for each second that Blender took to get back to the bake, which it spends on drawing.
 
 After a frame was read, it draws the 3D views again each time it gets back, until their edges are smooth: eight times.
 """
@@ -160,10 +165,13 @@ class STEERING_OT_bake(bpy.types.Operator):
             self._is_drawing = False
 
     def _work(self, budget: float) -> BakeResult | None:
-        """Continue the bake for the given seconds; returns the result once it is finished."""
-        until = time.perf_counter() + budget
+        """Continue the bake for the given seconds, or until it is finished if that is near; returns its result then."""
+        start, before = time.perf_counter(), self._progress
         try:
-            while time.perf_counter() < until:
+            while (passed := time.perf_counter() - start) < budget + NEARLY_DONE:
+                done = self._progress - before
+                if passed >= budget and passed * (1.0 - self._progress) > NEARLY_DONE * done:
+                    break
                 self._progress = next(self._baking)
         except StopIteration as stop:
             return stop.value

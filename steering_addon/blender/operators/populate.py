@@ -101,15 +101,16 @@ class STEERING_OT_populate(bpy.types.Operator):
         self._remember(crowd, plan, place, models)
         self._report(crowd, plan, place, models)
         members = fill(context, crowd, plan)
+        ground = place if plan.ground.population.arrangement == SURFACE else None
         if plan.preset and members:
-            for warning in bring_to_life(context, crowd, members, plan.preset, resize=True):
+            for warning in bring_to_life(context, crowd, members, plan.preset, ground=ground, resize=True):
                 self.report({"WARNING"}, warning)
         if plan.preset and members and self.find_clips:
             self._find_clips(context, crowd, members)
         if plan.ground.population.arrangement == ONE_PLACE and plan.count > 1:
             self.report(*let_in(crowd, context.scene))
-        if plan.ground.population.arrangement == SURFACE and place is not None:
-            stand_on(place, crowd)
+        if ground is not None:
+            stand_on(ground, crowd)
         for ob in context.selected_objects:
             ob.select_set(False)
         crowd.select_set(True)

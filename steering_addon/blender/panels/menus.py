@@ -20,7 +20,15 @@ from ..moving import AS_CROWD
 from .active_object import ICONS
 from .search_words import entry_text, term_of
 
-READY_CROWDS = {"add_flock": "FORCE_BOID", "add_school": "MOD_OCEAN", "add_walkers": "CURVE_PATH"}
+READY_CROWDS = {
+    "add_flock": "FORCE_BOID",
+    "add_school": "MOD_OCEAN",
+    "add_walkers": "CURVE_PATH",
+    "add_herd": "MESH_GRID",
+    "add_herd_and_wolf": "PMARKER_ACT",
+    "add_cowboys_and_strays": "HOME",
+    "add_traffic": "AUTO",
+}
 """The operators that add a ready crowd, with their icons."""
 
 

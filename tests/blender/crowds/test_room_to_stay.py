@@ -1,0 +1,76 @@
+"""The region that Populate and tagging give a new crowd: over the ground for those who walk on it."""
+
+from __future__ import annotations
+
+import math
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.blender.building import bake, frames, select
+from tests.blender.crowds.test_populate import figure, ground, members, populate
+from tests.blender.sharing import in_one_blender
+
+SIDE = 20.0
+
+
+def populated(place, **settings):
+    select(figure(), place)
+    return populate(**settings)
+
+
+def room_of(crowd):
+    return crowd.steering.containment.region
+
+
+@pytest.mark.parametrize("like", ["PERSON", "ANIMAL"])
+@pytest.mark.parametrize("turned", [(0.0, 0.0, 0.7), (math.pi / 2.0, 0.0, 0.0)], ids=["about Z", "Y upward"])
+def test_what_walks_on_a_ground_stays_over_it_and_moves_with_it(like: str, turned: tuple[float, ...]) -> None:
+    field = ground(SIDE, rotation=turned)
+    if turned[0]:
+        # As an importer leaves a ground that was modelled with Y upward.
+        field.data.transform(field.matrix_basis.to_3x3().inverted().to_4x4())
+    bpy.context.view_layer.update()
+    room = room_of(populated(field, moves_like=like, count=5))
+    field.location.x += 3.0
+    bpy.context.view_layer.update()
+    assert room.steering.region_shape == "BOX" and room.parent == field
+    matrix = np.array(room.matrix_world)
+    reach = np.abs(matrix[:3, :3]).sum(axis=1)
+    flat = SIDE / 2.0 * (math.cos(turned[2]) + math.sin(turned[2]))
+    assert np.allclose(reach[:2], flat, rtol=1e-4)
+    assert reach[2] > SIDE
+    assert np.allclose(matrix[:2, 3], [3.0, 0.0], atol=1e-4)
+
+
+def test_what_flies_over_a_ground_or_stands_in_a_grid_has_a_sphere() -> None:
+    birds = populated(ground(SIDE), moves_like="BIRD", count=5)
+    assert room_of(birds).steering.region_shape == "SPHERE" and room_of(birds).parent is None
+    select(figure())
+    people = populate(moves_like="PERSON", count=5)
+    assert room_of(people).steering.region_shape == "SPHERE" and room_of(people).parent is None
+
+
+@pytest.mark.parametrize(("side", "ahead"), [(4.0, "as the preset"), (16.0, "a share"), (200.0, "12 s")])
+def test_walkers_look_as_far_ahead_as_their_ground_has_room(side: float, ahead: str) -> None:
+    settings = populated(ground(side), moves_like="PERSON", count=2).steering
+    speed = settings.vehicle.max_speed * settings.vehicle.cruise_speed
+    expected = {"as the preset": 3.0 * speed, "a share": 0.45 * side, "12 s": 12.0 * speed}[ahead]
+    assert settings.containment.prediction_time * speed == pytest.approx(expected, rel=0.2)
+    assert settings.containment.release
+
+
+@in_one_blender
+def test_people_do_not_line_up_along_the_border_of_their_ground() -> None:
+    """Without the region over the ground, half of them are within a metre of the border after 20 seconds."""
+    frames(1, 481)
+    crowd = populated(ground(SIDE), moves_like="PERSON", count=16)
+    bake()
+    near = []
+    for frame in (361, 421, 481):
+        bpy.context.scene.frame_set(frame)
+        places = np.array([ob.matrix_world.translation for ob in members(crowd)])
+        near.append(float((SIDE / 2.0 - np.abs(places[:, :2]).max(axis=1) < 1.0).mean()))
+    by_chance = 1.0 - ((SIDE - 2.0) / SIDE) ** 2
+    assert np.mean(near) < 1.3 * by_chance, near
