@@ -14,6 +14,24 @@ ALL = frozenset(Intent)
 
 
 @dataclass(frozen=True)
+class Call:
+    """What calls into a ready state. It is added where the scene has it.
+
+    Attributes:
+        when: the name of a condition.
+        by: CROWD for the other crowd, REGION for the one in which the crowd stays, or the name of a preset for those of
+            the other crowd that are in its state.
+        only_in: the name of the preset whose state hears it alone; "" for all.
+        one_each: whether each thing calls one vehicle only.
+    """
+
+    when: str
+    by: str = "CROWD"
+    only_in: str = ""
+    one_each: bool = False
+
+
+@dataclass(frozen=True)
 class StatePreset:
     """A state to add to a crowd.
 
@@ -28,6 +46,10 @@ class StatePreset:
             that much more quickly. None to move as the crowd.
         cruise_speed: the share of that top speed that it holds; None for the crowd's.
         then: the name of the preset that follows it; "" for none.
+        eases: the name of the preset for which it eases the need; "" for none.
+        brings: the names of the presets that are added with it.
+        calls: what calls into it.
+        about_crowd: the parameters of its behaviors that name the other crowd instead of what calls, by behavior.
     """
 
     name: str
@@ -39,6 +61,10 @@ class StatePreset:
     faster: float | None = None
     cruise_speed: float | None = None
     then: str = ""
+    eases: str = ""
+    brings: tuple[str, ...] = ()
+    calls: tuple[Call, ...] = ()
+    about_crowd: Mapping[str, str] = field(default_factory=dict)
 
 
 BESIDE_OTHERS = frozenset({Intent.WITH, Intent.STAY})
@@ -97,6 +123,8 @@ STATE_PRESETS = (
         {"react": 0.0, "lasts": 1.5, "varies": 0.0},
         {"evasion": {}, "containment": {"use": False}},
         frozenset({Intent.GO, Intent.STAY}),
+        calls=(Call("OUTSIDE", "REGION"),),
+        about_crowd={"evasion": "pursuer"},
     ),
     StatePreset(
         "FETCH",
@@ -106,6 +134,35 @@ STATE_PRESETS = (
         {"drive": {}, "unaligned_collision_avoidance": {"neighbors": "EVERYONE"}},
         IN_THE_WORLD,
         faster=1.5,
+        calls=(Call("NEAR", "STRAY", one_each=True),),
+    ),
+    StatePreset(
+        "HUNT",
+        "Hunt",
+        "Run after what calls when it is hungry; then feed and rest",
+        {"lasts": 6.0, "varies": 0.3, "builds_up": 0.07},
+        {"pursuit": {"weight": 2.0}},
+        IN_THE_WORLD,
+        faster=1.5,
+        cruise_speed=0.9,
+        brings=("FEED",),
+        calls=(Call("NEAR"),),
+    ),
+    StatePreset(
+        "FEED",
+        "Feed",
+        "Stand and eat; it is less hungry then",
+        {"react": 0.0, "lasts": 4.0, "varies": 0.2, "wears_off": 0.4},
+        {},
+        NOTHING,
+        1.0,
+        0.0,
+        then="REST",
+        eases="HUNT",
+        calls=(Call("TOUCHED", only_in="HUNT"),),
+    ),
+    StatePreset(
+        "REST", "Rest", "Stand still for a while", {"lasts": 4.0}, {}, IN_THE_WORLD, faster=1.0, cruise_speed=0.0
     ),
     StatePreset(
         "CAUGHT",
@@ -113,9 +170,10 @@ STATE_PRESETS = (
         "Stand still where it is",
         {"react": 0.0, "lasts": 5.0, "varies": 0.0},
         {},
-        frozenset(),
+        NOTHING,
         1.0,
         0.0,
+        calls=(Call("TOUCHED"),),
     ),
     StatePreset(
         "SLEEP",

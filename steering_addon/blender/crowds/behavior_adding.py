@@ -86,6 +86,13 @@ def _at_their_largest(values: Values, crowd: Object, group: str) -> dict[str, Va
     return result
 
 
+def only_other_crowd(crowd: Object, scene: Scene) -> Object | None:
+    """The one crowd besides this that has members; None for none or several."""
+    members = tagged(in_use(scene), Role.VEHICLE)
+    others = {other for ob in members if (other := crowd_of(ob)) not in (None, crowd)}
+    return others.pop() if len(others) == 1 else None
+
+
 def _react_to_other_crowd(behavior: type[Behavior], crowd: Object, scene: Scene) -> list[str]:
     """Point a behavior that reacts to others at the only other crowd, unless the scene has a leader.
 
@@ -95,11 +102,9 @@ def _react_to_other_crowd(behavior: type[Behavior], crowd: Object, scene: Scene)
     # In a state, a target left empty is whatever called.
     if behavior.intent is not Intent.REACT or has_role(crowd, Role.STATE):
         return []
-    objects = in_use(scene)
-    others = {other for ob in tagged(objects, Role.VEHICLE) if (other := crowd_of(ob)) not in (None, crowd)}
-    if len(others) != 1:
+    objects, other = in_use(scene), only_other_crowd(crowd, scene)
+    if other is None:
         return []
-    [other] = others
     chosen = []
     group = getattr(crowd.steering, behavior.name)
     for name, parameter in behavior.parameters().items():

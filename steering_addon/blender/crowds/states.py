@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ...behaviors import CATALOGUE
-from ...settings.state_presets import STATE_PRESETS, StatePreset, quickened
+from ...settings.state_presets import STATE_PRESETS, Call, StatePreset, quickened
 from ...simulation.roles import Role
 from ..hierarchy import Family
 from ..moving import locomotion_of
@@ -18,7 +18,7 @@ from ..read.mind_sources import state_numbers, trigger_numbers
 from ..role_assignment import give_role
 from ..tagged_objects import crowd_of, in_use, tagged
 from ..write.animation_data import channelbag_in, channelbags, new_action
-from .behavior_adding import add_behaviors
+from .behavior_adding import add_behaviors, only_other_crowd
 from .populating.member_collection import shows
 
 if TYPE_CHECKING:
@@ -63,8 +63,15 @@ def preset_named(name: str) -> StatePreset:
     return next(preset for preset in STATE_PRESETS if preset.name == name)
 
 
-def new_state(context: Context, crowd: Object, preset: StatePreset) -> Object:
-    """A new state of a crowd, with the one that follows it, which is added if the crowd does not have it yet."""
+def new_state(context: Context, crowd: Object, preset: StatePreset, other: Object | None = None) -> Object:
+    """A new state of a crowd, with those that follow it or come with it, which are added if the crowd lacks them.
+
+    What calls into it is added too, as far as the scene has it.
+
+    Args:
+        other: the crowd that it is about; by default the only other one of the scene.
+    """
+    other = only_other_crowd(crowd, context.scene) if other is None else other
     state = bpy.data.objects.new(preset.label, None)
     state.empty_display_type, state.empty_display_size = "SINGLE_ARROW", ARROWS
     place_below(state, crowd, context)
@@ -89,12 +96,43 @@ def new_state(context: Context, crowd: Object, preset: StatePreset) -> Object:
     if preset.behaviors:
         settings.state.own_combining = True
         settings.combining = SHARED_BY_PRIORITY
+    for behavior, parameter in preset.about_crowd.items() if other is not None else ():
+        setattr(getattr(settings, behavior), parameter, other)
     if preset.then:
-        follows = preset_named(preset.then)
-        known = {ob.name: ob for ob in states_of_crowd(crowd, context)}
-        same = next((ob for name, ob in known.items() if name.partition(".")[0] == follows.label), None)
-        settings.state.then = same or new_state(context, crowd, follows)
+        follows = _ready(context, crowd, preset.then)
+        settings.state.then = follows or new_state(context, crowd, preset_named(preset.then), other)
+    if preset.eases:
+        settings.state.eases = _ready(context, crowd, preset.eases)
+    for call in preset.calls:
+        _add_call(context, state, call, other)
+    for name in preset.brings:
+        if _ready(context, crowd, name) is None:
+            new_state(context, crowd, preset_named(name), other)
     return state
+
+
+def _add_call(context: Context, state: Object, call: Call, other: Object | None) -> None:
+    """Add the trigger of a ready state, if what calls is known."""
+    crowd = crowd_of(state)
+    caller = other
+    if call.by == "REGION":
+        inside = crowd.steering.is_property_set("containment") and crowd.steering.containment.use
+        caller = pointed_at(crowd.steering.containment, "region") if inside else None
+    elif call.by != "CROWD":
+        caller = _ready(context, other, call.by) if other is not None else None
+    if caller is None:
+        return
+    trigger = new_trigger(context, state, call.when, caller).steering.trigger
+    trigger.one_each = call.one_each
+    trigger.from_state = _ready(context, crowd, call.only_in) if call.only_in else None
+
+
+def _ready(context: Context, crowd: Object, name: str) -> Object | None:
+    """The state of a crowd that was made by a preset, by its name; None if there is none."""
+    label = preset_named(name).label
+    # A scene does not list what was added to it a moment ago; the parent does.
+    known = {*states_of_crowd(crowd, context), *(ob for ob in crowd.children if has_role(ob, Role.STATE))}
+    return next((ob for ob in sorted(known, key=lambda ob: ob.name) if ob.name.partition(".")[0] == label), None)
 
 
 def _next_number(state: Object, crowd: Object, context: Context) -> int:

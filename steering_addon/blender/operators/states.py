@@ -9,7 +9,16 @@ from ...minds import CATALOGUE
 from ...settings.state_presets import STATE_PRESETS
 from ...simulation.roles import MADE, Role
 from ..crowds.copied_states import copy_states, crowds_with_states
-from ..crowds.states import CUE_PATH, new_cue, new_state, new_trigger, number_of, preset_named, states_of_crowd
+from ..crowds.states import (
+    CUE_PATH,
+    new_cue,
+    new_state,
+    new_trigger,
+    number_of,
+    preset_named,
+    states_of_crowd,
+    triggers_of_state,
+)
 from ..focus import activate, crowd_in_focus, state_in_focus
 from ..properties import has_role
 from ..read.dependencies import animated_paths
@@ -46,7 +55,9 @@ class STEERING_OT_state_add(bpy.types.Operator):
         state = new_state(context, crowd, preset_named(self.preset))
         context.view_layer.update()
         activate(context, state)
-        self.report({"INFO"}, f"Added {state.name} to {crowd.name}. Add a trigger or a cue that calls it")
+        callers = {trigger.steering.trigger.who.name for trigger in triggers_of_state(state, context)}
+        called = f"{', '.join(sorted(callers))} calls into it" if callers else "Add a trigger or a cue that calls it"
+        self.report({"INFO"}, f"Added {state.name} to {crowd.name}. {called}")
         return {"FINISHED"}
 
 

@@ -15,7 +15,7 @@ from ..behavior_adding import add_behaviors
 from ..behavior_targets import point_at
 from ..member_variation import Amounts
 from ..preset_exchange import CROWDS, take_up
-from ..states import new_state, new_trigger, preset_named
+from ..states import new_state, preset_named, triggers_of_state
 from . import cow, rider
 from .pasture import Heights, add_pasture, hills, on_ground
 from .scene_builder import SceneBuilder, SceneOptions, scattered
@@ -72,13 +72,14 @@ def add_cowboys_and_strays(context: Context, options: SceneOptions) -> Object:
     region = builder.add_region("Cow Region", REGION * _radius(options))
     _graze(context, options, builder, region, height, random_numbers)
     riders = _riders(context, options, builder, height)
-    stray = new_state(context, builder.crowd, preset_named("STRAY"))
-    stray.steering.evasion.pursuer, stray.steering.evasion.distance = riders, FEARS * options.size
-    new_trigger(context, stray, "OUTSIDE", region)
-    fetch = new_state(context, riders, preset_named("FETCH"))
+    stray = new_state(context, builder.crowd, preset_named("STRAY"), riders)
+    stray.steering.evasion.distance = FEARS * options.size
+    fetch = new_state(context, riders, preset_named("FETCH"), builder.crowd)
     fetch.steering.drive.gap, fetch.steering.drive.home_distance = BEHIND * options.size, options.size
-    missed = new_trigger(context, fetch, "NEAR", stray)
-    missed.steering.trigger.distance, missed.steering.trigger.one_each = 2.0 * reach(options), True
+    # A scene does not list what was added to it a moment ago.
+    context.view_layer.update()
+    [missed] = triggers_of_state(fetch, context)
+    missed.steering.trigger.distance = 2.0 * reach(options)
     builder.select(context)
     return builder.crowd
 
