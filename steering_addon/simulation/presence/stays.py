@@ -19,6 +19,8 @@ from .arrivals import PLACE, STANDING, without
 
 STOPPING_TIME = 1.0
 """Seconds in which an agent comes to a stop from top speed where it arrives, if it is strong enough."""
+SLOWEST_STOP = 3.0
+"""Seconds after which an agent counts as standing where it has arrived, even if it cannot stop."""
 BRAKING = 0.5
 """Share of max_force with which it does at most."""
 
@@ -28,9 +30,11 @@ class Staying(Memory):
     """How long agents have stayed at a place.
 
     Attributes:
-        time: (n,) seconds since it has arrived, 0 before.
+        arrived: (n,) seconds since it has arrived, 0 before.
+        time: (n,) seconds for which it has stood there.
     """
 
+    arrived: Scalars = remembered(0.0)
     time: Scalars = remembered(0.0)
 
 
@@ -86,11 +90,15 @@ def stayed(
     arrived = np.zeros(len(agents), dtype=np.bool_) if steering.arrived is None else steering.arrived
     bound = behavior.departs & (behavior.weight != 0.0)
     # Some bodies stand before they touch, as they do not creep.
-    stops = (agents.goal_distance <= PLACE * agents.radius) & (agents.speed <= STANDING * agents.max_speed)
-    time = np.where((bound & (arrived | stops)) | (memory.time > 0.0), memory.time + world.dt, 0.0)
+    slow = agents.speed <= STANDING * agents.max_speed
+    stops = slow & (agents.goal_distance <= PLACE * agents.radius)
+    since = np.where((bound & (arrived | stops)) | (memory.arrived > 0.0), memory.arrived + world.dt, 0.0)
+    # What cannot stop, such as a bird that never hovers, does not stay for ever.
+    counts = (since > 0.0) & (slow | (memory.time > 0.0) | (since > SLOWEST_STOP))
+    time = np.where(counts, memory.time + world.dt, 0.0)
     over = time > behavior.stay(agents.keys)
-    stands = bound & (time > 0.0) & ~over
+    stands = bound & (since > 0.0) & ~over
     brakes = np.minimum(BRAKING * agents.agility, agents.max_speed / STOPPING_TIME)
     slower = np.maximum(agents.speed - np.maximum(brakes, EPSILON) * world.dt, 0.0)
     limit: Scalars = np.where(stands, slower, np.inf)
-    return np.where(behavior.departs, (time > 0.0) & over, arrived), limit, Staying(time)
+    return np.where(behavior.departs, over, arrived), limit, Staying(since, time)

@@ -59,7 +59,7 @@ def crowd(count: int, **values) -> Scene:
 def test_a_vehicle_stands_for_its_time_at_the_door_then_leaves_by_the_exit(way: str, body: type) -> None:
     states = visit(way, body)
     place = positions(states)[:, 0]
-    assert STAY - 0.6 < stood(states)[0] < STAY + 0.2
+    assert STAY - 0.2 < stood(states)[0] < STAY + 0.3
     rest = place[speeds(states)[:, 0] < STANDS]
     assert (np.abs(rest - DOOR) < (0.6, 0.6, 0.01)).all()
     first = int(np.argmax(gone(states)))
@@ -89,7 +89,7 @@ def test_a_stay_is_not_ended_by_the_place_that_moves_away() -> None:
 @pytest.mark.parametrize("spread", [0.0, 0.5])
 def test_stays_vary_about_their_average_by_their_spread(spread: float) -> None:
     times = stood(crowd(40, stay_spread=spread).run(170))
-    assert times.min() > STAY * (1.0 - spread) - 0.3
+    assert times.min() > STAY * (1.0 - spread) - 0.2
     assert times.max() < STAY * (1.0 + spread) + 0.3
     assert np.ptp(times) > 1.5 * spread * STAY - 1e-9
     assert abs(times.mean() - STAY) < 0.4
