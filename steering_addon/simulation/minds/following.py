@@ -41,7 +41,7 @@ def followed(snapshot: Snapshot, mindset: Mindset, modes: Rows) -> Snapshot:
                 settings[mode.settings] = _about_cause(settings[mode.settings], mindset.body)
                 in_use.append(mode.settings)
         if len(in_use) > 1:
-            together, row = joined(settings, row, in_use)
+            together, row = joined(snapshot.settings, settings, row, in_use)
             settings = list(together)
     return replace(snapshot, settings=tuple(settings), settings_row=row)
 

@@ -6,60 +6,71 @@ number. A state that changes only numbers, or only the body, needs no group of i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from ..arrays.vectors import Mask, Rows
-from ..behavior import Behavior
 from ..declaration import Kind
 from ..snapshot import Settings
 
 NUMBERS = (Kind.NUMBER, Kind.INTEGER)
 """The sorts of parameters that may differ among agents that are evaluated together."""
+MOST_COMPARED = 32
+"""The number of other settings that settings remember having been compared with."""
+Differences: TypeAlias = Mapping[int, Sequence[str]]
 
 
-def joined(settings: Sequence[Settings], row: Rows, among: Sequence[int]) -> tuple[tuple[Settings, ...], Rows]:
+def joined(
+    declared: Sequence[Settings], settings: Sequence[Settings], row: Rows, among: Sequence[int]
+) -> tuple[tuple[Settings, ...], Rows]:
     """The settings of the vehicles of a crowd, and the row that each follows, with as few rows in use as possible.
 
     Args:
-        settings: by row.
+        declared: the settings by row, the same objects in every step.
+        settings: the same, about what called the vehicles.
         row: (n,) the row that each vehicle follows.
         among: the rows of the crowd and its states that are in use.
     """
     joined, leaders = list(settings), [among[0]]
     for each in among[1:]:
-        leader = next((other for other in leaders if _want_the_same(settings[other], settings[each])), None)
-        if leader is None:
+        for leader in leaders:
+            changes = _differences(declared[leader], declared[each])
+            if changes is not None:
+                follow = row == each
+                row = np.where(follow, leader, row)
+                joined[leader] = _mixed(joined[leader], settings[each], changes, follow)
+                break
+        else:
             leaders.append(each)
-            continue
-        follow = row == each
-        row = np.where(follow, leader, row)
-        pairs = zip(joined[leader].behaviors, settings[each].behaviors)
-        behaviors = tuple(_mixed(behavior, other, follow) for behavior, other in pairs)
-        joined[leader] = Settings(behaviors, joined[leader].combining)
     return tuple(joined), row
 
 
-def _want_the_same(settings: Settings, others: Settings) -> bool:
-    """Whether two settings differ in numbers at most."""
-    if settings is others:
-        return True
+def _differences(settings: Settings, others: Settings) -> Differences | None:
+    """The names of the numbers that differ, by the place of their behavior; None if more than numbers does."""
+    known = settings.compared.get(id(others))
+    if known is None or known[0] is not others:
+        if len(settings.compared) >= MOST_COMPARED:
+            # Animated settings are others in each step.
+            settings.compared.clear()
+        known = settings.compared[id(others)] = others, _compared(settings, others)
+    return known[1]
+
+
+def _compared(settings: Settings, others: Settings) -> Differences | None:
     if settings.combining != others.combining or len(settings.behaviors) != len(others.behaviors):
-        return False
-    return all(map(_is_same_but_numbers, settings.behaviors, others.behaviors))
-
-
-def _is_same_but_numbers(behavior: Behavior, other: Behavior) -> bool:
-    if behavior is other:
-        return True
-    if type(behavior) is not type(other):
-        return False
-    return all(
-        parameter.kind in NUMBERS or _is_same(getattr(behavior, name), getattr(other, name))
-        for name, parameter in behavior.parameters().items()
-    )
+        return None
+    differences: dict[int, list[str]] = {}
+    for place, (behavior, other) in enumerate(zip(settings.behaviors, others.behaviors)):
+        if type(behavior) is not type(other):
+            return None
+        for name, parameter in behavior.parameters().items():
+            if not _is_same(getattr(behavior, name), getattr(other, name)):
+                if parameter.kind not in NUMBERS:
+                    return None
+                differences.setdefault(place, []).append(name)
+    return differences
 
 
 def _is_same(column: Any, other: Any) -> bool:
@@ -67,13 +78,11 @@ def _is_same(column: Any, other: Any) -> bool:
     return column is other or bool((column == other).all())
 
 
-def _mixed(behavior: Behavior, other: Behavior, follow: Mask) -> Behavior:
-    """The behavior, with the numbers of another for the agents that follow that, (n,)."""
-    if behavior is other:
-        return behavior
-    columns = {}
-    for name, parameter in behavior.parameters().items():
-        mine, theirs = getattr(behavior, name), getattr(other, name)
-        if parameter.kind in NUMBERS and not _is_same(mine, theirs):
-            columns[name] = np.where(follow, theirs, mine)
-    return behavior.with_columns(columns) if columns else behavior
+def _mixed(settings: Settings, others: Settings, differences: Differences, follow: Mask) -> Settings:
+    """The settings, with the numbers of others where they differ for the agents that follow those, (n,)."""
+    behaviors = list(settings.behaviors)
+    for place, names in differences.items():
+        mine, theirs = behaviors[place], others.behaviors[place]
+        columns = {name: np.where(follow, getattr(theirs, name), getattr(mine, name)) for name in names}
+        behaviors[place] = mine.with_columns(columns)
+    return Settings(tuple(behaviors), settings.combining)

@@ -20,7 +20,6 @@ from steering_addon.simulation.minds.declaring import CAUSE
 from steering_addon.simulation.run import simulate
 from steering_addon.simulation.snapshot import Settings, Snapshot
 
-
 SEE_THEIR_MATES = (Cohesion, Explore)
 """What these do depends on all agents that are evaluated with one: evaluated apart, they see a part of their crowd."""
 
@@ -69,7 +68,7 @@ def test_a_state_with_other_numbers_is_evaluated_with_its_crowd(behavior: Any, m
     snapshot = with_states(scene(kinds).snapshot(), [CrowdState("On", changed, numbers={"cue": 0.5, "blend": 0.0})])
     assert groups_in_use(snapshot) == 1
     together = [state.motion.position for state in simulate(scene(kinds).start(), [snapshot] * 4)]
-    monkeypatch.setattr(following, "joined", lambda settings, row, _among: (tuple(settings), row))
+    monkeypatch.setattr(following, "joined", lambda _declared, settings, row, _among: (tuple(settings), row))
     assert groups_in_use(snapshot) == 2
     apart = [state.motion.position for state in simulate(scene(kinds).start(), [snapshot] * 4)]
     assert np.abs(np.array(together) - np.array(apart)).max() < 1e-9
@@ -94,7 +93,7 @@ def test_settings_are_not_changed_by_joining_them() -> None:
     snapshot = with_states(scene([(Wander, {})]).snapshot(), [CrowdState("On", [(Wander, {"strength": 0.1})])])
     row = np.where(np.arange(40) % 2 == 0, 0, 1)
     before = [vars(each.behaviors[0]).copy() for each in snapshot.settings]
-    together, rows = following.joined(snapshot.settings, row, [0, 1])
+    together, rows = following.joined(snapshot.settings, snapshot.settings, row, [0, 1])
     assert (rows == 0).all() and isinstance(together[0], Settings)
     strengths = together[0].behaviors[0].strength  # type: ignore[attr-defined]
     assert np.array_equal(strengths == 0.1, row == 1)
