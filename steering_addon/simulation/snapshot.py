@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +52,11 @@ class Settings:
 
     behaviors: tuple[Behavior, ...]
     combining: int
+
+    @once
+    def compared(self) -> dict[int, Any]:
+        """What other settings these were compared with came to (`minds.joining`)."""
+        return {}
 
 
 @dataclass(frozen=True)

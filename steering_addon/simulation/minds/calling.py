@@ -6,6 +6,7 @@ Triggers call, the example of others does, and inclinations. A cue is not weighe
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from zlib import crc32
 
 import numpy as np
@@ -71,8 +72,16 @@ def luck(keys: Keys, state: int, salt: str, turns: Rows | None = None) -> Scalar
     Args:
         state: the number of a state.
     """
-    keys = mix(mix(keys, crc32(salt.encode())), state)
-    return uniform(keys if turns is None else mix(keys, turns.astype(np.uint64)))
+    # Few of these numbers change from step to step, and they take as long as all else that minds do.
+    return _luck(keys.tobytes(), state, salt, None if turns is None else turns.astype(np.uint64).tobytes())
+
+
+@lru_cache(maxsize=64)
+def _luck(keys: bytes, state: int, salt: str, turns: bytes | None) -> Scalars:
+    known = mix(mix(np.frombuffer(keys, dtype=np.uint64), crc32(salt.encode())), state)
+    luck = uniform(known if turns is None else mix(known, np.frombuffer(turns, dtype=np.uint64)))
+    luck.flags.writeable = False
+    return luck
 
 
 def about(mean: Scalars | float, varies: Scalars | float, chance: Scalars) -> Scalars:

@@ -19,6 +19,7 @@ from ..memory import Memory
 from ..snapshot import Settings, Snapshot
 from ..vehicle import VehicleModel
 from .declaring import CAUSE, Mind
+from .joining import joined
 from .mindset import Mindset
 
 OF_THE_BODY = ("mass", "radius", "length")
@@ -32,12 +33,17 @@ def followed(snapshot: Snapshot, mindset: Mindset, modes: Rows) -> Snapshot:
     row = snapshot.settings_row.copy()
     settings = list(snapshot.settings)
     for mind in snapshot.minds:
-        of_crowd = snapshot.crowd == mind.crowd
+        of_crowd = (snapshot.crowd == mind.crowd) & snapshot.present
+        in_use = np.unique(row[of_crowd & (modes == 0)]).tolist()
         for number, mode in enumerate(mind.modes, 1):
             in_it = of_crowd & (modes == number)
             if in_it.any():
                 row[in_it] = mode.settings
                 settings[mode.settings] = _about_cause(settings[mode.settings], mindset.body)
+                in_use.append(mode.settings)
+        if len(in_use) > 1:
+            together, row = joined(snapshot.settings, settings, row, in_use)
+            settings = list(together)
     return replace(snapshot, settings=tuple(settings), settings_row=row)
 
 
