@@ -83,6 +83,7 @@ class $kind(Behavior):
     label = "$label"
     term = OURS
     intent = Intent.GO
+    arrives = True
     remembers = ${kind}Memory
 
     target: Rows = body("Target to go to; if empty, the nearest leader")

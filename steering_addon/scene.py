@@ -31,7 +31,7 @@ from .simulation.geometry.regions import BOX, SPHERE, Regions, regions
 from .simulation.geometry.regions import MESH as MESH_REGION
 from .simulation.geometry.surfaces import NO_SURFACES, Surfaces, surfaces
 from .simulation.locomotion import Locomotion
-from .simulation.minds.declaring import Mind, Mode, StateModel, Trigger
+from .simulation.minds.declaring import Mind, Mode, StateModel, Trigger, distinct_numbers
 from .simulation.roles import Role
 from .simulation.run import simulate
 from .simulation.sensing import world_at
@@ -211,12 +211,14 @@ class CrowdState:
 
     Attributes:
         name: among the states of its crowd.
+        number: unlike those of the others, as chance depends on it; 0 for the next one free, by name.
         behaviors: as of a scene; None for those of the crowd.
         vehicle: parameters of the vehicle model in it, as of a scene; None for that of the crowd.
         combining: the number of a way to combine behaviors.
         numbers: of StateModel, by name.
         then: the name of the state that follows; "" for none.
         eases: the name of the state for which it eases the need; "" for none.
+        locomotion: parameters of the locomotion of its crowd in it, where they differ; None for those of the crowd.
     """
 
     name: str
@@ -226,31 +228,35 @@ class CrowdState:
     numbers: dict[str, Any] = field(default_factory=dict)
     then: str = ""
     eases: str = ""
+    locomotion: dict[str, Any] | None = None
+    number: int = 0
 
 
 def with_states(
     snapshot: Snapshot, states: Sequence[CrowdState], triggers: Sequence[Trigger] = (), crowd: int = 0
 ) -> Snapshot:
-    """The snapshot in which a crowd has states. Triggers count them from 1, in the order of their names.
+    """The snapshot in which a crowd has states. Triggers count them from 1, in the order of their numbers.
 
     Args:
         states: of the crowd.
         triggers: what calls its vehicles into them.
         crowd: the row of the crowd.
     """
-    n, states = len(snapshot.present), sorted(states, key=lambda state: state.name)
-    numbers = {state.name: number for number, state in enumerate(states, 1)} | {"": 0}
+    n, named = len(snapshot.present), sorted(states, key=lambda state: state.name)
+    numbered = sorted(zip(distinct_numbers(state.number for state in named), named), key=lambda pair: pair[0])
+    numbers = {state.name: mode for mode, (_, state) in enumerate(numbered, 1)} | {"": 0}
     rows, modes = list(snapshot.settings), []
-    for state in states:
+    for number, state in numbered:
         declared = () if state.behaviors is None else state.behaviors
         behaviors = tuple(kind.of(n, **values) for kind, values in declared)
         rows.append(snapshot.settings[crowd] if state.behaviors is None else Settings(behaviors, state.combining))
         modes.append(
             Mode(
-                state.name,
+                number,
                 len(rows) - 1,
                 StateModel.of(1, **state.numbers),
                 None if state.vehicle is None else VehicleModel.of(n, **state.vehicle),
+                None if state.locomotion is None else _moving(snapshot, crowd, state.locomotion),
                 tuple(kind.name for kind, _ in declared),
                 numbers[state.then],
                 numbers[state.eases] or -1,
@@ -258,6 +264,14 @@ def with_states(
         )
     mind = Mind(crowd, tuple(modes), tuple(triggers))
     return replace(snapshot, settings=tuple(rows), minds=(*snapshot.minds, mind))
+
+
+def _moving(snapshot: Snapshot, crowd: int, values: dict[str, Any]) -> Locomotion:
+    """The locomotion by which the first vehicle of a crowd moves, n rows, with other values for all."""
+    n, first = len(snapshot.present), int(np.argmax(snapshot.crowd == crowd))
+    body = snapshot.locomotions[int(snapshot.locomotion_row[first])].for_agents(np.arange(n))
+    known = {name: getattr(body, name) for name in body.parameters()}
+    return type(body).of(n, **{**known, **values})
 
 
 @dataclass

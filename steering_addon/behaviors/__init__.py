@@ -12,6 +12,7 @@ from .docking import Docking
 from .drive import Drive
 from .evasion import Evasion
 from .explore import Explore
+from .face import Face
 from .flee import Flee
 from .flow_field_following import FlowFieldFollowing
 from .forage import Forage
@@ -24,6 +25,7 @@ from .offset_pursuit import OffsetPursuit
 from .orbit import Orbit
 from .path_following import PathFollowing
 from .patrol import Patrol
+from .post import Post
 from .pursuit import Pursuit
 from .rest import Rest
 from .seek import Seek
@@ -51,10 +53,12 @@ CATALOGUE: tuple[type[Behavior], ...] = (
     Rest,
     Orbit,
     Patrol,
+    Post,
     ObstacleAvoidance,
     PathFollowing,
     WallFollowing,
     FlowFieldFollowing,
+    Face,
     Separation,
     Alignment,
     Cohesion,

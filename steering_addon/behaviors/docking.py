@@ -18,7 +18,7 @@ from ..simulation.arrays.vectors import (
     picked,
     unit,
 )
-from ..simulation.behavior import Behavior, Intent, Steering
+from ..simulation.behavior import Intent, Steering
 from ..simulation.declaration import (
     REACH,
     Choice,
@@ -32,6 +32,7 @@ from ..simulation.declaration import (
     room_to_stop,
     share,
 )
+from ..simulation.destination import Destination
 from ..simulation.maneuvers.reaching import reached
 from ..simulation.maneuvers.turning import turning_speed
 from ..simulation.world import Agents, World
@@ -52,7 +53,7 @@ FREE, AT_FRAME = (c.number for c in TIMINGS)
 
 
 @dataclass(frozen=True)
-class Docking(Behavior):
+class Docking(Destination):
     """Arrive at a target facing the way it faces.
 
     Joins the line that leads to the target from behind, follows it and stops at the target, or passes through at a
@@ -85,7 +86,7 @@ class Docking(Behavior):
         heading = unit(agents.level(picked(world.bodies.forward, row)))
 
         aim = self._aim(to_target, heading, agents)
-        slowest = self.arrival_speed * agents.max_speed
+        slowest = np.where(self.departs, 0.0, self.arrival_speed) * agents.max_speed
         ramp_time = np.maximum(self.approach_distance / np.maximum(agents.max_speed, EPSILON), 4.0 * world.dt)
         response_time = np.maximum(np.minimum(agents.vehicle.response_time, ramp_time / 4.0), world.dt)
         # The speed lags behind the desired speed by the response time. That matters unless it stops at the target.
@@ -160,7 +161,7 @@ class Docking(Behavior):
         own_side = np.where((off_line < EPSILON)[:, None], agents.side, -unit(aside))
         beside = np.where(past, self.approach_distance / 2.0, 0.0)
         aim = to_target - back[:, None] * heading + beside[:, None] * own_side
-        going_through = at_target & (self.arrival_speed > 0.0)
+        going_through = at_target & (self.arrival_speed > 0.0) & ~self.departs
         return np.where(going_through[:, None], heading * self.approach_distance[:, None], aim)
 
     def _past(self, to_target: Vectors, heading: Vectors) -> Mask:

@@ -23,6 +23,7 @@ from ..simulation.arrays.vectors import (
 )
 from ..simulation.behavior import OURS, Behavior, Intent, Steering
 from ..simulation.declaration import another_body, body, called, crowd, length, seconds
+from ..simulation.maneuvers.detours import way_round
 from ..simulation.world import Agents, World
 
 WIDE = 2.4
@@ -37,14 +38,15 @@ BEFORE = -0.2
 class Drive(Behavior):
     """Get behind another vehicle and drive it home.
 
-    Swings wide round it, comes in from behind and follows it, so that one that runs from the driver runs home. Does
-    nothing without a target, or while the target is at home.
+    Goes round the herd and swings wide round the other, comes in from behind and follows it, so that one that runs
+    from the driver runs home. Does nothing without a target, or while the target is at home.
     """
 
     name = "drive"
     label = "Drive Home"
     term = OURS
     intent = Intent.REACT
+    arrives = True
 
     target: Rows = body("Whom to drive; empty: the nearest leader")
     home: Rows = another_body("Where to drive it; empty: to the middle of a crowd")
@@ -54,22 +56,29 @@ class Drive(Behavior):
     approach_time: Number = seconds(0.8, "Time in which it makes up the remaining distance", 0.05)
 
     def steer(self, world: World, agents: Agents, memory: None) -> Steering:
-        home, known = self._home(world, agents)
-        quarry = np.maximum(self.target, 0)
-        place = picked(world.bodies.position, quarry)
-        away = agents.level(place - home)
-        stray = known & (magnitude(away) > self.home_distance)
-        way = agents.level(place + self._beside(agents, place, unit(away)) - agents.position)
-        speed = np.minimum(magnitude(way) / np.maximum(self.approach_time, world.dt), agents.max_speed)
-        force = agents.steering_to(unit(way) * speed[:, None])
+        aim, known, stray = self._aim(world, agents)
+        direction, distance = way_round(world, agents, aim, self._herd(world))
+        speed = np.minimum(distance / np.maximum(self.approach_time, world.dt), agents.max_speed)
+        force = agents.steering_to(direction * speed[:, None])
         return Steering(np.where(stray[:, None], force, 0.0), sets_speed=stray, arrived=known & ~stray)
 
     def goal(self, world: World, agents: Agents, memory: None) -> Vectors:
+        aim, _, stray = self._aim(world, agents)
+        direction, distance = way_round(world, agents, aim, self._herd(world))
+        return np.where(stray[:, None], agents.position + direction * distance[:, None], np.nan)
+
+    def _aim(self, world: World, agents: Agents) -> tuple[Vectors, Mask, Mask]:
+        """Where each agent goes next, (n, 3) metres, whether it knows a home, and whether its quarry is away, (n,)."""
         home, known = self._home(world, agents)
         place = picked(world.bodies.position, np.maximum(self.target, 0))
         away = agents.level(place - home)
         stray = known & (magnitude(away) > self.home_distance)
-        return np.where(stray[:, None], place + self._beside(agents, place, unit(away)), np.nan)
+        return place + self._beside(agents, place, unit(away)), known, stray
+
+    def _herd(self, world: World) -> Rows:
+        """The crowd to which each quarry is driven, (n,), -1 for none."""
+        quarry = np.maximum(self.target, 0)
+        return np.where(self.target < 0, -1, np.where(self.herd >= 0, self.herd, world.bodies.crowd[quarry]))
 
     def _beside(self, agents: Agents, place: Vectors, out: Vectors) -> Vectors:
         """Where each agent goes next, (n, 3) metres from its quarry: aside, round it, then behind it.
@@ -90,8 +99,7 @@ class Drive(Behavior):
     def _home(self, world: World, agents: Agents) -> tuple[Vectors, Mask]:
         """The home of each quarry, (n, 3) metres, and whether there is a quarry that has one, (n,)."""
         bodies, quarry = world.bodies, np.maximum(self.target, 0)
-        herd = np.where(self.herd >= 0, self.herd, bodies.crowd[quarry])
-        middle, mates = _middle_of_mates(world, quarry, herd)
+        middle, mates = _middle_of_mates(world, quarry, self._herd(world))
         place = np.where((self.home >= 0)[:, None], picked(bodies.position, np.maximum(self.home, 0)), middle)
         return place, (self.target >= 0) & ((self.home >= 0) | (mates > 0.0))
 

@@ -23,8 +23,9 @@ from ..simulation.arrays.vectors import (
     truncate,
     unit,
 )
-from ..simulation.behavior import Behavior, Intent, Steering
+from ..simulation.behavior import Intent, Steering
 from ..simulation.declaration import NEAREST, Choice, Unit, called, choice, length, number, path, seconds
+from ..simulation.destination import Destination
 from ..simulation.geometry.paths import Path, Spline, nearest_spline
 from ..simulation.maneuvers.driving import driven_to, pursued_distance
 from ..simulation.maneuvers.turning import swung_round
@@ -95,7 +96,7 @@ class Following(Bypass):
 
 
 @dataclass(frozen=True)
-class PathFollowing(Behavior):
+class PathFollowing(Destination):
     """Go along a curve, near its middle but free to stray within the radius.
 
     Finds the point of the path nearest to the agent's predicted position and steers along the path's direction at that
@@ -225,9 +226,8 @@ def _on_paths(behavior: PathFollowing, world: World, agents: Agents, memory: Fol
         along_it = np.where(dot(agents.forward[rows], tangent[closer]) >= 0.0, 1.0, -1.0)
         ways = [behavior.direction[rows] == FORWARD, behavior.direction[rows] == BACKWARD]
         way = np.select(ways, [np.full(len(rows), 1.0), np.full(len(rows), -1.0)], along_it)
-        path, returning = np.full(len(rows), row), np.zeros(len(rows), dtype=np.bool_)
-        blank = Following.blank(len(rows))
-        chosen = replace(blank, path=path, spline=line[closer], along=along[closer], way=way, returning=returning)
+        blank, path = Following.blank(len(rows)), np.full(len(rows), row)
+        chosen = replace(blank, path=path, spline=line[closer], along=along[closer], way=way)
         memory = memory.put(rows, chosen)
     if not behavior.lane_offset.any():
         return memory
@@ -461,7 +461,7 @@ class _Follower:
 
     def _stops(self) -> Mask:
         """Whether a follower stops at the end of the path, (m,)."""
-        return (self.behavior.end == STOP) & self.agents.stays
+        return (self.behavior.end == STOP) & (self.agents.stays | self.behavior.departs)
 
     def _speed_to_stop(self) -> Scalars:
         """(m,) the speed from which a follower stops at the end, m/s."""

@@ -26,6 +26,7 @@ class Seek(Behavior):
     label = "Go To"
     term = "seek"
     intent = Intent.GO
+    arrives = True
 
     target: Rows = body("Target to go to; empty: the nearest leader")
     pace: Rows = called("Speed", choice("MAX_SPEED", "How fast it goes to the target", PACES))

@@ -25,6 +25,7 @@ STATES = "docs/behaviors/states.html"
 
 PAGES = (
     *((f"bpy.types.steering_pg_{behavior.name}.*", f"docs/behaviors/{behavior.name}.html") for behavior in CATALOGUE),
+    *((f"bpy.types.steering_pg_{moves.name}.own*", STATES) for moves in LOCOMOTIONS),
     *((f"bpy.types.steering_pg_{moves.name}.*", VEHICLES) for moves in LOCOMOTIONS),
     ("bpy.types.steering_pg_object.*locomotion*", VEHICLES),
     ("bpy.ops.steering.move_as*", VEHICLES),

@@ -54,12 +54,13 @@ def give_role(ob: Object, role: Role, family: Family, body: Body | None = None) 
     if role in FACING and current_front(ob) is None:
         ob.steering.forward_axis, ob.steering.up_axis = front_of(ob, family, body)
     ob.steering.roles |= {role.name}
+    if role is Role.CROWD and ob.steering.identity == 0:
+        ob.steering.identity = new_identity()
+    # Reading a group writes it into the file: done here, so that drawing a panel does not.
+    if role in (Role.CROWD, Role.STATE):
+        _ = ob.steering.vehicle.mass, [getattr(ob.steering, name) for name in LOCOMOTIONS]
     if role is Role.CROWD:
-        if ob.steering.identity == 0:
-            ob.steering.identity = new_identity()
-        # Reading a group writes it into the file: done here, so that drawing a panel does not.
-        _ = ob.steering.vehicle.mass, ob.steering.portrayal.use, ob.steering.attendance.hide
-        _ = [getattr(ob.steering, name) for name in LOCOMOTIONS]
+        _ = ob.steering.portrayal.use, ob.steering.attendance.hide
 
 
 def current_front(ob: Object) -> tuple[str, str] | None:

@@ -81,6 +81,7 @@ class Crawling(Locomotion):
     grounded = True
     stands = True
     clings = True
+    tightened = ("turn_radius",)
     remembers = Gripping
     suits = "Ants, spiders and geckos on walls and ceilings, and people on small planets"
 
@@ -119,7 +120,7 @@ class Crawling(Locomotion):
         level = np.where(free[:, None], level_heading(motion.forward), motion.forward) if free.any() else motion.forward
         grip = gripped(terrain, replace(motion, forward=level), memory)
         force, grip = self._off_borders(model, skins, grip, control.force, speed, dt)
-        stride = self._stride(model, grip, Control(force, control.speed_limit), speed, dt)
+        stride = self._stride(model, grip, replace(control, force=force), speed, dt)
         heading, length = grip.world(stride.forward), magnitude(stride.velocity) * dt
         after, left, met = grip.moved(skins, heading, length)
         falls = met & (self.at_edge == FALL)
@@ -162,7 +163,9 @@ class Crawling(Locomotion):
             fall_speed=blank.fall_speed,
         )
         plane = no_terrain(n)
-        moved = self._walker.moved(model, motion, replace(control, force=grip.local(control.force)), plane, memory, dt)
+        heading = None if control.heading is None else grip.local(control.heading)
+        control = replace(control, force=grip.local(control.force), heading=heading)
+        moved = self._walker.moved(model, motion, control, plane, memory, dt)
         return self._walker.stance(motion, moved, no_vectors(n), plane, dt)
 
     def _off_borders(
@@ -232,6 +235,18 @@ class Crawling(Locomotion):
             return {}
         grip = self._placed(motion, terrain, Gripping.blank(len(motion.position)))
         return {Misplaced.OFF_GROUND: ~grip.clings}
+
+    def led(self, before: Motion, memory: Gripping, moved: Moved, hand: Mask, dt: float) -> Moved:
+        step: _Step = moved.memory
+        known = step.grip.memory
+        heading = headed(moved.forward, known.normal, step.grip.forward)
+        known = replace(
+            known,
+            stands=np.where(hand, magnitude(moved.velocity) <= 0.0, known.stands),
+            cornered=known.cornered & ~hand,
+        )
+        grip = replace(step.grip, forward=np.where(hand[:, None], heading, step.grip.forward), memory=known)
+        return replace(moved, memory=replace(step, grip=grip))
 
     def stance(self, before: Motion, moved: Moved, acceleration: Vectors, terrain: Terrain, dt: float) -> Stance:
         step: _Step = moved.memory

@@ -13,6 +13,7 @@ from ..simulation.locomotion import Control, Moved
 from ..simulation.terrain import Terrain
 from ..simulation.vehicle import Motion, VehicleModel
 from .banking import Rolling
+from .headings import faced
 from .pitch import kept_up, moved_within
 from .simple_vehicle import SimpleVehicle
 
@@ -45,4 +46,6 @@ class Flying(SimpleVehicle):
             model, motion, slowed, self.max_turn_rate, self.max_climb, self.max_dive, dt, self.least_speed > 0.0
         )
         velocity, forward = kept_up(model, motion, velocity, forward, self.least_speed * model.max_speed, dt)
-        return Moved(motion.position + velocity * dt, velocity, forward, memory)
+        hovers = np.where(self.least_speed > 0.0, 0.0, self.max_turn_rate)
+        after = motion.position + velocity * dt, velocity, forward
+        return Moved(*faced(model, motion, control, after, hovers, dt, on_the_level=True), memory)

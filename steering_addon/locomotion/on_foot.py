@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..simulation.arrays.angles import cosine_and_sine
 from ..simulation.arrays.vectors import (
     EPSILON,
     Mask,
@@ -36,6 +35,7 @@ from ..simulation.terrain import Terrain
 from ..simulation.vehicle import Motion, Pose, VehicleModel
 from .banking import GRAVITY
 from .footholds import misplaced_walkers
+from .headings import cosine_left, turned_level, turned_on_foot
 from .point_mass import moved
 from .walkable import Look, Walkable, along_ground, carried, rise
 
@@ -111,12 +111,14 @@ class _Stride:
         walking: what is remembered then.
         end: (n, 3) where it leads if nothing pushes, metres.
         footing: what is trodden there; no triangle where that is not known.
+        led: (n,) those that were led by hand; None if none was.
     """
 
     start: Vectors
     walking: Walking
     end: Vectors
     footing: Footing | None
+    led: Mask | None = None
 
 
 @dataclass(frozen=True)
@@ -131,6 +133,7 @@ class OnFoot(Locomotion):
     stored_number = 4
     grounded = True
     stands = True
+    tightened = ("turn_radius",)
     remembers = Walking
     suits = "People and animals, on hills, stairs and bridges or on level ground"
 
@@ -201,6 +204,8 @@ class OnFoot(Locomotion):
         look = Look(feet, memory.normal, memory.triangle, direction, step, self._reach(model, speed))
         direction, memory = self._seen_ahead(walkable, look, heading, memory, dt)
         velocity, forward = self._strode(model, motion, memory, direction, speed, wanted_speed, wished, dt)
+        on_the_spot = np.where(memory.cornered, 0.0, self.turn_on_the_spot)
+        velocity, forward = turned_on_foot(model, motion, control, (velocity, forward), idle, on_the_spot, dt)
         way = along_ground(memory.normal, forward, magnitude(velocity) * dt)
         footing, refused = walkable.step(feet, way, memory.normal, memory.triangle)
         if anybody(refused):
@@ -355,7 +360,7 @@ class OnFoot(Locomotion):
         still = memory.stands | (speed <= 0.0)
         pace = model.cruise_speed * model.max_speed
         most = self._turn_rate_at(speed, pace, on_the_spot)
-        ahead = _ahead(heading, direction, np.where(still, on_the_spot, most) * dt)
+        ahead = cosine_left(heading, direction, np.where(still, on_the_spot, most) * dt)
         slowest = self._slowest(model)
         round_speed = np.maximum(ROUND * pace, slowest)
         round_speed = np.minimum(round_speed, np.maximum(wanted, wished))
@@ -371,7 +376,7 @@ class OnFoot(Locomotion):
         target = np.where(goes, np.where(memory.cornered, slowest, np.maximum(target, slowest)), 0.0)
         # What walks more slowly than it did turns less.
         most = np.minimum(most, self._turn_rate_at(target, pace, on_the_spot))
-        forward = _turned(
+        forward = turned_level(
             heading, direction, np.where(still, np.where(goes & ~memory.cornered, 0.0, on_the_spot), most) * dt
         )
         strongest = model.max_force / model.mass * dt
@@ -410,6 +415,16 @@ class OnFoot(Locomotion):
         walkable, feet = self._walkable(terrain), _feet(motion.position, terrain)
         return misplaced_walkers(walkable, terrain, feet, motion.up, model.radius, reach)
 
+    def led(self, before: Motion, memory: Walking, moved: Moved, hand: Mask, dt: float) -> Moved:
+        stride: _Stride = moved.memory
+        walking = replace(
+            stride.walking,
+            stands=np.where(hand, magnitude(moved.velocity) <= 0.0, stride.walking.stands),
+            cornered=stride.walking.cornered & ~hand,
+            way_out=np.where(hand[:, None], 0.0, stride.walking.way_out),
+        )
+        return replace(moved, memory=replace(stride, walking=walking, led=hand))
+
     def stance(self, before: Motion, moved: Moved, acceleration: Vectors, terrain: Terrain, dt: float) -> Stance:
         start, walking = moved.memory.start, moved.memory.walking
         velocity = moved.forward * np.maximum(dot(moved.velocity, moved.forward), 0.0)[:, None]
@@ -421,6 +436,8 @@ class OnFoot(Locomotion):
         feet, walkable = _feet(start, terrain), self._walkable(terrain)
         footing = self._trodden(moved, walkable, feet, fall_speed * dt)
         over = (footing.triangle < 0) & (walking.triangle >= 0) & ~falls
+        if moved.memory.led is not None:
+            over &= ~moved.memory.led
         if anybody(over):
             # A contact pushed it over the edge: it stays where it stood.
             position = np.where(over[:, None], start, position)
@@ -480,20 +497,3 @@ class OnFoot(Locomotion):
 def _feet(position: Vectors, terrain: Terrain) -> Vectors:
     """Where vehicles stand, (n, 3) metres."""
     return columns(position[:, 0], position[:, 1], position[:, 2] - terrain.lift)
-
-
-def _ahead(heading: Vectors, direction: Vectors, most: Scalars) -> Scalars:
-    """The cosines left to level directions after level headings turned toward them by at most (n,) radians."""
-    cosine, sine = dot(heading, direction), heading[:, 0] * direction[:, 1] - heading[:, 1] * direction[:, 0]
-    cosines, sines = cosine_and_sine(np.minimum(most, np.pi))
-    return np.where(cosine >= cosines, 1.0, cosine * cosines + np.abs(sine) * sines)
-
-
-def _turned(heading: Vectors, direction: Vectors, most: Scalars) -> Vectors:
-    """Level headings turned toward level directions by at most (n,) radians."""
-    cosines, sines = cosine_and_sine(np.minimum(most, np.pi))
-    left = left_of(heading, upright(len(heading)))
-    to_side = np.where(dot(direction, left) < 0.0, -sines, sines)
-    turned = cosines[:, None] * heading + to_side[:, None] * left
-    near = dot(direction, heading) >= cosines
-    return np.where(near[:, None], direction, unit(turned))

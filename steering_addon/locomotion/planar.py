@@ -12,6 +12,7 @@ from ..simulation.ground import upright
 from ..simulation.locomotion import Control, Locomotion, Moved, Stance
 from ..simulation.terrain import Terrain
 from ..simulation.vehicle import Motion, VehicleModel
+from .headings import faced
 from .point_mass import moved
 
 SMOOTHING = 0.1
@@ -43,7 +44,8 @@ class Planar(Locomotion):
     def moved(
         self, model: VehicleModel, motion: Motion, control: Control, terrain: Terrain, memory: None, dt: float
     ) -> Moved:
-        return Moved(*moved(model, motion, control, self.max_turn_rate, dt, flat=True))
+        after = moved(model, motion, control, self.max_turn_rate, dt, flat=True)
+        return Moved(*faced(model, motion, control, after, self.max_turn_rate, dt, on_the_level=True))
 
     def stance(self, before: Motion, moved: Moved, acceleration: Vectors, terrain: Terrain, dt: float) -> Stance:
         return Stance.of(moved, upright(len(moved.forward)))

@@ -15,6 +15,7 @@ from ..simulation.locomotion import Control, Locomotion, Moved, Stance
 from ..simulation.terrain import Terrain
 from ..simulation.vehicle import Motion, VehicleModel
 from .banking import GRAVITY, Banking, Rolling, banked
+from .headings import faced
 from .point_mass import moved
 
 
@@ -52,7 +53,8 @@ class SimpleVehicle(Locomotion):
     def moved(
         self, model: VehicleModel, motion: Motion, control: Control, terrain: Terrain, memory: Rolling, dt: float
     ) -> Moved:
-        return Moved(*moved(model, motion, control, self.max_turn_rate, dt), memory)
+        after = moved(model, motion, control, self.max_turn_rate, dt)
+        return Moved(*faced(model, motion, control, after, self.max_turn_rate, dt), memory)
 
     def stance(self, before: Motion, moved: Moved, acceleration: Vectors, terrain: Terrain, dt: float) -> Stance:
         banking = Banking(self.bank, GRAVITY, self.max_bank, self.bank_time, self.max_bank_rate)

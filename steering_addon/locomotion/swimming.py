@@ -12,6 +12,7 @@ from ..simulation.locomotion import Control, Locomotion, Moved, Stance
 from ..simulation.terrain import Terrain
 from ..simulation.vehicle import Motion, VehicleModel
 from .banking import Banking, Rolling, banked
+from .headings import faced
 from .pitch import moved_within
 
 
@@ -53,9 +54,8 @@ class Swimming(Locomotion):
     def moved(
         self, model: VehicleModel, motion: Motion, control: Control, terrain: Terrain, memory: Rolling, dt: float
     ) -> Moved:
-        return Moved(
-            *moved_within(model, motion, control, self.max_turn_rate, self.max_pitch, self.max_pitch, dt), memory
-        )
+        after = moved_within(model, motion, control, self.max_turn_rate, self.max_pitch, self.max_pitch, dt)
+        return Moved(*faced(model, motion, control, after, self.max_turn_rate, dt, on_the_level=True), memory)
 
     def stance(self, before: Motion, moved: Moved, acceleration: Vectors, terrain: Terrain, dt: float) -> Stance:
         banking = Banking(

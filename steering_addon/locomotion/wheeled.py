@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..simulation.arrays.angles import arctangent, cosine_and_sine, tangent_of_setting
+from ..simulation.arrays.angles import arctangent, tangent_of_setting
 from ..simulation.arrays.vectors import (
     EPSILON,
     Mask,
@@ -28,20 +28,22 @@ from ..simulation.arrays.vectors import (
     cross,
     dot,
     magnitude,
+    nobody,
+    ratio,
     shared,
-    truncate,
     unit,
 )
 from ..simulation.declaration import Unit, called, choice, length, number, seconds
-from ..simulation.ground import flat, left_of, level_heading, upright
+from ..simulation.ground import left_of, level_heading, upright
 from ..simulation.locomotion import OFF_GROUND, WHEEL_SPEED, Control, Locomotion, Moved, Output, Stance
 from ..simulation.maneuvers.braking import COMFORT
 from ..simulation.memory import Memory, remembered
 from ..simulation.misplaced import Misplaced
 from ..simulation.terrain import Terrain
 from ..simulation.vehicle import Motion, Pose, VehicleModel
-from .driver import EDGES, STOP, Foot, room_on_ground
+from .driver import EDGES, STOP, Foot, accelerations, room_on_ground, wish_of
 from .footholds import is_upside_down
+from .headings import turned_left
 from .springs import sprung
 from .walkable import carried
 
@@ -164,6 +166,7 @@ class Wheeled(Locomotion):
     stored_number = 5
     grounded = True
     stands = True
+    of_the_body = ("wheelbase", "track", "wheel_radius")
     remembers = Driving
     outputs = OUTPUTS
     suits = "Cars, lorries and carts, on roads over hills or on level ground"
@@ -233,7 +236,7 @@ class Wheeled(Locomotion):
         tangent = self._steered(memory.tangent, wanted * self.wheelbase, after, dt)
         curvature = self._held(model, tangent, np.maximum(speed, after), (after - speed) / dt)
         turn = curvature * covered
-        middle, forward = _turned(heading, left, 0.5 * turn), _turned(heading, left, turn)
+        middle, forward = turned_left(heading, left, 0.5 * turn), turned_left(heading, left, turn)
         rear = motion.position - heading * self.axle[:, None] + middle * (covered * self._in_plan(memory))[:, None]
         brake = foot.pressed((after - speed) / dt, model.max_force / model.mass, self.comfortable_turn, after)
         pedals = replace(memory, braking=foot.braking, reacting=foot.reacting, brake=brake)
@@ -246,10 +249,10 @@ class Wheeled(Locomotion):
     ) -> Scalars:
         """The curvature that the steering force asks for, (n,) 1/m, positive to the left."""
         sharpest = self._sharpest
-        push: Vectors = _accelerations(model, control)
+        push: Vectors = accelerations(model, control)
         square = np.maximum(speed * speed, WHEEL_SPEED * WHEEL_SPEED)
         aside = dot(push, left)
-        wish = _wish(model, push, heading, speed)
+        wish = wish_of(model, push, heading, speed)
         # Straight back, rounding alone would say where to turn.
         side = np.where(aside < -EPSILON, -1.0, 1.0)
         behind = dot(wish, heading) < AHEAD * magnitude(wish)
@@ -273,9 +276,9 @@ class Wheeled(Locomotion):
         Args:
             wanted: (n,) the curvature that is asked for, 1/m.
         """
-        push, strongest = _accelerations(model, control), model.max_force / model.mass
+        push, strongest = accelerations(model, control), model.max_force / model.mass
         along = dot(push, heading)
-        wish = _wish(model, push, heading, speed)
+        wish = wish_of(model, push, heading, speed)
         wished = magnitude(wish)
         turns_round = (dot(wish, heading) < AHEAD * wished) | (memory.straight > 0.0)
         turns_round &= wished > STANDS * model.max_speed
@@ -402,6 +405,24 @@ class Wheeled(Locomotion):
             Misplaced.UPSIDE_DOWN: is_upside_down(motion.up) & (missing < len(WHEELS)),
         }
 
+    def led(self, before: Motion, memory: Driving, moved: Moved, hand: Mask, dt: float) -> Moved:
+        speed = np.maximum(dot(before.velocity, level_heading(before.forward)), 0.0)
+        after = np.maximum(dot(moved.velocity, moved.forward), 0.0)
+        covered = after * dt
+        left = left_of(level_heading(before.forward), upright(len(speed)))
+        curvature = clamp(ratio(dot(moved.forward, left), covered), -self._sharpest, self._sharpest)
+        braked = clamp(-(after - speed) / dt / self.comfortable_turn, 0.0, 1.0)
+        pedals = replace(memory, braking=nobody(len(speed)), reacting=np.zeros(len(speed)), brake=braked)
+        tangent = self._steered(memory.tangent, curvature * self.wheelbase, after, dt)
+        driving = self._driven(pedals, tangent, curvature, speed, after, covered, dt)
+        way: _Way = moved.memory
+        driving = way.driving.put(hand, driving.take(hand))
+        covered, sideways = (
+            np.where(hand, led, driven)
+            for led, driven in ((covered, way.covered), (curvature * after * after, way.sideways))
+        )
+        return replace(moved, memory=_Way(driving, covered, sideways))
+
     def stance(self, before: Motion, moved: Moved, acceleration: Vectors, terrain: Terrain, dt: float) -> Stance:
         way = moved.memory
         velocity = moved.forward * np.maximum(dot(moved.velocity, moved.forward), 0.0)[:, None]
@@ -473,26 +494,3 @@ class Wheeled(Locomotion):
             driving.roll,
         )
         return {output.name: value for output, value in zip(OUTPUTS, values)}
-
-
-def _accelerations(model: VehicleModel, control: Control) -> Vectors:
-    """What the steering forces ask for along the ground, (n, 3) m/s2.
-
-    They are not cut to max_force: a driver who brakes as hard as the car can steers no less for that.
-    """
-    push: Vectors = flat(control.force, upright(len(control.force))) / model.mass[:, None]
-    return push
-
-
-def _wish(model: VehicleModel, push: Vectors, heading: Vectors, speed: Scalars) -> Vectors:
-    """The velocities to which accelerations (n, 3) lead within the response time, (n, 3) m/s."""
-    change: Vectors = truncate(push, model.max_force / model.mass) * model.response_time[:, None]
-    wish: Vectors = heading * speed[:, None]
-    return wish + change
-
-
-def _turned(heading: Vectors, left: Vectors, angle: Scalars) -> Vectors:
-    """Unit headings turned to the left by angles, (n,) radians; (n, 3)."""
-    cosines, sines = cosine_and_sine(angle)
-    turned: Vectors = unit(cosines[:, None] * heading + sines[:, None] * left)
-    return turned

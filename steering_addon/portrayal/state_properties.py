@@ -6,7 +6,7 @@ comes and goes as gently as the motion does.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -22,25 +22,6 @@ SHARE = "state_"
 def is_of_states(name: str) -> bool:
     """Whether a property of a vehicle may be one of these."""
     return name == STATE or name.startswith(SHARE)
-
-
-def distinct_numbers(stored: Iterable[int]) -> list[int]:
-    """The numbers of the states of a crowd, no two alike and none 0, from those that they have been given, if any.
-
-    The first that has a number keeps it; the others get new numbers, higher than any of these.
-    """
-    given = list(stored)
-    taken: set[int] = set()
-    kept = []
-    for number in given:
-        kept.append(number if number > 0 and number not in taken else 0)
-        taken.add(number)
-    free = max(taken, default=0)
-    numbers = []
-    for number in kept:
-        free += not number
-        numbers.append(number or free)
-    return numbers
 
 
 class StateColumns:

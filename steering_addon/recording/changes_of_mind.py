@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 
+from ..simulation.minds.mindset import Mindset
 from ..simulation.snapshot import State
 
 
@@ -13,34 +15,50 @@ class Change(NamedTuple):
     """A vehicle takes up a state of its crowd, or goes back to none.
 
     Attributes:
-        row: of the frame on which it is first seen in it.
         mode: the state, 0 for none.
         by, body, source: why, as in `simulation.minds.mindset.Mindset`.
+        weighed: the value of each mode at that moment.
     """
 
-    row: int
     mode: int
     by: int
     body: int
     source: int
+    weighed: tuple[float, ...]
+
+
+def changes(before: Mindset | None, after: Mindset | None) -> Mapping[int, Change]:
+    """The vehicles that are in another state on a frame than on the frame before, by their rows, and why.
+
+    A state that lasts for less than a frame is left out, unless the one before it comes again.
+    """
+    if after is None:
+        return {}
+    blank = np.zeros(len(after.mode), dtype=np.int64)
+    mode, turns = (blank, blank) if before is None else (before.mode, before.turns)
+    changed = (after.turns != turns) & ((after.mode != 0) | (mode != 0))
+    return {
+        row: Change(
+            int(after.mode[row]),
+            int(after.by[row]),
+            int(after.body[row]),
+            int(after.source[row]),
+            tuple(after.weighed[row].tolist()),
+        )
+        for row in np.flatnonzero(changed).tolist()
+    }
 
 
 class ChangesOfMind:
-    """The changes of n vehicles, taken down frame after frame; a state that lasts for less than a frame is left out."""
+    """The changes of vehicles, taken down frame after frame."""
 
-    def __init__(self, n: int) -> None:
-        self.of: dict[int, list[Change]] = {}
-        """The changes of each vehicle that has had any, by its row."""
-        self._mode = np.zeros(n, dtype=np.int64)
-        self._turns = np.zeros(n, dtype=np.int64)
+    def __init__(self) -> None:
+        self.of: dict[int, list[tuple[int, Change]]] = {}
+        """The changes of each vehicle that has had any, by its row, each with the row of the frame."""
+        self._before: Mindset | None = None
 
     def look(self, row: int, state: State) -> None:
         """Take down who has changed by a frame, the one of this row."""
-        mindset = state.mindset
-        if mindset is None:
-            return
-        changed = (mindset.turns != self._turns) & ((mindset.mode != 0) | (self._mode != 0))
-        for k in np.flatnonzero(changed).tolist():
-            why = (int(column[k]) for column in (mindset.mode, mindset.by, mindset.body, mindset.source))
-            self.of.setdefault(k, []).append(Change(row, *why))
-        self._mode, self._turns = mindset.mode, mindset.turns
+        for k, change in changes(self._before, state.mindset).items():
+            self.of.setdefault(k, []).append((row, change))
+        self._before = state.mindset

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..simulation.behavior import Intent
+from ..simulation.declaration import Unit
+from ..simulation.locomotion import Locomotion
 from .preset_values import Value
 
 ALL = frozenset(Intent)
@@ -22,8 +24,8 @@ class StatePreset:
         numbers: when it is taken up, and for how long, by name.
         behaviors: those it has of its own, with values that are not fitted to the crowd.
         keeps: the sorts of the crowd's behaviors that stay on in it.
-        faster: its top speed, as a multiple of the crowd's; it turns as tightly, and reacts that
-            much more quickly. None to move as the crowd.
+        faster: its top speed, as a multiple of the crowd's; it turns as tightly at that speed, and turns and reacts
+            that much more quickly. None to move as the crowd.
         cruise_speed: the share of that top speed that it holds; None for the crowd's.
         then: the name of the preset that follows it; "" for none.
     """
@@ -69,6 +71,16 @@ STATE_PRESETS = (
         "LOOK_UP", "Look Up", "Stop for a moment", {"lasts": 2.0}, {}, IN_THE_WORLD, faster=1.0, cruise_speed=0.0
     ),
     StatePreset(
+        "STOP_AND_LOOK",
+        "Stop and Look",
+        "Stop, and turn to what calls",
+        {"lasts": 4.0},
+        {"face": {}},
+        IN_THE_WORLD,
+        faster=1.0,
+        cruise_speed=0.0,
+    ),
+    StatePreset(
         "CHASE",
         "Chase",
         "Run after what calls",
@@ -79,11 +91,19 @@ STATE_PRESETS = (
         cruise_speed=0.9,
     ),
     StatePreset(
+        "STRAY",
+        "Stray",
+        "Stay apart from the others, and run from who drives it",
+        {"react": 0.0, "lasts": 1.5, "varies": 0.0},
+        {"evasion": {}, "containment": {"use": False}},
+        frozenset({Intent.GO, Intent.STAY}),
+    ),
+    StatePreset(
         "FETCH",
         "Fetch",
         "Get behind what calls, and drive it home",
         {"lasts": 2.0, "varies": 0.3},
-        {"drive": {}, "unaligned_collision_avoidance": {}},
+        {"drive": {}, "unaligned_collision_avoidance": {"neighbors": "EVERYONE"}},
         IN_THE_WORLD,
         faster=1.5,
     ),
@@ -109,3 +129,18 @@ STATE_PRESETS = (
     ),
 )
 """In the order of the menu."""
+
+
+def quickened(kind: type[Locomotion], values: Mapping[str, float], factor: float) -> dict[str, float]:
+    """The numbers of a locomotion, by name, that differ for bodies that turn more quickly by a factor.
+
+    Args:
+        values: those of the body as it is.
+    """
+    changed = {}
+    for name, parameter in kind.parameters().items():
+        if parameter.unit is Unit.TURN:
+            changed[name] = min(values[name] * factor, parameter.most)
+        elif name in kind.tightened:
+            changed[name] = values[name] / factor
+    return changed

@@ -58,6 +58,8 @@ class Steering:
         tallies: what this step adds to the tallies of the world, by name.
         speed_limit: (n,) the speed each agent may not exceed, m/s, inf for no limit; None for no limit on any. It holds
             whatever the other behaviors want and however they combine: braking is not a matter of weighing up.
+        heading: (n, 3) unit vectors to which agents turn while they stand, zero for none; None for no agent. Of
+            several behaviors the first in the catalogue counts, and bodies turn as they can.
         sets_speed: (n,) the agents that it gives a speed; the others are held at cruise speed. None for no agent.
         alarmed: (n,) the agents that run from something, which later behaviors of the catalogue are told; None for no
             agent.
@@ -69,6 +71,7 @@ class Steering:
     memory: Memory | None = None
     tallies: Mapping[str, Scalars] = field(default_factory=dict)
     speed_limit: Scalars | None = None
+    heading: Vectors | None = None
     sets_speed: Mask | None = None
     alarmed: Mask | None = None
     takes: Taking | None = None
@@ -89,6 +92,7 @@ class Behavior(Declared):
         intent: the heading under which it is offered.
         width: the parameter that says how far to the side of a curve still counts as on it, if there is one.
         remembers: the type of its memory, None for a behavior without memory.
+        arrives: whether it leads to a place and then says who has arrived there, so that On Arrival holds for it.
         avoids: whether it keeps clear of obstacles: on the ground its agents then plan their way past those that stand.
         in_the_air: values with which it begins in a crowd that does not stay on the ground, if others than its defaults
             suit it better; choices by name.
@@ -102,6 +106,7 @@ class Behavior(Declared):
     intent: ClassVar[Intent]
     width: ClassVar[str] = ""
     remembers: ClassVar[type[Memory] | None] = None
+    arrives: ClassVar[bool] = False
     avoids: ClassVar[bool] = False
     in_the_air: ClassVar[Mapping[str, str | float]] = MappingProxyType({})
     by_chance: ClassVar[bool] = False

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from .arrays.vectors import Scalars, totals
+from .arrays.vectors import Scalars, Vectors, no_vectors, totals
 from .behavior import Behavior, Steering, Taking
 from .memory import Memory
 from .presence.arrivals import Arrivals
@@ -25,6 +25,7 @@ class Decisions:
     Attributes:
         memories: what each behavior remembers next, by its name, n rows each.
         speed_limit: (n,) m/s, inf for no limit; None if no vehicle has one.
+        heading: (n, 3) unit vectors to which vehicles turn while they stand, zero for none; None if no vehicle does.
         tallies: what all vehicles have added up, by name.
         taken: (k,) how much has been taken of each tracked body.
         arrivals: the vehicles that have left and those that have reached a goal.
@@ -32,6 +33,7 @@ class Decisions:
 
     memories: Mapping[str, Memory]
     speed_limit: Scalars | None
+    heading: Vectors | None
     tallies: Mapping[str, Scalars]
     taken: Scalars
     arrivals: Arrivals
@@ -40,7 +42,7 @@ class Decisions:
     def none_yet(cls, state: State) -> Decisions:
         """What holds before any behavior has been asked."""
         arrivals = Arrivals(len(state), state.gone, state.arrived)
-        return cls(state.memories, None, state.tallies, state.taken, arrivals)
+        return cls(state.memories, None, None, state.tallies, state.taken, arrivals)
 
     def memory(self, name: str, kind: type[AnyMemory], agents: Agents) -> AnyMemory:
         """What is remembered of some agents under a name."""
@@ -68,13 +70,25 @@ class Decisions:
             added = {name: more + self.tallies.get(name, 0.0) for name, more in steering.tallies.items()}
             decided = replace(decided, tallies={**self.tallies, **added})
         if steering.speed_limit is not None:
-            eased = _eased(steering.speed_limit, behavior.weight, agents.max_speed)
-            limit = np.full(world.vehicles, np.inf) if self.speed_limit is None else self.speed_limit.copy()
-            limit[agents.rows] = np.minimum(limit[agents.rows], eased)
-            decided = replace(decided, speed_limit=limit)
+            decided = decided.limiting(agents, _eased(steering.speed_limit, behavior.weight, agents.max_speed))
+        if steering.heading is not None:
+            decided = decided.facing(agents, np.where((behavior.weight != 0.0)[:, None], steering.heading, 0.0))
         if steering.takes is not None:
             decided = replace(decided, taken=_taken(self.taken, steering.takes, world))
         return decided
+
+    def limiting(self, agents: Agents, limit: Scalars) -> Decisions:
+        """The decisions with a speed limit for some of the vehicles, (m,) m/s, inf for none."""
+        known = np.full(self.arrivals.count, np.inf) if self.speed_limit is None else self.speed_limit.copy()
+        known[agents.rows] = np.minimum(known[agents.rows], limit)
+        return replace(self, speed_limit=known)
+
+    def facing(self, agents: Agents, heading: Vectors) -> Decisions:
+        """The decisions with where some of the vehicles turn to, (m, 3), that have nowhere to turn to yet."""
+        known = no_vectors(self.arrivals.count) if self.heading is None else self.heading.copy(order="K")
+        free = (known[agents.rows] == 0.0).all(axis=1)
+        known[agents.rows[free]] = heading[free]
+        return replace(self, heading=known)
 
     def top_speed(self, agents: Agents) -> Scalars:
         """The speed that neither the vehicle nor a speed limit lets some agents exceed, (m,) m/s."""

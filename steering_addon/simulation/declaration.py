@@ -97,6 +97,7 @@ class Parameter:
         room_to_stop: whether a length has to grow with the stopping distance when the parameter is fitted to a crowd.
         in_order: whether it names several bodies, which the behavior visits one after the other (`simulation.stops`).
         only_with: the name of a choice of the same declaration, and its numbers with which the parameter has an effect.
+        at_end: whether it comes after the parameters that a subclass adds.
     """
 
     kind: Kind
@@ -112,6 +113,7 @@ class Parameter:
     room_to_stop: bool = False
     in_order: bool = False
     only_with: tuple[str, tuple[int, ...]] | None = None
+    at_end: bool = False
     label: str = ""
 
     def called(self, name: str) -> str:
@@ -222,6 +224,11 @@ def room_to_stop(parameter: Any) -> Any:
     return declared(replace(parameter.metadata["parameter"], room_to_stop=True))
 
 
+def at_end(parameter: Any) -> Any:
+    """The parameter, after those that subclasses add."""
+    return declared(replace(parameter.metadata["parameter"], at_end=True))
+
+
 def called(label: str, parameter: Any) -> Any:
     """The parameter with a label of its own."""
     return declared(replace(parameter.metadata["parameter"], label=label))
@@ -299,7 +306,8 @@ class Declared:
 
 @cache
 def _parameters(declared: type[Any]) -> Mapping[str, Parameter]:
-    return MappingProxyType({f.name: f.metadata["parameter"] for f in fields(declared) if "parameter" in f.metadata})
+    known = {f.name: f.metadata["parameter"] for f in fields(declared) if "parameter" in f.metadata}
+    return MappingProxyType(dict(sorted(known.items(), key=lambda entry: entry[1].at_end)))
 
 
 @cache

@@ -53,14 +53,20 @@ class Control:
     Attributes:
         force: (n, 3) the force that acts, newtons.
         speed_limit: (n,) m/s down to which they brake, as hard as they can; None for no limit.
+        heading: (n, 3) unit vectors to which they turn while they stand, zero for none; None if no vehicle does.
     """
 
     force: Vectors
     speed_limit: Scalars | None
+    heading: Vectors | None = None
 
     def take(self, rows: Rows) -> Control:
         """The signals of the vehicles of some rows."""
-        return Control(picked(self.force, rows), None if self.speed_limit is None else self.speed_limit[rows])
+        return Control(
+            picked(self.force, rows),
+            None if self.speed_limit is None else self.speed_limit[rows],
+            None if self.heading is None else picked(self.heading, rows),
+        )
 
 
 @dataclass(frozen=True)
@@ -119,6 +125,8 @@ class Locomotion(Declared):
         stands: whether the bodies stand on surfaces.
         touches: whether what stands touches the surface on every frame; what floats follows it with a lag.
         clings: whether they hold on to surfaces whichever way these lean.
+        tightened: the lengths that are shorter for bodies that turn more quickly.
+        of_the_body: the parameters that no state changes, as they are measured from the body.
         remembers: what it remembers of each vehicle from step to step, if anything.
         outputs: the numbers that it gives for drivers of the model.
         suits: what it suits, for the README and the manual, without a final stop.
@@ -131,6 +139,8 @@ class Locomotion(Declared):
     stands: ClassVar[bool] = False
     touches: ClassVar[bool] = True
     clings: ClassVar[bool] = False
+    tightened: ClassVar[tuple[str, ...]] = ()
+    of_the_body: ClassVar[tuple[str, ...]] = ()
     remembers: ClassVar[type[Memory] | None] = None
     outputs: ClassVar[tuple[Output, ...]] = ()
     suits: ClassVar[str] = ""
@@ -207,6 +217,18 @@ class Locomotion(Declared):
             memory: what it remembers of each vehicle, an instance of `remembers`.
             dt: seconds.
         """
+
+    def led(self, before: Motion, memory: Any, moved: Moved, hand: Mask, dt: float) -> Moved:
+        """What the bodies make of it that some of them were led by hand: what is remembered fits the way they took.
+
+        Args:
+            before: the motion before the step.
+            memory: what was remembered before it.
+            moved: the step with the positions, velocities and headings to which bodies were led.
+            hand: (n,) those that were led.
+            dt: seconds.
+        """
+        return moved
 
     def smoothed(self, before: Vectors, acceleration: Vectors, dt: float) -> Vectors:
         """The smoothed acceleration, (n, 3) m/s2, by which others see a vehicle turn; a low-pass filter.

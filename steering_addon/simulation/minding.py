@@ -15,7 +15,7 @@ import numpy as np
 from .arrays.vectors import Mask, Scalars, magnitude
 from .minds.choosing import chosen
 from .minds.declaring import Meeting
-from .minds.following import arriving_again, bodies_in_modes, forgetting, taken_up
+from .minds.following import arriving_again, bodies_in_modes, forgetting, locomotions_in_modes, taken_up
 from .minds.mindset import Mindset
 from .presence.arrivals import Errand
 from .snapshot import Snapshot, State
@@ -42,12 +42,15 @@ def minded(state: State, snapshot: Snapshot, world: World) -> tuple[State, Snaps
         if len(rows) and mind.modes:
             meeting = Meeting(world, before, snapshot.crowd, rows, arrived, velocity)
             after = after.put(rows, chosen(mind, meeting, snapshot.keys[rows]))
-    memories = forgetting(state.memories, minds, snapshot.crowd, before, after)
+    memories = forgetting(state.memories, snapshot, before, after)
     reached = arriving_again(state.arrived, minds, snapshot.crowd, before, after)
     part = taken_up(snapshot, after, world.time, world.dt)
     vehicle = bodies_in_modes(snapshot, after, part, speed, world.dt)
     if vehicle is not snapshot.vehicle:
         snapshot = replace(snapshot, vehicle=vehicle)
+    locomotions = locomotions_in_modes(snapshot, after, part)
+    if locomotions is not snapshot.locomotions:
+        snapshot = replace(snapshot, locomotions=locomotions)
     return replace(state, mindset=after, memories=memories, arrived=reached), snapshot
 
 

@@ -1,9 +1,9 @@
 """Moving: the bottom layer of the paper, in which bodies make motion of what steering decided.
 
-    locomotion -> contacts -> stance
+    locomotion -> guides -> contacts -> stance
 
-Each locomotion moves its vehicles, then contacts push bodies apart, and then each body finds its stance: where it
-touches the ground, and how it stands or leans.
+Each locomotion moves its vehicles, and guides lead those that an animator moves by hand. Then contacts push bodies
+apart, and then each body finds its stance: where it touches the ground, and how it stands or leans.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from .arrays.vectors import Rows, Scalars, Vectors, cross, everybody, no_vectors, picked
+from .arrays.vectors import Rows, Scalars, Vectors, anybody, cross, everybody, no_vectors, picked
+from .by_hand import Hands, Led, led
 from .damping import damped
 from .decisions import Decisions
 from .locomotion import Control, Locomotion, Moved, Stance
@@ -64,6 +65,7 @@ def moved(
     snapshot: Snapshot,
     world: World,
     terrain: Terrain,
+    hands: Hands | None,
     wanted: Vectors,
     decided: Decisions,
     time: float,
@@ -73,14 +75,20 @@ def moved(
     Args:
         snapshot: the vehicles present.
         terrain: what they stand on during the step.
+        hands: what leads vehicles by hand; None for nothing.
         wanted: (n, 3) the force decided on, newtons.
     """
     model, dt = snapshot.vehicle, world.dt
     parts = list(_parts(state, snapshot))
-    control = Control(damped(model, state.force, wanted, dt), decided.speed_limit)
+    control = Control(damped(model, state.force, wanted, dt), decided.speed_limit, decided.heading)
     driven = [_driven(part, state.motion, model, control, terrain, dt) for part in parts]
     position, velocity, forward = (_of_all(parts, driven, name) for name in ("position", "velocity", "forward"))
-    position, velocity = kept_apart(model, snapshot.grounded, snapshot.present, world, position, velocity, forward)
+    lead = None if hands is None else led(hands, state, snapshot, world, position, velocity, forward)
+    gives_way = snapshot.present
+    if lead is not None:
+        position, velocity, forward = lead.position, lead.velocity, lead.forward
+        gives_way = gives_way & ~lead.hand
+    position, velocity = kept_apart(model, snapshot.grounded, gives_way, world, position, velocity, forward)
     acceleration, smoothed = (velocity - state.motion.velocity) / dt, state.smoothed_acceleration
     stances = []
     for part, drive in zip(parts, driven):
@@ -89,6 +97,8 @@ def moved(
         )
         smoothed = part.placed(steered, smoothed)
         pushed = replace(drive, position=_rows_of(position, part.rows), velocity=_rows_of(velocity, part.rows))
+        if lead is not None:
+            pushed = _led(part, pushed, lead, state.motion, dt)
         ground = terrain if part.rows is None else terrain.take(part.rows)
         stances.append(part.body.stance(part.of(state.motion), pushed, steered, ground, dt))
     stood = replace(_with_stances(state, parts, stances), smoothed_acceleration=smoothed)
@@ -103,6 +113,7 @@ def moved(
         taken=decided.taken,
         gone=decided.arrivals.gone,
         arrived=decided.arrivals.arrived,
+        guidance=state.guidance if lead is None else lead.memory,
     )
 
 
@@ -132,6 +143,15 @@ def _driven(part: _Part, motion: Motion, model: Any, control: Control, terrain: 
         return part.body.moved(model, motion, control, terrain, part.memory, dt)
     rows = part.rows
     return part.body.moved(model.take(rows), part.of(motion), control.take(rows), terrain.take(rows), part.memory, dt)
+
+
+def _led(part: _Part, moved: Moved, lead: Led, before: Motion, dt: float) -> Moved:
+    """What the bodies of a locomotion make of it that guides have led some of them."""
+    hand = _rows_of(lead.hand, part.rows)
+    if not anybody(hand):
+        return moved
+    moved = replace(moved, forward=_rows_of(lead.forward, part.rows))
+    return part.body.led(part.of(before), part.memory, moved, hand, dt)
 
 
 def _of_all(parts: list[_Part], driven: list[Moved], name: str) -> Vectors:

@@ -4,7 +4,7 @@
 
 A step is a pipeline, of which each stage is a module:
 
-    sense -> mind -> goals -> steer -> combine -> ways -> adjust -> locomotion -> contacts
+    sense -> mind -> goals -> steer -> combine -> ways -> adjust -> meet -> locomotion -> guides -> contacts
 
 A run of the first hundred frames agrees with the first hundred of a longer one: a step knows the frame it starts from
 and the one it leads to, nothing beyond.
@@ -18,6 +18,8 @@ from dataclasses import replace
 import numpy as np
 
 from .arrays.vectors import Mask, Rows, anybody
+from .by_hand import hands_at, let_go
+from .marks.meeting import met
 from .minding import minded
 from .moving import moved, standing_up
 from .presence.admission import admitted, attending
@@ -76,13 +78,19 @@ def step(state: State, snapshot: Snapshot, waiting: Mask = NONE_WAITS) -> State:
         world = world_at(_standing(state, waiting), present, snapshot, substep / before.substeps)
         # Mind.
         state, moving = minded(state, moving, world)
+        moving = let_go(state, moving, world.dt)
         # Goals, steer, combine, ways, adjust.
         force, decided = decisions(state, moving, world)
-        # Locomotion and contacts.
+        # Meet marks.
+        if before.marks:
+            meeting = met(state, before, snapshot, moving, world, force)
+            state, force, moving = replace(state, places=meeting.places), meeting.force, meeting.snapshot
+        # Locomotion, guides and contacts.
         time = began + before.frame_time * ((substep + 1) / before.substeps)
         taking_part = attending(moving, decided.arrivals.gone)
         terrain = terrain_at(before, snapshot, substep, world.obstacles)
-        state = moved(state, taking_part, world, terrain, force, decided, time)
+        hands = hands_at(before, snapshot, substep)
+        state = moved(state, taking_part, world, terrain, hands, force, decided, time)
     return _taken_in(state, snapshot)
 
 

@@ -30,7 +30,9 @@ from .geometry.obstacles import Obstacles
 from .geometry.paths import Path
 from .geometry.regions import Regions
 from .geometry.surfaces import NO_SURFACES, Surfaces
+from .guides import Guidance, Guides
 from .locomotion import Locomotion
+from .marks.declaring import Mark
 from .memory import Memory
 from .minds.declaring import Mind
 from .minds.mindset import Mindset
@@ -105,6 +107,8 @@ class Snapshot:
         surfaces: what vehicles may stand on.
         lift: (n,) metres from the place where each vehicle stands up to its origin.
         minds: the crowds with states, and what calls their vehicles into these.
+        guides: what leads vehicles by hand; None if nothing does.
+        marks: what vehicles are to meet.
     """
 
     frame_time: float
@@ -130,6 +134,8 @@ class Snapshot:
     surfaces: Surfaces = NO_SURFACES
     lift: Scalars = field(default_factory=lambda: np.zeros(1))
     minds: tuple[Mind, ...] = ()
+    guides: Guides | None = None
+    marks: tuple[Mark, ...] = ()
 
     @once
     def bodies_alike(self) -> tuple[tuple[Locomotion, Rows | None], ...]:
@@ -220,6 +226,8 @@ class State:
         leaning: the axes in which bodies are shown; None where they are those of their motion.
         outputs: (n,) what locomotions give for drivers of the model, by name.
         mindset: what state of its crowd each vehicle is in; None without states.
+        places: by the name of a mark, the place of its shape that each vehicle meets, (n,), -1 for none.
+        guidance: what is remembered of the m vehicles that have guides; None before any has led.
     """
 
     time: float
@@ -237,6 +245,8 @@ class State:
     leaning: Pose | None = None
     outputs: Mapping[str, Scalars] = field(default_factory=dict)
     mindset: Mindset | None = None
+    guidance: Guidance | None = None
+    places: Mapping[str, Rows] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.force)

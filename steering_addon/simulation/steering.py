@@ -31,12 +31,14 @@ from .arrays.vectors import (
     truncate,
     which,
 )
-from .behavior import Behavior
+from .behavior import Behavior, Steering
 from .combining import COMBINE, MATTERS, Component
 from .decisions import Decisions
+from .destination import Destination
 from .ground import of_rows
 from .minds.following import followed, taken_up
 from .presence.arrivals import Errand, arrival_distance, stays
+from .presence.stays import Staying, for_takers, in_turn, memory_of, stayed
 from .snapshot import Settings, Snapshot, State
 from .targets import aimed
 from .vehicle import VehicleModel
@@ -141,12 +143,13 @@ def sensed(
 ) -> tuple[Group, Decisions]:
     """The vehicles of some rows with what they see and where they are to be."""
     agents = _agents(state, snapshot, world, rows)
-    behaviors = []
+    behaviors: list[Behavior] = []
     for behavior in settings.behaviors:
         behavior, learned = aimed(behavior.for_agents(rows), world, agents, decided.memories, len(state))
         if learned:
             decided = replace(decided, memories={**decided.memories, **learned})
-        behaviors.append(decided.arrivals.without_reached(behavior, agents))
+        behaviors.append(decided.arrivals.without_reached(for_takers(behavior, agents), agents))
+    behaviors = in_turn(behaviors, world, agents, lambda behavior: decided.recalled(behavior, agents))
     agents = _with_goals(behaviors, world, agents, decided)
     return Group(agents, tuple(behaviors), settings.combining), decided
 
@@ -159,6 +162,7 @@ def _asked(snapshot: Snapshot, world: World, group: Group, decided: Decisions) -
     draws = _draws(group, world)
     for behavior in group.behaviors:
         steering = behavior.steer(world, agents, decided.recalled(behavior, agents))
+        steering, decided = _staying(behavior, world, agents, steering, decided)
         if steering.arrived is not None:
             arrived = arrived | (behavior.weight != 0.0) & steering.arrived
         behavior, arrivals = decided.arrivals.noting(behavior, steering.arrived, agents, snapshot.attendance)
@@ -176,6 +180,18 @@ def _asked(snapshot: Snapshot, world: World, group: Group, decided: Decisions) -
     if anybody(np.isfinite(agents.goal[:, 0])) or ERRAND in decided.memories:
         decided = decided.remembering(ERRAND, agents, Errand.of(agents, arrived, decided.top_speed(agents)))
     return Asked(components, corrections, force), decided
+
+
+def _staying(
+    behavior: Behavior, world: World, agents: Agents, steering: Steering, decided: Decisions
+) -> tuple[Steering, Decisions]:
+    """What a behavior decides, and what all do, with the agents that stay for a time where it leads."""
+    if not isinstance(behavior, Destination) or not anybody(behavior.departs):
+        return steering, decided
+    name = memory_of(behavior)
+    known = decided.memory(name, Staying, agents)
+    arrived, limit, known = stayed(behavior, world, agents, steering, known)
+    return replace(steering, arrived=arrived), decided.remembering(name, agents, known).limiting(agents, limit)
 
 
 def _component(behavior: Behavior, force: Vectors, draws: Keys | None) -> Component:

@@ -117,7 +117,15 @@ def test_a_run_stays_finite(kind: type[Behavior], situation: Any, n: int) -> Non
 
 @every
 def test_at_least_one_agent_is_steered(kind: type[Behavior]) -> None:
-    assert any((busy(kind, 7, seed).steering()[0] != 0.0).any() for seed in range(3))
+    assert any((asked(busy(kind, 7, seed)) != 0.0).any() for seed in range(3))
+
+
+def asked(place: Scene) -> np.ndarray:
+    """The force and the heading that the behavior of a scene asks for at the start, (2, n, 3)."""
+    world, agents, (behavior,) = place.seen()
+    memory = None if behavior.remembers is None else behavior.remembers.blank(len(place))
+    heading = behavior.steer(world, agents, memory).heading
+    return np.stack((place.steering()[0], agents.none() if heading is None else heading))
 
 
 @every
@@ -331,7 +339,7 @@ def test_moving_and_turning_the_world_moves_and_turns_the_paths(kind: type[Behav
 @pytest.mark.parametrize("axis", [(1.0, 0.0, 0.0), (0.3, -0.8, 0.5)])
 def test_turning_the_world_about_any_axis_turns_the_force(kind: type[Behavior], axis: Any) -> None:
     place, turn = without_sides(busy(kind, 7)), about(axis, 137.0)
-    before, after = turned(place.steering()[0], turn), place.moved(turn=turn).steering()[0]
+    before, after = turned(asked(place), turn), asked(place.moved(turn=turn))
     if kind.refers_to_up:
         assert not np.allclose(before, after), "It says that it refers to up, but nothing shows it."
     else:
@@ -516,7 +524,13 @@ def test_no_parameter_has_the_name_of_an_attribute_of_property_groups(kind: Any)
 
 @pytest.mark.parametrize("kind", [*CATALOGUE, VehicleModel], ids=lambda kind: kind.__name__)
 def test_every_field_is_a_declared_parameter(kind: Any) -> None:
-    assert [field.name for field in dataclasses.fields(kind)] == list(kind.parameters())
+    assert {field.name for field in dataclasses.fields(kind)} == set(kind.parameters())
+
+
+@pytest.mark.parametrize("kind", CATALOGUE, ids=lambda kind: kind.__name__)
+def test_what_is_said_last_comes_after_what_a_behavior_adds(kind: Any) -> None:
+    last = [parameter.at_end for parameter in kind.parameters().values()]
+    assert last == sorted(last)
 
 
 @pytest.mark.parametrize("kind", [*CATALOGUE, VehicleModel], ids=lambda kind: kind.__name__)

@@ -70,14 +70,18 @@ class Layout:
         assert name in owner.bl_rna.properties and collection in data.bl_rna.properties
         self.drawn.append(("prop", name))
 
-    def operator(self, name: str, text: str = "", icon: str = "NONE", **_settings) -> OperatorSettings:
+    def operator(self, name: str, text: str | None = None, icon: str = "NONE", **_settings) -> OperatorSettings:
         assert icon in ICONS, icon
-        entry = Entry(("operator", name, text))
+        # Blender shows the operator's name only if there is no text, not for an empty one.
+        assert text != "" or icon != "NONE", f"The button {name} is blank."
+        entry = Entry(("operator", name, text or ""))
         entry.enabled = self.is_enabled()
         self.drawn.append(entry)
         return OperatorSettings(name)
 
-    def operator_menu_enum(self, name: str, choice: str, text: str = "", icon: str = "NONE", **_settings) -> None:
+    def operator_menu_enum(
+        self, name: str, choice: str, text: str | None = None, icon: str = "NONE", **_settings
+    ) -> None:
         assert choice in self.operator(name, text, icon).properties
 
     def menu(self, name: str, text: str = "", icon: str = "NONE", **_settings) -> None:

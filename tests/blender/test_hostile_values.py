@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import zlib
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
@@ -115,7 +116,7 @@ READING_BAKES = {
     *("bake", "bake the selected", "clear_bake", "select_contacts", "finding_select"),
 }
 """Those that look at what is baked."""
-WITHOUT_VALUES = {"add_school", "add_walkers", "add_herd", "add_herd_and_wolf", "add_traffic"}
+WITHOUT_VALUES = {"add_school", "add_walkers", "add_herd", "add_herd_and_wolf", "add_cowboys_and_strays", "add_traffic"}
 """Operators that read the same as one of these does."""
 
 
@@ -227,13 +228,18 @@ def drawing_errors(file: str, change: Change) -> Iterator[str]:
             yield f"drawing with {ob.name} active: {type(error).__name__}: {error}"
 
 
+def is_tried(name: str, value: str) -> bool:
+    """Whether an operator is tried with a value: those that read no bake with every second one, each with others."""
+    return zlib.crc32(f"{name} {value}".encode()) % 2 == 0
+
+
 CASES = [(value, baked) for values, baked in ((UNBAKED, False), (BAKED, True)) for value in values]
 
 
 @pytest.mark.parametrize(("value", "baked"), CASES, ids=[value for value, _ in CASES])
 def test_no_operator_and_no_panel_falls_over(value: str, baked: bool, stages, capfd) -> None:
     change = (BAKED if baked else UNBAKED)[value]
-    names = [name for name in OPERATORS if not baked or name in READING_BAKES]
+    names = [name for name in OPERATORS if name in READING_BAKES or (not baked and is_tried(name, value))]
     wrong = list(objections(stages[baked], change, lambda: capfd.readouterr().err, names))
     wrong += drawing_errors(stages[baked], change)
     assert not wrong, "\n".join(wrong)
@@ -320,7 +326,16 @@ def test_a_vehicle_joins_a_crowd_of_points_with_a_warning(stages, capfd) -> None
 
 
 @pytest.mark.parametrize(
-    "scene", ["add_flock", "add_school", "add_walkers", "add_herd", "add_herd_and_wolf", "add_traffic"]
+    "scene",
+    [
+        "add_flock",
+        "add_school",
+        "add_walkers",
+        "add_herd",
+        "add_herd_and_wolf",
+        "add_cowboys_and_strays",
+        "add_traffic",
+    ],
 )
 def test_ready_scenes_can_be_added_beside_materials_of_the_same_names(scene: str) -> None:
     """Materials of the same names exist, without any nodes."""

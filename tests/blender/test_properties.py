@@ -86,9 +86,10 @@ def test_every_property_and_pointer_can_be_overridden_on_a_linked_object(addon) 
 
 def test_each_group_has_a_property_for_each_declared_parameter_and_no_others(addon) -> None:
     behaviors = {behavior.name for behavior in part("behaviors").CATALOGUE}
+    locomotions = part("locomotion").LOCOMOTIONS
     for group, declared in declarations():
         names = set(object_group().properties[group].fixed_type.properties.keys()) - {"rna_type", "name"}
-        extra = EXTRA.get(group, {"use", "own"} if group in behaviors else set())
+        extra = EXTRA.get(group, {"use", "own"} if group in behaviors else {"own"} if group in locomotions else set())
         kinds = part("simulation.declaration").Kind
         bodies = {name: parameter for name, parameter in declared.parameters().items() if parameter.kind is kinds.BODY}
         of_bodies = {f"{name}_{suffix}" for name in bodies for suffix in ("bone", "collection")}

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steering_addon.behaviors.arrival import Arrival
+from steering_addon.behaviors.face import Face
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.separation import Separation
 from steering_addon.behaviors.wander import Wander
@@ -112,7 +113,9 @@ def odd_steps(draw: st.DrawFn) -> tuple[Locomotion, VehicleModel, Motion, Contro
     up /= np.linalg.norm(up, axis=1, keepdims=True)
     motion = Motion(np.zeros((n, 3)), facing * top * draw(numbers(0.0, 1.0)), np.cross(facing, up), facing, up)
     limit = draw(st.none() | numbers(0.0, 100.0))
-    control = Control(draw(vectors(n)), None if limit is None else np.full(n, limit))
+    asked = draw(st.none() | st.sampled_from([(1.0, 0.0, 0.0), (0.0, -0.6, 0.8), (0.0, 0.0, 0.0)]))
+    heading = None if asked is None else np.tile(asked, (n, 1))
+    control = Control(draw(vectors(n)), None if limit is None else np.full(n, limit), heading)
     return moves, model, motion, control, draw(st.sampled_from(STEPS))
 
 
@@ -219,6 +222,23 @@ def test_it_comes_to_rest_and_stays_so(kind: type[Locomotion]) -> None:
     states = place.run(FPS * 30)
     assert speeds(states)[-1].max() < 0.01
     assert np.abs(ups(states)[-FPS:] - ups(states)[-1]).max() < 0.01
+
+
+@every
+def test_where_it_turns_to_at_rest_turns_with_the_world(kind: type[Locomotion]) -> None:
+    turn = about((0.0, 0.0, 1.0), 67.0)
+    place = swarm(kind, behaviors=[(Face, {})], speed=0.0, vehicle={"cruise_speed": 0.0})
+    states, others = place.run(12), place.moved((5.0, -8.0, 3.0), turn).run(12)
+    assert np.abs(turned(headings(states), turn) - headings(others)).max() < 1e-6
+
+
+@every
+def test_a_face_without_a_target_changes_no_byte(kind: type[Locomotion]) -> None:
+    """Of others that stand beside one that turns, and of others that move."""
+    place = swarm(kind, behaviors=[(Separation, {})], speed=np.arange(N) % 2, vehicle={"cruise_speed": 0.0})
+    faces = replace(place, behaviors=[(Separation, {}), (Face, {"target": np.where(np.arange(N) == 0, N, -1)})])
+    rows = np.arange(1, N)
+    assert data(place.run(12), rows) == data(faces.run(12), rows)
 
 
 # Vehicles beside each other.

@@ -3,23 +3,9 @@
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
-from steering_addon.portrayal.state_properties import StateColumns, distinct_numbers
+from steering_addon.portrayal.state_properties import StateColumns
 from steering_addon.simulation.minds.mindset import Mindset
-
-
-@pytest.mark.parametrize(
-    ("stored", "numbers"),
-    [
-        ([], []),
-        ([0, 0], [1, 2]),
-        ([3, 1], [3, 1]),
-        ([2, 2, 0, 5, 2], [2, 6, 7, 5, 8]),
-    ],
-)
-def test_the_first_keeps_its_number_and_the_others_get_numbers_above_all(stored, numbers) -> None:
-    assert distinct_numbers(stored) == numbers
 
 
 def test_while_a_state_is_taken_up_the_one_before_falls_by_as_much() -> None:

@@ -83,6 +83,8 @@ FEWER = {
 }
 """Frames of the behaviors that take longest: all cases together still run the lines and branches that they run with
 more frames."""
+AT_REST = {"face"}
+"""Behaviors that do something for those that stand only."""
 MEMBERS = 8
 LEADERS = 4
 MIXED: tuple[type[Behavior], ...] = (Seek, ObstacleAvoidance, *FLOCKING, Containment)
@@ -188,7 +190,7 @@ def cases() -> dict[str, Callable[[], Case]]:
 
 
 def _alone(kind: type[Behavior]) -> Callable[[], Case]:
-    return lambda: together(kind.name, (kind,), FEWER.get(kind.name, FRAMES))
+    return lambda: together(kind.name, (kind,), FEWER.get(kind.name, FRAMES), at_rest=kind.name in AT_REST)
 
 
 def _combined(name: str, number: int) -> Callable[[], Case]:
@@ -196,10 +198,18 @@ def _combined(name: str, number: int) -> Callable[[], Case]:
 
 
 def together(
-    name: str, kinds: tuple[type[Behavior], ...], frames: int, combining: int = 0, *, defaults: bool = False
+    name: str,
+    kinds: tuple[type[Behavior], ...],
+    frames: int,
+    combining: int = 0,
+    *,
+    defaults: bool = False,
+    at_rest: bool = False,
 ) -> Case:
     """A crowd in a busy place, whose members differ in their parameters or have all the default ones."""
     place = busy(name)
+    if at_rest:
+        place = replace(place, speed=0.0, vehicle={**place.vehicle, "cruise_speed": 0.0})
     behaviors = tuple(kind.of(MEMBERS) if defaults else varied(kind, MEMBERS, Chance(name)) for kind in kinds)
     return Case(place, (Crowd(np.arange(MEMBERS), behaviors, combining, key=crc32(name.encode())),), frames)
 
@@ -347,7 +357,7 @@ def several_crowds() -> Case:
 
 
 def coming_and_going() -> Case:
-    """Vehicles that enter later, that wait for room, and that stay, leave or go on where they arrive."""
+    """Vehicles that enter later, that wait for room, and that stay, for a time or for good, leave or go on."""
     name, n = "coming_and_going", 12
     row = np.arange(n)
     place = busy(name, n)
@@ -359,6 +369,7 @@ def coming_and_going() -> Case:
         arrival_distance=np.where(row % 2 == 0, 0.0, 2.5),
     )
     behaviors = tuple(varied(kind, n, Chance(name)) for kind in (Arrival, PathFollowing, Docking))
+    behaviors = tuple(replace(behavior, stay_time=0.1 * (row % 3 == 1)) for behavior in behaviors)
     crowd = Crowd(row, behaviors, COMBININGS[0].number, key=2)
 
     def entering(frame: int, snapshot: Snapshot) -> Snapshot:

@@ -142,9 +142,10 @@ def test_the_behaviors_have_a_part_in_their_case(name: str) -> None:
 
 
 def moves_differently(case: Case, other: Case) -> bool:
-    """Whether any vehicle is somewhere else on any frame."""
+    """Whether any vehicle is somewhere else, or heads elsewhere, on any frame."""
     return any(
         (state.motion.position != changed.motion.position).any()
+        or (state.motion.forward != changed.motion.forward).any()
         for state, changed in zip(case.states(), other.states())
     )
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ...simulation.roles import Role
 from ..properties import pointed_at
+from ..read.mind_sources import state_numbers
 from ..tagged_objects import crowd_of, in_use, tagged
 from ..write.animation_data import action_of, assign_action, copy_action, slot_of
 from .states import place_below, states_of_crowd, triggers_of_state
@@ -32,6 +33,8 @@ def copy_states(context: Context, source: Object, crowd: Object) -> list[Object]
     """
     states = states_of_crowd(source, context)
     triggers = [trigger for state in states for trigger in triggers_of_state(state, context)]
+    numbers = state_numbers(states_of_crowd(crowd, context))
+    free = 1 + max((*numbers.values(), *state_numbers(states).values()), default=0)
     copies = {source: crowd} | {ob: _copied(ob) for ob in (*states, *triggers)}
     for ob in (*states, *triggers):
         copy = copies[ob]
@@ -43,6 +46,8 @@ def copy_states(context: Context, source: Object, crowd: Object) -> list[Object]
             if ob in states
             else (copy.steering.trigger, ("to", "from_state", "who"))
         )
+        if ob in states and group.number in numbers.values():
+            group.number, free = free, free + 1
         for name in names:
             if (other := pointed_at(group, name)) in copies:
                 setattr(group, name, copies[other])

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ...behaviors import CATALOGUE
-from ...settings.state_presets import STATE_PRESETS, StatePreset
+from ...settings.state_presets import STATE_PRESETS, StatePreset, quickened
 from ...simulation.roles import Role
 from ..hierarchy import Family
+from ..moving import locomotion_of
 from ..properties import has_role, pointed_at
 from ..properties.mind_groups import PALETTE
-from ..read.mind_sources import state_numbers
+from ..read.mind_sources import state_numbers, trigger_numbers
 from ..role_assignment import give_role
 from ..tagged_objects import crowd_of, in_use, tagged
 from ..write.animation_data import channelbag_in, channelbags, new_action
@@ -23,12 +24,16 @@ from .populating.member_collection import shows
 if TYPE_CHECKING:
     from bpy.types import Collection, Context, NlaStrip, Object
 
+    from ...simulation.locomotion import Locomotion
+
 SHARED_BY_PRIORITY = "ALLOCATION"
 """How a ready state combines behaviors: where the first that applies takes all, running would wait for its turn."""
 CUE_PATH = "steering.state.cue"
 CUE = "Cue"
 QUICKEST = 0.2
 """Seconds: what reacts more slowly in its crowd gets no quicker than that in a ready state."""
+STOPS = 0.4
+"""Seconds in which a vehicle loses two thirds of its speed in a ready state in which it stands."""
 ARROWS = 0.6
 """Size of the Empty of a state as it is drawn, metres."""
 
@@ -36,6 +41,12 @@ ARROWS = 0.6
 def states_of_crowd(crowd: Object, context: Context) -> list[Object]:
     """The states of a crowd, by name."""
     return [ob for ob in tagged(in_use(context.scene), Role.STATE) if crowd_of(ob) == crowd]
+
+
+def number_of(state: Object, context: Context) -> int:
+    """The number of a state among those of its crowd."""
+    mates = states_of_crowd(crowd, context) if (crowd := crowd_of(state)) is not None else []
+    return state_numbers({*mates, state})[state]
 
 
 def triggers_of_state(state: Object, context: Context) -> list[Object]:
@@ -66,6 +77,7 @@ def new_state(context: Context, crowd: Object, preset: StatePreset) -> Object:
     settings.state.color = PALETTE[(number - 1) % len(PALETTE)]
     if preset.faster is not None:
         _move_differently(settings.vehicle, preset)
+        _turn_differently(settings, locomotion_of(crowd), preset)
     kinds = {kind.name: kind for kind in CATALOGUE}
     for name, values in preset.behaviors.items():
         group = getattr(settings, name)
@@ -102,6 +114,19 @@ def _move_differently(group: bpy.types.PropertyGroup, preset: StatePreset) -> No
         setattr(group, name, max(value / preset.faster, min(value, QUICKEST)))
     if preset.cruise_speed is not None:
         group.cruise_speed = preset.cruise_speed
+    if preset.cruise_speed == 0.0:
+        group.speed_time = min(group.speed_time, STOPS)
+
+
+def _turn_differently(settings: bpy.types.PropertyGroup, moves: type[Locomotion], preset: StatePreset) -> None:
+    """Let the bodies in a state turn as much more quickly as they move."""
+    if preset.faster == 1.0:
+        return
+    group = getattr(settings, moves.name)
+    group.own = True
+    values = {name: getattr(group, name) for name in moves.parameters()}
+    for name, value in quickened(moves, values, preset.faster).items():
+        setattr(group, name, value)
 
 
 def _switch_off(state: Object, crowd: Object, preset: StatePreset) -> None:
@@ -123,6 +148,7 @@ def new_trigger(context: Context, state: Object, when: str, caller: Object | Non
     settings = trigger.steering
     settings.crowd = crowd_of(state)
     settings.trigger.to, settings.trigger.when = state, when
+    settings.trigger.number = _next_trigger_number(trigger, context)
     trigger.matrix_parent_inverse = crowd_of(state).matrix_world.inverted_safe()
     trigger.location = context.scene.cursor.location
     if caller is not None:
@@ -133,6 +159,14 @@ def new_trigger(context: Context, state: Object, when: str, caller: Object | Non
         # Its sphere is drawn in metres, whatever the size of what carries it.
         trigger.scale = [1.0 / size if size else 1.0 for size in caller.matrix_world.to_scale()]
     return trigger
+
+
+def _next_trigger_number(trigger: Object, context: Context) -> int:
+    """A number for a new trigger that no other of the scene has."""
+    # A scene does not list what was added to it a moment ago; the collection does.
+    beside = (ob for collection in trigger.users_collection for ob in collection.objects)
+    others = {*tagged(in_use(context.scene), Role.TRIGGER), *tagged(beside, Role.TRIGGER)} - {trigger}
+    return 1 + max(trigger_numbers(others).values(), default=0)
 
 
 def new_cue(state: Object, frame: int, length: int, fade: int) -> NlaStrip:
@@ -160,6 +194,20 @@ def new_cue(state: Object, frame: int, length: int, fade: int) -> NlaStrip:
     strip.frame_end = frame + length
     strip.blend_in = strip.blend_out = min(fade, length // 2)
     return strip
+
+
+def cue_strips(state: Object) -> list[NlaStrip]:
+    """The strips on a state that tell its crowd to take it up, without muted ones."""
+    animation = state.animation_data
+    if animation is None or not animation.use_nla:
+        return []
+    tracks = (track for track in animation.nla_tracks if not track.mute)
+    strips = (strip for track in tracks for strip in track.strips if not strip.mute)
+    return [strip for strip in strips if strip.action is not None and _has_cue(strip.action)]
+
+
+def _has_cue(action: bpy.types.Action) -> bool:
+    return any(curve.data_path == CUE_PATH for bag in channelbags(action) for curve in bag.fcurves)
 
 
 def _is_cue(action: bpy.types.Action) -> bool:

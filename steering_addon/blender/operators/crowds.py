@@ -9,6 +9,7 @@ from bpy.props import BoolProperty, StringProperty
 
 from ...simulation.roles import Role
 from ..crowds.copied_crowds import copied_crowd
+from ..crowds.copied_states import copy_states
 from ..crowds.joining import SMALLEST, Shape, fit_body, fit_size, fit_stride, height_of
 from ..crowds.lost_crowds import LostCrowd, lost_crowds
 from ..crowds.populating.member_collection import shown_collection
@@ -41,7 +42,7 @@ class STEERING_OT_crowd_assign(bpy.types.Operator):
 
     crowd: StringProperty(
         name="Crowd",
-        description="Crowd to move the vehicles to; leave empty to create a new one with the settings of theirs",
+        description="Crowd to move the vehicles to; leave empty for a new one with the settings and states of theirs",
         search=_crowd_names,
         options={"SKIP_SAVE"},
     )
@@ -76,7 +77,11 @@ def _new(context: Context, vehicles: list[Object]) -> Object:
     active = context.view_layer.objects.active
     models = [crowd for ob in vehicles if (crowd := crowd_of(ob)) is not None]
     model = crowd_of(active) if active in vehicles else max(models, key=models.count, default=None)
-    return new_crowd(context) if model is None else copied_crowd(context, model)
+    if model is None:
+        return new_crowd(context)
+    crowd = copied_crowd(context, model)
+    copy_states(context, model, crowd)
+    return crowd
 
 
 def _named(name: str, scene: Scene) -> Object:

@@ -14,14 +14,14 @@ from ..tagged_objects import full_name
 from .polls import in_object_mode
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Object
+    from bpy.types import Context, LayerCollection, Object
 
 REFUSED = "REFUSED"
 """The kind that stands for the last refusal."""
 
 
 class STEERING_OT_finding_select(bpy.types.Operator):
-    """Select the objects that this is about, and show them if they are hidden"""
+    """Select the objects that this is about, and show them if they are hidden or excluded"""
 
     bl_idname = "steering.finding_select"
     bl_label = "Select Objects to Look At"
@@ -38,6 +38,11 @@ class STEERING_OT_finding_select(bpy.types.Operator):
 
     def execute(self, context):
         names = self._names(context)
+        if self.kind == Kind.NOT_COUNTED.name:
+            _include(
+                context.view_layer.layer_collection, [ob for ob in context.scene.objects if full_name(ob) in names]
+            )
+            context.view_layer.update()
         objects = [ob for ob in context.view_layer.objects if full_name(ob) in names]
         if not objects:
             self.report({"WARNING"}, "These objects are no longer in the view layer")
@@ -67,6 +72,14 @@ class STEERING_OT_finding_select(bpy.types.Operator):
             if finding.kind.name == self.kind and self.text in ("", finding.text)
             for name in finding.objects
         }
+
+
+def _include(layer: LayerCollection, objects: list[Object]) -> None:
+    """Undo the exclusion, below a layer, of the collections that hold some objects."""
+    for child in layer.children:
+        if not set(objects).isdisjoint(child.collection.all_objects):
+            child.exclude = False
+            _include(child, objects)
 
 
 def _show(objects: list[Object]) -> None:

@@ -6,7 +6,7 @@ import bpy
 from bpy.props import FloatProperty, FloatVectorProperty, IntProperty
 from mathutils import Vector
 
-from ..crowds.ready_scenes import flock, herd, herd_and_wolf, school, traffic, walkers
+from ..crowds.ready_scenes import cowboys_and_strays, flock, herd, herd_and_wolf, school, traffic, walkers
 from ..crowds.ready_scenes.scene_builder import SceneOptions, free_place
 from ..refusal import reported
 from .polls import has_editable_scene, in_object_mode
@@ -133,6 +133,19 @@ class STEERING_OT_add_herd_and_wolf(ReadyScene, bpy.types.Operator):
     add = staticmethod(herd_and_wolf.add_herd_and_wolf)
 
 
+class STEERING_OT_add_cowboys_and_strays(ReadyScene, bpy.types.Operator):
+    """Add a herd of cows, two that have strayed, and three riders who bring them back, ready to bake"""
+
+    bl_idname = "steering.add_cowboys_and_strays"
+    bl_label = "Cowboys and Strays"
+
+    count: _count(cowboys_and_strays.COUNT, "Number of cows with the strays; the size of the pasture is adapted to it")
+    size: _size("Length", cowboys_and_strays.SIZE, "Length of a cow; distances and speeds scale with it")
+
+    reach = staticmethod(cowboys_and_strays.reach)
+    add = staticmethod(cowboys_and_strays.add_cowboys_and_strays)
+
+
 class STEERING_OT_add_traffic(ReadyScene, bpy.types.Operator):
     """Add cars that drive both ways along a road over hills and stop for people who cross it, ready to bake"""
 
@@ -159,6 +172,7 @@ class STEERING_MT_add(bpy.types.Menu):
         self.layout.operator("steering.add_walkers", icon="CURVE_PATH")
         self.layout.operator("steering.add_herd", icon="MESH_GRID")
         self.layout.operator("steering.add_herd_and_wolf", icon="PMARKER_ACT")
+        self.layout.operator("steering.add_cowboys_and_strays", icon="HOME")
         self.layout.operator("steering.add_traffic", icon="AUTO")
 
 
@@ -172,6 +186,7 @@ CLASSES = (
     STEERING_OT_add_walkers,
     STEERING_OT_add_herd,
     STEERING_OT_add_herd_and_wolf,
+    STEERING_OT_add_cowboys_and_strays,
     STEERING_OT_add_traffic,
     STEERING_MT_add,
 )

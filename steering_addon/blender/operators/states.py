@@ -9,17 +9,17 @@ from ...minds import CATALOGUE
 from ...settings.state_presets import STATE_PRESETS
 from ...simulation.roles import MADE, Role
 from ..crowds.copied_states import copy_states, crowds_with_states
-from ..crowds.states import CUE_PATH, new_cue, new_state, new_trigger, preset_named, states_of_crowd
+from ..crowds.states import CUE_PATH, new_cue, new_state, new_trigger, number_of, preset_named, states_of_crowd
 from ..focus import crowd_in_focus, state_in_focus
 from ..properties import has_role
 from ..read.dependencies import animated_paths
 from ..refusal import Refusal, reported
+from ..status.present_states import present_state, tells_state
 from ..stored_values import check_stored
 from ..suitability import check_editable
 from ..tagged_objects import crowd_of, in_use, tagged
 from ..write.ownership import bake_of
-from ..write.state_history import now
-from .polls import has_editable_crowd, has_state, in_object_mode, something_baked
+from .polls import has_editable_crowd, has_state, in_object_mode
 
 
 class STEERING_OT_state_add(bpy.types.Operator):
@@ -179,7 +179,7 @@ class STEERING_OT_states_copy(bpy.types.Operator):
 
 
 class STEERING_OT_select_in_state(bpy.types.Operator):
-    """Select the baked vehicles that are in the active state on this frame"""
+    """Select the vehicles that are in the active state on this frame of the preview or the bake"""
 
     bl_idname = "steering.select_in_state"
     bl_label = "Select in State"
@@ -187,32 +187,27 @@ class STEERING_OT_select_in_state(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context) -> bool:
-        return has_state(cls, context) and in_object_mode(cls, context) and something_baked(cls, context)
+        return has_state(cls, context) and in_object_mode(cls, context)
 
     @reported
     def execute(self, context):
-        state, frame = state_in_focus(context), context.scene.frame_current_final
-        crowd = crowd_of(state)
-        members = [ob for ob in tagged(in_use(context.scene), Role.VEHICLE) if crowd_of(ob) == crowd]
-        if not any(bake_of(ob) for ob in members):
-            raise Refusal(f"No vehicle of {crowd.name} is baked. Bake first.")
-        taken_up = [ob for ob in members if _in_state(ob, state, frame)]
+        scene, state = context.scene, state_in_focus(context)
+        crowd, number = crowd_of(state), number_of(state, context)
+        members = [ob for ob in tagged(in_use(scene), Role.VEHICLE) if crowd_of(ob) == crowd]
+        states = [present_state(scene, ob, baked=tells_state(bake_of(ob))) for ob in members]
+        if all(each is None for each in states):
+            name = crowd.name if crowd is not None else state.name
+            raise Refusal(f"No vehicle of {name} is previewed or baked. Press Preview or Bake first.")
+        taken_up = [ob for ob, each in zip(members, states) if each == number]
         reachable = [ob for ob in taken_up if ob.visible_get() and not ob.hide_select]
         for ob in context.selected_objects:
             ob.select_set(False)
         for ob in reachable:
             ob.select_set(True)
-        text = f"{len(taken_up)} of {len(members)} in {state.name} at frame {frame:g}"
+        text = f"{len(taken_up)} of {len(members)} in {state.name} at frame {scene.frame_current_final:g}"
         hidden = len(taken_up) - len(reachable)
         self.report({"INFO"}, f"{text}; {hidden} hidden or not selectable" if hidden else text)
         return {"FINISHED"}
-
-
-def _in_state(ob: bpy.types.Object, state: bpy.types.Object, frame: float) -> bool:
-    """Whether a vehicle was in a state on a frame, by the record of its bake."""
-    record = bake_of(ob)
-    present = now(record.states, frame) if record is not None else None
-    return present is not None and present.state == state.name
 
 
 def _activate(context: bpy.types.Context, ob: bpy.types.Object) -> None:

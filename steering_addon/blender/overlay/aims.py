@@ -15,8 +15,8 @@ from ...simulation.roles import Role
 from ..doubles import doubles
 from ..properties import has_role, pointed_at
 from ..property_groups import bone_of
-from ..read.reading import standing
 from ..read.sources import BodySource, behaviors_of
+from ..read.standing_place import standing
 from ..read.target_groups import pick_of, several_of
 from ..refusal import Refusal
 from ..tagged_objects import crowd_of, in_use

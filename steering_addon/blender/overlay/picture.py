@@ -96,7 +96,7 @@ class Cast:
         measured: the settings with which each object was measured, by its full name.
         tubes: the radius of each path in metres, by its full name.
         lanes: the lanes beside each path, as of `Behavior.lanes_beside`, by its full name.
-        states: (n,) the states that each baked vehicle may be in.
+        states: (n,) the states that each vehicle may be in.
     """
 
     vehicles: list[Object]
@@ -318,7 +318,7 @@ def _vehicles(
     if "FRONT" in items:
         fronts = arrows(positions + forward * (radius + half), forward * radius, side)
         colors = np.array([FRONT] * len(positions))
-        for row, tint in () if tracks.previewed else in_states(cast.vehicles, cast.states, depsgraph):
+        for row, tint in in_states(cast.vehicles, cast.states, scene, depsgraph):
             colors[row, :3] = tint.color
             if (named := (tint.name, (*tint.color, 1.0))) not in drawn.legend:
                 drawn.legend.append(named)

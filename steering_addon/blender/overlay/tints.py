@@ -1,18 +1,17 @@
-"""The colors in which vehicles are drawn while they are in a state, by what a bake has keyed on them."""
+"""The colors in which vehicles are drawn while they are in a state, as a preview or a bake tells it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
-from ...portrayal.state_properties import STATE
 from ..read.mind_sources import state_numbers
+from ..status.present_states import present_state, tells_state
 from ..tagged_objects import crowd_of
-from ..write.custom_properties import path_of
 from ..write.ownership import bake_of
 
 if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object
+    from bpy.types import Depsgraph, Object, Scene
 
 
 class Tint(NamedTuple):
@@ -22,31 +21,39 @@ class Tint(NamedTuple):
     color: tuple[float, ...]
 
 
-Tints: TypeAlias = Mapping[int, Tint]
-"""The states of a crowd by their numbers."""
+class Tints(NamedTuple):
+    """The states that a vehicle may be in.
+
+    Attributes:
+        states: by their numbers.
+        baked: whether a bake tells in which it is.
+    """
+
+    states: Mapping[int, Tint]
+    baked: bool
 
 
 def tints_of(vehicles: Sequence[Object], states: Sequence[Object]) -> list[Tints]:
-    """The states that each of some vehicles may be in, (n,); none where no bake tells in which it is."""
+    """The states that each of some vehicles may be in, (n,)."""
     of_crowds: dict[Object, dict[int, Tint]] = {}
     for state, number in state_numbers(states).items():
         if state.steering.is_property_set("state") and (crowd := crowd_of(state)) is not None:
             of_crowds.setdefault(crowd, {})[number] = Tint(state.name, tuple(state.steering.state.color))
-    return [of_crowds[crowd] if (crowd := crowd_of(ob)) in of_crowds and _is_told(ob) else {} for ob in vehicles]
+    told = [of_crowds.get(crowd_of(ob), {}) for ob in vehicles]
+    return [Tints(states, bool(states) and tells_state(bake_of(ob))) for ob, states in zip(vehicles, told)]
 
 
-def in_states(vehicles: Sequence[Object], states: Sequence[Tints], depsgraph: Depsgraph) -> Iterator[tuple[int, Tint]]:
+def in_states(
+    vehicles: Sequence[Object], states: Sequence[Tints], scene: Scene, depsgraph: Depsgraph
+) -> Iterator[tuple[int, Tint]]:
     """The rows of the vehicles that are in a state on the frame for which the depsgraph is evaluated, with the state.
 
     Args:
         states: (n,) those that each may be in.
     """
     for row, (ob, tints) in enumerate(zip(vehicles, states)):
-        number = ob.evaluated_get(depsgraph).get(STATE) if tints else None
-        if isinstance(number, int) and number in tints:
-            yield row, tints[number]
-
-
-def _is_told(ob: Object) -> bool:
-    record = bake_of(ob)
-    return record is not None and path_of(STATE) in record.channels
+        if not tints.states:
+            continue
+        number = present_state(scene, ob, baked=tints.baked, depsgraph=depsgraph)
+        if number in tints.states:
+            yield row, tints.states[number]

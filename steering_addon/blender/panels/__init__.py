@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import bpy
 
-from . import active_object, baking, behavior_presets, behaviors, crowds, display, menus, states
+from . import active_object, baking, behavior_presets, behaviors, crowds, direct, display, menus, states
 
 CLASSES = (
     # First, so that no change of another panel moves its buttons.
@@ -16,6 +16,7 @@ CLASSES = (
     *states.CLASSES,
     *crowds.CLASSES,
     *states.OF_CROWDS,
+    *direct.CLASSES,
     *behaviors.CLASSES,
     *behavior_presets.CLASSES,
     *display.CLASSES,

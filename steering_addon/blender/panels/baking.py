@@ -153,7 +153,7 @@ class Findings:
                 row.operator("steering.select_contacts", text="", icon="RESTRICT_SELECT_OFF").kind = kind.upper()
         for finding in census.findings:
             row = _entry(layout, context, finding.text, finding.kind.value)
-            icon = "HIDE_OFF" if finding.kind is Kind.HIDDEN else "RESTRICT_SELECT_OFF"
+            icon = "HIDE_OFF" if finding.kind in (Kind.HIDDEN, Kind.NOT_COUNTED) else "RESTRICT_SELECT_OFF"
             select = row.operator("steering.finding_select", text="", icon=icon)
             select.kind, select.text = finding.kind.name, finding.text
 

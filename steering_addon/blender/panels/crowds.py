@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import bpy
 
+from ...behaviors import CATALOGUE
 from ...portrayal.driver_properties import Portrayal
+from ...simulation.destination import Destination
 from ...simulation.roles import Role
 from ...simulation.vehicle import VehicleModel
 from ..focus import crowd_in_focus
@@ -20,7 +22,7 @@ from .locations import in_both
 from .lost_crowds import lost_crowd_of
 
 if TYPE_CHECKING:
-    from bpy.types import Context, PropertyGroup, Scene
+    from bpy.types import Context, Object, PropertyGroup, Scene, UILayout
 
 ADVANCED = ("mass", "max_force", "response_time", "damping", "speed_time")
 """What a vehicle's agility is made of; a preset sets them, and few animators need to."""
@@ -182,10 +184,23 @@ class Attendance(PartOfCrowd):
         entering.prop(settings, "enter_span")
         column.prop(settings, "wait_for_room")
         column.prop(settings, "on_arrival")
+        _stays(column, crowd)
         arriving = column.column()
         arriving.active = settings.on_arrival != "STAY"
         arriving.prop(settings, "arrival_distance")
         column.prop(settings, "hide")
+
+
+def _stays(layout: UILayout, crowd: Object) -> None:
+    """How long the crowd stays at each of the places where it stops."""
+    stops = [b for b in CATALOGUE if issubclass(b, Destination) and crowd.steering.is_property_set(b.name)]
+    if stops:
+        layout.label(text="Stay For")
+    for behavior in stops:
+        group = getattr(crowd.steering, behavior.name)
+        column = fields(layout)
+        column.active = group.use
+        column.prop(group, "stay_time", text=behavior.label)
 
 
 CLASSES = (

@@ -31,7 +31,7 @@ class STEERING_MT_behavior_add(bpy.types.Menu):
     bl_label = "Add Behavior"
 
     def draw(self, context) -> None:
-        _behavior_columns(self.layout.row(), context, lambda behavior: behavior.label, "")
+        _behavior_columns(self.layout.row(), context, lambda behavior: behavior.label, _label("flocking_add"))
 
 
 class STEERING_MT_behaviors(bpy.types.Menu):
@@ -156,6 +156,8 @@ class STEERING_MT_states(bpy.types.Menu):
         layout.operator("steering.cue_add", icon="NLA")
         layout.operator("steering.states_copy", icon="DUPLICATE")
         layout.operator("steering.select_in_state", icon="RESTRICT_SELECT_OFF")
+        layout.separator()
+        layout.operator("steering.animate_by_hand", text=entry_text(_label("animate_by_hand"), "animate_by_hand"))
 
 
 class STEERING_MT_roles(bpy.types.Menu):

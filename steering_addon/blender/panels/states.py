@@ -5,21 +5,30 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...minds.trigger import TriggerModel
+from ...recording.overfull_cues import share_told
 from ...simulation.roles import Role
 from ...simulation.vehicle import VehicleModel
 from ..crowds.copied_states import crowds_with_states
-from ..crowds.states import states_of_crowd, triggers_of_state
+from ..crowds.states import cue_strips, states_of_crowd, triggers_of_state
 from ..focus import crowd_in_focus
+from ..moving import BY_CHOICE
 from ..properties import has_role, pointed_at
-from ..write.ownership import bake_of
+from ..read.mind_sources import state_numbers
+from ..status import census
+from ..status.present_states import history_of
+from ..tagged_objects import crowd_of
 from ..write.state_history import now
 from .active_object import ICONS
 from .crowds import ADVANCED, PartOfCrowd
-from .fields import fields, meaningful, note
+from .fields import counted, fields, meaningful, note
 from .locations import ROOT, in_both
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from bpy.types import Context, Object
+
+    from ...simulation.locomotion import Locomotion
 
 TIMES = ("react", "lasts", "then", "blend", "varies", "persistence")
 CALLS = ("spreads", "reach", "fresh", "urge", "cue")
@@ -28,6 +37,8 @@ OFFERED = 3
 """Other crowds that a crowd without states may take them from, at most: a copy made by Blender has none."""
 SWATCH = 1.0
 """Width of the color of a state in a list, in those of a button."""
+COUNT = 1.5
+"""Width of the count of the vehicles in a state, in those of a button."""
 SHOWN = 6
 """Changes of state that Why lists at most."""
 
@@ -46,6 +57,7 @@ class States(PartOfCrowd):
             for other in crowds_with_states(context, crowd)[:OFFERED]:
                 button = layout.operator("steering.states_copy", text=f"Copy States of {other.name}", translate=False)
                 button.source = other.name
+        counts, numbers = _counts(crowd, context), state_numbers(states)
         for state in states:
             row = layout.row()
             row.active = state.steering.active
@@ -54,11 +66,24 @@ class States(PartOfCrowd):
                 swatch = row.row()
                 swatch.ui_units_x = SWATCH
                 swatch.prop(state.steering.state, "color", text="")
+            if counts is not None:
+                number = row.row()
+                number.ui_units_x = COUNT
+                number.label(text=str(counts.get(numbers[state], 0)), translate=False)
             row.label(text=called_by(state, context), translate=False)
+        active = [ob.steering for ob in states if ob.steering.active and ob.steering.is_property_set("state")]
+        if share := share_told([stored.state.cue for stored in active]):
+            note(layout, context, f"Cues come to {share:.0%} on this frame: the last gets what is left", icon="ERROR")
         line = layout.row(align=True)
         line.operator_menu_enum("steering.state_add", "preset", text="Add State", icon="ADD")
         if states:
             line.operator_menu_enum("steering.trigger_add", "when", text="Add Trigger", icon="ADD")
+
+
+def _counts(crowd: Object, context: Context) -> Mapping[int, int] | None:
+    """How many of a crowd are in each state on this frame, by the number of the state; None if it is not known."""
+    counts = census.known(context.scene)
+    return counts.members(crowd).in_states if counts is not None else None
 
 
 def called_by(state: Object, context: Context) -> str:
@@ -67,7 +92,7 @@ def called_by(state: Object, context: Context) -> str:
     words = [_words(trigger) for trigger in triggers_of_state(state, context)]
     if settings is not None and settings.spreads:
         words.append(f"{settings.spreads} other{'s' * (settings.spreads != 1)}")
-    if state.animation_data is not None and any(len(track.strips) for track in state.animation_data.nla_tracks):
+    if cue_strips(state):
         words.append("a cue")
     if settings is not None and settings.urge > 0.0:
         words.append("inclination")
@@ -109,7 +134,11 @@ class State:
         for names in (TIMES, CALLS, NEEDS):
             column = fields(layout)
             for name in names:
-                column.prop(stored.state, name)
+                if name == "cue" and (strips := cue_strips(state)):
+                    # Strips take its place: beside them Blender does not read what is stored.
+                    note(layout, context, f"Cue: {counted(len(strips), 'strip')}, now {stored.state.cue:.0%}", "NLA")
+                else:
+                    column.prop(stored.state, name)
         if stored.state.number:
             note(layout, context, f"A bake keys it on vehicles as steering_state {stored.state.number}")
         if not stored.state.lasts and pointed_at(stored.state, "then") is None:
@@ -138,6 +167,36 @@ class StateVehicle:
         for name in VehicleModel.parameters():
             if name in ("max_speed", "cruise_speed", *ADVANCED) and name != "mass":
                 column.prop(stored.vehicle, name)
+
+
+class StateLocomotion:
+    """How bodies turn while their vehicles are in the active state."""
+
+    bl_label = "Locomotion in This State"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        return State.poll(context) and _moves(context) is not None
+
+    def draw_header(self, context) -> None:
+        self.layout.prop(getattr(context.object.steering, _moves(context).name), "own", text="")
+
+    def draw(self, context) -> None:
+        moves = _moves(context)
+        group = getattr(context.object.steering, moves.name)
+        column = fields(self.layout)
+        column.active = group.own
+        for name in meaningful(moves, group):
+            if name not in moves.of_the_body:
+                column.prop(group, name)
+
+
+def _moves(context: Context) -> type[Locomotion] | None:
+    """The locomotion of the crowd of the active state, if the state may have numbers of its own for it."""
+    crowd = crowd_of(context.object)
+    moves = None if crowd is None else BY_CHOICE.get(crowd.steering.locomotion)
+    return moves if moves is not None and context.object.steering.is_property_set(moves.name) else None
 
 
 class Trigger:
@@ -171,7 +230,7 @@ class Trigger:
 
 
 class Why:
-    """Why the active vehicle does what it does: the states that it took up in the bake, the present one first."""
+    """Why the active vehicle does what it does: the states that it took up in the preview or bake, latest first."""
 
     bl_label = "Why"
 
@@ -179,12 +238,11 @@ class Why:
     def poll(cls, context: Context) -> bool:
         if context.object is None or not has_role(context.object, Role.VEHICLE):
             return False
-        record = bake_of(context.object)
-        return record is not None and bool(record.states)
+        return bool(history_of(context.scene, context.object))
 
     def draw(self, context) -> None:
         layout, frame = self.layout, context.scene.frame_current_final
-        history = bake_of(context.object).states
+        history = history_of(context.scene, context.object)
         present = now(history, frame)
         column = layout.column(align=True)
         if present is None:
@@ -193,12 +251,15 @@ class Why:
         for each in reversed(before[-SHOWN:]):
             column.label(text=each.state or "Settings of the crowd", icon="DOT", translate=False)
             note(column, context, each.in_words())
+            if each is present and (weighed := each.weighed_in_words()):
+                note(column, context, weighed, icon="BLANK1")
 
 
 OF_CROWDS = in_both(States, "states", "crowd")
 CLASSES = (
     *in_both(State, "state"),
     *in_both(StateVehicle, "state_vehicle", "state"),
+    *in_both(StateLocomotion, "state_locomotion", "state"),
     *in_both(Trigger, "trigger"),
     *in_both(Why, "why", ROOT),
 )

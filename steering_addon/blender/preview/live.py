@@ -16,7 +16,7 @@ import numpy as np
 from bpy.app.handlers import persistent
 
 from ...recording.run_cache import KeptRun
-from ..absentees import Absentees, publish, withdraw
+from .. import absentees, previewed_states
 from ..properties import replaces_own_keys, settings_of
 from ..read.plan import frame_range, plan_reading
 from ..refusal import Refusal
@@ -103,7 +103,7 @@ class Live:
         """
         with self._busy():
             self._arrived = False
-            withdraw(self.scene)
+            self._withdraw()
             try:
                 reached = self._present(scene, depsgraphs, seconds, fresh, carries_on)
             except ReferenceError:
@@ -113,7 +113,8 @@ class Live:
             self._arrived = reached and not self.refusal
             if self._arrived and self._rehearsal is not None:
                 outside = self._shown.outside
-                publish(self.scene, Absentees(self._numbers, outside, self._shown.gone[: len(outside)] & ~outside))
+                absent = absentees.Absentees(self._numbers, outside, self._shown.gone[: len(outside)] & ~outside)
+                absentees.publish(self.scene, absent)
             return reached
 
     def _present(
@@ -132,6 +133,9 @@ class Live:
             return True
         if reached:
             self._shown, self._rig_poses = self._rehearsal.poses(frame), self._rehearsal.rig_poses(frame)
+            # The overlay draws them as soon as the vehicles are shown.
+            if (states := self._rehearsal.states(frame)) is not None:
+                previewed_states.publish(self.scene, states)
         elif carries_on and not self._rehearsal.has_swept:
             # The vehicles still show this. Showing it again would have the view drawn again.
             return False
@@ -185,11 +189,11 @@ class Live:
         if changed is None or not self._crowds.issuperset(changed):
             self._readings = None
         self._rehearsal, self.refusal = None, ""
-        withdraw(self.scene)
+        self._withdraw()
 
     def let_go(self) -> None:
         """Let Blender show the vehicles in their real poses, and hide those that are really hidden."""
-        withdraw(self.scene)
+        self._withdraw()
         _evaluate_again(self._moves)
         evaluate_again(ob for ob in bpy.data.objects if ob.session_uid in self._posed)
         self._posed = set()
@@ -198,6 +202,10 @@ class Live:
                 if ob.session_uid in self._covered:
                     ob.update_tag()
             notice()
+
+    def _withdraw(self) -> None:
+        absentees.withdraw(self.scene)
+        previewed_states.withdraw(self.scene)
 
     def _updated(self, depsgraph: Depsgraph) -> set[int]:
         """The datablocks that the run reads and Blender has just evaluated."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from ...recording.changes_of_mind import Change
     from ..write.clip_writer import Bodies
 
 
@@ -21,6 +23,8 @@ class Poses:
         gone: (n + m,) which vehicles are absent, and which resources are eaten up.
         outside: (n,) which vehicles have not entered yet.
         bodies: the vehicles in the world, if any of them plays clips.
+        modes: (n,) the mode of each vehicle in its crowd, 0 for none.
+        changes: the changes of mind by this frame, by the row of the vehicle.
     """
 
     location: np.ndarray
@@ -28,3 +32,5 @@ class Poses:
     gone: np.ndarray
     outside: np.ndarray
     bodies: Bodies | None = None
+    modes: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int16))
+    changes: Mapping[int, Change] = field(default_factory=dict)

@@ -16,7 +16,7 @@ from ..read.reading import Reader
 
 MOST_BYTES = 128 << 20
 """Approximate limit of the memory for the frames."""
-SURROUNDINGS = ("tracked", "obstacles", "paths", "regions", "flows")
+SURROUNDINGS = ("tracked", "obstacles", "paths", "regions", "flows", "guides")
 """The fields of a snapshot that do not depend on settings of crowds."""
 HELD = (*SURROUNDINGS, "surfaces")
 """The fields of a snapshot that take memory. Surfaces are large, and mostly the same on all frames."""
@@ -107,6 +107,7 @@ def crowds_of_settings(plan: Plan) -> frozenset[int]:
     crowds = {crowd.ob for crowd in plan.crowds}
     read = [
         *(source.ob for source in (*plan.bodies, *plan.obstacles)),
+        *(guide.body.ob for guide in plan.guides),
         *plan.paths,
         *plan.regions,
         *plan.flows,
@@ -128,6 +129,7 @@ def _read_from(plan: Plan) -> tuple:
     animated = [sorted(animated_paths(ob)) for ob in crowds]
     read = (
         plan.bodies,
+        plan.guides,
         plan.obstacles,
         plan.paths,
         plan.regions,

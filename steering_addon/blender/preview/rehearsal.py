@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import time
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...recording.changes_of_mind import Change, changes
 from ...recording.run_cache import KeptRun, digest
 from ...simulation.run import simulate, step
 from ...simulation.snapshot import Snapshot, State
+from ..previewed_states import PreviewedStates
 from ..read.dependencies import animates
 from ..read.frame import Frame
 from ..read.lead_in import lead_in
@@ -20,6 +23,8 @@ from ..read.sweep import sweep, to_link
 from ..write.channels import Channels
 from ..write.clip_writer import RigPose
 from ..write.plan_clips import bodies_of
+from ..write.plan_states import Narrator
+from ..write.state_history import TakenUp
 from .clip_poses import PreviewedClips
 from .hiding import Hideable
 from .poses import Poses
@@ -66,6 +71,21 @@ class Rehearsal:
     def poses(self, frame: int) -> Poses:
         """The poses on a frame that was reached."""
         return self.kept.came_out(frame)
+
+    def states(self, frame: int) -> PreviewedStates | None:
+        """In which states the vehicles are on a frame that was reached, and why; None if no crowd has any."""
+        if not self.plan.states:
+            return None
+        narrator, first, vehicles = Narrator(self.plan), self.kept.first, self.plan.vehicles.source.objects
+
+        def history(row: int) -> Iterator[TakenUp]:
+            for each in range(first, frame + 1):
+                change = self.poses(each).changes.get(row)
+                if change is not None:
+                    yield narrator.taken_up(row, each, change)
+
+        rows = {ob.session_uid: row for row, ob in enumerate(vehicles)}
+        return PreviewedStates(rows, narrator.numbers(self.poses(frame).modes), lambda row: tuple(history(row)))
 
     def rig_poses(self, frame: int) -> list[RigPose]:
         """The poses of the armatures that play clips on a frame that was reached."""
@@ -125,19 +145,25 @@ class Rehearsal:
             return
         if state is None:
             vehicles = self.plan.vehicles
-            state = next(simulate(start, (snapshot,), self._lead_in or (), vehicles.preroll))
-            near = vehicles.source.rotation
+            before = Poses(np.empty(0), vehicles.source.rotation, np.empty(0), np.empty(0))
+            mindset, state = None, next(simulate(start, (snapshot,), self._lead_in or (), vehicles.preroll))
         else:
-            state, near = step(state, snapshot), self.poses(frame - 1).rotation
-        self.kept.keep(state, came_in, self._poses(state, read, near))
+            before, mindset, state = self.poses(frame - 1), state.mindset, step(state, snapshot)
+        self.kept.keep(state, came_in, self._poses(state, read, before, changes(mindset, state.mindset)))
         self.reached = frame
 
-    def _poses(self, state: State, read: Frame, near: np.ndarray) -> Poses:
+    def _poses(self, state: State, read: Frame, before: Poses, changed: Mapping[int, Change]) -> Poses:
+        near = before.rotation
         motion, pose = state.motion, state.pose
         bases = np.stack((pose.side, pose.forward, pose.up), axis=-1)
         outside = state.outside if len(state.outside) else np.zeros(len(state), dtype=np.bool_)
         bodies = bodies_of(state, read.heights, np.zeros_like(outside)) if self.clips.are_played else None
-        poses = Poses(np.empty((len(state), 3)), np.zeros_like(near), self.hideable.gone(state), outside, bodies)
+        modes = before.modes
+        if changed or not len(modes):
+            mindset = state.mindset
+            modes = np.zeros(len(state), dtype=np.int16) if mindset is None else mindset.mode.astype(np.int16)
+        placed = np.empty((len(state), 3)), np.zeros_like(near)
+        poses = Poses(*placed, self.hideable.gone(state), outside, bodies, modes, changed)
         channels = Channels(self.plan.vehicles.source, near)
         for rows, location, rotation in channels.extend(read.parent_parts[None], motion.position[None], bases[None]):
             poses.location[rows] = location[0]

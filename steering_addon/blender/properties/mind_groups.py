@@ -56,7 +56,7 @@ STEERING_PG_state = property_group(
         ),
         "color": FloatVectorProperty(
             name="Color",
-            description="Color in which the overlay shows the fronts of vehicles that are in this state after a bake",
+            description="Color in which the overlay shows the fronts of vehicles in this state, in a preview or a bake",
             subtype="COLOR_GAMMA",
             size=3,
             min=0.0,
@@ -78,6 +78,13 @@ STEERING_PG_trigger = property_group(
     "STEERING_PG_trigger",
     TriggerModel,
     {
+        "number": IntProperty(
+            name="Number",
+            description="Number given once to this trigger: chance depends on it, whatever the trigger is called",
+            min=0,
+            override=OVERRIDABLE,
+            options=NOT_ANIMATABLE,
+        ),
         "to": _state("Calls Into", "State that vehicles are called into"),
         "from_state": _state("From", "Only vehicles in this state hear it; empty: all of the crowd"),
         "who": PointerProperty(

@@ -82,7 +82,9 @@ STEERING_PG_portrayal = property_group(
 )
 
 
-LOCOMOTION_GROUPS = {kind.name: property_group(f"STEERING_PG_{kind.name}", kind) for kind in LOCOMOTIONS}
+LOCOMOTION_GROUPS = {
+    kind.name: property_group(f"STEERING_PG_{kind.name}", kind, {"own": _own("Turn")}) for kind in LOCOMOTIONS
+}
 """The property group of each locomotion, by its name."""
 
 
@@ -265,6 +267,32 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
         default=1,
         min=-FURTHEST,
         max=FURTHEST,
+        override=OVERRIDABLE,
+        update=notify_listeners,
+        options=NOT_ANIMATABLE,
+    )
+    by_hand: FloatProperty(
+        name="By Hand",
+        description="How far this vehicle follows its guide instead of its behaviors: 1 on the guide, 0 not at all; "
+        "can be keyframed",
+        default=0.0,
+        min=0.0,
+        max=1.0,
+        subtype="FACTOR",
+        override=OVERRIDABLE,
+        update=notify_listeners,
+    )
+    guide: PointerProperty(
+        name="Guide",
+        description="Object that leads this vehicle by hand; what keeps to the ground follows it along the ground",
+        type=bpy.types.Object,
+        poll=lambda self, ob: ob != self.id_data,
+        override=OVERRIDABLE,
+        update=notify_listeners,
+    )
+    guide_bone: StringProperty(
+        name="Bone",
+        description="Bone of the guide that leads this vehicle, if the guide is an armature; empty: the armature",
         override=OVERRIDABLE,
         update=notify_listeners,
         options=NOT_ANIMATABLE,

@@ -115,6 +115,7 @@ def _looked_at(objects: list[tuple[Object, PropertyGroup]], moved: set[Object]) 
         if not stored.roles.isdisjoint(HOLDERS):
             read.update(_pointed_at(stored))
     read.update(ob.parent for ob in moved if ob.parent is not None)
+    read.update(guide for ob in moved if (guide := pointed_at(ob.steering, "guide")) is not None)
     return sorted(set(with_all_behind(read)) - moved, key=full_name)
 
 
@@ -193,9 +194,13 @@ def _of_vehicle(stored: PropertyGroup, animated: set[str]) -> list[tuple]:
 
 
 def _is_used(above: PropertyGroup, name: str, path: str, animated: set[str]) -> bool:
-    """Whether the group of a name counts: any but a behavior that is off and a locomotion that is not chosen."""
+    """Whether the group of a name counts: any but a behavior that is off and a locomotion that is not chosen.
+
+    A state chooses no locomotion; it has numbers of its own for that of its crowd.
+    """
     if name in LOCOMOTIONS:
-        return LOCOMOTIONS[name].choice().name in (above.locomotion, above.own_locomotion)
+        chosen = LOCOMOTIONS[name].choice().name in (above.locomotion, above.own_locomotion)
+        return chosen or getattr(above, name).own
     return getattr(getattr(above, name), "use", True) or f"{path}.use" in animated
 
 

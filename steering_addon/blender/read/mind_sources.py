@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from zlib import crc32
 
 import numpy as np
 
 from ...minds.condition import Condition
 from ...minds.trigger import TriggerModel, condition_of
-from ...portrayal.state_properties import STATE, distinct_numbers
+from ...portrayal.state_properties import STATE
+from ...simulation.minds.declaring import distinct_numbers
+from ...simulation.minds.mindset import NOBODY
 from ...simulation.roles import Role
 from ..properties import has_role, pointed_at
 from ..property_groups import values_of
@@ -22,7 +23,7 @@ from .dependencies import animates
 from .sources import CrowdSource
 
 if TYPE_CHECKING:
-    from bpy.types import Object
+    from bpy.types import Object, PropertyGroup
 
 
 @dataclass(frozen=True)
@@ -48,8 +49,7 @@ class StateSource:
 
     def store_number(self) -> None:
         """Store the number of the state, if it has none yet or shares that of another."""
-        if self.ob.is_editable and self.ob.steering.state.number != self.number:
-            self.ob.steering.state.number = self.number
+        _store_number(self.ob, self.ob.steering.state, self.number)
 
 
 @dataclass(frozen=True)
@@ -61,16 +61,32 @@ class TriggerSource:
         crowd: the row of the crowd whose vehicles it calls.
         common: what all conditions need of it, by name: to, key, bodies, of, from_modes.
         regions: (k,) the rows of the regions in which it counts.
+        number: by which it is told from others of its crowd.
     """
 
     ob: Object
     crowd: int
     common: Mapping[str, object]
     regions: np.ndarray
+    number: int
+
+    def store_number(self) -> None:
+        """Store the number of the trigger, if it has none yet or shares that of another."""
+        _store_number(self.ob, self.ob.steering.trigger, self.number)
 
 
-def states_of(roles: Mapping[Role, list[Object]], crowds: Sequence[Object]) -> list[Object]:
-    """The states of some crowds, by the row of the crowd and by name.
+def _store_number(ob: Object, group: PropertyGroup, number: int) -> None:
+    if ob.is_editable and group.number != number:
+        group.number = number
+
+
+def states_of(
+    roles: Mapping[Role, list[Object]], crowds: Sequence[Object], numbers: Mapping[Object, int]
+) -> list[Object]:
+    """The states of some crowds, by the row of the crowd and by number.
+
+    Args:
+        numbers: of all states.
 
     Raises:
         Refusal: what a state leads to is not a state of its crowd.
@@ -86,7 +102,7 @@ def states_of(roles: Mapping[Role, list[Object]], crowds: Sequence[Object]) -> l
                     f"Choose a state of {crowd_of(state).name}.",
                     about=[state],
                 )
-    return sorted(states, key=lambda ob: (rows[crowd_of(ob)], full_name(ob)))
+    return sorted(states, key=lambda ob: (rows[crowd_of(ob)], numbers[ob]))
 
 
 def may_be_active(state: Object) -> bool:
@@ -105,32 +121,79 @@ def state_properties(states: Iterable[Object]) -> dict[Object, tuple[str, ...]]:
 
 def state_numbers(states: Iterable[Object]) -> dict[Object, int]:
     """The number of each state among those of its crowd. Copies share one: the first by name keeps it."""
+    return _numbers([(crowd_of(ob), ob) for ob in states], "state")
+
+
+def trigger_numbers(triggers: Iterable[Object]) -> dict[Object, int]:
+    """The number of each trigger among those that call the same crowd, in the same way."""
+    return _numbers([(_called_crowd(ob), ob) for ob in triggers], "trigger")
+
+
+def _called_crowd(trigger: Object) -> Object | None:
+    state = _pointer(trigger, "to")
+    return crowd_of(state) if state is not None else None
+
+
+def _numbers(objects: Iterable[tuple[Object | None, Object]], group: str) -> dict[Object, int]:
+    """The distinct numbers of objects among those of a crowd, by what is stored in a group of theirs."""
     of_crowds: dict[Object | None, list[Object]] = {}
-    for ob in sorted(states, key=full_name):
-        of_crowds.setdefault(crowd_of(ob), []).append(ob)
+    for crowd, ob in sorted(objects, key=lambda pair: full_name(pair[1])):
+        of_crowds.setdefault(crowd, []).append(ob)
+
+    def stored(ob: Object) -> int:
+        return int(getattr(ob.steering, group).number) if ob.steering.is_property_set(group) else 0
+
     return {
-        ob: number
-        for mates in of_crowds.values()
-        for ob, number in zip(mates, distinct_numbers(map(_stored_number, mates)))
+        ob: number for mates in of_crowds.values() for ob, number in zip(mates, distinct_numbers(map(stored, mates)))
     }
 
 
-def _stored_number(state: Object) -> int:
-    return int(state.steering.state.number) if state.steering.is_property_set("state") else 0
+def triggers_of(
+    roles: Mapping[Role, list[Object]], states: Sequence[Object], objects: Collection[Object]
+) -> dict[Object, int]:
+    """The triggers that call into some states, each with its number, in the order of these.
+
+    Args:
+        objects: of the scene.
+
+    Raises:
+        Refusal: what a trigger watches for is not in the scene, or the state in which it is heard is of another crowd.
+    """
+    numbers = trigger_numbers(ob for ob in roles[Role.TRIGGER] if _pointer(ob, "to") in states)
+    for trigger in numbers:
+        _check_trigger(trigger, objects)
+    crowds = [crowd_of(state) for state in states]
+    return dict(sorted(numbers.items(), key=lambda pair: (crowds.index(_called_crowd(pair[0])), pair[1])))
 
 
-def triggers_of(roles: Mapping[Role, list[Object]], states: Sequence[Object]) -> list[Object]:
-    """The triggers that call into some states, by name."""
-    return [ob for ob in roles[Role.TRIGGER] if _pointer(ob, "to") in states]
+def _check_trigger(trigger: Object, objects: Collection[Object]) -> None:
+    """Refuse a trigger that points at what cannot call or be heard."""
+    crowd = _called_crowd(trigger)
+    before, caller = _pointer(trigger, "from_state"), _pointer(trigger, "who")
+    if before is not None and (not has_role(before, Role.STATE) or crowd_of(before) != crowd):
+        raise Refusal(
+            f"{before.name}, the From of the trigger {trigger.name}, is not a state of {crowd.name}, which it calls. "
+            f"Choose a state of {crowd.name}, or leave From empty.",
+            about=[trigger],
+        )
+    uses = condition_of_trigger(trigger).uses
+    if caller is None or not ("who" in uses or "where" in uses):
+        return
+    # A crowd that is not in the scene stands for its vehicles, which may be.
+    if caller not in objects and not has_role(caller, Role.CROWD):
+        raise Refusal(
+            f"{caller.name}, the Who of the trigger {trigger.name}, is no longer in the scene. Choose another object.",
+            about=[trigger],
+        )
 
 
-def watched_objects(triggers: Iterable[Object]) -> list[Object]:
-    """The objects that triggers watch for one by one: neither crowds nor states nor regions."""
+def watched_objects(triggers: Iterable[Object], objects: Collection[Object]) -> list[Object]:
+    """The objects of a scene that triggers watch for one by one: neither crowds nor states nor regions."""
     watched = []
     for ob in triggers:
         kind = condition_of_trigger(ob)
         if "who" in kind.uses and not _stands_for_several(ob):
-            watched += _own_bodies(ob)
+            watched += [each for each in _own_bodies(ob) if each in objects]
     return watched
 
 
@@ -146,13 +209,14 @@ def condition_of_trigger(ob: Object) -> type[Condition]:
 
 def trigger_source(
     ob: Object,
+    number: int,
     states: Sequence[Object],
     crowds: Sequence[Object],
     bodies: Mapping[str, int],
     regions: Mapping[str, int],
     vehicles: Iterable[Object],
 ) -> TriggerSource:
-    """A trigger with the rows of what it points at.
+    """A trigger of a number, with the rows of what it points at.
 
     Args:
         states, crowds: in their order.
@@ -164,7 +228,7 @@ def trigger_source(
     before = _pointer(ob, "from_state")
     of = None
     if caller is not None and has_role(caller, Role.STATE) and crowd_of(caller) in crowds:
-        of = crowds.index(crowd_of(caller)), mode_of(caller, states)
+        of = crowds.index(crowd_of(caller)), mode_of(caller, states) or NOBODY
     rows: list[int] = []
     if "who" in kind.uses and of is None:
         objects = (
@@ -173,15 +237,14 @@ def trigger_source(
         rows = sorted(bodies[full_name(each)] for each in objects if full_name(each) in bodies)
     common = {
         "to": mode_of(to, states),
-        "key": crc32(full_name(ob).encode()),
+        "key": number,
         "bodies": np.array(rows, dtype=np.int64),
         "of": of,
-        "from_modes": () if before is None else (mode_of(before, states),),
+        "from_modes": () if before is None else (mode_of(before, states) or NOBODY,),
     }
     where = [_pointer(ob, "who") or ob] if "where" in kind.uses else []
-    return TriggerSource(
-        ob, crowds.index(crowd), common, np.array([regions[full_name(each)] for each in where], dtype=np.int64)
-    )
+    rows_of_regions = np.array([regions[full_name(each)] for each in where], dtype=np.int64)
+    return TriggerSource(ob, crowds.index(crowd), common, rows_of_regions, number)
 
 
 def mode_of(state: Object, states: Sequence[Object]) -> int:

@@ -11,11 +11,14 @@ import numpy as np
 from ...behaviors import CATALOGUE
 from ...minds.trigger import TriggerModel, trigger_of
 from ...simulation.combining import COMBININGS
+from ...simulation.locomotion import Locomotion
 from ...simulation.minds.declaring import Mind, Mode, StateModel, Trigger
 from ...simulation.snapshot import Settings
 from ...simulation.vehicle import VehicleModel
+from ..moving import locomotion_of
 from ..properties.own_settings import is_own
 from ..stored_values import choice_in
+from ..tagged_objects import crowd_of
 from .checks import checked_values
 from .dependencies import animates
 from .mind_sources import StateSource, TriggerSource
@@ -31,9 +34,21 @@ ORDER = {behavior.name: number for number, behavior in enumerate(CATALOGUE)}
 class MindReader:
     """Reads states and triggers; what is not animated only once."""
 
-    def __init__(self, states: Sequence[StateSource], triggers: Sequence[TriggerSource], crowds: int) -> None:
-        """`crowds` is the count of crowds, whose rows of settings come before those of the states."""
+    def __init__(
+        self,
+        states: Sequence[StateSource],
+        triggers: Sequence[TriggerSource],
+        crowds: int,
+        move_otherwise: Collection[int],
+    ) -> None:
+        """The states and triggers of some crowds.
+
+        Args:
+            crowds: the count of crowds, whose rows of settings come before those of the states.
+            move_otherwise: the rows of the vehicles with a locomotion of their own, which no state changes.
+        """
         self._states, self._triggers, self._crowds = states, triggers, crowds
+        self._move_otherwise = np.array(sorted(move_otherwise), dtype=np.int64)
         self.stays = not any(animates(each.ob, "steering") for each in (*states, *triggers))
         """Whether all frames have the same states and triggers."""
 
@@ -46,12 +61,17 @@ class MindReader:
         return tuple(self._settings_of(state, depsgraph, frame, of_crowds[state.crowd]) for state in self._states)
 
     def read(
-        self, depsgraph: Depsgraph | None, frame: int, vehicle: VehicleModel, factors: Mapping[str, np.ndarray]
+        self,
+        depsgraph: Depsgraph | None,
+        frame: int,
+        vehicle: VehicleModel,
+        locomotions: Sequence[Locomotion],
+        factors: Mapping[str, np.ndarray],
     ) -> tuple[Mind, ...]:
         """The minds of the crowds that have states.
 
         Args:
-            vehicle: the vehicle models without states, n rows.
+            vehicle, locomotions: the vehicle models and the locomotions without states, n rows.
             factors: the columns of the vehicles' own settings.
 
         Raises:
@@ -61,7 +81,7 @@ class MindReader:
         for crowd in sorted({state.crowd for state in self._states}):
             closed = self._closed(crowd, depsgraph)
             modes = [
-                self._mode(state, self._crowds + row, depsgraph, frame, vehicle, factors)
+                self._mode(state, self._crowds + row, depsgraph, frame, vehicle, locomotions, factors)
                 for row, state in enumerate(self._states)
                 if state.crowd == crowd
             ]
@@ -94,6 +114,7 @@ class MindReader:
         depsgraph: Depsgraph | None,
         frame: int,
         vehicle: VehicleModel,
+        locomotions: Sequence[Locomotion],
         factors: Mapping[str, np.ndarray],
     ) -> Mode:
         ob = state.ob
@@ -103,7 +124,23 @@ class MindReader:
         body = None
         if is_own(ob, "vehicle"):
             body = _body(checked_values(VehicleModel, stored.vehicle, ob, "vehicle", frame), state, vehicle, factors)
-        return Mode(ob.name, row, StateModel.of(1, **values), body, replaced, state.then, state.eases)
+        moves = self._moving(state, stored, frame, locomotions, len(vehicle.mass))
+        return Mode(state.number, row, StateModel.of(1, **values), body, moves, replaced, state.then, state.eases)
+
+    def _moving(
+        self, state: StateSource, stored: Any, frame: int, locomotions: Sequence[Locomotion], n: int
+    ) -> Locomotion | None:
+        """The locomotion of the vehicles with the numbers of a state, n rows; None for those of its crowd."""
+        crowd = crowd_of(state.ob)
+        kind = None if crowd is None else locomotion_of(crowd)
+        body = next((each for each in locomotions if type(each) is kind), None)
+        if kind is None or body is None or not is_own(state.ob, kind.name):
+            return None
+        rows = np.setdiff1d(np.arange(n)[state.source.rows], self._move_otherwise)
+        columns = {name: np.array(getattr(body.for_agents(np.arange(n)), name)) for name in kind.parameters()}
+        for name, value in checked_values(kind, getattr(stored, kind.name), state.ob, kind.name, frame).items():
+            columns[name][rows] = value
+        return kind.of(n, **columns)
 
     def _closed(self, crowd: int, depsgraph: Depsgraph | None) -> set[int]:
         """The modes of a crowd that no vehicle takes up on this frame, as their states are not active."""

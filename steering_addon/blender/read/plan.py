@@ -38,6 +38,7 @@ from .checks import (
     warnings_of,
 )
 from .dependencies import plays_physics, reads_scene, reads_vehicle_above, with_all_behind
+from .guides import GuideSource, guides_of
 from .mind_sources import (
     StateSource,
     TriggerSource,
@@ -98,6 +99,7 @@ class Plan:
         warnings: what the animator should know although the bake can go ahead.
         states: the states of the crowds, by crowd and by name.
         triggers: what calls vehicles into them.
+        guides: what leads vehicles by hand.
     """
 
     scene: Scene
@@ -118,6 +120,7 @@ class Plan:
     warnings: tuple[str, ...] = field(default=())
     states: tuple[StateSource, ...] = ()
     triggers: tuple[TriggerSource, ...] = ()
+    guides: tuple[GuideSource, ...] = ()
 
     def __len__(self) -> int:
         return len(self.vehicles)
@@ -170,15 +173,15 @@ def plan_reading(
     check_curves(roles[Role.PATH], Role.PATH)
     flows = roles[Role.FLOW]
     check_curves([ob for ob in flows if ob.type != "MESH"], Role.FLOW)
-    states = states_of(roles, crowds)
-    triggers, numbers = triggers_of(roles, states), state_numbers(roles[Role.STATE])
+    numbers = state_numbers(roles[Role.STATE])
+    states = states_of(roles, crowds, numbers)
+    triggers = triggers_of(roles, states, set(objects))
     check_targets([*crowds, *states], objects)
     pointers = [pointer for holder in (*crowds, *states) for pointer in pointers_of(holder)]
     paths = list(dict.fromkeys([*roles[Role.PATH], *(each.ob for each in pointers if each.kind is Kind.PATH)]))
     several = [each for holder in (*crowds, *states) for each in several_of(holder, behaviors_of(holder), objects)]
-    bodies = _bodies(
-        roles, [each for each in pointers if each.kind is Kind.BODY], several, rows, watched_objects(triggers)
-    )
+    watched = watched_objects(triggers, set(objects))
+    bodies = _bodies(roles, [each for each in pointers if each.kind is Kind.BODY], several, rows, watched)
     obstacles = tuple(BodySource(ob, carrier_of(ob, rows)) for ob in roles[Role.OBSTACLE])
     pointed_regions = [each.ob for each in pointers if each.kind is Kind.REGION]
     regions = by_name([*roles[Role.REGION], *pointed_regions, *watched_regions(triggers)])
@@ -189,6 +192,10 @@ def plan_reading(
     check_surfaces(surfaces)
     looked_at = [*paths, *regions, *flows, *surfaces, *(b.ob for b in bodies), *(o.ob for o in obstacles)]
     check_independent(looked_at, crowds, source.objects, rows, [*paths, *regions, *flows, *surfaces])
+
+    guides = guides_of(
+        source.objects, source.stored["by_hand"], source.animated, rows, {full_name(ob) for ob in objects}
+    )
 
     if any(feeds(behaviors_of(crowd)) for crowd in crowds):
         check_hiding([body.ob for body in bodies], first, last, replace_own_keys)
@@ -204,7 +211,7 @@ def plan_reading(
     chosen_of = {
         (each.crowd.name_full, each.behavior, each.parameter): FIRST - number for number, each in enumerate(several)
     }
-    read = [*looked_at, *crowds, *states, *triggers, *source.parents]
+    read = [*looked_at, *crowds, *states, *triggers, *source.parents, *(each.body.ob for each in guides)]
     vehicles = _vehicles(source, identities, crowds, stored.seed if stored else 0)
     return Plan(
         scene=scene,
@@ -233,9 +240,12 @@ def plan_reading(
             for ob in states
         ),
         triggers=tuple(
-            trigger_source(ob, states, crowds, pointed_rows[Kind.BODY], pointed_rows[Kind.REGION], roles[Role.VEHICLE])
-            for ob in triggers
+            trigger_source(
+                ob, number, states, crowds, pointed_rows[Kind.BODY], pointed_rows[Kind.REGION], roles[Role.VEHICLE]
+            )
+            for ob, number in triggers.items()
         ),
+        guides=guides,
         bodies=bodies,
         obstacles=obstacles,
         paths=tuple(paths),

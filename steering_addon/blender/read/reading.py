@@ -15,6 +15,7 @@ from ...simulation.combining import COMBININGS
 from ...simulation.geometry.capsules import half_axis
 from ...simulation.geometry.obstacles import Obstacles, obstacles
 from ...simulation.geometry.regions import SHAPES, Regions, regions
+from ...simulation.locomotion import Locomotion
 from ...simulation.minds.declaring import Mind
 from ...simulation.presence.attendance import STAY, Attendance, enter_frames
 from ...simulation.roles import Role
@@ -35,18 +36,19 @@ from .curves import CurveReader
 from .dependencies import animates
 from .flow_meshes import CurrentReader
 from .frame import Frame
+from .guides import read_guides
 from .local_space import AXIS_NAMES, model_axes
 from .locomotions import LocomotionReader
 from .minds import MindReader
 from .plan import Plan
 from .solids import Axes, Solids, Surface, box_of, sizes_of
 from .sources import BodySource, CrowdSource
+from .standing_place import standing
 from .surfaces import SurfaceReader
 from .vehicles import FACTORS
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object
-    from mathutils import Matrix
 
     from .curves import ReadsLines
 
@@ -87,12 +89,12 @@ class Reader:
         self._attendance_is_animated = any(animates(crowd.ob, "steering.attendance") for crowd in plan.crowds)
         self._crowds = [_CrowdReader(crowd) for crowd in plan.crowds]
         self._crowd, self._crowd_keys = _of_crowds(plan)
-        self._minds = MindReader(plan.states, plan.triggers, len(plan.crowds))
+        kinds = plan.vehicles.source.own_locomotions
+        self._minds = MindReader(plan.states, plan.triggers, len(plan.crowds), kinds)
         self._crowds_stay = all(crowd.stays for crowd in self._crowds) and self._minds.stays
         self._minds_read: tuple[Mapping[str, np.ndarray], tuple[Settings, ...], tuple[Mind, ...]] | None = None
         self._model: tuple[Mapping[str, np.ndarray], VehicleModel] | None = None
-        source = plan.vehicles.source
-        kinds, objects = source.own_locomotions, source.objects if source.own_locomotions else ()
+        objects = plan.vehicles.source.objects if kinds else ()
         self._locomotions = LocomotionReader((crowd.ob for crowd in plan.crowds), self._crowd, objects, kinds)
 
     @property
@@ -142,6 +144,7 @@ class Reader:
             flows=tuple(flow.read(depsgraph) for flow in self._flows if _active(flow.ob, depsgraph)),
             surfaces=self._surfaces.read(depsgraph, frame),
             lift=self.plan.vehicles.source.lift(heights),
+            guides=read_guides(self.plan.guides, settings["by_hand"], depsgraph, frame),
         )
 
     def _settings_columns(
@@ -156,7 +159,7 @@ class Reader:
         bodies, row = self._locomotions.read(depsgraph, frame)
         vehicle = self._vehicle(depsgraph, frame, settings)
         of_crowds = tuple(crowd.read(depsgraph, frame) for crowd in self._crowds)
-        of_states, minds = self._minded(depsgraph, frame, settings, vehicle, of_crowds)
+        of_states, minds = self._minded(depsgraph, frame, settings, vehicle, bodies, of_crowds)
         return {
             "frame_time": plan.frame_time,
             "substeps": plan.substeps,
@@ -181,14 +184,16 @@ class Reader:
         frame: int,
         settings: Mapping[str, np.ndarray],
         vehicle: VehicleModel,
+        locomotions: tuple[Locomotion, ...],
         of_crowds: tuple[Settings, ...],
     ) -> tuple[tuple[Settings, ...], tuple[Mind, ...]]:
         """The settings of the states and the minds of their crowds; the same objects while nothing changes."""
         if not self.plan.states:
             return (), ()
-        if self._minds_read is None or not self._crowds_stay or self._minds_read[0] is not settings:
+        stays = self._crowds_stay and self._locomotions.stay
+        if self._minds_read is None or not stays or self._minds_read[0] is not settings:
             states = self._minds.settings(depsgraph, frame, of_crowds)
-            self._minds_read = settings, states, self._minds.read(depsgraph, frame, vehicle, settings)
+            self._minds_read = settings, states, self._minds.read(depsgraph, frame, vehicle, locomotions, settings)
         return self._minds_read[1], self._minds_read[2]
 
     def start(self, first: Frame) -> State:
@@ -411,17 +416,6 @@ def _matrix(source: BodySource, plan: Plan, depsgraph: Depsgraph) -> np.ndarray:
     offset[:3, 3] -= position
     offset[:3] = np.einsum("ba,bc->ac", basis, offset[:3])
     return offset
-
-
-def standing(source: BodySource, depsgraph: Depsgraph) -> Matrix:
-    """The world matrix of an object or bone; a bone is at its head, and at rest it faces as its armature does."""
-    ob = source.ob.evaluated_get(depsgraph)
-    if not source.bone:
-        return ob.matrix_world
-    bone = ob.pose.bones[source.bone]
-    matrix = ob.matrix_world @ bone.matrix @ bone.bone.matrix_local.inverted_safe()
-    matrix.translation = ob.matrix_world @ bone.head
-    return matrix
 
 
 def _face(ob: Object, depsgraph: Depsgraph, family: Family) -> np.ndarray:

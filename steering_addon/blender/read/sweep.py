@@ -113,6 +113,7 @@ def _read_on_each_frame(plan: Plan, family: Family) -> list[Object]:
         (
             *(each.ob for each in (*plan.crowds, *plan.states, *plan.triggers)),
             *(source.ob for source in (*plan.bodies, *plan.obstacles)),
+            *(guide.body.ob for guide in plan.guides),
             *(part for source in plan.obstacles if is_mesh(source.ob) for part in family.descendants(source.ob)),
             *plan.paths,
             *plan.regions,

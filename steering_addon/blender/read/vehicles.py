@@ -28,7 +28,7 @@ FACTORS = (
     ("mass", "mass_factor"),
 )
 """The parameters of the crowd's vehicle model that each vehicle varies, and the per-vehicle settings that vary them."""
-OWN_SETTINGS = ("active", "speed_factor", "size_factor", "length_factor", "mass_factor")
+OWN_SETTINGS = ("active", "speed_factor", "size_factor", "length_factor", "mass_factor", "by_hand")
 """The per-vehicle settings that may be animated."""
 
 

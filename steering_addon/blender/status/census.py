@@ -23,6 +23,7 @@ from ..write.ownership import bake_of
 from . import placing
 from .findings import Finding, findings
 from .present_members import Presence, presence_of
+from .present_states import present_state, tells_state
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object, Scene
@@ -47,6 +48,8 @@ class Members:
         active: the number of these that take part on the current frame.
         attending: the presence of the active vehicles on the current frame.
         first: the names of the first two.
+        in_states: the count of the active ones in each state on the current frame, by the number of the state; None if
+            neither a preview nor a bake tells it.
     """
 
     vehicles: int = 0
@@ -54,6 +57,7 @@ class Members:
     active: int = 0
     attending: Presence = Presence()
     first: tuple[str, ...] = ()
+    in_states: Mapping[int, int] | None = None
 
     @property
     def names(self) -> str:
@@ -218,7 +222,10 @@ class _Counted:
         return Members(self.vehicles, first=self.first)
 
     def members(self, crowd: Object, scene: Scene) -> Members:
-        return Members(self.vehicles, self.free, len(self.active), presence_of(crowd, self.active, scene))
+        presence = presence_of(crowd, self.active, scene)
+        states = [present_state(scene, ob, baked=tells_state(record)) for ob, record in self.active]
+        counted = None if all(state is None for state in states) else Counter(filter(None, states))
+        return Members(self.vehicles, self.free, len(self.active), presence, self.first, counted)
 
 
 def _objects(scene: Scene) -> Iterable[Object]:

@@ -25,7 +25,7 @@ from ..read.dependencies import animates
 from ..read.solids import is_mesh
 from ..read.sources import behaviors_of, pointers_of
 from ..read.target_problems import awaited, outside_scene, target_problem, waits_unasked
-from ..tagged_objects import by_role, crowds_of, full_name, in_use, names_of
+from ..tagged_objects import by_role, crowd_of, crowds_of, full_name, in_use, names_of
 from ..write.visibility import SWITCHES
 from .placing import misplaced
 
@@ -60,6 +60,8 @@ class Kind(Enum):
     NOT_RENDERED = "RESTRICT_RENDER_ON"
     INSTANCED = "OUTLINER_OB_GROUP_INSTANCE"
     TARGET_GONE = "UNLINKED"
+    NOT_COUNTED = "OUTLINER_COLLECTION"
+    CALLS_NOTHING = "LIGHT_DATA"
     NEVER_ENTERED = "GHOST_DISABLED"
     WAITING = "INFO"
 
@@ -133,6 +135,7 @@ def findings(scene: Scene, records: Mapping[Object, BakeRecord]) -> Iterator[Fin
     unrendered = [ob for ob in shown if _is_unrendered(ob, rendered, records.get(ob))]
     yield from _about(Kind.NOT_RENDERED, unrendered, "{} visible, but hidden in renders", "is", "are")
     yield from _instances(objects)
+    yield from _of_minds(scene, roles, objects)
     crowds = roles[Role.CROWD]
     gone = outside_scene(crowds, set(objects))
     for crowd in crowds:
@@ -283,6 +286,33 @@ def _instances(objects: Iterable[Object]) -> Iterator[Finding]:
             remedy = "Make a library override" if collection.library is not None else "Use Make Instances Real"
             text = f"{ob.name} is an instance: the vehicles of {collection.name} do not move in it. {remedy}"
             yield Finding(Kind.INSTANCED, text, (full_name(ob),))
+
+
+def _of_minds(scene: Scene, roles: Mapping[Role, list[Object]], objects: list[Object]) -> Iterator[Finding]:
+    """The states and triggers that do not count, and those that point at what was deleted."""
+    crowds, everything = set(roles[Role.CROWD]), set(scene.objects)
+    if len(everything) > len(objects):
+        excluded = by_role(everything - set(objects))
+        left_out = [
+            ob
+            for role in (Role.STATE, Role.TRIGGER)
+            for ob in sorted(excluded[role], key=full_name)
+            if crowd_of(ob) in crowds
+        ]
+        yield from _about(Kind.NOT_COUNTED, left_out, "{} left out: excluded from the view layer", "is", "are")
+    for role, group, names in ((Role.STATE, "state", ("then", "eases")), (Role.TRIGGER, "trigger", ("to",))):
+        for ob in (each for each in roles[role] if each.steering.is_property_set(group)):
+            for name in names:
+                label, other = (
+                    "Calls Into" if name == "to" else name.title(),
+                    pointed_at(getattr(ob.steering, group), name),
+                )
+                if other is not None and other not in everything:
+                    text = f"{other.name}, the {label} of {ob.name}, was deleted"
+                    yield Finding(Kind.TARGET_GONE, text, (full_name(ob),))
+                elif other is None and role is Role.TRIGGER:
+                    text = f"{ob.name} calls into no state. Choose one"
+                    yield Finding(Kind.CALLS_NOTHING, text, (full_name(ob),))
 
 
 def _targets_gone(crowd: Object, gone: frozenset[str]) -> Iterator[Finding]:

@@ -10,6 +10,7 @@ from itertools import chain, tee
 import numpy as np
 
 from ...recording.mishaps import KINDS, Mishaps
+from ...recording.overfull_cues import OverfullCues
 from ...simulation.run import simulate
 from ...simulation.snapshot import State
 from ..read.frame import Frame
@@ -65,12 +66,14 @@ def baking(
     reader = Reader(plan)
     writer = writer or KeyWriter(plan, replace_own_keys=replace_own_keys)
     mishaps, edges, admission = Mishaps(len(plan)), GroundEdges(plan), _Admission()
+    cues = OverfullCues()
     try:
         with closing(sweep(plan, reader)) as frames:
             for row, (state, frame) in enumerate(simulated(plan, reader, read_ahead(frames))):
                 mishaps.look(row, state)
                 edges.look(row, state, mishaps)
                 admission.look(state)
+                cues.look(frame.number, frame.snapshot)
                 writer.frame(state, frame)
                 yield SIMULATING * (row + 1) / len(plan.frames)
         for done in writer.finish(mishaps):
@@ -80,7 +83,7 @@ def baking(
         raise
     # Not before: Blender goes through all it has to tell of these for each action that makes room for a new one.
     plan.vehicles.source.store(plan.vehicles.identity)
-    for each in plan.states:
+    for each in (*plan.states, *plan.triggers):
         each.store_number()
     return BakeResult(
         vehicles=len(plan),
@@ -90,8 +93,15 @@ def baking(
         closest=float(mishaps.clearance.min()),
         kept_out=admission.kept_out,
         too_late=admission.too_late,
-        warnings=tuple(writer.warnings),
+        warnings=(*writer.warnings, *_overfull(plan, cues)),
     )
+
+
+def _overfull(plan: Plan, cues: OverfullCues) -> Iterator[str]:
+    """A warning for each crowd whose cues tell more than all of it."""
+    for crowd, (frame, share) in cues.frames.items():
+        name = plan.crowds[crowd].ob.name
+        yield f"Cues of {name} come to {share:.0%} of it at frame {frame}. The last of its states gets what is left."
 
 
 def simulated(plan: Plan, reader: Reader, frames: Iterator[Frame]) -> Iterator[tuple[State, Frame]]:

@@ -66,7 +66,7 @@ class KeyWriter:
         self._portrayed = [_Portrayed(plan, crowd) for crowd in plan.crowds if crowd.portrayal is not None]
         self._clips = PlanClips(plan, replace=replace_own_keys)
         self._eaten = Eaten(plan)
-        self._changes = ChangesOfMind(n)
+        self._changes = ChangesOfMind()
         self._states = StateProperties(plan)
         self._taken = 0
         self._staging: Staging | None = None

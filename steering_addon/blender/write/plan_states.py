@@ -18,30 +18,51 @@ if TYPE_CHECKING:
     from ..read.plan import Plan
 
 
-def histories(plan: Plan, changes: Mapping[int, Sequence[Change]]) -> dict[int, tuple[TakenUp, ...]]:
-    """The history of each vehicle of a plan that took up any state, by its row."""
-    names = [ob.name for ob in plan.vehicles.source.objects] + [body.ob.name for body in plan.bodies]
-    states: dict[int, list[str]] = {}
-    for state in plan.states:
-        states.setdefault(state.crowd, [""]).append(state.ob.name)
-    triggers: dict[int, list[str]] = {}
-    for trigger in plan.triggers:
-        triggers.setdefault(trigger.crowd, []).append(trigger.ob.name)
-    told = {}
-    for row, of_vehicle in changes.items():
-        crowd = int(plan.vehicles.crowd[row])
-        told[row] = tuple(
-            TakenUp(
-                float(plan.frames[change.row]),
-                states[crowd][change.mode],
-                CAUSES.get(change.by, TRIGGER),
-                triggers[crowd][change.by] if change.by >= 0 else "",
-                names[change.body] if 0 <= change.body != row else "",
-                names[change.source] if change.source >= 0 else "",
-            )
-            for change in of_vehicle
+class Narrator:
+    """Tells in words, and in the numbers of states, what happens to the vehicles of a plan."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._crowd = plan.vehicles.crowd
+        self._names = [ob.name for ob in plan.vehicles.source.objects] + [body.ob.name for body in plan.bodies]
+        self._states: dict[int, list[str]] = {}
+        self._numbers: dict[int, list[int]] = {}
+        for state in plan.states:
+            self._states.setdefault(state.crowd, [""]).append(state.ob.name)
+            self._numbers.setdefault(state.crowd, [0]).append(state.number)
+        self._triggers: dict[int, list[str]] = {}
+        for trigger in plan.triggers:
+            self._triggers.setdefault(trigger.crowd, []).append(trigger.ob.name)
+
+    def numbers(self, modes: np.ndarray) -> np.ndarray:
+        """The number of the state of each vehicle, (n,), from its mode (n,); 0 for none."""
+        told = np.zeros(len(modes), dtype=np.int32)
+        for crowd, numbers in self._numbers.items():
+            rows = np.flatnonzero(self._crowd == crowd)
+            told[rows] = np.array(numbers, dtype=np.int32)[modes[rows]]
+        return told
+
+    def taken_up(self, row: int, frame: float, change: Change) -> TakenUp:
+        """A change of a vehicle on a frame, in words."""
+        crowd = int(self._crowd[row])
+        states = self._states[crowd]
+        return TakenUp(
+            float(frame),
+            states[change.mode],
+            CAUSES.get(change.by, TRIGGER),
+            self._triggers[crowd][change.by] if change.by >= 0 else "",
+            self._names[change.body] if 0 <= change.body != row else "",
+            self._names[change.source] if change.source >= 0 else "",
+            tuple((name, value) for name, value in zip(states, change.weighed) if value > 0.0),
         )
-    return told
+
+
+def histories(plan: Plan, changes: Mapping[int, Sequence[tuple[int, Change]]]) -> dict[int, tuple[TakenUp, ...]]:
+    """The history of each vehicle of a plan that took up any state, by its row."""
+    narrator = Narrator(plan)
+    return {
+        row: tuple(narrator.taken_up(row, plan.frames[frame_row], change) for frame_row, change in of_vehicle)
+        for row, of_vehicle in changes.items()
+    }
 
 
 class StateProperties:

@@ -1,4 +1,4 @@
-"""The history of a baked vehicle's states, as the record of its bake holds it: what it took up, when, and why.
+"""The history of a vehicle's states, as the record of its bake holds it: what it took up, when, and why.
 
 It is told in words: the objects that it names may be renamed or removed after the bake.
 """
@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from ...simulation.minds.mindset import BY_CUE, BY_OTHERS, BY_URGE, OVER
 
 CUE, INCLINED, OTHERS, ENDED, TRIGGER = "CUE", "INCLINED", "OTHERS", "ENDED", "TRIGGER"
+OWN_SETTINGS = "the crowd's own settings"
 CAUSES = {BY_CUE: CUE, BY_URGE: INCLINED, BY_OTHERS: OTHERS, OVER: ENDED}
 
 
@@ -25,6 +26,7 @@ class TakenUp(NamedTuple):
         trigger: the name of the trigger that called, "" for none.
         caller: the name of what it is about, "" for nothing but the vehicle itself.
         example: the name of the vehicle whose example it followed, "" for none.
+        weighed: the values that it weighed, each with the name of its state, "" for the crowd's own settings.
     """
 
     frame: float
@@ -33,6 +35,7 @@ class TakenUp(NamedTuple):
     trigger: str = ""
     caller: str = ""
     example: str = ""
+    weighed: tuple[tuple[str, float], ...] = ()
 
     def in_words(self) -> str:
         """Since when, and why."""
@@ -46,6 +49,13 @@ class TakenUp(NamedTuple):
         if self.caller and self.cause in (OTHERS, TRIGGER) and self.caller not in (self.trigger, self.example):
             why += f", because of {self.caller}"
         return f"Since {self.frame:g}: {why}"
+
+    def weighed_in_words(self) -> str:
+        """The values that it weighed against one another, the highest first; "" where nothing else had any."""
+        if all(name == self.state for name, _ in self.weighed):
+            return ""
+        ordered = sorted(self.weighed, key=lambda pair: -pair[1])
+        return "It weighed " + ", ".join(f"{name or OWN_SETTINGS} {value:.2g}" for name, value in ordered)
 
 
 def now(history: Iterable[TakenUp], frame: float) -> TakenUp | None:
@@ -69,8 +79,12 @@ def read(stored: Any) -> tuple[TakenUp, ...]:
     Raises:
         TypeError, ValueError: it is not such a result.
     """
-    history = tuple(TakenUp(float(frame), *texts) for frame, *texts in json.loads(stored))
+    history = tuple(
+        TakenUp(float(frame), *texts, tuple((name, float(value)) for name, value in weighed))
+        for frame, *texts, weighed in json.loads(stored)
+    )
     for each in history:
-        if not all(isinstance(text, str) for text in each[1:]) or each.cause not in (*CAUSES.values(), TRIGGER):
+        texts = (*each[1:-1], *(name for name, _ in each.weighed))
+        if not all(isinstance(text, str) for text in texts) or each.cause not in (*CAUSES.values(), TRIGGER):
             raise TypeError("not the history of states")
     return history

@@ -39,7 +39,8 @@ def columns(x: Scalars, y: Scalars | float, z: Scalars | float) -> Vectors:
     """
     memory = np.empty((3, *x.shape))
     memory[0], memory[1], memory[2] = x, y, z
-    return memory.T if x.ndim == 1 else np.moveaxis(memory, 0, -1)
+    # np.moveaxis takes twice as long as all the rest.
+    return memory.T if x.ndim == 1 else memory.transpose((*range(1, memory.ndim), 0))
 
 
 def in_columns(v: Vectors) -> Vectors:

@@ -65,9 +65,13 @@ class Calls:
         self.body[more, to], self.source[more, to], self.root[more, to] = body[more], source[more], root[more]
 
 
-def luck(keys: Keys, name: str, salt: str, turns: Rows | None = None) -> Scalars:
-    """A number in [0, 1) for each vehicle, (m,), state and purpose; with `turns` (m,) another one each time."""
-    keys = mix(keys, crc32(f"{salt} {name}".encode()))
+def luck(keys: Keys, state: int, salt: str, turns: Rows | None = None) -> Scalars:
+    """A chance in [0, 1) for each vehicle, (m,), and purpose; with `turns` (m,) another one each time.
+
+    Args:
+        state: the number of a state.
+    """
+    keys = mix(mix(keys, crc32(salt.encode())), state)
     return uniform(keys if turns is None else mix(keys, turns.astype(np.uint64)))
 
 
@@ -92,7 +96,7 @@ def called(mind: Mind, meeting: Meeting, mine: Mindset, keys: Keys) -> Calls:
             body, root = meeting.before.body[told], meeting.before.root[told, number]
             calls.add(number, np.where(hit, CAUGHT, 0.0), BY_OTHERS, body, told, root)
         if mode.numbers.urge[0] > 0.0:
-            inclined = luck(keys, mode.name, "urge") < mode.numbers.urge[0]
+            inclined = luck(keys, mode.number, "urge") < mode.numbers.urge[0]
             calls.add(number, np.where(inclined, INCLINED, 0.0), BY_URGE, meeting.rows, nobody, now)
     return calls
 
@@ -177,5 +181,5 @@ def _example(mode: Mode, number: int, meeting: Meeting, mine: Mindset, keys: Key
         agent, body, gap = agent[first], body[first], gap[first]
         closer = (gap < nearest[agent]) | ((gap == nearest[agent]) & (body < told[agent]))
         nearest[agent[closer]], told[agent[closer]] = gap[closer], body[closer]
-    daring = about(float(mode.numbers.spreads[0]), float(mode.numbers.varies[0]), luck(keys, mode.name, "dare"))
+    daring = about(float(mode.numbers.spreads[0]), float(mode.numbers.varies[0]), luck(keys, mode.number, "dare"))
     return (alarmed > 0.0) & (alarmed >= daring), told

@@ -5,7 +5,7 @@
     the state it is in              the strength it was taken up with, and persistence, while it lasts
     a cue                           3
 
-The highest value wins; of equal ones, none before the states in the order of their names. All look at what there was
+The highest value wins; of equal ones, none before the states in the order of their numbers. All look at what there was
 before the step. Nothing is drawn: chance depends on the vehicle, the state, and how often the vehicle has switched.
 """
 
@@ -50,7 +50,7 @@ def _reacting(mind: Mind, mine: Mindset, calls: Calls, keys: Keys, time: float) 
     for number, mode in enumerate(mind.modes, 1):
         begins = heard[:, number] & np.isinf(due[:, number])
         if begins.any():
-            chance = luck(keys, mode.name, "react", mine.turns)
+            chance = luck(keys, mode.number, "react", mine.turns)
             wait = about(float(mode.numbers.react[0]), float(mode.numbers.varies[0]), chance)
             due[begins, number] = (time + wait)[begins]
     return replace(
@@ -104,7 +104,7 @@ def _held(mind: Mind, mine: Mindset, value: Scalars, keys: Keys, time: float) ->
     for number, mode in enumerate(mind.modes, 1):
         in_it = mine.mode == number
         if in_it.any():
-            chance[in_it] = luck(keys[in_it], mode.name, "lasts", mine.turns[in_it])
+            chance[in_it] = luck(keys[in_it], mode.number, "lasts", mine.turns[in_it])
     until = mine.called + about(np.where(lasts > 0.0, lasts, EVER), np.where(lasts > 0.0, varies, 0.0), chance)
     at = np.arange(len(mine.mode))
     holds = (mine.mode > 0) & (time < until)
@@ -117,9 +117,13 @@ def _held(mind: Mind, mine: Mindset, value: Scalars, keys: Keys, time: float) ->
 def _cued(mind: Mind, mine: Mindset, value: Scalars, keys: Keys) -> tuple[Scalars, Mask]:
     """The values with those of cues, and which modes each vehicle is told to be in, (m, k)."""
     told = np.zeros(value.shape, dtype=np.bool_)
+    free, left = np.ones(len(value), dtype=np.bool_), 1.0
     for number, mode in enumerate(mind.modes, 1):
-        if mode.numbers.cue[0] > 0.0:
-            told[:, number] = luck(keys, mode.name, "cue") < mode.numbers.cue[0]
+        share = float(mode.numbers.cue[0])
+        if share > 0.0 and left > 0.0:
+            # Of those whom no cue has told so far: then each cue gets its share, as long as they come to one at most.
+            told[:, number] = free & (luck(keys, mode.number, "cue") < share / left)
+            free, left = free & ~told[:, number], left - share
     by_cue = mine.by == BY_CUE
     if not by_cue.any() and not told.any():
         return value, told
@@ -152,7 +156,8 @@ def _switched(mind: Mind, mine: Mindset, value: Scalars, told: Mask, time: float
         "by": by, "body": body, "source": source, "turns": mine.turns + 1,
     }  # fmt: skip
     changed = {name: np.where(switches, new, getattr(mine, name)) for name, new in changes.items()}
-    return replace(mine, due=due, root=root, **changed)
+    weighed = np.where(switches[:, None], value, mine.weighed)
+    return replace(mine, due=due, root=root, weighed=weighed, **changed)
 
 
 def _heard(after: Mindset, before: Mindset, calls: Calls, time: float) -> Mindset:

@@ -8,6 +8,7 @@ mode 0 stands for none.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 from ..arrays.once import once
 from ..arrays.vectors import Mask, Number, Rows, Scalars, Vectors, magnitude, picked
 from ..declaration import Declared, Unit, called, integer, length, number, seconds, share
+from ..locomotion import Locomotion
 from ..vehicle import VehicleModel
 from ..world import World
 from .mindset import NOBODY, Mindset
@@ -48,24 +50,46 @@ class StateModel(Declared):
     wears_off: Number = number(0.0, "How fast it eases a need while it is followed", Unit.RATE)
 
 
+def distinct_numbers(stored: Iterable[int]) -> list[int]:
+    """The numbers of the states of a crowd, no two alike and none 0, from those that they have been given, if any.
+
+    The first that has a number keeps it; the others get new numbers, higher than any of these.
+    """
+    given = list(stored)
+    taken: set[int] = set()
+    kept = []
+    for each in given:
+        kept.append(each if each > 0 and each not in taken else 0)
+        taken.add(each)
+    free = max(taken, default=0)
+    numbers = []
+    for each in kept:
+        free += not each
+        numbers.append(each or free)
+    return numbers
+
+
 @dataclass(frozen=True)
 class Mode:
     """A state of a crowd.
 
     Attributes:
-        name: among the states of its crowd; chance depends on it.
+        number: given once to the state, unlike those of the others of its crowd; chance depends on it.
         settings: the row of the settings that vehicles in it follow.
         numbers: when vehicles take it up, and for how long.
         vehicle: the vehicle models, n rows; None for those of the crowd.
+        locomotion: the numbers of a kind of locomotion, n rows, for the vehicles that move by it; None for those of the
+            crowd.
         replaces: the names of the behaviors that have settings of their own in it.
         then: the mode that follows when it is over, 0 for none.
         eases: the mode for which it eases the need, -1 for none.
     """
 
-    name: str
+    number: int
     settings: int
     numbers: StateModel
     vehicle: VehicleModel | None = None
+    locomotion: Locomotion | None = None
     replaces: tuple[str, ...] = ()
     then: int = 0
     eases: int = NOBODY
@@ -151,7 +175,7 @@ class Trigger:
 
 @dataclass(frozen=True)
 class Mind:
-    """The states of one crowd, in the order of their names, and what calls its vehicles into them.
+    """The states of one crowd, in the order of their numbers, and what calls its vehicles into them.
 
     Attributes:
         crowd: the row of the crowd.

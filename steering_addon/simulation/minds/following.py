@@ -14,6 +14,7 @@ import numpy as np
 from ..arrays.vectors import Mask, Rows, Scalars, alike, everybody, same_for_all
 from ..behavior import Behavior
 from ..declaration import Kind
+from ..locomotion import Locomotion
 from ..memory import Memory
 from ..snapshot import Settings, Snapshot
 from ..vehicle import VehicleModel
@@ -92,6 +93,40 @@ def bodies_in_modes(snapshot: Snapshot, mindset: Mindset, part: Scalars, speed: 
     return model.with_columns({name: _stored_once(column) for name, column in columns.items()})
 
 
+def locomotions_in_modes(snapshot: Snapshot, mindset: Mindset, part: Scalars) -> tuple[Locomotion, ...]:
+    """The locomotions with the numbers that the modes have, mixed while a mode is taken up.
+
+    Args:
+        part: (n,) how far each has taken up its mode.
+    """
+    kinds = {type(mode.locomotion) for mind in snapshot.minds for mode in mind.modes if mode.locomotion is not None}
+    if not kinds:
+        return snapshot.locomotions
+    return tuple(
+        _body_in_modes(snapshot, mindset, part, number) if type(body) in kinds else body
+        for number, body in enumerate(snapshot.locomotions)
+    )
+
+
+def _body_in_modes(snapshot: Snapshot, mindset: Mindset, part: Scalars, number: int) -> Locomotion:
+    """The locomotion of a number, n rows, with the numbers that the modes have."""
+    body = snapshot.locomotions[number].for_agents(np.arange(len(part)))
+    columns = {}
+    for name in body.parameters():
+        if name in body.of_the_body:
+            continue
+        now, before = (np.array(getattr(body, name)) for _ in range(2))
+        for mind in snapshot.minds:
+            moves_so = (snapshot.crowd == mind.crowd) & (snapshot.locomotion_row == number)
+            for at, mode in enumerate(mind.modes, 1):
+                if type(mode.locomotion) is type(body):
+                    column = getattr(mode.locomotion, name)
+                    for mixed, modes in ((now, mindset.mode), (before, mindset.was)):
+                        mixed[moves_so & (modes == at)] = column[moves_so & (modes == at)]
+        columns[name] = _stored_once(_mixed(before, now, part))
+    return body.with_columns(columns)
+
+
 def _of_modes(snapshot: Snapshot, modes: Rows, names: Sequence[str]) -> dict[str, Scalars]:
     """Columns (n,) of the vehicle models, as each vehicle's mode (n,) has them."""
     columns = {name: np.array(getattr(snapshot.vehicle, name)) for name in names}
@@ -121,14 +156,21 @@ def _stored_once(column: Scalars) -> Scalars:
 
 
 def forgetting(
-    memories: Mapping[str, Memory], minds: Sequence[Mind], crowd: Rows, before: Mindset, after: Mindset
+    memories: Mapping[str, Memory], snapshot: Snapshot, before: Mindset, after: Mindset
 ) -> Mapping[str, Memory]:
-    """What behaviors remember, blank for vehicles that enter a mode with settings of its own for them."""
+    """What behaviors remember, blank for vehicles that enter a mode with settings of its own for them.
+
+    What a mode only switches off continues later where it was.
+    """
     changed = after.turns != before.turns
     if not changed.any():
         return memories
     kept = dict(memories)
-    for name, enters in _entering(minds, crowd, after.mode, changed):
+    row = followed(snapshot, after, after.mode).settings_row
+    used = [{behavior.name for behavior in settings.behaviors} for settings in snapshot.settings]
+    for name, enters in _entering(snapshot.minds, snapshot.crowd, after.mode, changed):
+        if name not in used[row[enters[0]]]:
+            continue
         # The rounds through several targets have the name of the behavior and of the parameter.
         for known in [key for key in kept if key.split(".")[0] == name]:
             kept[known] = kept[known].put(enters, type(kept[known]).blank(len(enters)))

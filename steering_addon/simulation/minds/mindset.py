@@ -38,6 +38,7 @@ class Mindset:
             example when what startled the first did.
         root: (n, k) that of the last call followed into each mode; an example that goes back no further is old news.
         need: (n, k) how much a state is needed, 0 to 1.
+        weighed: (n, k) the value of each mode when the present one was taken up.
     """
 
     mode: Rows
@@ -58,6 +59,7 @@ class Mindset:
     pending_root: Scalars
     root: Scalars
     need: Scalars
+    weighed: Scalars
 
     @classmethod
     def blank(cls, n: int, k: int, time: float) -> Mindset:
@@ -67,7 +69,7 @@ class Mindset:
         no_call, no_cause = np.zeros((n, k)), np.full((n, k), NOBODY)
         never, no_time = np.full((n, k), np.inf), np.full((n, k), time - LONG_AGO)
         of_all = none, none, long_ago, long_ago, np.zeros(n), nobody, nobody, nobody, none, np.zeros(n)
-        return cls(*of_all, never, no_call, no_cause, no_cause, no_cause, no_time, no_time, no_call)
+        return cls(*of_all, never, no_call, no_cause, no_cause, no_cause, no_time, no_time, no_call, no_call)
 
     def take(self, rows: Rows, k: int) -> Mindset:
         """The mindset of the vehicles of some rows, (m,) and (m, k)."""

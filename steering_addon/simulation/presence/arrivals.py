@@ -11,8 +11,9 @@ from typing import TypeVar
 
 import numpy as np
 
-from ..arrays.vectors import Mask, Rows, Scalars, shared
+from ..arrays.vectors import Mask, Rows, Scalars, anybody, shared
 from ..behavior import Behavior
+from ..destination import Destination
 from ..memory import Memory, remembered
 from ..world import Agents
 from .attendance import GO_ON, LEAVE, STAY, Attendance
@@ -69,22 +70,25 @@ class Arrivals:
     def without_reached(self, behavior: AnyBehavior, agents: Agents) -> AnyBehavior:
         """The behavior, with weight 0 for the agents that have reached its goal."""
         reached = self.arrived.get(behavior.name)
-        return behavior if reached is None else _without(behavior, reached[agents.rows])
+        return behavior if reached is None else without(behavior, reached[agents.rows])
 
     def noting(
         self, behavior: AnyBehavior, reached: Mask | None, agents: Agents, attendance: Attendance | None
     ) -> tuple[AnyBehavior, Arrivals]:
         """The behavior, with weight 0 for agents that now go on without its goal, and the arrivals with this step's.
 
-        Agents that stay where they arrive, and behaviors of weight 0, are not noted.
+        Agents that stay for good where they arrive, and behaviors of weight 0, are not noted.
 
         Args:
             reached: (m,) the agents at the goal; None if the behavior has no goal.
         """
-        if reached is None or attendance is None or agents.stays.all():
+        stays_first = isinstance(behavior, Destination) and anybody(behavior.departs)
+        if reached is None or (not stays_first and (attendance is None or agents.stays.all())):
             return behavior, self
         reached = reached & (behavior.weight != 0.0)
-        on_arrival = attendance.on_arrival[agents.rows]
+        on_arrival = shared(STAY, len(agents), np.int64) if attendance is None else attendance.on_arrival[agents.rows]
+        if isinstance(behavior, Destination):
+            on_arrival = np.where(behavior.departs, GO_ON, on_arrival)
         leaves, goes_on = reached & (on_arrival == LEAVE), reached & (on_arrival == GO_ON)
         arrivals = self
         if leaves.any():
@@ -93,7 +97,7 @@ class Arrivals:
             no_vehicle: Mask = np.zeros(0, dtype=np.bool_)
             mask = self._with(self.arrived.get(behavior.name, no_vehicle), agents.rows[goes_on])
             arrivals = replace(arrivals, arrived={**self.arrived, behavior.name: mask})
-        return _without(behavior, goes_on), arrivals
+        return without(behavior, goes_on), arrivals
 
     def _with(self, mask: Mask, rows: Rows) -> Mask:
         """The mask (n,), or an empty one, with rows (m,) added; (n,)."""
@@ -118,7 +122,7 @@ def arrival_distance(attendance: Attendance | None, rows: Rows) -> Scalars:
     return distance
 
 
-def _without(behavior: AnyBehavior, mask: Mask) -> AnyBehavior:
+def without(behavior: AnyBehavior, mask: Mask) -> AnyBehavior:
     """The behavior, with weight 0 for the agents in the mask (m,)."""
     if not mask.any():
         return behavior

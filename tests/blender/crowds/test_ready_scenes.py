@@ -28,18 +28,27 @@ from tests.blender.building import (
 )
 from tests.blender.sharing import in_one_blender
 
-SCENES = ("flock", "school", "walkers", "herd", "herd_and_wolf", "traffic")
-USUAL = {"flock": 60, "school": 80, "walkers": 24, "herd": 24, "herd_and_wolf": 24, "traffic": 12}
+SCENES = ("flock", "school", "walkers", "herd", "herd_and_wolf", "cowboys_and_strays", "traffic")
+USUAL = {
+    "flock": 60,
+    "school": 80,
+    "walkers": 24,
+    "herd": 24,
+    "herd_and_wolf": 24,
+    "cowboys_and_strays": 42,
+    "traffic": 12,
+}
 EXTRA = {
     "flock": "REGION",
     "school": "REGION",
     "walkers": "PATH",
     "herd": "REGION",
     "herd_and_wolf": "REGION",
+    "cowboys_and_strays": "REGION",
     "traffic": "PATH",
 }
 """The role of the object that comes with each crowd."""
-GROUND = {"herd": "SURFACE", "herd_and_wolf": "SURFACE", "traffic": "SURFACE"}
+GROUND = dict.fromkeys(("herd", "herd_and_wolf", "cowboys_and_strays", "traffic"), "SURFACE")
 """The role of what its members stand on."""
 LIMB = {
     "flock": "Bird 001 Left Wing",
@@ -47,6 +56,7 @@ LIMB = {
     "walkers": "Walker 001 Left Thigh",
     "herd": "Sheep 001 Left Hind Leg",
     "herd_and_wolf": "Wolf Left Hind Leg",
+    "cowboys_and_strays": "Rider 1 Left Hind Leg",
     "traffic": "Car 001 Front Left Wheel",
 }
 FLYERS = ("flock", "school")
@@ -106,6 +116,8 @@ def test_a_scene_is_in_its_own_collection_and_selected(scene) -> None:
         selected |= {crossing, extra_of(scene, crossing), bpy.data.objects["Crossing Stripes"], *walkers}
     if scene == "herd_and_wolf":
         selected |= {bpy.data.objects[name] for name in ("Wolf", "Wolves", "Wolf Path")}
+    if scene == "cowboys_and_strays":
+        selected |= {bpy.data.objects[name] for name in ("Riders", "Rider 1", "Rider 2", "Rider 3")}
     assert set(bpy.context.selected_objects) == selected
     assert len({ob.steering.identity for ob in vehicles}) == len(vehicles)
     assert len({ob.data for ob in vehicles}) <= 6
@@ -157,6 +169,7 @@ PRESETS = {
     "walkers": "pedestrian",
     "herd": "sheep",
     "herd_and_wolf": "sheep",
+    "cowboys_and_strays": "sheep",
     "traffic": "car",
 }
 
@@ -182,6 +195,9 @@ def test_a_scene_takes_its_values_from_its_preset(scene) -> None:
         expected |= {("containment", name): value for name, value in stay.values.items()}
     if scene == "traffic":
         expected["brake_for", "obstacles"] = "ALL"
+    if scene == "cowboys_and_strays":
+        # Cows graze more slowly for their size than sheep.
+        expected["vehicle", "cruise_speed"] = 0.3
     assert settings.combining == preset.combining
     for (group, name), value in expected.items():
         assert getattr(getattr(settings, group), name) == pytest.approx(value), (group, name)

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from tests.blender.building import bake, crowd, empty, frames, part, select, vehicle, wedge
+from tests.blender.drawing import shown, texts
 from tests.blender.sharing import in_one_blender
 
 planning = part("blender.read.plan")
@@ -36,6 +37,11 @@ def startle(grazing, wolf=None, **values):
         select(state, wolf)
         assert bpy.ops.steering.trigger_add(when="NEAR") == {"FINISHED"}
     return state
+
+
+def drawn(panel: str) -> list[tuple]:
+    """What a panel shows."""
+    return shown(f"OBJECT_PT_steering_{panel}")
 
 
 def away_from(wolf, members) -> np.ndarray:
@@ -76,15 +82,56 @@ def test_a_state_takes_over_the_values_of_its_crowd_and_leaves_the_crowd_as_it_i
     assert [each.name for each in bpy.data.collections if "States" in each.name] == ["Sheep States"]
 
 
+def test_a_ready_state_that_is_faster_turns_as_much_more_quickly() -> None:
+    grazing, members = herd(3)
+    grazing.steering.planar.max_turn_rate = 0.5
+    members[2].steering.own_locomotion = "PLANAR"
+    state = startle(grazing)
+    assert state.steering.planar.own and state.steering.planar.max_turn_rate == 1.5
+    grazing.steering.planar.max_turn_rate = 0.7
+    plan = planning.plan_reading(bpy.context.scene)
+    snapshot = next(iter(part("blender.read.sweep").sweep(plan, reading.Reader(plan)))).snapshot
+    mode = next(mode for mode in snapshot.minds[0].modes if mode.name == "Startle")
+    default = part("locomotion").Planar.parameters()["max_turn_rate"].default
+    assert np.allclose(mode.locomotion.max_turn_rate, [1.5, 1.5, default])
+    state.steering.planar.own = False
+    plan = planning.plan_reading(bpy.context.scene)
+    snapshot = next(iter(part("blender.read.sweep").sweep(plan, reading.Reader(plan)))).snapshot
+    assert all(mode.locomotion is None for mode in snapshot.minds[0].modes if mode.name == "Startle")
+
+
+@in_one_blender
+@pytest.mark.parametrize("moves", ["ON_FOOT", "PLANAR"])
+def test_in_the_ready_state_stop_and_look_they_stand_and_face_what_calls(moves: str) -> None:
+    grazing, members = herd(4)
+    grazing.steering.locomotion = moves
+    bell = empty("Bell", (4.0, -3.0, 0.0))
+    select(grazing)
+    assert bpy.ops.steering.state_add(preset="STOP_AND_LOOK") == {"FINISHED"}
+    select(bpy.context.object, bell)
+    assert bpy.ops.steering.trigger_add(when="NEAR") == {"FINISHED"}
+    bpy.context.object.steering.trigger.distance = 20.0
+    bake()
+    bpy.context.scene.frame_set(60)
+    stands = [ob.matrix_world.copy() for ob in members]
+    bpy.context.scene.frame_set(59)
+    for ob, after in zip(members, stands):
+        assert ob.matrix_world.translation == after.translation
+        toward = (bell.location - after.translation).normalized()
+        assert toward.dot(after.col[1].xyz.normalized()) > np.cos(np.radians(15.0))
+
+
 def test_what_a_state_does_not_have_of_its_own_follows_the_crowd() -> None:
     grazing, _ = herd(2)
     startle(grazing)
     grazing.steering.alignment.distance = 2.5
     plan = planning.plan_reading(bpy.context.scene)
     snapshot = next(iter(part("blender.read.sweep").sweep(plan, reading.Reader(plan)))).snapshot
-    names = {mode.name: snapshot.settings[mode.settings] for mode in snapshot.minds[0].modes}
-    alignment = next(b for b in names["Startle"].behaviors if b.name == "alignment")
-    assert alignment.distance[0] == 2.5 and "wander" not in [b.name for b in names["Startle"].behaviors]
+    names = {each.ob.name: each.number for each in plan.states}
+    settings = {mode.number: snapshot.settings[mode.settings] for mode in snapshot.minds[0].modes}
+    of_startle = settings[names["Startle"]]
+    alignment = next(b for b in of_startle.behaviors if b.name == "alignment")
+    assert alignment.distance[0] == 2.5 and "wander" not in [b.name for b in of_startle.behaviors]
 
 
 def test_a_cue_on_the_timeline_holds_for_its_frames_only() -> None:
@@ -97,9 +144,46 @@ def test_a_cue_on_the_timeline_holds_for_its_frames_only() -> None:
     plan = planning.plan_reading(bpy.context.scene)
     cues = []
     for read in part("blender.read.sweep").sweep(plan, reading.Reader(plan)):
-        mode = next(mode for mode in read.snapshot.minds[0].modes if mode.name == "Startle")
+        mode = next(mode for mode in read.snapshot.minds[0].modes if mode.number == state.steering.state.number)
         cues.append(float(mode.numbers.cue[0]))
     assert set(cues[:18]) == {0.0} and set(cues[20:38]) == {1.0} and set(cues[42:]) == {0.0}
+
+
+def test_a_strip_with_fades_tells_its_share_and_takes_the_place_of_the_field() -> None:
+    grazing, _ = herd(1)
+    state = startle(grazing)
+    state.steering.state.cue = 0.25
+    select(state)
+    assert ("prop", "cue") in drawn("state")
+    bpy.context.scene.frame_set(20)
+    assert bpy.ops.steering.cue_add(frames=30, fade=10) == {"FINISHED"}
+    strip = state.animation_data.nla_tracks[0].strips[0]
+    strip.blend_in, strip.blend_out = 8, 12
+    plan = planning.plan_reading(bpy.context.scene)
+    for read in part("blender.read.sweep").sweep(plan, reading.Reader(plan)):
+        (mode,) = (each for each in read.snapshot.minds[0].modes if each.number == state.steering.state.number)
+        told = min(max(min((read.number - 20) / 8, 1.0, (50 - read.number) / 12), 0.0), 1.0)
+        assert mode.numbers.cue[0] == pytest.approx(told, abs=1e-5)
+    bpy.context.scene.frame_set(24)
+    assert ("prop", "cue") not in drawn("state") and "Cue: 1 strip, now 50%" in texts(drawn("state"))
+    strip.mute = True
+    assert ("prop", "cue") in drawn("state")
+
+
+def test_cues_that_come_to_more_than_the_crowd_are_told() -> None:
+    grazing, _ = herd(2)
+    state = startle(grazing)
+    state.steering.state.cue, state.steering.state.then.steering.state.cue = 0.7, 0.6
+    select(grazing)
+    assert "Cues come to 130% on this frame: the last gets what is left" in texts(drawn("states"))
+    frames(1, 3)
+    running = part("blender.write.bake").baking(planning.plan_reading(bpy.context.scene))
+    with pytest.raises(StopIteration) as ended:
+        while True:
+            next(running)
+    assert ended.value.value.warnings == (
+        "Cues of Sheep come to 130% of it at frame 1. The last of its states gets what is left.",
+    )
 
 
 def test_keys_on_a_cue_hide_strips_so_a_strip_is_refused() -> None:
@@ -215,7 +299,7 @@ def test_after_a_bake_each_vehicle_says_what_it_took_up_and_why() -> None:
     bpy.ops.steering.clear_bake()
     assert part("blender.write.ownership").bake_of(members[0]) is None
     select(state)
-    with pytest.raises(RuntimeError, match=r"No vehicle of Sheep is baked|Nothing is baked"):
+    with pytest.raises(RuntimeError, match="No vehicle of Sheep is previewed or baked"):
         bpy.ops.steering.select_in_state()
 
 
@@ -233,10 +317,20 @@ def test_a_trigger_that_is_switched_off_does_not_give_its_number_to_another() ->
 
 def test_the_record_of_states_is_read_back_and_a_changed_one_is_not() -> None:
     history = part("blender.write.state_history")
-    told = (history.TakenUp(6.0, "Startle", history.OTHERS, "", "Wolf", "Sheep 2"), history.TakenUp(9.0, "", "ENDED"))
+    told = (
+        history.TakenUp(6.0, "Startle", history.OTHERS, "", "Wolf", "Sheep 2", (("", 0.5), ("Startle", 0.9))),
+        history.TakenUp(9.0, "", "ENDED"),
+    )
     assert history.read(history.written(told)) == told
     assert history.now(told, 5.0) is None and history.now(told, 8.0) == told[0] and history.now(told, 9.5) == told[1]
-    for changed in ('[[6, "Startle", "WHIM", "", "", ""]]', '[[6, 7, "CUE", "", "", ""]]', "[[6]]", "7"):
+    for changed in (
+        '[[6, "Startle", "WHIM", "", "", "", []]]',
+        '[[6, 7, "CUE", "", "", "", []]]',
+        '[[6, "Startle", "CUE", "", "", "", [[1, 2]]]]',
+        '[[6, "Startle", "CUE", "", "", ""]]',
+        "[[6]]",
+        "7",
+    ):
         with pytest.raises((TypeError, ValueError)):
             history.read(changed)
 
@@ -272,8 +366,8 @@ def test_keys_on_active_open_and_close_a_state_whatever_frame_is_shown() -> None
         state.steering.active = active
         state.steering.keyframe_insert("active", frame=frame)
     told = []
-    for shown in (1, 30, 50):
-        bpy.context.scene.frame_set(shown)
+    for on in (1, 30, 50):
+        bpy.context.scene.frame_set(on)
         bake()
         told.append([part("blender.write.ownership").bake_of(ob).states for ob in members])
         bpy.ops.steering.clear_bake()
@@ -366,3 +460,48 @@ def test_a_rider_who_fetches_brings_a_stray_back_and_the_other_stays() -> None:
     assert off[360][len(members)] < edge + 3.0 < off[1][len(members)]
     histories = [part("blender.write.ownership").bake_of(ob).states for ob in riders]
     assert len([history for history in histories if history]) == 1
+
+
+def motion(members) -> np.ndarray:
+    """(f, n, 3) where they are on each fifth frame of the bake."""
+    places = []
+    for frame in range(1, 61, 5):
+        bpy.context.scene.frame_set(frame)
+        places.append([tuple(ob.location) for ob in members])
+    return np.array(places)
+
+
+def test_renaming_states_and_triggers_and_adding_others_changes_no_motion() -> None:
+    grazing, members = herd()
+    wolf = empty("Wolf", (2.0, -3.0, 0.0))
+    state = startle(grazing, wolf, lasts=0.5, varies=1.0)
+    trigger = bpy.context.object
+    trigger.steering.trigger.chance, trigger.steering.trigger.distance = 0.6, 5.0
+    bake()
+    before = motion(members)
+    state.name, trigger.name, state.steering.state.then.name = "Zebras Run", "Alarm", "Afterwards"
+    bake()
+    assert np.array_equal(motion(members), before)
+    select(grazing)
+    bpy.ops.steering.state_add(preset="SLEEP")
+    bpy.context.object.name = "A First One"
+    bpy.ops.steering.trigger_add(when="STUCK", to="A First One")
+    bpy.context.object.name = "A Trigger"
+    assert sorted(ob.steering.trigger.number for ob in (trigger, bpy.context.object)) == [1, 2]
+    bake()
+    assert np.array_equal(motion(members), before)
+
+
+def test_copies_that_share_a_number_get_their_own_with_the_next_bake_which_stays_up_to_date() -> None:
+    grazing, _ = herd(1)
+    state = startle(grazing, empty("Wolf", (2.0, -3.0, 0.0)))
+    trigger = bpy.context.object
+    select(state, trigger)
+    bpy.ops.object.duplicate()
+    copies = {ob.name: ob for ob in bpy.context.selected_objects}
+    copy, called = copies["Startle.001"], copies["Startle Trigger.001"]
+    assert copy.steering.state.number == state.steering.state.number == 1
+    bake()
+    assert (state.steering.state.number, copy.steering.state.number) == (1, 3)
+    assert (trigger.steering.trigger.number, called.steering.trigger.number) == (1, 2)
+    assert not part("blender.status.census").refresh(bpy.context.scene).bake.outdated

@@ -237,7 +237,7 @@ def test_the_menu_has_the_same_headings_and_lists_all_behaviors() -> None:
     ]
     labels = [entry[2] for entry in drawn if entry[1] == "steering.behavior_add"]
     assert sorted(labels) == sorted(kind.label for kind in part("behaviors").CATALOGUE)
-    assert ("operator", "steering.flocking_add", "") in drawn
+    assert ("operator", "steering.flocking_add", "Flocking") in drawn
 
 
 def test_the_object_menu_reaches_the_menus_of_behaviors_roles_and_crowds() -> None:

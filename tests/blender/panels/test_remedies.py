@@ -272,8 +272,14 @@ def states() -> bool:
     return added and calls and follows and behaves and drawn("states", "operator", "steering.states_copy")
 
 
+def guiding() -> bool:
+    select(vehicle())
+    return all(drawn("direct", "prop", name) for name in ("by_hand", "guide"))
+
+
 REMEDIES: dict[str, Callable[[], bool]] = {
     r"a state\b|another crowd for copy|make the one to call|add state|add trigger|add a trigger|in this state": states,
+    r"choose a guide|another guide|clear its guide|on by hand|set by hand": guiding,
     r"set a ground speed": a_ground_speed,
     r"find clips|find some first|use add clip|clips that": clips,
     r"turn off the star": of_an_nla_track("is_solo"),

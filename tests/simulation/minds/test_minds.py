@@ -13,7 +13,7 @@ from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.flee import Flee
 from steering_addon.behaviors.separation import Separation
 from steering_addon.behaviors.wander import Wander
-from steering_addon.locomotion import Planar
+from steering_addon.locomotion import OnFoot, Planar, SimpleVehicle, Wheeled
 from steering_addon.minds import (
     CATALOGUE,
     Alone,
@@ -28,8 +28,10 @@ from steering_addon.minds import (
     Stuck,
     Touched,
 )
+from steering_addon.recording.overfull_cues import OverfullCues
 from steering_addon.scene import SPHERE, CrowdState, Scene, all_of, leaders, regions, with_states
-from steering_addon.simulation.minds.declaring import CAUSE, Trigger
+from steering_addon.simulation.minds.declaring import CAUSE, Trigger, distinct_numbers
+from steering_addon.simulation.minds.following import locomotions_in_modes
 from steering_addon.simulation.minds.mindset import BY_CUE, BY_OTHERS, OVER
 from steering_addon.simulation.run import simulate, step
 from steering_addon.simulation.snapshot import Snapshot, State
@@ -37,6 +39,7 @@ from steering_addon.simulation.snapshot import Snapshot, State
 WOLF = [0.0, -6.0, 0.0]
 GRAZING = [(Wander, {"strength": 0.3, "vertical": 0.0}), (Separation, {"distance": 1.5})]
 RUNNING = [(Flee, {"target": CAUSE, "distance": 100.0}), (Separation, {"distance": 1.5})]
+RUNNING_FROM_AFAR = [(Flee, {"distance": 100.0}), (Separation, {"distance": 1.5})]
 FAST = {"max_speed": 6.0, "max_force": 10.0, "radius": 0.4}
 SLOW = {"max_speed": 1.0, "max_force": 10.0, "radius": 0.4, "cruise_speed": 0.3}
 
@@ -169,6 +172,43 @@ def test_a_cue_holds_for_its_share_of_the_crowd_and_more_of_it_for_the_same_and_
     assert (shares[0.5] | ~shares[0.2]).all()
 
 
+def strip(frame: float, first: float, last: float, fade_in: float, fade_out: float) -> float:
+    """The share that a strip with fades tells on a frame."""
+    return min(max(min((frame - first) / fade_in, 1.0, (last - frame) / fade_out), 0.0), 1.0)
+
+
+def test_the_share_in_a_cued_state_follows_the_strip_with_its_fades() -> None:
+    """A strip from 60 to 150 with fades of 24 and 30 frames, of which every third frame is played; 2,000 vehicles."""
+    scene = Scene(np.random.default_rng(3).uniform(0.0, 400.0, (2000, 3)), behaviors=[], vehicle=SLOW)
+    played = range(54, 156, 3)
+    cues = [strip(frame, 60, 150, 24, 30) for frame in played]
+
+    def at(frame: int, snapshot: Snapshot) -> Snapshot:
+        return with_states(snapshot, [CrowdState("On", numbers={"cue": cues[frame], "blend": 0.0})])
+
+    share = (modes(scene.run(len(cues), at=at)) == 1).mean(axis=1)
+    # A frame is followed on the next one.
+    assert np.abs(share[1:] - cues[:-1]).max() < 0.03 and share.max() == 1.0 and share[-1] == 0.0
+
+
+@pytest.mark.parametrize(("first", "second"), [(0.3, 0.5), (0.6, 0.4), (0.7, 0.7), (1.0, 1.0)])
+def test_cues_of_two_states_share_the_crowd_and_the_second_gets_what_is_left(first: float, second: float) -> None:
+    scene = Scene(np.random.default_rng(3).uniform(0.0, 400.0, (2000, 3)), behaviors=[], vehicle=SLOW)
+    seen = modes(run(scene, [CrowdState("A", numbers={"cue": first}), CrowdState("B", numbers={"cue": second})], [], 3))
+    assert abs((seen[-1] == 1).mean() - first) < 0.03
+    assert abs((seen[-1] == 2).mean() - min(second, 1.0 - first)) < 0.03
+    if first + second >= 1.0:
+        assert (seen[-1] > 0).all()
+
+
+def test_cues_that_tell_more_than_all_are_noted() -> None:
+    overfull = OverfullCues()
+    for frame, cue in enumerate((0.2, 0.6, 0.9, 0.3)):
+        states = [CrowdState("A", numbers={"cue": cue}), CrowdState("B", numbers={"cue": 0.5})]
+        overfull.look(frame, with_states(herd(1).snapshot(), states))
+    assert overfull.frames == {0: (1, pytest.approx(1.4))}
+
+
 def test_a_cue_that_ends_ends_the_state() -> None:
     scene = herd(9)
 
@@ -187,6 +227,49 @@ def test_a_crowd_that_is_cued_from_the_first_frame_moves_as_one_with_those_setti
     cued = run(herd(30), [replace(state, numbers={"cue": 1.0, "blend": 0.0})], [], 50)
     plain = herd(30, behaviors=state.behaviors, vehicle=FAST).run(50)
     assert all(same(a, b) for a, b in zip(cued, plain))
+
+
+def test_cued_from_the_first_frame_bodies_turn_as_those_of_a_crowd_with_these_numbers() -> None:
+    quick = {"max_turn_rate": 4.0, "turn_radius": 0.3, "turn_on_the_spot": 2.0}
+    scene = herd(20, locomotions=[(OnFoot, {"max_turn_rate": 0.5})])
+    state = CrowdState("Run", RUNNING_FROM_AFAR, FAST, numbers={"cue": 1.0, "blend": 0.0}, locomotion=quick)
+    plain = herd(20, behaviors=RUNNING_FROM_AFAR, vehicle=FAST, locomotions=[(OnFoot, quick)]).run(40)
+    assert all(same(a, b) for a, b in zip(run(scene, [state], [], 40), plain))
+
+
+def test_a_body_turns_by_the_numbers_of_its_state_and_takes_them_up_by_and_by() -> None:
+    scene = herd(9, wolf=[3.0, 2.5, 0.0], locomotions=[(Planar, {"max_turn_rate": 0.5})])
+    state = replace(startle(react=0.0, blend=1.0, varies=0.0), locomotion={"max_turn_rate": 6.0})
+    turns = {}
+    for kind, states in {"own": [state], "as the crowd": [replace(state, locomotion=None)]}.items():
+        heading = np.array([s.motion.forward for s in run(scene, states, [wolf_near(scene, 50.0)], 60)])
+        turns[kind] = np.degrees(np.arccos(np.clip((heading[1:] * heading[:-1]).sum(axis=2), -1.0, 1.0))) * 24.0
+    assert turns["as the crowd"].max() <= np.degrees(0.5) * 1.001
+    assert turns["own"].max() > 60.0
+    share = np.minimum((np.arange(1, 60) + 1.0) / 24.0, 1.0)
+    most = 0.5 + 5.5 * share * share * (3.0 - 2.0 * share)
+    assert (turns["own"] <= np.degrees(most)[:, None] * 1.001 + 1e-6).all()
+
+
+def test_a_state_changes_the_turning_of_those_bodies_only_that_move_as_its_crowd() -> None:
+    """Of two that are in it, one flies."""
+    scene = herd(2, locomotions=[(Planar, {"max_turn_rate": 0.5}), (SimpleVehicle, {"max_turn_rate": 0.4})])
+    scene = replace(scene, locomotion_row=np.array([0, 1]))
+    state = replace(startle(react=0.0, blend=0.0), locomotion={"max_turn_rate": 6.0})
+    snapshot = with_states(scene.snapshot(), [state], [wolf_near(scene, 50.0)])
+    begun = step(step(step(scene.start(), snapshot), snapshot), snapshot)
+    bodies = locomotions_in_modes(snapshot, begun.mindset, np.ones(2))
+    assert (begun.mindset.mode == 1).all()
+    assert [float(body.max_turn_rate[row]) for row, body in enumerate(bodies)] == [6.0, 0.4]
+
+
+def test_no_state_changes_what_is_measured_from_the_body() -> None:
+    scene = herd(2, locomotions=[(Wheeled, {})])
+    state = replace(startle(cue=1.0), locomotion={"wheelbase": 9.0, "max_wheel_rate": 3.0})
+    snapshot = with_states(scene.snapshot(), [state])
+    begun = step(step(scene.start(), snapshot), snapshot)
+    (body,) = locomotions_in_modes(snapshot, begun.mindset, np.ones(2))
+    assert (body.wheelbase == 2.7).all() and (body.max_wheel_rate == 3.0).all()
 
 
 def test_a_state_that_is_never_entered_changes_nothing() -> None:
@@ -413,3 +496,36 @@ def test_whatever_states_say_all_stays_finite_and_within_limits(
 def test_a_crowd_without_states_has_no_mindset() -> None:
     made: Callable[[Scene], list[State]] = lambda scene: list(simulate(scene.start(), [scene.snapshot()] * 3))  # noqa: E731
     assert all(state.mindset is None for state in made(herd(4)))
+
+
+def test_a_state_draws_its_chances_by_its_number_whatever_it_is_called() -> None:
+    scene = herd(25)
+    told = {"react": 0.4, "lasts": 1.0, "spreads": 2}
+    named = [replace(startle(**told), number=3), CrowdState("Look", numbers={"urge": 0.4}, number=7)]
+    renamed = [replace(named[0], name="Alarm"), replace(named[1], name="Zoom in")]
+    added = [*renamed, CrowdState("Aside", number=9)]
+    runs = [run(scene, states, [wolf_near(scene, chance=0.7)], 60) for states in (named, renamed, added)]
+    assert {0, 1, 2} == set(modes(runs[0]).ravel())
+    for other in runs[1:]:
+        assert np.array_equal(modes(other), modes(runs[0])) and all(same(a, b) for a, b in zip(other, runs[0]))
+    changed = run(scene, [replace(named[0], number=4), named[1]], [wolf_near(scene, chance=0.7)], 60)
+    assert not np.array_equal(modes(changed), modes(runs[0]))
+
+
+def test_of_two_cued_states_the_one_with_the_lower_number_is_taken_up() -> None:
+    both = [CrowdState(name, numbers={"cue": 1.0}, number=n) for name, n in (("Alarm", 8), ("Zoom in", 3))]
+    assert (modes(run(herd(4), both, [], 3))[-1] == 1).all()
+    assert with_states(herd(4).snapshot(), both).minds[0].modes[0].number == 3
+
+
+@pytest.mark.parametrize(
+    ("stored", "numbers"),
+    [
+        ([], []),
+        ([0, 0], [1, 2]),
+        ([3, 1], [3, 1]),
+        ([2, 2, 0, 5, 2], [2, 6, 7, 5, 8]),
+    ],
+)
+def test_the_first_keeps_its_number_and_the_others_get_numbers_above_all(stored: list[int], numbers: list[int]) -> None:
+    assert distinct_numbers(stored) == numbers

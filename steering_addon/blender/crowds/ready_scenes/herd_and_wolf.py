@@ -16,7 +16,8 @@ from ...hierarchy import Family
 from ...role_assignment import give_role, new_crowd
 from ..behavior_adding import add_behaviors
 from ..states import new_state, new_trigger, preset_named
-from .herd import Heights, graze, half_side, herd_radius
+from .herd import graze, half_side, herd_radius
+from .pasture import Heights
 from .scene_builder import SceneBuilder, SceneOptions
 from .wolf import HEIGHT, RADIUS, STRIDE, add_wolf
 

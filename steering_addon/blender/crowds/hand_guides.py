@@ -1,0 +1,170 @@
+"""Makes guides from the baked motion of vehicles, by which an animator takes them over for some frames."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+
+from ...recording.sparse_keys import sparse_keys
+from ..properties import pointed_at
+from ..refusal import Refusal
+from ..write.animation_data import action_of, assign_action, channelbag, channelbag_in, evaluate, new_action, slot_of
+from ..write.keyframes import FRAME_TOLERANCE, frames_of
+from ..write.ownership import Played, check_editable
+from .populating.member_collection import shows
+
+if TYPE_CHECKING:
+    from bpy.types import Context, FCurve, Object
+
+    from ..write.animation_data import Channelbag
+
+BY_HAND = "steering.by_hand"
+"""The data path of the share."""
+LARGER = 1.5
+"""Radii of the vehicle: the size of the Empty of a guide as it is drawn."""
+
+
+def check_takeover(vehicle: Object, first: int, last: int) -> None:
+    """Refuse a vehicle that cannot be taken over by hand on some frames.
+
+    Raises:
+        Refusal: it plays no bake, or not on these frames, or keys are in the way.
+    """
+    check_editable(vehicle)
+    record = Played(vehicle).record
+    if record is None or not record.moves:
+        raise Refusal(f"{vehicle.name} is not baked, so it has no motion to begin with. Bake first.", about=[vehicle])
+    if last <= first or first < record.first or last > record.last:
+        raise Refusal(
+            f"{vehicle.name} is baked on frames {record.first:.0f} to {record.last:.0f}. Choose a first and a later "
+            f"last frame among these.",
+            about=[vehicle],
+        )
+    if any(driver.data_path == BY_HAND for driver in vehicle.animation_data.drivers):
+        raise Refusal(f"{vehicle.name} has a driver on By Hand. Remove it first.", about=[vehicle])
+    guide = pointed_at(vehicle.steering, "guide")
+    if guide is not None and (guide.type != "EMPTY" or not _stands_as(guide, vehicle)):
+        text = f"{vehicle.name} already follows {guide.name}. Clear its Guide first."
+        raise Refusal(text, about=[vehicle])
+    for ob, paths in ((vehicle, (BY_HAND,)), (guide, ("location",))):
+        curves = _curves(ob, paths) if ob is not None else []
+        if any(len(_keys_within(curve, first, last)) for curve in curves):
+            text = f"{vehicle.name} is led by hand on frames {first} to {last} already. Choose other frames."
+            raise Refusal(text, about=[vehicle])
+
+
+def take_over(vehicle: Object, context: Context, first: int, last: int, precision: float) -> Object:
+    """The guide of a vehicle with the baked motion of some frames as keys; the vehicle follows it on these.
+
+    Args:
+        precision: metres by which the curves between keys may be off the motion.
+    """
+    baked = Played(vehicle).curves("location")
+    frames = np.arange(first, last + 1)
+    around = np.stack([_values(baked.get(axis), vehicle.location[axis], frames) for axis in range(3)], axis=-1)
+    places, slopes = around[1:-1], 0.5 * (around[2:] - around[:-2])
+    slopes[0] = places[0] - around[0]
+    guide = pointed_at(vehicle.steering, "guide") or _new_guide(vehicle, context)
+    bag = _bag(guide)
+    rows = sparse_keys(places, slopes, precision)
+    for axis in range(3):
+        _write(_curve(bag, "location", axis), frames[rows], places[rows, axis], slopes[rows, axis])
+    guide.location = places[0]
+    vehicle.steering.guide = guide
+    _switch(_curve(_bag(vehicle), BY_HAND, 0), first, last)
+    return guide
+
+
+def _values(curve: FCurve | None, still: float, frames: np.ndarray) -> np.ndarray:
+    """The values of a channel on some frames and on those before and after, (f + 2,)."""
+    around = (frames[0] - 1, *frames, frames[-1] + 1)
+    return np.full(len(around), still) if curve is None else evaluate(curve, around)
+
+
+def _new_guide(vehicle: Object, context: Context) -> Object:
+    """An Empty that stands in the space of a vehicle, so that the same channels mean the same place."""
+    guide = bpy.data.objects.new(f"{vehicle.name} Guide", None)
+    guide.empty_display_type, guide.empty_display_size = "PLAIN_AXES", LARGER * _radius(vehicle)
+    layer = context.view_layer.layer_collection
+    fitting = [each for each in vehicle.users_collection if each.is_editable and shows(layer, each)]
+    (fitting[0] if fitting else context.scene.collection).objects.link(guide)
+    if vehicle.parent is not None:
+        guide.parent, guide.parent_type = vehicle.parent, vehicle.parent_type
+        guide.parent_bone = vehicle.parent_bone
+        guide.matrix_parent_inverse = vehicle.matrix_parent_inverse
+    return guide
+
+
+def _radius(vehicle: Object) -> float:
+    """Half the largest side of a vehicle's own shape, metres."""
+    return 0.5 * max(vehicle.dimensions) or 0.5
+
+
+def _stands_as(guide: Object, vehicle: Object) -> bool:
+    """Whether the same channels mean the same place for both."""
+    spaces = [
+        (ob.parent, ob.parent_type, ob.parent_bone, tuple(map(tuple, ob.matrix_parent_inverse)))
+        for ob in (guide, vehicle)
+    ]
+    return spaces[0] == spaces[1] or (guide.parent is None and vehicle.parent is None)
+
+
+def _bag(ob: Object) -> Channelbag:
+    """The holder of the curves that an object plays; made if there is none."""
+    if (bag := channelbag(ob)) is not None:
+        return bag
+    action = action_of(ob)
+    if action is None:
+        action, slot = new_action(ob.name, ob)
+        action.use_fake_user = False
+        assign_action(ob, action, slot)
+    return channelbag_in(action, slot_of(ob), ensure=True)
+
+
+def _curve(bag: Channelbag, path: str, index: int) -> FCurve:
+    known = next((each for each in bag.fcurves if each.data_path == path and each.array_index == index), None)
+    return known or bag.fcurves.new(path, index=index)
+
+
+def _curves(ob: Object, paths: tuple[str, ...]) -> list[FCurve]:
+    bag = channelbag(ob)
+    return [] if bag is None else [curve for curve in bag.fcurves if curve.data_path in paths]
+
+
+def _keys_within(curve: FCurve, first: int, last: int) -> np.ndarray:
+    """The frames of the keys of a curve on some frames, without the key that ends a span just before."""
+    frames = frames_of(curve)
+    if curve.data_path == BY_HAND:
+        ends = np.array([point.co[1] for point in curve.keyframe_points]) == 0.0
+        frames = frames[~(ends & (np.abs(frames - first) < FRAME_TOLERANCE))]
+    return frames[(frames > first - FRAME_TOLERANCE) & (frames < last + FRAME_TOLERANCE)]
+
+
+def _write(curve: FCurve, frames: np.ndarray, values: np.ndarray, slopes: np.ndarray) -> None:
+    """Add keys on some frames with these values and slopes, (k,) each; the slopes are per frame."""
+    spans = np.diff(frames) / 3.0
+    before, after = np.concatenate((spans[:1], spans)), np.concatenate((spans, spans[-1:]))
+    for frame, value, slope, left, right in zip(*(x.tolist() for x in (frames, values, slopes, before, after))):
+        key = curve.keyframe_points.insert(frame, value)
+        key.interpolation = "BEZIER"
+        key.handle_left_type = key.handle_right_type = "ALIGNED"
+        key.handle_left = frame - left, value - slope * left
+        key.handle_right = frame + right, value + slope * right
+    curve.update()
+
+
+def _switch(curve: FCurve, first: int, last: int) -> None:
+    """Switch a share on from a first to a last frame."""
+    known = frames_of(curve) if len(curve.keyframe_points) else np.zeros(0)
+    if not (known < first - FRAME_TOLERANCE).any():
+        _step(curve, first - 1, 0.0)
+    _step(curve, first, 1.0)
+    if not (np.abs(known - (last + 1)) < FRAME_TOLERANCE).any():
+        _step(curve, last + 1, 0.0)
+    curve.update()
+
+
+def _step(curve: FCurve, frame: int, value: float) -> None:
+    curve.keyframe_points.insert(frame, value).interpolation = "CONSTANT"

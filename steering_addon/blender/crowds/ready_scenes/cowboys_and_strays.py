@@ -1,0 +1,170 @@
+"""A grazing herd of cows, two that have strayed, and three riders of whom one fetches each."""
+
+from __future__ import annotations
+
+import math
+import random
+from typing import TYPE_CHECKING
+
+from ....behaviors import CATALOGUE
+from ....locomotion import OnFoot
+from ....settings.preset import scaled
+from ....simulation.declaration import Kind
+from ...role_assignment import new_crowd
+from ..behavior_adding import add_behaviors
+from ..behavior_targets import point_at
+from ..member_variation import Amounts
+from ..preset_exchange import CROWDS, take_up
+from ..states import new_state, new_trigger, preset_named
+from . import cow, rider
+from .pasture import Heights, add_pasture, hills, on_ground
+from .scene_builder import SceneBuilder, SceneOptions, scattered
+
+if TYPE_CHECKING:
+    from bpy.types import Context, Object
+
+COUNT, SIZE = 42, 2.2
+PRESET = "sheep"
+STRAYS, RIDERS = 2, 3
+FEW = 3
+"""Cows in the herd for each that has strayed, at least."""
+APART = 1.8
+"""Usual distance between cows at the start, in lengths."""
+REGION, POSTS, PASTURE = 1.3, 1.6, 3.9
+"""Radius of the region in which cows graze, distance of the riders' posts from its middle, and half the side of the
+pasture, in radii of the herd at the start."""
+STRAYED = (2.3, 2.8)
+"""How far from the middle the strays are, in the same radii."""
+STEEPEST = 0.14
+"""The grade of the steepest place."""
+GRAZES = 0.3
+"""Speed of a grazing cow, as a share of that at which it runs."""
+COW_TURN_RADIUS = 0.35
+"""Radius of the tightest circle of a cow, in its lengths: one that is driven turns without delay."""
+LENGTH = 0.9
+"""Length of a body, in lengths of the model: heads give way."""
+HORSE = 1.1
+"""Length of a horse, in lengths of a cow, as all other distances."""
+SPEED, STRENGTH = 1.6, 1.2
+"""Of a rider on the way back: its speed a second, and its acceleration a second squared."""
+TURN, TURN_RADIUS = 1.6, 0.45
+"""Fastest turn of a horse, radians a second, and the radius of its tightest circle, in its lengths."""
+FEARS, BEHIND = 4.0, 2.4
+"""Distance at which a stray runs from a rider, and from which a rider drives it."""
+
+
+def reach(options: SceneOptions) -> float:
+    """The distance of a corner of the pasture from its middle, in metres."""
+    return math.sqrt(2.0) * PASTURE * _radius(options)
+
+
+def add_cowboys_and_strays(context: Context, options: SceneOptions) -> Object:
+    """Add the herd on its pasture, the strays and the riders; returns the crowd of the cows.
+
+    Raises:
+        Refusal: the preset of the cows cannot be read.
+    """
+    random_numbers = random.Random(options.seed)
+    builder = SceneBuilder.begin(context, "Cows", options.place)
+    half = PASTURE * _radius(options)
+    height = hills(half, STEEPEST, random_numbers)
+    add_pasture("Cow Pasture", options.place, half, height, builder.collection)
+    region = builder.add_region("Cow Region", REGION * _radius(options))
+    _graze(context, options, builder, region, height, random_numbers)
+    riders = _riders(context, options, builder, height)
+    stray = new_state(context, builder.crowd, preset_named("STRAY"))
+    stray.steering.evasion.pursuer, stray.steering.evasion.distance = riders, FEARS * options.size
+    new_trigger(context, stray, "OUTSIDE", region)
+    fetch = new_state(context, riders, preset_named("FETCH"))
+    fetch.steering.drive.gap, fetch.steering.drive.home_distance = BEHIND * options.size, options.size
+    missed = new_trigger(context, fetch, "NEAR", stray)
+    missed.steering.trigger.distance, missed.steering.trigger.one_each = 2.0 * reach(options), True
+    builder.select(context)
+    return builder.crowd
+
+
+def _radius(options: SceneOptions) -> float:
+    """The radius of the herd at the start, metres."""
+    return options.size * APART * options.spacing * max(math.sqrt(options.count), 2.0) * 0.6
+
+
+def _graze(
+    context: Context,
+    options: SceneOptions,
+    builder: SceneBuilder,
+    region: Object,
+    height: Heights,
+    random_numbers: random.Random,
+) -> None:
+    """Give the crowd its settings, and add the cows, of whom the last ones have strayed."""
+    preset = CROWDS.find(PRESET).load()
+    preset = scaled(preset, options.size / preset.body_length)
+    crowd, size = builder.crowd, options.size
+    crowd.empty_display_size = 0.5 * size
+    take_up(preset, crowd, context.scene)
+    point_at(crowd, preset, Kind.REGION, region)
+    settings = crowd.steering
+    settings.vehicle.radius, settings.vehicle.length = 0.5 * cow.RADIUS * size, LENGTH * size
+    settings.vehicle.cruise_speed, settings.vehicle.keep_apart = GRAZES, True
+    settings.on_foot.turn_radius = COW_TURN_RADIUS * size
+    settings.portrayal.use, settings.portrayal.stride = True, cow.STRIDE * size
+    models = [cow.cow(coat, size) for coat in cow.COATS[: options.count]]
+    members = []
+    for number, (x, y) in enumerate(_places(options, random_numbers)):
+        member = cow.add_cow(
+            f"Cow {number + 1:03}", models[number % len(models)], random_numbers.uniform(0.0, 1.0), builder.collection
+        )
+        member.location = options.place + on_ground(height, x, y)
+        member.rotation_euler.z = random_numbers.uniform(-math.pi, math.pi)
+        members.append(member)
+    builder.enlist(context, members, random_numbers, size)
+    builder.vary_members(context, Amounts(**preset.variation), options.seed)
+
+
+def _places(options: SceneOptions, random_numbers: random.Random) -> list[tuple[float, float]]:
+    """Places of all cows about the middle, metres: the herd, and then the strays, which are on different sides."""
+    strays = min(STRAYS, options.count // (1 + FEW))
+    apart = 0.7 * APART * options.size * options.spacing
+    places = [(x, y) for x, y, _ in scattered(random_numbers, options.count - strays, _radius(options), 0.0, apart)]
+    turn = random_numbers.uniform(-math.pi, math.pi)
+    for _ in range(strays):
+        turn += random_numbers.uniform(0.6, 1.2) * math.pi
+        gap = random_numbers.uniform(*STRAYED) * _radius(options)
+        places.append((gap * math.cos(turn), gap * math.sin(turn)))
+    return places
+
+
+def _riders(context: Context, options: SceneOptions, builder: SceneBuilder, height: Heights) -> Object:
+    """Add riders at posts round the herd, in a crowd of their own, and return that."""
+    random_numbers, size = random.Random(options.seed + 1), HORSE * options.size
+    crowd = new_crowd(context, "Riders", builder.collection)
+    crowd.location, crowd.empty_display_size = options.place, 0.5 * size
+    settings = crowd.steering
+    settings.locomotion = OnFoot.choice().name
+    on_foot = settings.on_foot
+    on_foot.align_to_ground, on_foot.turn_radius, on_foot.max_turn_rate, on_foot.turn_on_the_spot = (
+        0.5,
+        TURN_RADIUS * size,
+        TURN,
+        0.0,
+    )
+    vehicle = settings.vehicle
+    vehicle.radius, vehicle.length = 0.5 * rider.RADIUS * size, LENGTH * size
+    vehicle.max_speed, vehicle.max_force = SPEED * options.size, STRENGTH * options.size
+    vehicle.keep_apart = True
+    names = ("post", "unaligned_collision_avoidance")
+    add_behaviors([kind for kind in CATALOGUE if kind.name in names], crowd, context.scene)
+    settings.post.round_crowd = builder.crowd
+    settings.unaligned_collision_avoidance.neighbors = "EVERYONE"
+    settings.portrayal.use, settings.portrayal.stride = True, rider.STRIDE * size
+    members = [rider.add_rider(f"Rider {k + 1}", rider.OUTFITS[k], size, builder.collection) for k in range(RIDERS)]
+    first = random_numbers.uniform(-math.pi, math.pi)
+    for number, member in enumerate(members):
+        turn, gap = first + math.tau * number / RIDERS, POSTS * _radius(options)
+        member.location = options.place + on_ground(height, gap * math.cos(turn), gap * math.sin(turn))
+        # Each looks past the herd, ready to ride round it either way.
+        member.rotation_euler.z = turn + 0.2 * math.pi
+    SceneBuilder(builder.collection, crowd).enlist(context, members, random_numbers, rider.HEIGHT * size)
+    for member in members:
+        member.steering.start_speed = 0.0
+    return crowd

@@ -1,0 +1,103 @@
+"""The guides that lead vehicles by hand: checked, and read frame by frame."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...simulation.guides import Guides
+from ..doubles import doubles
+from ..properties import pointed_at
+from ..refusal import Refusal
+from ..tagged_objects import full_name
+from .checks import check_numbers
+from .dependencies import animates, reasons, with_all_behind
+from .sources import BodySource, carrier_of
+from .standing_place import standing
+
+if TYPE_CHECKING:
+    from bpy.types import Depsgraph, Object
+
+
+@dataclass(frozen=True)
+class GuideSource:
+    """What leads a vehicle.
+
+    Attributes:
+        row: of the vehicle.
+        body: the guide, an object or a bone.
+    """
+
+    row: int
+    body: BodySource
+
+
+def guides_of(
+    vehicles: Sequence[Object],
+    by_hand: np.ndarray,
+    animated: np.ndarray,
+    rows: Mapping[str, int],
+    names: Collection[str],
+) -> tuple[GuideSource, ...]:
+    """The guides of those vehicles that are led by hand, or may be on some frame.
+
+    Args:
+        vehicles: those that the run moves, n.
+        by_hand: (n,) their stored shares.
+        animated: (n,) whether any of their settings is animated.
+        rows: the rows of the vehicles by full name.
+        names: the full names of the objects of the scene.
+
+    Raises:
+        Refusal: a guide is missing, or depends on a vehicle that the run moves.
+    """
+    sources = []
+    for row in np.flatnonzero((by_hand > 0.0) | animated).tolist():
+        if by_hand[row] > 0.0 or animates(vehicles[row], "steering.by_hand"):
+            sources.append(GuideSource(row, _checked(vehicles[row], rows, names)))
+    return tuple(sources)
+
+
+def read_guides(sources: Sequence[GuideSource], by_hand: np.ndarray, depsgraph: Depsgraph, frame: int) -> Guides | None:
+    """Where the guides are on a frame; None without any.
+
+    Args:
+        by_hand: (n,) how far each vehicle follows its guide.
+
+    Raises:
+        Refusal: a guide has an invalid transform.
+    """
+    if not sources:
+        return None
+    matrices = np.array([doubles(standing(each.body, depsgraph)) for each in sources]).reshape(-1, 4, 4)
+    check_numbers(matrices, [each.body.ob for each in sources], frame)
+    rows = np.array([each.row for each in sources], dtype=np.int64)
+    return Guides(rows, by_hand[rows].astype(np.float64), matrices[:, :3, 3])
+
+
+def _checked(vehicle: Object, rows: Mapping[str, int], names: Collection[str]) -> BodySource:
+    """The guide of a vehicle."""
+    settings = vehicle.steering
+    guide = pointed_at(settings, "guide")
+    if guide is None:
+        text = f"{vehicle.name} is led by hand but has no guide. Choose a Guide, or set By Hand to 0."
+        raise Refusal(text, about=[vehicle])
+    if full_name(guide) not in names:
+        text = f"{guide.name}, the guide of {vehicle.name}, is no longer in the scene. Choose another object."
+        raise Refusal(text, about=[vehicle])
+    bone = settings.guide_bone if guide.type == "ARMATURE" else ""
+    if bone and bone not in guide.pose.bones:
+        text = f"{guide.name}, the guide of {vehicle.name}, has no bone {bone}. Choose another bone."
+        raise Refusal(text, about=[vehicle])
+    for ob in with_all_behind([guide]):
+        carriers = {carrier_of(behind, rows) for behind in (ob, *(other for other, _ in reasons(ob)))} - {-1}
+        if carriers:
+            raise Refusal(
+                f"{guide.name}, the guide of {vehicle.name}, moves with a vehicle that the bake has yet to move. "
+                f"Choose another guide.",
+                about=[guide],
+            )
+    return BodySource(guide, -1, bone)

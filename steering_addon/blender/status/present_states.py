@@ -1,0 +1,47 @@
+"""The state that a vehicle is in on the current frame, and what it took up before, to the extent that it is known.
+
+While a preview is on, it tells. Otherwise the bake that the vehicle plays does.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...portrayal.state_properties import STATE
+from ..previewed_states import previewed_states
+from ..write.custom_properties import path_of
+from ..write.ownership import bake_of
+
+if TYPE_CHECKING:
+    from bpy.types import Depsgraph, Object, Scene
+
+    from ..write.bake_record import BakeRecord
+    from ..write.state_history import TakenUp
+
+
+def tells_state(record: BakeRecord | None) -> bool:
+    """Whether a bake tells in which state its vehicle is."""
+    return record is not None and path_of(STATE) in record.channels
+
+
+def present_state(scene: Scene, ob: Object, *, baked: bool, depsgraph: Depsgraph | None = None) -> int | None:
+    """The number of the state that a vehicle is in, 0 for none; None if it is not known.
+
+    Args:
+        baked: whether its bake tells the state (`tells_state`).
+        depsgraph: for whose frame a bake is asked; that of the scene if None.
+    """
+    if (previewed := previewed_states(scene)) is not None and (number := previewed.number(ob)) is not None:
+        return number
+    if not baked:
+        return None
+    number = (ob if depsgraph is None else ob.evaluated_get(depsgraph)).get(STATE)
+    return number if isinstance(number, int) else None
+
+
+def history_of(scene: Scene, ob: Object) -> tuple[TakenUp, ...]:
+    """The states that a vehicle takes up, with the reasons; those of a preview until the current frame."""
+    if (previewed := previewed_states(scene)) is not None and (history := previewed.history(ob)) is not None:
+        return history
+    record = bake_of(ob)
+    return record.states if record is not None else ()

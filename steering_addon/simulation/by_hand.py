@@ -1,0 +1,212 @@
+"""By hand: vehicles that an animator's guides lead for a while (Blumberg & Galyean 1995: direction at the motor level).
+
+A body moves as usual, and then its position follows its guide. Its velocity and its heading follow from that, so that
+it leans into the turns of its guide, and others see it. A vehicle that keeps to the ground follows along the ground.
+
+A guide that begins on its vehicle is followed from its first frame on. Where it begins elsewhere, taking over neither
+moves the vehicle suddenly nor changes its velocity suddenly. With s the share of the time T that has passed since then,
+g and v the place and the velocity of the vehicle relative to its guide at that moment,
+
+    g (1 - 10 s^3 + 15 s^4 - 6 s^5) + v T (s - 6 s^3 + 8 s^4 - 3 s^5)
+
+is what is left of them: a quintic that begins and ends without acceleration. T is the shortest time for which its
+acceleration stays within the vehicle's own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .arrays.angles import cosine_and_sine
+from .arrays.vectors import (
+    EPSILON,
+    Mask,
+    Rows,
+    Scalars,
+    Vectors,
+    across,
+    anybody,
+    dot,
+    magnitude,
+    picked,
+    unit,
+)
+from .ground import flat, left_of, level, of_rows, upright
+from .guides import Guidance
+from .snapshot import Snapshot, State
+from .vehicle import VehicleModel
+from .world import World
+
+STILL = 0.005
+"""Share of the top speed below which a vehicle that is led keeps its heading."""
+ON_IT = 0.001
+"""Metres from its guide within which a vehicle is on it."""
+ROUNDING = 1e-9
+"""Share of a speed."""
+OF_PLACE, OF_VELOCITY = 5.78, 3.94
+"""The largest accelerations of the quintic, for g = T = 1 and for v = T = 1."""
+
+
+@dataclass(frozen=True)
+class Hands:
+    """What leads m vehicles during a step.
+
+    Attributes:
+        rows: (m,) the vehicles, rising.
+        share: (m,) how far each follows its guide, 0 to 1.
+        before, after: (m, 3) where the guides are at the beginning and at the end of the step, metres.
+    """
+
+    rows: Rows
+    share: Scalars
+    before: Vectors
+    after: Vectors
+
+
+@dataclass(frozen=True)
+class Led:
+    """Where guides have led vehicles in a step, n rows.
+
+    Attributes:
+        position, velocity, forward: (n, 3) of all vehicles, metres, m/s and unit headings.
+        hand: (n,) those that follow a guide.
+        memory: m rows.
+    """
+
+    position: Vectors
+    velocity: Vectors
+    forward: Vectors
+    hand: Mask
+    memory: Guidance
+
+
+def hands_at(before: Snapshot, after: Snapshot, substep: int) -> Hands | None:
+    """What leads vehicles during a step between two frames; None if nothing does.
+
+    A guide leads from a frame to the next if it does on both, and so neither to its first frame nor from its last.
+    """
+    if before.guides is None or after.guides is None:
+        return None
+    share = np.minimum(before.guides.share, after.guides.share)
+    way = after.guides.place - before.guides.place
+    begin, end = (before.guides.place + way * (part / before.substeps) for part in (substep, substep + 1))
+    return Hands(before.guides.rows, share, begin, end)
+
+
+def let_go(state: State, snapshot: Snapshot, dt: float) -> Snapshot:
+    """The snapshot in which no vehicle that a guide has made faster than its top speed is stopped short.
+
+    As where a state slows vehicles down, the top speed falls no faster than a vehicle can brake.
+    """
+    if snapshot.guides is None or state.guidance is None or not anybody(state.guidance.fast):
+        return snapshot
+    model, rows = snapshot.vehicle, snapshot.guides.rows
+    slower = magnitude(picked(state.motion.velocity, rows)) - (model.max_force / model.mass)[rows] * dt
+    top = np.array(model.max_speed)
+    top[rows] = np.where(state.guidance.fast, np.maximum(top[rows], slower), top[rows])
+    return replace(snapshot, vehicle=model.with_columns({"max_speed": top}))
+
+
+def led(
+    hands: Hands, state: State, snapshot: Snapshot, world: World, position: Vectors, velocity: Vectors, forward: Vectors
+) -> Led:
+    """Where the vehicles are that follow their guides in a step.
+
+    Args:
+        state: before the step.
+        snapshot: the vehicles present.
+        position, velocity, forward: (n, 3) where all vehicles would be without guides, metres, m/s and unit headings.
+    """
+    rows, dt, model = hands.rows, world.dt, snapshot.vehicle.take(hands.rows)
+    upward, grounded = of_rows(world.upward, rows), snapshot.grounded[rows]
+    was, speed = picked(state.motion.position, rows), picked(state.motion.velocity, rows)
+    drift = speed - (hands.after - hands.before) / dt
+    memory = _taking_over(
+        state.guidance or Guidance.blank(len(rows)),
+        (hands.share > 0.0) & snapshot.present[rows],
+        level(was - hands.before, upward, grounded),
+        level(drift, upward, grounded),
+        np.maximum(model.max_force / model.mass, EPSILON),
+        dt,
+    )
+    free = picked(position, rows)
+    shift = level((hands.after + _left_over(memory) - free) * hands.share[:, None], upward, grounded)
+    place, motion = free + shift, picked(velocity, rows) + shift / dt
+    heading = _heading(snapshot, state, model, rows, place, level(motion, upward, grounded), dt)
+    columns = []
+    for column, new in ((position, place), (velocity, motion), (forward, heading)):
+        columns.append(column.copy(order="K"))
+        columns[-1][rows] = np.where(memory.follows[:, None], new, picked(column, rows))
+    hand = np.zeros(len(position), dtype=np.bool_)
+    hand[rows] = memory.follows
+    # The top speed is as `let_go` raised it, and rounding may leave it short of that.
+    at_top = magnitude(picked(columns[1], rows)) >= (1.0 - ROUNDING) * model.max_speed
+    fast = (memory.follows | memory.fast) & at_top
+    return Led(columns[0], columns[1], columns[2], hand, replace(memory, fast=fast))
+
+
+def _taking_over(
+    known: Guidance, follows: Mask, gap: Vectors, drift: Vectors, strongest: Scalars, dt: float
+) -> Guidance:
+    """What is remembered at the end of a step, of those that follow their guides in it.
+
+    Args:
+        gap, drift: (m, 3) relative to the guides at the beginning of the step, metres and m/s.
+        strongest: (m,) acceleration, m/s2.
+    """
+    begins = follows & ~known.follows
+    if anybody(begins):
+        distance, rate = magnitude(gap), OF_VELOCITY * magnitude(drift)
+        lasts = (rate + np.sqrt(rate * rate + 4.0 * strongest * OF_PLACE * distance)) / (2.0 * strongest)
+        lasts = np.where(distance > ON_IT, lasts, 0.0)
+        known = replace(
+            known,
+            age=np.where(begins, 0.0, known.age),
+            lasts=np.where(begins, lasts, known.lasts),
+            gap=np.where(begins[:, None], gap, known.gap),
+            drift=np.where(begins[:, None], drift, known.drift),
+        )
+    return replace(known, follows=follows, age=known.age + dt)
+
+
+def _left_over(memory: Guidance) -> Vectors:
+    """How far vehicles are from their guides, (m, 3) metres."""
+    s = np.minimum(memory.age / np.maximum(memory.lasts, EPSILON), 1.0)
+    cube = s * s * s
+    of_gap = 1.0 - cube * (10.0 - 15.0 * s + 6.0 * s * s)
+    of_drift = memory.lasts * (s - cube * (6.0 - 8.0 * s + 3.0 * s * s))
+    left: Vectors = memory.gap * of_gap[:, None] + memory.drift * of_drift[:, None]
+    return left
+
+
+def _heading(
+    snapshot: Snapshot, state: State, model: VehicleModel, rows: Rows, place: Vectors, motion: Vectors, dt: float
+) -> Vectors:
+    """The headings of vehicles led to places with velocities, (m, 3) each: along their way, turned as fast as they can.
+
+    A car turns as if its front were pulled: its rear axle rolls toward where its front goes.
+    """
+    before, axle = picked(state.motion.forward, rows), snapshot.axle[rows]
+    course, rate = unit(motion), snapshot.turn_rate[rows]
+    still = magnitude(motion) <= STILL * model.max_speed
+    heading = np.where(still[:, None], before, _turned(before, course, np.minimum(rate * dt, np.pi)))
+    wheeled = np.isfinite(axle)
+    if anybody(wheeled):
+        rear = picked(state.motion.position, rows) - before * np.where(wheeled, axle, 0.0)[:, None]
+        pulled = unit(flat(place - rear, upright(len(rows))))
+        heading = np.where(wheeled[:, None], pulled, heading)
+    return heading
+
+
+def _turned(heading: Vectors, course: Vectors, most: Scalars) -> Vectors:
+    """Unit headings turned toward unit directions, (m, 3) each, by at most (m,) radians."""
+    cosines, sines = cosine_and_sine(most)
+    aside = unit(across(course, heading))
+    # Straight back, rounding alone would say where to turn.
+    aside = np.where(
+        (magnitude(aside) < 0.5)[:, None], unit(across(left_of(heading, upright(len(most))), heading)), aside
+    )
+    turned = unit(cosines[:, None] * heading + sines[:, None] * aside)
+    return np.where((dot(course, heading) >= cosines)[:, None], course, turned)

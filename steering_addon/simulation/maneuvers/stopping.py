@@ -1,0 +1,50 @@
+"""Coming to a stop at a place (paper, Arrival)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays.vectors import EPSILON, Scalars, Vectors, across, dot, magnitude
+from ..world import Agents
+
+BRAKING = 0.8
+"""Share of max_force that is planned for slowing down; the rest keeps it on course."""
+QUICKEST = 0.1
+"""Seconds, or a step if that is longer: the vehicle model takes any quicker braking for a wish to turn round."""
+
+
+def speed_to_stop(
+    agents: Agents, direction: Vectors, distance: Scalars, slowing_distance: Scalars, dt: float
+) -> tuple[Scalars, Scalars]:
+    """The speed at which an agent can still stop at a place, (n,) m/s, and the time in which it takes it up, (n,) s.
+
+    The paper's ramp from the slowing distance down to zero, or the braking distance of the vehicle if that is longer; a
+    place to the side is approached no faster than turns allow.
+
+    Args:
+        direction: (n, 3) unit vectors in which the agents go to their places.
+        distance: (n,) metres.
+        slowing_distance: (n,) metres.
+        dt: the step, seconds.
+    """
+    # ramp_time >= 4 response_time is critical damping: it does not swing about the target.
+    ramp_time = slowing_distance / np.maximum(agents.max_speed, EPSILON)
+    ramp_time = np.maximum(ramp_time, 4.0 * max(QUICKEST, dt))
+    response_time = np.minimum(agents.vehicle.response_time, ramp_time / 4.0)
+    ramped_speed = distance / ramp_time
+    stopping_speed = np.sqrt(2.0 * BRAKING * agents.agility * distance)
+    speed = np.minimum(np.minimum(ramped_speed, stopping_speed), _turning_speed(agents, direction, distance))
+    return np.minimum(speed, agents.max_speed), response_time
+
+
+def braking_distance(agents: Agents, speed: Scalars) -> Scalars:
+    """The way in which each agent stops from a speed, (n,) m/s; (n,) metres."""
+    way: Scalars = speed * speed / (2.0 * BRAKING * np.maximum(agents.agility, EPSILON))
+    return way
+
+
+def _turning_speed(agents: Agents, direction: Vectors, distance: Scalars) -> Scalars:
+    """The speed at which the tightest circle leads to the target, (n,) m/s; a faster agent would circle it."""
+    off_course = np.where(dot(direction, agents.forward) > 0.0, magnitude(across(direction, agents.forward)), 1.0)
+    speed: Scalars = agents.turn_rate * distance / (2.0 * np.maximum(off_course, EPSILON))
+    return speed

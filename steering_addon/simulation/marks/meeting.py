@@ -1,0 +1,320 @@
+"""Meeting marks: the least push with which vehicles are at a place at a time, solved again on each step.
+
+With k whole steps of h seconds left, d the way to the mark and v the velocity, a vehicle that coasts misses by
+m = d - v k h. The accelerations a_1 ... a_k that make up for that with the least sum of squares begin with
+
+    a_1 = m k / (h^2 k (k + 1) (2 k + 1) / 6),
+
+as the vehicle moves by whole steps: what is pushed early counts for longer. With a velocity u to be had there, they
+begin with a_1 = alpha + beta k, where with S_1 = k (k + 1) / 2, S_2 = k (k + 1) (2 k + 1) / 6, D = k S_2 - S_1^2
+
+    alpha = (S_2 (u - v) / h - S_1 m / h^2) / D,    beta = (k m / h^2 - S_1 (u - v) / h) / D.
+
+What the behaviors of the vehicle ask for in this step is taken into account, and only as much of it acts as leaves room
+for the push: it comes last, whatever the crowd does to combine behaviors, and nothing of it is lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..arrays.vectors import (
+    EPSILON,
+    Mask,
+    Rows,
+    Scalars,
+    Vectors,
+    across,
+    anybody,
+    dot,
+    magnitude,
+    picked,
+    truncate,
+    unit,
+)
+from ..ground import left_of, level, of_rows, upright
+from ..snapshot import Snapshot, State
+from ..world import World
+from .declaring import Mark
+from .sharing import shared_out
+
+EASILY = 0.25
+"""The share of its strength from which on a push begins before the lead."""
+UNHURRIED = 0.9
+"""The share of cruise speed at which a vehicle sets off for a mark that is far away."""
+EARLIEST = 3.0
+"""Leads before the mark in which a push may begin for another reason than the distance."""
+SHARED = 2.0
+"""Leads before the mark at which the places of a shape are shared out at the latest."""
+WHOLE = 1e-6
+"""Frames by which a moment may be off a whole frame."""
+ROUNDS = 3
+"""In which a flock finds how much of what its members want leaves room for the push."""
+
+
+@dataclass(frozen=True)
+class Met:
+    """What marks make of a step.
+
+    Attributes:
+        force: (n, 3) what acts, newtons.
+        snapshot: in which the pushed vehicles apply it without delay.
+        places: by the name of a mark, the place of its shape that each vehicle meets, (n,), -1 for none.
+    """
+
+    force: Vectors
+    snapshot: Snapshot
+    places: Mapping[str, Rows]
+
+
+@dataclass(frozen=True)
+class _Approach:
+    """What vehicles have to do to meet a mark.
+
+    Attributes:
+        rows: (m,) the vehicles.
+        steps: whole steps left.
+        way, velocity: (m, 3) to the mark, and relative to it, metres and m/s.
+        change: (m, 3) the change of velocity until then, m/s; None if any is right.
+        wanted: (m, 3) the acceleration that behaviors ask for, m/s2.
+        strongest, cruise: (m,) acceleration and cruise speed.
+    """
+
+    rows: Rows
+    steps: float
+    way: Vectors
+    velocity: Vectors
+    change: Vectors | None
+    wanted: Vectors
+    strongest: Scalars
+    cruise: Scalars
+
+
+def met(state: State, before: Snapshot, after: Snapshot, present: Snapshot, world: World, force: Vectors) -> Met:
+    """The forces with which vehicles meet their marks.
+
+    Args:
+        before, after: the snapshots of the frames about the step.
+        present: `before` with the vehicles that take part.
+        force: (n, 3) what their behaviors come to, newtons.
+    """
+    pushed, places = np.zeros(len(force), dtype=np.bool_), dict(state.places)
+    order = sorted(range(len(before.marks)), key=lambda number: (before.marks[number].time, before.marks[number].name))
+    forces = force.copy(order="K")
+    for number in order:
+        mark = before.marks[number]
+        rows = mark.rows[present.present[mark.rows] & ~pushed[mark.rows]]
+        if not len(rows) or not world.bodies.present[mark.body]:
+            continue
+        steps = np.floor((mark.time - world.time) / world.dt + 0.5)
+        if steps < 1.0:
+            forces[rows] = picked(forces, rows) * _released(mark, world)
+            continue
+        rows, place, motion = _places(mark, after.marks[number], places, state, before, world, rows)
+        if not len(rows):
+            continue
+        approach = _approach(mark, state, present, world, forces, rows, steps, place, motion)
+        due, acceleration = _together(mark, approach, world.dt) if mark.together else _each(mark, approach, world.dt)
+        on = rows[due]
+        pushed[on] = True
+        forces[on] = picked(acceleration, due) * present.vehicle.mass[on, None]
+    return Met(forces, _without_delay(present, pushed), places)
+
+
+def _released(mark: Mark, world: World) -> float:
+    """The share of what behaviors ask for that acts again some time after a mark."""
+    if mark.release <= 0.0:
+        return 1.0
+    s = min((world.time - mark.time + world.dt) / mark.release, 1.0)
+    return s * s * (3.0 - 2.0 * s)
+
+
+def _without_delay(snapshot: Snapshot, pushed: Mask) -> Snapshot:
+    """The snapshot in which pushed vehicles have no damping."""
+    model = snapshot.vehicle
+    if not anybody(pushed & (model.damping > 0.0)):
+        return snapshot
+    return replace(snapshot, vehicle=model.with_columns({"damping": np.where(pushed, 0.0, model.damping)}))
+
+
+def _places(
+    mark: Mark, later: Mark, known: dict[str, Rows], state: State, snapshot: Snapshot, world: World, rows: Rows
+) -> tuple[Rows, Vectors, Vectors]:
+    """The vehicles of some rows that have a place to meet, (m,), these places and how fast they move, (m, 3) each.
+
+    Places of a shape are shared out once, when it is time; `known` is changed then.
+    """
+    if mark.points is None or later.points is None:
+        body = np.full(len(rows), mark.body)
+        return rows, picked(world.bodies.position, body), picked(world.bodies.velocity, body)
+    if not len(mark.points) or len(mark.points) != len(later.points):
+        return rows[:0], np.zeros((0, 3)), np.zeros((0, 3))
+    frame_time = snapshot.frame_time
+    part = world.time / frame_time - np.floor(world.time / frame_time + WHOLE)
+    motion = (later.points - mark.points) / frame_time
+    points = mark.points + motion * (part * frame_time)
+    if mark.name not in known:
+        position = picked(state.motion.position, rows)
+        if not _is_time_to_share(mark, world, snapshot, rows, position, points):
+            return rows[:0], points[:0], motion[:0]
+        shares = np.full(len(state), -1, dtype=np.int64)
+        shares[rows] = shared_out(position, points)
+        known[mark.name] = shares
+    place = known[mark.name][rows]
+    have = place >= 0
+    return rows[have], picked(points, place[have]), picked(motion, place[have])
+
+
+def _is_time_to_share(
+    mark: Mark, world: World, snapshot: Snapshot, rows: Rows, position: Vectors, points: Vectors
+) -> bool:
+    left, model = mark.time - world.time, snapshot.vehicle
+    slowest = float((model.cruise_speed * model.max_speed)[rows].min())
+    furthest = float(magnitude(_mean(points) - _mean(position)).max())
+    return left <= SHARED * mark.lead or furthest > UNHURRIED * slowest * left
+
+
+def _mean(v: Vectors) -> Vectors:
+    """The mean of vectors (m, 3), (1, 3), by a sum that is the same everywhere."""
+    return np.cumsum(v, axis=0)[-1:] / len(v)
+
+
+def _approach(
+    mark: Mark,
+    state: State,
+    snapshot: Snapshot,
+    world: World,
+    force: Vectors,
+    rows: Rows,
+    steps: float,
+    place: Vectors,
+    motion: Vectors,
+) -> _Approach:
+    """What vehicles of some rows have to do to meet places (m, 3) that move at velocities (m, 3)."""
+    model = snapshot.vehicle.take(rows)
+    upward, grounded = of_rows(world.upward, rows), snapshot.grounded[rows]
+    strongest = model.max_force / model.mass
+    velocity = picked(state.motion.velocity, rows)
+    change = None
+    if mark.aims and steps >= 2.0:
+        along = np.broadcast_to(world.bodies.forward[mark.body] * mark.speed, velocity.shape)
+        change = level(along - velocity, upward, grounded)
+    way = level(place - picked(state.motion.position, rows), upward, grounded)
+    cruise, needed = model.cruise_speed * model.max_speed, magnitude(way) / (steps * world.dt)
+    share = _left_to(mark, steps, world) * _unhurried(needed, cruise, model.max_speed)
+    wanted = truncate(picked(force, rows) / model.mass[:, None], strongest) * share[:, None]
+    return _Approach(
+        rows,
+        steps,
+        way,
+        level(velocity - motion, upward, grounded),
+        change,
+        level(wanted, upward, grounded),
+        strongest,
+        cruise,
+    )
+
+
+def _unhurried(needed: Scalars, cruise: Scalars, top: Scalars) -> Scalars:
+    """The share of what behaviors ask for that counts in a hurry, (m,): 0 for vehicles that need their top speed."""
+    easy = UNHURRIED * cruise
+    return np.minimum(np.maximum(top - needed, 0.0) / np.maximum(top - easy, EPSILON), 1.0)
+
+
+def _left_to(mark: Mark, steps: float, world: World) -> float:
+    """The share of what behaviors ask for that counts shortly before a mark: it falls to 0 in the lead.
+
+    What holds a speed or a place asks for the same on each step, and would undo what is pushed.
+    """
+    return min((steps - 1.0) * world.dt / max(mark.lead, world.dt), 1.0)
+
+
+def _weights(approach: _Approach, dt: float) -> tuple[float, float]:
+    """By what the miss, metres, and the change of velocity, m/s, are multiplied for the push of this step, m/s2."""
+    k = approach.steps
+    once, twice = 0.5 * k * (k + 1.0), k * (k + 1.0) * (2.0 * k + 1.0) / 6.0
+    if approach.change is None:
+        return k / (dt * dt * twice), 0.0
+    both = k * twice - once * once
+    return (k * k - once) / (dt * dt * both), (twice - once * k) / (dt * both)
+
+
+def _push(approach: _Approach, wanted: Vectors, dt: float, radius: float) -> Vectors:
+    """The push, (m, 3) m/s2, beside what behaviors ask for in this step, (m, 3) m/s2."""
+    k = approach.steps
+    miss = approach.way - approach.velocity * (k * dt) - wanted * (dt * dt * k)
+    if radius > 0.0:
+        miss = miss * np.maximum(1.0 - radius / np.maximum(magnitude(miss), EPSILON), 0.0)[:, None]
+    of_miss, of_change = _weights(approach, dt)
+    push: Vectors = miss * of_miss
+    return push if approach.change is None else push + (approach.change - wanted * dt) * of_change
+
+
+def _due(mark: Mark, approach: _Approach, push: Vectors, dt: float) -> Mask:
+    """Whether vehicles have to set off for a mark by now, (m,): not those that come near enough anyway."""
+    left = approach.steps * dt
+    far = magnitude(approach.way) > UNHURRIED * approach.cruise * left
+    hard = magnitude(push) > EASILY * approach.strongest
+    soon = left <= mark.lead + 0.5 * dt
+    needed = (push != 0.0).any(axis=1)
+    return np.asarray(needed & (soon | far | (hard & (left <= EARLIEST * mark.lead))))
+
+
+def _each(mark: Mark, approach: _Approach, dt: float) -> tuple[Mask, Vectors]:
+    """Which vehicles have to set off for a mark, (m,), and the acceleration of each, (m, 3) m/s2."""
+    none = np.zeros_like(approach.wanted)
+    alone, beside = _push(approach, none, dt, mark.radius), _push(approach, approach.wanted, dt, mark.radius)
+    share = _room(alone, approach.wanted + beside, approach.strongest)
+    wanted = approach.wanted * share[:, None]
+    push = wanted + _push(approach, wanted, dt, mark.radius)
+    return _due(mark, approach, beside, dt), truncate(_round(approach, push, dt), approach.strongest)
+
+
+def _round(approach: _Approach, push: Vectors, dt: float) -> Vectors:
+    """The accelerations, (m, 3) m/s2, of which those that would turn vehicles back on the spot lead them round."""
+    velocity, left = approach.velocity, approach.steps * dt
+    speed = magnitude(velocity)
+    behind = dot(approach.way, velocity) < 0.0
+    back = dot(velocity + push * (0.5 * left), velocity) < 0.0
+    has_time = left * approach.strongest > np.pi * speed
+    rounds = behind & back & has_time
+    if not anybody(rounds):
+        return push
+    heading = unit(velocity)
+    aside = unit(across(approach.way, heading))
+    # Straight behind, no side is nearer: it is the left.
+    left_side = unit(across(left_of(heading, upright(len(heading))), heading))
+    aside = np.where((magnitude(aside) < 0.5)[:, None], left_side, aside)
+    return np.where(rounds[:, None], aside * approach.strongest[:, None], push)
+
+
+def _together(mark: Mark, approach: _Approach, dt: float) -> tuple[Mask, Vectors]:
+    """As `_each`, with the same push for all, by which their middle meets the mark."""
+    m = len(approach.rows)
+    change = None if approach.change is None else _mean(approach.change)
+    middle = replace(approach, way=_mean(approach.way), velocity=_mean(approach.velocity), change=change)
+    wanted = approach.wanted
+    for _ in range(ROUNDS):
+        push = np.broadcast_to(_push(middle, _mean(wanted), dt, mark.radius), (m, 3))
+        share = _room(push, approach.wanted + push, approach.strongest)
+        wanted = approach.wanted * share[:, None]
+    slowest = replace(middle, strongest=approach.strongest.min(), cruise=approach.cruise.min())
+    due = _due(mark, slowest, push[:1], dt)
+    push = np.broadcast_to(_push(middle, _mean(wanted), dt, mark.radius), (m, 3))
+    return np.broadcast_to(due, (m,)), truncate(wanted + push, approach.strongest)
+
+
+def _room(without: Vectors, whole: Vectors, strongest: Scalars) -> Scalars:
+    """The largest share of the way from accelerations `without` to `whole` that is within the strength, (m,) 0 to 1.
+
+    With a = without and b = whole - a: |a + s b| <= F for s = (-a.b + sqrt((a.b)^2 + b^2 (F^2 - a^2))) / b^2.
+    """
+    change = whole - without
+    along, size = dot(without, change), dot(change, change)
+    room = np.maximum(strongest * strongest - dot(without, without), 0.0)
+    share = (np.sqrt(along * along + size * room) - along) / np.maximum(size, EPSILON)
+    share = np.where(size > EPSILON, np.minimum(np.maximum(share, 0.0), 1.0), 1.0)
+    return np.where(dot(without, without) >= strongest * strongest, 0.0, share)

@@ -1,0 +1,89 @@
+"""Sharing out: which vehicle meets which place of a shape, so that no two ways need to cross.
+
+Vehicles and places are ordered along a Morton line, which keeps together what is near, and matched in that order. Then
+pairs swap their places as long as a swap makes the sum of the squares of the ways smaller.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays.vectors import EPSILON, Rows, Scalars, Vectors, dot, magnitude, picked
+
+BITS = 10
+"""Of each coordinate along the Morton line."""
+ROUNDS = 40
+"""In which all vehicles look for a swap, at most."""
+ALONG = 500
+"""Vehicles on either side along the line with which each may swap."""
+
+
+def shared_out(position: Vectors, points: Vectors) -> Rows:
+    """The place that each vehicle meets, (m,) rows of the points, -1 for none.
+
+    With fewer places than vehicles the nearest vehicles get them; with more, some are left out, evenly.
+
+    Args:
+        position: (m, 3) of the vehicles, metres.
+        points: (p, 3) metres.
+    """
+    m, p = len(position), len(points)
+    place = np.full(m, -1, dtype=np.int64)
+    if not m or not p:
+        return place
+    vehicles = np.arange(m)
+    if p < m:
+        gap = magnitude(position - _middle(points))
+        vehicles = np.sort(np.lexsort((vehicles, gap))[:p])
+    count = min(m, p)
+    line = _along_a_line(points)
+    line = line[np.floor((np.arange(count) + 0.5) * (p / count)).astype(np.int64)]
+    vehicles = vehicles[_along_a_line(picked(position, vehicles))]
+    place[vehicles] = line[_swapped(picked(position, vehicles), picked(points, line))]
+    return place
+
+
+def _middle(points: Vectors) -> Vectors:
+    """The mean of points, (1, 3), by a sum that is the same everywhere."""
+    return np.cumsum(points, axis=0)[-1:] / len(points)
+
+
+def _along_a_line(points: Vectors) -> Rows:
+    """The order of points along a Morton line, (p,)."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    side = max(float((high - low).max()), EPSILON)
+    cells = np.floor((points - low) * ((2**BITS - 1) / side)).astype(np.int64)
+    code = np.zeros(len(points), dtype=np.int64)
+    for bit in range(BITS):
+        for axis in range(3):
+            code |= ((cells[:, axis] >> bit) & 1) << (3 * bit + axis)
+    return np.lexsort((np.arange(len(points)), code))
+
+
+def _swapped(position: Vectors, points: Vectors) -> Rows:
+    """The place of each of m vehicles among m points, (m,) rows, after all swaps that pay."""
+    m = len(position)
+    place = np.arange(m)
+    for _ in range(ROUNDS):
+        before = place.copy()
+        for row in range(m):
+            near = np.arange(max(row - ALONG, 0), min(row + ALONG + 1, m))
+            mine, theirs = points[place[row]], picked(points, place[near])
+            start, starts = position[row], picked(position, near)
+            now = _squares(starts - theirs) + _square(start - mine)
+            then = _squares(starts - mine) + _squares(start - theirs)
+            gain = now - then
+            best = int(np.argmax(gain))
+            if gain[best] > EPSILON * max(now[best], 1.0):
+                place[row], place[near[best]] = place[near[best]], place[row]
+        if (place == before).all():
+            break
+    return place
+
+
+def _squares(v: Vectors) -> Scalars:
+    return dot(v, v)
+
+
+def _square(v: Scalars) -> float:
+    return float(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])

@@ -1,0 +1,186 @@
+"""Crowds with states that are copied, moved, appended, deleted or excluded behave, or a click mends them."""
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.blender.building import bake, crowd, empty, part, select, vehicle, wedge
+from tests.blender.minds.test_states import herd, startle
+from tests.blender.status.test_findings import listed, selected_by_click
+
+planning = part("blender.read.plan")
+of = part("blender.crowds.states")
+
+
+def alarm(count: int = 3):
+    """A herd, its state Startle with Regroup, the trigger that calls into it, and the wolf that this watches for."""
+    grazing, members = herd(count)
+    wolf = empty("Wolf", (2.0, -3.0, 0.0))
+    state = startle(grazing, wolf, varies=0.0)
+    return grazing, members, state, bpy.context.object, wolf
+
+
+def histories(members) -> list:
+    return [part("blender.write.ownership").bake_of(ob).states for ob in members]
+
+
+def planned() -> dict[str, str]:
+    """The crowd of each state that a run reads, and the state that each trigger calls into, by name."""
+    bpy.context.view_layer.update()
+    plan = planning.plan_reading(bpy.context.scene)
+    crowds = {each.ob.name: plan.crowds[each.crowd].ob.name for each in plan.states}
+    return crowds | {each.ob.name: each.ob.steering.trigger.to.name for each in plan.triggers}
+
+
+def test_a_copy_of_everything_runs_from_its_own_wolf() -> None:
+    _, _, _, _, wolf = alarm()
+    bpy.ops.object.select_all(action="SELECT")
+    bpy.ops.object.duplicate()
+    copies = [ob for ob in bpy.context.selected_objects if ob.name.startswith("Sheep ")]
+    wolf.location = (300.0, 0.0, 0.0)
+    assert planned() | {"Startle Trigger.001": "Startle.001", "Startle.001": "Sheep.001"} == planned()
+    bake()
+    for history in histories(copies):
+        assert history and (history[0].trigger, history[0].caller) == ("Startle Trigger.001", "Wolf.001")
+    assert not any(histories([ob for ob in bpy.context.scene.objects if ob.name in ("Sheep 0", "Sheep 1", "Sheep 2")]))
+
+
+def test_a_copy_of_a_crowd_with_its_states_points_at_the_copies() -> None:
+    grazing, members, state, trigger, wolf = alarm()
+    select(grazing, state, state.steering.state.then, trigger)
+    bpy.ops.object.duplicate()
+    copy = next(ob for ob in bpy.context.selected_objects if ob.name == "Sheep.001")
+    select(members[0])
+    assert bpy.ops.steering.crowd_assign(crowd=copy.name) == {"FINISHED"}
+    added = {"Startle.001": copy.name, "Regroup.001": copy.name, "Startle Trigger.001": "Startle.001"}
+    assert planned() == {"Startle": "Sheep", "Regroup": "Sheep", "Startle Trigger": "Startle"} | added
+    (called,) = of.triggers_of_state(bpy.data.objects["Startle.001"], bpy.context)
+    assert called.steering.trigger.who == wolf
+    bake()
+    assert [history[0].trigger for history in histories(members[:2])] == ["Startle Trigger.001", "Startle Trigger"]
+
+
+def test_a_copy_of_one_state_that_leads_to_the_first_crowd_is_refused_by_name() -> None:
+    grazing, members, state, *_ = alarm()
+    select(grazing, state)
+    bpy.ops.object.duplicate()
+    select(members[0])
+    bpy.ops.steering.crowd_assign(crowd="Sheep.001")
+    with pytest.raises(RuntimeError, match=r"Regroup, the Then of the state Startle.001, is of another crowd"):
+        bpy.ops.steering.bake()
+
+
+def test_a_new_crowd_takes_the_states_along() -> None:
+    _, members, state, trigger, wolf = alarm()
+    state.steering.state.keyframe_insert("lasts", frame=1)
+    select(members[0])
+    assert bpy.ops.steering.crowd_assign() == {"FINISHED"}
+    new = members[0].steering.crowd
+    bpy.context.view_layer.update()
+    copies = of.states_of_crowd(new, bpy.context)
+    assert new.name != "Sheep" and [ob.name for ob in copies] == ["Regroup.001", "Startle.001"]
+    (called,) = of.triggers_of_state(copies[1], bpy.context)
+    assert called.parent == called.steering.trigger.who == wolf and called != trigger
+    bake()
+    assert [history[0].state for history in histories(members)] == ["Startle.001", "Startle", "Startle"]
+
+
+def test_an_appended_collection_brings_a_herd_that_runs_immediately(tmp_path) -> None:
+    alarm()
+    meadow = bpy.data.collections.new("Meadow")
+    for ob in bpy.context.scene.objects:
+        meadow.objects.link(ob)
+    path = str(tmp_path / "meadow.blend")
+    bpy.data.libraries.write(path, {meadow})
+    bpy.data.batch_remove([*bpy.context.scene.objects, *bpy.data.collections])
+    with bpy.data.libraries.load(path) as (_, wanted):
+        wanted.collections = ["Meadow"]
+    bpy.context.scene.collection.children.link(wanted.collections[0])
+    assert planned() == {"Startle": "Sheep", "Regroup": "Sheep", "Startle Trigger": "Startle"}
+    bake()
+    members = [ob for ob in wanted.collections[0].objects if ob.name.startswith("Sheep ")]
+    assert all(history[0].state == "Startle" for history in histories(members)) and len(members) == 3
+
+
+def test_a_deleted_wolf_is_named_and_so_is_a_deleted_state() -> None:
+    _, _, state, trigger, wolf = alarm()
+    select(wolf)
+    bpy.ops.object.delete()
+    with pytest.raises(RuntimeError, match="Wolf, the Who of the trigger Startle Trigger, is no longer in the scene"):
+        bpy.ops.steering.bake()
+    assert part("blender.status.refused").last_refused(bpy.context.scene).objects == (trigger.name,)
+    trigger.steering.trigger.who = None
+    bake()
+    regroup = state.steering.state.then
+    select(regroup)
+    bpy.ops.object.delete()
+    assert listed()["TARGET_GONE"] == "Regroup, the Then of Startle, was deleted"
+    assert selected_by_click("TARGET_GONE") == {"Startle"}
+    select(state)
+    bpy.ops.object.delete()
+    assert listed()["TARGET_GONE"] == "Startle, the Calls Into of Startle Trigger, was deleted"
+    trigger.steering.trigger.to = None
+    assert listed()["CALLS_NOTHING"] == "Startle Trigger calls into no state. Choose one"
+    assert selected_by_click("CALLS_NOTHING") == {trigger.name}
+
+
+def test_excluded_states_and_triggers_are_named_and_a_click_brings_them_back() -> None:
+    _, members, state, trigger, _ = alarm()
+    collection = state.users_collection[0]
+    nested = bpy.data.collections.new("Calls")
+    collection.children.link(nested)
+    nested.objects.link(trigger)
+    collection.objects.unlink(trigger)
+    layer = bpy.context.view_layer.layer_collection.children[collection.name]
+    assert "NOT_COUNTED" not in listed()
+    layer.exclude = True
+    assert listed()["NOT_COUNTED"] == "Regroup and 2 more are left out: excluded from the view layer"
+    assert planned() == {}
+    assert selected_by_click("NOT_COUNTED") == {"Startle", "Regroup", "Startle Trigger"}
+    assert "NOT_COUNTED" not in listed() and "Startle Trigger" in planned()
+    bake()
+    assert all(histories(members))
+
+
+def test_hidden_states_and_triggers_count() -> None:
+    _, members, state, _, _ = alarm()
+    state.users_collection[0].hide_viewport = True
+    bpy.context.view_layer.layer_collection.children[state.users_collection[0].name].hide_viewport = True
+    assert "NOT_COUNTED" not in listed()
+    bake()
+    assert all(histories(members))
+
+
+def test_a_trigger_is_not_heard_in_a_state_of_another_crowd() -> None:
+    _, _, _, trigger, _ = alarm(1)
+    goats = crowd("Goats", wander={})
+    vehicle(wedge("Goat", (9.0, 9.0, 0.0)), crowd=goats, identity=900)
+    select(goats)
+    bpy.ops.steering.state_add(preset="SLEEP")
+    trigger.steering.trigger.from_state = bpy.context.object
+    told = "Sleep, the From of the trigger Startle Trigger, is not a state of Sheep, which it calls"
+    with pytest.raises(RuntimeError, match=told):
+        bpy.ops.steering.bake()
+
+
+@pytest.mark.parametrize("name", ["from_state", "who"])
+def test_a_state_that_is_switched_off_neither_hears_nor_calls(name) -> None:
+    grazing, members, _, trigger, _ = alarm(2)
+    select(grazing)
+    bpy.ops.steering.state_add(preset="LOOK_UP")
+    setattr(trigger.steering.trigger, name, bpy.context.object)
+    bpy.context.object.steering.active = False
+    bake()
+    assert not any(histories(members))
+
+
+def test_states_copied_to_a_crowd_that_has_some_get_numbers_of_their_own() -> None:
+    grazing, *_ = alarm(1)
+    goats = crowd("Goats", wander={})
+    select(goats)
+    bpy.ops.steering.state_add(preset="SLEEP")
+    select(goats)
+    assert bpy.ops.steering.states_copy(source=grazing.name) == {"FINISHED"}
+    bpy.context.view_layer.update()
+    numbers = [ob.steering.state.number for ob in of.states_of_crowd(goats, bpy.context)]
+    assert len(set(numbers)) == 3 and np.array(numbers).min() > 0

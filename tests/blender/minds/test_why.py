@@ -1,0 +1,106 @@
+"""Why: a preview tells of states what the bake of the same scene tells, and both tell what was weighed."""
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.blender.building import bake, empty, part, select
+from tests.blender.minds.test_states import herd, startle
+
+preview = part("blender.preview")
+present = part("blender.status.present_states")
+
+
+@pytest.fixture(autouse=True)
+def _ended_afterwards():
+    yield
+    preview.end()
+
+
+def alarm():
+    """Nine vehicles of which a wolf startles some, who startle the others."""
+    grazing, members = herd()
+    wolf = empty("Wolf", (2.0, -3.0, 0.0))
+    state = startle(grazing, wolf, lasts=0.5, varies=0.0, react=0.2, spreads=1)
+    bpy.context.object.steering.trigger.distance = 4.0
+    return grazing, members, state
+
+
+def told(members, frame: int):
+    """The histories until a frame, and the numbers of the states then."""
+    bpy.context.scene.frame_set(frame)
+    scene = bpy.context.scene
+    baked = [present.tells_state(part("blender.write.ownership").bake_of(ob)) for ob in members]
+    histories = [[each for each in present.history_of(scene, ob) if each.frame <= frame] for ob in members]
+    return histories, [present.present_state(scene, ob, baked=b) for ob, b in zip(members, baked)]
+
+
+def in_state(state) -> set[str]:
+    select(state)
+    assert bpy.ops.steering.select_in_state() == {"FINISHED"}
+    return {ob.name for ob in bpy.context.selected_objects}
+
+
+def test_a_preview_tells_states_and_reasons_as_a_bake_does() -> None:
+    grazing, members, state = alarm()
+    census = part("blender.status.census")
+    assert told(members, 7) == ([[]] * 9, [None] * 9)
+    assert census.refresh(bpy.context.scene).members(grazing).in_states is None
+    assert bpy.ops.steering.preview() == {"FINISHED"}
+    previewed, numbers, selected, counted = {}, {}, {}, {}
+    for frame in (7, 40, 20):
+        previewed[frame], numbers[frame] = told(members, frame)
+        counted[frame] = census.refresh(bpy.context.scene).members(grazing).in_states
+        selected[frame] = in_state(state)
+    number = state.steering.state.number
+    assert 0 < counted[7][number] == len(selected[7]) == numbers[7].count(number) < 9
+    assert len(previewed[40][0]) > len(previewed[20][0]) >= 1
+    bpy.ops.steering.preview()
+    assert told(members, 7) == ([[]] * 9, [None] * 9)
+    bake()
+    for frame in (7, 20, 40):
+        assert told(members, frame) == (previewed[frame], numbers[frame])
+        assert census.refresh(bpy.context.scene).members(grazing).in_states == counted[frame]
+        assert in_state(state) == selected[frame]
+
+
+def test_who_takes_up_a_state_says_what_else_it_weighed() -> None:
+    grazing, members, _ = alarm()
+    select(grazing)
+    bpy.ops.steering.state_add(preset="LOOK_UP")
+    look = bpy.context.object
+    # They look up from the first step on, before the wolf counts.
+    look.steering.state.urge, look.steering.state.react, look.steering.state.persistence = 1.0, 0.0, 0.1
+    bake()
+    history = part("blender.write.ownership").bake_of(members[0]).states
+    assert [each.state for each in history][:2] == ["Look Up", "Startle"]
+    assert history[0].weighed_in_words() == "It weighed Look Up 0.6, the crowd's own settings 0.5"
+    assert history[1].weighed_in_words() == "It weighed Startle 1, Look Up 0.7, the crowd's own settings 0.5"
+
+
+def test_the_overlay_draws_the_colors_of_states_during_a_preview_too() -> None:
+    _, members, state = alarm()
+    pictures, tracks = part("blender.overlay.picture"), part("blender.overlay.tracks").Tracks()
+    scene, layer = bpy.context.scene, bpy.context.view_layer
+    select(*members)
+
+    def fronts():
+        cast = pictures.find_cast(scene, layer)
+        picture = pictures.picture(scene, bpy.context.evaluated_depsgraph_get(), cast, tracks, [], frozenset({"FRONT"}))
+        return {label for label, _ in picture.legend}, np.unique(picture.open[0][1], axis=0)
+
+    scene.frame_set(7)
+    assert fronts()[0] == set() and len(fronts()[1]) == 1
+    assert bpy.ops.steering.preview() == {"FINISHED"}
+    labels, colors = fronts()
+    assert labels == {"Startle"} and len(colors) == 2
+    assert np.isclose(colors[:, :3], tuple(state.steering.state.color), atol=1e-6).all(axis=1).any()
+
+
+def test_a_name_given_after_the_bake_is_still_found() -> None:
+    _, _, state = alarm()
+    bake()
+    bpy.context.scene.frame_set(7)
+    before = in_state(state)
+    state.name = "Alarm"
+    assert before and in_state(state) == before

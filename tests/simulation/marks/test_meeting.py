@@ -1,0 +1,194 @@
+"""Marks: a vehicle, the middle of a flock, or each member at a place of a shape, at a time."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from steering_addon.behaviors.alignment import Alignment
+from steering_addon.behaviors.cohesion import Cohesion
+from steering_addon.behaviors.seek import Seek
+from steering_addon.behaviors.separation import Separation
+from steering_addon.behaviors.wander import Wander
+from steering_addon.locomotion import CATALOGUE
+from steering_addon.simulation.combining import COMBININGS
+from steering_addon.simulation.marks.declaring import Mark
+from steering_addon.simulation.snapshot import State
+from tests.scene import Scene, leaders, positions, velocities
+
+FPS, FRAME, FRAMES = 24.0, 48, 66
+STRONGEST, TOP = 12.0, 10.0
+PLACE = (3.0, 15.0, 3.0)
+MODEL = {"max_force": STRONGEST, "max_speed": TOP}
+
+
+def bird(place: Any = PLACE, count: int = 1, **others: Any) -> Scene:
+    """Wandering birds that fly north, and the body of the mark."""
+    settings: dict[str, Any] = {"behaviors": [(Wander, {})], "vehicle": MODEL, "speed": 7.0}
+    start = np.random.default_rng(4).uniform(-3.0, 3.0, (count, 3)) if count > 1 else np.zeros((1, 3))
+    return Scene(start + np.array([0.0, 0.0, 2.0]), tracked=leaders(place), **(settings | others))
+
+
+def mark(count: int = 1, **settings: Any) -> Mark:
+    return Mark("Tower", FRAME / FPS, count, np.arange(count), **({"lead": 1.5} | settings))
+
+
+def met(scene: Scene, *marks: Mark, frames: int = FRAMES, **changes: Any) -> list[State]:
+    """The run with these marks."""
+    return scene.run(frames, at=lambda frame, snapshot: replace(snapshot, marks=marks, **changes))
+
+
+def off(states: list[State], place: Any = PLACE) -> float:
+    """How far the first vehicle is from a place on the frame of the mark, metres."""
+    return float(np.linalg.norm(positions(states)[FRAME, 0] - place))
+
+
+def pushes(states: list[State]) -> Any:
+    """What the velocities change by from frame to frame, (f - 1, n) m/s2."""
+    return np.linalg.norm(np.diff(velocities(states), axis=0), axis=2) * FPS
+
+
+@pytest.mark.parametrize("steps", [1, 2, 7])
+@pytest.mark.parametrize("aims", [False, True])
+def test_the_push_is_the_first_of_the_least_accelerations_that_meet_the_mark(steps: int, aims: bool) -> None:
+    place, frames = np.array([0.0, 0.3 * steps, 2.0]), steps + 1
+    free = {"max_force": 1e9, "max_speed": 40.0, "speed_time": 1e30}
+    scene = Scene([[0.0, 0.0, 2.0]], speed=5.0, vehicle=free, tracked=leaders(place))
+    whole = Mark("Tower", steps / FPS, 1, np.arange(1), lead=9.0, aims=aims, speed=6.0)
+    states = met(scene, whole, frames=frames)
+    # The sum of the places, and of the velocities, that a row of accelerations leads to.
+    h, counts = 1.0 / FPS, np.arange(steps, 0, -1.0)
+    rows, wanted = [h * h * counts], [place - [0.0, 5.0 * h * steps, 2.0]]
+    if aims and steps > 1:
+        rows, wanted = [*rows, np.full(steps, h)], [*wanted, np.array([0.0, 1.0, 0.0])]
+    least = np.linalg.lstsq(np.array(rows), np.array(wanted), rcond=None)[0]
+    assert np.diff(velocities(states)[:, 0], axis=0) * FPS == pytest.approx(least, abs=1e-6)
+    assert positions(states)[steps, 0] == pytest.approx(place, abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("combining", [choice.number for choice in COMBININGS], ids=[c.name for c in COMBININGS])
+def test_it_is_met_whatever_behaviors_want_and_however_they_combine(combining: int, seed: int) -> None:
+    elsewhere = [(Seek, {"target": 2, "weight": 2.0, "priority": 1}), (Wander, {})]
+    scene = bird(seed=seed, combining=combining, behaviors=elsewhere)
+    scene.tracked = leaders(PLACE, (-9.0, 25.0, 2.0))
+    states = met(scene, mark(lead=2.0))
+    assert off(states) < 0.01
+    assert pushes(states).max() < STRONGEST * 1.001
+    assert np.linalg.norm(velocities(states), axis=2).max() < TOP * 1.001
+
+
+@pytest.mark.parametrize("kind", CATALOGUE, ids=lambda kind: kind.name)
+def test_every_body_meets_it_within_its_limits(kind: Any) -> None:
+    place = (2.0, 12.0, 2.0)
+    scene = bird(place, locomotions=[(kind, {})], behaviors=[(Wander, {"vertical": 0.0})])
+    states = met(scene, mark(lead=2.0))
+    assert off(states, place) < 0.02
+    assert pushes(states).max() < STRONGEST * 1.05
+
+
+def test_what_keeps_to_the_ground_meets_it_on_the_ground() -> None:
+    planar = next(kind for kind in CATALOGUE if kind.name == "planar")
+    states = met(bird((2.0, 12.0, 9.0), locomotions=[(planar, {})]), mark())
+    assert off(states, (2.0, 12.0, 2.0)) < 0.01
+
+
+def test_damping_and_substeps_do_not_keep_it_from_its_mark() -> None:
+    lazy = {**MODEL, "damping": 0.5}
+    assert off(met(bird(vehicle=lazy), mark())) < 0.01
+    assert off(met(bird(substeps=3), mark())) < 0.01
+
+
+def test_it_crosses_the_mark_at_a_velocity() -> None:
+    scene = bird()
+    scene.tracked = replace(scene.tracked, forward=np.array([[0.6, 0.8, 0.0]]))
+    states = met(scene, mark(aims=True, speed=6.0, lead=2.0))
+    assert off(states) < 0.01
+    assert velocities(states)[FRAME, 0] == pytest.approx([3.6, 4.8, 0.0], abs=0.05)
+
+
+def test_a_mark_that_moves_is_met_where_it_is() -> None:
+    states = met(bird((0.0, 8.0, 3.0), drift=(1.0, 3.0, 0.0)), mark())
+    assert off(states, (2.0, 14.0, 3.0)) < 0.01
+
+
+def test_within_a_distance_is_near_enough() -> None:
+    assert 0.5 < off(met(bird(), mark(radius=1.0))) < 1.01
+    # It would come near enough anyway.
+    free = bird().run(FRAMES)
+    near = off(free) + 0.1
+    assert positions(met(bird(), mark(radius=near, lead=0.2))).tobytes() == positions(free).tobytes()
+
+
+def test_the_middle_of_a_flock_meets_it_and_the_flock_stays_one() -> None:
+    flocking = [(Separation, {"distance": 2.0}), (Alignment, {"distance": 6.0}), (Cohesion, {"distance": 9.0})]
+    scene = bird((3.0, 14.0, 3.0), 12, behaviors=[*flocking, (Wander, {})])
+    states = met(scene, mark(12, together=True))
+    free = positions(scene.run(FRAMES))[FRAME]
+    place = positions(states)[FRAME]
+    assert np.linalg.norm(place.mean(axis=0) - (3.0, 14.0, 3.0)) < 0.01
+    assert place.std(axis=0).max() < 1.3 * free.std(axis=0).max()
+
+
+def test_each_member_meets_a_place_of_a_shape_of_its_own() -> None:
+    points = np.column_stack((np.linspace(-5.0, 5.0, 12), np.full(12, 15.0), np.full(12, 4.0)))
+    states = met(bird(count=12), mark(12, points=points, lead=2.0))
+    place = states[FRAME].places["Tower"]
+    assert sorted(place.tolist()) == list(range(12))
+    assert np.linalg.norm(positions(states)[FRAME] - points[place], axis=1).max() < 0.02
+    # No two ways cross: they are in the order in which they started.
+    assert all(np.array_equal(state.places["Tower"], place) for state in states[FRAME - 40 : FRAME])
+
+
+def test_it_is_left_without_a_jolt() -> None:
+    scene = bird(behaviors=[(Seek, {"target": 2})])
+    scene.tracked = leaders(PLACE, (-40.0, 30.0, 2.0))
+    force = np.diff(velocities(met(scene, mark(release=0.75))), axis=0)[:, 0] * FPS
+    assert np.linalg.norm(np.diff(force, axis=0), axis=1)[FRAME - 3 : FRAME + 15].max() < 0.3 * STRONGEST
+
+
+def test_several_marks_are_met_one_after_the_other_in_any_order() -> None:
+    first = replace(mark(), name="A", time=24.0 / FPS, body=2, lead=1.0)
+    scene = bird()
+    scene.tracked = leaders(PLACE, (0.0, 7.5, 2.5))
+    then = replace(mark(), lead=1.0)
+    states = met(scene, first, then)
+    assert off(states) < 0.01
+    assert np.linalg.norm(positions(states)[24, 0] - (0.0, 7.5, 2.5)) < 0.01
+    assert positions(states).tobytes() == positions(met(scene, then, first)).tobytes()
+
+
+def test_a_member_with_a_mark_of_its_own_leaves_that_of_the_flock_to_the_others() -> None:
+    scene = bird(count=6)
+    scene.tracked = leaders(PLACE, (0.0, 12.0, 5.0))
+    alone = Mark("Hero", FRAME / FPS, 7, np.array([2]), lead=2.0)
+    states = met(scene, alone, mark(6, together=True))
+    place = positions(states)[FRAME]
+    assert place[2] == pytest.approx([0.0, 12.0, 5.0], abs=0.01)
+    assert np.delete(place, 2, axis=0).mean(axis=0) == pytest.approx(PLACE, abs=0.02)
+
+
+def test_a_mark_changes_nothing_before_its_time_nor_without_need() -> None:
+    free = bird().run(FRAMES)
+    late = replace(mark(), time=50.0)
+    assert positions(met(bird(), late)).tobytes() == positions(free).tobytes()
+    inactive = bird()
+    inactive.tracked = replace(inactive.tracked, present=np.zeros(1, bool))
+    assert positions(met(inactive, mark())).tobytes() == positions(inactive.run(FRAMES)).tobytes()
+    past = replace(mark(), time=-9.0)
+    assert positions(met(bird(), past)).tobytes() == positions(free).tobytes()
+
+
+def test_a_shorter_run_is_the_beginning_of_a_longer_one() -> None:
+    points = np.column_stack((np.linspace(-5.0, 5.0, 5), np.full(5, 15.0), np.full(5, 4.0)))
+    whole = met(bird(count=5), mark(5, points=points))
+    assert positions(met(bird(count=5), mark(5, points=points), frames=40)).tobytes() == positions(whole[:40]).tobytes()
+
+
+@pytest.mark.parametrize("place", [(3.0, -14.0, 2.0), (0.0, -14.0, 2.0)])
+def test_what_is_behind_is_reached_by_going_round(place: Any) -> None:
+    scene = bird(place, behaviors=[])
+    states = met(scene, replace(mark(), time=5.0, lead=3.0), frames=122)
+    assert np.linalg.norm(positions(states)[120, 0] - place) < 0.02
+    assert np.linalg.norm(velocities(states), axis=2).min() > 3.0
