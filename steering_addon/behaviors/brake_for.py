@@ -21,6 +21,7 @@ from ..simulation.maneuvers.braking import (
     stopping_distance,
 )
 from ..simulation.maneuvers.lanes import Lanes
+from ..simulation.maneuvers.merging import is_ahead
 from ..simulation.maneuvers.neighborhood import Neighborhood
 from ..simulation.memory import Memory, remembered
 from ..simulation.nearby.neighbors import NEIGHBORS, Near, Neighbors
@@ -38,6 +39,8 @@ SAME_WAY = 0.7
 """Cosine between the two courses above which the other goes the same way: it is followed, and not given way.
 
 Below the negative of it, the other is oncoming."""
+MERGES = 0.3
+"""Cosine between the headings above which the ways of two merge rather than cross."""
 PATIENCE = 1.5
 """Seconds that two stand or creep face to face, or one before what stands beside its way, before they creep past."""
 FORGETS = 1.0
@@ -64,10 +67,10 @@ class BrakeFor(Neighborhood):
     """Slow down and stop for what crosses or stands in the way, and do not go round it.
 
     Assumes that vehicles on a curve follow it and that everything else goes straight on. Never speeds up toward what it
-    brakes for. On the ground, the vehicle of a crowd that comes from the right goes first. Vehicles that go the same
-    way are left to Keep Distance, and oncoming ones count only in its own lane. Two that stand face to face creep past
-    each other after a moment, and so does one past a vehicle that stands beside its way, without clearance. Does
-    nothing about what passes before the agent or after it.
+    brakes for. On the ground, the vehicle of a crowd that comes from the right goes first, and where two ways merge the
+    one that is nearer to the place. Vehicles that go the same way are left to Keep Distance, and oncoming ones count
+    only in its own lane. Two that stand face to face creep past each other after a moment, and so does one past a
+    vehicle that stands beside its way, without clearance. Does nothing about what passes before the agent or after it.
     """
 
     name = "brake_for"
@@ -194,10 +197,14 @@ class BrakeFor(Neighborhood):
         crowd, speed = bodies.crowd[agents.rows], magnitude(bodies.velocity)
 
         def goes_first(near: Near) -> Mask:
-            moves = speed[near.body] > CRAWL * near.of_agent(agents.max_speed)
+            agent, body = near.agent, near.body
+            moves = speed[body] > CRAWL * near.of_agent(agents.max_speed)
+            gives_way = near.along(agents.side) < 0.0
+            merges = dot(picked(agents.forward, agent), picked(bodies.forward, body)) > MERGES
+            gives_way = np.where(merges, ~is_ahead(world, agents, agent, body, near.offset), gives_way)
             # In space the side of an agent turns as it leans: there both brake.
-            on_the_left = near.of_agent(agents.grounded) & (near.along(agents.side) < 0.0)
-            return ~(moves & on_the_left & (bodies.crowd[near.body] == near.of_agent(crowd)))
+            gives_way &= near.of_agent(agents.grounded)
+            return ~(moves & gives_way & (bodies.crowd[body] == near.of_agent(crowd)))
 
         near = self._seen(world, agents, sight).where(goes_first).together()
         velocity, heading = picked(bodies.velocity, near.body), picked(bodies.forward, near.body)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import Number, Scalars, dot, magnitude, picked
+from ..simulation.arrays.vectors import Mask, Number, Scalars, Vectors, dot, magnitude, picked
 from ..simulation.behavior import OURS, Intent, Steering
 from ..simulation.declaration import called, length, seconds
 from ..simulation.maneuvers.braking import (
@@ -19,12 +19,17 @@ from ..simulation.maneuvers.braking import (
     stopping_distance,
 )
 from ..simulation.maneuvers.lanes import Lanes
+from ..simulation.maneuvers.merging import is_ahead, meet_in, speed_to_fall_back
 from ..simulation.maneuvers.neighborhood import Neighborhood
-from ..simulation.nearby.neighbors import Neighbors
+from ..simulation.nearby.neighbors import Near, Neighbors
 from ..simulation.world import Agents, World
 
 SAME_WAY = 0.5
 """Cosine between the headings above which two vehicles go the same way: it does not queue behind crossing traffic."""
+MERGES = 3.0
+"""Seconds before another vehicle comes into the lane from which on it makes room for that one."""
+SINGLE_FILE = 2.0
+"""Seconds in which one that drives along a curve beside another falls back behind it."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +37,8 @@ class KeepDistance(Neighborhood):
     """Slow down behind the vehicle ahead in its lane, and queue where that stops.
 
     Brakes as drivers do in the model of Gipps: its speed always lets it stop behind the vehicle ahead, even if that
-    brakes as hard as it can. On a curve the lane follows the curve. It never turns away. Does nothing in a free lane.
+    brakes as hard as it can. On a curve the lane follows the curve. Where lanes merge, the vehicle that is nearer to
+    the place goes first, of two abreast the right one. It never turns away. Does nothing in a free lane.
     """
 
     name = "keep_distance"
@@ -71,23 +77,46 @@ class KeepDistance(Neighborhood):
         v = sqrt((b t)^2 + w^2 + 2 b room) - b t  (Gipps 1981); b is the braking, t the gap time, w the speed ahead.
         """
         near = self.near(world, agents).together()
-        agent = near.agent
+        agent, lanes = near.agent, Lanes.of(world, agents)
         forward = picked(agents.forward, agent)
         velocity, heading = picked(world.bodies.velocity, near.body), picked(world.bodies.forward, near.body)
-        offset, velocity, heading = Lanes.of(world, agents).straightened(agent, near.offset, velocity, heading)
-        ahead = dot(offset, forward)
-        aside = magnitude(offset - ahead[:, None] * forward)
+        offset, velocity, heading = lanes.straightened(agent, near.offset, velocity, heading)
+        ahead, along = dot(offset, forward), dot(velocity, forward)
+        across = offset - ahead[:, None] * forward
+        aside = magnitude(across)
         length, width = room_between(world, agents, near.agent, near.body, dot(heading, forward))
         half = np.where(self.lane_width[agent] > 0.0, self.lane_width[agent] / 2.0, width)
         same_way = dot(heading, forward) > SAME_WAY
-        before = np.flatnonzero((ahead > 0.0) & (aside < half) & same_way)
-        agent, forward = agent[before], picked(forward, before)
+        merges, time = self._merging(world, agents, lanes, near, across, velocity - along[:, None] * forward, width)
+        in_lane = (ahead > 0.0) & (aside < half)
+        before = np.flatnonzero((in_lane | merges) & same_way)
+        agent, in_lane = agent[before], in_lane[before]
 
         room = ahead[before] - length[before] - self.gap[agent]
-        others_speed = np.maximum(dot(picked(velocity, before), forward), 0.0)
+        others_speed = np.maximum(along[before], 0.0)
         brakes = COMFORT * agents.agility[agent]
         reacting = brakes * np.maximum(np.maximum(self.gap_time, agents.reaction), world.dt)[agent]
         squared = reacting * reacting + others_speed * others_speed + 2.0 * brakes * room
-        allowed = np.sqrt(np.maximum(squared, 0.0)) - reacting
-        allowed = approaching(agents, agent, np.maximum(allowed, 0.0), others_speed)
+        allowed = np.maximum(np.sqrt(np.maximum(squared, 0.0)) - reacting, 0.0)
+        falls_back = speed_to_fall_back(others_speed, room, time[before])
+        allowed = np.where(in_lane, allowed, np.maximum(allowed, falls_back))
+        allowed = approaching(agents, agent, allowed, others_speed)
         return least(len(agents), agent, allowed)
+
+    def _merging(
+        self, world: World, agents: Agents, lanes: Lanes, near: Near, across: Vectors, drift: Vectors, width: Scalars
+    ) -> tuple[Mask, Scalars]:
+        """The vehicles that come into the lane of an agent and go first, and the time until then; (p,) each, seconds.
+
+        Args:
+            across: (p, 3) how far each is to the side, metres.
+            drift: (p, 3) how fast it moves aside, m/s.
+            width: (p,) metres to the side at which both touch.
+        """
+        drift = drift + lanes.leftward[near.agent, None] * picked(agents.side, near.agent)
+        time = meet_in(across, drift, width)
+        in_one_file = lanes.in_one_file(world, near.agent, near.body)
+        time = np.where(in_one_file, np.minimum(time, SINGLE_FILE), time)
+        first = is_ahead(world, agents, near.agent, near.body, near.offset)
+        keeps_out = lanes.elsewhere(world, near, np.zeros(len(agents)), np.full(len(agents), MERGES))
+        return (time < MERGES) & first & ~keeps_out, time

@@ -119,6 +119,27 @@ def test_at_a_crossing_the_vehicle_from_the_right_goes_first() -> None:
     assert (speeds(states)[-1] > 4.5).all()
 
 
+def test_where_two_ways_merge_the_nearer_goes_first_also_before_one_from_the_right() -> None:
+    """It is slower: the other has to let it in, and neither stops."""
+    headings = np.array([[0.0, 1.0, 0.0], [-np.sqrt(0.75), 0.5, 0.0]])
+    place = Scene(
+        -headings * [[14.0], [20.0]],
+        fps=FPS,
+        forward=headings,
+        speed=[3.0, 4.0],
+        behaviors=[(Seek, {"target": [2, 3]}), (BrakeFor, {})],
+        tracked=leaders(*(1e4 * headings)),
+        locomotions=[(Planar, {})],
+        vehicle={"max_speed": [3.0, 4.5]},
+    )
+    states = place.run(FPS * 15)
+    at = positions(states)
+    assert np.linalg.norm(at[:, 0] - at[:, 1], axis=1).min() > 2.0 * R
+    first = [int(np.argmax(at[:, row] @ headings[row] > 0.0)) for row in range(2)]
+    assert 0 < first[0] < first[1]
+    assert speeds(states)[:, 0].min() > 2.9 and speeds(states)[:, 1].min() > 0.5
+
+
 def test_the_size_of_other_bodies_does_not_matter() -> None:
     """A large target far ahead does not cross."""
     start = {"position": [[0.0, 0.0, 0.0], [0.0, 16.0, 0.0]], "forward": [[0.0, 1.0, 0.0], [0.0, -1.0, 0.0]]}

@@ -260,6 +260,24 @@ def test_the_side_to_which_an_agent_is_led_counts_unless_the_turn_is_too_hard(
     assert np.sign(avoiding.steer(world, led, None).force[0, 0]) == side
 
 
+@pytest.mark.parametrize("thing", ["ball", "box", "mesh"])
+@pytest.mark.parametrize(("speed", "side"), [(0.2, 1.0), (1.5, -1.0)])
+def test_one_that_stands_before_an_obstacle_turns_to_its_way_however_far_behind_that_lies(
+    thing: str, speed: float, side: float
+) -> None:
+    """Its way leads back past the obstacle, on the side of its middle: a turn that it can only make before it goes."""
+    middle = [[0.8, 1.73 if thing == "box" else 1.53, 0.0]]
+    kinds = {"ball": obstacles, "box": boxes, "mesh": lambda at, size: mesh_obstacles([ball(size, 24)], at)}
+    things = kinds[thing](middle, [[1.0, 1.0, 1.0]] if thing == "box" else 1.0)
+    strength = {"max_force": 0.2}
+    place = facing(things, speed=speed, vehicle=strength, locomotions=[(Planar, {})])
+    world, agents, [avoiding] = place.seen()
+    assert avoiding.steer(world, agents, None).force[0, 0] < 0.0, "the nearer side"
+    back = np.array([[[1.0, -0.4, 0.0], [2.7, 0.5, 0.0], [3.0, 1.5, 0.0]]])
+    led = replace(agents, passing_places=back)
+    assert np.sign(avoiding.steer(world, led, None).force[0, 0]) == side
+
+
 def test_the_wider_its_turns_the_further_away_it_sees_a_wall() -> None:
     """Far walls are not looked at; what is far follows from the room that its turn takes."""
     wall = boxes([[0.0, 42.0, 0.0]], [[4.0, 0.2, 4.0]])

@@ -273,3 +273,17 @@ def test_a_car_goes_round_a_box_on_its_lane_and_returns_to_it() -> None:
     assert away[passed].max() < 1.2, "within the width of its path"
     assert speeds(states)[-1, 0] > 9.0
     assert speeds(states).min() > 2.0
+
+
+@pytest.mark.parametrize("aside", [(-2.0, 2.0), (-4.0, 0.0, 4.0)])
+def test_cars_that_start_abreast_merge_one_after_the_other(aside: tuple[float, ...]) -> None:
+    """Onto one straight; none of them touches another, none stops, and the right one of two goes first."""
+    straight = spline([[0.0, -20.0, 0.0], [0.0, 100.0, 0.0], [0.0, 400.0, 0.0]], False)
+    place = cars([(straight, 20.0, 1.0)] * len(aside), (straight,))
+    states = replace(place, position=[[x, 0.0, 0.0] for x in aside]).run(int(FPS) * 12)
+    assert gaps(states).min() > 0.3
+    assert speeds(states).min() > 3.0
+    end = positions(states)[-1]
+    assert np.abs(end[:, 0]).max() < 0.3, "all on the line"
+    if len(aside) == 2:
+        assert end[1, 1] > end[0, 1] + LENGTH

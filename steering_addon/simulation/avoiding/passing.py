@@ -4,7 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays.vectors import EPSILON, Rows, Scalars, Vectors, across, anybody, clamp, dot, magnitude, no_vectors, unit
+from ..arrays.vectors import (
+    EPSILON,
+    Mask,
+    Rows,
+    Scalars,
+    Vectors,
+    across,
+    anybody,
+    clamp,
+    dot,
+    magnitude,
+    no_vectors,
+    unit,
+)
 from ..geometry.obstacles import LEFT, OVER, RIGHT, UNDER
 from ..ground import left_of
 from ..world import Agents
@@ -15,6 +28,8 @@ DECIDED = 0.25
 """Distance of that place from the course through the middle, in the same multiples, that decides on a side."""
 LED = 2.0
 """How much more a turn to that side may take than one to the other, where it is harder than the agent can turn."""
+STANDING = 0.05
+"""Share of max_speed below which an agent stands or is about to."""
 PLACES = 4
 """Points of an axis that are tried between the point nearest to a course and the end that is reached first."""
 
@@ -102,8 +117,17 @@ def led_past(agents: Agents, rows: Rows, course: Vectors, offset: Vectors, radiu
     abreast = np.argmin(np.nan_to_num(magnitude(places), nan=np.inf), axis=1)
     beside = places[np.arange(len(rows)), abreast]
     near = magnitude(np.nan_to_num(beside, nan=np.inf)) < radius + BESIDE * reach
+    # Where a course leads off the way, what is beside the obstacle on the way may be on its other side for the course.
+    way = agents.passing_places[rows, 0] - agents.position[rows]
+    beside = np.where((dot(way, course) < 0.0)[:, None], way, beside)
     aside = across(np.where(near[:, None], beside, 0.0), course)
     return np.where((magnitude(aside) > DECIDED * reach)[:, None], unit(aside), 0.0)
+
+
+def turns_first(agents: Agents) -> Mask:
+    """The agents that stand, (n,), and turn before they set off: any turn is possible for them, unless they drive."""
+    mask: Mask = (agents.speed < STANDING * agents.max_speed) & np.isnan(agents.axle)
+    return mask
 
 
 def directions_to_pass(

@@ -29,7 +29,7 @@ from ..arrays.vectors import (
 )
 from ..geometry.obstacles import EITHER, Obstacles
 from ..world import Agents
-from .passing import LED, directions_to_pass, led_past, most_pressing
+from .passing import LED, directions_to_pass, led_past, most_pressing, turns_first
 
 EAGERNESS = 1.5
 """Multiple of the last distance at which a dodge is possible that it looks ahead at least."""
@@ -164,7 +164,7 @@ class Rounds:
         possible = self.turn(missing[:, None], row[:, None], agents)[:, 0] <= agents.sideways_at(
             np.maximum(self.speed[n, row], CREEP * agents.max_speed)
         )
-        free &= possible | (missing < LED * (reach + dot(aside, direction)))
+        free &= possible | turns_first(agents) | (missing < LED * (reach + dot(aside, direction)))
         direction = unit(agents.level(np.where(free[:, None], led, direction)))
         missing = reach + dot(aside, direction)
         # An agent that is too near already leaves by the shortest way.

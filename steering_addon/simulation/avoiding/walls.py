@@ -25,7 +25,7 @@ from ..arrays.vectors import (
 from ..geometry.boxes import bend_past_box
 from ..geometry.obstacles import BOX, EITHER, INSIDE, MESH, OUTSIDE, Obstacles
 from ..world import Agents
-from .passing import LED, directions_to_pass, led_past
+from .passing import LED, directions_to_pass, led_past, turns_first
 from .silhouettes import turns_past_outline
 from .threats import CAUTION, CREEP, EAGERNESS, ONSET, Threats
 
@@ -229,7 +229,8 @@ class _Pairs:
         led = self._led_past(obstacles, agents)
         turned = (asked == EITHER) & (dot(led, direction) < 0.0)
         bend = self._bend_to(led)
-        turned &= self._possible(bend, agents) | (bend < LED * self._bend_to(direction))
+        possible = self._possible(bend, agents) | turns_first(agents)[self.agent]
+        turned &= possible | (bend < LED * self._bend_to(direction))
         direction = np.where(turned[:, None], led, direction)
         pairs = np.flatnonzero((asked != EITHER) & (obstacles.shape[self.obstacle] == MESH))
         if len(pairs):
@@ -275,7 +276,8 @@ class _Pairs:
         led = self._led_past(obstacles, agents)[pairs]
         wrong = (obstacles.pass_side[row] == EITHER)[:, None] & (dot(turns, led[:, None]) < 0.0)
         speed, sideways = self.speed[pairs, None], self._sideways(agents)[pairs, None]
-        right = (dot(turns, led[:, None]) > 0.0) & (speed * speed * bends <= sideways)
+        possible = (speed * speed * bends <= sideways) | turns_first(agents)[agent, None]
+        right = (dot(turns, led[:, None]) > 0.0) & possible
         right &= np.isfinite(cost)
         too_much = np.where(right.any(axis=1)[:, None], np.inf, LED * cost)
         best = np.argmin(np.where(wrong, too_much, cost), axis=1)

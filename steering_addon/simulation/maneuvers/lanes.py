@@ -98,14 +98,25 @@ class Lanes:
 
     def apart(self, world: World, agent: Rows, body: Rows) -> Mask:
         """The pairs (p,) of an agent and a body that go along different curves."""
+        line = self._line_of(world, agent, body)
+        mask: Mask = (self.line[agent] >= 0) & (line >= 0) & (self.line[agent] != line)
+        return mask
+
+    def in_one_file(self, world: World, agent: Rows, body: Rows) -> Mask:
+        """The pairs (p,) of a driver and a body along one curve beside which the driver keeps no lane."""
+        single = self.driven[agent] & ~self.agents.in_lane[agent]
+        mask: Mask = single & (self.line[agent] == self._line_of(world, agent, body))
+        return mask
+
+    def _line_of(self, world: World, agent: Rows, body: Rows) -> Rows:
+        """The index of the curve that each body goes along, as agents see it, -1 for none; (p,) each."""
         line = np.full(len(body), -1, dtype=np.int64)
         position, forward = picked(world.bodies.position, body), picked(world.bodies.forward, body)
         nearest = NEAR * world.bodies.radius[body]
         for number, curve in enumerate(self.lines):
             near, _, distance = _near(curve, self.agents, agent, position, forward, nearest)
             nearest[near], line[near] = distance, number
-        mask: Mask = (self.line[agent] >= 0) & (line >= 0) & (self.line[agent] != line)
-        return mask
+        return line
 
     @property
     def driven(self) -> Mask:
@@ -291,7 +302,7 @@ class _Met:
         agent, agents = self.agent, self.agents
         closing = np.maximum(agents.speed[agent] - np.maximum(self.along, 0.0), 0.0)
         stops = closing * closing < 2.0 * COMFORT * agents.agility[agent] * (self.ahead - self.length)
-        mask: Mask = (self.cosine > SAME_WAY) & ((self.ahead < 0.0) | stops)
+        mask: Mask = (self.cosine > SAME_WAY) & ((self.ahead < -self.length) | stops)
         return mask
 
 
