@@ -24,7 +24,7 @@ EDGE = 1.5
 
 @dataclass(frozen=True)
 class Cast:
-    """Who plays.
+    """The animals and riders of a baked scene, frame by frame.
 
     Attributes:
         place, forward: (frames, n, 3) metres, and unit vectors; the cows first, then the riders.
@@ -121,7 +121,7 @@ def figures(scene: bpy.types.Scene, cows: str, riders: str) -> dict[str, float]:
 
 
 def _driving(cast: Cast, strayed: np.ndarray, middle: np.ndarray, speed: np.ndarray) -> tuple[float, float]:
-    """The nearest that a rider on its way came to a stray on the side of home, and where riders are that drive one."""
+    """The nearest that a rider on its way was to a stray on the side of home, and where riders are that drive one."""
     nearest, cosines = np.inf, []
     for stray in strayed:
         out = (cast.place[:, stray] - middle)[:, :2]

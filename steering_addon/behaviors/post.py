@@ -40,6 +40,7 @@ class Post(Behavior):
     label = "Return to Post"
     term = OURS
     intent = Intent.GO
+    arrives = True
     remembers = Posted
 
     slowing_distance: Number = called(

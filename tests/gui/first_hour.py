@@ -217,7 +217,7 @@ def lost_and_restored() -> Iterator[float]:
 
 
 def populated() -> Iterator[float]:
-    """Populate puts members on a ground by one click, and the panel counts them at once."""
+    """Populate puts members on a ground by one click, and the panel counts them immediately."""
     with view():
         bpy.ops.mesh.primitive_plane_add(size=20.0, location=(0.0, 40.0, 0.0))
         bpy.ops.mesh.primitive_cone_add(radius1=0.3, depth=1.8, location=(0.0, 40.0, 0.9))
@@ -258,7 +258,7 @@ def crowd():
 
 
 def dump() -> dict:
-    """All that the scene's objects are, but for the settings that this extension stores on them."""
+    """Everything that the scene's objects are, but for the settings that this extension stores on them."""
     objects = scene_dump(["objects"])["objects"]
     return {ob.name: {**objects[ob.name], "steering": None} for ob in bpy.data.objects if ob.type != "EMPTY"}
 

@@ -66,7 +66,7 @@ def preset_named(name: str) -> StatePreset:
 def new_state(context: Context, crowd: Object, preset: StatePreset, other: Object | None = None) -> Object:
     """A new state of a crowd, with those that follow it or come with it, which are added if the crowd lacks them.
 
-    What calls into it is added too, as far as the scene has it.
+    What calls into it is added too, where the scene has it.
 
     Args:
         other: the crowd that it is about; by default the only other one of the scene.

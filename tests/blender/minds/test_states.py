@@ -91,13 +91,15 @@ def test_a_ready_state_that_is_faster_turns_as_much_more_quickly() -> None:
     grazing.steering.planar.max_turn_rate = 0.7
     plan = planning.plan_reading(bpy.context.scene)
     snapshot = next(iter(part("blender.read.sweep").sweep(plan, reading.Reader(plan)))).snapshot
-    mode = next(mode for mode in snapshot.minds[0].modes if mode.name == "Startle")
+    mode = next(mode for mode in snapshot.minds[0].modes if mode.number == state.steering.state.number)
     default = part("locomotion").Planar.parameters()["max_turn_rate"].default
     assert np.allclose(mode.locomotion.max_turn_rate, [1.5, 1.5, default])
     state.steering.planar.own = False
     plan = planning.plan_reading(bpy.context.scene)
     snapshot = next(iter(part("blender.read.sweep").sweep(plan, reading.Reader(plan)))).snapshot
-    assert all(mode.locomotion is None for mode in snapshot.minds[0].modes if mode.name == "Startle")
+    assert all(
+        mode.locomotion is None for mode in snapshot.minds[0].modes if mode.number == state.steering.state.number
+    )
 
 
 @in_one_blender
