@@ -62,8 +62,8 @@ Bake again afterwards; the vehicle follows its guide, and the others see it"""
         for guide in guides:
             guide.select_set(True)
         context.view_layer.objects.active = guides[0]
-        names = ", ".join(ob.name for ob in vehicles[:3])
-        self.report({"INFO"}, f"Move the keys of {guides[0].name}, then bake again" if len(guides) == 1 else names)
+        led = guides[0].name if len(guides) == 1 else f"the {len(guides)} guides"
+        self.report({"INFO"}, f"Move the keys of {led}, then bake again")
         return {"FINISHED"}
 
 

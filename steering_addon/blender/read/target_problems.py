@@ -67,7 +67,8 @@ def target_problem(
         if target is None:
             if _is_awaited(group, name, parameter, roles):
                 return f"It waits for a {DESCRIPTIONS[parameter.role][0]}: tag one, or choose {what}"
-            if parameter.kind is Kind.CROWD:
+            # A crowd that no choice asks for may be left out.
+            if parameter.kind is Kind.CROWD and parameter.only_with is not None:
                 return f"It waits for {what}: choose one"
         elif full_name(target) in outside:
             return f"{target.name} is not in the scene: choose another {name.replace('_', ' ')}"

@@ -56,7 +56,7 @@ LIMB = {
     "walkers": "Walker 001 Left Thigh",
     "herd": "Sheep 001 Left Hind Leg",
     "herd_and_wolf": "Wolf Left Hind Leg",
-    "cowboys_and_strays": "Rider 1 Left Hind Leg",
+    "cowboys_and_strays": "Cow 003 Left Hind Leg",
     "traffic": "Car 001 Front Left Wheel",
 }
 FLYERS = ("flock", "school")

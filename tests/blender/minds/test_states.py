@@ -113,10 +113,11 @@ def test_in_the_ready_state_stop_and_look_they_stand_and_face_what_calls(moves: 
     select(bpy.context.object, bell)
     assert bpy.ops.steering.trigger_add(when="NEAR") == {"FINISHED"}
     bpy.context.object.steering.trigger.distance = 20.0
+    bpy.context.scene.frame_end = 84
     bake()
-    bpy.context.scene.frame_set(60)
+    bpy.context.scene.frame_set(84)
     stands = [ob.matrix_world.copy() for ob in members]
-    bpy.context.scene.frame_set(59)
+    bpy.context.scene.frame_set(83)
     for ob, after in zip(members, stands):
         assert ob.matrix_world.translation == after.translation
         toward = (bell.location - after.translation).normalized()
