@@ -10,6 +10,7 @@ from itertools import chain, tee
 import numpy as np
 
 from ...recording.mishaps import KINDS, Mishaps
+from ...recording.missed_marks import MissedMarks
 from ...recording.overfull_cues import OverfullCues
 from ...simulation.run import simulate
 from ...simulation.snapshot import State
@@ -66,7 +67,7 @@ def baking(
     reader = Reader(plan)
     writer = writer or KeyWriter(plan, replace_own_keys=replace_own_keys)
     mishaps, edges, admission = Mishaps(len(plan)), GroundEdges(plan), _Admission()
-    cues = OverfullCues()
+    cues, marks = OverfullCues(), MissedMarks()
     try:
         with closing(sweep(plan, reader)) as frames:
             for row, (state, frame) in enumerate(simulated(plan, reader, read_ahead(frames))):
@@ -74,6 +75,7 @@ def baking(
                 edges.look(row, state, mishaps)
                 admission.look(state)
                 cues.look(frame.number, frame.snapshot)
+                marks.look(state, frame.snapshot)
                 writer.frame(state, frame)
                 yield SIMULATING * (row + 1) / len(plan.frames)
         for done in writer.finish(mishaps):
@@ -93,7 +95,7 @@ def baking(
         closest=float(mishaps.clearance.min()),
         kept_out=admission.kept_out,
         too_late=admission.too_late,
-        warnings=(*writer.warnings, *_overfull(plan, cues)),
+        warnings=(*writer.warnings, *_overfull(plan, cues), *_missed(marks)),
     )
 
 
@@ -102,6 +104,12 @@ def _overfull(plan: Plan, cues: OverfullCues) -> Iterator[str]:
     for crowd, (frame, share) in cues.frames.items():
         name = plan.crowds[crowd].ob.name
         yield f"Cues of {name} come to {share:.0%} of it at frame {frame}. The last of its states gets what is left."
+
+
+def _missed(marks: MissedMarks) -> Iterator[str]:
+    """A warning for each mark that was not met."""
+    for name, metres in marks.metres.items():
+        yield f"The mark {name} was missed by {metres:.2g} m: at a later frame or a nearer place it can be met."
 
 
 def simulated(plan: Plan, reader: Reader, frames: Iterator[Frame]) -> Iterator[tuple[State, Frame]]:

@@ -210,3 +210,13 @@ def test_the_preview_follows_a_marker_that_is_moved_renamed_or_removed() -> None
         assert "no marker" in live.report(scene)
     finally:
         bpy.ops.steering.preview()
+
+
+@in_one_blender
+@pytest.mark.parametrize(("place", "misses"), [((0.0, -18.5, 3.0), True), ((3.0, 15.0, 4.0), False)])
+def test_a_mark_that_is_missed_says_so_after_the_bake(place, misses, capfd) -> None:
+    _, members = flock(1)
+    add(members[0], place=place)
+    capfd.readouterr()
+    bake()
+    assert ("The mark Mark was missed by" in capfd.readouterr().out) == misses
