@@ -7,6 +7,7 @@ import numpy as np
 from ..simulation.arrays.vectors import Vectors, magnitude
 from ..simulation.ground import level, upright
 from ..simulation.marks.declaring import Mark
+from ..simulation.marks.sharing import middle_of
 from ..simulation.snapshot import Snapshot, State
 
 NEARLY = 0.1
@@ -47,5 +48,5 @@ def _off(mark: Mark, state: State, snapshot: Snapshot) -> float:
         return 0.0
     way: Vectors = level(places - state.motion.position[rows], upright(len(rows)), snapshot.grounded[rows])
     if mark.together:
-        way = np.cumsum(way, axis=0)[-1:] / len(way)
+        way = middle_of(way)
     return float(magnitude(way).max())

@@ -39,7 +39,7 @@ from ..ground import left_of, level, of_rows, upright
 from ..snapshot import Snapshot, State
 from ..world import World
 from .declaring import Mark
-from .sharing import shared_out
+from .sharing import middle_of, shared_out
 
 EASILY = 0.25
 """The share of its strength from which on a push begins before the lead."""
@@ -179,13 +179,8 @@ def _is_time_to_share(
 ) -> bool:
     left, model = mark.time - world.time, snapshot.vehicle
     slowest = float((model.cruise_speed * model.max_speed)[rows].min())
-    furthest = float(magnitude(_mean(points) - _mean(position)).max())
+    furthest = float(magnitude(middle_of(points) - middle_of(position)).max())
     return left <= SHARED * mark.lead or furthest > UNHURRIED * slowest * left
-
-
-def _mean(v: Vectors) -> Vectors:
-    """The mean of vectors (m, 3), (1, 3), by a sum that is the same everywhere."""
-    return np.cumsum(v, axis=0)[-1:] / len(v)
 
 
 def _approach(
@@ -300,16 +295,16 @@ def _round(approach: _Approach, push: Vectors, dt: float) -> Vectors:
 def _together(mark: Mark, approach: _Approach, dt: float) -> tuple[Mask, Vectors]:
     """As `_each`, with the same push for all, by which their middle meets the mark."""
     m = len(approach.rows)
-    change = None if approach.change is None else _mean(approach.change)
-    middle = replace(approach, way=_mean(approach.way), velocity=_mean(approach.velocity), change=change)
+    change = None if approach.change is None else middle_of(approach.change)
+    middle = replace(approach, way=middle_of(approach.way), velocity=middle_of(approach.velocity), change=change)
     wanted = approach.wanted
     for _ in range(ROUNDS):
-        push = np.broadcast_to(_push(middle, _mean(wanted), dt, mark.radius), (m, 3))
+        push = np.broadcast_to(_push(middle, middle_of(wanted), dt, mark.radius), (m, 3))
         share = _room(push, approach.wanted + push, approach.strongest)
         wanted = approach.wanted * share[:, None]
     slowest = replace(middle, strongest=approach.strongest.min(), cruise=approach.cruise.min())
     due = _due(mark, slowest, push[:1], dt)
-    push = np.broadcast_to(_push(middle, _mean(wanted), dt, mark.radius), (m, 3))
+    push = np.broadcast_to(_push(middle, middle_of(wanted), dt, mark.radius), (m, 3))
     return np.broadcast_to(due, (m,)), truncate(wanted + push, approach.strongest)
 
 

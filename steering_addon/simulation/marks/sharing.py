@@ -33,7 +33,7 @@ def shared_out(position: Vectors, points: Vectors) -> Rows:
         return place
     vehicles = np.arange(m)
     if p < m:
-        gap = magnitude(position - _middle(points))
+        gap = magnitude(position - middle_of(points))
         vehicles = np.sort(np.lexsort((vehicles, gap))[:p])
     count = min(m, p)
     line = _along_a_line(points)
@@ -43,7 +43,7 @@ def shared_out(position: Vectors, points: Vectors) -> Rows:
     return place
 
 
-def _middle(points: Vectors) -> Vectors:
+def middle_of(points: Vectors) -> Vectors:
     """The mean of points, (1, 3), by a sum that is the same everywhere."""
     return np.cumsum(points, axis=0)[-1:] / len(points)
 
