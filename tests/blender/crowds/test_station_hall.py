@@ -11,10 +11,10 @@ from tests.blender.sharing import in_one_blender
 
 @in_one_blender
 def test_some_stop_and_face_the_board_and_all_keep_clear_of_walls() -> None:
-    frames(1, 200)
+    frames(1, 260)
     hall = add("station_hall", count=24)
     bake()
-    poses = played(members(hall), range(1, 201))
+    poses = played(members(hall), range(1, 261))
     place, forward = poses[..., :2, 3], poses[..., :2, 1]
     speed = np.linalg.norm(np.diff(place, axis=0), axis=-1) * 24.0
     spots = np.array([ob.location[:2] for ob in bpy.data.collections["Station Board"].objects])
@@ -23,7 +23,7 @@ def test_some_stop_and_face_the_board_and_all_keep_clear_of_walls() -> None:
     reads = (speed < 0.05) & (gap.min(axis=-1) < 2.0)
     readers = np.flatnonzero(reads.sum(axis=0) > 1.8 * 24)
     # 30 % of 24 are 7; the last of them have not come to the board yet.
-    assert 2 <= len(readers) <= 8
+    assert 3 <= len(readers) <= 8
     for row in readers:
         on = np.flatnonzero(reads[:, row])[24:-24]
         cosine = np.einsum("fsi,fi->fs", offset[on, row], forward[on + 1, row]) / gap[on, row]
