@@ -65,12 +65,12 @@ class Cast:
             radius,
             half_axis(radius, length),
             len(chosen[0].vehicles),
-            _away(members, frames),
+            in_state(members, frames),
             scene.render.fps / scene.render.fps_base,
         )
 
 
-def _away(members: Sequence[bpy.types.Object], frames: range) -> np.ndarray:
+def in_state(members: Sequence[bpy.types.Object], frames: range) -> np.ndarray:
     """Whether each is in a state on each frame, (f, n), by its keyed property."""
     away = np.zeros((len(frames), len(members)), dtype=bool)
     for column, ob in enumerate(members):
