@@ -77,7 +77,7 @@ def _curves(ob: Object) -> list[bpy.types.FCurve]:
 
 
 def stands(mask: np.ndarray, fps: float) -> list[tuple[int, int, int]]:
-    """The stretches (frames, n) for which a mask holds for a while: the row, the first step, and that after the last."""
+    """Where a mask (steps, n) holds for a while: the row, the first step, and the step after the last."""
     pieces = []
     for row, column in enumerate(mask.T):
         edges = np.flatnonzero(np.diff(np.concatenate(([0], column.astype(int), [0]))))

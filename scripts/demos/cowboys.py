@@ -8,7 +8,6 @@ filmed plays without it. `scripts/strays --file build/demo/cowboys.blend` measur
 
 from __future__ import annotations
 
-import math
 import time
 
 import bpy
@@ -23,13 +22,13 @@ from scripts.motion_report import report
 from scripts.standing import standing
 from scripts.stray_figures import figures, in_state
 
-FRAMES = 720
+FRAMES = 624
 FPS = 24
 COWS, STRAYS, RIDERS = 26, 2, 3
 HEIGHT = 6.0  # m, of the middle of the pasture above the fields
 SECOND_SHOT = 76  # first frame
 BEFORE_HOME = 100  # frames that the third shot begins before the last stray is home
-TREES, CLEAR = 50, 34.0  # number, and metres from the middle of the pasture
+TREES, CLEAR = 50, 8.0  # number, and metres from the way of each animal and of the cameras
 OFF_GROUND = 0.002  # m, that a foot may be off the ground on a key
 BEYOND, OVERLAP = 3.0, 0.1  # m, that a stray may be outside the herd at the end, and that two bodies may overlap
 
@@ -44,13 +43,15 @@ def build(scene: bpy.types.Scene, seed: int) -> bpy.types.Object:
     pasture = bpy.data.objects["Cow Pasture"]
     bpy.context.view_layer.update()
     countryside.embed(pasture)
-    countryside.plant(pasture, lambda x, y: math.hypot(x, y) - CLEAR, TREES, seed=4)
     pasture.display.show_shadows = False
     return crowd
 
 
-def shoot(scene: bpy.types.Scene, herd: np.ndarray, stray: np.ndarray, rider: np.ndarray, home: int) -> None:
+def shoot(scene: bpy.types.Scene, herd: np.ndarray, stray: np.ndarray, rider: np.ndarray, home: int) -> np.ndarray:
     """Film with three cameras: over the pasture, behind the rider, and from the herd that the last stray comes back to.
+
+    Returns:
+        the ways of the cameras, (frames, 3, 3) metres.
 
     Args:
         herd: (frames, cows, 3) places.
@@ -65,25 +66,37 @@ def shoot(scene: bpy.types.Scene, herd: np.ndarray, stray: np.ndarray, rider: np
     aside = np.array((-out[1], out[0], 0.0))
 
     over = stage.camera("Over the Pasture", 30.0)
-    eye = middle - 34.0 * out + 10.0 * aside * (1.0 - part) + (0.0, 0.0, 17.0)
-    stage.shoot(over, scene.frame_start, eye, middle + 7.0 * out)
+    high = middle - 34.0 * out + 10.0 * aside * (1.0 - part) + np.array((0.0, 0.0, 17.0))
+    stage.shoot(over, scene.frame_start, high, middle + 7.0 * out)
 
     behind = stage.camera("With the Rider", 32.0)
     track = stage.smooth(rider, 8)
     toward = stage.smooth(stray - rider, 24) * (1.0, 1.0, 0.0)
     toward /= np.maximum(np.linalg.norm(toward, axis=1, keepdims=True), 1e-9)
     side = np.stack((toward[:, 1], -toward[:, 0], np.zeros(frames)), axis=1)
-    eye = stage.smooth(track - 9.0 * toward + 3.0 * side + (0.0, 0.0, 4.2), 16)
-    stage.shoot(behind, scene.frame_start, eye, stage.smooth(0.6 * track + 0.4 * stray, 10) + (0.0, 0.0, 1.0))
+    follows = stage.smooth(track - 9.0 * toward + 3.0 * side + np.array((0.0, 0.0, 4.2)), 16)
+    both = stage.smooth(0.6 * track + 0.4 * stray, 10) + np.array((0.0, 0.0, 1.0))
+    stage.shoot(behind, scene.frame_start, follows, both)
 
     above = stage.camera("Coming Home", 36.0)
     eye = middle - 17.0 * out + 16.0 * aside + np.array((0.0, 0.0, 10.0)) + 3.0 * out * part
-    stage.shoot(above, scene.frame_start, eye, stage.smooth(0.5 * (middle + stray), 20) + (0.0, 0.0, 0.5))
+    stage.shoot(above, scene.frame_start, eye, stage.smooth(0.5 * (middle + stray), 20))
 
     last = min(max(home - BEFORE_HOME, SECOND_SHOT + FPS), FRAMES)
     for camera, frame in ((over, 1), (behind, SECOND_SHOT), (above, last)):
         camera.data.clip_start = 0.3
         stage.cut(camera, frame)
+    return np.stack((high, follows, eye), axis=1)
+
+
+def plant(places: np.ndarray) -> None:
+    """Plant trees on the pasture, away from places (k, 3) in which something moves, metres."""
+    ways = np.unique(np.round(places.reshape(-1, 3)[:, :2]), axis=0)
+
+    def room(x: float, y: float) -> float:
+        return float(np.hypot(*(ways - (x, y)).T).min()) - CLEAR
+
+    countryside.plant(bpy.data.objects["Cow Pasture"], room, TREES, seed=4)
 
 
 def story(cows: list[bpy.types.Object], riders: list[bpy.types.Object], places: np.ndarray) -> tuple[int, int, int]:
@@ -120,7 +133,8 @@ def main(options: extension.Options) -> None:
     places = baked[..., :3, 3]
     stray, rider, home = story(cows, riders, places)
     herd = np.delete(places[:, : len(cows)], stray, axis=1)
-    shoot(scene, herd, places[:, stray], places[:, len(cows) + rider], home)
+    cameras = shoot(scene, herd, places[:, stray], places[:, len(cows) + rider], home)
+    plant(np.concatenate((places, cameras), axis=1))
     film.open_with_camera(stage.SUN)
     extension.tidy(scene, crowd)
 
@@ -137,9 +151,9 @@ def main(options: extension.Options) -> None:
     print(f"\n{out}: {', '.join(path.name for path in sorted(out.glob('cowboys.*')))}")
     print(
         f"{len(names)} agents, {FRAMES} frames, baked in {baking:.1f} s, all in {time.perf_counter() - began:.0f} s; "
-        f"a foot is at most {off * 1000.0:.2f} mm off the ground on keys, {told['went']:.0f} of {RIDERS} riders go, the "
-        f"last stray is home after {told['home, s']:.0f} s, the strays are at most {told['beyond, m']:.1f} m outside "
-        f"the herd at the end, and two bodies overlap by {told['overlap, m'] * 1000.0:.0f} mm at most",
+        f"a foot is at most {off * 1000.0:.2f} mm off the ground on keys, {told['went']:.0f} of {RIDERS} riders go, "
+        f"the last stray is home after {told['home, s']:.0f} s, the strays are at most {told['beyond, m']:.1f} m "
+        f"outside the herd at the end, and two bodies overlap by {told['overlap, m'] * 1000.0:.0f} mm at most",
         flush=True,
     )
     if not np.allclose(baked, played, atol=1e-5):
