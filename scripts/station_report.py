@@ -18,7 +18,7 @@ STANDS = 0.05
 """Metres a second."""
 READS, FACES = 2.0, 15.0
 """Metres from the board within which people read it, and degrees by which they may look past it."""
-PAUSE, LEAST = 1.0, 1.8
+PAUSE, LEAST = 1.0, 2.0
 """Seconds for which a stop counts as a pause, and from which on as reading."""
 
 
@@ -124,7 +124,6 @@ def figures(run: Played, hall: Hall, radius: np.ndarray) -> dict[str, float]:
     change, turn = _changes(run)
     return {
         "read": len(reads) / n,
-        "least, s": float(times.min()),
         "most, s": float(times.max()),
         "away, m": float(gaps.max()),
         "pauses": pauses,

@@ -23,12 +23,14 @@ class Call:
             the other crowd that are in its state.
         only_in: the name of the preset whose state hears it alone; "" for all.
         one_each: whether each thing calls one vehicle only.
+        strength: how strongly it calls; more than 1 also calls vehicles away that other calls hold.
     """
 
     when: str
     by: str = "CROWD"
     only_in: str = ""
     one_each: bool = False
+    strength: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -173,7 +175,7 @@ STATE_PRESETS = (
         NOTHING,
         1.0,
         0.0,
-        calls=(Call("TOUCHED"),),
+        calls=(Call("TOUCHED", strength=1.5),),
     ),
     StatePreset(
         "SLEEP",

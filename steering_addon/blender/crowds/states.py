@@ -123,7 +123,7 @@ def _add_call(context: Context, state: Object, call: Call, other: Object | None)
     if caller is None:
         return
     trigger = new_trigger(context, state, call.when, caller).steering.trigger
-    trigger.one_each = call.one_each
+    trigger.one_each, trigger.strength = call.one_each, call.strength
     trigger.from_state = _ready(context, crowd, call.only_in) if call.only_in else None
 
 
