@@ -55,6 +55,7 @@ def away_from(wolf, members) -> np.ndarray:
     return distances[1] - distances[0]
 
 
+@in_one_blender
 def test_five_clicks_make_a_herd_run_from_a_wolf() -> None:
     grazing, members = herd()
     wolf = empty("Wolf", (2.0, -3.0, 0.0))
@@ -198,6 +199,7 @@ def test_keys_on_a_cue_hide_strips_so_a_strip_is_refused() -> None:
         bpy.ops.steering.cue_add()
 
 
+@in_one_blender
 def test_a_hidden_state_and_its_trigger_count_too() -> None:
     grazing, members = herd()
     wolf = empty("Wolf", (2.0, -3.0, 0.0))
@@ -363,6 +365,7 @@ def test_a_crowd_that_blender_copied_without_its_states_gets_them_by_a_click() -
         bpy.ops.steering.states_copy(source="Goats")
 
 
+@in_one_blender
 def test_keys_on_active_open_and_close_a_state_whatever_frame_is_shown() -> None:
     grazing, members = herd(4)
     state = startle(grazing, empty("Wolf", (2.0, -3.0, 0.0)), lasts=0.2, varies=0.0)

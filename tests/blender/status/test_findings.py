@@ -28,7 +28,7 @@ from tests.blender.building import (
     vehicle,
     wedge,
 )
-from tests.blender.drawing import everything_shown, texts
+from tests.blender.drawing import texts, up_to_date
 from tests.blender.walkers import found_walkers
 
 
@@ -212,7 +212,7 @@ def test_it_is_listed_by_name_and_a_click_selects_it(scene: Callable[[], set[str
     kind, text = expected
     names = scene()
     assert text in listed()[kind]
-    assert text in texts(everything_shown()["STEERING_PT_findings"])
+    assert text in texts(up_to_date("STEERING_PT_findings"))
     assert selected_by_click(kind) == names
 
 
@@ -228,9 +228,9 @@ def test_a_bake_reports_it_too(scene: Callable[[], set[str]], capfd) -> None:
 def test_feet_that_slide_are_said_under_plant_feet_until_that_is_turned_off() -> None:
     feet_without_legs()
     text = "No effect: not every foot of Walker 0 is below a leg of two bones"
-    assert text in texts(everything_shown()["STEERING_PT_playing"])
+    assert text in texts(up_to_date("STEERING_PT_playing"))
     bpy.context.object.steering.portrayal.playing.plant_feet = False
-    assert text not in texts(everything_shown()["STEERING_PT_playing"])
+    assert text not in texts(up_to_date("STEERING_PT_playing"))
     assert "FEET_SLIDE" not in listed()
 
 
@@ -245,7 +245,7 @@ def test_a_sound_scene_gives_nothing_to_look_at_before_or_after_a_bake() -> None
     assert listed() == {}
     bake()
     assert listed() == {}
-    assert everything_shown()["STEERING_PT_findings"] == []
+    assert up_to_date("STEERING_PT_findings") == []
 
 
 def test_vehicles_hidden_until_they_enter_are_not_called_hidden() -> None:
@@ -342,13 +342,13 @@ def test_a_refusal_stays_in_the_panel_with_its_remedy_and_leads_to_what_it_names
     operator = getattr(bpy.ops.steering, name)
     select()
     refused(operator)
-    drawn = everything_shown()["STEERING_PT_findings"]
+    drawn = up_to_date("STEERING_PT_findings")
     assert "Ship has keys on location (frame 2) of its own" in texts(drawn)
     assert ("prop", "replace_own_keys") in drawn
     assert bpy.ops.steering.finding_select(kind="REFUSED") == {"FINISHED"}
     assert bpy.context.selected_objects == [ship] and bpy.context.object == ship
     bpy.context.scene.steering.replace_own_keys = True
-    assert everything_shown()["STEERING_PT_findings"] == []
+    assert up_to_date("STEERING_PT_findings") == []
     assert operator() == {"FINISHED"}
     part("blender.preview").end()
 
@@ -367,7 +367,7 @@ def test_a_refusal_is_forgotten_with_a_change_of_an_object() -> None:
     refused(bpy.ops.steering.bake)
     ship.animation_data_clear()
     bpy.context.view_layer.update()
-    assert everything_shown()["STEERING_PT_findings"] == []
+    assert up_to_date("STEERING_PT_findings") == []
 
 
 def test_the_setting_lets_a_preview_that_was_refused_midway_go_on() -> None:
@@ -379,7 +379,7 @@ def test_the_setting_lets_a_preview_that_was_refused_midway_go_on() -> None:
     ship.update_tag()
     bpy.context.view_layer.update()
     assert "Replace Own Keys" in live.report(bpy.context.scene)
-    assert "Replace Own Keys" in texts(everything_shown()["STEERING_PT_bake"])
+    assert "Replace Own Keys" in texts(up_to_date("STEERING_PT_bake"))
     bpy.context.scene.steering.replace_own_keys = True
     bpy.context.scene.frame_set(3)
     assert live.is_on(bpy.context.scene) and not live.report(bpy.context.scene)
@@ -390,4 +390,4 @@ def test_refusals_that_name_no_object_are_shown_too() -> None:
     leader()
     with pytest.raises(RuntimeError, match="has no vehicles"):
         bpy.ops.steering.bake()
-    assert "The scene has no vehicles" in texts(everything_shown()["STEERING_PT_findings"])
+    assert "The scene has no vehicles" in texts(up_to_date("STEERING_PT_findings"))
