@@ -103,6 +103,7 @@ OPERATORS = {
     "clip_remove": lambda _stage: steering().clip_remove(row=0),
     "clips_measure": lambda _stage: steering().clips_measure(),
     "clips_write": lambda _stage: steering().clips_write(),
+    "select_sliding": lambda _stage: steering().select_sliding(),
     "state_add": lambda _stage: steering().state_add(),
     "trigger_add": lambda _stage: _in_a_state(lambda: steering().trigger_add()),
     "cue_add": lambda _stage: _in_a_state(lambda: steering().cue_add()),

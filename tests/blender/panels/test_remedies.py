@@ -266,7 +266,7 @@ def states() -> bool:
     crowd_object = vehicle().steering.crowd
     select(crowd_object)
     added = drawn("states", "operator", "steering.state_add", "Add State")
-    bpy.ops.steering.state_add(preset="SLEEP")
+    bpy.ops.steering.state_add(preset="sleep")
     calls = all(drawn("state", "operator", name) for name in ("steering.trigger_add", "steering.cue_add"))
     follows, behaves = drawn("state", "prop", "then"), drawn("behaviors", "menu", "STEERING_MT_behavior_add")
     select(crowd("Goats"))
