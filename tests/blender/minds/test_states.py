@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from tests.blender.building import bake, crowd, empty, frames, part, select, vehicle, wedge
-from tests.blender.drawing import shown, texts
+from tests.blender.drawing import shown, texts, up_to_date
 from tests.blender.sharing import in_one_blender
 
 planning = part("blender.read.plan")
@@ -124,6 +124,25 @@ def test_in_the_ready_state_stop_and_look_they_stand_and_face_what_calls(moves: 
         assert ob.matrix_world.translation == after.translation
         toward = (bell.location - after.translation).normalized()
         assert toward.dot(after.col[1].xyz.normalized()) > np.cos(np.radians(15.0))
+
+
+def test_what_calls_is_clicked_alone_and_calls_into_the_state_that_nothing_leads_to() -> None:
+    """Startle brings Regroup, which follows it; the second wolf has to be told which state it calls into."""
+    grazing, members = herd(2)
+    state = startle(grazing)
+    wolf, second = empty("Wolf", (8.0, 0.0, 0.0)), empty("Second", (9.0, 0.0, 0.0))
+    select(wolf)
+    assert ("operator", "steering.trigger_add", "Add Trigger") in up_to_date("OBJECT_PT_steering_object")
+    assert bpy.ops.steering.trigger_add(when="NEAR") == {"FINISHED"}
+    assert bpy.context.object.steering.trigger.to == state and bpy.context.object.steering.trigger.who == wolf
+    select(second)
+    with pytest.raises(RuntimeError, match="Select what calls, then Shift-click the state"):
+        bpy.ops.steering.trigger_add(when="NEAR")
+    select(second, state)
+    assert bpy.ops.steering.trigger_add(when="NEAR") == {"FINISHED"}
+    assert bpy.context.object.steering.trigger.who == second
+    select(members[0])
+    assert not any(entry[1] == "steering.trigger_add" for entry in up_to_date("OBJECT_PT_steering_object"))
 
 
 def test_what_a_state_does_not_have_of_its_own_follows_the_crowd() -> None:

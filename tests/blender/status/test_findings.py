@@ -69,6 +69,14 @@ def on_a_parent_without_size() -> set[str]:
     return {first.name}
 
 
+def a_model_far_from_its_origin() -> set[str]:
+    first, *_ = ships()
+    first.data = first.data.copy()
+    for vertex in first.data.vertices:
+        vertex.co.x += 3.0 * max(first.dimensions)
+    return {first.name}
+
+
 def an_obstacle_of_edges() -> set[str]:
     ships()
     cage = sphere("Cage")
@@ -189,6 +197,10 @@ CASES = {
     without_size: ("NO_SIZE", "Ship 0 and Ship 1 have a scale of 0. Use Clear > Scale, also on parents"),
     one_without_height: ("NO_SIZE", "Ship 0 has a scale of 0. Use Clear > Scale, also on parents"),
     on_a_parent_without_size: ("NO_SIZE", "Ship 0 has a scale of 0. Use Clear > Scale, also on parents"),
+    a_model_far_from_its_origin: (
+        "OFF_ORIGIN",
+        "Ship 0 turns about an origin far from the model. Use Object > Set Origin, untag, and tag again",
+    ),
     an_obstacle_of_edges: ("NO_FACES", "Cage has no faces, so nothing avoids it. Choose another Shape"),
     an_obstacle_without_vertices: ("NO_VERTICES", "Post has no vertices, so it counts as a point"),
     a_region_far_away: ("FAR_OUTSIDE", "Ship 0 and 3 more of Ships are far outside Room. Move one there"),
@@ -232,6 +244,32 @@ def test_feet_that_slide_are_said_under_plant_feet_until_that_is_turned_off() ->
     bpy.context.object.steering.portrayal.playing.plant_feet = False
     assert text not in texts(up_to_date("STEERING_PT_playing"))
     assert "FEET_SLIDE" not in listed()
+
+
+@pytest.mark.parametrize(
+    ("locomotion", "rise", "aside", "is_told"),
+    [
+        ("SIMPLE_VEHICLE", 0.0, 0.3, False),
+        ("SIMPLE_VEHICLE", 2.0, 0.0, True),
+        ("ON_FOOT", 2.0, 0.0, False),
+        ("ON_FOOT", 2.0, 2.0, True),
+    ],
+)
+def test_what_walks_may_stand_above_its_origin(locomotion: str, rise: float, aside: float, is_told: bool) -> None:
+    """Distances in lengths of the model."""
+    ship = ships()[0]
+    ship.steering.crowd.steering.locomotion = locomotion
+    length = max(ship.dimensions)
+    for vertex in ship.data.vertices:
+        vertex.co.z += (rise + 0.5) * length
+        vertex.co.x += (aside + 0.5 * (aside > 0.0)) * length
+    assert ("OFF_ORIGIN" in listed()) == is_told
+
+
+def test_a_part_at_the_origin_counts_as_the_model() -> None:
+    a_model_far_from_its_origin()
+    sphere("Part").parent = bpy.data.objects["Ship 0"]
+    assert "OFF_ORIGIN" not in listed()
 
 
 def test_hidden_vehicles_are_shown_by_the_click() -> None:
