@@ -102,6 +102,7 @@ class Snapshot:
         settings_row: (n,) the row of settings each vehicle follows at this frame.
         crowd: (n,) the row of the crowd each vehicle belongs to, whatever settings it follows.
         crowd_keys: (n,) the random keys that the vehicles of a crowd share.
+        numbers: (n,) the number by which each vehicle draws lots with its crowd.
         tracked: bodies besides the vehicles; target rows count on from n.
         obstacles: what vehicles keep clear of.
         paths: the tagged curves.
@@ -129,6 +130,7 @@ class Snapshot:
     settings_row: Rows
     crowd: Rows
     crowd_keys: Keys
+    numbers: Rows
     tracked: Tracked
     obstacles: Obstacles
     paths: tuple[Path, ...]

@@ -219,6 +219,7 @@ def _agents(state: State, snapshot: Snapshot, world: World, rows: Rows) -> Agent
         rows=rows,
         keys=snapshot.keys if alone else snapshot.keys[rows],
         crowd_keys=snapshot.crowd_keys if alone else snapshot.crowd_keys[rows],
+        numbers=snapshot.numbers if alone else snapshot.numbers[rows],
         position=position,
         velocity=velocity,
         side=side,

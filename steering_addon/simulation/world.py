@@ -223,6 +223,7 @@ class Agents:
         rows: (n,) their rows in World.bodies.
         keys: (n,) the random key of each agent.
         crowd_keys: (n,) the random key that it shares with its crowd.
+        numbers: (n,) the number by which it draws lots with its crowd.
         position, velocity: (n, 3) metres, metres a second.
         side, forward, up: (n, 3) the axes of their local space, orthonormal.
         speed: (n,) metres a second.
@@ -253,6 +254,7 @@ class Agents:
     rows: Rows
     keys: Keys
     crowd_keys: Keys
+    numbers: Rows
     position: Vectors
     velocity: Vectors
     side: Vectors
@@ -423,6 +425,7 @@ class Agents:
             rows=self.rows[rows],
             keys=self.keys[rows],
             crowd_keys=self.crowd_keys[rows],
+            numbers=self.numbers[rows],
             position=position,
             velocity=velocity,
             side=side,
