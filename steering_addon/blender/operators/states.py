@@ -9,9 +9,9 @@ from ...minds import CATALOGUE
 from ...simulation.roles import Role
 from ..crowds.copied_states import copy_states, crowds_with_states
 from ..crowds.new_triggers import new_trigger, selected_callers
-from ..crowds.states import CUE_PATH, new_cue, number_of, states_of_crowd
+from ..crowds.states import CUE_PATH, new_cue, number_of, states_of_crowd, triggers_of_state
 from ..focus import activate, crowd_in_focus, state_in_focus
-from ..properties import has_role
+from ..properties import has_role, pointed_at
 from ..read.dependencies import animated_paths
 from ..refusal import Refusal, reported
 from ..status.present_states import present_state, tells_state
@@ -37,7 +37,7 @@ class STEERING_OT_trigger_add(bpy.types.Operator):
     )
     to: StringProperty(
         name="State",
-        description="State that it calls into; leave empty for the active state, or the only one of the crowd",
+        description="State that it calls into; empty for the active state, or the one that nothing calls into",
         options={"SKIP_SAVE"},
     )
 
@@ -81,9 +81,13 @@ class STEERING_OT_trigger_add(bpy.types.Operator):
         selected = [ob for ob in context.selected_objects if has_role(ob, Role.STATE)]
         crowd = crowd_in_focus(context)
         known = selected or (states_of_crowd(crowd, context) if crowd is not None else []) or states
+        if len(known) > 1:
+            # Ready states bring others that follow them: what nothing leads to yet is meant.
+            followed = {pointed_at(ob.steering.state, "then") for ob in states if ob.steering.is_property_set("state")}
+            known = [ob for ob in known if ob not in followed and not triggers_of_state(ob, context)]
         if len(known) == 1:
             return known[0]
-        raise Refusal("There are several states. Make the one to call into the active object, and select what calls.")
+        raise Refusal("There are several states to call into. Select what calls, then Shift-click the state.")
 
 
 class STEERING_OT_cue_add(bpy.types.Operator):

@@ -97,6 +97,8 @@ def _state(context: Context, census: Census | None) -> tuple[str, str, str]:
         return "Outdated: changed since the bake", extent, "ERROR"
     if _has_other_frames(baked, first, last):
         return f"Outdated: now frames {first} to {last}", extent, "ERROR"
+    if baked.clips:
+        return "Outdated: clips changed. Write or bake", extent, "ERROR"
     return "Baked", extent, "CHECKMARK"
 
 

@@ -216,6 +216,7 @@ def test_wider_spacing_keeps_birds_farther_apart() -> None:
     assert wide.steering.containment.region.empty_display_size > usual.steering.containment.region.empty_display_size
 
 
+@in_one_blender
 def test_more_walkers_get_a_longer_path() -> None:
     def length(walkers):
         (line,) = part("blender.read.curves").polylines(walkers.steering.path_following.path, depsgraph())
@@ -406,6 +407,7 @@ def test_walkers_go_in_both_directions_and_stay_on_their_path() -> None:
     assert gaps.min() > 1.5 * walkers.steering.vehicle.radius
 
 
+@in_one_blender
 def test_a_foot_on_the_ground_does_not_slide() -> None:
     frames(1, 60)
     walkers = add("walkers", count=4)

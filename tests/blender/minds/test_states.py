@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from tests.blender.building import bake, crowd, empty, frames, part, select, vehicle, wedge
-from tests.blender.drawing import shown, texts
+from tests.blender.drawing import shown, texts, up_to_date
 from tests.blender.sharing import in_one_blender
 
 planning = part("blender.read.plan")
@@ -55,6 +55,7 @@ def away_from(wolf, members) -> np.ndarray:
     return distances[1] - distances[0]
 
 
+@in_one_blender
 def test_five_clicks_make_a_herd_run_from_a_wolf() -> None:
     grazing, members = herd()
     wolf = empty("Wolf", (2.0, -3.0, 0.0))
@@ -123,6 +124,25 @@ def test_in_the_ready_state_stop_and_look_they_stand_and_face_what_calls(moves: 
         assert ob.matrix_world.translation == after.translation
         toward = (bell.location - after.translation).normalized()
         assert toward.dot(after.col[1].xyz.normalized()) > np.cos(np.radians(15.0))
+
+
+def test_what_calls_is_clicked_alone_and_calls_into_the_state_that_nothing_leads_to() -> None:
+    """Startle brings Regroup, which follows it; the second wolf has to be told which state it calls into."""
+    grazing, members = herd(2)
+    state = startle(grazing)
+    wolf, second = empty("Wolf", (8.0, 0.0, 0.0)), empty("Second", (9.0, 0.0, 0.0))
+    select(wolf)
+    assert ("operator", "steering.trigger_add", "Add Trigger") in up_to_date("OBJECT_PT_steering_object")
+    assert bpy.ops.steering.trigger_add(when="NEAR") == {"FINISHED"}
+    assert bpy.context.object.steering.trigger.to == state and bpy.context.object.steering.trigger.who == wolf
+    select(second)
+    with pytest.raises(RuntimeError, match="Select what calls, then Shift-click the state"):
+        bpy.ops.steering.trigger_add(when="NEAR")
+    select(second, state)
+    assert bpy.ops.steering.trigger_add(when="NEAR") == {"FINISHED"}
+    assert bpy.context.object.steering.trigger.who == second
+    select(members[0])
+    assert not any(entry[1] == "steering.trigger_add" for entry in up_to_date("OBJECT_PT_steering_object"))
 
 
 def test_what_a_state_does_not_have_of_its_own_follows_the_crowd() -> None:
@@ -198,6 +218,7 @@ def test_keys_on_a_cue_hide_strips_so_a_strip_is_refused() -> None:
         bpy.ops.steering.cue_add()
 
 
+@in_one_blender
 def test_a_hidden_state_and_its_trigger_count_too() -> None:
     grazing, members = herd()
     wolf = empty("Wolf", (2.0, -3.0, 0.0))
@@ -363,6 +384,7 @@ def test_a_crowd_that_blender_copied_without_its_states_gets_them_by_a_click() -
         bpy.ops.steering.states_copy(source="Goats")
 
 
+@in_one_blender
 def test_keys_on_active_open_and_close_a_state_whatever_frame_is_shown() -> None:
     grazing, members = herd(4)
     state = startle(grazing, empty("Wolf", (2.0, -3.0, 0.0)), lasts=0.2, varies=0.0)
