@@ -48,10 +48,16 @@ class Settings:
     Attributes:
         behaviors: in the order of the catalogue; each column has one entry for all vehicles, or one for each of the n.
         combining: the number of a way to combine them.
+        has: (n,) the vehicles that have each behavior, None for all; empty if all have all.
     """
 
     behaviors: tuple[Behavior, ...]
     combining: int
+    has: tuple[Mask | None, ...] = ()
+
+    def masks(self) -> tuple[Mask | None, ...]:
+        """The vehicles that have each behavior, (n,), None for all."""
+        return self.has or (None,) * len(self.behaviors)
 
     @once
     def compared(self) -> dict[int, Any]:
