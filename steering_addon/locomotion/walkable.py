@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..simulation.arrays.angles import cosine_and_sine, cosine_of_setting, tangent_of_setting
+from ..simulation.arrays.once import once
 from ..simulation.arrays.vectors import (
     Mask,
     Rows,
@@ -91,14 +92,24 @@ class Walkable:
 
     def take(self, rows: Rows) -> Walkable:
         """What the walkers of some rows may tread."""
-        columns_of_rows = (column[rows] for name, column in vars(self).items() if name != "surfaces")
-        return Walkable(self.surfaces, *columns_of_rows)
+        return Walkable(
+            self.surfaces,
+            self.max_slope[rows],
+            self.step_height[rows],
+            self.shuns_edges[rows],
+            self.refuses_edges[rows],
+        )
 
     def is_too_steep(self, triangle: Rows) -> Mask:
         """Whether triangles are steeper than a walker climbs, (n,); not for -1."""
-        if not len(self.surfaces):
+        if not self._has_steep_ground:
             return np.zeros(len(triangle), dtype=np.bool_)
         return self.surfaces.levelness(triangle) < cosine_of_setting(self.max_slope)
+
+    @once
+    def _has_steep_ground(self) -> bool:
+        """Whether any of the ground is steeper than one of the walkers climbs."""
+        return self.surfaces.steepest < largest(cosine_of_setting(self.max_slope))
 
     def footing(
         self,
@@ -135,6 +146,8 @@ class Walkable:
         footing = self.footing(feet, way, normal, last=triangle)
         ahead, limit = footing.triangle, cosine_of_setting(self.max_slope)
         refused = (triangle >= 0) & (ahead < 0) & self.refuses_edges
+        if not self._has_steep_ground:
+            return footing, refused
         level_ahead = self.surfaces.levelness(ahead)
         rows = which((triangle >= 0) & (ahead >= 0) & (level_ahead < limit))
         if len(rows):

@@ -27,6 +27,9 @@ from .soles import TOUCH, Points, foot_of, runs
 STANDS = 0.05
 """Model heights a second below which a body stands: its feet do not swing, however they move."""
 
+TRIES = 2
+"""How often it is asked how the ground leans where a foot will stand, once it is known more nearly where."""
+
 
 @dataclass(frozen=True)
 class Carried:
@@ -111,13 +114,17 @@ def _foothold(
     # The sole turns about its middle, at the height at which it rests.
     centre = np.concatenate((centre[:, :2], foot.rests[:, None]), axis=1)
     place = body.position + turned(axes, centre) * size
-    # What the sole drifts once it is turned: its heel and its toes are not where its middle is.
-    straight = np.einsum("fij,fmj->fmi", turned_about_up(yaw), above - place[:, None]) + place[:, None]
-    drifting = foot_of(np.concatenate((straight[..., :2], above[..., 2:]), axis=2), rows, scale, 0.0)
-    level = held(np.concatenate((np.zeros((1, 2)), np.cumsum(drifting.step, axis=0))), rest)
-    lift, tilt = _on(ground, body, place + np.concatenate((level, np.zeros((len(place), 1))), axis=1), rest, off)
+    lift, tilt = _on(ground, body, place, rest, off)
+    # What the sole drifts once it is turned: its heel and its toes are not where its middle is. The ground where it
+    # then stands may lean otherwise.
+    for _ in range(1 if ground is None else TRIES):
+        turn = product(tilt, turned_about_up(yaw))
+        straight = np.einsum("fij,fmj->fmi", turn, world - place[:, None]) + place[:, None]
+        drifting = foot_of(np.concatenate((straight[..., :2], above[..., 2:]), axis=2), rows, scale, 0.0)
+        level = held(np.concatenate((np.zeros((1, 2)), np.cumsum(drifting.step, axis=0))), rest)
+        hold = place + np.concatenate((level, np.zeros((len(place), 1))), axis=1)
+        lift, tilt = _on(ground, body, hold, rest, off)
     shift = np.concatenate((level, lift[:, None]), axis=1)
-    turn = product(tilt, turned_about_up(yaw))
     inverse = axes.transpose(0, 2, 1)
     return Correction(
         centre=centre,

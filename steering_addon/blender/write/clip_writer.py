@@ -336,10 +336,12 @@ class _ModelPlayed:
             np.stack([getattr(bodies, name) for bodies in self._bodies], axis=1)
             for name in ("position", "forward", "up")
         )
-        size = np.stack([self._size * bodies.growth for bodies in self._bodies], axis=1)
+        # Clips may have been measured on a vehicle of another size than the one whose rig was read.
+        sizes = self._size / self._size[0]
+        size = np.stack([sizes * bodies.growth for bodies in self._bodies], axis=1)
         for k, each in enumerate(self.model.rigs):
             ob = self.model.vehicles[k]
-            origin = ob.steering.origin_height * scale_of(ob, ob) * (size[k] / self._size[k])
+            origin = ob.steering.origin_height * scale_of(ob, ob) * (size[k] / sizes[k])
             body = Carried(position[k], forward[k], up[k], size[k], origin)
             playing = Playing(self._phase[:, k], self._influence[:, k].astype(np.float64))
             keys, _ = planting.keys(playing, body, self._frame_time, ground)

@@ -215,6 +215,7 @@ def test_wider_spacing_keeps_birds_farther_apart() -> None:
     assert wide.steering.containment.region.empty_display_size > usual.steering.containment.region.empty_display_size
 
 
+@in_one_blender
 def test_more_walkers_get_a_longer_path() -> None:
     def length(walkers):
         (line,) = part("blender.read.curves").polylines(walkers.steering.path_following.path, depsgraph())

@@ -156,7 +156,7 @@ def test_a_trigger_is_not_heard_in_a_state_of_another_crowd() -> None:
     goats = crowd("Goats", wander={})
     vehicle(wedge("Goat", (9.0, 9.0, 0.0)), crowd=goats, identity=900)
     select(goats)
-    bpy.ops.steering.state_add(preset="SLEEP")
+    bpy.ops.steering.state_add(preset="sleep")
     trigger.steering.trigger.from_state = bpy.context.object
     told = "Sleep, the From of the trigger Startle Trigger, is not a state of Sheep, which it calls"
     with pytest.raises(RuntimeError, match=told):
@@ -167,7 +167,7 @@ def test_a_trigger_is_not_heard_in_a_state_of_another_crowd() -> None:
 def test_a_state_that_is_switched_off_neither_hears_nor_calls(name) -> None:
     grazing, members, _, trigger, _ = alarm(2)
     select(grazing)
-    bpy.ops.steering.state_add(preset="LOOK_UP")
+    bpy.ops.steering.state_add(preset="look_up")
     setattr(trigger.steering.trigger, name, bpy.context.object)
     bpy.context.object.steering.active = False
     bake()
@@ -178,7 +178,7 @@ def test_states_copied_to_a_crowd_that_has_some_get_numbers_of_their_own() -> No
     grazing, *_ = alarm(1)
     goats = crowd("Goats", wander={})
     select(goats)
-    bpy.ops.steering.state_add(preset="SLEEP")
+    bpy.ops.steering.state_add(preset="sleep")
     select(goats)
     assert bpy.ops.steering.states_copy(source=grazing.name) == {"FINISHED"}
     bpy.context.view_layer.update()

@@ -27,14 +27,14 @@ from tests.blender.building import (
     vehicle,
     wedge,
 )
-from tests.blender.drawing import everything_shown, shown, texts
+from tests.blender.drawing import everything_shown, shown, texts, up_to_date
 from tests.blender.walkers import found_walkers
 
 TAB = ("object", "vehicle_own", "crowd", "model", "locomotion", "portrayal", "attendance", "behaviors", "bake", "run")
 
 
 def in_tab(name: str) -> list[tuple]:
-    return everything_shown()[f"STEERING_PT_{name}"]
+    return up_to_date(f"STEERING_PT_{name}")
 
 
 def buttons(name: str) -> list[str]:
