@@ -198,6 +198,11 @@ class Snapshot:
         """(n,) metres that each vehicle comes forward in a half turn."""
         return self._of_bodies("room_to_turn")
 
+    @once
+    def swings_round(self) -> Mask:
+        """(n,) whether each vehicle swings round to what is behind it."""
+        return self._of_bodies("swings_round") != 0.0
+
     def _of_bodies(self, name: str) -> Scalars:
         """A number that the locomotions know of each vehicle, (n,)."""
         column = np.empty(len(self.present))
