@@ -190,6 +190,11 @@ class Snapshot:
         """(n,) metres that each vehicle comes forward in a half turn."""
         return self._of_bodies("room_to_turn")
 
+    @once
+    def uphill_slowing(self) -> Scalars:
+        """(n,) how much each vehicle slows down uphill, from 0 to 1."""
+        return self._of_bodies("uphill_slowing")
+
     def _of_bodies(self, name: str) -> Scalars:
         """A number that the locomotions know of each vehicle, (n,)."""
         column = np.empty(len(self.present))

@@ -233,6 +233,7 @@ def _agents(state: State, snapshot: Snapshot, world: World, rows: Rows) -> Agent
         cornering=snapshot.cornering if alone else snapshot.cornering[rows],
         turning_circle=snapshot.turning_circle if alone else snapshot.turning_circle[rows],
         room_to_turn=snapshot.room_to_turn if alone else snapshot.room_to_turn[rows],
+        uphill_slowing=snapshot.uphill_slowing if alone else snapshot.uphill_slowing[rows],
         reaction=snapshot.reaction if alone else snapshot.reaction[rows],
         goal=shared(np.nan, 3 * len(rows)).reshape(len(rows), 3),
         stays=stays(snapshot.attendance, rows),
