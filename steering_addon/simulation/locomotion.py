@@ -207,6 +207,11 @@ class Locomotion(Declared):
         return self.room_to_turn > 0.0
 
     @property
+    def uphill_slowing(self) -> Scalars:
+        """(n,) how much a body slows down uphill, from 0 to 1 as people do."""
+        return shared(0.0, len(self.turn_rate))
+
+    @property
     def reaction(self) -> Scalars:
         """(n,) seconds until the driver brakes for what comes into the way; 0 for bodies without a driver."""
         return shared(0.0, len(self.turn_rate))

@@ -203,6 +203,11 @@ class Snapshot:
         """(n,) whether each vehicle swings round to what is behind it."""
         return self._of_bodies("swings_round") != 0.0
 
+    @once
+    def uphill_slowing(self) -> Scalars:
+        """(n,) how much each vehicle slows down uphill, from 0 to 1."""
+        return self._of_bodies("uphill_slowing")
+
     def _of_bodies(self, name: str) -> Scalars:
         """A number that the locomotions know of each vehicle, (n,)."""
         column = np.empty(len(self.present))
