@@ -170,6 +170,10 @@ class OnFoot(Locomotion):
         return np.where(self.turn_on_the_spot > 0.0, 0.0, self.turn_radius)
 
     @property
+    def slowest_share(self) -> Scalars:
+        return self.slowest_speed
+
+    @property
     def smoothing_time(self) -> Scalars:
         return shared(SMOOTHING, len(self.max_turn_rate))
 

@@ -236,6 +236,7 @@ class Agents:
         room_to_turn: (n,) metres that they come forward in a half turn; 0 where they stop first or only strength limits
             it.
         swings_round: (n,) whether they swing round to what is behind them; others stop first, or turn on the spot.
+        slowest_share: (n,) share of cruise speed below which they stand instead of creeping; 0 for none.
         reaction: (n,) seconds until they brake for what comes into the way; 0 for bodies without a driver.
         goal: (n, 3) the nearest position that a behavior leads them to, metres; nan for none.
         stays: (n,) whether they stay where they arrive, and therefore have to stop.
@@ -269,6 +270,7 @@ class Agents:
     turning_circle: Scalars
     room_to_turn: Scalars
     swings_round: Mask
+    slowest_share: Scalars
     reaction: Scalars
     goal: Vectors
     stays: Mask
@@ -440,6 +442,7 @@ class Agents:
             turning_circle=self.turning_circle[rows],
             room_to_turn=self.room_to_turn[rows],
             swings_round=self.swings_round[rows],
+            slowest_share=self.slowest_share[rows],
             reaction=self.reaction[rows],
             goal=goal,
             stays=self.stays[rows],
