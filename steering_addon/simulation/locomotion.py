@@ -212,6 +212,11 @@ class Locomotion(Declared):
         return shared(0.0, len(self.turn_rate))
 
     @property
+    def slowest_share(self) -> Scalars:
+        """(n,) share of cruise speed below which a body stands instead of creeping; 0 for none."""
+        return shared(0.0, len(self.turn_rate))
+
+    @property
     def reaction(self) -> Scalars:
         """(n,) seconds until the driver brakes for what comes into the way; 0 for bodies without a driver."""
         return shared(0.0, len(self.turn_rate))

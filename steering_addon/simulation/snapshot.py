@@ -199,6 +199,11 @@ class Snapshot:
         return self._of_bodies("room_to_turn")
 
     @once
+    def slowest_share(self) -> Scalars:
+        """(n,) share of cruise speed below which each vehicle stands."""
+        return self._of_bodies("slowest_share")
+
+    @once
     def swings_round(self) -> Mask:
         """(n,) whether each vehicle swings round to what is behind it."""
         return self._of_bodies("swings_round") != 0.0

@@ -246,6 +246,7 @@ class Agents:
             it.
         swings_round: (n,) whether they swing round to what is behind them; others stop first, or turn on the spot.
         uphill_slowing: (n,) how much they slow down uphill, from 0 to 1 as people do.
+        slowest_share: (n,) share of cruise speed below which they stand instead of creeping; 0 for none.
         reaction: (n,) seconds until they brake for what comes into the way; 0 for bodies without a driver.
         goal: (n, 3) the nearest position that a behavior leads them to, metres; nan for none.
         stays: (n,) whether they stay where they arrive, and therefore have to stop.
@@ -281,6 +282,7 @@ class Agents:
     room_to_turn: Scalars
     swings_round: Mask
     uphill_slowing: Scalars
+    slowest_share: Scalars
     reaction: Scalars
     goal: Vectors
     stays: Mask
@@ -454,6 +456,7 @@ class Agents:
             room_to_turn=self.room_to_turn[rows],
             swings_round=self.swings_round[rows],
             uphill_slowing=self.uphill_slowing[rows],
+            slowest_share=self.slowest_share[rows],
             reaction=self.reaction[rows],
             goal=goal,
             stays=self.stays[rows],
