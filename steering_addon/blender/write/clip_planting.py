@@ -11,7 +11,8 @@ from bpy.utils import escape_identifier
 
 from ...portrayal.clips import PHASES, Clip, Playing, leading
 from ...portrayal.footholds import Carried, Stepping, footholds
-from ...portrayal.planting import Ground, Leg, Skeleton, planted
+from ...portrayal.planes import Ground
+from ...portrayal.planting import Leg, Skeleton, planted
 from ...portrayal.soles import feet_of, foot_of
 from ...simulation.arrays.vectors import Rows, Scalars, Vectors
 from ...simulation.roles import Role
@@ -24,7 +25,7 @@ from ..tagged_objects import tagged
 from .animation_data import SLOTTED, channelbag_in, new_action
 from .clip_copies import ClipCopy
 from .clip_record import COPY
-from .keyframes import LINEAR, generated_keys, write_keys
+from .keyframes import write_linear_keys
 
 if TYPE_CHECKING:
     from bpy.types import Action, Object, Scene
@@ -106,12 +107,13 @@ class Planting:
         corrections = footholds(body, soles, self._height, frame_time, ground)
         placed = self._rig.matrix[:3] @ poses
         skeleton = Skeleton(self._rig.parents, self._at_rest, placed[..., 3], _turns(placed[..., :3]))
-        result = planted(skeleton, self.legs, corrections, frame_time, lower=ground is not None)
+        climb = (body.position[:, 2] - body.origin) / body.size if ground is not None else None
+        result = planted(skeleton, self.legs, corrections, frame_time, climb=climb)
         return self._channels(result.turns) | self._hip_channels(mixed, skeleton, result.drop), result.short
 
     def _hip_channels(self, mixed: Channels, skeleton: Skeleton, drop: Scalars) -> dict[tuple[str, int], Scalars]:
-        """The location of the bone that carries all legs, where it comes down."""
-        if not (drop > 0.0).any():
+        """The location of the bone that carries all legs, where it comes down or up."""
+        if not (np.abs(drop) > 1e-6).any():
             return {}
         hips = self._hips
         above = int(self._rig.parents[hips])
@@ -156,9 +158,10 @@ def feet_copy(rig: Object, keys: Mapping[tuple[str, int], Scalars], existing: Ma
         return ClipCopy(same, same.slots[0] if SLOTTED else None, FEET, float(count), new=False)
     action, slot = new_action(f"{FEET} of {rig.name}", rig)
     bag = channelbag_in(action, slot, ensure=True)
-    frames = np.arange(count, dtype=np.float64)
+    points = np.stack((np.arange(count), np.zeros(count)), axis=1)
     for (path, index), column in keys.items():
-        write_keys(bag.fcurves.new(path, index=index), generated_keys(frames, column, LINEAR))
+        points[:, 1] = column
+        write_linear_keys(bag.fcurves.new(path, index=index), points)
     # Strips run round their clip: on its last frame they would be on the first again.
     action.use_frame_range, action.frame_start, action.frame_end = True, 0.0, float(count)
     action[COPY] = {"made_of": made_of}
