@@ -41,7 +41,10 @@ Turns = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Leg:
-    """The rows of the bones of a leg: a thigh, a shin below it and a foot below that."""
+    """The rows of the bones of a leg: a thigh, a shin below it and a foot at the end of that.
+
+    The foot is a child of the shin, or a bone of its own that the shin follows, as hooves often are.
+    """
 
     thigh: int
     shin: int
@@ -164,12 +167,14 @@ class Skeleton:
         at_rest: (n, 3, 3) how each is turned to its parent at rest.
         places: (f, n, 3) their heads.
         turns: (f, n, 3, 3) how they are turned, without scale.
+        upright: (3, 3) how the armature is turned.
     """
 
     parents: NDArray[np.int64]
     at_rest: Turns
     places: NDArray[np.float64]
     turns: NDArray[np.float64]
+    upright: NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -178,11 +183,14 @@ class Planted:
 
     Attributes:
         turns: (f, 3, 3) of the bones of its legs by their rows, as their rotation channels hold them.
+        shifts: (f, 3) metres in the space of the model by which feet that are no children of their shins are moved, by
+            the rows of their bones.
         drop: (f,) metres by which its hips are lower; less than 0 where they are higher.
         short: (legs, f) metres by which feet stay short of their places, as legs are not long enough.
     """
 
     turns: dict[int, Turns]
+    shifts: dict[int, Vectors]
     drop: Scalars
     short: Scalars
 
@@ -204,6 +212,7 @@ def planted(
             little earlier instead.
     """
     channels: dict[int, Turns] = {}
+    shifts: dict[int, Vectors] = {}
     short = np.zeros((len(legs), len(skeleton.places)))
     places = skeleton.places
     joints = [(places[:, leg.thigh], places[:, leg.shin], places[:, leg.foot]) for leg in legs]
@@ -226,12 +235,23 @@ def planted(
         thigh = product(turned_between(knee - hip, new_knee - hip), skeleton.turns[:, leg.thigh])
         shin = product(turned_between(ankle - knee, new_ankle - new_knee), skeleton.turns[:, leg.shin])
         foot = product(correction.turn, skeleton.turns[:, leg.foot])
-        above = skeleton.parents[leg.thigh]
-        base = skeleton.turns[:, above] if above >= 0 else np.broadcast_to(np.eye(3), thigh.shape)
-        for bone, turn, parent in ((leg.thigh, thigh, base), (leg.shin, shin, thigh), (leg.foot, foot, shin)):
-            start = np.einsum("fij,jk->fik", parent, skeleton.at_rest[bone])
-            channels[bone] = np.einsum("fji,fjk->fik", start, turn)
-    return Planted(channels, drop, short)
+        base = above(skeleton, leg.thigh)
+        heel = shin
+        if skeleton.parents[leg.foot] != leg.shin:
+            heel, shifts[leg.foot] = above(skeleton, leg.foot), new_ankle - joints[number][2]
+        for bone, turn, parent in ((leg.thigh, thigh, base), (leg.shin, shin, thigh), (leg.foot, foot, heel)):
+            start = product(parent, skeleton.at_rest[bone])
+            channels[bone] = product(start.transpose(0, 2, 1), turn)
+    return Planted(channels, shifts, drop, short)
+
+
+def above(skeleton: Skeleton, bone: int) -> Turns:
+    """How the parent of a bone is turned, (f, 3, 3); for bones without one, the armature."""
+    parent = skeleton.parents[bone]
+    turns: Turns = (
+        skeleton.turns[:, parent] if parent >= 0 else np.repeat(skeleton.upright[None], len(skeleton.turns), 0)
+    )
+    return turns
 
 
 def dropped(legs: Sequence[tuple[Vectors, Vectors, Vectors, Vectors]], frame_time: float) -> Scalars:
