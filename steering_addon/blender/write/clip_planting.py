@@ -224,9 +224,9 @@ def _following(rig: Rig, foot: int, poses: np.ndarray) -> int:
     to_foot = np.einsum("fnji,fnj->fni", _turns(poses[..., :3, :3]), heads[:, foot, None] - heads)
     away = np.linalg.norm(to_foot, axis=2)
     strays = np.linalg.norm(to_foot - to_foot.mean(axis=0), axis=2).max(axis=0)
-    own = np.array([foot in (bone, *_above(rig, bone)) for bone in range(len(rig.names))])
+    below = np.array([foot in (bone, *_above(rig, bone)) for bone in range(len(rig.names))])
     scale = np.linalg.norm(rig.matrix[:3, 0])
-    follows = np.flatnonzero(~own & (strays * scale < FOLLOWS * rig.height))
+    follows = np.flatnonzero(~below & (strays * scale < FOLLOWS * rig.height))
     return int(min(follows, key=lambda bone: away[:, bone].mean(), default=-1))
 
 
