@@ -46,19 +46,19 @@ def built(seed: int, count: int) -> tuple[bpy.types.Object, bpy.types.Object]:
     settings.wander.use, settings.wander.vertical = True, 0.0
     settings.containment.use, settings.containment.region = True, region
     _focus(pack)
-    bpy.ops.steering.state_add(preset="HUNT")
+    bpy.ops.steering.state_add(preset="hunt")
     hunt = next(ob for ob in pack.children if ob.name == "Hunt")
     sees = next(ob for ob in bpy.data.objects if _calls(ob, hunt))
     sees.steering.trigger.distance = SEES
     _focus(prey)
-    bpy.ops.steering.state_add(preset="STARTLE")
+    bpy.ops.steering.state_add(preset="startle")
     startle = bpy.context.object
     wolf.select_set(True)
     bpy.ops.steering.trigger_add(when="NEAR")
     near = next(ob for ob in bpy.data.objects if _calls(ob, startle))
     near.steering.trigger.distance = FEARED
     _focus(prey)
-    bpy.ops.steering.state_add(preset="CAUGHT")
+    bpy.ops.steering.state_add(preset="caught")
     return prey, pack
 
 

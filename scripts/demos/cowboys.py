@@ -89,16 +89,6 @@ def shoot(scene: bpy.types.Scene, herd: np.ndarray, stray: np.ndarray, rider: np
     return np.stack((high, follows, eye), axis=1)
 
 
-def plant(places: np.ndarray) -> None:
-    """Plant trees on the pasture, away from places (k, 3) in which something moves, metres."""
-    ways = np.unique(np.round(places.reshape(-1, 3)[:, :2]), axis=0)
-
-    def room(x: float, y: float) -> float:
-        return float(np.hypot(*(ways - (x, y)).T).min()) - CLEAR
-
-    countryside.plant(bpy.data.objects["Cow Pasture"], room, TREES, seed=4)
-
-
 def story(cows: list[bpy.types.Object], riders: list[bpy.types.Object], places: np.ndarray) -> tuple[int, int, int]:
     """The last stray that is home, the rider that fetches it, and the frame on which it is home.
 
@@ -134,7 +124,8 @@ def main(options: extension.Options) -> None:
     stray, rider, home = story(cows, riders, places)
     herd = np.delete(places[:, : len(cows)], stray, axis=1)
     cameras = shoot(scene, herd, places[:, stray], places[:, len(cows) + rider], home)
-    plant(np.concatenate((places, cameras), axis=1))
+    ways = np.concatenate((places, cameras), axis=1)
+    countryside.plant_aside(bpy.data.objects["Cow Pasture"], ways, CLEAR, TREES, seed=4)
     film.open_with_camera(stage.SUN)
     extension.tidy(scene, crowd)
 

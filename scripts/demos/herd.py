@@ -7,7 +7,6 @@ it.
 
 from __future__ import annotations
 
-import math
 import time
 
 import bpy
@@ -28,7 +27,7 @@ FPS = 24
 SHEEP = 40
 HEIGHT = 6.0  # m, of the middle of the pasture above the fields
 SECOND_SHOT, THIRD_SHOT = 5, 130  # frames after the first sheep is startled
-TREES, CLEAR = 50, 24.0  # number, and metres from the middle of the pasture
+TREES, CLEAR = 50, 7.0  # number, and metres from the way of each animal and of the cameras
 OFF_GROUND = 0.002  # m, that a foot may be off the ground on a key
 SPREADS_IN = 72  # frames, in which the alarm has gone through the herd
 CLOSES = 1.2  # median distance from the middle at the end, in that before the alarm
@@ -44,33 +43,35 @@ def build(scene: bpy.types.Scene, seed: int) -> tuple[bpy.types.Object, bpy.type
     pasture = bpy.data.objects["Sheep Pasture"]
     bpy.context.view_layer.update()
     countryside.embed(pasture)
-    countryside.plant(pasture, lambda x, y: math.hypot(x, y) - CLEAR, TREES, seed=2)
     pasture.display.show_shadows = False
     return crowd, bpy.data.objects["Wolf"]
 
 
-def shoot(scene: bpy.types.Scene, sheep: np.ndarray, wolf: np.ndarray, alarm: int) -> None:
+def shoot(scene: bpy.types.Scene, sheep: np.ndarray, wolf: np.ndarray, alarm: int) -> np.ndarray:
     """Film with three cameras: over the pasture, beside the wolf, and over the herd that it has left.
 
     Args:
         sheep: (frames, sheep, 3) places.
         wolf: (frames, 3) places.
         alarm: the frame on which the first sheep is startled.
+
+    Returns:
+        the ways of the cameras, (frames, 3, 3) metres.
     """
     frames = len(sheep)
     part = np.linspace(0.0, 1.0, frames)[:, None]
     middle = stage.smooth(np.median(sheep, axis=1), 20)
 
     over = stage.camera("Over the Pasture", 46.0)
-    eye = np.array((14.0, -25.0, HEIGHT + 12.0)) - np.array((5.0, 0.0, 1.0)) * part
-    stage.shoot(over, scene.frame_start, eye, middle + np.array((-1.0, -1.0, 0.5)))
+    high = np.array((14.0, -25.0, HEIGHT + 12.0)) - np.array((5.0, 0.0, 1.0)) * part
+    stage.shoot(over, scene.frame_start, high, middle + np.array((-1.0, -1.0, 0.5)))
 
     beside = stage.camera("With the Wolf", 34.0)
     track = stage.smooth(wolf, 6)
     way = np.gradient(stage.smooth(wolf, 24), axis=0) * (1.0, 1.0, 0.0)
     way /= np.maximum(np.linalg.norm(way, axis=1, keepdims=True), 1e-9)
-    eye = stage.smooth(track - 6.5 * way + (0.0, 0.0, 3.2), 10)
-    stage.shoot(beside, scene.frame_start, eye, stage.smooth(track + 3.0 * way, 6) + np.array((0.0, 0.0, 0.3)))
+    follows = stage.smooth(track - 6.5 * way + (0.0, 0.0, 3.2), 10)
+    stage.shoot(beside, scene.frame_start, follows, stage.smooth(track + 3.0 * way, 6) + np.array((0.0, 0.0, 0.3)))
 
     above = stage.camera("Over the Herd", 38.0)
     eye = middle + np.array((-15.0, -13.0, 9.5)) + np.array((4.0, -2.0, 0.0)) * part
@@ -79,6 +80,7 @@ def shoot(scene: bpy.types.Scene, sheep: np.ndarray, wolf: np.ndarray, alarm: in
     for camera, frame in ((over, 1), (beside, alarm + SECOND_SHOT), (above, alarm + THIRD_SHOT)):
         camera.data.clip_start = 0.3
         stage.cut(camera, frame)
+    return np.stack((high, follows, eye), axis=1)
 
 
 def alarm_of(sheep: list[bpy.types.Object]) -> np.ndarray:
@@ -105,7 +107,9 @@ def main(options: extension.Options) -> None:
     names = [ob.name for ob in vehicles]
     baked = matrices(scene, vehicles)
     alarms = alarm_of(flock)
-    shoot(scene, baked[:, 1:, :3, 3], baked[:, 0, :3, 3], int(alarms.min()))
+    cameras = shoot(scene, baked[:, 1:, :3, 3], baked[:, 0, :3, 3], int(alarms.min()))
+    ways = np.concatenate((baked[..., :3, 3], cameras), axis=1)
+    countryside.plant_aside(bpy.data.objects["Sheep Pasture"], ways, CLEAR, TREES, seed=2)
     film.open_with_camera(stage.SUN)
     extension.tidy(scene, crowd)
 
