@@ -550,7 +550,9 @@ def test_a_saved_scene_plays_the_same_without_the_extension(scene, tmp_path) -> 
     scene_crowd = add(scene, count=3)
     bake()
     assert all(curves(ob) for ob in members(scene_crowd))
-    names = [ob.name for ob in bpy.data.objects if ob.type == "MESH"]
+    bpy.context.scene.frame_set(1)
+    # Blender does not evaluate what is hidden because it enters later.
+    names = [ob.name for ob in bpy.data.objects if ob.type == "MESH" and not ob.hide_viewport]
     with_extension = played([bpy.data.objects[name] for name in names], range(1, 13))
     path, result = str(tmp_path / "scene.blend"), str(tmp_path / "played.npy")
     bpy.ops.wm.save_as_mainfile(filepath=path)
