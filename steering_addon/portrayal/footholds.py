@@ -22,7 +22,8 @@ from .planting import (
     turned_about_up,
     turned_between,
 )
-from .soles import TOUCH, Points, foot_of, runs
+from .small_steps import FAR, carried_over, lifted, small_steps, with_steps
+from .soles import TOUCH, Foot, Points, foot_of, runs
 
 STANDS = 0.05
 """Model heights a second below which a body stands: its feet do not swing, however they move."""
@@ -84,47 +85,89 @@ def footholds(
     axes, heading = body.axes(), body.heading()
     speed = magnitude(body.position[1:] - body.position[:-1]) / frame_time
     stands = speed < STANDS * height * body.size[1:]
-    return [_foothold(body, foot, axes, heading, speed, stands, height, frame_time, ground) for foot in feet]
+    treads = [_tread(body, foot, axes, speed, stands, height, frame_time) for foot in feet]
+    rests = with_steps(
+        [tread.stance for tread in treads],
+        [tread.drift for tread in treads],
+        heading,
+        FAR * height * body.size,
+        frame_time,
+    )
+    return [
+        _foothold(body, foot, tread, rest, axes, heading, height, ground)
+        for foot, tread, rest in zip(feet, treads, rests)
+    ]
+
+
+@dataclass(frozen=True)
+class _Tread:
+    """A foot over the ground, as clips move it.
+
+    Attributes:
+        world: (f, m, 3) the points of its sole.
+        heights: (f, m) metres of these above the origin of the body, along its up axis.
+        off: (f,) metres by which it is above where it rests.
+        stance: (f - 1,) whether it stands between two frames.
+        drift: (f, 2) metres that it has gone over the ground since the first frame.
+    """
+
+    world: Points
+    heights: Scalars
+    off: Scalars
+    stance: Mask
+    drift: Scalars
+
+
+def _tread(
+    body: Carried, foot: Stepping, axes: Turns, speed: Scalars, stands: Mask, height: float, frame_time: float
+) -> _Tread:
+    world = body.position[:, None] + np.einsum("fij,fmj->fmi", axes, foot.points) * body.size[:, None, None]
+    heights = foot.points[..., 2] * body.size[:, None]
+    sole = _sole(world, heights, height * float(body.size[0]))
+    off = sole.sole - foot.rests * body.size
+    # What sinks into the ground will be lifted onto it.
+    touches = 0.5 * (off[1:] + off[:-1]) < TOUCH * height * body.size[1:]
+    ahead = dot(np.concatenate((sole.step, np.zeros((len(speed), 1))), axis=1), body.forward[1:]) / frame_time
+    stance = on_ground(ahead, speed, touches, stands, frame_time)
+    return _Tread(world, heights, off, stance, _gone(sole.step))
+
+
+def _sole(world: Points, heights: Scalars, scale: float) -> Foot:
+    """A foot whose points are (f, m, 3), but at these heights (f, m)."""
+    return foot_of(np.concatenate((world[..., :2], heights[..., None]), axis=2), np.arange(world.shape[1]), scale, 0.0)
+
+
+def _gone(step: Scalars) -> Scalars:
+    return np.concatenate((np.zeros((1, 2)), np.cumsum(step, axis=0)))
 
 
 def _foothold(
     body: Carried,
     foot: Stepping,
+    tread: _Tread,
+    rest: Mask,
     axes: Turns,
     heading: Scalars,
-    speed: Scalars,
-    stands: Mask,
     height: float,
-    frame_time: float,
     ground: Ground | None,
 ) -> Correction:
     size = body.size[:, None]
-    world = body.position[:, None] + np.einsum("fij,fmj->fmi", axes, foot.points) * body.size[:, None, None]
-    above = np.concatenate((world[..., :2], (foot.points[..., 2] * size)[..., None]), axis=2)
-    rows = np.arange(foot.points.shape[1])
-    scale = height * float(body.size[0])
-    sole = foot_of(above, rows, scale, 0.0)
-    off = sole.sole - foot.rests * body.size
-    # What sinks into the ground will be lifted onto it.
-    touches = 0.5 * (off[1:] + off[:-1]) < TOUCH * height * body.size[1:]
-    ahead = dot(np.concatenate((sole.step, np.zeros((len(speed), 1))), axis=1), body.forward[1:]) / frame_time
-    rest = on_ground(ahead, speed, touches, stands, frame_time)
-    yaw = np.clip(held(heading[:, None], rest)[:, 0], -MOST_TURN, MOST_TURN)
-    centre = np.einsum("fmi->fi", foot.points) / len(rows)
+    scale, off, stance = height * body.size, tread.off, tread.stance
+    yaw = np.clip(_placed(heading[:, None], stance, rest)[:, 0], -MOST_TURN, MOST_TURN)
+    centre = np.einsum("fmi->fi", foot.points) / foot.points.shape[1]
     # The sole turns about its middle, at the height at which it rests.
     centre = np.concatenate((centre[:, :2], foot.rests[:, None]), axis=1)
     place = body.position + turned(axes, centre) * size
-    lift, tilt = _on(ground, body, place, rest, off)
+    lift, tilt = _on(ground, body, place, stance, rest, off)
     # What the sole drifts once it is turned: its heel and its toes are not where its middle is. The ground where it
     # then stands may lean otherwise.
     for _ in range(1 if ground is None else TRIES):
         turn = product(tilt, turned_about_up(yaw))
-        straight = np.einsum("fij,fmj->fmi", turn, world - place[:, None]) + place[:, None]
-        drifting = foot_of(np.concatenate((straight[..., :2], above[..., 2:]), axis=2), rows, scale, 0.0)
-        level = held(np.concatenate((np.zeros((1, 2)), np.cumsum(drifting.step, axis=0))), rest)
+        straight = np.einsum("fij,fmj->fmi", turn, tread.world - place[:, None]) + place[:, None]
+        level = _placed(_gone(_sole(straight, tread.heights, float(scale[0])).step), stance, rest)
         hold = place + np.concatenate((level, np.zeros((len(place), 1))), axis=1)
-        lift, tilt = _on(ground, body, hold, rest, off)
-    shift = np.concatenate((level, lift[:, None]), axis=1)
+        lift, tilt = _on(ground, body, hold, stance, rest, off)
+    shift = np.concatenate((level, (lift + lifted(stance, rest, scale))[:, None]), axis=1)
     inverse = axes.transpose(0, 2, 1)
     return Correction(
         centre=centre,
@@ -133,22 +176,43 @@ def _foothold(
     )
 
 
-def _on(ground: Ground | None, body: Carried, place: Vectors, rest: Mask, off: Scalars) -> tuple[Scalars, Turns]:
+def _placed(values: Scalars, stance: Mask, rest: Mask) -> Scalars:
+    """What to add to a foot, (f, k), so that it stays where it stands and goes from there to there by small steps."""
+    added = held(values, rest)
+    return np.where(_frames(stance & ~rest)[:, None], carried_over(values + added, stance, rest) - values, added)
+
+
+def _frames(between: Mask) -> Mask:
+    """The frames (f,) at the ends of steps between frames, (f - 1,)."""
+    frames = np.zeros(len(between) + 1, dtype=np.bool_)
+    frames[1:] |= between
+    frames[:-1] |= between
+    return frames
+
+
+def _on(
+    ground: Ground | None, body: Carried, place: Vectors, stance: Mask, rest: Mask, off: Scalars
+) -> tuple[Scalars, Turns]:
     """How far a foot is lifted, (f,) metres, and tilted, (f, 3, 3), so that it stands on the ground in each stance.
 
     Args:
         place: (f, 3) the middle of its sole when it rests, in the world.
-        rest: (f - 1,) whether it stands between two frames.
+        stance: (f - 1,) whether it stands or takes a small step between two frames.
+        rest: (f - 1,) whether it stands.
         off: (f,) metres by which it is above that.
     """
     if ground is None:
         below, normals = body.position[:, 2] - body.origin, body.up
     else:
         below, normals = ground(place)
+        # In a small step it goes over what is between.
+        for rows, _ in small_steps(stance, rest):
+            low, known = below[rows], np.zeros(rows.stop - rows.start, dtype=np.bool_)
+            known[[0, -1]] = True
+            smooth = glided(low[:, None], known)[:, 0]
+            below[rows] = smooth + _cleared(low - smooth, known)
     lift = below - place[:, 2]
-    known = np.zeros(len(place), dtype=np.bool_)
-    known[1:] |= rest
-    known[:-1] |= rest
+    known = _frames(stance)
     if not known.any():
         return lift, turned_between(body.up, normals)
     # What sinks into the ground in a stance is lifted onto it.

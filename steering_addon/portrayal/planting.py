@@ -21,7 +21,9 @@ SHORTEST = 2
 """Steps between frames that a stance has at least."""
 MOMENT = 0.2
 """Seconds in which a foot that swings has left the ground."""
-MOST_TURN = 0.6
+SWINGS = 1.2
+"""What goes this many times as fast as its body over the ground swings."""
+MOST_TURN = 1.0
 """Radians that a foot is turned against its body at most."""
 EASY, MOST_DROP = 0.985, 0.25
 """Shares of a leg's length: to which it is stretched where hips come down, and by which they do at most."""
@@ -109,7 +111,7 @@ def on_ground(ahead: Scalars, speed: Scalars, touches: Mask, stands: Mask, frame
         touches: (f - 1,) whether it is as high as it rests.
         stands: (f - 1,) whether the body stands.
     """
-    rest = touches & (stands | (ahead < speed))
+    rest = touches & (stands | (ahead < SWINGS * speed))
     for first, last in runs(~rest):
         if first > 0 and last < len(rest) and (last - first) * frame_time < MOMENT and touches[first:last].all():
             rest[first:last] = True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -13,7 +14,7 @@ from ...portrayal.sliding import longest_slides
 from ...portrayal.soles import feet_of
 from ..crowds.crowd_clips import rig_of, scale_of
 from ..hierarchy import Family
-from ..read.clips.measuring import SEARCHED, axes_of, low_points
+from ..read.clips.measuring import axes_of, low_points
 from ..read.clips.poses import Channels, bone_channel, channels_of, curves_for, follows_from_curves, from_channels
 from ..read.clips.rig import Rig
 from ..read.clips.rig import rig_of as read_rig
@@ -110,7 +111,7 @@ class _Model:
         """Keep only the feet, as they are found in what a vehicle plays, and the bones above them."""
         mixed = self._mixed(armature, self._whole, strips, frames, {})
         poses = from_channels(self._whole, mixed.matrices())
-        low = low_points(self._whole, poses[::SEARCHED])
+        low = low_points(self._whole, poses[:: max(len(frames) // PHASES, 1)])
         feet = feet_of(self._whole.moved(poses, low), self._whole.height)
         rows = [low[foot.points] for foot in feet]
         self._rig = self._whole.part(np.concatenate(rows)) if rows else self._whole.part(low)
@@ -130,14 +131,12 @@ class _Model:
         for strip in strips:
             first, last = strip.action.frame_range
             length = max(last - first, 1.0)
+            # Whole frames are among the samples: keys of feet lie there.
+            fine = max(round(PHASES / length), 1)
             if strip.action not in tables:
-                places = first + length * np.arange(PHASES + 2) / PHASES
-                if length > 2 * PHASES:
-                    places = np.arange(first, last + 2.0)
+                places = first + np.arange(math.ceil(length * fine) + 2) / fine
                 tables[strip.action] = channels_of(armature, rig, strip.action, places)
-            table = tables[strip.action]
-            steps = len(table.location) - 2
-            shown = table.at(_cycles(strip, frames, first, length) * steps)
+            shown = tables[strip.action].at(_time(strip, frames, first, length) * fine)
             influence = _influence(strip, frames)
             if mixed is None:
                 mixed = shown
@@ -147,10 +146,10 @@ class _Model:
         return mixed
 
 
-def _cycles(strip: NlaStrip, frames: np.ndarray, first: float, length: float) -> np.ndarray:
-    """The part of a cycle that a strip shows on frames, (f,) from 0 to below 1."""
-    cycles = (evaluate(strip.fcurves.find("strip_time"), frames) - first) / length
-    return cycles - np.floor(cycles)
+def _time(strip: NlaStrip, frames: np.ndarray, first: float, length: float) -> np.ndarray:
+    """The frames of its cycle that a strip shows on frames, (f,) from 0 to below its length."""
+    time = evaluate(strip.fcurves.find("strip_time"), frames) - first
+    return time - length * np.floor(time / length)
 
 
 def _influence(strip: NlaStrip, frames: np.ndarray) -> np.ndarray:
