@@ -29,7 +29,7 @@ from ..simulation.arrays.vectors import (
 )
 from ..simulation.declaration import Choice, Unit, called, choice, length, number, share
 from ..simulation.geometry.floors import NO_TRIANGLE, Footing
-from ..simulation.ground import flat, left_of, level_heading, upright
+from ..simulation.ground import flat, left_of, level_heading, rise, share_uphill, upright
 from ..simulation.locomotion import HELD_UP, OFF_GROUND, Control, Locomotion, Moved, Stance
 from ..simulation.misplaced import Misplaced
 from ..simulation.terrain import Terrain
@@ -38,7 +38,7 @@ from .banking import GRAVITY
 from .footholds import misplaced_walkers
 from .headings import cosine_left, turned_level, turned_on_foot
 from .point_mass import pushed
-from .walkable import Look, Walkable, along_ground, carried, rise
+from .walkable import Look, Walkable, along_ground, carried
 from .walking import Stride, Walking
 
 SMOOTHING = 0.1
@@ -50,9 +50,6 @@ EDGES = (
     Choice("FALL", FALL, "Fall", "Walk over the edge and fall to the ground below"),
 )
 """What a walker does at the edge of a surface, with the numbers stored in files."""
-UPHILL = (3.5, 6.1)
-"""The speed on a grade x is 1 / (1 + 3.5 x + 6.1 x x) of that on level ground: Tobler's hiking function (1993) up to a
-grade of 1, without an exponential."""
 SLOW = 2.0
 """Multiples of the slowest speed below which a walker obeys the mean of recent forces."""
 SETS_OFF = 1.2
@@ -119,6 +116,14 @@ class OnFoot(Locomotion):
     @property
     def room_to_turn(self) -> Scalars:
         return np.where(self.turn_on_the_spot > 0.0, 0.0, self.turn_radius)
+
+    @property
+    def uphill_slowing(self) -> Scalars:
+        return self.slowed_uphill
+
+    @property
+    def slowest_share(self) -> Scalars:
+        return self.slowest_speed
 
     @property
     def smoothing_time(self) -> Scalars:
@@ -236,7 +241,8 @@ class OnFoot(Locomotion):
         self, model: VehicleModel, motion: Motion, control: Control, normal: Vectors, dt: float
     ) -> tuple[Vectors, Vectors]:
         """The velocities after the step of a body that is free to turn, and after the response time; (n, 3) m/s."""
-        fastest = np.maximum(model.max_speed * self._share_uphill(rise(normal, motion.forward)), self._slowest(model))
+        left = share_uphill(rise(normal, motion.forward), self.slowed_uphill)
+        fastest = np.maximum(model.max_speed * left, self._slowest(model))
         if control.speed_limit is not None:
             fastest = np.minimum(fastest, control.speed_limit)
         wanted, _ = pushed(model, motion, Control(control.force, fastest), self.max_turn_rate, dt, flat=True)
@@ -270,12 +276,6 @@ class OnFoot(Locomotion):
         gap, _ = terrain.obstacles.surface(middle[place], obstacle)
         hemmed_in[rows[place[gap < room[place]]]] = True
         return hemmed_in
-
-    def _share_uphill(self, grade: Scalars) -> Scalars:
-        """The share of the speed on level ground, (n,); `grade` is that of the heading, (n,)."""
-        x = np.maximum(grade, 0.0)
-        slow, slower = UPHILL
-        return 1.0 - self.slowed_uphill * (1.0 - 1.0 / (1.0 + slow * x + slower * x * x))
 
     def _slowest(self, model: VehicleModel) -> Scalars:
         """(n,) m/s."""

@@ -24,7 +24,7 @@ from ..simulation.arrays.vectors import (
 )
 from ..simulation.geometry.floors import Footing
 from ..simulation.geometry.surfaces import Surfaces
-from ..simulation.ground import left_of, upright
+from ..simulation.ground import left_of, rise, upright
 from ..simulation.terrain import Terrain
 from ..simulation.vehicle import Motion
 
@@ -43,8 +43,6 @@ FURTHER = 1.4
 """Multiples of its reach that a walker looks while it goes round something."""
 A_LITTLE = 0.1
 """Metres ahead of a walker to the ground before its feet, which also tells how what it stands on turns."""
-STEEPEST = 20.0
-"""The grade of ground that counts as upright."""
 
 
 @dataclass(frozen=True)
@@ -256,12 +254,6 @@ class Walkable:
             walked = np.where(ahead < 0, ~self.shuns_edges[rows % n], self.surfaces.levelness(ahead) >= level)
             free[rows[~walked] % n] = False
         return free
-
-
-def rise(normal: Vectors, way: Vectors) -> Scalars:
-    """How far ways as seen from above rise on ground with these normals, (n,); the grade for level unit vectors."""
-    flatness = np.maximum(normal[:, 2], 1.0 / STEEPEST)
-    return np.asarray(-(normal[:, 0] * way[:, 0] + normal[:, 1] * way[:, 1]) / flatness)
 
 
 def along_ground(normal: Vectors, direction: Vectors, length: Scalars) -> Vectors:

@@ -199,9 +199,19 @@ class Snapshot:
         return self._of_bodies("room_to_turn")
 
     @once
+    def slowest_share(self) -> Scalars:
+        """(n,) share of cruise speed below which each vehicle stands."""
+        return self._of_bodies("slowest_share")
+
+    @once
     def swings_round(self) -> Mask:
         """(n,) whether each vehicle swings round to what is behind it."""
         return self._of_bodies("swings_round") != 0.0
+
+    @once
+    def uphill_slowing(self) -> Scalars:
+        """(n,) how much each vehicle slows down uphill, from 0 to 1."""
+        return self._of_bodies("uphill_slowing")
 
     def _of_bodies(self, name: str) -> Scalars:
         """A number that the locomotions know of each vehicle, (n,)."""

@@ -262,6 +262,8 @@ def _agents(state: State, snapshot: Snapshot, world: World, rows: Rows) -> Agent
         turning_circle=snapshot.turning_circle if alone else snapshot.turning_circle[rows],
         room_to_turn=snapshot.room_to_turn if alone else snapshot.room_to_turn[rows],
         swings_round=snapshot.swings_round if alone else snapshot.swings_round[rows],
+        uphill_slowing=snapshot.uphill_slowing if alone else snapshot.uphill_slowing[rows],
+        slowest_share=snapshot.slowest_share if alone else snapshot.slowest_share[rows],
         reaction=snapshot.reaction if alone else snapshot.reaction[rows],
         goal=shared(np.nan, 3 * len(rows)).reshape(len(rows), 3),
         stays=stays(snapshot.attendance, rows),
