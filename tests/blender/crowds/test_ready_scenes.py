@@ -127,7 +127,9 @@ def test_a_scene_is_in_its_own_collection_and_selected(scene) -> None:
     assert set(bpy.context.selected_objects) == selected
     assert len({ob.steering.identity for ob in vehicles}) == len(vehicles)
     assert len({ob.data for ob in vehicles}) <= 6
-    assert all(ob.steering.start.stored and (scene in ("walkers", "station_hall") or "steering_phase" in ob) for ob in vehicles)
+    assert all(
+        ob.steering.start.stored and (scene in ("walkers", "station_hall") or "steering_phase" in ob) for ob in vehicles
+    )
     assert scene_crowd.steering.preroll == 0
 
 
@@ -431,7 +433,7 @@ def soles_and_shins(walkers, over) -> tuple[np.ndarray, np.ndarray]:
 
 
 @in_one_blender
-def test_walkers_keep_their_feet_where_they_stand_and_are_no_metronomes() -> None:
+def test_walkers_keep_their_feet_where_they_stand_and_differ_in_step() -> None:
     frames(1, 60)
     walkers = members(add("walkers", count=8))
     bake()
