@@ -9,10 +9,11 @@ import numpy as np
 
 from ..simulation.arrays.angles import angle_of
 from ..simulation.arrays.vectors import Mask, Scalars, Vectors, cross, dot, magnitude
+from .planes import Ground, Planes, planes_below
 from .planting import (
     MOST_TURN,
+    SHORTEST,
     Correction,
-    Ground,
     Turns,
     glided,
     held,
@@ -27,9 +28,6 @@ from .soles import TOUCH, Foot, Points, foot_of, runs
 
 STANDS = 0.05
 """Model heights a second below which a body stands: its feet do not swing, however they move."""
-
-TRIES = 2
-"""How often it is asked how the ground leans where a foot will stand, once it is known more nearly where."""
 
 
 @dataclass(frozen=True)
@@ -158,15 +156,21 @@ def _foothold(
     # The sole turns about its middle, at the height at which it rests.
     centre = np.concatenate((centre[:, :2], foot.rests[:, None]), axis=1)
     place = body.position + turned(axes, centre) * size
-    lift, tilt = _on(ground, body, place, stance, rest, off)
-    # What the sole drifts once it is turned: its heel and its toes are not where its middle is. The ground where it
-    # then stands may lean otherwise.
-    for _ in range(1 if ground is None else TRIES):
-        turn = product(tilt, turned_about_up(yaw))
-        straight = np.einsum("fij,fmj->fmi", turn, tread.world - place[:, None]) + place[:, None]
-        level = _placed(_gone(_sole(straight, tread.heights, float(scale[0])).step), stance, rest)
-        hold = place + np.concatenate((level, np.zeros((len(place), 1))), axis=1)
-        lift, tilt = _on(ground, body, hold, stance, rest, off)
+    turn = turned_about_up(yaw)
+    standing = _Standing(rest)
+    planes = tilt = None
+    if ground is not None and standing.stances:
+        planes = standing.planes(body, foot, tread, place, turn, scale, ground)
+        tilt = standing.tilt(body, planes)
+        turn = product(tilt, turn)
+    # What the sole drifts once it is turned: its heel and its toes are not where its middle is.
+    straight = np.einsum("fij,fmj->fmi", turn, tread.world - place[:, None]) + place[:, None]
+    level = _placed(_gone(_sole(straight, tread.heights, float(scale[0])).step), stance, rest)
+    if planes is not None:
+        level = level + glided(planes.shift[standing.row], standing.known)
+    hold = place + np.concatenate((level, np.zeros((len(place), 1))), axis=1)
+    below = body.position[:, 2] - body.origin if ground is None else standing.below(planes, ground, hold, stance)
+    lift = _lift(below - place[:, 2], off, _frames(stance))
     shift = np.concatenate((level, (lift + lifted(stance, rest, scale))[:, None]), axis=1)
     inverse = axes.transpose(0, 2, 1)
     return Correction(
@@ -190,35 +194,85 @@ def _frames(between: Mask) -> Mask:
     return frames
 
 
-def _on(
-    ground: Ground | None, body: Carried, place: Vectors, stance: Mask, rest: Mask, off: Scalars
-) -> tuple[Scalars, Turns]:
-    """How far a foot is lifted, (f,) metres, and tilted, (f, 3, 3), so that it stands on the ground in each stance.
+class _Standing:
+    """The stances of a foot on f frames.
 
-    Args:
-        place: (f, 3) the middle of its sole when it rests, in the world.
-        stance: (f - 1,) whether it stands or takes a small step between two frames.
-        rest: (f - 1,) whether it stands.
-        off: (f,) metres by which it is above that.
+    Attributes:
+        stances: the first and the last frame of each.
+        known: (f,) whether it stands.
+        row: (f,) of the stance in which it is; of no meaning where it is in none.
     """
-    if ground is None:
-        below, normals = body.position[:, 2] - body.origin, body.up
-    else:
-        below, normals = ground(place)
+
+    def __init__(self, rest: Mask) -> None:
+        self.stances = [(first, last) for first, last in runs(rest) if last - first >= SHORTEST]
+        self.known = np.zeros(len(rest) + 1, dtype=np.bool_)
+        self.row = np.zeros(len(rest) + 1, dtype=np.int64)
+        for number, (first, last) in enumerate(self.stances):
+            self.known[first : last + 1] = True
+            self.row[first : last + 1] = number
+        self._rest = rest
+
+    def planes(
+        self, body: Carried, foot: Stepping, tread: _Tread, place: Vectors, turn: Turns, scale: Scalars, ground: Ground
+    ) -> Planes:
+        """What it stands on in each stance, where it is in the middle of it."""
+        middle = np.array([(first + last) // 2 for first, last in self.stances])
+        gone = _placed(tread.drift, tread.stance, self._rest)[middle]
+        ahead = turned(turn[middle], body.forward[middle])[:, :2]
+        length = np.sqrt(ahead[:, :1] * ahead[:, :1] + ahead[:, 1:] * ahead[:, 1:])
+        ahead = ahead / np.maximum(length, 1e-9)
+        left = np.stack((-ahead[:, 1], ahead[:, 0]), axis=1)
+        off = np.einsum("sij,smj->smi", turn[middle], tread.world[middle] - place[middle, None])[..., :2]
+        along, across = (np.einsum("smi,si->sm", off, axis) for axis in (ahead, left))
+        outline = np.stack(
+            [
+                x[:, None] * ahead + y[:, None] * left
+                for x in (
+                    np.min(along, axis=1),
+                    0.5 * (np.min(along, axis=1) + np.max(along, axis=1)),
+                    np.max(along, axis=1),
+                )
+                for y in (np.min(across, axis=1), np.max(across, axis=1))
+            ],
+            axis=1,
+        )
+        level = place[middle, None, :2] + gone[:, None] + outline
+        height = np.repeat((body.position[middle, 2] - body.origin[middle])[:, None], outline.shape[1], axis=1)
+        return planes_below(np.concatenate((level, height[..., None]), axis=2), ahead, scale[middle], ground)
+
+    def tilt(self, body: Carried, planes: Planes) -> Turns:
+        """How it leans against its body, (f, 3, 3)."""
+        return turned_between(body.up, glided(planes.normal[self.row], self.known))
+
+    def below(self, planes: Planes | None, ground: Ground, hold: Vectors, stance: Mask) -> Scalars:
+        """The height of what it stands on or goes over, (f,) metres; `hold` (f, 3) are its places."""
+        below = np.empty(len(hold))
+        if planes is not None:
+            below[self.known] = planes.height(self.row[self.known], *hold[self.known, :2].T)
+        over = ~self.known
+        if over.any():
+            below[over] = ground(hold[over])[0]
         # In a small step it goes over what is between.
-        for rows, _ in small_steps(stance, rest):
-            low, known = below[rows], np.zeros(rows.stop - rows.start, dtype=np.bool_)
-            known[[0, -1]] = True
+        for rows, _ in small_steps(stance, self._rest):
+            low, known = below[rows], self.known[rows]
             smooth = glided(low[:, None], known)[:, 0]
             below[rows] = smooth + _cleared(low - smooth, known)
-    lift = below - place[:, 2]
-    known = _frames(stance)
+        return below
+
+
+def _lift(lift: Scalars, off: Scalars, known: Mask) -> Scalars:
+    """How far a foot is lifted on each frame, (f,) metres, so that it goes through nothing.
+
+    Args:
+        lift: (f,) by which the ground below it is above where it rests.
+        off: (f,) metres by which it is above that.
+        known: (f,) whether it stands or takes a small step.
+    """
     if not known.any():
-        return lift, turned_between(body.up, normals)
+        return lift
     # What sinks into the ground in a stance is lifted onto it.
-    stands = lift - np.minimum(off, 0.0)
-    smooth = glided(np.concatenate((stands[:, None], normals), axis=1), known)
-    return smooth[:, 0] + _cleared(lift - off - smooth[:, 0], known), turned_between(body.up, smooth[:, 1:])
+    smooth = glided((lift - np.minimum(off, 0.0))[:, None], known)[:, 0]
+    return smooth + _cleared(lift - off - smooth, known)
 
 
 def _cleared(sunk: Scalars, known: Mask) -> Scalars:

@@ -46,8 +46,8 @@ def with_steps(
     waits, long = round(WAITS / frame_time), round(LONG / frame_time)
     for foot, drift in enumerate(drifts):
         others = [rest for number, rest in enumerate(rests) if number != foot]
-        carried = 2 * sum((rest.astype(np.int64) for rest in others), np.zeros(len(heading) - 1, np.int64))
-        free = np.concatenate(([0], np.cumsum(carried < len(others))))
+        carry = np.count_nonzero(np.array(others).reshape(-1, len(heading) - 1), axis=0)
+        lacking = np.concatenate(([0], np.cumsum(2 * carry < len(others))))
         for first, last in runs(stances[foot]):
             begin = first
             while last - first >= long and last - begin >= length + 2 * stay:
@@ -59,7 +59,7 @@ def with_steps(
                 if start > latest:
                     break
                 tried = np.arange(start, min(start + waits, latest) + 1)
-                fits = free[tried + length] == free[tried]
+                fits = lacking[tried + length] == lacking[tried]
                 start = int(tried[np.argmax(fits)])
                 rests[foot][start : start + length] = False
                 begin = start + length

@@ -271,7 +271,9 @@ class Others:
         room, offset = self.room[row][agent], [component[row][agent] for component in self.offset]
         ring, drift = room * self.grazing[row][agent], [component[row][agent] for component in self.drift]
         begin, now = [d - start for d, start in zip(offset, lag.behind)], np.zeros(len(agent))
-        shifted = room + sum(b * b - d * d for b, d in zip(begin, offset))
+        shifted = room.copy()
+        for b, d in zip(begin, offset):
+            shifted += b * b - d * d
         after = self._danger_within(begin, velocity, drift, shifted, ring, least, (lag.time, now + np.inf))
         turning = which(lag.time > 0.0)
         if len(turning):
