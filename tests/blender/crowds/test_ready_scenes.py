@@ -419,7 +419,7 @@ def soles_and_shins(walkers, over) -> tuple[np.ndarray, np.ndarray]:
 
 
 @in_one_blender
-def test_walkers_keep_their_feet_where_they_stand_and_are_no_metronomes() -> None:
+def test_walkers_keep_their_feet_where_they_stand_and_do_not_walk_in_step() -> None:
     frames(1, 60)
     walkers = members(add("walkers", count=8))
     bake()

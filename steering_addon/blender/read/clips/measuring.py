@@ -72,7 +72,7 @@ def measured_clips(
     walk = _sampled(rig, cycles[first], cycles[first].low)
     groups = [foot.points for foot in feet_of(walk.points, rig.height)]
     for row, cycle in enumerate(cycles):
-        # Feet that hardly move, as on a turn on the spot, are told apart by how they walk.
+        # Feet that hardly move, as on a turn on the spot, are distinguished by how they walk.
         if clips[row].speed == 0.0 or len(feet_of(_sampled(rig, cycle, cycle.low).points, rig.height)) < len(groups):
             clips[row] = measured(_sampled(rig, cycle, cycles[first].low), rig.height, groups=groups)
     return matched(clips, [_sampled(rig, cycle, cycles[first].low) for cycle in cycles], rig.height)
