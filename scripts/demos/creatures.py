@@ -24,12 +24,14 @@ TURN = "6.2832"  # radians per cycle, for expressions
 def drive(
     ob: bpy.types.Object, channel: str, index: int, expression: str, vehicle: bpy.types.Object, name: str
 ) -> None:
-    """Drive a channel of a part by a custom property of its vehicle, named `p` in the expression."""
+    """Drive a channel of a part by a custom property of its vehicle, `p` in the expression; its effort is `e`."""
     driver = ob.driver_add(channel, index).driver
-    variable = driver.variables.new()
-    variable.name = "p"
-    variable.targets[0].id = vehicle
-    variable.targets[0].data_path = f'["{name}"]'
+    for letter, prop in (("p", name), ("e", "steering_effort")):
+        if prop in vehicle:
+            variable = driver.variables.new()
+            variable.name = letter
+            variable.targets[0].id = vehicle
+            variable.targets[0].data_path = f'["{prop}"]'
     driver.expression = expression
 
 
@@ -97,7 +99,6 @@ WING = (  # x, leading edge, trailing edge, height, thickness: half the span of 
     (0.185, -0.030, -0.046, -0.006, 0.001),
 )
 SHOULDER = (0.014, 0.010, 0.012)
-BEATS, GLIDE = 5, 2  # wing beats between two glides, and the length of a glide in beats
 
 
 def bird(name: str, plumage: Plumage) -> BirdParts:
@@ -147,13 +148,10 @@ def hatch(
     """Add a bird to a collection; the custom property `steering_phase`, in beats, drives its wings."""
     ob = models.place(name, parts.body, location, scale=scale, collection=collection)
     ob.display.show_shadows = False
-    ob["steering_phase"] = 0.0
-    # The downstroke is faster than the upstroke, and the beat fades to a glide after `BEATS` cycles.
-    cycle = BEATS + GLIDE
-    beats = f"fmod(p,{cycle})"
-    lively = f"(1-smoothstep({BEATS - 0.5},{BEATS},{beats})*(1-smoothstep({cycle - 0.5},{cycle},{beats})))"
-    beat = f"0.12+{lively}*(0.72*sin({TURN}*p)+0.16*sin(2*{TURN}*p)+0.1)"
-    fold = f"0.1+{lively}*0.3*max(0,cos({TURN}*p))"
+    ob["steering_phase"], ob["steering_effort"] = 0.0, 1.0
+    # The downstroke is faster than the upstroke, and without effort the wings are held still.
+    beat = f"0.12+e*(0.72*sin({TURN}*p)+0.16*sin(2*{TURN}*p)+0.1)"
+    fold = f"0.1+e*0.3*max(0,cos({TURN}*p))"
     for side, mesh in ((-1, parts.left), (1, parts.right)):
         x, y, z = SHOULDER
         wing = attach(f"{name} {'Right' if side > 0 else 'Left'} Wing", mesh, ob, (side * x, y, z))
