@@ -251,7 +251,7 @@ def steer(scene: bpy.types.Scene, cast: Cast, seed: int) -> None:
 
         vehicle = crowd.steering.vehicle
         vehicle.max_speed, vehicle.cruise_speed = TOP_SPEED, SPEED / TOP_SPEED
-        vehicle.mass, vehicle.max_force = 1.0, STRENGTH
+        vehicle.mass, vehicle.max_force, vehicle.pace_drift = 1.0, STRENGTH, 0.15
         vehicle.radius = RADIUS
         vehicle.keep_apart, crowd.steering.locomotion = True, "PLANAR"
 
