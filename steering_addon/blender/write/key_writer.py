@@ -212,7 +212,9 @@ class _Portrayed:
 
     def __init__(self, plan: Plan, crowd: CrowdSource) -> None:
         self._rows, self._portrayal = crowd.rows, crowd.portrayal
-        self._run = DriverProperties(crowd.portrayal, plan.vehicles.keys[crowd.rows], plan.frame_time)
+        model = crowd.ob.steering.vehicle
+        cruise = model.max_speed * model.cruise_speed
+        self._run = DriverProperties(crowd.portrayal, plan.vehicles.keys[crowd.rows], plan.frame_time, cruise)
         objects = plan.vehicles.source.objects
         self._keyed = [keyed_properties(objects[row], crowd.ob) for row in crowd.rows.tolist()]
         names = tuple(dict.fromkeys(name for keyed in self._keyed for name in keyed))
@@ -225,8 +227,8 @@ class _Portrayed:
         speed = np.zeros(len(rows)) if start_speed is None else start_speed[rows]
         strides = stride_factors(self._portrayal, frame.heights[rows])
         values = self._run.frame(state.motion.position[rows], strides, entered[rows], speed)
-        for name, column in values.items():
-            self._columns[name][:, row] = column
+        for name in self._columns.keys() & values.keys():
+            self._columns[name][:, row] = values[name]
         for name in self._outputs:
             self._columns[name][:, row] = state.outputs[name][rows] if name in state.outputs else 0.0
 
