@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..simulation.arrays.angles import cosine_and_sine, cosine_of_setting, tangent_of_setting
+from ..simulation.arrays.once import once
 from ..simulation.arrays.vectors import (
     Mask,
     Rows,
@@ -23,7 +24,7 @@ from ..simulation.arrays.vectors import (
 )
 from ..simulation.geometry.floors import Footing
 from ..simulation.geometry.surfaces import Surfaces
-from ..simulation.ground import left_of, upright
+from ..simulation.ground import left_of, rise, upright
 from ..simulation.terrain import Terrain
 from ..simulation.vehicle import Motion
 
@@ -42,8 +43,6 @@ FURTHER = 1.4
 """Multiples of its reach that a walker looks while it goes round something."""
 A_LITTLE = 0.1
 """Metres ahead of a walker to the ground before its feet, which also tells how what it stands on turns."""
-STEEPEST = 20.0
-"""The grade of ground that counts as upright."""
 
 
 @dataclass(frozen=True)
@@ -91,14 +90,24 @@ class Walkable:
 
     def take(self, rows: Rows) -> Walkable:
         """What the walkers of some rows may tread."""
-        columns_of_rows = (column[rows] for name, column in vars(self).items() if name != "surfaces")
-        return Walkable(self.surfaces, *columns_of_rows)
+        return Walkable(
+            self.surfaces,
+            self.max_slope[rows],
+            self.step_height[rows],
+            self.shuns_edges[rows],
+            self.refuses_edges[rows],
+        )
 
     def is_too_steep(self, triangle: Rows) -> Mask:
         """Whether triangles are steeper than a walker climbs, (n,); not for -1."""
-        if not len(self.surfaces):
+        if not self._has_steep_ground:
             return np.zeros(len(triangle), dtype=np.bool_)
         return self.surfaces.levelness(triangle) < cosine_of_setting(self.max_slope)
+
+    @once
+    def _has_steep_ground(self) -> bool:
+        """Whether any of the ground is steeper than one of the walkers climbs."""
+        return self.surfaces.steepest < largest(cosine_of_setting(self.max_slope))
 
     def footing(
         self,
@@ -135,6 +144,8 @@ class Walkable:
         footing = self.footing(feet, way, normal, last=triangle)
         ahead, limit = footing.triangle, cosine_of_setting(self.max_slope)
         refused = (triangle >= 0) & (ahead < 0) & self.refuses_edges
+        if not self._has_steep_ground:
+            return footing, refused
         level_ahead = self.surfaces.levelness(ahead)
         rows = which((triangle >= 0) & (ahead >= 0) & (level_ahead < limit))
         if len(rows):
@@ -243,12 +254,6 @@ class Walkable:
             walked = np.where(ahead < 0, ~self.shuns_edges[rows % n], self.surfaces.levelness(ahead) >= level)
             free[rows[~walked] % n] = False
         return free
-
-
-def rise(normal: Vectors, way: Vectors) -> Scalars:
-    """How far ways as seen from above rise on ground with these normals, (n,); the grade for level unit vectors."""
-    flatness = np.maximum(normal[:, 2], 1.0 / STEEPEST)
-    return np.asarray(-(normal[:, 0] * way[:, 0] + normal[:, 1] * way[:, 1]) / flatness)
 
 
 def along_ground(normal: Vectors, direction: Vectors, length: Scalars) -> Vectors:

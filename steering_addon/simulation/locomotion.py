@@ -207,6 +207,11 @@ class Locomotion(Declared):
         return self.room_to_turn > 0.0
 
     @property
+    def uphill_slowing(self) -> Scalars:
+        """(n,) how much a body slows down uphill, from 0 to 1 as people do."""
+        return shared(0.0, len(self.turn_rate))
+
+    @property
     def slowest_share(self) -> Scalars:
         """(n,) share of cruise speed below which a body stands instead of creeping; 0 for none."""
         return shared(0.0, len(self.turn_rate))

@@ -55,7 +55,7 @@ def up_to_the_place(
     Args:
         direction: (n, 3) unit vectors to the place.
         distance: (n,) metres to the place.
-        speed, response_time: (n,) as far as the place and the vehicle ask for, m/s and seconds.
+        speed, response_time: (n,) what the place and the vehicle ask for, m/s and seconds.
         dt: the step, seconds.
     """
     slowest = agents.slowest_share * agents.cruise_speed
