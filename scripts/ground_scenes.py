@@ -10,7 +10,6 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import bmesh
 import bpy
 import numpy as np
 from bpy.types import Object
@@ -166,11 +165,11 @@ def bowl() -> float:
 
 def round_faces() -> tuple[np.ndarray, np.ndarray]:
     """The points and triangles of a ball of 5 m."""
-    made = bmesh.new()
-    bmesh.ops.create_icosphere(made, subdivisions=6, radius=5.0)
-    points = np.array([vertex.co for vertex in made.verts])
-    faces = np.array([[vertex.index for vertex in face.verts] for face in made.faces])
-    made.free()
+    bpy.ops.mesh.primitive_ico_sphere_add(subdivisions=6, radius=5.0)
+    made = bpy.context.object
+    points = np.array([vertex.co for vertex in made.data.vertices])
+    faces = np.array([polygon.vertices for polygon in made.data.polygons])
+    bpy.data.objects.remove(made)
     return points, faces
 
 

@@ -98,6 +98,7 @@ class Wheeled(Locomotion):
     grounded = True
     stands = True
     of_the_body = ("wheelbase", "track", "wheel_radius")
+    runs_on_wheels = True
     remembers = Driving
     outputs = OUTPUTS
     suits = "Cars, lorries and carts, on roads over hills or on level ground"
@@ -127,6 +128,10 @@ class Wheeled(Locomotion):
             "track": USUAL_TRACK * width,
             "wheel_radius": USUAL_RADIUS * length,
         }
+
+    @classmethod
+    def on_wheels(cls, wheelbase: float, track: float, radius: float) -> dict[str, float]:
+        return {"wheelbase": wheelbase, "track": track, "wheel_radius": radius}
 
     @property
     def turn_rate(self) -> Scalars:
