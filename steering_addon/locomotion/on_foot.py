@@ -191,7 +191,8 @@ class OnFoot(Locomotion):
             memory.has_room.copy(),
             *(v.copy(order="K") for v in (memory.way_out, memory.inward)),
         )
-        inward[dot(inward, heading) > FACES] = 0.0
+        if inward.any():
+            inward[dot(inward, heading) > FACES] = 0.0
         if len(rows):
             seen, few = look.take(rows), walkable.take(rows)
             way, side[rows] = few.way(seen, picked(heading, rows), side[rows])
@@ -217,14 +218,15 @@ class OnFoot(Locomotion):
             way_out=way_out,
             inward=inward,
         )
-        goes_round, turns_back = which((ahead != 1.0) | (aside != 0.0)), magnitude(inward) > 0.5
-        if not len(goes_round) and not anybody(is_out | turns_back):
+        goes_round, turns_back = which((ahead != 1.0) | (aside != 0.0)), inward.any()
+        if not len(goes_round) and not turns_back and not anybody(is_out):
             return look.direction, memory
         direction, wanted = look.direction.copy(order="K"), picked(look.direction, goes_round)
         left = left_of(wanted, upright(len(goes_round)))
         onward, sideways = ahead[goes_round, None], aside[goes_round, None]
         direction[goes_round] = unit(np.add(wanted * onward, left * sideways))
-        direction = np.where(turns_back[:, None], inward, direction)
+        if turns_back:
+            direction = np.where((magnitude(inward) > 0.5)[:, None], inward, direction)
         # It would turn back and forth in a corner while what it wants changes.
         return np.where((magnitude(way_out) > 0.5)[:, None], way_out, direction), memory
 

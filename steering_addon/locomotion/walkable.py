@@ -212,11 +212,12 @@ class Walkable:
         rows = which((side != 0) & self.shuns_edges & (dot(way, look.direction) < ALONG))
         if not len(rows):
             return inward
-        few, some = self.take(rows), look.take(rows)
-        ends = few.footing(some.feet, along_ground(some.normal, some.direction, some.reach), some.normal).triangle < 0
+        subset, seen = self.take(rows), look.take(rows)
+        course = along_ground(seen.normal, seen.direction, seen.reach)
+        ends = subset.footing(seen.feet, course, seen.normal).triangle < 0
         cosine, sine = INWARD
         turned = _turned_by(picked(way, rows), cosine[:, None], sine[:, None] * side[rows])
-        free = few._is_free(replace(some, direction=turned, reach=FURTHER * some.reach), AHEAD)
+        free = subset._is_free(replace(seen, direction=turned, reach=FURTHER * seen.reach), AHEAD)
         inward[rows] = np.where((ends & free)[:, None], turned, 0.0)
         return inward
 
@@ -225,8 +226,8 @@ class Walkable:
         kept = direction.copy(order="K")
         rows = which(magnitude(direction) > 0.5)
         if len(rows):
-            some = replace(look.take(rows), direction=picked(direction, rows))
-            kept[rows[~self.take(rows)._is_free(some, AHEAD)]] = 0.0
+            seen = replace(look.take(rows), direction=picked(direction, rows))
+            kept[rows[~self.take(rows)._is_free(seen, AHEAD)]] = 0.0
         return kept
 
     def _hindered(self, look: Look) -> Rows:

@@ -44,11 +44,15 @@ def wheels_of(points: Vectors, triangles: NDArray[np.int64]) -> tuple[float, flo
     front = middle[:, 0] > middle[:, 0].max() - near
     rear = middle[:, 0] < middle[:, 0].min() + near
     sides = [middle[axle, 1] for axle in (front, rear)]
-    between = float(middle[front, 0].mean() - middle[rear, 0].mean())
+    between = _halfway(middle[front, 0]) - _halfway(middle[rear, 0])
     if between <= near or any(side.min() >= 0.0 or side.max() <= 0.0 for side in sides):
         return None
-    track = float(np.mean([side[side > 0.0].mean() - side[side < 0.0].mean() for side in sides]))
-    return between, track, float(radius.max())
+    tracks = [_halfway(side[side > 0.0]) - _halfway(side[side < 0.0]) for side in sides]
+    return between, 0.5 * (tracks[0] + tracks[1]), float(radius.max())
+
+
+def _halfway(numbers: Scalars) -> float:
+    return 0.5 * float(numbers.min() + numbers.max())
 
 
 def loose_parts(n: int, triangles: NDArray[np.int64]) -> Rows:
@@ -77,7 +81,7 @@ def _are_wheels(points: Vectors, begins: Rows, low: Vectors, high: Vectors, grou
     size, middle = high - low, 0.5 * (low + high)
     of_part = np.repeat(np.arange(len(begins)), np.diff(np.append(begins, len(points))))
     off = points - middle[of_part]
-    furthest: Scalars = np.maximum.reduceat(np.sqrt(off[:, 0] ** 2 + off[:, 2] ** 2), begins)
+    furthest: Scalars = np.maximum.reduceat(np.sqrt(off[:, 0] * off[:, 0] + off[:, 2] * off[:, 2]), begins)
     radius = 0.5 * size[:, 2]
     is_round = (furthest <= ROUND * radius) & (np.abs(size[:, 0] - size[:, 2]) <= OVAL * size[:, 2])
     mask: Mask = is_round & (radius > 0.0) & (size[:, 1] < size[:, 2]) & (low[:, 2] - ground <= ABOVE_GROUND * radius)

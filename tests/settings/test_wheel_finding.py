@@ -63,7 +63,7 @@ def test_of_three_axles_the_first_and_the_last_count() -> None:
     assert wheels_of(points, triangles) == pytest.approx((2.6, 1.4, 0.3))
 
 
-def test_what_is_not_round_or_not_on_the_ground_is_no_wheel() -> None:
+def test_what_is_not_round_or_not_on_the_ground_does_not_count() -> None:
     feet = [box((0.6, 0.2, 0.6), (x, y, 0.3)) for x in (1.2, -1.2) for y in (0.7, -0.7)]
     assert wheels_of(*model(box((4.0, 1.8, 1.0), (0.0, 0.0, 0.9)), *feet)) is None
     spare = cylinder(0.3, 0.2, (2.1, 0.0, 1.2))

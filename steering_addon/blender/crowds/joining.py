@@ -148,8 +148,8 @@ def fit_locomotion(crowd: Object, members: Sequence[Object], depsgraph: Depsgrap
     values = kind.fitting(model.length, 2.0 * model.radius)
     if kind.runs_on_wheels and members:
         largest = max(members, key=lambda ob: ob.steering.size_factor)
-        found = wheels_of(*model_in_axes(largest, depsgraph, family))
-        values |= kind.on_wheels(*found) if found else {}
+        wheels = wheels_of(*model_in_axes(largest, depsgraph, family))
+        values |= kind.on_wheels(*wheels) if wheels else {}
     for name, value in values.items():
         setattr(getattr(crowd.steering, kind.name), name, value)
 
