@@ -81,7 +81,7 @@ def add_station_hall(context: Context, options: SceneOptions) -> Object:
     settings.vehicle.radius = RADIUS * options.size
     settings.vehicle.max_speed *= PACE
     settings.vehicle.cruise_speed = CRUISE
-    # Clips move the legs.
+    # The numbers for drivers, which the preset asks for, are not needed: clips move the legs.
     settings.portrayal.use = False
     settings.on_foot.turn_radius = TURN_RADIUS * hall.scale
     settings.attendance.use_enter_frame = False
@@ -141,7 +141,7 @@ def _people(hall: Hall, options: SceneOptions, chance: random.Random, collection
     places = [*_scattered(hall, inside, chance), *_entering(hall, options.count - inside, chance)]
     models = people(OUTFITS[: options.count], options.size)
     meshes: dict[str, Mesh] = {}
-    walkers = []
+    travelers = []
     for number, (x, y) in enumerate(places):
         walker = add_person(f"Traveler {number + 1:03}", models[number % len(models)], collection)
         if chance.random() < CARRYING:
@@ -149,8 +149,8 @@ def _people(hall: Hall, options: SceneOptions, chance: random.Random, collection
         walker.location = hall.at(options.place, x, y)
         away = math.atan2(hall.board[0] - x, hall.board[1] - y) if number < inside else 0.0
         walker.rotation_euler.z = -away + (chance.uniform(-LOOKS, LOOKS) if number < inside else 0.0)
-        walkers.append(walker)
-    return walkers
+        travelers.append(walker)
+    return travelers
 
 
 def _scattered(hall: Hall, count: int, chance: random.Random) -> list[tuple[float, float]]:
