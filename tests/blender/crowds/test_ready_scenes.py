@@ -57,11 +57,12 @@ LIMB = {
     "herd": "Sheep 001 Left Hind Leg",
     "herd_and_wolf": "Wolf Left Hind Leg",
     "cowboys_and_strays": "Cow 003 Left Hind Leg",
-    "station_hall": "Traveler 001 Left Thigh",
     "traffic": "Car 001 Front Left Wheel",
 }
 FLYERS = ("flock", "school")
 ON_PATHS = ("walkers", "traffic")
+ON_CLIPS = ("walkers", "station_hall")
+"""What is moved by clips instead of drivers."""
 
 
 def add(scene: str, **options):
@@ -127,9 +128,7 @@ def test_a_scene_is_in_its_own_collection_and_selected(scene) -> None:
     assert set(bpy.context.selected_objects) == selected
     assert len({ob.steering.identity for ob in vehicles}) == len(vehicles)
     assert len({ob.data for ob in vehicles}) <= 6
-    assert all(
-        ob.steering.start.stored and (scene in ("walkers", "station_hall") or "steering_phase" in ob) for ob in vehicles
-    )
+    assert all(ob.steering.start.stored and (scene in ON_CLIPS or "steering_phase" in ob) for ob in vehicles)
     assert scene_crowd.steering.preroll == 0
 
 
@@ -206,7 +205,7 @@ def test_a_scene_takes_its_values_from_its_preset(scene) -> None:
         expected["brake_for", "obstacles"] = "ALL"
     if scene == "station_hall":
         # There is no path, and they walk at one pace between walls, where they have to turn round.
-        changed = ("path_following", "obstacle_avoidance", "vehicle")
+        changed = ("path_following", "containment", "obstacle_avoidance", "vehicle")
         expected = {key: value for key, value in expected.items() if key[0] not in changed}
     if scene == "cowboys_and_strays":
         # Cows graze more slowly for their size than sheep.
@@ -551,7 +550,9 @@ def test_a_saved_scene_plays_the_same_without_the_extension(scene, tmp_path) -> 
     scene_crowd = add(scene, count=3)
     bake()
     assert all(curves(ob) for ob in members(scene_crowd))
-    names = [ob.name for ob in bpy.data.objects if ob.type == "MESH"]
+    bpy.context.scene.frame_set(1)
+    # Blender does not evaluate what is hidden because it enters later.
+    names = [ob.name for ob in bpy.data.objects if ob.type == "MESH" and not ob.hide_viewport]
     with_extension = played([bpy.data.objects[name] for name in names], range(1, 13))
     path, result = str(tmp_path / "scene.blend"), str(tmp_path / "played.npy")
     bpy.ops.wm.save_as_mainfile(filepath=path)
