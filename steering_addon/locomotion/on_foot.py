@@ -65,6 +65,8 @@ WAY_OUT = 1.5
 LOOKS = 0.2
 """Seconds from one look at the ground ahead to the next: a walker gets 28 cm further in that time. All look together,
 which takes less time than that some look in each step."""
+FACES = 0.95
+"""The cosine to the direction back from an edge from which on a walker has turned back."""
 STEPS = 0.5
 """The share of cruise speed below which a walker that may turn on the spot steps round, tighter than its circle."""
 
@@ -189,10 +191,18 @@ class OnFoot(Locomotion):
         is_out = magnitude(memory.way_out) > 0.5
         rows = which(looks_in <= 0.5 * dt)
         aside, ahead, side = memory.aside.copy(), memory.ahead.copy(), memory.side.copy()
-        has_room, way_out = memory.has_room.copy(), memory.way_out.copy(order="K")
+        has_room, way_out, inward = (
+            memory.has_room.copy(),
+            *(v.copy(order="K") for v in (memory.way_out, memory.inward)),
+        )
+        if inward.any():
+            inward[dot(inward, heading) > FACES] = 0.0
         if len(rows):
-            seen = look.take(rows)
-            way, side[rows] = walkable.take(rows).way(seen, picked(heading, rows), side[rows])
+            seen, few = look.take(rows), walkable.take(rows)
+            way, side[rows] = few.way(seen, picked(heading, rows), side[rows])
+            back = few.turned_back(seen, way, side[rows])
+            kept = picked(inward, rows)
+            inward[rows] = np.where((magnitude(kept) > 0.5)[:, None], few.while_free(seen, kept), back)
             hindered = (way != seen.direction).any(axis=1)
             begins = hindered & memory.cornered[rows] & memory.stands[rows] & ~is_out[rows]
             way_out[rows[begins]] = way[begins]
@@ -202,15 +212,25 @@ class OnFoot(Locomotion):
             ahead[rows] = np.where(hindered, dot(way, seen.direction), 1.0)
             aside[rows] = np.where(hindered, dot(way, left_of(seen.direction, upright(len(rows)))), 0.0)
             looks_in[rows] = LOOKS
-        memory = replace(memory, looks_in=looks_in, side=side, ahead=ahead, aside=aside)
-        memory = replace(memory, has_room=has_room, way_out=way_out)
-        goes_round = which((ahead != 1.0) | (aside != 0.0))
-        if not len(goes_round) and not anybody(is_out):
+        memory = replace(
+            memory,
+            looks_in=looks_in,
+            side=side,
+            ahead=ahead,
+            aside=aside,
+            has_room=has_room,
+            way_out=way_out,
+            inward=inward,
+        )
+        goes_round, turns_back = which((ahead != 1.0) | (aside != 0.0)), inward.any()
+        if not len(goes_round) and not turns_back and not anybody(is_out):
             return look.direction, memory
         direction, wanted = look.direction.copy(order="K"), picked(look.direction, goes_round)
         left = left_of(wanted, upright(len(goes_round)))
         onward, sideways = ahead[goes_round, None], aside[goes_round, None]
         direction[goes_round] = unit(np.add(wanted * onward, left * sideways))
+        if turns_back:
+            direction = np.where((magnitude(inward) > 0.5)[:, None], inward, direction)
         # It would turn back and forth in a corner while what it wants changes.
         return np.where((magnitude(way_out) > 0.5)[:, None], way_out, direction), memory
 

@@ -18,6 +18,7 @@ from ..simulation.arrays.vectors import (
     dot,
     largest,
     magnitude,
+    no_vectors,
     picked,
     unit,
     which,
@@ -41,6 +42,10 @@ TRIED = ((AHEAD, slice(0, 2)), (AHEAD, slice(2, None)), (AT_FEET, slice(None)))
 """Which turns are tried together, as most that are hindered find a way with the first two."""
 FURTHER = 1.4
 """Multiples of its reach that a walker looks while it goes round something."""
+ALONG = 0.97
+"""The cosine of the turn from which on a walker that is led along an edge turns back from it."""
+INWARD = cosine_and_sine(np.array([60.0 * np.pi / 180.0]))
+"""By how much more a walker that turns back at an edge turns than along it."""
 A_LITTLE = 0.1
 """Metres ahead of a walker to the ground before its feet, which also tells how what it stands on turns."""
 
@@ -195,6 +200,35 @@ class Walkable:
         steep = self.take(rows).is_too_steep(look.triangle[rows])
         direction[rows] = np.where((steep & (magnitude(down) > 0.5))[:, None], down, -picked(heading, rows))
         return direction, new_side
+
+    def turned_back(self, look: Look, way: Vectors, side: Rows) -> Vectors:
+        """The level directions away from the edges ahead, (n, 3), for those who are led along one; zero for none.
+
+        Args:
+            way: (n, 3) the directions in which they are led.
+            side: (n,) on which they go round.
+        """
+        inward = no_vectors(len(side))
+        rows = which((side != 0) & self.shuns_edges & (dot(way, look.direction) < ALONG))
+        if not len(rows):
+            return inward
+        subset, seen = self.take(rows), look.take(rows)
+        course = along_ground(seen.normal, seen.direction, seen.reach)
+        ends = subset.footing(seen.feet, course, seen.normal).triangle < 0
+        cosine, sine = INWARD
+        turned = _turned_by(picked(way, rows), cosine[:, None], sine[:, None] * side[rows])
+        free = subset._is_free(replace(seen, direction=turned, reach=FURTHER * seen.reach), AHEAD)
+        inward[rows] = np.where((ends & free)[:, None], turned, 0.0)
+        return inward
+
+    def while_free(self, look: Look, direction: Vectors) -> Vectors:
+        """The level directions, (n, 3), without those in which the ground cannot be walked to the end of the reach."""
+        kept = direction.copy(order="K")
+        rows = which(magnitude(direction) > 0.5)
+        if len(rows):
+            seen = replace(look.take(rows), direction=picked(direction, rows))
+            kept[rows[~self.take(rows)._is_free(seen, AHEAD)]] = 0.0
+        return kept
 
     def _hindered(self, look: Look) -> Rows:
         """The rows of those who stand on a surface that cannot be walked to the end of their reach."""

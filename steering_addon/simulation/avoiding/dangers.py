@@ -271,10 +271,10 @@ class Others:
         room, offset = self.room[row][agent], [component[row][agent] for component in self.offset]
         ring, drift = room * self.grazing[row][agent], [component[row][agent] for component in self.drift]
         begin, now = [d - start for d, start in zip(offset, lag.behind)], np.zeros(len(agent))
-        shifted = room.copy()
+        further = np.zeros(len(agent))
         for b, d in zip(begin, offset):
-            shifted += b * b - d * d
-        after = self._danger_within(begin, velocity, drift, shifted, ring, least, (lag.time, now + np.inf))
+            further += b * b - d * d
+        after = self._danger_within(begin, velocity, drift, room + further, ring, least, (lag.time, now + np.inf))
         turning = which(lag.time > 0.0)
         if len(turning):
             chord, *few = ([component[turning] for component in part] for part in (lag.chord(velocity), offset, drift))

@@ -310,7 +310,7 @@ def test_tagging_is_one_undo_step() -> None:
 def test_the_menu_lists_the_likenesses() -> None:
     select(*ships(2))
     asked = [entry[2] for entry in shown("STEERING_MT_moves_like") if entry[0] == "operator"]
-    assert asked == ["Anything", "Bird", "Fish", "Animal", "Person", "Car", "No Preset"]
+    assert asked == ["Anything", "Bird", "Fish", "Animal", "Person", "Car", "Insect", "No Preset"]
 
 
 def test_the_menu_offers_to_join_a_crowd_with_settings_or_to_create_one() -> None:
