@@ -193,10 +193,9 @@ def lost_and_restored() -> Iterator[float]:
     yield DRAWN
     yield from point(*VIEW)
     press("x")
-    yield HAND
-    press("Return")
     yield DRAWN
-    assert "Birds" not in bpy.context.scene.objects
+    press("Return")
+    yield from until(lambda: "Birds" not in bpy.context.scene.objects, "X deletes nothing.")
     select(*SUZANNES)
     yield DRAWN
     picture(FOLDER / "8 without its crowd.png")

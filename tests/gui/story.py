@@ -11,7 +11,8 @@ import bpy
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from scripts.window import choose_steering, click, picture, press, show_steering, tell, view  # noqa: E402
+from scripts.window import choose_steering, click, find, picture, press, show_steering, tell, view  # noqa: E402
+from tests.gui.hands import COLUMN  # noqa: E402
 
 FOLDER = Path(sys.argv[sys.argv.index("--") + 1])
 MODULE = "bl_ext.user_default.steering_behaviors"
@@ -22,7 +23,7 @@ DRAWN = 0.4
 LAST = 30
 READY = {"flock": 16, "school": 16, "walkers": 8, "herd": 8, "traffic": 8}
 """The ready scenes with their number of members: few, because the test is about the window."""
-POPULATE = (1099, 592)
+POPULATE = (1099, 617)
 """Pixel position of the header of a crowd's Populate panel, in a window of 1600 by 1000."""
 
 
@@ -176,6 +177,8 @@ def populated() -> Iterator[float]:
     yield DRAWN
     yield from click(*POPULATE)
     yield DRAWN
+    # Its button is there only if the click has opened the panel.
+    yield from find("bpy.ops.steering.populate(", COLUMN, POPULATE[1])
     picture(FOLDER / "populated 1.png")
     before = members(crowd)
     with view():

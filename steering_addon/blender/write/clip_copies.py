@@ -63,6 +63,7 @@ class ClipCopy:
         name: of the clip.
         frames: the length of a cycle.
         new: whether it was just made.
+        feet: the channels of planted feet, if it holds these.
     """
 
     action: Action
@@ -70,6 +71,7 @@ class ClipCopy:
     name: str
     frames: float
     new: bool
+    feet: tuple[Channel, ...] = ()
 
 
 def curves_for(action: Action, rig: Object) -> dict[Channel, FCurve]:

@@ -24,7 +24,7 @@ from ..read.surfaces import SurfaceReader
 from ..tagged_objects import tagged
 from .animation_data import SLOTTED, channelbag_in, new_action
 from .clip_copies import ClipCopy
-from .clip_record import COPY
+from .clip_record import COPY, OF_FEET
 from .keyframes import write_linear_keys
 
 if TYPE_CHECKING:
@@ -162,9 +162,9 @@ def feet_copy(rig: Object, keys: Mapping[tuple[str, int], Scalars], existing: Ma
     hashed = hashlib.blake2b(repr(sorted(keys)).encode(), digest_size=16)
     for column in keys.values():
         hashed.update(column.astype(np.float32).tobytes())
-    made_of = f"feet {hashed.hexdigest()}"
+    made_of = f"{OF_FEET} {hashed.hexdigest()}"
     if (same := existing.get(made_of)) is not None:
-        return ClipCopy(same, same.slots[0] if SLOTTED else None, FEET, float(count), new=False)
+        return ClipCopy(same, same.slots[0] if SLOTTED else None, FEET, float(count), new=False, feet=tuple(keys))
     action, slot = new_action(f"{FEET} of {rig.name}", rig)
     bag = channelbag_in(action, slot, ensure=True)
     points = np.stack((np.arange(count), np.zeros(count)), axis=1)
@@ -174,7 +174,7 @@ def feet_copy(rig: Object, keys: Mapping[tuple[str, int], Scalars], existing: Ma
     # Strips run round their clip: on its last frame they would be on the first again.
     action.use_frame_range, action.frame_start, action.frame_end = True, 0.0, float(count)
     action[COPY] = {"made_of": made_of}
-    return ClipCopy(action, slot, FEET, float(count), new=True)
+    return ClipCopy(action, slot, FEET, float(count), new=True, feet=tuple(keys))
 
 
 def ground_of(scene: Scene) -> Ground | None:

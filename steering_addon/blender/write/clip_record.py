@@ -15,12 +15,14 @@ import bpy
 from .animation_data import SLOTTED, channelbag_in, slot_with_handle
 
 if TYPE_CHECKING:
-    from bpy.types import Action, ActionSlot, NlaTrack, Object
+    from bpy.types import Action, ActionSlot, NlaStrip, NlaTrack, Object
 
 RECORD = "steering_clips"
 """The custom property of an armature that plays clips. Stored in files: never changes."""
 COPY = "steering_clip"
 """The custom property of a copy of a clip. Stored in files: never changes."""
+OF_FEET = "feet"
+"""The first word of what keys of planted feet are made of."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,7 @@ class ClipRecord:
         first, last: the frames of the strips.
         tracks: the names of the NLA tracks.
         pose: what the channels of the clips were before, in the order of the curves of the copies.
+        feet: what the channels of the planted feet were before, in the order of the curves of their action.
         kept: the armature's own action, set aside as it would hide the clips.
         kept_slot: the number of its slot; 0 for none, and in 4.2.
         made_of: the hash of the clips of the crowd and of how they were to be played; empty if it is not known.
@@ -40,6 +43,7 @@ class ClipRecord:
     last: float
     tracks: tuple[str, ...]
     pose: tuple[float, ...]
+    feet: tuple[float, ...] = ()
     kept: Action | None = None
     kept_slot: int = 0
     made_of: str = ""
@@ -49,14 +53,27 @@ class ClipRecord:
         return slot_with_handle(self.kept, self.kept_slot) if self.kept is not None else None
 
     def pose_of(self, rig: Object) -> Mapping[tuple[str, int], float]:
-        """The pose by channel; empty if the copies of the clips are gone or were changed."""
+        """The pose by channel, without those of copies that are gone or were changed."""
+        pose: dict[tuple[str, int], float] = {}
         for track in rig.animation_data.nla_tracks if rig.animation_data else ():
             for strip in track.strips if track.name in self.tracks else ():
-                if strip.action is not None and COPY in strip.action:
-                    bag = channelbag_in(strip.action, strip.action_slot if SLOTTED else None)
-                    channels = [(curve.data_path, curve.array_index) for curve in (bag.fcurves if bag else ())]
-                    return dict(zip(channels, self.pose)) if len(channels) == len(self.pose) else {}
-        return {}
+                if is_copy(strip.action):
+                    channels = _channels_of(strip)
+                    values = self.feet if _is_of_feet(strip.action) else self.pose
+                    pose |= dict(zip(channels, values)) if len(channels) == len(values) else {}
+        return pose
+
+
+def _channels_of(strip: NlaStrip) -> list[tuple[str, int]]:
+    """The channels that a strip animates."""
+    bag = channelbag_in(strip.action, strip.action_slot if SLOTTED else None)
+    return [(curve.data_path, curve.array_index) for curve in (bag.fcurves if bag else ())]
+
+
+def _is_of_feet(action: Action) -> bool:
+    """Whether a copy holds planted feet."""
+    stored = action[COPY]
+    return hasattr(stored, "get") and str(stored.get("made_of", "")).startswith(f"{OF_FEET} ")
 
 
 def clip_record(rig: Object) -> ClipRecord | None:
@@ -73,6 +90,7 @@ def clip_record(rig: Object) -> ClipRecord | None:
             last=float(stored["range"][1]),
             tracks=tuple(str(name) for name in stored["tracks"]),
             pose=tuple(float(value) for value in stored["pose"]),
+            feet=tuple(float(value) for value in stored.get("feet", ())),
             kept=kept,
             kept_slot=int(stored.get("kept_slot", 0)),
             made_of=str(stored.get("made_of", "")),
@@ -87,15 +105,18 @@ def _of_override(rig: Object) -> ClipRecord | None:
     if not tracks:
         return None
     first, last = tracks[0].strips[0].fcurves.find("strip_time").range()
-    bag = channelbag_in(tracks[0].strips[0].action, tracks[0].strips[0].action_slot if SLOTTED else None)
     linked = rig.override_library.reference
-    channels = [(curve.data_path, curve.array_index) for curve in (bag.fcurves if bag else ())]
     animation = linked.animation_data
+    clips, feet = (
+        next((track.strips[0] for track in tracks if _is_of_feet(track.strips[0].action) == of_feet), None)
+        for of_feet in (False, True)
+    )
     return ClipRecord(
         first=float(first),
         last=float(last),
         tracks=tuple(track.name for track in tracks),
-        pose=tuple(value_of(linked, channel) for channel in channels),
+        pose=tuple(value_of(linked, channel) for channel in (_channels_of(clips) if clips else ())),
+        feet=tuple(value_of(linked, channel) for channel in (_channels_of(feet) if feet else ())),
         kept=animation.action if animation is not None else None,
         kept_slot=animation.action_slot.handle if SLOTTED and animation and animation.action_slot else 0,
     )
@@ -114,6 +135,7 @@ def write_clip_record(rig: Object, record: ClipRecord) -> None:
         "range": [record.first, record.last],
         "tracks": list(record.tracks),
         "pose": list(record.pose),
+        "feet": list(record.feet),
         "made_of": record.made_of,
     }
     if record.kept is not None:

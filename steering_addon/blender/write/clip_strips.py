@@ -81,7 +81,8 @@ def write_clips(all_played: Sequence[RigClips], frames: np.ndarray) -> list[Edit
     """
     edited: list[Edited] = []
     writer = _StripWriter(frames)
-    spare: set[bpy.types.Action] = set()
+    # Of clips that nobody is ever seen to play no strip is written.
+    spare = {played.copy.action for each in all_played for played in each.played}
     for each in all_played:
         edited += _write_on(each, writer, spare)
     _remove_unused(spare)
@@ -92,7 +93,8 @@ def write_clips(all_played: Sequence[RigClips], frames: np.ndarray) -> list[Edit
 def _write_on(each: RigClips, writer: _StripWriter, spare: set[bpy.types.Action]) -> list[Edited]:
     rig, before = each.rig, clip_record(each.rig)
     pose = before.pose_of(rig) if before is not None else {}
-    pose = pose or {channel: value_of(rig, channel) for channel in each.channels}
+    feet = [channel for played in each.played for channel in played.copy.feet]
+    pose = {channel: pose.get(channel, value_of(rig, channel)) for channel in (*each.channels, *feet)}
     kept, kept_slot = (before.kept, before.kept_slot) if before is not None else (None, 0)
     stay = _remove_tracks(rig, before, spare) if before is not None else []
     if not each.moves:
@@ -106,8 +108,8 @@ def _write_on(each: RigClips, writer: _StripWriter, spare: set[bpy.types.Action]
         name = PREFIX + played.copy.name.rpartition("|")[2]
         if name not in names and (played is each.played[0] or played.influence.max() > SEEN):
             names.add(writer.write(animation.nla_tracks, name, played, overridden=rig.override_library is not None))
-    values = tuple(pose.get(channel, value_of(rig, channel)) for channel in each.channels)
-    record = ClipRecord(writer.first, writer.last, tuple(sorted(names)), values, kept, kept_slot, each.made_of)
+    values, of_feet = (tuple(pose[channel] for channel in channels) for channels in (each.channels, feet))
+    record = ClipRecord(writer.first, writer.last, tuple(sorted(names)), values, of_feet, kept, kept_slot, each.made_of)
     write_clip_record(rig, record)
     return stay
 

@@ -317,7 +317,7 @@ def test_the_menu_offers_to_join_a_crowd_with_settings_or_to_create_one() -> Non
     tagged(*ships(2), moves_like="FISH")
     select(wedge("Third"))
     asked = [entry[-1] for entry in shown("STEERING_MT_moves_like")]
-    assert asked == ["Join Fish", "New Crowd Like", "Anything", "Bird", "Fish", "Animal", "Person", "Car"]
+    assert asked == ["Join Fish", "New Crowd Like", "Anything", "Bird", "Fish", "Animal", "Person", "Car", "Insect"]
 
 
 # ---- size
@@ -591,7 +591,7 @@ def test_wings_reach_out_to_both_sides_of_the_forward_axis(names, across, along)
     assert root.steering.forward_axis[-1] == along
 
 
-@pytest.mark.parametrize("scene", ["flock", "school", "walkers"])
+@pytest.mark.parametrize("scene", ["flock", "school"])
 def test_the_forward_axis_of_the_models_in_ready_scenes_is_guessed(scene) -> None:
     getattr(bpy.ops.steering, f"add_{scene}")(count=1)
     bpy.context.view_layer.update()

@@ -191,6 +191,31 @@ def test_feet_that_are_bones_of_their_own_stay_and_shins_end_at_them() -> None:
             assert (bones[f"Shin.{side}"].tail - bones[f"Foot.{side}"].head).length < 1e-3
 
 
+def test_a_deleted_bake_gives_back_what_only_feet_keyed_and_leaves_no_copy_of_a_clip_that_was_never_seen() -> None:
+    rig = legged()
+    rig.rotation_euler.z = 0.8
+    people = walking(rig)
+    with_feet_apart(rig)
+    walk_ = bpy.data.actions["Walk"]
+    curves = part("blender.write.animation_data")
+    bag = curves.channelbag_in(walk_, curves.slot_for(walk_, rig))
+    for curve in [each for each in bag.fcurves if "Foot" in each.data_path and each.array_index == 0]:
+        bag.fcurves.remove(curve)
+    walk_.copy().name = "Gallop"
+    assert bpy.ops.steering.clip_add(action="Gallop", plays="MOVE") == {"FINISHED"}
+    people.steering.portrayal.clips[-1].ground_speed = 50.0
+    before = [channel for bone in rig.pose.bones for channel in (*bone.location, *bone.rotation_euler)]
+    actions = len(bpy.data.actions)
+    for _ in range(2):
+        bake()
+    bpy.context.scene.frame_set(40)
+    assert abs(rig.pose.bones["Foot.L"].location.x) > 1e-3
+    assert not any(track.name == "Steering: Gallop" for track in rig.animation_data.nla_tracks)
+    clear_bake()
+    after = [channel for bone in rig.pose.bones for channel in (*bone.location, *bone.rotation_euler)]
+    assert after == pytest.approx(before, abs=1e-6) and len(bpy.data.actions) == actions
+
+
 @pytest.mark.parametrize("spoil", ["constraint", "no legs"])
 def test_feet_that_cannot_be_held_say_why(spoil: str) -> None:
     planting, poses = part("blender.write.clip_planting"), part("blender.read.clips.measuring")
