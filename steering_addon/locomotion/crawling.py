@@ -41,7 +41,8 @@ from ..simulation.terrain import Terrain, no_terrain
 from ..simulation.vehicle import Motion, Pose, VehicleModel
 from .banking import GRAVITY
 from .gripping import Grip, Gripping, found, gripped, headed, turned_over, way_round
-from .on_foot import FALL, LOOKS, SMOOTHING, TURN_BACK, OnFoot, Walking
+from .on_foot import FALL, LOOKS, SMOOTHING, TURN_BACK, OnFoot
+from .walking import Walking
 
 EDGES = (
     Choice("TURN_BACK", TURN_BACK, "Turn Back", "Turn away from the edge in time"),

@@ -29,8 +29,8 @@ from ..simulation.ground import level_heading
 from ..simulation.memory import remembered
 from ..simulation.terrain import FINDS_GROUND, Terrain
 from ..simulation.vehicle import Motion
-from .on_foot import Walking
 from .walkable import FURTHER, TURNS
+from .walking import Walking
 
 LOST = 1e-6
 """The length of a direction across a normal below which it is rounding error."""

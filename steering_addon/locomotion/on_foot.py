@@ -18,7 +18,9 @@ from ..simulation.arrays.vectors import (
     columns,
     cross,
     dot,
+    everybody,
     magnitude,
+    no_vectors,
     picked,
     shared,
     truncate,
@@ -27,17 +29,17 @@ from ..simulation.arrays.vectors import (
 )
 from ..simulation.declaration import Choice, Unit, called, choice, length, number, share
 from ..simulation.geometry.floors import NO_TRIANGLE, Footing
-from ..simulation.ground import flat, left_of, level_heading, upright
+from ..simulation.ground import flat, left_of, level_heading, rise, share_uphill, upright
 from ..simulation.locomotion import HELD_UP, OFF_GROUND, Control, Locomotion, Moved, Stance
-from ..simulation.memory import Memory, remembered
 from ..simulation.misplaced import Misplaced
 from ..simulation.terrain import Terrain
 from ..simulation.vehicle import Motion, Pose, VehicleModel
 from .banking import GRAVITY
 from .footholds import misplaced_walkers
 from .headings import cosine_left, turned_level, turned_on_foot
-from .point_mass import moved
-from .walkable import Look, Walkable, along_ground, carried, rise
+from .point_mass import pushed
+from .walkable import Look, Walkable, along_ground, carried
+from .walking import Stride, Walking
 
 SMOOTHING = 0.1
 """Seconds."""
@@ -48,9 +50,6 @@ EDGES = (
     Choice("FALL", FALL, "Fall", "Walk over the edge and fall to the ground below"),
 )
 """What a walker does at the edge of a surface, with the numbers stored in files."""
-UPHILL = (3.5, 6.1)
-"""The speed on a grade x is 1 / (1 + 3.5 x + 6.1 x x) of that on level ground: Tobler's hiking function (1993) up to a
-grade of 1, without an exponential."""
 SLOW = 2.0
 """Multiples of the slowest speed below which a walker obeys the mean of recent forces."""
 SETS_OFF = 1.2
@@ -66,59 +65,10 @@ WAY_OUT = 1.5
 LOOKS = 0.2
 """Seconds from one look at the ground ahead to the next: a walker gets 28 cm further in that time. All look together,
 which takes less time than that some look in each step."""
+FACES = 0.95
+"""The cosine to the direction back from an edge from which on a walker has turned back."""
 STEPS = 0.5
 """The share of cruise speed below which a walker that may turn on the spot steps round, tighter than its circle."""
-
-
-@dataclass(frozen=True)
-class Walking(Memory):
-    """What is remembered of each walker: what it stands on, and how it gets past what it cannot climb.
-
-    Attributes:
-        triangle: of the surfaces, -1 for none.
-        normal: of the ground.
-        stands: whether it stands still.
-        side: on which it goes round ground that is too steep: 1 left, -1 right, 0 neither.
-        looks_in: seconds until it looks ahead again.
-        ahead, aside: the cosine and the sine of the angle by which it goes round, to the left of where it wants to go.
-        has_room: whether the curve of its turning circle leads it there on ground that it can walk.
-        way_out: the level direction into which one turns that is cornered, and keeps to; 0 for none.
-        cornered: whether a step was refused, and none has been taken since.
-        push: the level force that acts on it, newtons; the mean of the recent ones while it is slow.
-        fall_speed: metres a second.
-    """
-
-    triangle: Rows = remembered(-1)
-    normal: Vectors = remembered((0.0, 0.0, 1.0))
-    stands: Mask = remembered(False)
-    side: Rows = remembered(0)
-    looks_in: Scalars = remembered(0.0)
-    ahead: Scalars = remembered(1.0)
-    aside: Scalars = remembered(0.0)
-    has_room: Mask = remembered(True)
-    way_out: Vectors = remembered((0.0, 0.0, 0.0))
-    cornered: Mask = remembered(False)
-    push: Vectors = remembered((0.0, 0.0, 0.0))
-    fall_speed: Scalars = remembered(0.0)
-
-
-@dataclass(frozen=True)
-class _Stride:
-    """A step that is not on the ground yet.
-
-    Attributes:
-        start: (n, 3) where it began, metres.
-        walking: what is remembered then.
-        end: (n, 3) where it leads if nothing pushes, metres.
-        footing: what is trodden there; no triangle where that is not known.
-        led: (n,) those that were led by hand; None if none was.
-    """
-
-    start: Vectors
-    walking: Walking
-    end: Vectors
-    footing: Footing | None
-    led: Mask | None = None
 
 
 @dataclass(frozen=True)
@@ -170,6 +120,14 @@ class OnFoot(Locomotion):
         return np.where(self.turn_on_the_spot > 0.0, 0.0, self.turn_radius)
 
     @property
+    def uphill_slowing(self) -> Scalars:
+        return self.slowed_uphill
+
+    @property
+    def slowest_share(self) -> Scalars:
+        return self.slowest_speed
+
+    @property
     def smoothing_time(self) -> Scalars:
         return shared(SMOOTHING, len(self.max_turn_rate))
 
@@ -177,7 +135,6 @@ class OnFoot(Locomotion):
         self, model: VehicleModel, motion: Motion, control: Control, terrain: Terrain, memory: Walking, dt: float
     ) -> Moved:
         walkable = self._walkable(terrain)
-        memory = replace(memory, cornered=memory.cornered | walkable.is_too_steep(memory.triangle))
         if anybody(motion.forward[:, 2] != 0.0):
             motion = replace(motion, forward=level_heading(motion.forward))
         start, heading = carried(terrain, motion, memory.triangle)
@@ -187,7 +144,8 @@ class OnFoot(Locomotion):
         wanted, wish = self._wanted(model, motion, replace(control, force=push), memory.normal, dt)
         wanted_speed, wished, onward = magnitude(wanted), magnitude(wish), dot(wish, heading)
         sharp = self._turns_round(model, control, onward, wished, speed)
-        memory = replace(memory, cornered=memory.cornered | self._is_hemmed_in(model, motion, terrain, sharp))
+        cornered = memory.cornered | walkable.is_too_steep(memory.triangle)
+        memory = replace(memory, cornered=cornered | self._is_hemmed_in(model, motion, terrain, sharp))
         # The slowest speed would carry one on that is asked to go back: it stops to turn on the spot, or goes round.
         back = ~memory.stands & (wanted_speed < self._slowest(model)) & (onward < 0.0)
         stops = back & (self.turn_on_the_spot > 0.0)
@@ -214,12 +172,14 @@ class OnFoot(Locomotion):
             forward = np.where((refused & ~memory.cornered)[:, None], heading, forward)
         stands = magnitude(velocity) <= 0.0
         cornered = refused | (memory.cornered & stands)
-        way_out = np.where((refused | ~cornered)[:, None], 0.0, memory.way_out)
+        way_out = no_vectors(len(stands))
+        if anybody(cornered):
+            way_out = np.where((refused | ~cornered)[:, None], 0.0, memory.way_out)
         walking = replace(memory, stands=stands, cornered=cornered, push=push, way_out=way_out)
         if footing is not None:
             footing = replace(footing, triangle=np.where(refused, NO_TRIANGLE, footing.triangle))
         end = start + way
-        return Moved(end, velocity, forward, _Stride(start, walking, end, footing))
+        return Moved(end, velocity, forward, Stride(start, walking, end, footing))
 
     def _seen_ahead(
         self, walkable: Walkable, look: Look, heading: Vectors, memory: Walking, dt: float
@@ -231,10 +191,18 @@ class OnFoot(Locomotion):
         is_out = magnitude(memory.way_out) > 0.5
         rows = which(looks_in <= 0.5 * dt)
         aside, ahead, side = memory.aside.copy(), memory.ahead.copy(), memory.side.copy()
-        has_room, way_out = memory.has_room.copy(), memory.way_out.copy(order="K")
+        has_room, way_out, inward = (
+            memory.has_room.copy(),
+            *(v.copy(order="K") for v in (memory.way_out, memory.inward)),
+        )
+        if inward.any():
+            inward[dot(inward, heading) > FACES] = 0.0
         if len(rows):
-            seen = look.take(rows)
-            way, side[rows] = walkable.take(rows).way(seen, picked(heading, rows), side[rows])
+            seen, few = look.take(rows), walkable.take(rows)
+            way, side[rows] = few.way(seen, picked(heading, rows), side[rows])
+            back = few.turned_back(seen, way, side[rows])
+            kept = picked(inward, rows)
+            inward[rows] = np.where((magnitude(kept) > 0.5)[:, None], few.while_free(seen, kept), back)
             hindered = (way != seen.direction).any(axis=1)
             begins = hindered & memory.cornered[rows] & memory.stands[rows] & ~is_out[rows]
             way_out[rows[begins]] = way[begins]
@@ -244,15 +212,25 @@ class OnFoot(Locomotion):
             ahead[rows] = np.where(hindered, dot(way, seen.direction), 1.0)
             aside[rows] = np.where(hindered, dot(way, left_of(seen.direction, upright(len(rows)))), 0.0)
             looks_in[rows] = LOOKS
-        memory = replace(memory, looks_in=looks_in, side=side, ahead=ahead, aside=aside)
-        memory = replace(memory, has_room=has_room, way_out=way_out)
-        goes_round = which((ahead != 1.0) | (aside != 0.0))
-        if not len(goes_round) and not anybody(is_out):
+        memory = replace(
+            memory,
+            looks_in=looks_in,
+            side=side,
+            ahead=ahead,
+            aside=aside,
+            has_room=has_room,
+            way_out=way_out,
+            inward=inward,
+        )
+        goes_round, turns_back = which((ahead != 1.0) | (aside != 0.0)), inward.any()
+        if not len(goes_round) and not turns_back and not anybody(is_out):
             return look.direction, memory
         direction, wanted = look.direction.copy(order="K"), picked(look.direction, goes_round)
         left = left_of(wanted, upright(len(goes_round)))
         onward, sideways = ahead[goes_round, None], aside[goes_round, None]
         direction[goes_round] = unit(np.add(wanted * onward, left * sideways))
+        if turns_back:
+            direction = np.where((magnitude(inward) > 0.5)[:, None], inward, direction)
         # It would turn back and forth in a corner while what it wants changes.
         return np.where((magnitude(way_out) > 0.5)[:, None], way_out, direction), memory
 
@@ -283,10 +261,11 @@ class OnFoot(Locomotion):
         self, model: VehicleModel, motion: Motion, control: Control, normal: Vectors, dt: float
     ) -> tuple[Vectors, Vectors]:
         """The velocities after the step of a body that is free to turn, and after the response time; (n, 3) m/s."""
-        fastest = np.maximum(model.max_speed * self._share_uphill(rise(normal, motion.forward)), self._slowest(model))
+        left = share_uphill(rise(normal, motion.forward), self.slowed_uphill)
+        fastest = np.maximum(model.max_speed * left, self._slowest(model))
         if control.speed_limit is not None:
             fastest = np.minimum(fastest, control.speed_limit)
-        _, wanted, _ = moved(model, motion, Control(control.force, fastest), self.max_turn_rate, dt, flat=True)
+        wanted, _ = pushed(model, motion, Control(control.force, fastest), self.max_turn_rate, dt, flat=True)
         wish = motion.velocity + control.force * (model.response_time / model.mass)[:, None]
         return wanted, truncate(wish, np.maximum(fastest, 0.0))
 
@@ -317,12 +296,6 @@ class OnFoot(Locomotion):
         gap, _ = terrain.obstacles.surface(middle[place], obstacle)
         hemmed_in[rows[place[gap < room[place]]]] = True
         return hemmed_in
-
-    def _share_uphill(self, grade: Scalars) -> Scalars:
-        """The share of the speed on level ground, (n,); `grade` is that of the heading, (n,)."""
-        x = np.maximum(grade, 0.0)
-        slow, slower = UPHILL
-        return 1.0 - self.slowed_uphill * (1.0 - 1.0 / (1.0 + slow * x + slower * x * x))
 
     def _slowest(self, model: VehicleModel) -> Scalars:
         """(n,) m/s."""
@@ -355,8 +328,9 @@ class OnFoot(Locomotion):
             speed, wanted, wished: (n,) m/s before the step, after it if it is free to turn, and within the response
                 time.
         """
-        heading = motion.forward
-        on_the_spot = np.where(memory.cornered, np.maximum(self.turn_on_the_spot, WAY_OUT), self.turn_on_the_spot)
+        heading, on_the_spot = motion.forward, self.turn_on_the_spot
+        if anybody(memory.cornered):
+            on_the_spot = np.where(memory.cornered, np.maximum(on_the_spot, WAY_OUT), on_the_spot)
         still = memory.stands | (speed <= 0.0)
         pace = model.cruise_speed * model.max_speed
         most = self._turn_rate_at(speed, pace, on_the_spot)
@@ -367,10 +341,12 @@ class OnFoot(Locomotion):
         target = np.where(ahead > AHEAD, wanted * ahead, round_speed)
         # What leads it aside does not slow it down as well: its circle is as wide at half its pace. Without room for
         # the circle it slows down to step round, if it can.
-        led_aside = np.where(memory.has_room, np.maximum(wanted, round_speed), round_speed)
-        target = np.where(memory.side != 0, np.maximum(target, led_aside), target)
-        steps_round = ~memory.has_room & (self.turn_on_the_spot > 0.0)
-        target = np.where(steps_round, np.minimum(target, 0.5 * STEPS * pace), target)
+        if anybody(memory.side != 0):
+            led_aside = np.where(memory.has_room, np.maximum(wanted, round_speed), round_speed)
+            target = np.where(memory.side != 0, np.maximum(target, led_aside), target)
+        if not everybody(memory.has_room):
+            steps_round = ~memory.has_room & (self.turn_on_the_spot > 0.0)
+            target = np.where(steps_round, np.minimum(target, 0.5 * STEPS * pace), target)
         goes = np.where(memory.stands, wished > SETS_OFF * slowest, (target >= slowest) | (wished > SETS_OFF * slowest))
         goes &= ~(still & (on_the_spot > 0.0) & (ahead < np.where(memory.cornered, 1.0 - EPSILON, TURNED)))
         target = np.where(goes, np.where(memory.cornered, slowest, np.maximum(target, slowest)), 0.0)
@@ -382,7 +358,10 @@ class OnFoot(Locomotion):
         strongest = model.max_force / model.mass * dt
         velocity = motion.velocity + truncate(forward * target[:, None] - motion.velocity, strongest)
         moves = magnitude(velocity) > 0.0
-        return velocity, np.where(moves[:, None], unit(velocity), np.where(still[:, None], forward, heading))
+        faces: Vectors = unit(velocity)
+        if not everybody(moves):
+            faces = np.where(moves[:, None], faces, np.where(still[:, None], forward, heading))
+        return velocity, faces
 
     def _turn_rate_at(self, speed: Scalars, pace: Scalars, on_the_spot: Scalars) -> Scalars:
         """The fastest turn at a speed, (n,) rad/s: on the turning circle, or stepping round when slow.
@@ -391,8 +370,10 @@ class OnFoot(Locomotion):
             speed, pace: (n,) the speed and the cruise speed, m/s.
             on_the_spot: (n,) the fastest turn while standing, rad/s.
         """
-        stepping = on_the_spot * np.maximum(1.0 - speed / np.maximum(STEPS * pace, EPSILON), 0.0)
         walking = speed / np.maximum(self.turn_radius, EPSILON)
+        if not anybody(on_the_spot > 0.0):
+            return np.minimum(self.max_turn_rate, walking)
+        stepping = on_the_spot * np.maximum(1.0 - speed / np.maximum(STEPS * pace, EPSILON), 0.0)
         return np.minimum(self.max_turn_rate, np.maximum(walking, stepping))
 
     def started(self, motion: Motion, terrain: Terrain, memory: Walking) -> Stance | None:
@@ -416,7 +397,7 @@ class OnFoot(Locomotion):
         return misplaced_walkers(walkable, terrain, feet, motion.up, model.radius, reach)
 
     def led(self, before: Motion, memory: Walking, moved: Moved, hand: Mask, dt: float) -> Moved:
-        stride: _Stride = moved.memory
+        stride: Stride = moved.memory
         walking = replace(
             stride.walking,
             stands=np.where(hand, magnitude(moved.velocity) <= 0.0, stride.walking.stands),
@@ -432,7 +413,9 @@ class OnFoot(Locomotion):
         if not len(terrain.after):
             return Stance(position, velocity, moved.forward, upright(len(position)), walking)
         falls = (self.at_edge == FALL) & ((walking.triangle >= 0) | (walking.fall_speed > 0.0))
-        fall_speed = np.where(falls, walking.fall_speed + GRAVITY * dt, 0.0)
+        fall_speed = np.zeros(len(position))
+        if anybody(falls):
+            fall_speed = np.where(falls, walking.fall_speed + GRAVITY * dt, 0.0)
         feet, walkable = _feet(start, terrain), self._walkable(terrain)
         footing = self._trodden(moved, walkable, feet, fall_speed * dt)
         over = (footing.triangle < 0) & (walking.triangle >= 0) & ~falls
@@ -455,7 +438,7 @@ class OnFoot(Locomotion):
             feet: (n, 3) where they stood, metres.
             deeper: (n,) how far they fall, metres.
         """
-        stride: _Stride = moved.memory
+        stride: Stride = moved.memory
         way, normal, last = moved.position - stride.start, stride.walking.normal, stride.walking.triangle
         if stride.footing is None:
             return walkable.footing(feet, way, normal, deeper, last)

@@ -59,6 +59,14 @@ def moved(
     Returns:
         position, velocity, forward: (n, 3) each; metres, m/s and unit headings.
     """
+    velocity, before = pushed(model, motion, control, turn_rate, dt, flat=flat)
+    return motion.position + velocity * dt, velocity, _heading(velocity, before, flat)
+
+
+def pushed(
+    model: VehicleModel, motion: Motion, control: Control, turn_rate: Scalars, dt: float, *, flat: bool = False
+) -> tuple[Vectors, Vectors]:
+    """The next velocities under the steering forces, as of `moved`, and the headings before; (n, 3) each."""
     strongest = model.max_force / model.mass * dt
     change = truncate(_flattened(control.force, flat) * (dt / model.mass)[:, None], strongest)
     before = velocity = _flattened(motion.velocity, flat)
@@ -76,7 +84,7 @@ def moved(
     velocity = truncate(wanted, model.max_speed)
     if fastest is not None:
         velocity = before + truncate(truncate(velocity, fastest) - before, strongest)
-    return motion.position + velocity * dt, velocity, _heading(velocity, forward, flat)
+    return velocity, forward
 
 
 def _flattened(v: Vectors, flat: bool) -> Vectors:

@@ -186,7 +186,7 @@ class Planted:
 
     Attributes:
         turns: (f, 3, 3) of the bones of its legs by their rows, as their rotation channels hold them.
-        shifts: (f, 3) metres in the space of the model by which feet that are bones of their own are moved, by
+        shifts: (f, 3) metres in the space of the model by which feet that are not children of their shins are moved, by
             the rows of their bones.
         drop: (f,) metres by which its hips are lower; less than 0 where they are higher.
         short: (legs, f) metres by which feet stay short of their places, as legs are not long enough.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...simulation.arrays.vectors import cross, magnitude, unit
-from ...simulation.geometry.floors import welded
+from ...simulation.geometry.smoothing import welded
 from ..doubles import doubles
 from ..moving import moves_by
 from ..property_groups import values_of

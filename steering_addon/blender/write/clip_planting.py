@@ -231,8 +231,8 @@ def _following(rig: Rig, foot: int, poses: np.ndarray) -> tuple[int, tuple[float
     to_foot = np.einsum("fnji,fnj->fni", _turns(poses[..., :3, :3]), heads[:, foot, None] - heads)
     ends = to_foot.mean(axis=0)
     strays = np.linalg.norm(to_foot - ends, axis=2).max(axis=0)
-    carries = np.array([foot in (bone, *_above(rig, bone)) for bone in range(len(rig.names))])
-    follows = np.flatnonzero(~carries & (strays < FOLLOWS * rig.height))
+    below = np.array([foot in (bone, *_above(rig, bone)) for bone in range(len(rig.names))])
+    follows = np.flatnonzero(~below & (strays < FOLLOWS * rig.height))
     shin = int(min(follows, key=lambda bone: np.linalg.norm(ends[bone]), default=-1))
     return shin, tuple(ends[shin].tolist())
 

@@ -52,12 +52,14 @@ class RigClips:
         rig: the armature.
         channels: those that the clips animate.
         moves: whether the armature is the vehicle that a bake moves, which sets its own action aside.
+        made_of: the hash of the clips of its crowd, by `crowd_clips.clips_made_of`.
     """
 
     rig: Object
     channels: Collection[Channel]
     played: Sequence[ClipPlayed]
     moves: bool
+    made_of: str
 
 
 @dataclass(frozen=True)
@@ -105,7 +107,8 @@ def _write_on(each: RigClips, writer: _StripWriter, spare: set[bpy.types.Action]
         if name not in names and (played is each.played[0] or played.influence.max() > SEEN):
             names.add(writer.write(animation.nla_tracks, name, played, overridden=rig.override_library is not None))
     values = tuple(pose.get(channel, value_of(rig, channel)) for channel in each.channels)
-    write_clip_record(rig, ClipRecord(writer.first, writer.last, tuple(sorted(names)), values, kept, kept_slot))
+    record = ClipRecord(writer.first, writer.last, tuple(sorted(names)), values, kept, kept_slot, each.made_of)
+    write_clip_record(rig, record)
     return stay
 
 

@@ -7,12 +7,14 @@ high as expected, so that storeys above each other do not mix.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays.once import once
-from ..arrays.vectors import Mask, Rows, Scalars, Vectors, columns, cross, dot, in_columns, magnitude, unit
+from ..arrays.vectors import Mask, Rows, Scalars, Vectors, cross, everybody, in_columns, magnitude
+from .smoothing import point_normals, welded
 
 TRIANGLES_A_CELL = 2.0
 MOST_CELLS = 4096
@@ -28,6 +30,8 @@ INSIDE = 1e-6
 RIM = 0.7071067811865476
 """The cosine between a face and its smoothed normal from which on that is smooth: at a right angle, as on a stair, the
 smoothed normal leans where the tread is level."""
+SIDES_CROSSED = 2
+"""How many sides of triangles a step is followed over, before it is looked up where it ends."""
 PROBE = (0.381966, 0.276393)
 """Where in a cell its storeys are counted, in shares of its width: off the lines on which meshes have their edges."""
 NO_TRIANGLE = -1
@@ -85,7 +89,7 @@ class Floor:
     shape: tuple[int, int]
     begin: Rows
     member: Rows
-    from_above: dict[str, Mask] = field(default_factory=dict)
+    from_above: dict[str, NDArray[Any]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.triangles)
@@ -124,25 +128,62 @@ class Floor:
         """
         if last is None or not len(self):
             return self._searched(x, y, expected, step_up, step_down)
-        table = np.take(self.slopes.table, np.maximum(last, 0), axis=0)
+        known, u, v, height = self._only_one(last, x, y)
+        triangle, left = last.copy(), np.flatnonzero(~known)
+        for _ in range(SIDES_CROSSED):
+            if not len(left):
+                break
+            # A step hardly ends further than in the triangle beyond the side over which it leads.
+            triangle[left] = self._beyond(triangle[left], u[left], v[left])
+            known, u[left], v[left], height[left] = self._only_one(triangle[left], x[left], y[left])
+            left = left[~known]
+        off = height - expected
+        stays = (off <= step_up) & (off >= -step_down)
+        stays[left] = False
+        if not everybody(stays):
+            triangle = np.where(stays, triangle, NO_TRIANGLE)
+            u, v, height = np.where(stays, u, 0.0), np.where(stays, v, 0.0), np.where(stays, height, np.nan)
+        footing = Footing(triangle, height, u, v)
+        if len(left):
+            places = (column[left] for column in (x, y, expected, step_up, step_down))
+            footing = footing.put(left, self._searched(*places))
+        return footing
+
+    def _only_one(self, triangle: Rows, x: Scalars, y: Scalars) -> tuple[Mask, Scalars, Scalars, Scalars]:
+        """Whether these triangles are the only ones over or under places, (n,), and the u, v and heights there.
+
+        Args:
+            triangle: (n,) -1 for none.
+        """
+        table = np.take(self.slopes.table, np.maximum(triangle, 0), axis=0)
         dx, dy = x - table[:, 0], y - table[:, 1]
         u = table[:, 3] * dx + table[:, 4] * dy
         v = table[:, 5] * dx + table[:, 6] * dy
-        only = (u > INSIDE) & (v > INSIDE) & (u + v < 1.0 - INSIDE) & (last >= 0) & self._alone[last]
-        height = table[:, 2] + table[:, 7] * dx + table[:, 8] * dy
-        off = height - expected
-        stays = only & (off <= step_up) & (off >= -step_down)
-        footing = Footing(
-            np.where(stays, last, NO_TRIANGLE),
-            np.where(stays, height, np.nan),
-            np.where(stays, u, 0.0),
-            np.where(stays, v, 0.0),
-        )
-        rows = np.flatnonzero(~only)
-        if len(rows):
-            places = (column[rows] for column in (x, y, expected, step_up, step_down))
-            footing = footing.put(rows, self._searched(*places))
-        return footing
+        only = (u > INSIDE) & (v > INSIDE) & (u + v < 1.0 - INSIDE) & (triangle >= 0) & self._alone[triangle]
+        return only, u, v, table[:, 2] + table[:, 7] * dx + table[:, 8] * dy
+
+    def _beyond(self, triangle: Rows, u: Scalars, v: Scalars) -> Rows:
+        """The triangles beyond the sides over which places with these shares are furthest, (n,); -1 for none."""
+        third = 1.0 - u - v
+        side = np.where((third < u) & (third < v), 1, np.where(u < v, 2, 0))
+        return np.where(triangle >= 0, self._neighbors[np.maximum(triangle, 0), side], NO_TRIANGLE)
+
+    @property
+    def _neighbors(self) -> Rows:
+        """(f, 3) the triangles beyond the sides from the first corner to the second, and so on; -1 for not just one."""
+        neighbors = self.from_above.get("neighbors")
+        if neighbors is None:
+            order, begins, times = self._sides
+            neighbors = self.from_above["neighbors"] = np.full(3 * len(self), NO_TRIANGLE)
+            first = begins[times == 2]
+            side, opposite = order[first], order[first + 1]
+            neighbors[side], neighbors[opposite] = opposite // 3, side // 3
+        return neighbors.reshape(-1, 3)
+
+    @once
+    def steepest(self) -> float:
+        """The least cosine of the slope of a triangle that can be trodden; 1 without any."""
+        return float(self.slopes.cosine.min(initial=1.0, where=self.slopes.is_floor))
 
     @property
     def _alone(self) -> Mask:
@@ -447,39 +488,3 @@ def _number_around(cells: Mask, reach: int, outside: int) -> NDArray[np.int64]:
     total = np.pad(np.cumsum(np.cumsum(wide, axis=0), axis=1), ((1, 0), (1, 0)))
     side = 2 * reach + 1
     return np.asarray(total[side:, side:] - total[:-side, side:] - total[side:, :-side] + total[:-side, :-side])
-
-
-def welded(points: Vectors, triangles: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The triangles (f, 3) with points at the same place taken as one."""
-    if not len(points):
-        return triangles
-    order = np.lexsort(points.T)
-    in_order = points[order]
-    is_new = np.concatenate(([True], (in_order[1:] != in_order[:-1]).any(axis=1)))
-    first = np.empty(len(points), dtype=np.int64)
-    first[order] = order[np.flatnonzero(is_new)][np.cumsum(is_new) - 1]
-    return first[triangles]
-
-
-def point_normals(points: Vectors, triangles: NDArray[np.int64]) -> Vectors:
-    """Smoothed unit normals at points, (p, 3); zero at a point of no triangle.
-
-    A face counts by the cross product of its two sides at the point over their squared lengths: exact on spheres, and
-    without angles.
-
-    Source: N. Max, Weights for Computing Vertex Normals from Facet Normals, 1999.
-    """
-    a, b, c = (points[triangles[:, k]] for k in range(3))
-    sides = (b - a, c - b, a - c)
-    normal = cross(sides[0], -sides[2])
-    # Faces are turned alike, so that what is wound the other way does not cancel out.
-    normal = np.where((normal[:, 2] < 0.0)[:, None], -normal, normal)
-    has_area = dot(normal, normal) > 0.0
-    first, second, third = (np.where(has_area, dot(side, side), 1.0) for side in sides)
-    total = np.zeros((3, len(points)))
-    weights = (1.0 / first / third, 1.0 / first / second, 1.0 / second / third)
-    for k, weight in enumerate(weights):
-        weight = np.where(has_area, weight, 0.0)
-        for axis in range(3):
-            total[axis] += np.bincount(triangles[:, k], normal[:, axis] * weight, minlength=len(points))
-    return unit(columns(*total))

@@ -32,8 +32,8 @@ from ..arrays.vectors import (
     which,
 )
 from .borders import Borders
-from .floors import welded
 from .meshes import Mesh, mesh
+from .smoothing import welded
 
 FOLD = 0.75
 """The cosine between a face and the smoothed normal at its corner below which the corner is a fold: about 41 degrees.
@@ -154,7 +154,7 @@ class Skin:
 
     @once
     def normals(self) -> Vectors:
-        """Smoothed unit normals at points, (p, 3), with Max's weights as in `floors.point_normals`.
+        """Smoothed unit normals at points, (p, 3), with Max's weights as in `smoothing.point_normals`.
 
         Where faces are wound differently, as at the seam of a Moebius band, they are turned alike.
         """

@@ -176,6 +176,11 @@ class Surfaces:
             cosine[rows] = layer.floor.slopes.cosine[faces]
         return cosine
 
+    @once
+    def steepest(self) -> float:
+        """The least cosine of the slope of a face that can be trodden; 1 without any."""
+        return min((layer.floor.steepest for layer in self.layers), default=1.0)
+
     def place(self, triangle: Rows, u: Scalars, v: Scalars) -> Vectors:
         """Where the points with these shares of triangles are, (n, 3) metres; nan for no triangle."""
         place = no_vectors(len(triangle))

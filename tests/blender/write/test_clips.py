@@ -19,6 +19,7 @@ from tests.blender.building import (
     scene_dump,
     select,
     vehicle,
+    wedge,
 )
 from tests.blender.sharing import in_one_blender
 from tests.blender.walkers import CYCLE, SPEED, STRIDE, clip, found_walkers, idle, pose_of, stash, walk, walker, walkers
@@ -207,6 +208,66 @@ def test_clips_are_written_again_without_simulating():
     np.testing.assert_allclose(same, time, atol=0.02)
 
 
+def test_vehicles_whose_feet_slide_are_selected_with_the_worst_named():
+    people, rigs = found_walkers(3)
+    bpy.ops.steering.bake()
+    slides_of = part("blender.status.sliding").slides_of
+    before = {each.vehicle: each.metres for each in slides_of(rigs, bpy.context.scene)}
+    assert set(before) == set(rigs) and max(before.values()) < 0.05
+    # It walks faster than its feet: each stance slides by the same share of a stance.
+    strip_time = ours(rigs[1])[-1].strips[0].fcurves.find("strip_time")
+    for key in strip_time.keyframe_points:
+        key.co.y *= 0.5
+    select(people)
+    assert bpy.ops.steering.select_sliding(distance=0.1) == {"FINISHED"}
+    assert bpy.context.selected_objects == [rigs[1]]
+    after = {each.vehicle: each.metres for each in slides_of(rigs, bpy.context.scene)}
+    # A stance takes twice its time: half of the way, which is a stride, is not covered by the step.
+    assert 0.45 * STRIDE < after.pop(rigs[1]) < 0.6 * STRIDE
+    assert all(after[rig] == before[rig] for rig in after)
+    clear_bake()
+    with pytest.raises(RuntimeError, match="No vehicle of People plays clips"):
+        bpy.ops.steering.select_sliding()
+
+
+def test_changed_clips_put_a_bake_out_of_date_until_they_are_written_again():
+    people, [ob] = found_walkers()
+    count = part("blender.status.census").count
+
+    def outdated():
+        state = count(bpy.context.scene).bake
+        assert not state.outdated, "Nothing that the run is made from has changed."
+        return state.clips
+
+    bpy.ops.steering.bake()
+    portrayal = people.steering.portrayal
+    assert outdated() == ()
+    # Drawing the panel makes the group, with its defaults.
+    assert portrayal.playing.fade and outdated() == ()
+    portrayal.playing.fade = 0.5
+    assert outdated() == (people.name,)
+    bpy.ops.steering.clips_write()
+    assert outdated() == ()
+    clip = next(clip for clip in portrayal.clips if clip.plays == "MOVE")
+    clip.ground_speed = 1.1
+    assert outdated() == (people.name,)
+    clip.ground_speed = 0.0
+    assert outdated() == ()
+    [bag] = part("blender.write.animation_data").channelbags(clip.action)
+    key = bag.fcurves[0].keyframe_points[1]
+    key.co.y += 0.1
+    assert outdated() == (people.name,)
+    bpy.ops.steering.clips_write()
+    assert outdated() == ()
+    bpy.ops.steering.clip_remove(row=0)
+    assert outdated() == (people.name,)
+    bpy.ops.steering.bake()
+    assert outdated() == ()
+    ob.steering.locked = True
+    portrayal.playing.fade = 0.3
+    assert count(bpy.context.scene).bake.clips == (), "A locked vehicle keeps its strips."
+
+
 def test_an_action_that_poses_the_model_is_refused_by_name_and_set_aside_on_request():
     _, [rig] = found_walkers(stashed=False)
     data = part("blender.write.animation_data")
@@ -389,3 +450,88 @@ def test_a_bake_that_is_stopped_while_it_prepares_clips_leaves_nothing():
         next(baking)
     baking.close()
     assert_same(before, scene_dump())
+
+
+# ---- odd models and clips: each works, or is refused by name
+
+
+def keyed_walk(rig, more: dict) -> None:
+    """A walk with other keys on channels of the body, by (bone, channel, index), added to each key of those it has."""
+    action = walk(rig)
+    bag = part("blender.write.animation_data").channelbags(action)[0]
+    for (bone, channel, index), (start, end) in more.items():
+        path = f'pose.bones["{bone}"].{channel}'
+        curve = bag.fcurves.find(path, index=index) or bag.fcurves.new(path, index=index)
+        if not len(curve.keyframe_points):
+            for frame in (1.0, 1.0 + CYCLE):
+                curve.keyframe_points.insert(frame, 0.0)
+        for key in curve.keyframe_points:
+            key.co.y += start + (end - start) * (key.co.x - 1.0) / CYCLE
+            key.interpolation = "LINEAR"
+        curve.update()
+
+
+def test_root_motion_is_taken_out_of_what_is_played_and_counted_in_its_speed() -> None:
+    people, [rig] = walkers(stashed=False)
+    bpy.data.actions.remove(bpy.data.actions["Walk"])
+    # All bones go ahead by half of a stride in a cycle. The local z of a bone that points up is the model's -y.
+    keyed_walk(rig, {(bone, "location", 2): (0.0, 0.5 * STRIDE) for bone in ("Body", "Foot.L", "Foot.R")})
+    stash(rig, bpy.data.actions["Idle"], bpy.data.actions["Walk"])
+    select(people)
+    assert bpy.ops.steering.clips_find() == {"FINISHED"}
+    [clip] = [clip for clip in people.steering.portrayal.clips if clip.plays == "MOVE"]
+    # Feet that move back as before over ground that half of the way is made on.
+    assert clip.speed == pytest.approx(SPEED, rel=0.03)
+    bake()
+    scene, ways = bpy.context.scene, []
+    for frame in range(1, 41):
+        scene.frame_set(frame)
+        ways.append(pose_of(rig)[:, 1, 3])
+    # In the space of the armature the body stays where it is, and feet go no further than their steps.
+    body, *feet = np.ptp(np.array(ways), axis=0)
+    assert body < 0.01 and max(feet) < 1.6 * STRIDE
+
+
+def test_a_loop_that_does_not_close_is_told_and_closed_in_what_is_played() -> None:
+    people, [rig] = walkers(stashed=False)
+    bpy.data.actions.remove(bpy.data.actions["Walk"])
+    keyed_walk(rig, {("Body", "location", 1): (0.0, 0.06)})
+    stash(rig, bpy.data.actions["Idle"], bpy.data.actions["Walk"])
+    select(people)
+    assert bpy.ops.steering.clips_find() == {"FINISHED"}
+    [clip] = [clip for clip in people.steering.portrayal.clips if clip.plays == "MOVE"]
+    assert clip.closes == pytest.approx(0.06, abs=0.005)
+    bake()
+    copy = next(strip.action for track in ours(rig) for strip in track.strips if "Walk" in track.name)
+    for curve in part("blender.write.animation_data").channelbags(copy)[0].fcurves:
+        assert curve.evaluate(copy.frame_range[0]) == pytest.approx(curve.evaluate(copy.frame_range[1]), abs=1e-5)
+    heights = []
+    for frame in range(1, 41):
+        bpy.context.scene.frame_set(frame)
+        heights.append(pose_of(rig)[0, 2, 3])
+    assert np.abs(np.diff(heights)).max() < 0.01, "It would jump by 6 cm at the end of each cycle."
+
+
+def test_a_model_with_several_parts_and_a_prop_in_its_hand_walks_as_without() -> None:
+    people, [rig] = found_walkers()
+    bare = [clip.speed for clip in people.steering.portrayal.clips]
+    staff = wedge("Staff", size=0.4)
+    staff.parent, staff.parent_type, staff.parent_bone = rig, "BONE", "Body"
+    # It reaches below the feet, and would be taken for a third one.
+    staff.location = (0.5, -1.4, 0.0)
+    hat = wedge("Hat", location=(0.0, 0.0, 1.9), size=0.1)
+    hat.parent = rig
+    hat.vertex_groups.new(name="Body").add(range(len(hat.data.vertices)), 1.0, "REPLACE")
+    hat.modifiers.new("Armature", "ARMATURE").object = rig
+    select(people)
+    assert bpy.ops.steering.clips_measure() == {"FINISHED"}
+    assert [clip.speed for clip in people.steering.portrayal.clips] == pytest.approx(bare, rel=0.02)
+    bake()
+    scene, places = bpy.context.scene, []
+    for frame in (5, 25):
+        scene.frame_set(frame)
+        graph = bpy.context.evaluated_depsgraph_get()
+        places.append([np.array(ob.evaluated_get(graph).matrix_world.translation) for ob in (rig, staff)])
+    (first, first_staff), (last, last_staff) = places
+    np.testing.assert_allclose(last_staff - first_staff, last - first, atol=0.05)
+    assert np.linalg.norm(last - first) > 0.3

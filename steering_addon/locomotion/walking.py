@@ -1,0 +1,62 @@
+"""Walking: what is remembered of each walker, and a step that is not on the ground yet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors
+from ..simulation.geometry.floors import Footing
+from ..simulation.memory import Memory, remembered
+
+
+@dataclass(frozen=True)
+class Walking(Memory):
+    """What is remembered of each walker: what it stands on, and how it gets past what it cannot climb.
+
+    Attributes:
+        triangle: of the surfaces, -1 for none.
+        normal: of the ground.
+        stands: whether it stands still.
+        side: on which it goes round ground that is too steep: 1 left, -1 right, 0 neither.
+        looks_in: seconds until it looks ahead again.
+        ahead, aside: the cosine and the sine of the angle by which it goes round, to the left of where it wants to go.
+        has_room: whether the curve of its turning circle leads it there on ground that it can walk.
+        inward: the level direction to which one turns back from an edge, until it faces it; 0 for none.
+        way_out: the level direction into which one turns that is cornered, and keeps to; 0 for none.
+        cornered: whether a step was refused, and none has been taken since.
+        push: the level force that acts on it, newtons; the mean of the recent ones while it is slow.
+        fall_speed: metres a second.
+    """
+
+    triangle: Rows = remembered(-1)
+    normal: Vectors = remembered((0.0, 0.0, 1.0))
+    stands: Mask = remembered(False)
+    side: Rows = remembered(0)
+    looks_in: Scalars = remembered(0.0)
+    ahead: Scalars = remembered(1.0)
+    aside: Scalars = remembered(0.0)
+    has_room: Mask = remembered(True)
+    inward: Vectors = remembered((0.0, 0.0, 0.0))
+    way_out: Vectors = remembered((0.0, 0.0, 0.0))
+    cornered: Mask = remembered(False)
+    push: Vectors = remembered((0.0, 0.0, 0.0))
+    fall_speed: Scalars = remembered(0.0)
+
+
+@dataclass(frozen=True)
+class Stride:
+    """A step that is not on the ground yet.
+
+    Attributes:
+        start: (n, 3) where it began, metres.
+        walking: what is remembered then.
+        end: (n, 3) where it leads if nothing pushes, metres.
+        footing: what is trodden there; no triangle where that is not known.
+        led: (n,) those that were led by hand; None if none was.
+    """
+
+    start: Vectors
+    walking: Walking
+    end: Vectors
+    footing: Footing | None
+    led: Mask | None = None
