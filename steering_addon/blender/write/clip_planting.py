@@ -72,7 +72,7 @@ class Planting:
             self.reason = f"two feet of {armature.data.name} share a leg"
             return
         heights = rig.heights(whole[first])[:, low].min(axis=0)
-        soles = [foot.points[np.argsort(heights[foot.points], kind="stable")[:MOST]] for foot in feet]
+        soles = [foot.points[np.argsort(heights[foot.points], kind="stable")[:MOST:2]] for foot in feet]
         self._rests = np.array(
             [[foot_of(rig.moved(poses, low), rows, height).rests for rows in soles] for poses in whole]
         )
@@ -109,7 +109,8 @@ class Planting:
         mixed = self._mixed(playing)
         poses = from_channels(self._rig, mixed.matrices())
         rests = np.einsum("cf,cl->fl", playing.weights(), self._rests)
-        soles = [Stepping(self._rig.moved(poses, rows), rests[:, number]) for number, rows in enumerate(self._soles)]
+        points = self._rig.moved(poses, np.arange(len(self._rig.points)))
+        soles = [Stepping(points[:, rows], rests[:, number]) for number, rows in enumerate(self._soles)]
         corrections = footholds(body, soles, self._height, frame_time, ground)
         placed = self._rig.matrix[:3] @ poses
         turns = _turns(placed[..., :3])
@@ -210,11 +211,14 @@ def leg_of(rig: Rig, rows: Rows, poses: np.ndarray) -> Leg | None:
     bones = np.flatnonzero(weight > MATTERS * weight.sum())
     tops = [bone for bone in bones if rig.parents[bone] not in bones]
     foot = max(tops, key=lambda bone: weight[bone], default=-1)
-    shin, end = int(rig.parents[foot]) if foot >= 0 else -1, None
-    if foot >= 0 and shin < 0:
-        shin, end = _following(rig, foot, poses)
-    thigh = int(rig.parents[shin]) if shin >= 0 else -1
-    return Leg(thigh, shin, foot, end) if thigh >= 0 and rig.parents[thigh] >= 0 else None
+    if foot < 0:
+        return None
+    above_it = _above(rig, foot)
+    if len(above_it) > 2:
+        return Leg(above_it[1], above_it[0], foot)
+    shin, end = _following(rig, foot, poses)
+    above_it = _above(rig, shin) if shin >= 0 else []
+    return Leg(above_it[0], shin, foot, end) if len(above_it) > 1 else None
 
 
 def _following(rig: Rig, foot: int, poses: np.ndarray) -> tuple[int, tuple[float, float, float]]:
