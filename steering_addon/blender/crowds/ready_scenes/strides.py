@@ -421,8 +421,8 @@ CYCLES = (
     _gait("Stroll", STROLL, 1.04),
     _gait("Brisk Walk", replace(BRISK, stride=0.79), 1.0),
     _gait("Run", RUN, 0.667),
-    Cycle("Turn Left", "MOVE", 1.2, lambda phase: turning(TURN_ANGLE, phase)),
-    Cycle("Turn Right", "MOVE", 1.2, lambda phase: turning(-TURN_ANGLE, phase)),
+    Cycle("Left Turn", "MOVE", 1.2, lambda phase: turning(TURN_ANGLE, phase)),
+    Cycle("Right Turn", "MOVE", 1.2, lambda phase: turning(-TURN_ANGLE, phase)),
     _stance("Look at Watch", "DO", WATCH),
 )
 """The clips of the people of ready scenes."""
