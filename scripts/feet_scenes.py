@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import random
 import sys
 import time
 from collections.abc import Callable
@@ -123,8 +124,9 @@ def populate(ob: Object, request: SimpleNamespace) -> Object:
     for each in (ob, place):
         each.select_set(True)
     bpy.context.view_layer.objects.active = place
-    options = {"count": request.count, "seed": request.seed}
-    bpy.ops.steering.populate(**options)
+    # Members draw their identities, and by these their sizes.
+    random.seed(request.seed)
+    bpy.ops.steering.populate(count=request.count, seed=request.seed)
     crowd = bpy.context.view_layer.objects.active
     settings = crowd.steering
     if is_path:

@@ -17,6 +17,8 @@ from bpy.types import Object
 ROOT = Path(__file__).resolve().parents[1]
 KINDS = ("PERSON", "ANIMAL")
 """What the walkers move like: people, who stay upright, and animals, which lean with the ground."""
+PACES = {"WALKER": 1.4, "RUNNER": 6.0, "RACER": 14.0}
+"""Metres a second of those that cross stones, who go straight on."""
 EACH = 8
 """Walkers of a kind."""
 SEED = 3
@@ -121,8 +123,61 @@ def lorry() -> float:
     return 3.0
 
 
-SCENES = {make.__name__: make for make in (hills, wave, stairs, bridge, overlapping, hole, broken, mirrored, lorry)}
+def stones() -> float:
+    """Stones of up to 8 cm, 1.5 m apart, on cells of 25 cm."""
+    grid("Stones", 480, 0.25, lambda x, y: 0.04 * (np.sin(4.2 * x) + np.sin(4.2 * y + 1.0)))
+    return 20.0
+
+
+def moebius() -> float:
+    """A band with half a turn, 3 m wide on a circle of 8 m."""
+    around, across = 120, 8
+    points, faces = [], []
+    for k in range(around):
+        angle = 2.0 * np.pi * k / around
+        out = np.array((np.cos(angle), np.sin(angle), 0.0))
+        tilted = np.cos(0.5 * angle) * out + np.sin(0.5 * angle) * np.array((0.0, 0.0, 1.0))
+        points += [8.0 * out + (3.0 * j / across - 1.5) * tilted for j in range(across + 1)]
+    for k in range(around):
+        for j in range(across):
+            a, b = k * (across + 1) + j, k * (across + 1) + j + 1
+            c, d = a + across + 1, b + across + 1
+            if k == around - 1:
+                c, d = across - j, across - j - 1
+            faces.append((a, c, d, b))
+    surface("Band", np.array(points), np.array(faces))
+    return 0.0
+
+
+def ball() -> float:
+    """A ball of 5 m."""
+    points, faces = round_faces()
+    surface("Ball", points, faces)
+    return 0.0
+
+
+def bowl() -> float:
+    """The lower part of a ball, from inside."""
+    points, faces = round_faces()
+    surface("Bowl", points, faces[points[faces].mean(axis=1)[:, 2] < -1.5][:, ::-1])
+    return 0.0
+
+
+def round_faces() -> tuple[np.ndarray, np.ndarray]:
+    """The points and triangles of a ball of 5 m."""
+    bpy.ops.mesh.primitive_ico_sphere_add(subdivisions=6, radius=5.0)
+    made = bpy.context.object
+    points = np.array([vertex.co for vertex in made.data.vertices])
+    faces = np.array([polygon.vertices for polygon in made.data.polygons])
+    bpy.data.objects.remove(made)
+    return points, faces
+
+
+GROUNDS = (hills, wave, stairs, bridge, overlapping, hole, broken, mirrored, lorry, stones)
 """Each makes a ground, and gives half the width in metres about the origin on which walkers start."""
+CLUNG_TO = (moebius, ball, bowl)
+"""Each makes what insects crawl on."""
+SCENES = {make.__name__: make for make in (*GROUNDS, *CLUNG_TO)}
 
 
 def grid(name: str, cells: int, size: float, height: Height, without: float = 0.0) -> Object:
@@ -162,9 +217,7 @@ def walkers(half: float) -> None:
     rng = random.Random(SEED)
     bpy.context.view_layer.update()
     graph = bpy.context.evaluated_depsgraph_get()
-    mesh = bpy.data.meshes.new("Body")
-    corners = [(-0.2, -0.2, 0.0), (0.2, -0.2, 0.0), (0.0, 0.4, 0.0), (0.0, 0.0, 0.9)]
-    mesh.from_pydata(corners, [], [(0, 1, 2), (0, 1, 3)])
+    mesh = body()
     for kind in KINDS:
         made = []
         while len(made) < EACH:
@@ -178,6 +231,51 @@ def walkers(half: float) -> None:
         tag(made, "VEHICLE", moves_like=kind, new_crowd=True)
         for ob in made:
             ob.steering.origin_height = 0.0
+
+
+def insects() -> None:
+    """A crowd that crawls on all faces of the surface."""
+    rng = random.Random(SEED)
+    mesh = body()
+    [ground] = [ob for ob in bpy.context.scene.objects if ob.type == "MESH"]
+    made: list[Object] = []
+    while len(made) < EACH:
+        face = ground.data.polygons[rng.randrange(len(ground.data.polygons))]
+        if any((ob.location - face.center).length < 1.2 for ob in made):
+            continue
+        ob = linked(bpy.data.objects.new("Insect", mesh))
+        ob.location = face.center
+        ob.rotation_euler = face.normal.to_track_quat("Z", "Y").to_euler()
+        made.append(ob)
+    tag(made, "VEHICLE", moves_like="INSECT", new_crowd=True)
+    for ob in made:
+        ob.steering.origin_height = 0.0
+
+
+def racers() -> None:
+    """Those that cross stones, each pace in a crowd of its own."""
+    for row, (name, pace) in enumerate(PACES.items()):
+        made = []
+        for k in range(EACH):
+            ob = linked(bpy.data.objects.new(name.title(), body()))
+            ob.location = (-55.0, 12.0 * row - 18.0 + 1.3 * k, 0.0)
+            ob.rotation_euler = (0.0, 0.0, -0.5 * math.pi + 0.02 * k)
+            made.append(ob)
+        tag(made, "VEHICLE", moves_like="CAR" if name == "RACER" else "PERSON", new_crowd=True)
+        crowd = made[0].steering.crowd.steering
+        crowd.vehicle.max_speed, crowd.vehicle.cruise_speed = pace / 0.9, 0.9
+        crowd.vehicle.max_force = max(crowd.vehicle.max_force, pace)
+        for ob in made:
+            ob.steering.origin_height = 0.0
+            ob.steering.start_speed = pace
+
+
+def body() -> bpy.types.Mesh:
+    """A small model that faces along Y."""
+    mesh = bpy.data.meshes.new("Body")
+    corners = [(-0.2, -0.2, 0.0), (0.2, -0.2, 0.0), (0.0, 0.4, 0.0), (0.0, 0.0, 0.9)]
+    mesh.from_pydata(corners, [], [(0, 1, 2), (0, 1, 3)])
+    return mesh
 
 
 def linked(ob: Object) -> Object:
@@ -203,7 +301,8 @@ def figures() -> dict[str, dict[str, float]]:
     for crowd in crowds(bpy.context.scene):
         stands = standing(bpy.context.scene, crowd)
         assert stands is not None
-        limit = crowd.vehicles[0].steering.crowd.steering.on_foot.max_slope
+        settings = crowd.vehicles[0].steering.crowd.steering
+        limit = math.pi if stands.clings else getattr(settings, settings.locomotion.lower()).max_slope
         kind = crowd.vehicles[0].name.split(".")[0]
         by_kind[kind] = {**{k: float(v) for k, v in stands.figures().items()}, "max_slope": math.degrees(limit)}
     return by_kind
@@ -217,7 +316,14 @@ def main() -> None:
     steering_addon.register()
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     bpy.context.scene.frame_start, bpy.context.scene.frame_end = 1, int(frames)
-    walkers(SCENES[name]())
+    make = SCENES[name]
+    half = make()
+    if make in CLUNG_TO:
+        insects()
+    elif make is stones:
+        racers()
+    else:
+        walkers(half)
     assert bpy.ops.steering.bake() == {"FINISHED"}
     values = figures()
     if file:

@@ -180,10 +180,14 @@ class UnalignedCollisionAvoidance(Neighborhood, Adjustment):
                 behavior, subset = (self, agents) if all_rows else (self.take(rows), agents.take(rows))
                 near = wish.near if wish.near is not None and grounded[rows[0]] else None
                 near = behavior.near(world, subset).together() if near is None else near
-                course, top_speed = picked(wish.course, rows), wish.top_speed[rows]
+                wished = picked(wish.course, rows)
+                top_speed = np.minimum(wish.top_speed[rows], subset.max_speed * world.left_uphill(subset, wished))
+                course = truncate(wished, top_speed)
                 velocity = Choosers.of(
                     world, subset, near, course, top_speed, pad[rows], behavior.look_ahead_time, self.costs
                 ).chosen()
+                # A slope slows it down anyway: that is not a choice.
+                velocity = np.where((velocity == course).all(axis=1)[:, None], wished, velocity)
                 creeps = magnitude(velocity) < stands * magnitude(course)
                 chosen[rows] = np.where((creeps & grounded[rows] & ~wish.jammed[rows])[:, None], 0.0, velocity)
         return {"choice": chosen, "engaged": (chosen != wish.velocity).any(axis=1)}

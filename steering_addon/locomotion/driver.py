@@ -44,9 +44,16 @@ GO_ON, STOP = (c.number for c in EDGES)
 
 
 def room_on_ground(
-    terrain: Terrain, nose: Vectors, heading: Vectors, grade: Scalars, furthest: Scalars, within: float
+    terrain: Terrain,
+    nose: Vectors,
+    heading: Vectors,
+    grade: Scalars,
+    furthest: Scalars,
+    within: float,
+    stops: Mask,
+    cosine: Scalars | None,
 ) -> Scalars:
-    """The distances straight ahead to KEPT before the end of the ground, (n,) metres; inf where it does not end.
+    """The distances straight ahead to KEPT before ground that ends or is too steep, (n,) metres; inf for none.
 
     Args:
         nose: (n, 3) the front ends of the bodies, at the height of the ground, metres.
@@ -54,13 +61,16 @@ def room_on_ground(
         grade: (n,) metres that the ground rises for each metre ahead.
         furthest: (n,) how far the driver looks, metres.
         within: metres above and below the expected height within which the ground is found.
+        stops: (n,) those for whom its end counts.
+        cosine: (n,) of the steepest slope that each may drive on; None if none of the ground is too steep.
     """
 
     def ends(ahead: Scalars) -> Mask:
         at = nose + heading * ahead[:, None]
         reach = within + RISES * ahead
-        mask: Mask = terrain.after.under(at[:, 0], at[:, 1], at[:, 2] + grade * ahead, reach, reach).triangle < 0
-        return mask
+        ground = terrain.after.under(at[:, 0], at[:, 1], at[:, 2] + grade * ahead, reach, reach).triangle
+        mask: Mask = stops & (ground < 0)
+        return mask if cosine is None else mask | (terrain.after.levelness(ground) < cosine)
 
     far = shared(np.inf, len(furthest))
     for place in range(LOOKS, -1, -1):

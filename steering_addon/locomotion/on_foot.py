@@ -29,7 +29,7 @@ from ..simulation.arrays.vectors import (
 )
 from ..simulation.declaration import Choice, Unit, called, choice, length, number, share
 from ..simulation.geometry.floors import NO_TRIANGLE, Footing
-from ..simulation.ground import flat, left_of, level_heading, upright
+from ..simulation.ground import flat, left_of, level_heading, rise, share_uphill, upright
 from ..simulation.locomotion import HELD_UP, OFF_GROUND, Control, Locomotion, Moved, Stance
 from ..simulation.misplaced import Misplaced
 from ..simulation.terrain import Terrain
@@ -38,7 +38,7 @@ from .banking import GRAVITY
 from .footholds import misplaced_walkers
 from .headings import cosine_left, turned_level, turned_on_foot
 from .point_mass import pushed
-from .walkable import Look, Walkable, along_ground, carried, rise
+from .walkable import Look, Walkable, along_ground, carried
 from .walking import Stride, Walking
 
 SMOOTHING = 0.1
@@ -50,9 +50,6 @@ EDGES = (
     Choice("FALL", FALL, "Fall", "Walk over the edge and fall to the ground below"),
 )
 """What a walker does at the edge of a surface, with the numbers stored in files."""
-UPHILL = (3.5, 6.1)
-"""The speed on a grade x is 1 / (1 + 3.5 x + 6.1 x x) of that on level ground: Tobler's hiking function (1993) up to a
-grade of 1, without an exponential."""
 SLOW = 2.0
 """Multiples of the slowest speed below which a walker obeys the mean of recent forces."""
 SETS_OFF = 1.2
@@ -68,6 +65,8 @@ WAY_OUT = 1.5
 LOOKS = 0.2
 """Seconds from one look at the ground ahead to the next: a walker gets 28 cm further in that time. All look together,
 which takes less time than that some look in each step."""
+FACES = 0.95
+"""The cosine to the direction back from an edge from which on a walker has turned back."""
 STEPS = 0.5
 """The share of cruise speed below which a walker that may turn on the spot steps round, tighter than its circle."""
 
@@ -119,6 +118,14 @@ class OnFoot(Locomotion):
     @property
     def room_to_turn(self) -> Scalars:
         return np.where(self.turn_on_the_spot > 0.0, 0.0, self.turn_radius)
+
+    @property
+    def uphill_slowing(self) -> Scalars:
+        return self.slowed_uphill
+
+    @property
+    def slowest_share(self) -> Scalars:
+        return self.slowest_speed
 
     @property
     def smoothing_time(self) -> Scalars:
@@ -184,10 +191,18 @@ class OnFoot(Locomotion):
         is_out = magnitude(memory.way_out) > 0.5
         rows = which(looks_in <= 0.5 * dt)
         aside, ahead, side = memory.aside.copy(), memory.ahead.copy(), memory.side.copy()
-        has_room, way_out = memory.has_room.copy(), memory.way_out.copy(order="K")
+        has_room, way_out, inward = (
+            memory.has_room.copy(),
+            *(v.copy(order="K") for v in (memory.way_out, memory.inward)),
+        )
+        if inward.any():
+            inward[dot(inward, heading) > FACES] = 0.0
         if len(rows):
-            seen = look.take(rows)
-            way, side[rows] = walkable.take(rows).way(seen, picked(heading, rows), side[rows])
+            seen, few = look.take(rows), walkable.take(rows)
+            way, side[rows] = few.way(seen, picked(heading, rows), side[rows])
+            back = few.turned_back(seen, way, side[rows])
+            kept = picked(inward, rows)
+            inward[rows] = np.where((magnitude(kept) > 0.5)[:, None], few.while_free(seen, kept), back)
             hindered = (way != seen.direction).any(axis=1)
             begins = hindered & memory.cornered[rows] & memory.stands[rows] & ~is_out[rows]
             way_out[rows[begins]] = way[begins]
@@ -197,15 +212,25 @@ class OnFoot(Locomotion):
             ahead[rows] = np.where(hindered, dot(way, seen.direction), 1.0)
             aside[rows] = np.where(hindered, dot(way, left_of(seen.direction, upright(len(rows)))), 0.0)
             looks_in[rows] = LOOKS
-        memory = replace(memory, looks_in=looks_in, side=side, ahead=ahead, aside=aside)
-        memory = replace(memory, has_room=has_room, way_out=way_out)
-        goes_round = which((ahead != 1.0) | (aside != 0.0))
-        if not len(goes_round) and not anybody(is_out):
+        memory = replace(
+            memory,
+            looks_in=looks_in,
+            side=side,
+            ahead=ahead,
+            aside=aside,
+            has_room=has_room,
+            way_out=way_out,
+            inward=inward,
+        )
+        goes_round, turns_back = which((ahead != 1.0) | (aside != 0.0)), inward.any()
+        if not len(goes_round) and not turns_back and not anybody(is_out):
             return look.direction, memory
         direction, wanted = look.direction.copy(order="K"), picked(look.direction, goes_round)
         left = left_of(wanted, upright(len(goes_round)))
         onward, sideways = ahead[goes_round, None], aside[goes_round, None]
         direction[goes_round] = unit(np.add(wanted * onward, left * sideways))
+        if turns_back:
+            direction = np.where((magnitude(inward) > 0.5)[:, None], inward, direction)
         # It would turn back and forth in a corner while what it wants changes.
         return np.where((magnitude(way_out) > 0.5)[:, None], way_out, direction), memory
 
@@ -236,7 +261,8 @@ class OnFoot(Locomotion):
         self, model: VehicleModel, motion: Motion, control: Control, normal: Vectors, dt: float
     ) -> tuple[Vectors, Vectors]:
         """The velocities after the step of a body that is free to turn, and after the response time; (n, 3) m/s."""
-        fastest = np.maximum(model.max_speed * self._share_uphill(rise(normal, motion.forward)), self._slowest(model))
+        left = share_uphill(rise(normal, motion.forward), self.slowed_uphill)
+        fastest = np.maximum(model.max_speed * left, self._slowest(model))
         if control.speed_limit is not None:
             fastest = np.minimum(fastest, control.speed_limit)
         wanted, _ = pushed(model, motion, Control(control.force, fastest), self.max_turn_rate, dt, flat=True)
@@ -270,12 +296,6 @@ class OnFoot(Locomotion):
         gap, _ = terrain.obstacles.surface(middle[place], obstacle)
         hemmed_in[rows[place[gap < room[place]]]] = True
         return hemmed_in
-
-    def _share_uphill(self, grade: Scalars) -> Scalars:
-        """The share of the speed on level ground, (n,); `grade` is that of the heading, (n,)."""
-        x = np.maximum(grade, 0.0)
-        slow, slower = UPHILL
-        return 1.0 - self.slowed_uphill * (1.0 - 1.0 / (1.0 + slow * x + slower * x * x))
 
     def _slowest(self, model: VehicleModel) -> Scalars:
         """(n,) m/s."""

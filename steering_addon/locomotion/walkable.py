@@ -18,13 +18,14 @@ from ..simulation.arrays.vectors import (
     dot,
     largest,
     magnitude,
+    no_vectors,
     picked,
     unit,
     which,
 )
 from ..simulation.geometry.floors import Footing
 from ..simulation.geometry.surfaces import Surfaces
-from ..simulation.ground import left_of, upright
+from ..simulation.ground import left_of, rise, upright
 from ..simulation.terrain import Terrain
 from ..simulation.vehicle import Motion
 
@@ -41,10 +42,12 @@ TRIED = ((AHEAD, slice(0, 2)), (AHEAD, slice(2, None)), (AT_FEET, slice(None)))
 """Which turns are tried together, as most that are hindered find a way with the first two."""
 FURTHER = 1.4
 """Multiples of its reach that a walker looks while it goes round something."""
+ALONG = 0.97
+"""The cosine of the turn from which on a walker that is led along an edge turns back from it."""
+INWARD = cosine_and_sine(np.array([60.0 * np.pi / 180.0]))
+"""By how much more a walker that turns back at an edge turns than along it."""
 A_LITTLE = 0.1
 """Metres ahead of a walker to the ground before its feet, which also tells how what it stands on turns."""
-STEEPEST = 20.0
-"""The grade of ground that counts as upright."""
 
 
 @dataclass(frozen=True)
@@ -198,6 +201,35 @@ class Walkable:
         direction[rows] = np.where((steep & (magnitude(down) > 0.5))[:, None], down, -picked(heading, rows))
         return direction, new_side
 
+    def turned_back(self, look: Look, way: Vectors, side: Rows) -> Vectors:
+        """The level directions away from the edges ahead, (n, 3), for those who are led along one; zero for none.
+
+        Args:
+            way: (n, 3) the directions in which they are led.
+            side: (n,) on which they go round.
+        """
+        inward = no_vectors(len(side))
+        rows = which((side != 0) & self.shuns_edges & (dot(way, look.direction) < ALONG))
+        if not len(rows):
+            return inward
+        subset, seen = self.take(rows), look.take(rows)
+        course = along_ground(seen.normal, seen.direction, seen.reach)
+        ends = subset.footing(seen.feet, course, seen.normal).triangle < 0
+        cosine, sine = INWARD
+        turned = _turned_by(picked(way, rows), cosine[:, None], sine[:, None] * side[rows])
+        free = subset._is_free(replace(seen, direction=turned, reach=FURTHER * seen.reach), AHEAD)
+        inward[rows] = np.where((ends & free)[:, None], turned, 0.0)
+        return inward
+
+    def while_free(self, look: Look, direction: Vectors) -> Vectors:
+        """The level directions, (n, 3), without those in which the ground cannot be walked to the end of the reach."""
+        kept = direction.copy(order="K")
+        rows = which(magnitude(direction) > 0.5)
+        if len(rows):
+            seen = replace(look.take(rows), direction=picked(direction, rows))
+            kept[rows[~self.take(rows)._is_free(seen, AHEAD)]] = 0.0
+        return kept
+
     def _hindered(self, look: Look) -> Rows:
         """The rows of those who stand on a surface that cannot be walked to the end of their reach."""
         if not len(self.surfaces):
@@ -256,12 +288,6 @@ class Walkable:
             walked = np.where(ahead < 0, ~self.shuns_edges[rows % n], self.surfaces.levelness(ahead) >= level)
             free[rows[~walked] % n] = False
         return free
-
-
-def rise(normal: Vectors, way: Vectors) -> Scalars:
-    """How far ways as seen from above rise on ground with these normals, (n,); the grade for level unit vectors."""
-    flatness = np.maximum(normal[:, 2], 1.0 / STEEPEST)
-    return np.asarray(-(normal[:, 0] * way[:, 0] + normal[:, 1] * way[:, 1]) / flatness)
 
 
 def along_ground(normal: Vectors, direction: Vectors, length: Scalars) -> Vectors:

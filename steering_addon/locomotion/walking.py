@@ -21,6 +21,7 @@ class Walking(Memory):
         looks_in: seconds until it looks ahead again.
         ahead, aside: the cosine and the sine of the angle by which it goes round, to the left of where it wants to go.
         has_room: whether the curve of its turning circle leads it there on ground that it can walk.
+        inward: the level direction to which one turns back from an edge, until it faces it; 0 for none.
         way_out: the level direction into which one turns that is cornered, and keeps to; 0 for none.
         cornered: whether a step was refused, and none has been taken since.
         push: the level force that acts on it, newtons; the mean of the recent ones while it is slow.
@@ -35,6 +36,7 @@ class Walking(Memory):
     ahead: Scalars = remembered(1.0)
     aside: Scalars = remembered(0.0)
     has_room: Mask = remembered(True)
+    inward: Vectors = remembered((0.0, 0.0, 0.0))
     way_out: Vectors = remembered((0.0, 0.0, 0.0))
     cornered: Mask = remembered(False)
     push: Vectors = remembered((0.0, 0.0, 0.0))

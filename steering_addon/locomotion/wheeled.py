@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..simulation.arrays.angles import arctangent, tangent_of_setting
+from ..simulation.arrays.angles import arctangent, cosine_of_setting, tangent_of_setting
 from ..simulation.arrays.vectors import (
     EPSILON,
     Mask,
@@ -27,6 +27,7 @@ from ..simulation.arrays.vectors import (
     columns,
     cross,
     dot,
+    largest,
     magnitude,
     nobody,
     ratio,
@@ -37,11 +38,11 @@ from ..simulation.declaration import Unit, called, choice, length, number, secon
 from ..simulation.ground import left_of, level_heading, upright
 from ..simulation.locomotion import OFF_GROUND, WHEEL_SPEED, Control, Locomotion, Moved, Output, Stance
 from ..simulation.maneuvers.braking import COMFORT
-from ..simulation.memory import Memory, remembered
 from ..simulation.misplaced import Misplaced
 from ..simulation.terrain import Terrain
 from ..simulation.vehicle import Motion, Pose, VehicleModel
 from .driver import EDGES, STOP, Foot, accelerations, room_on_ground, wish_of
+from .driving import Driving, Way
 from .footholds import is_upside_down
 from .headings import turned_left
 from .springs import sprung
@@ -85,76 +86,6 @@ OUTPUTS = (
 
 
 @dataclass(frozen=True)
-class Driving(Memory):
-    """What is remembered of each car.
-
-    Attributes:
-        tangent: of the angle of the front wheels, positive to the left.
-        acceleration: forward, m/s2: where the pedals are.
-        braking, reacting: the driver's foot, as of `Foot`.
-        brake: how far the brake is down, 0 to 1.
-        spin: radians that the wheels have turned.
-        wound: radians that it has turned with fully turned wheels.
-        straight: metres for which it still goes straight on.
-        pitch, roll, pitch_rate, roll_rate: of the springs, radians and radians a second.
-        ground: the row of the triangle on which one of the wheels stands, -1 for none.
-        front_left, front_right, rear_left, rear_right: the heights on which the wheels stand, metres.
-    """
-
-    tangent: Scalars = remembered(0.0)
-    acceleration: Scalars = remembered(0.0)
-    braking: Mask = remembered(False)
-    reacting: Scalars = remembered(0.0)
-    brake: Scalars = remembered(0.0)
-    spin: Scalars = remembered(0.0)
-    wound: Scalars = remembered(0.0)
-    straight: Scalars = remembered(0.0)
-    pitch: Scalars = remembered(0.0)
-    roll: Scalars = remembered(0.0)
-    pitch_rate: Scalars = remembered(0.0)
-    roll_rate: Scalars = remembered(0.0)
-    ground: Rows = remembered(-1)
-    front_left: Scalars = remembered(0.0)
-    front_right: Scalars = remembered(0.0)
-    rear_left: Scalars = remembered(0.0)
-    rear_right: Scalars = remembered(0.0)
-
-    @property
-    def heights(self) -> tuple[Scalars, ...]:
-        """Those of the wheels in the order of WHEELS, (n,) each."""
-        return self.front_left, self.front_right, self.rear_left, self.rear_right
-
-    @property
-    def height(self) -> Scalars:
-        """(n,) metres, of the middle between the wheels."""
-        return 0.25 * (self.front_left + self.front_right + self.rear_left + self.rear_right)
-
-    @property
-    def foot(self) -> Foot:
-        return Foot(self.braking, self.reacting)
-
-    def standing_on(self, heights: tuple[Scalars, ...]) -> Driving:
-        """The same with the wheels at other heights."""
-        front_left, front_right, rear_left, rear_right = heights
-        return replace(self, front_left=front_left, front_right=front_right, rear_left=rear_left, rear_right=rear_right)
-
-
-@dataclass(frozen=True)
-class _Way:
-    """A step that is not on the ground yet.
-
-    Attributes:
-        driving: what is remembered after it.
-        covered: (n,) metres over the ground.
-        sideways: (n,) acceleration to the left, m/s2.
-    """
-
-    driving: Driving
-    covered: Scalars
-    sideways: Scalars
-
-
-@dataclass(frozen=True)
 class Wheeled(Locomotion):
     """Drive on four wheels of which the front ones steer, on surfaces or on the level.
 
@@ -167,6 +98,7 @@ class Wheeled(Locomotion):
     grounded = True
     stands = True
     of_the_body = ("wheelbase", "track", "wheel_radius")
+    runs_on_wheels = True
     remembers = Driving
     outputs = OUTPUTS
     suits = "Cars, lorries and carts, on roads over hills or on level ground"
@@ -184,6 +116,9 @@ class Wheeled(Locomotion):
     reaction_time: Number = seconds(
         0.7, "Time until the driver brakes for what comes into the way, or sets off when it has gone"
     )
+    max_slope: Number = number(
+        0.61, "Steepest ground that it drives on; the driver brakes before what is steeper", Unit.ANGLE, 0.0, 1.5
+    )
     at_edge: Rows = choice("GO_ON", "What the driver does where the surface ahead ends", EDGES)
 
     @classmethod
@@ -193,6 +128,10 @@ class Wheeled(Locomotion):
             "track": USUAL_TRACK * width,
             "wheel_radius": USUAL_RADIUS * length,
         }
+
+    @classmethod
+    def on_wheels(cls, wheelbase: float, track: float, radius: float) -> dict[str, float]:
+        return {"wheelbase": wheelbase, "track": track, "wheel_radius": radius}
 
     @property
     def turn_rate(self) -> Scalars:
@@ -241,7 +180,7 @@ class Wheeled(Locomotion):
         brake = foot.pressed((after - speed) / dt, model.max_force / model.mass, self.comfortable_turn, after)
         pedals = replace(memory, braking=foot.braking, reacting=foot.reacting, brake=brake)
         driving = self._driven(pedals, tangent, curvature, speed, after, covered, dt)
-        way = _Way(driving, covered, curvature * after * after)
+        way = Way(driving, covered, curvature * after * after)
         return Moved(rear + forward * self.axle[:, None], forward * after[:, None], forward, way)
 
     def _curvature(
@@ -307,9 +246,11 @@ class Wheeled(Locomotion):
         speed: Scalars,
         memory: Driving,
     ) -> Scalars:
-        """The speeds from which those that stop at an edge still can, (n,) m/s; inf where the ground continues."""
-        stops = (self.at_edge == STOP) & (memory.ground >= 0)
-        if not len(terrain.after) or not anybody(stops):
+        """The speeds from which drivers can stop before an edge or too steep ground, (n,) m/s; inf where none is."""
+        stands = memory.ground >= 0
+        stops = (self.at_edge == STOP) & stands
+        cosine = self._steepest_ahead(terrain, memory.ground)
+        if not len(terrain.after) or not (anybody(stops) or cosine is not None):
             return shared(np.inf, len(speed))
         half = np.zeros(1) if model.half_axis is None else model.half_axis
         front: Scalars = np.maximum(half + model.radius, self.axle)
@@ -318,10 +259,23 @@ class Wheeled(Locomotion):
         grade = self._grade(memory)
         x, y = motion.position[:, 0], motion.position[:, 1]
         nose = columns(x, y, memory.height + grade * front) + heading * front[:, None]
-        room = room_on_ground(terrain, nose, heading, grade, way + front, WITHIN)
+        room = room_on_ground(terrain, nose, heading, grade, way + front, WITHIN, stops, cosine)
         reacting = brakes * self.reaction_time
         allowed = np.sqrt(reacting * reacting + 2.0 * brakes * room) - reacting
-        return np.where(stops, allowed, np.inf)
+        return np.where(stands, allowed, np.inf)
+
+    def _steepest_ahead(self, terrain: Terrain, ground: Rows) -> Scalars | None:
+        """The cosines of the steepest slopes ahead that drivers accept, (n,); None if none of the ground is too steep.
+
+        Who stands on too steep ground may leave it.
+
+        Args:
+            ground: (n,) the triangles on which they stand.
+        """
+        limit = cosine_of_setting(self.max_slope)
+        if not terrain.after.steepest < largest(limit):
+            return None
+        return np.where(terrain.after.levelness(ground) < limit, -1.0, limit)
 
     def _steered(self, before: Scalars, wanted: Scalars, speed: Scalars, dt: float) -> Scalars:
         """The tangents of the angles of the front wheels after a step, (n,); while a car stands its wheels rest."""
@@ -388,8 +342,12 @@ class Wheeled(Locomotion):
             missing += footing.triangle < 0
             ground = np.where(ground < 0, footing.triangle, ground)
         memory = replace(memory.standing_on(tuple(heights)), ground=ground)
-        way = _Way(memory, np.zeros(len(height)), np.zeros(len(height)))
+        way = Way(memory, np.zeros(len(height)), np.zeros(len(height)))
         return self._stood(moved, way, missing, terrain)
+
+    @property
+    def steepest(self) -> Scalars:
+        return self.max_slope
 
     def misplaced(self, model: VehicleModel, motion: Motion, terrain: Terrain) -> Mapping[Misplaced, Mask]:
         if not len(terrain.after):
@@ -397,10 +355,14 @@ class Wheeled(Locomotion):
         height = motion.position[:, 2] - terrain.lift
         placed = Moved(motion.position, motion.velocity, level_heading(motion.forward))
         missing = np.zeros(len(height), dtype=np.int64)
+        limit, steep = cosine_of_setting(self.max_slope), nobody(len(height))
         for x, y in self._wheels(placed):
-            missing += terrain.first_footing(x, y, height).triangle < 0
+            ground = terrain.first_footing(x, y, height).triangle
+            missing += ground < 0
+            steep = steep | (terrain.after.levelness(ground) < limit)
         return {
             Misplaced.OFF_GROUND: missing == len(WHEELS),
+            Misplaced.TOO_STEEP: steep,
             Misplaced.WHEELS_HANG: (missing > 0) & (missing < len(WHEELS)),
             Misplaced.UPSIDE_DOWN: is_upside_down(motion.up) & (missing < len(WHEELS)),
         }
@@ -415,13 +377,13 @@ class Wheeled(Locomotion):
         pedals = replace(memory, braking=nobody(len(speed)), reacting=np.zeros(len(speed)), brake=braked)
         tangent = self._steered(memory.tangent, curvature * self.wheelbase, after, dt)
         driving = self._driven(pedals, tangent, curvature, speed, after, covered, dt)
-        way: _Way = moved.memory
+        way: Way = moved.memory
         driving = way.driving.put(hand, driving.take(hand))
         covered, sideways = (
             np.where(hand, led, driven)
             for led, driven in ((covered, way.covered), (curvature * after * after, way.sideways))
         )
-        return replace(moved, memory=_Way(driving, covered, sideways))
+        return replace(moved, memory=Way(driving, covered, sideways))
 
     def stance(self, before: Motion, moved: Moved, acceleration: Vectors, terrain: Terrain, dt: float) -> Stance:
         way = moved.memory
@@ -454,7 +416,7 @@ class Wheeled(Locomotion):
             places.append((at[:, 0], at[:, 1]))
         return places
 
-    def _stood(self, moved: Moved, way: _Way, missing: Scalars, terrain: Terrain) -> Stance:
+    def _stood(self, moved: Moved, way: Way, missing: Scalars, terrain: Terrain) -> Stance:
         """The stance on four wheels; `missing` (n,) counts those without ground."""
         driving, n = way.driving, len(missing)
         position, forward = moved.position, moved.forward

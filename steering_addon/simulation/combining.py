@@ -4,7 +4,7 @@ With forces f_i (already multiplied by their weights w_i), a hold on cruise spee
 
     weighted sum       c + sum_i f_i
     normalized sum     c + F (sum_i w_i f_i/|f_i|) / sum_i w_i         over the i with f_i != 0
-    one by chance      c + f_k,  k drawn with probability p_k / sum_i p_i
+    one by chance      c + f_k,  k drawn with probability p_k / sum_i p_i       over the i with f_i != 0
     priority           the sum of the first level with a force != 0;  c belongs to the last level.
                        Below FIRM F, it leaves a share 1 - |f| / (FIRM F) to the levels after it
     allocation         level by level, each cut to what the levels before it leave of F (Reynolds 1987)
@@ -16,7 +16,7 @@ which makes the paper's prioritized dithering out of `by_priority`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -30,6 +30,7 @@ from .arrays.vectors import (
     dot,
     everybody,
     magnitude,
+    no_vectors,
     ratio,
     same_for_all,
     shared,
@@ -57,12 +58,48 @@ class Component:
     probability: Scalars
     draw: Scalars
 
+    def spread(self, part: Rows, n: int, first: int, latest: int | None) -> Component:
+        """The component of n agents that is without force for those outside a part.
+
+        Args:
+            first: the lowest priority of all components.
+            latest: the highest of those that all agents have; None if it differs between agents.
+        """
+        force, weight = no_vectors(n), np.zeros(n)
+        force[part], weight[part] = self.force, self.weight
+        if latest is not None and same_for_all(self.priority) and self.priority[0] <= latest:
+            priority = shared(int(self.priority[0]), n, np.int64)
+        else:
+            priority = np.full(n, first)
+            priority[part] = self.priority
+        nothing = np.zeros(n)
+        return Component(force, priority, weight, nothing, nothing)
+
     def only(self, mask: Mask) -> Component:
         """The component without force or probability for the agents outside the mask (n,)."""
         if everybody(mask):
             return self
         force, probability = np.where(mask[:, None], self.force, 0.0), np.where(mask, self.probability, 0.0)
         return replace(self, force=force, probability=probability)
+
+
+def of_all(components: Mapping[str, tuple[Component, Rows | None]], n: int) -> dict[str, Component]:
+    """The components of n agents, by behavior, from those of behaviors that all or only a part of them have.
+
+    To agents without a behavior it is one without force, and not a later one than those they have.
+
+    Args:
+        components: each with the rows of its agents, None for all of them.
+    """
+    if all(part is None for _, part in components.values()):
+        return {name: component for name, (component, _) in components.items()}
+    priorities = [component.priority for component, part in components.values() if part is None]
+    latest = max((int(p[0]) for p in priorities), default=None) if all(map(same_for_all, priorities)) else None
+    first = min(int(component.priority.min()) for component, _ in components.values())
+    return {
+        name: component if part is None else component.spread(part, n, first, latest)
+        for name, (component, part) in components.items()
+    }
 
 
 Combine = Callable[[Sequence[Component], Vectors, Scalars], Vectors]
@@ -95,7 +132,7 @@ COMBININGS = (
         "ONE",
         4,
         "One at a Time",
-        "Draw one behavior at random on each step, by its probability; momentum blends them "
+        "Draw one of the behaviors that apply on each step, by its probability; momentum blends them "
         "(Reynolds: one component each frame)",
     ),
     Choice(
@@ -147,18 +184,20 @@ def normalized_sum(components: Sequence[Component], cruise: Vectors, max_force: 
 def one_by_chance(components: Sequence[Component], cruise: Vectors, max_force: Scalars) -> Vectors:
     """The force of one behavior for each agent, plus the hold on cruise speed; (n, 3) newtons.
 
-    A behavior is drawn in proportion to its probability; the random number is the draw of the first component.
+    A behavior is drawn in proportion to its probability from those that have something to correct: a walker that stands
+    would hardly be got going if most draws left it alone. The random number is the draw of the first component.
     """
     force = cruise.copy(order="K")
     if not components:
         return force
+    probabilities = [np.where((c.force != 0.0).any(axis=1), c.probability, 0.0) for c in components]
     total = np.zeros(len(cruise))
-    for component in components:
-        total += component.probability
+    for probability in probabilities:
+        total += probability
     draw = components[0].draw * total
     below = np.zeros(len(cruise))
-    for component in components:
-        above = below + component.probability
+    for component, probability in zip(components, probabilities):
+        above = below + probability
         chosen = (draw >= below) & (draw < above)
         force += np.where(chosen[:, None], component.force, 0.0)
         below = above

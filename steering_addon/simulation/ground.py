@@ -40,6 +40,11 @@ LEVEL = 0.1
 """The sine of the angle above a plane up to which a body counts as in it."""
 ROUNDING = 1e-9
 """Of the cosine of an angle that is none."""
+UPHILL = (3.5, 6.1)
+"""The speed on a grade x is 1 / (1 + 3.5 x + 6.1 x x) of that on level ground: Tobler's hiking function (1993) up to a
+grade of 1, without an exponential."""
+STEEPEST = 20.0
+"""The grade of ground that counts as upright."""
 
 
 @lru_cache(maxsize=64)
@@ -54,6 +59,19 @@ def is_upright(upward: Vectors) -> Mask:
         upright_for_all: Mask = shared(True, len(upward), np.bool_)
         return upright_for_all
     return upward[:, 2] > 1.0 - ROUNDING
+
+
+def rise(normal: Vectors, way: Vectors) -> Scalars:
+    """How far ways as seen from above rise on ground with these normals, (n,); the grade for level unit vectors."""
+    flatness = np.maximum(normal[:, 2], 1.0 / STEEPEST)
+    return np.asarray(-(normal[:, 0] * way[:, 0] + normal[:, 1] * way[:, 1]) / flatness)
+
+
+def share_uphill(grade: Scalars, slowed: Scalars) -> Scalars:
+    """The share of the speed on level ground that is left on a grade, (n,), of those that it slows down by a share."""
+    x = np.maximum(grade, 0.0)
+    slow, slower = UPHILL
+    return 1.0 - slowed * (1.0 - 1.0 / (1.0 + slow * x + slower * x * x))
 
 
 def of_rows(upward: Vectors, rows: Rows) -> Vectors:

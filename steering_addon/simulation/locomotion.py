@@ -127,6 +127,7 @@ class Locomotion(Declared):
         clings: whether they hold on to surfaces whichever way these lean.
         tightened: the lengths that are shorter for bodies that turn more quickly.
         of_the_body: the parameters that no state changes, as they are measured from the body.
+        runs_on_wheels: whether `on_wheels` says what suits a model with wheels.
         remembers: what it remembers of each vehicle from step to step, if anything.
         outputs: the numbers that it gives for drivers of the model.
         suits: what it suits, for the README and the manual, without a final stop.
@@ -141,6 +142,7 @@ class Locomotion(Declared):
     clings: ClassVar[bool] = False
     tightened: ClassVar[tuple[str, ...]] = ()
     of_the_body: ClassVar[tuple[str, ...]] = ()
+    runs_on_wheels: ClassVar[bool] = False
     remembers: ClassVar[type[Memory] | None] = None
     outputs: ClassVar[tuple[Output, ...]] = ()
     suits: ClassVar[str] = ""
@@ -158,6 +160,16 @@ class Locomotion(Declared):
     @classmethod
     def fitting(cls, length: float, width: float) -> dict[str, float]:
         """The values that suit bodies of a length and a width, metres, by name; others do not depend on the size."""
+        return {}
+
+    @classmethod
+    def on_wheels(cls, wheelbase: float, track: float, radius: float) -> dict[str, float]:
+        """The values that suit bodies with wheels, by name.
+
+        Args:
+            wheelbase, track: the distances between the axles and between left and right wheels, metres.
+            radius: of a wheel, metres.
+        """
         return {}
 
     @property
@@ -199,6 +211,21 @@ class Locomotion(Declared):
     @property
     def room_to_turn(self) -> Scalars:
         """(n,) metres that a body comes forward in a half turn; 0 if it stops first or strength alone limits it."""
+        return shared(0.0, len(self.turn_rate))
+
+    @property
+    def swings_round(self) -> Mask:
+        """(n,) whether a body swings round to what is behind it; others stop first, or turn on the spot."""
+        return self.room_to_turn > 0.0
+
+    @property
+    def uphill_slowing(self) -> Scalars:
+        """(n,) how much a body slows down uphill, from 0 to 1 as people do."""
+        return shared(0.0, len(self.turn_rate))
+
+    @property
+    def slowest_share(self) -> Scalars:
+        """(n,) share of cruise speed below which a body stands instead of creeping; 0 for none."""
         return shared(0.0, len(self.turn_rate))
 
     @property

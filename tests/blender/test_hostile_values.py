@@ -119,7 +119,15 @@ READING_BAKES = {
     *("bake", "bake the selected", "clear_bake", "select_contacts", "finding_select", "animate_by_hand"),
 }
 """Those that look at what is baked."""
-WITHOUT_VALUES = {"add_school", "add_walkers", "add_herd", "add_herd_and_wolf", "add_cowboys_and_strays", "add_traffic"}
+WITHOUT_VALUES = {
+    "add_school",
+    "add_walkers",
+    "add_herd",
+    "add_herd_and_wolf",
+    "add_cowboys_and_strays",
+    "add_station_hall",
+    "add_traffic",
+}
 """Operators that read the same as one of these does."""
 
 
@@ -338,6 +346,7 @@ def test_a_vehicle_joins_a_crowd_of_points_with_a_warning(stages, capfd) -> None
         "add_herd",
         "add_herd_and_wolf",
         "add_cowboys_and_strays",
+        "add_station_hall",
         "add_traffic",
     ],
 )

@@ -340,7 +340,7 @@ def test_on_a_slope_of_thirty_degrees_streams_cross_without_a_visible_contact(ti
         place = states[-1].motion.position
         return bool(place[:10, 0].min() > 1.0 and place[10:, 1].min() > 1.0)
 
-    states = crossing(tilt, seed).run_until(have_crossed, 11 * FPS)
+    states = crossing(tilt, seed).run_until(have_crossed, 13 * FPS)
     place = positions(states)
     apart = np.linalg.norm(place[:, :, None] - place[:, None], axis=-1) + 9.0 * np.eye(place.shape[1])
     assert apart.min() > 0.5

@@ -14,7 +14,8 @@ from steering_addon.behaviors.keep_distance import KeepDistance
 from steering_addon.behaviors.path_following import EITHER, PathFollowing
 from steering_addon.behaviors.seek import Seek
 from steering_addon.locomotion.driver import STOP, Foot
-from steering_addon.locomotion.wheeled import OUTPUTS, Driving, Wheeled
+from steering_addon.locomotion.driving import Driving
+from steering_addon.locomotion.wheeled import OUTPUTS, Wheeled
 from steering_addon.simulation.arrays.angles import arctangent
 from steering_addon.simulation.geometry.paths import Spline, spline
 from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
@@ -272,6 +273,27 @@ def test_a_driver_who_stops_at_edges_stands_before_them(speed: float) -> None:
     assert 35.0 < nose <= 40.0 and speeds(states)[-1, 0] < 0.1
     assert np.diff(speeds(states)[:, 0]).min() * FPS > -3.5
     assert output(states, OFF_GROUND).max() == 0.0
+
+
+def kink(grade: float, begins: float = 40.0) -> Surfaces:
+    """A level road along x that rises from a place on."""
+    points, triangles = plane(half=60.0, cells=60)
+    points[:, 2] = grade * np.maximum(points[:, 0] - begins, 0.0)
+    return surfaces([(points, triangles)])
+
+
+@pytest.mark.parametrize(("grade", "climbs"), [(0.5, True), (1.0, False), (2.0, False), (-1.5, False)])
+def test_a_driver_stands_before_ground_that_is_too_steep(grade: float, climbs: bool) -> None:
+    """The slope begins at 40 m, and 35 degrees is a grade of 0.7."""
+    scene = on_hills(kink(grade), position=[(0.0, 0.0, 0.0)], forward=[(1.0, 0.0, 0.0)], behaviors=[])
+    states = replace(scene, speed=8.0).run(FPS * 10)
+    nose, ends = positions(states)[-1, 0, 0] + 2.15, speeds(states)[-1, 0]
+    assert (nose > 45.0 and ends > 4.0) if climbs else (35.0 < nose <= 40.0 and ends < 0.1)
+
+
+def test_one_that_starts_on_too_steep_ground_may_leave_it() -> None:
+    scene = on_hills(kink(1.0, -20.0), position=[(0.0, 0.0, 20.0)], forward=[(-1.0, 0.0, 0.0)], behaviors=[])
+    assert positions(replace(scene, speed=4.0).run(FPS * 10))[-1, 0, 0] < -25.0
 
 
 def test_on_a_lorry_it_is_carried_and_turned() -> None:

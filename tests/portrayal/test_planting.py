@@ -14,6 +14,7 @@ from steering_addon.portrayal.planting import (
     dropped,
     glided,
     held,
+    mean_around,
     planted,
     turned_about_up,
     turned_between,
@@ -189,10 +190,10 @@ def test_the_channels_of_bones_make_the_leg_that_was_asked_for() -> None:
         turns[:, bone] = above @ at_rest[bone] @ swing
         if bone:
             places[:, bone] = places[:, bone - 1] + lengths[bone] * turns[:, bone - 1, :, 1]
-    skeleton = Skeleton(parents, at_rest, places, turns)
+    skeleton = Skeleton(parents, at_rest, places, turns, np.eye(3))
     ankle = places[:, 3]
     move = Correction(ankle, 0.02 * chance.normal(size=(frames, 3)), turned_about_up(chance.normal(size=frames) * 0.2))
-    result = planted(skeleton, [Leg(1, 2, 3)], [move], FRAME_TIME, lower=True)
+    result = planted(skeleton, [Leg(1, 2, 3)], [move], FRAME_TIME, climb=np.zeros(frames))
     channels, short = result.turns, result.short
     assert short.max() < 0.03
     above = turns[:, 0]
@@ -206,6 +207,15 @@ def test_the_channels_of_bones_make_the_leg_that_was_asked_for() -> None:
         above = turn
     np.testing.assert_allclose(np.linalg.norm(place - ankle - move.shift, axis=1), short[0], atol=1e-9)
     np.testing.assert_allclose(above, move.turn @ turns[:, 3], atol=1e-9)
+
+
+def test_hips_even_out_steps_and_follow_a_slope() -> None:
+    time = np.arange(60) * FRAME_TIME
+    steps, slope = 0.17 * np.floor(time / 0.5), 0.3 * time
+    np.testing.assert_allclose(mean_around(slope, 7), slope, atol=1e-12)
+    even = mean_around(steps, 7)
+    assert np.abs(np.diff(even)).max() < 0.17 / 6.0
+    assert np.abs(even - steps).max() < 0.1
 
 
 def test_hips_come_down_by_what_legs_need_and_smoothly() -> None:

@@ -29,6 +29,7 @@ FLOCKING = {
 """The presets that flock, with the kind of flock and the radius in metres of a large enough region."""
 HERDS = ("herd", "sheep")
 INDIVIDUALS = {
+    "ant": 0.08,
     "anything": 12.0,
     "bee": 1.5,
     "car": 80.0,
@@ -178,7 +179,7 @@ def test_individuals_keep_moving_around_their_place_without_trembling(name: str)
     assert reversals(motion.forward, FPS) < (0.15 if name == "bee" else 0.02)
 
 
-@pytest.mark.parametrize("name", ["car", "child", "pedestrian"])
+@pytest.mark.parametrize("name", ["ant", "car", "child", "pedestrian"])
 def test_walkers_and_cars_stay_on_the_ground(name: str) -> None:
     assert np.abs(motion_of(name).place[..., 2]).max() < 1e-9
     assert motion_of(name).roll.max() < 1e-6

@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...settings.preset import Preset
+from ...settings.wheel_finding import wheels_of
+from ...simulation.arrays.vectors import magnitude
 from ...simulation.roles import Role
+from ..doubles import doubles
 from ..hierarchy import Family
 from ..identity import new_identity
 from ..moving import locomotion_of
 from ..properties import has_role
-from ..read.body_sizes import Body
+from ..read.body_sizes import Body, triangles_of
 from ..role_assignment import current_front, default_crowd, make_vehicle, new_crowd
 from ..stored_values import check_stored
 from ..tagged_objects import crowd_of, crowds_of, in_use, tagged
@@ -105,7 +108,7 @@ def join(context: Context, objects: Sequence[Object], like: Likeness, *, apart: 
         fit_stride(crowd, [height_of(ob) for ob in objects])
     warnings = [] if preset is None else bring_to_life(context, crowd, objects, preset)
     if preset is not None:
-        fit_locomotion(crowd)
+        fit_locomotion(crowd, objects, depsgraph, family)
     if crowd.steering.vehicle.radius <= 0.0 and any(radius > SMALLEST for radius, _ in shapes.values()):
         warnings.append(f"The Radius of {crowd.name} is 0, so its vehicles count as points. Set a radius")
     # Blender updates dependencies only after an edit in the interface.
@@ -134,12 +137,35 @@ def fit_body(crowd: Object, shapes: Sequence[Shape]) -> None:
         crowd.steering.vehicle.length = max(radius * length / half for half, length in shapes if half > SMALLEST)
 
 
-def fit_locomotion(crowd: Object) -> None:
-    """Give the locomotion of a crowd of long bodies the values that suit their size, such as the wheelbase of cars."""
+def fit_locomotion(crowd: Object, members: Sequence[Object], depsgraph: Depsgraph, family: Family) -> None:
+    """Give the locomotion of a crowd of long bodies the values that suit their size, such as the wheelbase of cars.
+
+    Wheels are measured on the largest member, if it has any.
+    """
     kind, model = locomotion_of(crowd), crowd.steering.vehicle
-    if model.length > 2.0 * model.radius > SMALLEST:
-        for name, value in kind.fitting(model.length, 2.0 * model.radius).items():
-            setattr(getattr(crowd.steering, kind.name), name, value)
+    if not model.length > 2.0 * model.radius > SMALLEST:
+        return
+    values = kind.fitting(model.length, 2.0 * model.radius)
+    if kind.runs_on_wheels and members:
+        largest = max(members, key=lambda ob: ob.steering.size_factor)
+        wheels = wheels_of(*model_in_axes(largest, depsgraph, family))
+        values |= kind.on_wheels(*wheels) if wheels else {}
+    for name, value in values.items():
+        setattr(getattr(crowd.steering, kind.name), name, value)
+
+
+def model_in_axes(ob: Object, depsgraph: Depsgraph, family: Family) -> tuple[np.ndarray, np.ndarray]:
+    """The surface of a vehicle in metres ahead, to the left and up: points (p, 3), and triangles (f, 3) of rows."""
+    points, triangles = triangles_of(ob, depsgraph, family)
+    scale = magnitude(doubles(ob.evaluated_get(depsgraph).matrix_world)[:3, :3].T)
+    ahead, up = (_axis(name) for name in (ob.steering.forward_axis, ob.steering.up_axis))
+    axes = np.stack((ahead, np.cross(up, ahead), up))
+    return np.einsum("ab,kb->ka", axes, points * scale), triangles
+
+
+def _axis(name: str) -> np.ndarray:
+    """The unit vector of an axis such as NEG_Y."""
+    return np.eye(3)["XYZ".index(name[-1])] * (-1.0 if name.startswith("NEG") else 1.0)
 
 
 def fit_size(ob: Object, crowd: Object, shape: Shape) -> None:

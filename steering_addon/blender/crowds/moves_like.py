@@ -92,6 +92,15 @@ LIKENESSES = (
     ),
     Likeness("CAR", 5, "Car", "Drives along a path if there is one, and keeps its distance", ("car",), "Cars", "AUTO"),
     Likeness(
+        "INSECT",
+        7,
+        "Insect",
+        "Crawls over surfaces, also up walls and along ceilings",
+        ("ant",),
+        "Insects",
+        "SNAP_FACE",
+    ),
+    Likeness(
         "UNCHANGED",
         6,
         "No Preset",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
 import bpy
@@ -18,7 +18,7 @@ from ..write.animation_data import channelbag_in, channelbags, new_action
 from .populating.member_collection import shows
 
 if TYPE_CHECKING:
-    from bpy.types import Collection, Context, NlaStrip, Object
+    from bpy.types import Context, NlaStrip, Object
 
 CUE_PATH = "steering.state.cue"
 CUE = "Cue"
@@ -124,7 +124,32 @@ def place_below(ob: Object, crowd: Object, context: Context) -> None:
     ob.parent = crowd
 
 
-def _collection(crowd: Object, context: Context) -> Collection:
+def states_left_behind(crowd: Object, objects: Collection[Object]) -> list[Object]:
+    """The states of a crowd and their triggers that are in the file, but not among the objects of a scene, by name.
+
+    So it is after a script has appended the crowd alone, or after their collection was unlinked.
+    """
+    kept = pointed_at(crowd.steering, "states")
+    if kept is None:
+        return []
+    belonging = (ob for ob in kept.all_objects if has_role(ob, Role.STATE) or has_role(ob, Role.TRIGGER))
+    return sorted((ob for ob in belonging if crowd_of(ob) == crowd and ob not in objects), key=lambda ob: ob.name)
+
+
+def bring_states(crowd: Object, context: Context) -> None:
+    """Put the collection of a crowd's states beside the crowd, in the scene."""
+    kept, beside = pointed_at(crowd.steering, "states"), _fitting(crowd.users_collection, context)
+    (beside[0] if beside else context.scene.collection).children.link(kept)
+
+
+def _collection(crowd: Object, context: Context) -> bpy.types.Collection:
+    collection = _collection_of_states(crowd, context)
+    if crowd.is_editable and pointed_at(crowd.steering, "states") != collection:
+        crowd.steering.states = collection
+    return collection
+
+
+def _collection_of_states(crowd: Object, context: Context) -> bpy.types.Collection:
     # A scene does not list what was added to it a moment ago; the parent does.
     for ob in (each for each in crowd.children if has_role(each, Role.STATE)):
         if fitting := _fitting(ob.users_collection, context):
@@ -135,7 +160,7 @@ def _collection(crowd: Object, context: Context) -> Collection:
     return collection
 
 
-def _fitting(collections: Iterable[Collection], context: Context) -> list[Collection]:
+def _fitting(collections: Iterable[bpy.types.Collection], context: Context) -> list[bpy.types.Collection]:
     """The collections that objects of the scene can be added to; Blender does not let an overridden one have more."""
     layer = context.view_layer.layer_collection
     local = (each for each in collections if each.library is None and each.override_library is None)

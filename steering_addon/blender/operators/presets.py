@@ -10,8 +10,9 @@ from bpy.props import BoolProperty, StringProperty
 from ...settings.preset import GROUPS, SIMILAR, Preset, scaled, written
 from ..crowds.joining import fit_locomotion
 from ..crowds.member_variation import Amounts, vary
-from ..crowds.preset_exchange import CROWDS, bodies_length, missing, preset_of, take_up
+from ..crowds.preset_exchange import CROWDS, bodies_length, members_of, missing, preset_of, take_up
 from ..crowds.preset_files import Listed, Shelf
+from ..hierarchy import Family
 from ..refusal import Refusal
 from ..stored_values import check_stored
 from .shelves import Applying, Removing, Saving, animated_warnings, any_preset, new_name, own_preset
@@ -73,7 +74,7 @@ class STEERING_OT_preset_apply(Applying, bpy.types.Operator):
         warnings = vary(scene, crowd, Amounts(**preset.variation)) if self.vary else []
         animated = take_up(preset, crowd, scene)
         if self.fit_size and length is not None:
-            fit_locomotion(crowd)
+            fit_locomotion(crowd, members_of(crowd, scene), context.evaluated_depsgraph_get(), Family())
         if self.use_preroll:
             crowd.steering.preroll = preset.preroll
         summary = _summary(preset, crowd, scene, has_preroll=self.use_preroll)

@@ -155,7 +155,11 @@ class Findings:
                 row.operator("steering.select_contacts", text="", icon="RESTRICT_SELECT_OFF").kind = kind.upper()
         for finding in census.findings:
             row = _entry(layout, context, finding.text, finding.kind.value)
-            icon = "HIDE_OFF" if finding.kind in (Kind.HIDDEN, Kind.NOT_COUNTED) else "RESTRICT_SELECT_OFF"
+            icon = (
+                "HIDE_OFF"
+                if finding.kind in (Kind.HIDDEN, Kind.NOT_COUNTED, Kind.NOT_IN_SCENE)
+                else "RESTRICT_SELECT_OFF"
+            )
             select = row.operator("steering.finding_select", text="", icon=icon)
             select.kind, select.text = finding.kind.name, finding.text
 

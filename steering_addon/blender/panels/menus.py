@@ -27,7 +27,8 @@ READY_CROWDS = {
     "add_walkers": "CURVE_PATH",
     "add_herd": "MESH_GRID",
     "add_herd_and_wolf": "PMARKER_ACT",
-    "add_cowboys_and_strays": "HOME",
+    "add_cowboys_and_strays": "OUTLINER_OB_ARMATURE",
+    "add_station_hall": "HOME",
     "add_traffic": "AUTO",
 }
 """The operators that add a ready crowd, with their icons."""

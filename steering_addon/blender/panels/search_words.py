@@ -30,6 +30,7 @@ SYNONYMS: dict[str, tuple[tuple[str, str], ...]] = {
     "Queue": (("behavior_add", "keep_distance"),),
     "Sheepdog": (("behavior_add", "drive"), ("state_add", "fetch")),
     "Shoal": (("add_school", ""), ("preset_apply", "fish"), ("preset_apply", "school")),
+    "Crowd": (("add_station_hall", ""),),
     "Swarm": (
         ("flocking_add", ""),
         ("add_flock", ""),

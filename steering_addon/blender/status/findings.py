@@ -19,6 +19,7 @@ from ...locomotion import CATALOGUE as LOCOMOTIONS
 from ...simulation.misplaced import Misplaced
 from ...simulation.roles import Role
 from ..crowds.clip_feet import unplanted_of
+from ..crowds.states import states_left_behind
 from ..moving import BY_CHOICE, CLINGING
 from ..properties import has_role, pointed_at
 from ..read.dependencies import animates
@@ -63,6 +64,7 @@ class Kind(Enum):
     INSTANCED = "OUTLINER_OB_GROUP_INSTANCE"
     TARGET_GONE = "UNLINKED"
     NOT_COUNTED = "OUTLINER_COLLECTION"
+    NOT_IN_SCENE = "APPEND_BLEND"
     CALLS_NOTHING = "LIGHT_DATA"
     NEVER_ENTERED = "GHOST_DISABLED"
     WAITING = "INFO"
@@ -305,6 +307,9 @@ def _of_minds(scene: Scene, roles: Mapping[Role, list[Object]], objects: list[Ob
             if crowd_of(ob) in crowds
         ]
         yield from _about(Kind.NOT_COUNTED, left_out, "{} left out: excluded from the view layer", "is", "are")
+    for crowd in roles[Role.CROWD]:
+        left_behind = states_left_behind(crowd, everything)
+        yield from _about(Kind.NOT_IN_SCENE, left_behind, f"{{}} not in the scene of {crowd.name}", "is", "are")
     for role, group, names in ((Role.STATE, "state", ("then", "eases")), (Role.TRIGGER, "trigger", ("to",))):
         for ob in (each for each in roles[role] if each.steering.is_property_set(group)):
             for name in names:

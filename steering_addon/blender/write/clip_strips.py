@@ -17,7 +17,7 @@ import numpy as np
 from .animation_data import SLOTTED, action_of, assign_action
 from .clip_copies import Channel, ClipCopy
 from .clip_record import ClipRecord, clip_record, erase_clip_record, is_copy, tracks_of, value_of, write_clip_record
-from .keyframes import CHOICE, FRAME_TOLERANCE, GENERATED, LINEAR
+from .keyframes import CHOICE, FRAME_TOLERANCE, GENERATED, write_linear_keys
 from .ownership import check_editable, holds_nothing
 from .posing import hiding_action
 
@@ -179,19 +179,13 @@ class _StripWriter:
 
     def _key(self, curve: FCurve, values: np.ndarray, overridden: bool) -> None:
         self._points[:, 1] = values
-        points = curve.keyframe_points
-        if overridden:
-            # On a library override Blender ignores what is written in bulk.
-            for frame, value in self._points.tolist():
-                key = points.insert(frame, value, options={"FAST"})
-                key.interpolation, key.type = "LINEAR", "GENERATED"
-        else:
-            if len(points):
-                points.clear()
-            points.add(len(self._points))
-            points.foreach_set("co", self._points.ravel())
-            points.foreach_set("interpolation", np.full(len(points), LINEAR, CHOICE))
-            points.foreach_set("type", np.full(len(points), GENERATED, CHOICE))
+        if not overridden:
+            write_linear_keys(curve, self._points)
+            return
+        # On a library override Blender ignores what is written in bulk.
+        for frame, value in self._points.tolist():
+            key = curve.keyframe_points.insert(frame, value, options={"FAST"})
+            key.interpolation, key.type = "LINEAR", "GENERATED"
         curve.update()
 
 

@@ -20,6 +20,7 @@ from ..geometry.obstacles import Obstacles
 from ..nearby.neighbors import Near
 from ..world import Agents, World
 from .costs import COSTS, Costs
+from .lags import Lag
 from .long_bodies import LEAST_ROOM, SOONEST, Long, edges_of
 from .tried_velocities import Components, length
 
@@ -54,12 +55,22 @@ class Walls:
         others = obstacles.carrier[row] != agents.rows[agent]
         return cls(obstacles, agent[others], row[others], costs)
 
-    def danger(self, agents: Agents, velocity: Vectors, chooser: Rows) -> Scalars:
+    def danger(
+        self,
+        agents: Agents,
+        start: Vectors,
+        velocity: Vectors,
+        chooser: Rows,
+        begins: Scalars | None = None,
+        ends: Scalars | None = None,
+    ) -> Scalars:
         """The danger of the first contact with an obstacle.
 
         Args:
+            start: (m, 3) where the courses begin, metres.
             velocity: (m, 3) velocities to try, m/s.
             chooser: (m,) the agent, from 0, that would take up each.
+            begins, ends: (m,) when the courses begin and end, seconds from now; None for now, and for never.
 
         Returns:
             (m,) wall_danger max(1 / t - 1 / wall_time, 0), where t is at least SOONEST / 2.
@@ -72,13 +83,17 @@ class Walls:
         course = picked(velocity, tried) - picked(self.obstacles.velocity, row)
         speed = magnitude(course)
         reach, furthest = agents.radius[agent], speed * self.costs.wall_time
-        position, direction = picked(agents.position, agent), unit(course)
+        position, direction = picked(start, tried), unit(course)
         distance, _ = self.obstacles.touch(position, direction, reach, row, furthest)
         half = agents.vehicle.half_axis
         if half is not None:
             nose = position + picked(agents.forward, agent) * half[agent, None]
             distance = np.minimum(distance, self.obstacles.touch(nose, direction, reach, row, furthest)[0])
         time = np.where(speed > EPSILON, distance / np.maximum(speed, EPSILON), np.inf)
+        if begins is not None:
+            time = time + begins[tried]
+        if ends is not None:
+            time = np.where(time < ends[tried], time, np.inf)
         begin = firsts(tried)
         danger = np.zeros(len(chooser))
         if len(begin):
@@ -200,13 +215,14 @@ class Others:
         room, grazing = (np.tile(column, (2, 1)) for column in (self.room, self.grazing))
         return Others(middle, drift, room, grazing, self.costs, Long(axis, half, contact_squared, ring))
 
-    def danger(self, velocity: Components, agent: Rows, look_ahead_time: Scalars) -> Scalars:
+    def danger(self, velocity: Components, agent: Rows, look_ahead_time: Scalars, lag: Lag | None = None) -> Scalars:
         """The danger of the first contact, plus a small share of that of all contacts.
 
         Args:
             velocity: (m,) per component, velocities to try, m/s.
             agent: (m,) the agent, from 0, that would take up each.
             look_ahead_time: (m,) seconds.
+            lag: how far they are behind the velocities, for those that turn on a circle; long bodies count as without.
 
         Returns:
             (m,) max(d) + others sum(d), with d = max(min(1 / t, 1 / SOONEST) - 1 / look_ahead_time, 0) min(depth, 1).
@@ -221,6 +237,11 @@ class Others:
                 met, danger = self.long.danger(row, offset_now, relative_now, agent, least)
                 first[met] = np.maximum(first[met], danger)
                 total[met] += danger
+                continue
+            if lag is not None:
+                danger = self._danger_after(lag, row, velocity, agent, least)
+                first = np.maximum(first, danger)
+                total += danger
                 continue
             room = self.room[row][agent]
             closing, speed_squared = np.zeros(len(agent)), np.zeros(len(agent))
@@ -244,6 +265,52 @@ class Others:
             first[met] = np.maximum(first[met], danger)
             total[met] += danger
         return first + self.costs.others * total
+
+    def _danger_after(self, lag: Lag, row: int, velocity: Components, agent: Rows, least: Scalars) -> Scalars:
+        """As `danger`, of a row of others for those that turn first, (m,)."""
+        room, offset = self.room[row][agent], [component[row][agent] for component in self.offset]
+        ring, drift = room * self.grazing[row][agent], [component[row][agent] for component in self.drift]
+        begin, now = [d - start for d, start in zip(offset, lag.behind)], np.zeros(len(agent))
+        further = np.zeros(len(agent))
+        for b, d in zip(begin, offset):
+            further += b * b - d * d
+        after = self._danger_within(begin, velocity, drift, room + further, ring, least, (lag.time, now + np.inf))
+        turning = which(lag.time > 0.0)
+        if len(turning):
+            chord, *few = ([component[turning] for component in part] for part in (lag.chord(velocity), offset, drift))
+            until = self._danger_within(
+                few[0], chord, few[1], room[turning], ring[turning], least[turning], (now[turning], lag.time[turning])
+            )
+            after[turning] = np.maximum(after[turning], until)
+        return after
+
+    def _danger_within(
+        self,
+        offset: Components,
+        velocity: Components,
+        drift: Components,
+        room: Scalars,
+        ring: Scalars,
+        least: Scalars,
+        within: tuple[Scalars, Scalars],
+    ) -> Scalars:
+        """The danger of contacts between two times, (m,); `room` may be negative."""
+        closing, speed_squared = np.zeros(len(room)), np.zeros(len(room))
+        for d, v, other in zip(offset, velocity, drift):
+            along = v / self.costs.share + other
+            speed_squared += along * along
+            closing += along * d
+        square, danger = closing * closing - speed_squared * room, np.zeros(len(room))
+        met = which(square > 0.0)
+        square, speed_squared, closing = square[met], speed_squared[met], closing[met]
+        root, begins, ends = np.sqrt(square), *(time[met] for time in within)
+        enters, leaves = ((closing + way * root) / np.maximum(speed_squared, EPSILON) for way in (-1.0, 1.0))
+        time = np.maximum(enters, begins)
+        counts = (leaves > time) & (time < ends)
+        depth = square / np.maximum(speed_squared * ring[met], EPSILON)
+        soon = np.minimum(1.0 / np.maximum(time, SOONEST), 1.0 / SOONEST) - least[met]
+        danger[met] = np.where(counts, np.maximum(soon, 0.0) * np.minimum(depth, 1.0), 0.0)
+        return danger
 
     def met(self, rows: Rows, stride: Scalars) -> Others:
         """The others that some agents meet, not those ahead that they overtake; (K, m) tables for m rows.

@@ -30,6 +30,7 @@ from ..nearby.neighbors import Near
 from ..world import Agents, World
 from .costs import COSTS, Costs
 from .dangers import Others, Walls
+from .lags import Lags
 from .tried_velocities import DIRECTIONS, RINGS, SPEEDS, VARIATIONS, Components, length
 
 ABOVE = 0.2
@@ -53,6 +54,7 @@ class Choosers:
         others: the bodies they might meet.
         walls: the obstacles they might hit.
         look_ahead_time: (n,) seconds.
+        lags: how they turn on their circles; None if none does.
         costs: the constants of the choice.
     """
 
@@ -64,6 +66,7 @@ class Choosers:
     others: Others
     walls: Walls
     look_ahead_time: Scalars
+    lags: Lags | None = None
     costs: Costs = COSTS
 
     @classmethod
@@ -91,7 +94,8 @@ class Choosers:
         stride = np.maximum(np.maximum(magnitude(wished), costs.slowest * agents.max_speed), EPSILON)
         others = Others.about(world, agents, near, frame, stride, pad, look_ahead_time, costs)
         walls = Walls.about(world, agents, costs)
-        return cls(agents, wished, top_speed, frame, stride, others, walls, look_ahead_time, costs)
+        lags = Lags.of(agents, frame)
+        return cls(agents, wished, top_speed, frame, stride, others, walls, look_ahead_time, lags, costs)
 
     def chosen(self) -> Vectors:
         """The chosen velocities, (n, 3) m/s; to the last bit the wished ones where nothing is in the way."""
@@ -118,15 +122,23 @@ class Choosers:
 
     def _danger(self, velocity: Components, agent: Rows) -> Scalars:
         """The danger, (m,), of velocities by component, (m,) each, for agents (m,)."""
-        danger = self.others.danger(velocity, agent, self.look_ahead_time[agent])
-        if len(self.walls.agent):
-            danger += self.walls.danger(self.agents, self._global(velocity, agent), agent)
-        return danger
+        lag = None if self.lags is None else self.lags.of_turns(velocity, agent)
+        danger = self.others.danger(velocity, agent, self.look_ahead_time[agent], lag)
+        if not len(self.walls.agent):
+            return danger
+        start, course = picked(self.agents.position, agent), self._global(velocity, agent)
+        if lag is None:
+            return danger + self.walls.danger(self.agents, start, course, agent)
+        chord = self._global(lag.chord(velocity), agent)
+        arc = chord * lag.time[:, None]
+        until = self.walls.danger(self.agents, start, chord, agent, ends=lag.time)
+        return danger + np.maximum(until, self.walls.danger(self.agents, start + arc, course, agent, begins=lag.time))
 
     def _sideways(self, rows: Rows, wished: Components) -> Scalars:
         """The bonus for going right and the cost of going left, (m,)."""
         met = self.others.met(rows, self.stride[rows])
-        danger = met.danger(wished, np.arange(len(rows)), self.look_ahead_time[rows])
+        lag = None if self.lags is None else self.lags.of_turns(wished, rows)
+        danger = met.danger(wished, np.arange(len(rows)), self.look_ahead_time[rows], lag)
         return self.costs.right + self.costs.right_when_blocked * np.minimum(danger, 1.0)
 
     def _cheapest(self, rows: Rows, wished: Components, present: Components, straight: NDArray[np.float64]) -> Vectors:

@@ -142,3 +142,28 @@ def test_the_overlay_draws_its_outline_and_the_arrow_at_its_nose() -> None:
 def test_a_crowd_shows_the_field_beside_the_radius() -> None:
     names = list(crowd().steering.vehicle.bl_rna.properties.keys())
     assert names.index("length") == names.index("radius") + 1
+
+
+def wheel(car, name: str, place: tuple[float, float, float], radius: float):
+    """A wheel of a car, as an object of its own or as loose faces of one; its axle is along X."""
+    angle = 2.0 * np.pi * np.arange(12) / 12.0
+    ring = [(x, radius * np.cos(a), radius * np.sin(a)) for x in (-0.1, 0.1) for a in angle]
+    faces = [(k, (k + 1) % 12, 12 + (k + 1) % 12, 12 + k) for k in range(12)]
+    mesh = bpy.data.meshes.new(name)
+    mesh.from_pydata(ring, [], faces)
+    made = put(link(bpy.data.objects.new(name, mesh)), place)
+    made.parent = car
+    return made
+
+
+def test_wheels_are_measured_from_the_model() -> None:
+    body = car(size=(1.8, 4.3, 1.2), scale=(2.0, 2.0, 2.0))
+    for side in (-0.75, 0.75):
+        wheel(body, "Front", (side, 1.3, 0.35), 0.35)
+        wheel(body, "Rear", (side, -1.2, 0.35), 0.35)
+    settings = tagged(body).steering.wheeled
+    assert settings.wheelbase == pytest.approx(5.0, rel=1e-5)
+    assert settings.track == pytest.approx(3.0, rel=1e-5)
+    assert settings.wheel_radius == pytest.approx(0.7, rel=1e-5)
+    assert bpy.ops.steering.preset_apply(preset="car", fit_size=True) == {"FINISHED"}
+    assert settings.wheelbase == pytest.approx(5.0, rel=1e-5)

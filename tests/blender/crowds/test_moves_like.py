@@ -27,8 +27,8 @@ from tests.blender.building import (
 from tests.blender.drawing import shown
 from tests.blender.sharing import in_one_blender
 
-LIKENESSES = ("ANYTHING", "BIRD", "FISH", "ANIMAL", "PERSON", "CAR")
-ON_GROUND = ("ANIMAL", "PERSON", "CAR")
+LIKENESSES = ("ANYTHING", "BIRD", "FISH", "ANIMAL", "PERSON", "CAR", "INSECT")
+ON_GROUND = ("ANIMAL", "PERSON", "CAR", "INSECT")
 
 
 def ships(number: int, size: float = 0.5, spacing: float = 6.0) -> list:
@@ -88,6 +88,7 @@ def test_numbers_of_likenesses_never_change() -> None:
         "PERSON": 4,
         "CAR": 5,
         "UNCHANGED": 6,
+        "INSECT": 7,
     }
 
 
@@ -114,6 +115,7 @@ def test_speed_and_force_scale_with_the_size_of_the_body(like, factor) -> None:
         ("PERSON", 1.8, "Pedestrians"),
         ("PERSON", 1.1, "Children"),
         ("CAR", 0.1, "Cars"),
+        ("INSECT", 0.1, "Ants"),
     ],
 )
 def test_the_preset_nearest_in_size_is_used(like, length, preset) -> None:
@@ -160,7 +162,7 @@ def test_walkers_and_cars_keep_their_height(like) -> None:
     assert np.ptp([places(ob, baked_frames())[:, 2] for ob in models]) < 1e-5
 
 
-@pytest.mark.parametrize("like", ["ANYTHING", "BIRD", "FISH", "ANIMAL", "PERSON", "CAR"])
+@pytest.mark.parametrize("like", LIKENESSES)
 def test_what_is_tagged_is_in_motion_on_the_first_frame_where_it_was(like) -> None:
     """No preset has a pre-roll of its own accord."""
     frames(1, 3)
@@ -308,7 +310,7 @@ def test_tagging_is_one_undo_step() -> None:
 def test_the_menu_lists_the_likenesses() -> None:
     select(*ships(2))
     asked = [entry[2] for entry in shown("STEERING_MT_moves_like") if entry[0] == "operator"]
-    assert asked == ["Anything", "Bird", "Fish", "Animal", "Person", "Car", "No Preset"]
+    assert asked == ["Anything", "Bird", "Fish", "Animal", "Person", "Car", "Insect", "No Preset"]
 
 
 def test_the_menu_offers_to_join_a_crowd_with_settings_or_to_create_one() -> None:

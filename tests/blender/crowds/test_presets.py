@@ -27,7 +27,8 @@ from tests.blender.building import (
 )
 
 SHIPPED = (
-    *("anything", "bee", "car", "child", "flock", "herd", "paper_aeroplane", "passers_by", "pedestrian", "pigeon"),
+    *("ant", "anything", "bee", "car", "child", "flock", "herd", "paper_aeroplane", "passers_by", "pedestrian"),
+    "pigeon",
     *("school", "shark", "sheep", "fish", "starling"),
 )
 """The shipped presets, sorted by label."""
@@ -336,7 +337,7 @@ def test_an_unreadable_file_is_refused_but_listed(content) -> None:
 
 def test_a_missing_preset_is_refused() -> None:
     crowd()
-    with pytest.raises(RuntimeError, match=r"There is no preset dragon\. Choose one of anything, bee"):
+    with pytest.raises(RuntimeError, match=r"There is no preset dragon\. Choose one of ant, anything, bee"):
         bpy.ops.steering.preset_apply(preset="dragon")
 
 

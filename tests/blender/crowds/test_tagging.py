@@ -113,7 +113,7 @@ def test_untagging_a_baked_vehicle_keeps_its_keyframes_and_its_record_of_the_bak
     assert stored_names(ob) == []
 
 
-LIKENESSES = ("ANYTHING", "BIRD", "FISH", "ANIMAL", "PERSON", "CAR", "UNCHANGED")
+LIKENESSES = ("ANYTHING", "BIRD", "FISH", "ANIMAL", "PERSON", "CAR", "INSECT", "UNCHANGED")
 
 
 def everyday_models() -> list:

@@ -310,7 +310,7 @@ def test_the_danger_of_walls_equals_a_plain_loop_over_obstacles() -> None:
     rng = np.random.default_rng(6)
     agent = rng.integers(0, 30, 50)
     velocity = rng.uniform(-1.3, 1.3, (50, 3))
-    danger = choosers.walls.danger(choosers.agents, velocity, agent)
+    danger = choosers.walls.danger(choosers.agents, choosers.agents.position[agent], velocity, agent)
     assert 0 < (danger > 0.0).sum() < 50
     for c, a in enumerate(agent):
         speed = np.linalg.norm(velocity[c])
@@ -352,7 +352,8 @@ def test_no_velocity_of_the_first_search_is_cheaper_than_the_chosen_one(in_space
 
     def danger(velocity: np.ndarray) -> np.ndarray:
         total = choosers.others.danger(list(velocity), every, choosers.look_ahead_time)
-        return total + choosers.walls.danger(choosers.agents, np.einsum("jn,nij->ni", velocity, frame), every)
+        tried = np.einsum("jn,nij->ni", velocity, frame)
+        return total + choosers.walls.danger(choosers.agents, choosers.agents.position, tried, every)
 
     blocked = np.minimum(danger_of_who_is_met(choosers, wished), 1.0)
 

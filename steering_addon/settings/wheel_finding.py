@@ -1,0 +1,88 @@
+"""Finding wheels: the parts of a model that are round about a sideways axis and touch the ground."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors
+
+ROUND = 1.1
+"""The furthest point of a wheel from its axle, in halves of its height: 1.08 with eight sides, 1.41 for a box."""
+OVAL = 0.05
+"""By how much the length of a wheel may differ from its height, as a share of that."""
+ABOVE_GROUND = 0.25
+"""How far above the lowest place of the model the lowest of a wheel may be, in its radii."""
+IN_PAIRS = 0.5
+"""Radii by which the wheels of an axle may differ in their place along the model."""
+
+
+def wheels_of(points: Vectors, triangles: NDArray[np.int64]) -> tuple[float, float, float] | None:
+    """The distance between the axles, that between left and right wheels, and the radius; None without wheels.
+
+    Of several axles the first and the last count.
+
+    Args:
+        points: (p, 3) ahead, to the left and up, metres.
+        triangles: (f, 3) rows of points.
+    """
+    if not len(triangles):
+        return None
+    part = loose_parts(len(points), triangles)
+    used = np.zeros(len(points), dtype=np.bool_)
+    used[triangles.ravel()] = True
+    rows = np.flatnonzero(used)
+    order = rows[np.argsort(part[rows], kind="stable")]
+    begins = np.flatnonzero(np.concatenate(([True], part[order][1:] != part[order][:-1])))
+    low, high = (extreme.reduceat(points[order], begins, axis=0) for extreme in (np.minimum, np.maximum))
+    wheel = _are_wheels(points[order], begins, low, high, float(points[rows, 2].min()))
+    middle, radius = 0.5 * (low + high)[wheel], 0.5 * (high - low)[wheel, 2]
+    if len(middle) < 4:
+        return None
+    # Hubs and tyres share an axle; the tyre is the larger.
+    near = IN_PAIRS * float(radius.max())
+    front = middle[:, 0] > middle[:, 0].max() - near
+    rear = middle[:, 0] < middle[:, 0].min() + near
+    sides = [middle[axle, 1] for axle in (front, rear)]
+    between = _halfway(middle[front, 0]) - _halfway(middle[rear, 0])
+    if between <= near or any(side.min() >= 0.0 or side.max() <= 0.0 for side in sides):
+        return None
+    tracks = [_halfway(side[side > 0.0]) - _halfway(side[side < 0.0]) for side in sides]
+    return between, 0.5 * (tracks[0] + tracks[1]), float(radius.max())
+
+
+def _halfway(numbers: Scalars) -> float:
+    return 0.5 * float(numbers.min() + numbers.max())
+
+
+def loose_parts(n: int, triangles: NDArray[np.int64]) -> Rows:
+    """The number of the part of each of n points, (n,): points that triangles (f, 3) join belong together."""
+    part = np.arange(n)
+    ends = np.concatenate((triangles[:, [0, 1]], triangles[:, [1, 2]]))
+    while True:
+        least = np.minimum(part[ends[:, 0]], part[ends[:, 1]])
+        before = part.copy()
+        for column in (part[ends[:, 0]], part[ends[:, 1]], ends[:, 0], ends[:, 1]):
+            np.minimum.at(part, column, least)
+        part = part[part]
+        if (part == before).all():
+            return part
+
+
+def _are_wheels(points: Vectors, begins: Rows, low: Vectors, high: Vectors, ground: float) -> Mask:
+    """Whether parts are wheels, (k,).
+
+    Args:
+        points: (m, 3) part by part.
+        begins: (k,) where each part begins.
+        low, high: (k, 3) the corners of the boxes around them.
+        ground: the height of the lowest point, metres.
+    """
+    size, middle = high - low, 0.5 * (low + high)
+    of_part = np.repeat(np.arange(len(begins)), np.diff(np.append(begins, len(points))))
+    off = points - middle[of_part]
+    furthest: Scalars = np.maximum.reduceat(np.sqrt(off[:, 0] * off[:, 0] + off[:, 2] * off[:, 2]), begins)
+    radius = 0.5 * size[:, 2]
+    is_round = (furthest <= ROUND * radius) & (np.abs(size[:, 0] - size[:, 2]) <= OVAL * size[:, 2])
+    mask: Mask = is_round & (radius > 0.0) & (size[:, 1] < size[:, 2]) & (low[:, 2] - ground <= ABOVE_GROUND * radius)
+    return mask

@@ -1,0 +1,84 @@
+"""Finding wheels: models of boxes and cylinders."""
+
+import numpy as np
+import pytest
+
+from steering_addon.settings.wheel_finding import loose_parts, wheels_of
+
+SIDES = 12
+BOX = np.array(
+    [
+        (0, 1, 3),
+        (0, 3, 2),
+        (4, 5, 7),
+        (4, 7, 6),
+        (0, 1, 5),
+        (0, 5, 4),
+        (2, 3, 7),
+        (2, 7, 6),
+        (0, 2, 6),
+        (0, 6, 4),
+        (1, 3, 7),
+        (1, 7, 5),
+    ]
+)
+
+
+def box(size: tuple[float, float, float], middle: tuple[float, float, float]):
+    corners = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
+    return corners * size + middle, BOX
+
+
+def cylinder(radius: float, width: float, middle: tuple[float, float, float], sides: int = SIDES):
+    """Round about the sideways axis, y."""
+    angle = 2.0 * np.pi * np.arange(sides) / sides
+    ring = radius * np.stack((np.cos(angle), 0.0 * angle, np.sin(angle)), axis=1)
+    half = np.array([0.0, 0.5 * width, 0.0])
+    points = np.concatenate((ring - half, ring + half))
+    k = np.arange(sides)
+    after = (k + 1) % sides
+    return points + middle, np.concatenate(
+        (np.stack((k, after, k + sides), 1), np.stack((after, after + sides, k + sides), 1))
+    )
+
+
+def model(*parts):
+    counts = np.cumsum([0, *(len(points) for points, _ in parts)])
+    faces = [triangles + first for first, (_, triangles) in zip(counts, parts)]
+    return np.concatenate([points for points, _ in parts]), np.concatenate(faces)
+
+
+def car(radius: float = 0.3, sides: int = SIDES, lift: float = 0.0):
+    wheels = [cylinder(radius, 0.2, (x, y, radius + lift), sides) for x in (1.2, -1.4) for y in (0.7, -0.7)]
+    return model(box((4.0, 1.8, 1.0), (0.0, 0.0, 0.9)), *wheels)
+
+
+@pytest.mark.parametrize("sides", [8, 12, 32])
+def test_a_car_is_measured_by_its_wheels(sides: int) -> None:
+    assert wheels_of(*car(sides=sides)) == pytest.approx((2.6, 1.4, 0.3))
+
+
+def test_of_three_axles_the_first_and_the_last_count() -> None:
+    points, triangles = model(car(), *(cylinder(0.3, 0.2, (-0.5, y, 0.3)) for y in (0.7, -0.7)))
+    assert wheels_of(points, triangles) == pytest.approx((2.6, 1.4, 0.3))
+
+
+def test_what_is_not_round_or_not_on_the_ground_does_not_count() -> None:
+    feet = [box((0.6, 0.2, 0.6), (x, y, 0.3)) for x in (1.2, -1.2) for y in (0.7, -0.7)]
+    assert wheels_of(*model(box((4.0, 1.8, 1.0), (0.0, 0.0, 0.9)), *feet)) is None
+    spare = cylinder(0.3, 0.2, (2.1, 0.0, 1.2))
+    assert wheels_of(*model(car(), spare)) == pytest.approx((2.6, 1.4, 0.3))
+    assert wheels_of(*box((4.0, 1.8, 1.0), (0.0, 0.0, 0.5))) is None
+    assert wheels_of(np.zeros((1, 3)), np.zeros((0, 3), dtype=np.int64)) is None
+
+
+def test_a_bicycle_has_no_left_and_right_wheels() -> None:
+    pair = [cylinder(0.3, 0.05, (x, 0.0, 0.3)) for x in (0.5, -0.5)]
+    assert wheels_of(*model(*pair, *pair)) is None
+
+
+def test_points_that_triangles_join_belong_together() -> None:
+    row = np.arange(50)
+    chain = np.stack((row, row + 1, row + 2), axis=1)
+    part = loose_parts(56, np.concatenate((chain[::-1], [[53, 54, 55]])))
+    assert (part[:52] == part[0]).all() and part[52] not in part[:52] and len(set(part[53:])) == 1
