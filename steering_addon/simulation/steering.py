@@ -281,7 +281,7 @@ def _agents(state: State, snapshot: Snapshot, world: World, rows: Rows) -> Agent
 
 
 def _drifting(model: VehicleModel, keys: Keys, time: float) -> VehicleModel:
-    """The vehicle models with the cruise speeds of this moment, which drift with time, for each agent its own way."""
+    """The vehicle models with the cruise speeds of this moment, which drift with time for each agent on its own."""
     if not anybody(model.pace_drift > 0.0):
         return model
     drift = model.pace_drift * smooth_noise(mix(keys, PACE), 1, 1.0 / model.pace_time, time)[0]

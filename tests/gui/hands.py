@@ -56,7 +56,7 @@ def to_frame(key: str) -> Iterator[float]:
         press(f"shift+{key}")
         yield DRAWN
         if scene.frame_current == wanted:
-            # A story goes on between a key and what it does to the scene.
+            # A story continues between a key and what it does to the scene.
             yield MOMENT
             return
     raise AssertionError(f"Shift {key} does not lead to frame {wanted}.")

@@ -172,8 +172,8 @@ def flown(speed, climb=0.0, *, vehicles: int = 60, cruise: float = 10.0, **setti
     run = DriverProperties(
         Portrayal.of(vehicles, phase_by=TIME, **settings), keys_of(3, np.arange(vehicles)), FRAME_TIME, cruise
     )
-    sizes, first = np.ones(vehicles), np.full(vehicles, speed[0])
-    frames = [run.frame(each, sizes, np.full(vehicles, f == 0), first) for f, each in enumerate(positions)]
+    cruises, first = np.ones(vehicles), np.full(vehicles, speed[0])
+    frames = [run.frame(each, cruises, np.full(vehicles, f == 0), first) for f, each in enumerate(positions)]
     return {name: np.array([frame[name] for frame in frames]) for name in frames[0]}
 
 
@@ -189,7 +189,7 @@ def test_birds_glide_for_their_share_of_the_time_less_in_a_climb_and_more_in_a_d
     assert gliding(flown(10.0, 2.0, **birds)["steering_effort"]) < 0.3 * gliding(level)
     assert gliding(flown(10.0, -2.0, **birds)["steering_effort"]) > 1.8 * gliding(level)
     assert gliding(flown(10.0, **{**birds, "glide_share": 0.0})["steering_effort"]) == 0.0
-    # Each its own way: on no frame do all glide, or all beat.
+    # Each on its own: on no frame do all glide, or all beat.
     assert (level < 0.1).mean(axis=1).min() > 0.0 and (level < 0.1).mean(axis=1).max() < 0.7
     # A glide lasts its time, half of it to one and a half times.
     lasts = np.diff(np.flatnonzero(np.diff((level[:, 0] < 0.3).astype(int))))[::1] * FRAME_TIME

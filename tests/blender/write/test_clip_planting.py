@@ -96,10 +96,10 @@ def with_feet_apart(rig):
         bag.fcurves.remove(curve)
     for side, placed in matrices.items():
         bone = rig.data.bones[f"Foot.{side}"]
-        own = [bone.matrix_local.inverted() @ matrix for matrix in placed]
+        local = [bone.matrix_local.inverted() @ matrix for matrix in placed]
         for path, values in (
-            ("location", [matrix.translation for matrix in own]),
-            ("rotation_euler", [matrix.to_euler("XYZ") for matrix in own]),
+            ("location", [matrix.translation for matrix in local]),
+            ("rotation_euler", [matrix.to_euler("XYZ") for matrix in local]),
         ):
             for index in range(3):
                 curve = bag.fcurves.new(f'pose.bones["Foot.{side}"].{path}', index=index)

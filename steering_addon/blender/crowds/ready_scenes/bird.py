@@ -110,7 +110,7 @@ def _wing(side: int) -> Shape:
 
 
 def add_bird(name: str, parts: Bird, phase: float, collection: bpy.types.Collection) -> bpy.types.Object:
-    """Add a bird that beats its wings once per cycle, wider with more effort, and glides without it."""
+    """Add a bird that beats its wings once per cycle, as widely as its effort says, and glides without effort."""
     ob = add_vehicle(name, parts.body, phase, collection, beats=True)
     # The downstroke is faster than the upstroke, in which the wings are folded.
     beat = f"0.12+e*(0.75*sin({TURN}*p)+0.15*sin(2*{TURN}*p)+0.08)"

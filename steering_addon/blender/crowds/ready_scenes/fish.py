@@ -80,7 +80,7 @@ def fish(scales: Colors, size: float) -> Fish:
 
 
 def add_fish(name: str, parts: Fish, phase: float, collection: bpy.types.Collection) -> bpy.types.Object:
-    """Add a fish that sways its tail once per cycle, wider with more effort, and coasts without it."""
+    """Add a fish that sways its tail once per cycle, as widely as its effort says, and coasts in between."""
     ob = add_vehicle(name, parts.front, phase, collection, beats=True)
     rear = add_part(f"{name} Rear", parts.rear, ob, (0.0, HINGE * parts.size, 0.0), collection)
     tail = add_part(f"{name} Tail", parts.tail, rear, (0.0, TAIL_HINGE * parts.size, 0.0), collection)
