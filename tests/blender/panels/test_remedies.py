@@ -285,10 +285,17 @@ def marking() -> bool:
     return added and drawn("object", "prop", "active") and all(drawn("mark", "prop", name) for name in ("who", "frame"))
 
 
+def exact_marks() -> bool:
+    assert marking()
+    bpy.context.object.steering.mark.exact = True
+    return bpy.context.object.steering.mark.bl_rna.properties["lead"].name == "Lead" and drawn("mark", "prop", "lead")
+
+
 REMEDIES: dict[str, Callable[[], bool]] = {
     r"a state\b|another crowd for copy|make the one to call|add state|add trigger|add a trigger|in this state": states,
     r"choose a guide|another guide|clear its guide|on by hand|set by hand": guiding,
     r"use add mark|choose who|another shape|another marker": marking,
+    r"set a longer lead": exact_marks,
     r"set a ground speed": a_ground_speed,
     r"find clips|find some first|use add clip|clips that": clips,
     r"turn off the star": of_an_nla_track("is_solo"),

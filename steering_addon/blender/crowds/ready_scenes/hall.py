@@ -91,7 +91,7 @@ class Hall:
         """Two in each side wall."""
         places = [(side, along * self.half_depth / HALF_DEPTH) for side in (-1.0, 1.0) for along in DOORS]
         return tuple(
-            Door(f"Exit {number}", (side * self.half_width, along), (side, 0.0))
+            Door(f"Station Exit {number}", (side * self.half_width, along), (side, 0.0))
             for number, (side, along) in enumerate(places, 1)
         )
 
