@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from bpy.utils import escape_identifier
@@ -30,9 +30,11 @@ from .keyframes import write_linear_keys
 if TYPE_CHECKING:
     from bpy.types import Action, Object, Scene
 
+Keyed: TypeAlias = "Mapping[tuple[str, int], Scalars]"
+"""Values (f,) by data path and index."""
 MOST = 24
 """Points of a sole that are looked at, the lowest ones."""
-FEET = "Feet"
+FEET = OF_FEET.title()
 """The name of the strip that holds feet."""
 REACH = 0.6
 """Metres above and below a foot within which the ground is looked for."""
@@ -152,10 +154,11 @@ class Planting:
         return channels
 
 
-def feet_copy(rig: Object, keys: Mapping[tuple[str, int], Scalars], existing: Mapping[str, Action]) -> ClipCopy:
-    """An action of leg keys for one armature, which a strip can play: from frame 0 on, and a frame longer than it is.
+def made_for(rig: Object, title: str, keys: Keyed, existing: Mapping[str, Action]) -> ClipCopy:
+    """An action of keys for one armature, which a strip can play: from frame 0 on, and a frame longer than it is.
 
     Args:
+        title: what it moves, such as its feet.
         keys: values (f,) by data path and index.
         existing: what earlier bakes have made, by what they were made of.
     """
@@ -163,10 +166,10 @@ def feet_copy(rig: Object, keys: Mapping[tuple[str, int], Scalars], existing: Ma
     hashed = hashlib.blake2b(repr(sorted(keys)).encode(), digest_size=16)
     for column in keys.values():
         hashed.update(column.astype(np.float32).tobytes())
-    made_of = f"{OF_FEET} {hashed.hexdigest()}"
+    made_of = f"{title.lower()} {hashed.hexdigest()}"
     if (same := existing.get(made_of)) is not None:
-        return ClipCopy(same, same.slots[0] if SLOTTED else None, FEET, float(count), new=False, feet=tuple(keys))
-    action, slot = new_action(f"{FEET} of {rig.name}", rig)
+        return ClipCopy(same, same.slots[0] if SLOTTED else None, title, float(count), new=False)
+    action, slot = new_action(f"{title} of {rig.name}", rig)
     bag = channelbag_in(action, slot, ensure=True)
     points = np.stack((np.arange(count), np.zeros(count)), axis=1)
     for (path, index), column in keys.items():
@@ -175,7 +178,7 @@ def feet_copy(rig: Object, keys: Mapping[tuple[str, int], Scalars], existing: Ma
     # Strips run round their clip: on its last frame they would be on the first again.
     action.use_frame_range, action.frame_start, action.frame_end = True, 0.0, float(count)
     action[COPY] = {"made_of": made_of}
-    return ClipCopy(action, slot, FEET, float(count), new=True, feet=tuple(keys))
+    return ClipCopy(action, slot, title, float(count), new=True)
 
 
 def ground_of(scene: Scene) -> Ground | None:

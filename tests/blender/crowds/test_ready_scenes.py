@@ -449,6 +449,47 @@ def test_walkers_keep_their_feet_where_they_stand_and_do_not_walk_in_lockstep() 
     assert len({name for name in played_clips if "Walk" in name or "Stroll" in name}) >= 3
 
 
+def headings(ob, bone: str, over) -> tuple[np.ndarray, np.ndarray]:
+    """Where a body and a bone of it face on frames, (f,) radians to the left each."""
+    turns = []
+    for frame in over:
+        bpy.context.scene.frame_set(frame)
+        evaluated = ob.evaluated_get(depsgraph())
+        body = np.array(evaluated.matrix_world)[:3, :3]
+        rest = np.array(ob.data.bones[bone].matrix_local)[:3, :3]
+        head = body @ np.array(evaluated.pose.bones[bone].matrix)[:3, :3] @ rest.T
+        turns.append([math.atan2(-each[0, 1], each[1, 1]) for each in (body, head)])
+    return tuple(np.unwrap(np.array(turns), axis=0).T)
+
+
+@in_one_blender
+def test_heads_of_walkers_turn_to_where_they_will_face_and_are_let_go() -> None:
+    frames(1, 72)
+    scene_crowd = add("walkers", count=3)
+    walker = members(scene_crowd)[1]
+    playing = scene_crowd.steering.portrayal.playing
+    bake()
+    assert "Steering: Head" in walker.animation_data.nla_tracks
+    body, head = headings(walker, "Head", range(1, 73))
+    playing.look_ahead = 0.0
+    assert bpy.ops.steering.clips_write() == {"FINISHED"}
+    assert "Steering: Head" not in walker.animation_data.nla_tracks
+    _, still = headings(walker, "Head", range(1, 73))
+    later = np.interp(np.arange(72) + 0.35 * 24, np.arange(72), body)
+    assert np.ptp(later - body) > 0.03, "It goes round a bend."
+    np.testing.assert_allclose((head - still)[4:60], (later - body)[4:60], atol=0.02)
+    playing.look_ahead, scene_crowd.steering.portrayal.head_bone = 0.35, "Chest"
+    bpy.ops.steering.clips_write()
+    _, chest = headings(walker, "Chest", range(1, 73))
+    playing.look_ahead = 0.0
+    bpy.ops.steering.clips_write()
+    _, chest_still = headings(walker, "Chest", range(1, 73))
+    np.testing.assert_allclose((chest - chest_still)[4:60], (later - body)[4:60], atol=0.02)
+    assert bpy.ops.steering.clear_bake() == {"FINISHED"}
+    assert len(walker.animation_data.nla_tracks if walker.animation_data else ()) == 0
+    assert not [action for action in bpy.data.actions if action.name.startswith(("Head of", "Feet of"))]
+
+
 def test_what_a_walker_carries_holds_its_arms_through_bakes_and_is_left_when_they_are_deleted() -> None:
     frames(1, 30)
     walkers = members(add("walkers", count=12))
