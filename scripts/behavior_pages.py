@@ -13,7 +13,7 @@ from steering_addon.locomotion import CATALOGUE as LOCOMOTIONS
 from steering_addon.minds import CATALOGUE as CONDITIONS
 from steering_addon.minds.trigger import TriggerModel
 from steering_addon.portrayal.driver_properties import Portrayal
-from steering_addon.settings.state_presets import STATE_PRESETS
+from steering_addon.settings.state_preset import read_state
 from steering_addon.simulation.behavior import OURS, Behavior, Intent
 from steering_addon.simulation.combining import COMBININGS, MATTERS
 from steering_addon.simulation.declaration import Declared
@@ -26,6 +26,7 @@ from .figure_scenes import combining, drawing_of, figure_of, more_of
 from .parameter_words import default, limits
 
 PAGES = Path(__file__).resolve().parents[1] / "docs" / "behaviors"
+STATES = Path(__file__).resolve().parents[1] / "presets" / "states"
 PAPER = "[Steering Behaviors For Autonomous Characters](https://www.red3d.com/cwr/steer/gdc99/) (Reynolds 1999)"
 WRITTEN = "<!-- scripts/generate writes this page -->\n"
 VEHICLE_GROUPS: tuple[tuple[str, str, type[Declared]], ...] = (
@@ -159,13 +160,20 @@ def _states() -> str:
         "## Ready states\n",
         "| | In scripts | |",
         "|---|---|---|",
-        *(f"| {preset.label} | `{preset.name}` | {preset.description} |" for preset in STATE_PRESETS),
+        *_ready_states(),
         "",
         "## Source\n",
         f"{PAPER}, Introduction: action selection.",
         "",
     ]
     return "\n".join(lines)
+
+
+def _ready_states() -> list[str]:
+    """A row for each state that is ready, by its label."""
+    presets = {file.stem: read_state(file.read_text(encoding="utf-8")) for file in STATES.glob("*.json")}
+    listed = sorted(presets.items(), key=lambda named: named[1].label)
+    return [f"| {preset.label} | `{name}` | {preset.description} |" for name, preset in listed]
 
 
 def _group(heading: str, name: str, declaration: type[Declared], *words: str, of: str = "crowd") -> list[str]:

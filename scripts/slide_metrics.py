@@ -82,7 +82,6 @@ def slides(
     points: np.ndarray,
     level: np.ndarray,
     feet: Sequence[tuple[np.ndarray, float]],
-    ground: np.ndarray,
     place: np.ndarray,
     heading: np.ndarray,
     height: float,
@@ -93,9 +92,8 @@ def slides(
 
     Args:
         points: (f, m, 3) its points in the world.
-        level: (f, m) their heights above the body's own ground.
+        level: (f, m) their heights above the ground below each.
         feet: the columns of the points of each foot, and the height at which it rests.
-        ground: (f, feet) the height of the ground below each foot.
         place, heading: (f, 3) where the body is, and (f,) where it faces in radians, unwrapped.
         height: of the model, metres.
         times: (f,) frames; `fps` of them are a second.
@@ -110,12 +108,12 @@ def slides(
     over_ground = np.concatenate((points[..., :2], level[..., None]), axis=2)
     result = Slides(frames=len(seconds))
     raised = np.zeros(len(seconds), dtype=bool)
-    for number, (rows, rests) in enumerate(feet):
+    for rows, rests in feet:
         foot = foot_of(over_ground, rows, height, rests)
         ahead = np.einsum("fi,fi->f", foot.step, forward) / seconds
         rests_on_it = foot.touches & (slow | (ahead < speed))
         step = np.linalg.norm(foot.step, axis=1)
-        lowest = points[:, rows, 2].min(axis=1) - ground[:, number]
+        lowest = level[:, rows].min(axis=1)
         for first, last in runs(rests_on_it):
             if last - first >= SHORTEST:
                 path = float(step[first:last].sum())

@@ -147,12 +147,12 @@ def _measured(scene, body: Body, run: Run, surfaces: list[BVHTree], times: np.nd
     place = run.carrier[:, :3, 3]
     level = np.einsum("fmi,fi->fm", points - place[:, None], up)
     front = run.carrier[:, :3, :3] @ body.forward
-    ground = np.stack([_ground(surfaces, points[:, foot.points], place) for foot in feet], axis=1)
     soles = []
-    for number, foot in enumerate(feet):
+    for foot in feet:
         rests = foot.rests
         if surfaces:
-            level[:, foot.points] = points[:, foot.points, 2] - ground[:, number, None]
+            below = _ground(surfaces, points[:, foot.points], place[:, 2])
+            level[:, foot.points] = points[:, foot.points, 2] - below
             rests = dwell_height(level[:, foot.points].min(axis=1), rig.height)
         soles.append((foot.points, rests))
     return slides(
@@ -160,7 +160,6 @@ def _measured(scene, body: Body, run: Run, surfaces: list[BVHTree], times: np.nd
         points,
         level,
         soles,
-        ground,
         place,
         np.unwrap(np.arctan2(front[:, 1], front[:, 0])),
         rig.height,
@@ -187,13 +186,13 @@ def _surfaces(scene) -> list[BVHTree]:
     return trees
 
 
-def _ground(surfaces: list[BVHTree], foot: np.ndarray, place: np.ndarray) -> np.ndarray:
-    """The height of the ground below a foot (f, v, 3), (f,): of a surface, else of where the body is."""
-    heights = place[:, 2].copy()
-    for frame, points in enumerate(foot if surfaces else ()):
-        start = Vector((*points[points[:, 2].argmin(), :2], points[:, 2].min() + ABOVE))
+def _ground(surfaces: list[BVHTree], points: np.ndarray, otherwise: np.ndarray) -> np.ndarray:
+    """The heights of the surfaces below points (f, m, 3), (f, m): the highest one below a metre above, else (f,)."""
+    heights = np.repeat(otherwise[:, None], points.shape[1], axis=1)
+    for frame, column in np.ndindex(*heights.shape):
+        start = Vector(points[frame, column] + (0.0, 0.0, ABOVE))
         hits = [hit[0].z for tree in surfaces if (hit := tree.ray_cast(start, DOWN, 4.0 * ABOVE))[0] is not None]
-        heights[frame] = max(hits, default=heights[frame])
+        heights[frame, column] = max(hits, default=heights[frame, column])
     return heights
 
 

@@ -360,6 +360,7 @@ class Scene:
             settings_row=np.zeros(n, dtype=np.int64),
             crowd=np.zeros(n, dtype=np.int64),
             crowd_keys=np.full(n, shared_key(KEY), dtype=np.uint64),
+            numbers=np.asarray(self.identity, dtype=np.int64),
             tracked=self.tracked,
             obstacles=self.obstacles,
             paths=self.paths,

@@ -22,7 +22,7 @@ BELOW = {
     "portrayal": ("simulation",),
     "minds": ("simulation",),
     "recording": ("simulation",),
-    "settings": ("simulation", "behaviors", "locomotion", "portrayal"),
+    "settings": ("simulation", "behaviors", "locomotion", "portrayal", "minds"),
     "scene": ("simulation", "behaviors", "locomotion", "minds"),
     "blender": ("simulation", "behaviors", "locomotion", "portrayal", "minds", "recording", "settings"),
 }

@@ -181,6 +181,15 @@ def behaviors(trial: Trial, chance: Random) -> None:
 
 
 @step(0.5)
+def states(trial: Trial, chance: Random) -> None:
+    trial.scene.select(chance, 1)
+    trial.attempt("state_add", preset=chance.choice(("", "startle", "hunt", "Mine", "missing")))
+    trial.attempt("trigger_add", when=chance.choice(("NEAR", "ALONE", "INSIDE")))
+    trial.attempt("state_preset_save", name=chance.choice((*NAMES, "mine")))
+    trial.attempt("state_preset_remove", preset=chance.choice(("mine", "missing")))
+
+
+@step(0.5)
 def ready_scenes(trial: Trial, chance: Random) -> None:
     trial.attempt(chance.choice(("add_flock", "add_school", "add_walkers")), count=chance.choice((1, 4)))
 

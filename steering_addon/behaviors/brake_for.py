@@ -35,10 +35,10 @@ OBSTACLES = (
 NONE, MOVING, ALL = (c.number for c in OBSTACLES)
 CRAWL = 0.02
 """Share of the top speed below which something counts as standing."""
-SAME_WAY = 0.7
-"""Cosine between the two courses above which the other goes the same way: it is followed, and not given way.
-
-Below the negative of it, the other is oncoming."""
+SAME_WAY = 0.5
+"""Cosine between the two courses above which the other goes the same way, as for Keep Distance: it is not given way."""
+FACING = 0.7
+"""Cosine between the headings, negated, above which the other is oncoming."""
 MERGES = 0.3
 """Cosine between the headings above which the ways of two merge rather than cross."""
 PATIENCE = 1.5
@@ -210,7 +210,7 @@ class BrakeFor(Neighborhood):
         velocity, heading = picked(bodies.velocity, near.body), picked(bodies.forward, near.body)
         offset, velocity, heading = lanes.straightened(near.agent, near.offset, velocity, heading)
         agent, body, cosine = near.agent, near.body, dot(heading, picked(agents.forward, near.agent))
-        oncoming: Mask = cosine < -SAME_WAY
+        oncoming: Mask = cosine < -FACING
         if oncoming.any():
             pairs = np.flatnonzero(~(oncoming & lanes.apart(world, agent, body)))
             agent, body, cosine, oncoming = agent[pairs], body[pairs], cosine[pairs], oncoming[pairs]

@@ -34,6 +34,7 @@ from ..simulation.declaration import (
 )
 from ..simulation.destination import Destination
 from ..simulation.maneuvers.reaching import reached
+from ..simulation.maneuvers.stopping import up_to_the_place
 from ..simulation.maneuvers.turning import turning_speed
 from ..simulation.world import Agents, World
 
@@ -94,7 +95,9 @@ class Docking(Destination):
         round_it = self._past(to_target, heading)
         way = np.maximum(ahead, 0.0) + np.where(round_it, self.approach_distance, 0.0)
         braking = np.sqrt(slowest * slowest + 2.0 * BRAKING * agents.agility * way)
-        speed = np.minimum(np.minimum(braking, slowest + way / ramp_time), agents.max_speed)
+        ramped = slowest + way / ramp_time
+        ramped, response_time = up_to_the_place(agents, unit(to_target), way, ramped, response_time, world.dt)
+        speed = np.minimum(np.minimum(braking, ramped), agents.max_speed)
         on_time = self._scheduled(world, agents, magnitude(aim) + magnitude(to_target - aim), slowest, response_time)
         speed = np.where(np.isfinite(on_time), np.minimum(on_time, agents.max_speed), speed)
         speed = np.minimum(speed, np.maximum(turning_speed(agents, unit(aim), magnitude(aim), BRAKING), slowest))

@@ -377,10 +377,12 @@ class _Follower:
         response_time = self._response_time()
         speed = self._speed()
         steering = self.agents.steering_to(flow * speed[:, None], response_time)
-        circles = self.agents.room_to_turn > 0.0
-        if circles.any():
-            # Asked straight back, an agent that turns in a circle would waver between its sides.
-            steering = np.where(circles[:, None], swung_round(self.agents, steering, flow), steering)
+        # Far more than the agent has would leave nothing to other behaviors, such as to keep apart.
+        steering = truncate(steering, self.agents.max_force)
+        swings = self.agents.swings_round
+        if swings.any():
+            # Asked straight back, an agent that does not stop would waver between its sides, or fly on as it brakes.
+            steering = np.where(swings[:, None], swung_round(self.agents, steering, flow, alike=True), steering)
         driven = np.isfinite(self.agents.axle)
         if driven.any():
             steering = np.where((driven & ~self.returning)[:, None], self._driving(speed, response_time), steering)

@@ -11,6 +11,8 @@ import random
 from collections.abc import Container, Iterable
 from typing import TYPE_CHECKING
 
+from ..simulation.arrays.lots import SIZE
+
 if TYPE_CHECKING:
     from bpy.types import Object
 
@@ -24,6 +26,15 @@ def new_identity(taken: Container[int] = (), chance: random.Random | None = None
     while (identity := draw(1, MOST)) in taken:
         pass
     return identity
+
+
+def identities_in_a_row(count: int, taken: Container[int], chance: random.Random) -> range:
+    """Numbers that follow each other and are not taken yet, for vehicles that draw lots as evenly as they can."""
+    while True:
+        first = chance.randint(1, (MOST - count) // SIZE) * SIZE
+        row = range(first, first + count)
+        if not any(number in taken for number in row):
+            return row
 
 
 def distinct_identities(objects: Iterable[Object]) -> dict[str, int]:

@@ -41,6 +41,7 @@ PAGES = (
     ("bpy.types.steering_pg_object.combining*", "docs/behaviors/combining.html"),
     ("bpy.ops.steering.behavior_preset*", PRESETS),
     ("bpy.ops.steering.preset*", PRESETS),
+    ("bpy.ops.steering.state_preset*", STATES),
     ("bpy.ops.steering.clip*", CLIPS),
     *((f"bpy.ops.steering.{name}_add*", STATES) for name in ("state", "trigger", "cue")),
     ("bpy.ops.steering.behavior*", BEHAVIORS),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.arrays.angles import sine
-from ..simulation.arrays.vectors import EPSILON, Number, clamp
+from ..simulation.arrays.vectors import EPSILON, Mask, Number, clamp
 from ..simulation.declaration import Unit, number, share
 from ..simulation.locomotion import Control, Moved
 from ..simulation.terrain import Terrain
@@ -34,6 +34,12 @@ class Flying(SimpleVehicle):
         0.0, "Share of the top speed below which it never flies, as most birds cannot hover; 0 to land and to hover"
     )
 
+    @property
+    def swings_round(self) -> Mask:
+        """(n,) whether a body swings round to what is behind it: one that may not hover cannot stop first."""
+        mask: Mask = self.least_speed > 0.0
+        return mask
+
     def moved(
         self, model: VehicleModel, motion: Motion, control: Control, terrain: Terrain, memory: Rolling, dt: float
     ) -> Moved:
@@ -43,9 +49,9 @@ class Flying(SimpleVehicle):
             fastest = np.minimum(fastest, control.speed_limit)
         slowed = Control(control.force, fastest)
         _, velocity, forward = moved_within(
-            model, motion, slowed, self.max_turn_rate, self.max_climb, self.max_dive, dt, self.least_speed > 0.0
+            model, motion, slowed, self.max_turn_rate, self.max_climb, self.max_dive, dt, self.swings_round
         )
         velocity, forward = kept_up(model, motion, velocity, forward, self.least_speed * model.max_speed, dt)
-        hovers = np.where(self.least_speed > 0.0, 0.0, self.max_turn_rate)
+        hovers = np.where(self.swings_round, 0.0, self.max_turn_rate)
         after = motion.position + velocity * dt, velocity, forward
         return Moved(*faced(model, motion, control, after, hovers, dt, on_the_level=True), memory)

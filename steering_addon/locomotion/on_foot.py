@@ -124,6 +124,10 @@ class OnFoot(Locomotion):
         return self.slowed_uphill
 
     @property
+    def slowest_share(self) -> Scalars:
+        return self.slowest_speed
+
+    @property
     def smoothing_time(self) -> Scalars:
         return shared(SMOOTHING, len(self.max_turn_rate))
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..simulation.arrays.angles import angle_of, cosine_and_sine
-from ..simulation.arrays.vectors import Scalars
+from ..simulation.arrays.vectors import Rows, Scalars
 from .clips import DO, MOVE, PHASES, STAND, Clip, leading
 from .soles import Foot, Points, feet_of, foot_of, median, stances, weighted_median
 
@@ -31,6 +31,8 @@ SUPPORTED = 0.5
 """The share of its time that what stands is on its feet."""
 TURNS = 0.35
 """Radians a cycle: what turns less goes straight."""
+SPOT = 0.08
+"""The share of the height that the radius of a turn has at least; a smaller one lies between the feet."""
 LOW_POSTURE = 0.65
 """A clip in which the body is lower than this share of what it is in a walk, such as sitting, is done once."""
 STILL = 0.03
@@ -95,16 +97,22 @@ class Moving:
     steady: float
 
 
-def measured(sampled: Sampled, height: float, front: tuple[float, float] = (0.0, -1.0)) -> Clip:
+def measured(
+    sampled: Sampled,
+    height: float,
+    front: tuple[float, float] = (0.0, -1.0),
+    groups: Sequence[Rows] | None = None,
+) -> Clip:
     """What a clip plays, and the speed, stride and distance curve at which its feet hold.
 
     Args:
         height: of the model, metres.
         front: (2,) unit vector, the level direction in which the model faces.
+        groups: the columns of the points of each foot; None to find them in how they move.
     """
     points, drift = in_place(sampled.points, height)
     closes = max(sampled.gap, 0.0)
-    moving = moving_of(points, sampled.seconds, height, drift)
+    moving = moving_of(points, sampled.seconds, height, drift, groups)
     blank = Clip(sampled.name, STAND, sampled.seconds, closes=closes, drift=drift)
     if moving is None:
         plays = kind_of(None, sampled, height, 0.0)
@@ -120,7 +128,8 @@ def measured(sampled: Sampled, height: float, front: tuple[float, float] = (0.0,
     known = replace(
         known, plays=plays, turn=turn, own_slide=slides(moving, sampled.seconds), rests=double_support(moving)
     )
-    if speed <= STILL * height or moving.steady <= STEADY:
+    on_the_spot = abs(turn) > TURNS and speed < SPOT * height * abs(moving.turning)
+    if speed <= STILL * height or moving.steady <= STEADY or on_the_spot:
         return known
     ahead = moving.way[0] * front[0] + moving.way[1] * front[1]
     left = moving.way[1] * front[0] - moving.way[0] * front[1]
@@ -144,9 +153,15 @@ def in_place(points: Points, height: float) -> tuple[Points, tuple[float, float,
     return points - (np.arange(len(points)) / PHASES)[:, None, None] * taken, (drift[0], drift[1], 0.0)
 
 
-def moving_of(points: Points, seconds: float, height: float, drift: tuple[float, float, float]) -> Moving | None:
-    """How the feet move over the ground; None if there are no feet. The points are in place."""
-    feet = feet_of(points, height)
+def moving_of(
+    points: Points,
+    seconds: float,
+    height: float,
+    drift: tuple[float, float, float],
+    groups: Sequence[Rows] | None = None,
+) -> Moving | None:
+    """How the feet move over the ground; None if there are no feet. The points are in place, `groups` as above."""
+    feet = feet_of(points, height) if groups is None else [foot_of(points, rows, height) for rows in groups]
     if not feet:
         return None
     rate = PHASES / seconds

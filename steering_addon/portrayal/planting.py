@@ -7,7 +7,7 @@ correction to the other. A leg of two bones then bends at its knee so that the f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,25 +21,30 @@ SHORTEST = 2
 """Steps between frames that a stance has at least."""
 MOMENT = 0.2
 """Seconds in which a foot that swings has left the ground."""
-MOST_TURN = 0.6
+SWINGS = 1.2
+"""What goes this many times as fast as its body over the ground swings."""
+MOST_TURN = 1.0
 """Radians that a foot is turned against its body at most."""
 EASY, MOST_DROP = 0.985, 0.25
 """Shares of a leg's length: to which it is stretched where hips come down, and by which they do at most."""
 SMOOTH = 0.15
 """Seconds before and after, over which hips come down."""
+EVEN = 0.3
+"""Seconds before and after, over which hips even out the steps of the ground."""
 STRETCH = 0.9995
 """The share of its length to which a leg is stretched at most."""
 LEAST = 1e-9
 
 Turns = NDArray[np.float64]
 """(f, 3, 3) rotations."""
-Ground = Callable[[Vectors], tuple[Scalars, Vectors]]
-"""The heights and the normals, (k,) and (k, 3), of the ground below places (k, 3) in the world."""
 
 
 @dataclass(frozen=True)
 class Leg:
-    """The rows of the bones of a leg: a thigh, a shin below it and a foot below that."""
+    """The rows of the bones of a leg: a thigh, a shin below it and a foot at the end of that.
+
+    The foot is a child of the shin, or a bone of its own that the shin follows, as hooves often are.
+    """
 
     thigh: int
     shin: int
@@ -109,7 +114,7 @@ def on_ground(ahead: Scalars, speed: Scalars, touches: Mask, stands: Mask, frame
         touches: (f - 1,) whether it is as high as it rests.
         stands: (f - 1,) whether the body stands.
     """
-    rest = touches & (stands | (ahead < speed))
+    rest = touches & (stands | (ahead < SWINGS * speed))
     for first, last in runs(~rest):
         if first > 0 and last < len(rest) and (last - first) * frame_time < MOMENT and touches[first:last].all():
             rest[first:last] = True
@@ -143,7 +148,9 @@ def unit(v: Vectors) -> Vectors:
 
 def product(a: Turns, b: Turns) -> Turns:
     """The products of matrices, (..., 3, 3) each."""
-    return np.einsum("...ij,...jk->...ik", a, b)
+    result: Turns = a[..., :, :1] * b[..., :1, :]
+    result = result + a[..., :, 1:2] * b[..., 1:2, :]
+    return result + a[..., :, 2:] * b[..., 2:, :]
 
 
 def turned(turn: Turns, v: Vectors) -> Vectors:
@@ -160,12 +167,14 @@ class Skeleton:
         at_rest: (n, 3, 3) how each is turned to its parent at rest.
         places: (f, n, 3) their heads.
         turns: (f, n, 3, 3) how they are turned, without scale.
+        upright: (3, 3) how the armature is turned.
     """
 
     parents: NDArray[np.int64]
     at_rest: Turns
     places: NDArray[np.float64]
     turns: NDArray[np.float64]
+    upright: NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -174,26 +183,36 @@ class Planted:
 
     Attributes:
         turns: (f, 3, 3) of the bones of its legs by their rows, as their rotation channels hold them.
-        drop: (f,) metres by which its hips are lower.
+        shifts: (f, 3) metres in the space of the model by which feet that are not children of their shins are moved, by
+            the rows of their bones.
+        drop: (f,) metres by which its hips are lower; less than 0 where they are higher.
         short: (legs, f) metres by which feet stay short of their places, as legs are not long enough.
     """
 
     turns: dict[int, Turns]
+    shifts: dict[int, Vectors]
     drop: Scalars
     short: Scalars
 
 
 def planted(
-    skeleton: Skeleton, legs: Sequence[Leg], corrections: Sequence[Correction], frame_time: float, *, lower: bool
+    skeleton: Skeleton,
+    legs: Sequence[Leg],
+    corrections: Sequence[Correction],
+    frame_time: float,
+    *,
+    climb: Scalars | None = None,
 ) -> Planted:
     """Legs that meet the corrections of their feet.
 
     Args:
         frame_time: seconds.
-        lower: whether hips come down by what the legs need, as on a slope. On level ground a foot that a leg does not
-            reach leaves it a little earlier instead.
+        climb: (f,) metres that the body has climbed on the ground: hips go up and down evenly, and come down by what
+            the legs need, as on a slope. None on level ground, where a foot that a leg does not reach leaves it a
+            little earlier instead.
     """
     channels: dict[int, Turns] = {}
+    shifts: dict[int, Vectors] = {}
     short = np.zeros((len(legs), len(skeleton.places)))
     places = skeleton.places
     joints = [(places[:, leg.thigh], places[:, leg.shin], places[:, leg.foot]) for leg in legs]
@@ -202,8 +221,13 @@ def planted(
         for (_, _, ankle), correction in zip(joints, corrections)
     ]
     drop = np.zeros(len(places))
-    if lower:
-        drop = dropped([(hip, knee, ankle, place) for (hip, knee, ankle), place in zip(joints, targets)], frame_time)
+    if climb is not None:
+        drop = climb - mean_around(climb, max(int(EVEN / frame_time), 1))
+        down = columns(np.zeros(len(drop)), np.zeros(len(drop)), -drop)
+        drop = drop + dropped(
+            [(hip + down, knee + down, ankle + down, place) for (hip, knee, ankle), place in zip(joints, targets)],
+            frame_time,
+        )
     down = columns(np.zeros(len(drop)), np.zeros(len(drop)), -drop)
     for number, (leg, correction) in enumerate(zip(legs, corrections)):
         hip, knee, ankle = (joint + down for joint in joints[number])
@@ -211,12 +235,23 @@ def planted(
         thigh = product(turned_between(knee - hip, new_knee - hip), skeleton.turns[:, leg.thigh])
         shin = product(turned_between(ankle - knee, new_ankle - new_knee), skeleton.turns[:, leg.shin])
         foot = product(correction.turn, skeleton.turns[:, leg.foot])
-        above = skeleton.parents[leg.thigh]
-        base = skeleton.turns[:, above] if above >= 0 else np.broadcast_to(np.eye(3), thigh.shape)
-        for bone, turn, parent in ((leg.thigh, thigh, base), (leg.shin, shin, thigh), (leg.foot, foot, shin)):
-            start = np.einsum("fij,jk->fik", parent, skeleton.at_rest[bone])
-            channels[bone] = np.einsum("fji,fjk->fik", start, turn)
-    return Planted(channels, drop, short)
+        base = above(skeleton, leg.thigh)
+        heel = shin
+        if skeleton.parents[leg.foot] != leg.shin:
+            heel, shifts[leg.foot] = above(skeleton, leg.foot), new_ankle - joints[number][2]
+        for bone, turn, parent in ((leg.thigh, thigh, base), (leg.shin, shin, thigh), (leg.foot, foot, heel)):
+            start = product(parent, skeleton.at_rest[bone])
+            channels[bone] = product(start.transpose(0, 2, 1), turn)
+    return Planted(channels, shifts, drop, short)
+
+
+def above(skeleton: Skeleton, bone: int) -> Turns:
+    """How the parent of a bone is turned, (f, 3, 3); for bones without one, the armature."""
+    parent = skeleton.parents[bone]
+    turns: Turns = (
+        skeleton.turns[:, parent] if parent >= 0 else np.repeat(skeleton.upright[None], len(skeleton.turns), 0)
+    )
+    return turns
 
 
 def dropped(legs: Sequence[tuple[Vectors, Vectors, Vectors, Vectors]], frame_time: float) -> Scalars:
@@ -241,16 +276,19 @@ def dropped(legs: Sequence[tuple[Vectors, Vectors, Vectors, Vectors]], frame_tim
 
 def smoothed(values: Scalars, reach: int) -> Scalars:
     """Means over 2 reach + 1 frames of the largest values within the same number, (f,): nowhere below the values."""
-    frames = len(values)
-    rows = np.arange(frames)
-    around = [np.clip(rows + k, 0, frames - 1) for k in range(-reach, reach + 1)]
+    rows = np.arange(len(values))
     largest = values
-    for shifted in around:
-        largest = np.maximum(largest, values[shifted])
-    total = np.zeros(frames)
-    for shifted in around:
-        total = total + largest[shifted]
-    return total / len(around)
+    for k in range(-reach, reach + 1):
+        largest = np.maximum(largest, values[np.clip(rows + k, 0, len(values) - 1)])
+    return mean_around(largest, reach)
+
+
+def mean_around(values: Scalars, reach: int) -> Scalars:
+    """Means over 2 reach + 1 frames, (f,), and near the ends over the same number on both sides."""
+    rows = np.arange(len(values))
+    half = np.minimum(np.minimum(rows, rows[::-1]), reach)
+    sums = np.concatenate(([0.0], np.cumsum(values)))
+    return (sums[rows + half + 1] - sums[rows - half]) / (2 * half + 1)
 
 
 def bent(hip: Vectors, knee: Vectors, ankle: Vectors, target: Vectors) -> tuple[Vectors, Vectors, Scalars]:

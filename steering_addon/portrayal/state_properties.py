@@ -43,8 +43,9 @@ class StateColumns:
 
         Args:
             mindset: of the m vehicles.
-            part: (m,) how far each has taken up its mode; the rest of it is still in the one before.
+            part: (m,) how far each has taken up its mode; the rest of it is still in those before.
         """
         self.number[:, row] = self._numbers[mindset.mode]
+        spread = mindset.spread(part)
         for k, shares in enumerate(self.shares, 1):
-            shares[:, row] = np.where(mindset.mode == k, part, 0.0) + np.where(mindset.was == k, 1.0 - part, 0.0)
+            shares[:, row] = spread[:, k]

@@ -115,9 +115,14 @@ def fitted(
     values = complete(behavior, {} if bodies.grounded else behavior.in_the_air)
     for name, parameter in behavior.parameters().items():
         if parameter.kind is Kind.NUMBER and (factor := factors.of_parameter(parameter)) != 1.0:
-            values[name] = within(_rounded(float(values[name]) * factor), parameter)
+            values[name] = within(rounded(float(values[name]) * factor), parameter)
     others = {other: given for other, given in beside.items() if other is not behavior}
     return values | _as_beside(behavior, factors, combining, others)
+
+
+def fitted_length(parameter: Parameter, bodies: Bodies) -> float:
+    """The default of a length, fitted to some bodies; metres."""
+    return within(rounded(float(parameter.default) * Factors.of(bodies).of_parameter(parameter)), parameter)
 
 
 def _as_beside(
@@ -147,7 +152,7 @@ def _as_beside(
     shifts = [int(given["priority"]) - kind.parameters()["priority"].default for kind, given in beside.items()]
     likelihood = _median((float(given["probability"]) for given in beside.values()), probability.default)
     return {
-        "weight": within(_rounded(weight), parameters["weight"]),
+        "weight": within(rounded(weight), parameters["weight"]),
         "priority": int(within(round(priority.default + _median(shifts, 0.0)), priority)),
         "probability": within(likelihood, probability),
     }
@@ -159,6 +164,6 @@ def _median(values: Iterable[float], otherwise: float) -> float:
     return float(median(listed)) if listed else otherwise
 
 
-def _rounded(value: float) -> float:
+def rounded(value: float) -> float:
     """The number with DIGITS significant digits, so that a field shows all of it."""
     return float(f"{value:.{DIGITS}g}")

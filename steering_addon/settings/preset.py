@@ -38,6 +38,8 @@ from .variation import MOST
 
 GROWING = (Unit.LENGTH, Unit.SPEED, Unit.ACCELERATION, Unit.FORCE)
 """Units that grow in proportion to the body if the motion is to look the same and take the same time."""
+SIMILAR = 2.0
+"""Bodies more than this many times larger or smaller than those a preset is meant for get it fitted to their size."""
 MOST_PREROLL = 10000
 """The largest pre-roll of a crowd, in frames."""
 GROUPS = ("Birds", "Fish", "People", "Animals", "Vehicles", "Moods")
@@ -143,28 +145,33 @@ def scaled(preset: Preset, scale: float) -> Preset:
         scale: length of the new bodies divided by `preset.body_length`.
     """
 
-    def grown(declaration: type[Declared], values: Values) -> dict[str, Value]:
-        result: dict[str, Value] = {}
-        for name, value in complete(declaration, values).items():
-            parameter = declaration.parameters()[name]
-            if parameter.unit in GROWING:
-                value = within(float(value) * scale, parameter)
-            elif parameter.shrinks:
-                value = within(float(value) / scale, parameter)
-            result[name] = value
-        return result
+    def all_grown(declaration: type[Declared], values: Values) -> dict[str, Value]:
+        return grown(declaration, complete(declaration, values), scale)
 
-    behaviors = {b.name: grown(b, preset.behaviors[b.name]) for b in CATALOGUE if b.name in preset.behaviors}
-    options = {name: grown(OPTIONAL[name], values) for name, values in preset.options().items()}
+    behaviors = {b.name: all_grown(b, preset.behaviors[b.name]) for b in CATALOGUE if b.name in preset.behaviors}
+    options = {name: all_grown(OPTIONAL[name], values) for name, values in preset.options().items()}
     return replace(
         preset,
         body_length=preset.body_length * scale,
-        vehicle=grown(VehicleModel, preset.vehicle),
-        locomotion={name: grown(preset.moves, values) for name, values in preset.locomotion.items()},
+        vehicle=all_grown(VehicleModel, preset.vehicle),
+        locomotion={name: all_grown(preset.moves, values) for name, values in preset.locomotion.items()},
         behaviors=behaviors,
         portrayal=options.get("portrayal"),
         attendance=options.get("attendance"),
     )
+
+
+def grown(declaration: type[Declared], values: Values, scale: float) -> dict[str, Value]:
+    """Some values of a declaration, by name, for bodies that are larger by a factor."""
+    result: dict[str, Value] = {}
+    for name, value in values.items():
+        parameter = declaration.parameters()[name]
+        if parameter.unit in GROWING:
+            value = within(float(value) * scale, parameter)
+        elif parameter.shrinks:
+            value = within(float(value) / scale, parameter)
+        result[name] = value
+    return result
 
 
 class _Reading:

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..portrayal.driver_properties import Portrayal
 from ..simulation.declaration import POINTERS, REACH, Declared, Kind, Parameter
+from ..simulation.minds.declaring import StateModel
 from ..simulation.presence.attendance import Attendance
 from ..simulation.vehicle import VehicleModel
 
@@ -29,8 +30,10 @@ LEFT_ALONE: Mapping[type[Declared], frozenset[str]] = {
     VehicleModel: frozenset({"radius", "length"}),
     Portrayal: frozenset({"use", "stride_height"}),
     Attendance: frozenset({"enter_frame"}),
+    StateModel: frozenset({"cue"}),
 }
-"""Parameters that depend on the file and are in no preset: size of the models, whether drivers exist, first frame."""
+"""Parameters that depend on the file and are in no preset: size of the models, whether drivers exist, first frame, and
+what the timeline tells."""
 NEARLY = 1e-6
 """How far beyond a limit, as a share of it, a number may be: values stored with 32 bits are not exact."""
 DEEPEST = 2

@@ -16,7 +16,7 @@ which makes the paper's prioritized dithering out of `by_priority`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -30,6 +30,7 @@ from .arrays.vectors import (
     dot,
     everybody,
     magnitude,
+    no_vectors,
     ratio,
     same_for_all,
     shared,
@@ -57,12 +58,48 @@ class Component:
     probability: Scalars
     draw: Scalars
 
+    def spread(self, part: Rows, n: int, first: int, latest: int | None) -> Component:
+        """The component of n agents that is without force for those outside a part.
+
+        Args:
+            first: the lowest priority of all components.
+            latest: the highest of those that all agents have; None if it differs between agents.
+        """
+        force, weight = no_vectors(n), np.zeros(n)
+        force[part], weight[part] = self.force, self.weight
+        if latest is not None and same_for_all(self.priority) and self.priority[0] <= latest:
+            priority = shared(int(self.priority[0]), n, np.int64)
+        else:
+            priority = np.full(n, first)
+            priority[part] = self.priority
+        nothing = np.zeros(n)
+        return Component(force, priority, weight, nothing, nothing)
+
     def only(self, mask: Mask) -> Component:
         """The component without force or probability for the agents outside the mask (n,)."""
         if everybody(mask):
             return self
         force, probability = np.where(mask[:, None], self.force, 0.0), np.where(mask, self.probability, 0.0)
         return replace(self, force=force, probability=probability)
+
+
+def of_all(components: Mapping[str, tuple[Component, Rows | None]], n: int) -> dict[str, Component]:
+    """The components of n agents, by behavior, from those of behaviors that all or only a part of them have.
+
+    To agents without a behavior it is one without force, and not a later one than those they have.
+
+    Args:
+        components: each with the rows of its agents, None for all of them.
+    """
+    if all(part is None for _, part in components.values()):
+        return {name: component for name, (component, _) in components.items()}
+    priorities = [component.priority for component, part in components.values() if part is None]
+    latest = max((int(p[0]) for p in priorities), default=None) if all(map(same_for_all, priorities)) else None
+    first = min(int(component.priority.min()) for component, _ in components.values())
+    return {
+        name: component if part is None else component.spread(part, n, first, latest)
+        for name, (component, part) in components.items()
+    }
 
 
 Combine = Callable[[Sequence[Component], Vectors, Scalars], Vectors]

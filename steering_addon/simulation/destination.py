@@ -8,7 +8,8 @@ from zlib import crc32
 import numpy as np
 
 from .arrays.chance import Keys, mix, uniform
-from .arrays.vectors import Mask, Number, Scalars
+from .arrays.lots import lots
+from .arrays.vectors import Mask, Number, Rows, Scalars
 from .behavior import Behavior
 from .declaration import at_end, called, seconds, share
 
@@ -43,8 +44,8 @@ class Destination(Behavior):
         draw = uniform(mix(mix(keys, STAYING), crc32(self.name.encode())))
         return self.stay_time * (1.0 + self.stay_spread * (2.0 * draw - 1.0))
 
-    def takers(self, keys: Keys) -> Mask:
-        """Whether each agent goes there, (n,)."""
-        draw = uniform(mix(mix(keys, GOING), crc32(self.name.encode())))
+    def takers(self, numbers: Rows, crowd_keys: Keys) -> Mask:
+        """Whether each agent goes there, (n,), by its number for lots and the key that it shares with its crowd."""
+        draw = lots(numbers, mix(mix(crowd_keys, GOING), crc32(self.name.encode())))
         mask: Mask = np.asarray(draw < self.share_going)
         return mask

@@ -214,8 +214,18 @@ class Locomotion(Declared):
         return shared(0.0, len(self.turn_rate))
 
     @property
+    def swings_round(self) -> Mask:
+        """(n,) whether a body swings round to what is behind it; others stop first, or turn on the spot."""
+        return self.room_to_turn > 0.0
+
+    @property
     def uphill_slowing(self) -> Scalars:
         """(n,) how much a body slows down uphill, from 0 to 1 as people do."""
+        return shared(0.0, len(self.turn_rate))
+
+    @property
+    def slowest_share(self) -> Scalars:
+        """(n,) share of cruise speed below which a body stands instead of creeping; 0 for none."""
         return shared(0.0, len(self.turn_rate))
 
     @property

@@ -15,7 +15,7 @@ import numpy as np
 from .arrays.vectors import Mask, Scalars, magnitude
 from .minds.choosing import chosen
 from .minds.declaring import Meeting
-from .minds.following import arriving_again, bodies_in_modes, forgetting, locomotions_in_modes, taken_up
+from .minds.following import arriving_again, bodies_in_modes, forgetting, locomotions_in_modes
 from .minds.mindset import Mindset
 from .presence.arrivals import Errand
 from .snapshot import Snapshot, State
@@ -44,7 +44,7 @@ def minded(state: State, snapshot: Snapshot, world: World) -> tuple[State, Snaps
             after = after.put(rows, chosen(mind, meeting, snapshot.keys[rows]))
     memories = forgetting(state.memories, snapshot, before, after)
     reached = arriving_again(state.arrived, minds, snapshot.crowd, before, after)
-    part = taken_up(snapshot, after, world.time, world.dt)
+    part = after.taken_up(world.time, world.dt)
     vehicle = bodies_in_modes(snapshot, after, part, speed, world.dt)
     if vehicle is not snapshot.vehicle:
         snapshot = replace(snapshot, vehicle=vehicle)

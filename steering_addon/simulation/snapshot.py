@@ -48,10 +48,16 @@ class Settings:
     Attributes:
         behaviors: in the order of the catalogue; each column has one entry for all vehicles, or one for each of the n.
         combining: the number of a way to combine them.
+        has: (n,) the vehicles that have each behavior, None for all; empty if all have all.
     """
 
     behaviors: tuple[Behavior, ...]
     combining: int
+    has: tuple[Mask | None, ...] = ()
+
+    def masks(self) -> tuple[Mask | None, ...]:
+        """The vehicles that have each behavior, (n,), None for all."""
+        return self.has or (None,) * len(self.behaviors)
 
     @once
     def compared(self) -> dict[int, Any]:
@@ -102,6 +108,7 @@ class Snapshot:
         settings_row: (n,) the row of settings each vehicle follows at this frame.
         crowd: (n,) the row of the crowd each vehicle belongs to, whatever settings it follows.
         crowd_keys: (n,) the random keys that the vehicles of a crowd share.
+        numbers: (n,) the number by which each vehicle draws lots with its crowd.
         tracked: bodies besides the vehicles; target rows count on from n.
         obstacles: what vehicles keep clear of.
         paths: the tagged curves.
@@ -129,6 +136,7 @@ class Snapshot:
     settings_row: Rows
     crowd: Rows
     crowd_keys: Keys
+    numbers: Rows
     tracked: Tracked
     obstacles: Obstacles
     paths: tuple[Path, ...]
@@ -189,6 +197,16 @@ class Snapshot:
     def room_to_turn(self) -> Scalars:
         """(n,) metres that each vehicle comes forward in a half turn."""
         return self._of_bodies("room_to_turn")
+
+    @once
+    def slowest_share(self) -> Scalars:
+        """(n,) share of cruise speed below which each vehicle stands."""
+        return self._of_bodies("slowest_share")
+
+    @once
+    def swings_round(self) -> Mask:
+        """(n,) whether each vehicle swings round to what is behind it."""
+        return self._of_bodies("swings_round") != 0.0
 
     @once
     def uphill_slowing(self) -> Scalars:

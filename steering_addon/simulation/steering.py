@@ -32,15 +32,15 @@ from .arrays.vectors import (
     which,
 )
 from .behavior import Behavior, Steering
-from .combining import COMBINE, MATTERS, Component
+from .combining import COMBINE, MATTERS, Component, of_all
 from .decisions import Decisions
 from .destination import Destination
 from .ground import of_rows
-from .minds.following import followed, taken_up
+from .minds.following import followed
 from .presence.arrivals import Errand, arrival_distance, stays
 from .presence.stays import Staying, for_takers, in_turn, memory_of, stayed
 from .snapshot import Settings, Snapshot, State
-from .targets import aimed
+from .targets import aimed, takes_aim
 from .vehicle import VehicleModel
 from .world import Agents, World
 
@@ -56,12 +56,14 @@ class Group:
 
     Attributes:
         agents: the vehicles as their behaviors see them.
-        behaviors: what they want, each with columns of their number and a body wherever it steers by one.
+        behaviors: what they want, each with a column entry for each that has it and a body wherever it steers by one.
+        parts: which of the agents have each behavior, None for all.
         combining: the number of the way to combine them.
     """
 
     agents: Agents
     behaviors: tuple[Behavior, ...]
+    parts: tuple[Rows | None, ...]
     combining: int
 
 
@@ -89,15 +91,19 @@ def decisions(state: State, snapshot: Snapshot, world: World) -> tuple[Vectors, 
     """
     if state.mindset is None:
         return _decided(state, snapshot, world)
-    force, decided = _decided(state, followed(snapshot, state.mindset, state.mindset.mode), world)
-    part = taken_up(snapshot, state.mindset, world.time, world.dt)
+    mindset = state.mindset
+    force, decided = _decided(state, followed(snapshot, mindset.mode, mindset.body), world)
+    part = mindset.taken_up(world.time, world.dt)
     if everybody(part >= 1.0):
         return force, decided
-    before = followed(snapshot, state.mindset, state.mindset.was)
-    was, _ = _decided(state, replace(before, present=before.present & (part < 1.0)), world)
     # Cut to what the vehicle can apply: a small share of a far stronger force would already be as much.
-    was, now = (truncate(asked, snapshot.vehicle.max_force) for asked in (was, force))
-    return np.where((part < 1.0)[:, None], was + (now - was) * part[:, None], force), decided
+    limit, before = snapshot.vehicle.max_force, no_vectors(len(state))
+    for modes, share, caller in mindset.left(part):
+        then = followed(snapshot, modes, caller)
+        asked, _ = _decided(state, replace(then, present=then.present & (share > 0.0)), world)
+        before += truncate(asked, limit) * share[:, None]
+    now = truncate(force, limit)
+    return np.where((part < 1.0)[:, None], before + (now - before) * part[:, None], force), decided
 
 
 def _decided(state: State, snapshot: Snapshot, world: World) -> tuple[Vectors, Decisions]:
@@ -117,7 +123,7 @@ def requests(state: State, snapshot: Snapshot, world: World) -> dict[str, Vector
     """What each behavior asks of each vehicle before they are combined, (n, 3) newtons times its weight, by name."""
     requested: dict[str, Vectors] = {}
     if state.mindset is not None:
-        snapshot = followed(snapshot, state.mindset, state.mindset.mode)
+        snapshot = followed(snapshot, state.mindset.mode, state.mindset.body)
     for settings, rows in _groups(snapshot):
         group, decided = sensed(state, snapshot, world, settings, rows, Decisions.none_yet(state))
         asked, _ = _asked(snapshot, world, group, decided)
@@ -144,42 +150,63 @@ def sensed(
     """The vehicles of some rows with what they see and where they are to be."""
     agents = _agents(state, snapshot, world, rows)
     behaviors: list[Behavior] = []
-    for behavior in settings.behaviors:
-        behavior, learned = aimed(behavior.for_agents(rows), world, agents, decided.memories, len(state))
-        if learned:
-            decided = replace(decided, memories={**decided.memories, **learned})
-        behaviors.append(decided.arrivals.without_reached(for_takers(behavior, agents), agents))
+    parts: list[Rows | None] = []
+    for behavior, has in zip(settings.behaviors, settings.masks()):
+        part = None if has is None else which(has[rows])
+        if part is not None and not len(part):
+            continue
+        behavior = behavior.for_agents(rows if part is None else rows[part])
+        if part is None or takes_aim(behavior):
+            its = agents if part is None else agents.take(part)
+            behavior, learned = aimed(behavior, world, its, decided.memories, len(state))
+            if learned:
+                decided = replace(decided, memories={**decided.memories, **learned})
+            behavior = decided.arrivals.without_reached(for_takers(behavior, its), its)
+        behaviors.append(behavior)
+        parts.append(part)
     behaviors = in_turn(behaviors, world, agents, lambda behavior: decided.recalled(behavior, agents))
-    agents = _with_goals(behaviors, world, agents, decided)
-    return Group(agents, tuple(behaviors), settings.combining), decided
+    agents = _with_goals([b for b, part in zip(behaviors, parts) if part is None], world, agents, decided)
+    return Group(agents, tuple(behaviors), tuple(parts), settings.combining), decided
 
 
 def _asked(snapshot: Snapshot, world: World, group: Group, decided: Decisions) -> tuple[Asked, Decisions]:
     """What the behaviors of a group come to: each steers, all are combined, and the result is adjusted."""
     agents = group.agents
-    components: dict[str, Component] = {}
+    asked_for: dict[str, tuple[Component, Rows | None]] = {}
     sets_speed = arrived = nobody(len(agents))
     draws = _draws(group, world)
-    for behavior in group.behaviors:
-        steering = behavior.steer(world, agents, decided.recalled(behavior, agents))
-        steering, decided = _staying(behavior, world, agents, steering, decided)
+    for behavior, part in zip(group.behaviors, group.parts):
+        its = agents if part is None else agents.take(part)
+        steering = behavior.steer(world, its, decided.recalled(behavior, its))
+        steering, decided = _staying(behavior, world, its, steering, decided)
         if steering.arrived is not None:
-            arrived = arrived | (behavior.weight != 0.0) & steering.arrived
-        behavior, arrivals = decided.arrivals.noting(behavior, steering.arrived, agents, snapshot.attendance)
-        decided = decided.adding(behavior, world, agents, steering)
+            arrived = arrived | _among(agents, part, (behavior.weight != 0.0) & steering.arrived)
+        behavior, arrivals = decided.arrivals.noting(behavior, steering.arrived, its, snapshot.attendance)
+        decided = decided.adding(behavior, world, its, steering)
         if arrivals is not decided.arrivals:
             decided = replace(decided, arrivals=arrivals)
         if steering.force is not None:
-            components[behavior.name] = _component(behavior, steering.force, draws)
+            asked_for[behavior.name] = _component(behavior, steering.force, draws), part
+        counts = behavior.weight != 0.0
         if steering.sets_speed is not None and anybody(steering.sets_speed):
-            sets_speed = sets_speed | (behavior.weight != 0.0) & steering.sets_speed
+            sets_speed = sets_speed | _among(agents, part, counts & steering.sets_speed)
         if steering.alarmed is not None:
-            agents = replace(agents, alarmed=agents.alarmed | (behavior.weight != 0.0) & steering.alarmed)
+            agents = replace(agents, alarmed=agents.alarmed | _among(agents, part, counts & steering.alarmed))
+    components = of_all(asked_for, len(agents))
     force = COMBINE[group.combining](list(components.values()), _cruise(agents, sets_speed), agents.max_force)
     force, corrections, decided = adjusted(world, agents, group.behaviors, components, force, decided)
     if anybody(np.isfinite(agents.goal[:, 0])) or ERRAND in decided.memories:
         decided = decided.remembering(ERRAND, agents, Errand.of(agents, arrived, decided.top_speed(agents)))
     return Asked(components, corrections, force), decided
+
+
+def _among(agents: Agents, part: Rows | None, mask: Mask) -> Mask:
+    """A mask over a part of some agents, or over all, as one over all of them, (n,)."""
+    if part is None:
+        return mask
+    whole = np.zeros(len(agents), dtype=np.bool_)
+    whole[part] = mask
+    return whole
 
 
 def _staying(
@@ -219,6 +246,7 @@ def _agents(state: State, snapshot: Snapshot, world: World, rows: Rows) -> Agent
         rows=rows,
         keys=snapshot.keys if alone else snapshot.keys[rows],
         crowd_keys=snapshot.crowd_keys if alone else snapshot.crowd_keys[rows],
+        numbers=snapshot.numbers if alone else snapshot.numbers[rows],
         position=position,
         velocity=velocity,
         side=side,
@@ -233,7 +261,9 @@ def _agents(state: State, snapshot: Snapshot, world: World, rows: Rows) -> Agent
         cornering=snapshot.cornering if alone else snapshot.cornering[rows],
         turning_circle=snapshot.turning_circle if alone else snapshot.turning_circle[rows],
         room_to_turn=snapshot.room_to_turn if alone else snapshot.room_to_turn[rows],
+        swings_round=snapshot.swings_round if alone else snapshot.swings_round[rows],
         uphill_slowing=snapshot.uphill_slowing if alone else snapshot.uphill_slowing[rows],
+        slowest_share=snapshot.slowest_share if alone else snapshot.slowest_share[rows],
         reaction=snapshot.reaction if alone else snapshot.reaction[rows],
         goal=shared(np.nan, 3 * len(rows)).reshape(len(rows), 3),
         stays=stays(snapshot.attendance, rows),

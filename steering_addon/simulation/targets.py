@@ -92,6 +92,12 @@ def _aims(kind: Any) -> tuple[tuple[str, Parameter], ...]:
     return tuple((n, p) for n, p in kind.parameters().items() if p.kind in (Kind.BODY, Kind.REGION))
 
 
+def takes_aim(behavior: Behavior) -> bool:
+    """Whether a behavior has a parameter that names a body or a region."""
+    kind: Any = type(behavior)
+    return bool(_aims(kind))
+
+
 def _with_region(rows: Rows, world: World, agents: Agents) -> Rows:
     """The rows (n,) with the nearest region for NEAREST, and -1 for regions that are not present."""
     if anybody(rows == NEAREST):

@@ -231,6 +231,7 @@ class Agents:
         rows: (n,) their rows in World.bodies.
         keys: (n,) the random key of each agent.
         crowd_keys: (n,) the random key that it shares with its crowd.
+        numbers: (n,) the number by which it draws lots with its crowd.
         position, velocity: (n, 3) metres, metres a second.
         side, forward, up: (n, 3) the axes of their local space, orthonormal.
         speed: (n,) metres a second.
@@ -243,7 +244,9 @@ class Agents:
         turning_circle: (n,) the radius of the tightest turn at cruise speed, metres; 0 where strength alone limits it.
         room_to_turn: (n,) metres that they come forward in a half turn; 0 where they stop first or only strength limits
             it.
+        swings_round: (n,) whether they swing round to what is behind them; others stop first, or turn on the spot.
         uphill_slowing: (n,) how much they slow down uphill, from 0 to 1 as people do.
+        slowest_share: (n,) share of cruise speed below which they stand instead of creeping; 0 for none.
         reaction: (n,) seconds until they brake for what comes into the way; 0 for bodies without a driver.
         goal: (n, 3) the nearest position that a behavior leads them to, metres; nan for none.
         stays: (n,) whether they stay where they arrive, and therefore have to stop.
@@ -262,6 +265,7 @@ class Agents:
     rows: Rows
     keys: Keys
     crowd_keys: Keys
+    numbers: Rows
     position: Vectors
     velocity: Vectors
     side: Vectors
@@ -276,7 +280,9 @@ class Agents:
     cornering: Scalars
     turning_circle: Scalars
     room_to_turn: Scalars
+    swings_round: Mask
     uphill_slowing: Scalars
+    slowest_share: Scalars
     reaction: Scalars
     goal: Vectors
     stays: Mask
@@ -433,6 +439,7 @@ class Agents:
             rows=self.rows[rows],
             keys=self.keys[rows],
             crowd_keys=self.crowd_keys[rows],
+            numbers=self.numbers[rows],
             position=position,
             velocity=velocity,
             side=side,
@@ -447,7 +454,9 @@ class Agents:
             cornering=self.cornering[rows],
             turning_circle=self.turning_circle[rows],
             room_to_turn=self.room_to_turn[rows],
+            swings_round=self.swings_round[rows],
             uphill_slowing=self.uphill_slowing[rows],
+            slowest_share=self.slowest_share[rows],
             reaction=self.reaction[rows],
             goal=goal,
             stays=self.stays[rows],

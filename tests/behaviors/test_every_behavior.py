@@ -281,10 +281,10 @@ def test_the_order_of_the_agents_does_not_matter(kind: type[Behavior], situation
     order = np.array([3, 0, 6, 5, 1, 4, 2])
     if issubclass(kind, Neighborhood):
         assert_same(place.take(order).steering()[0], place.steering()[0][order])
-        assert_same(positions(place.take(order).run(12)), positions(states[:12])[:, order])
+        assert_same(positions(place.take(order).run(6)), positions(states[:6])[:, order])
         return
     assert place.steering()[0][order].tobytes() == place.take(order).steering()[0].tobytes()
-    assert all_bytes(states[:12], order) == all_bytes(place.take(order).run(12))
+    assert all_bytes(states[:6], order) == all_bytes(place.take(order).run(6))
 
 
 @every

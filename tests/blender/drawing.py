@@ -103,10 +103,17 @@ def shown(name: str) -> list[tuple]:
     return drawn
 
 
-def everything_shown() -> dict[str, list[tuple]]:
-    """The entries that each panel draws, by class name, with an up-to-date census."""
+def up_to_date(name: str) -> list[tuple]:
+    """The entries that a panel or menu draws with an up-to-date census."""
     part("blender.status.census").refresh(bpy.context.scene)
-    return {cls.__name__: shown(cls.__name__) for cls in part("blender.panels").CLASSES}
+    return shown(name)
+
+
+def everything_shown(*, menus: bool = True) -> dict[str, list[tuple]]:
+    """The entries that each panel and, if wanted, each menu draws, by class name, with an up-to-date census."""
+    part("blender.status.census").refresh(bpy.context.scene)
+    classes = [cls for cls in part("blender.panels").CLASSES if menus or not issubclass(cls, bpy.types.Menu)]
+    return {cls.__name__: shown(cls.__name__) for cls in classes}
 
 
 def texts(drawn: list[tuple]) -> str:

@@ -14,6 +14,7 @@ from steering_addon.portrayal.planting import (
     dropped,
     glided,
     held,
+    mean_around,
     planted,
     turned_about_up,
     turned_between,
@@ -107,6 +108,35 @@ def test_feet_stand_on_a_slope_and_along_it() -> None:
         assert above.min() > -0.03
 
 
+def test_a_foot_that_rolls_over_its_toes_on_a_slope_does_not_slide() -> None:
+    body, feet = walk()
+    steep = np.tan(np.radians(25.0))
+    normal = np.array((0.0, steep, 1.0)) / np.hypot(1.0, steep)
+    position = body.position * (1.0, 1.0, 0.0) - steep * body.position[:, 1:2] * (0.0, 0.0, 1.0)
+    body = replace(body, position=position)
+
+    def slope(places):
+        return -steep * places[:, 1], np.tile(normal, (len(places), 1))
+
+    frames = np.arange(len(position))
+    for foot in feet:
+        down = foot.points[..., 2].max(axis=1) <= 0.0
+        # In the second half of a stance the heel comes up, and the foot turns about the foremost points of its toes,
+        # which sink in as in many clips.
+        since = frames - np.maximum.accumulate(np.where(down, -1, frames))
+        pitch = np.where(down, 0.05 * np.maximum(since - 7, 0), 0.0)
+        toes = foot.points[:, foot.points[0, :, 1].argmin()]
+        turn = np.stack([np.array(((1, 0, 0), (0, np.cos(a), -np.sin(a)), (0, np.sin(a), np.cos(a)))) for a in pitch])
+        rolled = np.einsum("fij,fmj->fmi", turn, foot.points - toes[:, None]) + toes[:, None]
+        assert pitch.max() > 0.2
+        rolled[..., 2] -= 0.15 * pitch[:, None]
+        stepping = Stepping(rolled, foot.rests)
+        [correction] = footholds(body, [stepping], HEIGHT, FRAME_TIME, slope)
+        place = in_world(body, stepping, correction)[:, foot.points[0, :, 1].argmin()]
+        rolls = (pitch[1:] > 0.0) & (pitch[:-1] > 0.0)
+        assert np.linalg.norm(np.diff(place, axis=0), axis=1)[rolls].mean() < 0.0015
+
+
 def test_what_is_held_stays_and_glides_in_between() -> None:
     values = np.linspace(0.0, 1.0, 21)[:, None]
     rest = np.zeros(20, dtype=bool)
@@ -160,10 +190,10 @@ def test_the_channels_of_bones_make_the_leg_that_was_asked_for() -> None:
         turns[:, bone] = above @ at_rest[bone] @ swing
         if bone:
             places[:, bone] = places[:, bone - 1] + lengths[bone] * turns[:, bone - 1, :, 1]
-    skeleton = Skeleton(parents, at_rest, places, turns)
+    skeleton = Skeleton(parents, at_rest, places, turns, np.eye(3))
     ankle = places[:, 3]
     move = Correction(ankle, 0.02 * chance.normal(size=(frames, 3)), turned_about_up(chance.normal(size=frames) * 0.2))
-    result = planted(skeleton, [Leg(1, 2, 3)], [move], FRAME_TIME, lower=True)
+    result = planted(skeleton, [Leg(1, 2, 3)], [move], FRAME_TIME, climb=np.zeros(frames))
     channels, short = result.turns, result.short
     assert short.max() < 0.03
     above = turns[:, 0]
@@ -177,6 +207,15 @@ def test_the_channels_of_bones_make_the_leg_that_was_asked_for() -> None:
         above = turn
     np.testing.assert_allclose(np.linalg.norm(place - ankle - move.shift, axis=1), short[0], atol=1e-9)
     np.testing.assert_allclose(above, move.turn @ turns[:, 3], atol=1e-9)
+
+
+def test_hips_even_out_steps_and_follow_a_slope() -> None:
+    time = np.arange(60) * FRAME_TIME
+    steps, slope = 0.17 * np.floor(time / 0.5), 0.3 * time
+    np.testing.assert_allclose(mean_around(slope, 7), slope, atol=1e-12)
+    even = mean_around(steps, 7)
+    assert np.abs(np.diff(even)).max() < 0.17 / 6.0
+    assert np.abs(even - steps).max() < 0.1
 
 
 def test_hips_come_down_by_what_legs_need_and_smoothly() -> None:

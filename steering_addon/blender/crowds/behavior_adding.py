@@ -61,11 +61,12 @@ def fitted_values(behavior: type[Behavior], crowd: Object, scene: Scene) -> dict
     return fitted(behavior, bodies_of(crowd, scene), settings.combining, beside)
 
 
-def bodies_of(crowd: Object, scene: Scene) -> Bodies:
-    """The usual vehicle of a crowd: its model, in the median size of its members."""
-    model = values_of(VehicleModel, crowd.steering.vehicle)
+def bodies_of(crowd: Object, scene: Scene, state: Object | None = None) -> Bodies:
+    """The usual vehicle of a crowd: its model, or that of a state of it, in the median size of its members."""
+    holder = crowd if state is None else state
+    model = values_of(VehicleModel, holder.steering.vehicle)
     values = {name: model[name] for name in MODEL}
-    largest = {name: float(value) for name, value in _at_their_largest(values, crowd, "vehicle").items()}
+    largest = {name: float(value) for name, value in _at_their_largest(values, holder, "vehicle").items()}
     sizes = [ob.steering.size_factor for ob in tagged(in_use(scene), Role.VEHICLE) if crowd_of(ob) == crowd]
     largest["radius"] *= median(sizes) if sizes else 1.0
     return Bodies(**largest, grounded=locomotion_of(crowd).grounded)

@@ -20,6 +20,7 @@ def copied_crowd(context: Context, model: Object) -> Object:
     crowd.location = context.scene.cursor.location
     crowd.steering.identity = new_identity({model.steering.identity})
     crowd.steering.property_unset("populate")
+    crowd.steering.property_unset("states")
     if (action := action_of(model)) is not None:
         assign_action(crowd, *copy_action(action, slot_of(model), whole=True))
     for curve in crowd.animation_data.drivers if crowd.animation_data else ():

@@ -21,10 +21,11 @@ from ..property_groups import values_of
 from ..read.clips.measuring import measured_clips
 from ..refusal import Refusal
 from ..stored_values import choice_in, sound_front
+from ..write.animation_data import channelbags
 from ..write.clip_copies import ClipSource, curves_for, fits, source_of, span
 
 if TYPE_CHECKING:
-    from bpy.types import Action, Object, PropertyGroup, Scene
+    from bpy.types import Action, FCurve, Object, PropertyGroup, Scene
 
 _measured: dict[str, tuple[list[Clip], float]] = {}
 """The clips and scales measured in this session by what they were made of, for models that the crowd does not store."""
@@ -184,6 +185,29 @@ def check_has_models(crowd: Object, vehicles: Sequence[Object], models: Sequence
     raise Refusal(f"{text}. Choose clips that were made for it.", about=[vehicles[0], crowd])
 
 
+def clips_made_of(crowd: Object) -> str:
+    """The hash of the clips of a crowd and of how they are played, to show whether what was written still holds.
+
+    Nothing is evaluated, and nothing is written.
+    """
+    hashed = hashlib.blake2b(digest_size=16)
+    entries = stored_clips(crowd)
+    if entries:
+        portrayal = crowd.steering.portrayal
+        stored = values_of(ClipSettings, portrayal.playing) if portrayal.is_property_set("playing") else {}
+        defaults = {name: parameter.default for name, parameter in ClipSettings.parameters().items()}
+        # As Blender stores numbers, so that a default counts as one also where it is stored.
+        hashed.update(repr([(name, float(np.float32(stored.get(name, defaults[name])))) for name in defaults]).encode())
+    for entry in entries:
+        what = entry.action.name_full, *span(entry.action), entry.plays, entry.ground_speed
+        hashed.update(repr(what).encode())
+        for bag in channelbags(entry.action):
+            for curve in bag.fcurves:
+                hashed.update(repr((curve.data_path, curve.array_index, curve.mute, len(curve.modifiers))).encode())
+                hashed.update(_points(curve))
+    return hashed.hexdigest()
+
+
 def hash_of(model: Model, scene: Scene, family: Family) -> str:
     """The hash of what a measurement is made from: the clips, the model and the frame rate."""
     hashed = hashlib.blake2b(digest_size=16)
@@ -214,10 +238,15 @@ def _skins(rig: Object, family: Family) -> Iterable[Object]:
 def _curves(action: Action, rig: Object) -> Iterable[bytes]:
     for (path, index), curve in sorted(curves_for(action, rig).items(), key=lambda each: each[0]):
         yield repr((path, index, len(curve.modifiers))).encode()
-        points = np.empty(2 * len(curve.keyframe_points), np.float32)
-        for name in ("co", "handle_left", "handle_right"):
-            curve.keyframe_points.foreach_get(name, points)
-            yield points.tobytes()
+        yield _points(curve)
+
+
+def _points(curve: FCurve) -> bytes:
+    """The keys of a curve, with their handles."""
+    columns = np.empty((3, 2 * len(curve.keyframe_points)), np.float32)
+    for name, column in zip(("co", "handle_left", "handle_right"), columns):
+        curve.keyframe_points.foreach_get(name, column)
+    return columns.tobytes()
 
 
 def _number(entry: PropertyGroup) -> int:

@@ -222,6 +222,9 @@ def _by_shape(stored: bytes, flies: bool, known: int | None) -> str:
 
 def _length_axis(points: np.ndarray, size: np.ndarray) -> int:
     """The horizontal axis of a shape, 0 or 1, that most likely leads from its back to its front."""
+    if size[2] > UPRIGHT * size[:2].max() and size[0] >= size[1]:
+        # A person: shoulders are broad, and a suitcase does not show the front.
+        return 1
     along = 0 if size[0] > LONGER * size[1] else 1
     if size[2] > max(TALL * size[:2].max(), UPRIGHT * size[:2].min()):
         # A standing figure, perhaps with arms spread.

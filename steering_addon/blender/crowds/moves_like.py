@@ -104,7 +104,7 @@ LIKENESSES = (
         "UNCHANGED",
         6,
         "No Preset",
-        "Keep the crowd as it is; in a new one, without behaviors, vehicles go straight ahead",
+        "Join the crowd and take its settings as they are; a new crowd has no behaviors, so they go straight ahead",
         (),
         "Crowd",
         "COMMUNITY",

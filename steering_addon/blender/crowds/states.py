@@ -1,39 +1,27 @@
-"""Makes states of crowds, triggers that call into them, and cues."""
+"""The states of crowds and what calls into them; makes states and cues."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
 import bpy
 
-from ...behaviors import CATALOGUE
-from ...settings.state_presets import STATE_PRESETS, Call, StatePreset, quickened
 from ...simulation.roles import Role
 from ..hierarchy import Family
-from ..moving import locomotion_of
 from ..properties import has_role, pointed_at
 from ..properties.mind_groups import PALETTE
-from ..read.mind_sources import state_numbers, trigger_numbers
+from ..read.mind_sources import state_numbers
 from ..role_assignment import give_role
 from ..tagged_objects import crowd_of, in_use, tagged
 from ..write.animation_data import channelbag_in, channelbags, new_action
-from .behavior_adding import add_behaviors, only_other_crowd
 from .populating.member_collection import shows
 
 if TYPE_CHECKING:
-    from bpy.types import Collection, Context, NlaStrip, Object
+    from bpy.types import Context, NlaStrip, Object
 
-    from ...simulation.locomotion import Locomotion
-
-SHARED_BY_PRIORITY = "ALLOCATION"
-"""How a ready state combines behaviors: where the first that applies takes all, running would wait for its turn."""
 CUE_PATH = "steering.state.cue"
 CUE = "Cue"
-QUICKEST = 0.2
-"""Seconds: what reacts more slowly in its crowd gets no quicker than that in a ready state."""
-STOPS = 0.4
-"""Seconds in which a vehicle loses two thirds of its speed in a ready state in which it stands."""
 ARROWS = 0.6
 """Size of the Empty of a state as it is drawn, metres."""
 
@@ -58,153 +46,30 @@ def triggers_of_state(state: Object, context: Context) -> list[Object]:
     ]
 
 
-def preset_named(name: str) -> StatePreset:
-    """The ready state of a name."""
-    return next(preset for preset in STATE_PRESETS if preset.name == name)
-
-
-def new_state(context: Context, crowd: Object, preset: StatePreset, other: Object | None = None) -> Object:
-    """A new state of a crowd, with those that follow it or come with it, which are added if the crowd lacks them.
-
-    What calls into it is added too, where the scene has it.
-
-    Args:
-        other: the crowd that it is about; by default the only other one of the scene.
-    """
-    other = only_other_crowd(crowd, context.scene) if other is None else other
-    state = bpy.data.objects.new(preset.label, None)
+def new_state(context: Context, crowd: Object, name: str) -> Object:
+    """A new state of a crowd, with a name, a number and a color, and nothing of its own."""
+    state = bpy.data.objects.new(name, None)
     state.empty_display_type, state.empty_display_size = "SINGLE_ARROW", ARROWS
     place_below(state, crowd, context)
     give_role(state, Role.STATE, Family())
-    settings = state.steering
-    settings.crowd = crowd
-    for name, value in preset.numbers.items():
-        setattr(settings.state, name, value)
-    settings.state.number = number = _next_number(state, crowd, context)
-    settings.state.color = PALETTE[(number - 1) % len(PALETTE)]
-    if preset.faster is not None:
-        _move_differently(settings.vehicle, preset)
-        _turn_differently(settings, locomotion_of(crowd), preset)
-    kinds = {kind.name: kind for kind in CATALOGUE}
-    for name, values in preset.behaviors.items():
-        group = getattr(settings, name)
-        group.own = True
-        add_behaviors([kinds[name]], state, context.scene)
-        for parameter, value in values.items():
-            setattr(group, parameter, value)
-    _switch_off(state, crowd, preset)
-    if preset.behaviors:
-        settings.state.own_combining = True
-        settings.combining = SHARED_BY_PRIORITY
-    for behavior, parameter in preset.about_crowd.items() if other is not None else ():
-        setattr(getattr(settings, behavior), parameter, other)
-    if preset.then:
-        follows = _ready(context, crowd, preset.then)
-        settings.state.then = follows or new_state(context, crowd, preset_named(preset.then), other)
-    if preset.eases:
-        settings.state.eases = _ready(context, crowd, preset.eases)
-    for call in preset.calls:
-        _add_call(context, state, call, other)
-    for name in preset.brings:
-        if _ready(context, crowd, name) is None:
-            new_state(context, crowd, preset_named(name), other)
+    state.steering.crowd = crowd
+    stored = state.steering.state
+    stored.number = number = _next_number(state, crowd, context)
+    stored.color = PALETTE[(number - 1) % len(PALETTE)]
     return state
 
 
-def _add_call(context: Context, state: Object, call: Call, other: Object | None) -> None:
-    """Add the trigger of a ready state, if what calls is known."""
-    crowd = crowd_of(state)
-    caller = other
-    if call.by == "REGION":
-        inside = crowd.steering.is_property_set("containment") and crowd.steering.containment.use
-        caller = pointed_at(crowd.steering.containment, "region") if inside else None
-    elif call.by != "CROWD":
-        caller = _ready(context, other, call.by) if other is not None else None
-    if caller is None:
-        return
-    trigger = new_trigger(context, state, call.when, caller).steering.trigger
-    trigger.one_each = call.one_each
-    trigger.from_state = _ready(context, crowd, call.only_in) if call.only_in else None
-
-
-def _ready(context: Context, crowd: Object, name: str) -> Object | None:
-    """The state of a crowd that was made by a preset, by its name; None if there is none."""
-    label = preset_named(name).label
+def known_states(crowd: Object, context: Context) -> list[Object]:
+    """The states of a crowd by name, with those that were added a moment ago."""
     # A scene does not list what was added to it a moment ago; the parent does.
     known = {*states_of_crowd(crowd, context), *(ob for ob in crowd.children if has_role(ob, Role.STATE))}
-    return next((ob for ob in sorted(known, key=lambda ob: ob.name) if ob.name.partition(".")[0] == label), None)
+    return sorted(known, key=lambda ob: ob.name)
 
 
 def _next_number(state: Object, crowd: Object, context: Context) -> int:
     """A number for a new state that no other of its crowd has."""
-    # A scene does not list what was added to it a moment ago; the parent does.
-    mates = {*states_of_crowd(crowd, context), *(ob for ob in crowd.children if has_role(ob, Role.STATE))} - {state}
+    mates = {*known_states(crowd, context)} - {state}
     return 1 + max(state_numbers(mates).values(), default=0)
-
-
-def _move_differently(group: bpy.types.PropertyGroup, preset: StatePreset) -> None:
-    """Give a state a top speed of its own, with the strength that turns it as tightly, and reactions as quick."""
-    group.own = True
-    group.max_speed *= preset.faster
-    group.max_force *= preset.faster * preset.faster
-    for name in ("response_time", "speed_time"):
-        value = getattr(group, name)
-        setattr(group, name, max(value / preset.faster, min(value, QUICKEST)))
-    if preset.cruise_speed is not None:
-        group.cruise_speed = preset.cruise_speed
-    if preset.cruise_speed == 0.0:
-        group.speed_time = min(group.speed_time, STOPS)
-
-
-def _turn_differently(settings: bpy.types.PropertyGroup, moves: type[Locomotion], preset: StatePreset) -> None:
-    """Let the bodies in a state turn as much more quickly as they move."""
-    if preset.faster == 1.0:
-        return
-    group = getattr(settings, moves.name)
-    group.own = True
-    values = {name: getattr(group, name) for name in moves.parameters()}
-    for name, value in quickened(moves, values, preset.faster).items():
-        setattr(group, name, value)
-
-
-def _switch_off(state: Object, crowd: Object, preset: StatePreset) -> None:
-    """Switch off, in a state, those behaviors of its crowd that it does not keep."""
-    for kind in CATALOGUE:
-        used = crowd.steering.is_property_set(kind.name) and getattr(crowd.steering, kind.name).use
-        if used and kind.intent not in preset.keeps and kind.name not in preset.behaviors:
-            group = getattr(state.steering, kind.name)
-            group.own = True
-            group.use = False
-
-
-def new_trigger(context: Context, state: Object, when: str, caller: Object | None) -> Object:
-    """A new trigger that calls vehicles into a state, at what it watches for or else at the 3D cursor."""
-    trigger = bpy.data.objects.new(f"{state.name} Trigger", None)
-    trigger.empty_display_type = "SPHERE"
-    place_below(trigger, crowd_of(state), context)
-    give_role(trigger, Role.TRIGGER, Family())
-    settings = trigger.steering
-    settings.crowd = crowd_of(state)
-    settings.trigger.to, settings.trigger.when = state, when
-    settings.trigger.number = _next_trigger_number(trigger, context)
-    trigger.matrix_parent_inverse = crowd_of(state).matrix_world.inverted_safe()
-    trigger.location = context.scene.cursor.location
-    if caller is not None:
-        settings.trigger.who = caller
-        trigger.parent = caller
-        trigger.matrix_parent_inverse.identity()
-        trigger.location = (0.0, 0.0, 0.0)
-        # Its sphere is drawn in metres, whatever the size of what carries it.
-        trigger.scale = [1.0 / size if size else 1.0 for size in caller.matrix_world.to_scale()]
-    return trigger
-
-
-def _next_trigger_number(trigger: Object, context: Context) -> int:
-    """A number for a new trigger that no other of the scene has."""
-    # A scene does not list what was added to it a moment ago; the collection does.
-    beside = (ob for collection in trigger.users_collection for ob in collection.objects)
-    others = {*tagged(in_use(context.scene), Role.TRIGGER), *tagged(beside, Role.TRIGGER)} - {trigger}
-    return 1 + max(trigger_numbers(others).values(), default=0)
 
 
 def new_cue(state: Object, frame: int, length: int, fade: int) -> NlaStrip:
@@ -259,7 +124,32 @@ def place_below(ob: Object, crowd: Object, context: Context) -> None:
     ob.parent = crowd
 
 
-def _collection(crowd: Object, context: Context) -> Collection:
+def states_left_behind(crowd: Object, objects: Collection[Object]) -> list[Object]:
+    """The states of a crowd and their triggers that are in the file, but not among the objects of a scene, by name.
+
+    So it is after a script has appended the crowd alone, or after their collection was unlinked.
+    """
+    kept = pointed_at(crowd.steering, "states")
+    if kept is None:
+        return []
+    belonging = (ob for ob in kept.all_objects if has_role(ob, Role.STATE) or has_role(ob, Role.TRIGGER))
+    return sorted((ob for ob in belonging if crowd_of(ob) == crowd and ob not in objects), key=lambda ob: ob.name)
+
+
+def bring_states(crowd: Object, context: Context) -> None:
+    """Put the collection of a crowd's states beside the crowd, in the scene."""
+    kept, beside = pointed_at(crowd.steering, "states"), _fitting(crowd.users_collection, context)
+    (beside[0] if beside else context.scene.collection).children.link(kept)
+
+
+def _collection(crowd: Object, context: Context) -> bpy.types.Collection:
+    collection = _collection_of_states(crowd, context)
+    if crowd.is_editable and pointed_at(crowd.steering, "states") != collection:
+        crowd.steering.states = collection
+    return collection
+
+
+def _collection_of_states(crowd: Object, context: Context) -> bpy.types.Collection:
     # A scene does not list what was added to it a moment ago; the parent does.
     for ob in (each for each in crowd.children if has_role(each, Role.STATE)):
         if fitting := _fitting(ob.users_collection, context):
@@ -270,7 +160,7 @@ def _collection(crowd: Object, context: Context) -> Collection:
     return collection
 
 
-def _fitting(collections: Iterable[Collection], context: Context) -> list[Collection]:
+def _fitting(collections: Iterable[bpy.types.Collection], context: Context) -> list[bpy.types.Collection]:
     """The collections that objects of the scene can be added to; Blender does not let an overridden one have more."""
     layer = context.view_layer.layer_collection
     local = (each for each in collections if each.library is None and each.override_library is None)

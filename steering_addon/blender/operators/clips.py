@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 
 from ..crowds.adding_clips import add_clip, add_found, fit_speed, measure_clips, vehicles_of, walk_speed
 from ..crowds.crowd_clips import rig_of, stored_clips
@@ -16,9 +16,11 @@ from ..properties import replaces_own_keys
 from ..properties.clip_groups import PLAYS_ITEMS
 from ..read.clips.measuring import measured_clips
 from ..refusal import Refusal, reported
+from ..status import census
+from ..status.sliding import slides_of
 from ..stored_values import check_stored, sound_front
 from ..write.clips_again import write_again
-from .polls import has_editable_crowd, in_object_mode
+from .polls import has_crowd, has_editable_crowd, in_object_mode, something_baked
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object, PropertyGroup, Scene
@@ -238,7 +240,53 @@ class STEERING_OT_clips_write(bpy.types.Operator):
         written, warnings = write_again(crowd, vehicles, context.scene, replace=replace)
         for warning in warnings:
             self.report({"WARNING"}, warning)
+        # Blender sends no update when strips are written.
+        census.changed()
         self.report({"INFO"}, f"Wrote the clips of {written} vehicle{'s' * (written != 1)}")
+        return {"FINISHED"}
+
+
+class STEERING_OT_select_sliding(bpy.types.Operator):
+    """Select the baked vehicles of the crowd whose feet slide further than a distance while they stand on the ground"""
+
+    bl_idname = "steering.select_sliding"
+    bl_label = "Select Sliding"
+    bl_options = {"REGISTER", "UNDO"}
+
+    distance: FloatProperty(
+        name="Distance",
+        description="Way of a foot over the ground in one stance, beyond which its vehicle is selected",
+        default=0.05,
+        min=0.0,
+        soft_max=1.0,
+        unit="LENGTH",
+    )
+
+    @classmethod
+    def poll(cls, context) -> bool:
+        return in_object_mode(cls, context) and has_crowd(cls, context) and something_baked(cls, context)
+
+    @reported
+    def execute(self, context):
+        crowd = crowd_in_focus(context)
+        slides = list(slides_of(vehicles_of(crowd, context.scene), context.scene))
+        known = [each for each in slides if each.metres is not None]
+        if not slides:
+            raise Refusal(f"No vehicle of {crowd.name} plays clips. Give it clips and bake first.", about=[crowd])
+        if not known:
+            text = f"The legs of {slides[0].vehicle.name} are moved by constraints or drivers, which are not measured"
+            raise Refusal(f"{text}. Check its feet in playback.", about=[slides[0].vehicle])
+        sliding = [each for each in known if each.metres > self.distance]
+        for ob in context.selected_objects:
+            ob.select_set(False)
+        for each in sliding:
+            if each.vehicle.visible_get() and not each.vehicle.hide_select:
+                each.vehicle.select_set(True)
+        worst = max(known, key=lambda each: each.metres)
+        text = f"{len(sliding)} of {len(known)} slide more than {100.0 * self.distance:.3g} cm"
+        told = f"{text}; worst is {worst.vehicle.name}, {100.0 * worst.metres:.1f} cm from frame {worst.frame}"
+        unknown = len(slides) - len(known)
+        self.report({"INFO"}, f"{told}; {unknown} with constraints not measured" if unknown else told)
         return {"FINISHED"}
 
 
@@ -258,6 +306,7 @@ CLASSES = (
     STEERING_OT_clips_find,
     STEERING_OT_clips_measure,
     STEERING_OT_clips_write,
+    STEERING_OT_select_sliding,
 )
 
 register, unregister = bpy.utils.register_classes_factory(CLASSES)

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import StringProperty
 
+from ...simulation.roles import Role
+from ..crowds.states import bring_states, states_left_behind
 from ..status import census
 from ..status.findings import Kind
 from ..status.refused import last_refused
-from ..tagged_objects import full_name
+from ..tagged_objects import full_name, in_use, tagged
 from .polls import in_object_mode
 
 if TYPE_CHECKING:
@@ -21,7 +23,7 @@ REFUSED = "REFUSED"
 
 
 class STEERING_OT_finding_select(bpy.types.Operator):
-    """Select the objects that this is about, and show them if they are hidden or excluded"""
+    """Select the objects that this is about, and show them if they are hidden, excluded or not in the scene"""
 
     bl_idname = "steering.finding_select"
     bl_label = "Select Objects to Look At"
@@ -42,6 +44,11 @@ class STEERING_OT_finding_select(bpy.types.Operator):
             _include(
                 context.view_layer.layer_collection, [ob for ob in context.scene.objects if full_name(ob) in names]
             )
+            context.view_layer.update()
+        if self.kind == Kind.NOT_IN_SCENE.name:
+            for crowd in tagged(in_use(context.scene), Role.CROWD):
+                if any(full_name(ob) in names for ob in states_left_behind(crowd, context.scene.objects[:])):
+                    bring_states(crowd, context)
             context.view_layer.update()
         objects = [ob for ob in context.view_layer.objects if full_name(ob) in names]
         if not objects:

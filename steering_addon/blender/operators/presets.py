@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import BoolProperty, StringProperty
 
-from ...settings.preset import GROUPS, Preset, scaled, written
+from ...settings.preset import GROUPS, SIMILAR, Preset, scaled, written
 from ..crowds.joining import fit_locomotion
 from ..crowds.member_variation import Amounts, vary
 from ..crowds.preset_exchange import CROWDS, bodies_length, members_of, missing, preset_of, take_up
@@ -20,8 +20,6 @@ from .shelves import Applying, Removing, Saving, animated_warnings, any_preset, 
 if TYPE_CHECKING:
     from bpy.types import Context, Object, Scene, UILayout
 
-SIMILAR = 2.0
-"""Bodies more than this many times larger or smaller than those a preset is meant for get it fitted to their size."""
 COLUMNS = (GROUPS[:3], GROUPS[3:])
 """The headings in each column of the menu."""
 

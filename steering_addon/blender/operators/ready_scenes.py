@@ -6,7 +6,7 @@ import bpy
 from bpy.props import FloatProperty, FloatVectorProperty, IntProperty
 from mathutils import Vector
 
-from ..crowds.ready_scenes import cowboys_and_strays, flock, herd, herd_and_wolf, school, traffic, walkers
+from ..crowds.ready_scenes import cowboys_and_strays, flock, herd, herd_and_wolf, school, station_hall, traffic, walkers
 from ..crowds.ready_scenes.scene_builder import SceneOptions, free_place
 from ..refusal import reported
 from .polls import has_editable_scene, in_object_mode
@@ -146,6 +146,19 @@ class STEERING_OT_add_cowboys_and_strays(ReadyScene, bpy.types.Operator):
     add = staticmethod(cowboys_and_strays.add_cowboys_and_strays)
 
 
+class STEERING_OT_add_station_hall(ReadyScene, bpy.types.Operator):
+    """Add people who walk through a station hall: some read the board, and all leave by exits, ready to bake"""
+
+    bl_idname = "steering.add_station_hall"
+    bl_label = "Station Hall"
+
+    count: _count(station_hall.COUNT, "Number of people; the size of the hall is adapted to it")
+    size: _size("Height", walkers.SIZE, "Height of a person; distances and speeds scale with it")
+
+    reach = staticmethod(station_hall.reach)
+    add = staticmethod(station_hall.add_station_hall)
+
+
 class STEERING_OT_add_traffic(ReadyScene, bpy.types.Operator):
     """Add cars that drive both ways along a road over hills and stop for people who cross it, ready to bake"""
 
@@ -172,7 +185,8 @@ class STEERING_MT_add(bpy.types.Menu):
         self.layout.operator("steering.add_walkers", icon="CURVE_PATH")
         self.layout.operator("steering.add_herd", icon="MESH_GRID")
         self.layout.operator("steering.add_herd_and_wolf", icon="PMARKER_ACT")
-        self.layout.operator("steering.add_cowboys_and_strays", icon="HOME")
+        self.layout.operator("steering.add_cowboys_and_strays", icon="OUTLINER_OB_ARMATURE")
+        self.layout.operator("steering.add_station_hall", icon="HOME")
         self.layout.operator("steering.add_traffic", icon="AUTO")
 
 
@@ -187,6 +201,7 @@ CLASSES = (
     STEERING_OT_add_herd,
     STEERING_OT_add_herd_and_wolf,
     STEERING_OT_add_cowboys_and_strays,
+    STEERING_OT_add_station_hall,
     STEERING_OT_add_traffic,
     STEERING_MT_add,
 )

@@ -88,16 +88,17 @@ def animated_warnings(crowd: Object, animated: list[str]) -> list[str]:
 
 
 class Saving:
-    """Saves settings of the crowd as a preset of the user's own."""
+    """Saves settings of the crowd in focus, or of another holder of settings, as a preset of the user's own."""
 
     bl_options = {"REGISTER"}
     shelf_of: ShelfOf
+    holder = staticmethod(crowd_in_focus)
 
-    def made_of(self, context: Context, crowd: Object) -> tuple[str, str]:
+    def made_of(self, context: Context, holder: Object) -> tuple[str, str]:
         """The label of the preset and the text of its file.
 
         Raises:
-            Refusal: the crowd does not have the settings to save.
+            Refusal: the holder does not have the settings to save.
         """
         raise NotImplementedError
 
@@ -106,12 +107,12 @@ class Saving:
         return has_crowd(cls, context)
 
     def invoke(self, context, _event):
-        self.name = self.name or crowd_in_focus(context).name
+        self.name = self.name or self.holder(context).name
         return context.window_manager.invoke_props_dialog(self)
 
     @reported
     def execute(self, context):
-        saved = self.shelf_of(self).save(*self.made_of(context, crowd_in_focus(context)))
+        saved = self.shelf_of(self).save(*self.made_of(context, self.holder(context)))
         self.report({"INFO"}, f"Saved the preset {saved.name}")
         return {"FINISHED"}
 

@@ -1,4 +1,4 @@
-"""Operators that give a crowd states, and call its vehicles into them."""
+"""Operators that call the vehicles of a crowd into its states, copy states, and select who is in one."""
 
 from __future__ import annotations
 
@@ -6,21 +6,12 @@ import bpy
 from bpy.props import EnumProperty, IntProperty, StringProperty
 
 from ...minds import CATALOGUE
-from ...settings.state_presets import STATE_PRESETS
-from ...simulation.roles import MADE, Role
+from ...simulation.roles import Role
 from ..crowds.copied_states import copy_states, crowds_with_states
-from ..crowds.states import (
-    CUE_PATH,
-    new_cue,
-    new_state,
-    new_trigger,
-    number_of,
-    preset_named,
-    states_of_crowd,
-    triggers_of_state,
-)
+from ..crowds.new_triggers import new_trigger, selected_callers
+from ..crowds.states import CUE_PATH, new_cue, number_of, states_of_crowd, triggers_of_state
 from ..focus import activate, crowd_in_focus, state_in_focus
-from ..properties import has_role
+from ..properties import has_role, pointed_at
 from ..read.dependencies import animated_paths
 from ..refusal import Refusal, reported
 from ..status.present_states import present_state, tells_state
@@ -29,36 +20,6 @@ from ..suitability import check_editable
 from ..tagged_objects import crowd_of, in_use, tagged
 from ..write.ownership import bake_of
 from .polls import has_editable_crowd, has_state, in_object_mode
-
-
-class STEERING_OT_state_add(bpy.types.Operator):
-    """Add a state to the crowd: what vehicles do differently when something calls them (Reynolds: action selection)"""
-
-    bl_idname = "steering.state_add"
-    bl_label = "Add State"
-    bl_options = {"REGISTER", "UNDO"}
-
-    preset: EnumProperty(
-        name="State",
-        description="What the vehicles do in it",
-        items=[(each.name, each.label, each.description) for each in STATE_PRESETS],
-    )
-
-    @classmethod
-    def poll(cls, context) -> bool:
-        return in_object_mode(cls, context) and has_editable_crowd(cls, context)
-
-    @reported
-    def execute(self, context):
-        crowd = crowd_in_focus(context)
-        check_stored([crowd])
-        state = new_state(context, crowd, preset_named(self.preset))
-        context.view_layer.update()
-        activate(context, state)
-        callers = {trigger.steering.trigger.who.name for trigger in triggers_of_state(state, context)}
-        called = f"{', '.join(sorted(callers))} calls into it" if callers else "Add a trigger or a cue that calls it"
-        self.report({"INFO"}, f"Added {state.name} to {crowd.name}. {called}")
-        return {"FINISHED"}
 
 
 class STEERING_OT_trigger_add(bpy.types.Operator):
@@ -76,7 +37,7 @@ class STEERING_OT_trigger_add(bpy.types.Operator):
     )
     to: StringProperty(
         name="State",
-        description="State that it calls into; leave empty for the active state, or the only one of the crowd",
+        description="State that it calls into; empty for the active state, or the one that nothing calls into",
         options={"SKIP_SAVE"},
     )
 
@@ -93,7 +54,7 @@ class STEERING_OT_trigger_add(bpy.types.Operator):
     def execute(self, context):
         state = self._state(context)
         check_editable([state])
-        callers = [ob for ob in context.selected_objects if not any(has_role(ob, role) for role in MADE)]
+        callers = selected_callers(context)
         kind = next(kind for kind in CATALOGUE if kind.name == self.when)
         watches = "who" in kind.uses
         if "where" in kind.uses:
@@ -120,9 +81,13 @@ class STEERING_OT_trigger_add(bpy.types.Operator):
         selected = [ob for ob in context.selected_objects if has_role(ob, Role.STATE)]
         crowd = crowd_in_focus(context)
         known = selected or (states_of_crowd(crowd, context) if crowd is not None else []) or states
+        if len(known) > 1:
+            # Ready states bring others that follow them: what nothing leads to yet is meant.
+            followed = {pointed_at(ob.steering.state, "then") for ob in states if ob.steering.is_property_set("state")}
+            known = [ob for ob in known if ob not in followed and not triggers_of_state(ob, context)]
         if len(known) == 1:
             return known[0]
-        raise Refusal("There are several states. Make the one to call into the active object, and select what calls.")
+        raise Refusal("There are several states to call into. Select what calls, then Shift-click the state.")
 
 
 class STEERING_OT_cue_add(bpy.types.Operator):
@@ -222,7 +187,6 @@ class STEERING_OT_select_in_state(bpy.types.Operator):
 
 
 CLASSES = (
-    STEERING_OT_state_add,
     STEERING_OT_trigger_add,
     STEERING_OT_cue_add,
     STEERING_OT_states_copy,

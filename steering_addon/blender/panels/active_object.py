@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...simulation.roles import DESCRIPTIONS, MADE, Role
+from ..crowds.states import states_of_crowd
 from ..moving import BY_CHOICE
 from ..properties import has_role, settings_of
+from ..status import census
 from ..suitability import suits
+from ..tagged_objects import crowd_of
 from .fields import fields, meaningful, note
 from .locations import ROOT, in_both
 
@@ -71,6 +74,8 @@ class Roles:
             _role_buttons(layout, ob)
             if has_role(ob, Role.VEHICLE):
                 layout.operator("steering.flip_front", icon="ARROW_LEFTRIGHT")
+            if _may_call(ob, context):
+                layout.operator_menu_enum("steering.trigger_add", "when", text="Add Trigger", icon=ICONS[Role.TRIGGER])
         else:
             note(layout, context, "Select the object to change its roles")
         if settings_of(ob) and ob.steering.roles:
@@ -81,6 +86,15 @@ class Roles:
             column.prop(ob.steering, "active")
             if context.mode == "EDIT_MESH" and has_role(ob, Role.FLOW):
                 layout.operator("steering.flow_switch_direction", icon="ARROW_LEFTRIGHT")
+
+
+def _may_call(ob: Object, context: Context) -> bool:
+    """Whether there are states into which an object may call vehicles. With states of its own crowd, they offer it."""
+    counts = census.known(context.scene)
+    if counts is None or not counts.roles.get(Role.STATE):
+        return False
+    crowd = crowd_of(ob) if has_role(ob, Role.VEHICLE) else None
+    return crowd is None or not states_of_crowd(crowd, context)
 
 
 def _role_buttons(layout: UILayout, ob: Object) -> None:

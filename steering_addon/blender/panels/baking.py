@@ -97,6 +97,8 @@ def _state(context: Context, census: Census | None) -> tuple[str, str, str]:
         return "Outdated: changed since the bake", extent, "ERROR"
     if _has_other_frames(baked, first, last):
         return f"Outdated: now frames {first} to {last}", extent, "ERROR"
+    if baked.clips:
+        return "Outdated: clips changed. Write or bake", extent, "ERROR"
     return "Baked", extent, "CHECKMARK"
 
 
@@ -153,7 +155,11 @@ class Findings:
                 row.operator("steering.select_contacts", text="", icon="RESTRICT_SELECT_OFF").kind = kind.upper()
         for finding in census.findings:
             row = _entry(layout, context, finding.text, finding.kind.value)
-            icon = "HIDE_OFF" if finding.kind in (Kind.HIDDEN, Kind.NOT_COUNTED) else "RESTRICT_SELECT_OFF"
+            icon = (
+                "HIDE_OFF"
+                if finding.kind in (Kind.HIDDEN, Kind.NOT_COUNTED, Kind.NOT_IN_SCENE)
+                else "RESTRICT_SELECT_OFF"
+            )
             select = row.operator("steering.finding_select", text="", icon=icon)
             select.kind, select.text = finding.kind.name, finding.text
 

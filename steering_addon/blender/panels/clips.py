@@ -40,6 +40,7 @@ class Clips:
         line = layout.row(align=True)
         line.operator("steering.clips_measure", text="Measure", icon="FILE_REFRESH")
         line.operator("steering.clips_write", text="Write", icon="NLA")
+        layout.operator("steering.select_sliding", icon="RESTRICT_SELECT_OFF")
 
 
 def _clip(layout: UILayout, context: Context, row: int, clip: PropertyGroup) -> None:

@@ -10,11 +10,12 @@ import bpy
 from ...behaviors import CATALOGUE
 from ...locomotion import CATALOGUE as LOCOMOTIONS
 from ...minds import CATALOGUE as CONDITIONS
-from ...settings.state_presets import STATE_PRESETS
+from ...settings.state_preset import PLAIN
 from ...simulation.behavior import Behavior, Intent
 from ...simulation.roles import DESCRIPTIONS, MADE
 from .. import manual, preview
 from ..crowds.preset_exchange import CROWDS
+from ..crowds.state_preset_exchange import STATES
 from ..focus import holder_in_focus
 from ..moving import AS_CROWD
 from .active_object import ICONS
@@ -26,7 +27,8 @@ READY_CROWDS = {
     "add_walkers": "CURVE_PATH",
     "add_herd": "MESH_GRID",
     "add_herd_and_wolf": "PMARKER_ACT",
-    "add_cowboys_and_strays": "HOME",
+    "add_cowboys_and_strays": "OUTLINER_OB_ARMATURE",
+    "add_station_hall": "HOME",
     "add_traffic": "AUTO",
 }
 """The operators that add a ready crowd, with their icons."""
@@ -135,6 +137,7 @@ class STEERING_MT_object(bpy.types.Menu):
         layout.operator("steering.clip_add", icon="ADD")
         layout.operator("steering.clips_measure", icon="FILE_REFRESH")
         layout.operator("steering.clips_write", icon="NLA")
+        layout.operator("steering.select_sliding", icon="RESTRICT_SELECT_OFF")
         layout.separator()
         layout.operator("steering.preview", text="Preview Crowds", icon="PLAY", depress=preview.is_on(context.scene))
         layout.operator("steering.bake", text="Bake Crowds", icon="REC").selected = False
@@ -154,9 +157,12 @@ class STEERING_MT_states(bpy.types.Menu):
 
     def draw(self, _context) -> None:
         layout = self.layout
-        for preset in STATE_PRESETS:
-            text = entry_text(f"Add State: {preset.label}", "state_add", preset.name)
-            layout.operator("steering.state_add", text=text).preset = preset.name
+        layout.operator("steering.state_add", text=entry_text(f"Add State: {PLAIN.label}", "state_add")).preset = ""
+        for preset in STATES.listed().values():
+            text = entry_text(f"Add State: {preset.label()}", "state_add", preset.name)
+            layout.operator("steering.state_add", text=text, translate=False).preset = preset.name
+        layout.operator("steering.state_preset_save", icon="PRESET_NEW")
+        layout.operator("steering.state_preset_remove")
         layout.separator()
         for kind in CONDITIONS:
             layout.operator("steering.trigger_add", text=f"Add Trigger: {kind.label}").when = kind.name
@@ -167,6 +173,42 @@ class STEERING_MT_states(bpy.types.Menu):
         layout.separator()
         layout.operator("steering.animate_by_hand", text=entry_text(_label("animate_by_hand"), "animate_by_hand"))
         layout.operator("steering.mark_add", text=entry_text(_label("mark_add"), "mark_add"), icon="ADD")
+
+
+class STEERING_MT_state_add(bpy.types.Menu):
+    """Add a state to the crowd"""
+
+    bl_idname = "STEERING_MT_state_add"
+    bl_label = "Add State"
+
+    def draw(self, _context) -> None:
+        layout, presets = self.layout, STATES.listed().values()
+        layout.operator("steering.state_add", text=PLAIN.label).preset = ""
+        layout.separator()
+        shipped, users = ([each for each in presets if each.removable is mine] for mine in (False, True))
+        for preset in shipped:
+            layout.operator("steering.state_add", text=preset.label(), translate=False).preset = preset.name
+        if users:
+            layout.separator()
+            layout.label(text="Your Own")
+            for preset in users:
+                layout.operator("steering.state_add", text=preset.label(), translate=False).preset = preset.name
+            layout.separator()
+            layout.menu(STEERING_MT_own_state_presets.bl_idname, icon="REMOVE")
+
+
+class STEERING_MT_own_state_presets(bpy.types.Menu):
+    """Delete a preset of your own"""
+
+    bl_idname = "STEERING_MT_own_state_presets"
+    bl_label = "Remove State Preset"
+
+    def draw(self, _context) -> None:
+        self.layout.operator_context = "INVOKE_DEFAULT"
+        for preset in STATES.listed().values():
+            if preset.removable:
+                text = preset.label()
+                self.layout.operator("steering.state_preset_remove", text=text, translate=False).preset = preset.name
 
 
 class STEERING_MT_roles(bpy.types.Menu):
@@ -208,6 +250,8 @@ CLASSES = (
     STEERING_MT_ready_crowds,
     STEERING_MT_crowd_presets,
     STEERING_MT_states,
+    STEERING_MT_state_add,
+    STEERING_MT_own_state_presets,
     STEERING_MT_roles,
     STEERING_MT_move_as,
     STEERING_MT_object,

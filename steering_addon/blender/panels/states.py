@@ -75,7 +75,7 @@ class States(PartOfCrowd):
         if share := share_told([stored.state.cue for stored in active]):
             note(layout, context, f"Cues come to {share:.0%} on this frame: the last gets what is left", icon="ERROR")
         line = layout.row(align=True)
-        line.operator_menu_enum("steering.state_add", "preset", text="Add State", icon="ADD")
+        line.menu("STEERING_MT_state_add", icon="ADD")
         if states:
             line.operator_menu_enum("steering.trigger_add", "when", text="Add Trigger", icon="ADD")
 
@@ -131,6 +131,7 @@ class State:
         line.operator_menu_enum("steering.trigger_add", "when", text="Add Trigger", icon="ADD")
         line.operator("steering.cue_add", icon="NLA")
         line.operator("steering.select_in_state", text="", icon="RESTRICT_SELECT_OFF")
+        line.operator("steering.state_preset_save", text="", icon="PRESET_NEW")
         for names in (TIMES, CALLS, NEEDS):
             column = fields(layout)
             for name in names:

@@ -308,6 +308,13 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
         override=OVERRIDABLE,
         update=notify_listeners,
     )
+    states: PointerProperty(
+        name="States",
+        description="Collection with the states and triggers of this crowd: they come along wherever it is appended",
+        type=bpy.types.Collection,
+        override=OVERRIDABLE,
+        options=NOT_ANIMATABLE | {"HIDDEN"},
+    )
     unasked: StringProperty(
         name="Unasked",
         description="Behaviors of the crowd that came with a preset while the scene had no target for them",

@@ -35,8 +35,9 @@ OF_THE_SCENE = {
 """Settings of the scene that do not change the run, or whose effect is recorded elsewhere."""
 BOOKKEEPING = {"start", "variation", "member", "populate", "hide_eaten", "unasked"}
 """Properties of an object that do not change the run."""
-OF_THE_OVERLAY = {"steering.state.color"}
-"""Settings within groups that only the overlay shows."""
+BESIDE_THE_RUN = {"steering.state.color", "steering.portrayal.playing", "steering.portrayal.unplanted"}
+"""Settings within groups that the run does not depend on: a color of the overlay, and how clips are played, which is
+compared on its own, as clips can be written again without simulating."""
 HOLDERS = {role.name for role in MADE}
 """Roles of objects whose settings point at others."""
 TRANSFORMS = (
@@ -170,7 +171,7 @@ def _values(
         if name in left_out or (kind == "GROUP" and not groups):
             continue
         at = f"{path}{name}"
-        if at in animated or at in OF_THE_OVERLAY:
+        if at in animated or at in BESIDE_THE_RUN:
             continue
         if kind == "GROUP":
             if group.is_property_set(name) and _is_used(group, name, at, animated):

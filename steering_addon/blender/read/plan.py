@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...portrayal.driver_properties import Portrayal
-from ...simulation.arrays.chance import keys_of_vehicles
+from ...simulation.arrays.chance import keys_of_vehicles, numbers_of_vehicles
 from ...simulation.candidates import FIRST, Candidates
 from ...simulation.declaration import NEAREST, POINTERS, Kind, Parameter
 from ...simulation.minds.declaring import CAUSE
@@ -311,10 +311,12 @@ def _vehicles(source: ObjectVehicles, identities: np.ndarray, crowds: list[Objec
     """
     crowd_rows = {ob: row for row, ob in enumerate(crowds)}
     stored = [ob.steering for ob in source.objects]
+    seeds = np.array([settings.seed for settings in stored], dtype=np.int64)
     return Vehicles(
         source=source,
         identity=identities,
-        keys=keys_of_vehicles(seed, identities, np.array([settings.seed for settings in stored], dtype=np.int64)),
+        keys=keys_of_vehicles(seed, identities, seeds),
+        numbers=numbers_of_vehicles(identities, seeds),
         crowd=np.array([crowd_rows[crowd] for crowd in source.crowds], dtype=np.int64),
         enters=np.array([own_enter_frame(ob) for ob in source.objects]),
         start_speed=finite_numbers(source.objects, "start_speed"),

@@ -176,6 +176,7 @@ class Reader:
             "settings_row": self._crowd,
             "crowd": self._crowd,
             "crowd_keys": self._crowd_keys,
+            "numbers": plan.vehicles.numbers,
             "candidates": plan.candidates,
             "attendance": attendance,
             "due": None if enters is None else frame >= enters,

@@ -98,6 +98,7 @@ class Vehicles:
         source: what they are read from.
         identity: (n,) rising.
         keys: (n,) the random key of each, from the seeds and the identity.
+        numbers: (n,) the number by which each draws lots with its crowd.
         crowd: (n,) the row of the crowd each belongs to.
         enters: (n,) the frame on which each enters; nan if its crowd decides.
         start_speed: (n,) speed at the start as a share of max_speed, for vehicles whose velocity is not known.
@@ -107,6 +108,7 @@ class Vehicles:
     source: VehicleSource
     identity: np.ndarray
     keys: Keys
+    numbers: np.ndarray
     crowd: np.ndarray
     enters: np.ndarray
     start_speed: np.ndarray

@@ -24,6 +24,7 @@ from . import placing
 from .findings import Finding, findings
 from .present_members import Presence, presence_of
 from .present_states import present_state, tells_state
+from .written_clips import changed_clips
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object, Scene
@@ -73,6 +74,7 @@ class Baked:
         vehicles: their number.
         first, last: the frames that were baked.
         outdated: whether something that their run is made from has changed since, apart from the frame range.
+        clips: the names of the crowds whose clips have changed since.
         mishaps: the number of vehicles that ran into something or got stuck, by kind.
     """
 
@@ -80,6 +82,7 @@ class Baked:
     first: float = inf
     last: float = -inf
     outdated: bool = False
+    clips: tuple[str, ...] = ()
     mishaps: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -180,24 +183,33 @@ def count(scene: Scene, before: Census | None = None, made_of: str | None = None
         outside=outside_scene(present, objects),
         baked=baked,
         last=frame_range(scene)[1],
-        bake=_baked(scene, records, before.bake.outdated if before is not None else None, made_of),
+        bake=_baked(scene, records, before.bake if before is not None else None, made_of),
         findings=tuple(findings(scene, records)) if before is None else before.findings,
         counted_for=_unannounced(scene),
     )
 
 
-def _baked(scene: Scene, records: Mapping[Object, BakeRecord], outdated: bool | None, made_of: str | None) -> Baked:
-    """The state of the bakes that vehicles play; `outdated`, or else the fingerprint of the scene, if it is known."""
+def _baked(scene: Scene, records: Mapping[Object, BakeRecord], before: Baked | None, made_of: str | None) -> Baked:
+    """The state of the bakes that vehicles play.
+
+    Args:
+        before: their state on another frame, if nothing but the frame has changed since.
+        made_of: the present fingerprint of the scene, if it is known.
+    """
     if not records:
         return Baked()
-    if outdated is None:
+    if before is not None:
+        outdated, clips = before.outdated, before.clips
+    else:
         signed = {record.made_of for record in records.values()} - {""}
         outdated = bool(signed) and signed != {made_of or fingerprint(scene, records)}
+        clips = tuple(crowd.name for crowd in changed_clips(_objects(scene), records))
     return Baked(
         vehicles=len(records),
         first=min(record.first for record in records.values()),
         last=max(record.last for record in records.values()),
         outdated=outdated,
+        clips=clips,
         mishaps=Counter(kind for record in records.values() for kind in record.mishaps),
     )
 

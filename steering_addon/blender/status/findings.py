@@ -19,6 +19,7 @@ from ...locomotion import CATALOGUE as LOCOMOTIONS
 from ...simulation.misplaced import Misplaced
 from ...simulation.roles import Role
 from ..crowds.clip_feet import unplanted_of
+from ..crowds.states import states_left_behind
 from ..moving import BY_CHOICE, CLINGING
 from ..properties import has_role, pointed_at
 from ..read.dependencies import animates
@@ -27,6 +28,7 @@ from ..read.sources import behaviors_of, pointers_of
 from ..read.target_problems import awaited, outside_scene, target_problem, waits_unasked
 from ..tagged_objects import by_role, crowd_of, crowds_of, full_name, in_use, names_of
 from ..write.visibility import SWITCHES
+from .origins import off_origin
 from .placing import misplaced
 
 if TYPE_CHECKING:
@@ -45,6 +47,7 @@ class Kind(Enum):
     """What was found; the value is the icon that it is listed with."""
 
     NO_SIZE = "ERROR"
+    OFF_ORIGIN = "OBJECT_ORIGIN"
     NO_FACES = "MESH_DATA"
     NO_VERTICES = "VERTEXSEL"
     OFF_GROUND = "CON_FLOOR"
@@ -61,6 +64,7 @@ class Kind(Enum):
     INSTANCED = "OUTLINER_OB_GROUP_INSTANCE"
     TARGET_GONE = "UNLINKED"
     NOT_COUNTED = "OUTLINER_COLLECTION"
+    NOT_IN_SCENE = "APPEND_BLEND"
     CALLS_NOTHING = "LIGHT_DATA"
     NEVER_ENTERED = "GHOST_DISABLED"
     WAITING = "INFO"
@@ -118,6 +122,9 @@ def findings(scene: Scene, records: Mapping[Object, BakeRecord]) -> Iterator[Fin
     vehicles = roles[Role.VEHICLE]
     flat = [ob for ob in vehicles if _is_without_size(ob)]
     yield from _about(Kind.NO_SIZE, flat, "{} a scale of 0. Use Clear > Scale, also on parents", "has", "have")
+    far = [ob for ob in off_origin(vehicles) if not ob.steering.locked]
+    remedy = "Use Object > Set Origin, untag, and tag again"
+    yield from _about(Kind.OFF_ORIGIN, far, f"{{}} about an origin far from the model. {remedy}", "turns", "turn")
     open_air = [ob for ob in roles[Role.OBSTACLE] if _is_without_faces(ob)]
     yield from _about(Kind.NO_FACES, open_air, "{} no faces, so nothing avoids it. Choose another Shape", "has", "have")
     pointlike = [ob for ob in roles[Role.OBSTACLE] if not is_mesh(ob) and _is_without_vertices(ob)]
@@ -300,6 +307,9 @@ def _of_minds(scene: Scene, roles: Mapping[Role, list[Object]], objects: list[Ob
             if crowd_of(ob) in crowds
         ]
         yield from _about(Kind.NOT_COUNTED, left_out, "{} left out: excluded from the view layer", "is", "are")
+    for crowd in roles[Role.CROWD]:
+        left_behind = states_left_behind(crowd, everything)
+        yield from _about(Kind.NOT_IN_SCENE, left_behind, f"{{}} not in the scene of {crowd.name}", "is", "are")
     for role, group, names in ((Role.STATE, "state", ("then", "eases")), (Role.TRIGGER, "trigger", ("to",))):
         for ob in (each for each in roles[role] if each.steering.is_property_set(group)):
             for name in names:

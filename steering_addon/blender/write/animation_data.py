@@ -128,7 +128,7 @@ def assign_action(ob: Object, action: Action | None, slot: ActionSlot | None = N
     Blender forbids it: on a linked object, and while an NLA strip is being edited (tweak mode).
     """
     animation = ob.animation_data_create()
-    if ob.type == "ARMATURE" and ob.pose is None and animation.action is not None:
+    if ob.type == "ARMATURE" and ob.pose is None and (action or animation.action) is not None:
         # Builds its pose. Without one Blender crashes: docs/blender_traps.md, "An armature that loses its action".
         ob.data = ob.data
     animation.action = action

@@ -11,7 +11,8 @@ from bpy.utils import escape_identifier
 
 from ...portrayal.clips import PHASES, Clip, Playing, leading
 from ...portrayal.footholds import Carried, Stepping, footholds
-from ...portrayal.planting import Ground, Leg, Skeleton, planted
+from ...portrayal.planes import Ground
+from ...portrayal.planting import LEAST, Leg, Skeleton, above, planted, product, turned
 from ...portrayal.soles import feet_of, foot_of
 from ...simulation.arrays.vectors import Rows, Scalars, Vectors
 from ...simulation.roles import Role
@@ -24,7 +25,7 @@ from ..tagged_objects import tagged
 from .animation_data import SLOTTED, channelbag_in, new_action
 from .clip_copies import ClipCopy
 from .clip_record import COPY
-from .keyframes import LINEAR, generated_keys, write_keys
+from .keyframes import write_linear_keys
 
 if TYPE_CHECKING:
     from bpy.types import Action, Object, Scene
@@ -35,6 +36,8 @@ FEET = "Feet"
 """The name of the strip that holds feet."""
 REACH = 0.6
 """Metres above and below a foot within which the ground is looked for."""
+FOLLOWS = 0.02
+"""Model heights by which the end of a shin strays at most from the foot that it follows."""
 MATTERS = 0.1
 """The share of a foot's weight from which on a bone belongs to it."""
 
@@ -61,7 +64,7 @@ class Planting:
         whole = [_posed(armature, rig, action)[1] for action in actions]
         low = low_points(rig, whole[first][::SEARCHED])
         feet = feet_of(rig.moved(whole[first], low), rig.height)
-        legs = [leg_of(rig, low[foot.points]) for foot in feet]
+        legs = [leg_of(rig, low[foot.points], whole[first]) for foot in feet]
         if not feet or any(leg is None for leg in legs):
             self.reason = f"not every foot of {armature.data.name} is below a leg of two bones"
             return
@@ -74,7 +77,8 @@ class Planting:
             [[foot_of(rig.moved(poses, low), rows, rig.height).rests for rows in soles] for poses in whole]
         )
         # From here on without arms, heads and tails.
-        self._rig = rig.part(low[np.concatenate(soles)])
+        joints = [bone for leg in legs for bone in (leg.thigh, leg.shin, leg.foot)]
+        self._rig = rig.part(low[np.concatenate(soles)], joints)
         ends = np.cumsum([len(rows) for rows in soles])
         self._soles = [np.arange(end - len(rows), end) for rows, end in zip(soles, ends)]
         names = self._rig.names
@@ -83,6 +87,7 @@ class Planting:
         self._at_rest = _at_rest(self._rig)
         self._upright = _turns(self._rig.matrix[:3, :3])
         self._hips = _common([_above(self._rig, leg.thigh) for leg in self.legs])
+        self._apart = any(self._rig.parents[leg.foot] != leg.shin for leg in self.legs)
         self._tables = [_posed(armature, self._rig, action)[0] for action in actions]
 
     def keys(
@@ -105,21 +110,25 @@ class Planting:
         soles = [Stepping(self._rig.moved(poses, rows), rests[:, number]) for number, rows in enumerate(self._soles)]
         corrections = footholds(body, soles, self._height, frame_time, ground)
         placed = self._rig.matrix[:3] @ poses
-        skeleton = Skeleton(self._rig.parents, self._at_rest, placed[..., 3], _turns(placed[..., :3]))
-        result = planted(skeleton, self.legs, corrections, frame_time, lower=ground is not None)
-        return self._channels(result.turns) | self._hip_channels(mixed, skeleton, result.drop), result.short
+        turns = _turns(placed[..., :3])
+        skeleton = Skeleton(self._rig.parents, self._at_rest, placed[..., 3], turns, self._upright)
+        climb = (body.position[:, 2] - body.origin) / body.size if ground is not None or self._apart else None
+        result = planted(skeleton, self.legs, corrections, frame_time, climb=climb)
+        channels = self._channels(result.turns)
+        for bone, shift in result.shifts.items():
+            channels |= self._location(mixed, skeleton, bone, shift)
+        if (np.abs(result.drop) > LEAST).any():
+            channels |= self._location(mixed, skeleton, self._hips, np.outer(-result.drop, (0.0, 0.0, 1.0)))
+        return channels, result.short
 
-    def _hip_channels(self, mixed: Channels, skeleton: Skeleton, drop: Scalars) -> dict[tuple[str, int], Scalars]:
-        """The location of the bone that carries all legs, where it comes down."""
-        if not (drop > 0.0).any():
-            return {}
-        hips = self._hips
-        above = int(self._rig.parents[hips])
-        parent = skeleton.turns[:, above] if above >= 0 else np.broadcast_to(self._upright, skeleton.turns[:, 0].shape)
-        start = np.einsum("fij,jk->fik", parent, self._at_rest[hips])
+    def _location(
+        self, mixed: Channels, skeleton: Skeleton, bone: int, shift: Vectors
+    ) -> dict[tuple[str, int], Scalars]:
+        """The location of a bone that is moved, (f, 3) metres in the space of the model."""
+        start = product(above(skeleton, bone), self._at_rest[bone])
         scale = np.linalg.norm(self._rig.matrix[:3, 0])
-        moved = mixed.location[:, hips] - start[:, 2] * (drop / scale)[:, None]
-        path = f'pose.bones["{escape_identifier(self._rig.names[hips])}"].location'
+        moved = mixed.location[:, bone] + turned(start.transpose(0, 2, 1), shift / scale)
+        path = f'pose.bones["{escape_identifier(self._rig.names[bone])}"].location'
         return {(path, index): moved[:, index] for index in range(3)}
 
     def _mixed(self, playing: Playing) -> Channels:
@@ -156,9 +165,10 @@ def feet_copy(rig: Object, keys: Mapping[tuple[str, int], Scalars], existing: Ma
         return ClipCopy(same, same.slots[0] if SLOTTED else None, FEET, float(count), new=False)
     action, slot = new_action(f"{FEET} of {rig.name}", rig)
     bag = channelbag_in(action, slot, ensure=True)
-    frames = np.arange(count, dtype=np.float64)
+    points = np.stack((np.arange(count), np.zeros(count)), axis=1)
     for (path, index), column in keys.items():
-        write_keys(bag.fcurves.new(path, index=index), generated_keys(frames, column, LINEAR))
+        points[:, 1] = column
+        write_linear_keys(bag.fcurves.new(path, index=index), points)
     # Strips run round their clip: on its last frame they would be on the first again.
     action.use_frame_range, action.frame_start, action.frame_end = True, 0.0, float(count)
     action[COPY] = {"made_of": made_of}
@@ -187,16 +197,37 @@ def ground_of(scene: Scene) -> Ground | None:
     return ground
 
 
-def leg_of(rig: Rig, rows: Rows) -> Leg | None:
-    """The leg above a foot, whose points are in these rows; None if there are no two bones above it, and a body."""
+def leg_of(rig: Rig, rows: Rows, poses: np.ndarray) -> Leg | None:
+    """The leg above a foot; None if there are no two bones above it, and a body.
+
+    Args:
+        rows: of the points of the foot.
+        poses: (f, n, 4, 4) of the bones in a clip.
+    """
     weight = np.bincount(rig.bones[rows].ravel(), rig.weights[rows].ravel(), minlength=len(rig.names))
     bones = np.flatnonzero(weight > MATTERS * weight.sum())
     tops = [bone for bone in bones if rig.parents[bone] not in bones]
     foot = max(tops, key=lambda bone: weight[bone], default=-1)
-    above = [foot]
-    while above[-1] >= 0 and len(above) < 4:
-        above.append(int(rig.parents[above[-1]]))
-    return Leg(above[2], above[1], above[0]) if len(above) == 4 and above[-1] >= 0 else None
+    shin = int(rig.parents[foot]) if foot >= 0 else -1
+    if foot >= 0 and shin < 0:
+        shin = _following(rig, foot, poses)
+    thigh = int(rig.parents[shin]) if shin >= 0 else -1
+    return Leg(thigh, shin, foot) if thigh >= 0 and rig.parents[thigh] >= 0 else None
+
+
+def _following(rig: Rig, foot: int, poses: np.ndarray) -> int:
+    """The bone whose end follows a foot without a parent: the nearest one from which the foot is always as far; or -1.
+
+    Legs of such models were posed by inverse kinematics, of which only the result is left.
+    """
+    heads = poses[..., :3, 3]
+    to_foot = np.einsum("fnji,fnj->fni", _turns(poses[..., :3, :3]), heads[:, foot, None] - heads)
+    away = np.linalg.norm(to_foot, axis=2)
+    strays = np.linalg.norm(to_foot - to_foot.mean(axis=0), axis=2).max(axis=0)
+    below = np.array([foot in (bone, *_above(rig, bone)) for bone in range(len(rig.names))])
+    scale = np.linalg.norm(rig.matrix[:3, 0])
+    follows = np.flatnonzero(~below & (strays * scale < FOLLOWS * rig.height))
+    return int(min(follows, key=lambda bone: away[:, bone].mean(), default=-1))
 
 
 def _above(rig: Rig, bone: int) -> list[int]:

@@ -33,6 +33,7 @@ class ClipRecord:
         pose: what the channels of the clips were before, in the order of the curves of the copies.
         kept: the armature's own action, set aside as it would hide the clips.
         kept_slot: the number of its slot; 0 for none, and in 4.2.
+        made_of: the hash of the clips of the crowd and of how they were to be played; empty if it is not known.
     """
 
     first: float
@@ -41,6 +42,7 @@ class ClipRecord:
     pose: tuple[float, ...]
     kept: Action | None = None
     kept_slot: int = 0
+    made_of: str = ""
 
     @property
     def slot(self) -> ActionSlot | None:
@@ -73,6 +75,7 @@ def clip_record(rig: Object) -> ClipRecord | None:
             pose=tuple(float(value) for value in stored["pose"]),
             kept=kept,
             kept_slot=int(stored.get("kept_slot", 0)),
+            made_of=str(stored.get("made_of", "")),
         )
     except (TypeError, KeyError, AttributeError, IndexError, ValueError):
         return None
@@ -111,6 +114,7 @@ def write_clip_record(rig: Object, record: ClipRecord) -> None:
         "range": [record.first, record.last],
         "tracks": list(record.tracks),
         "pose": list(record.pose),
+        "made_of": record.made_of,
     }
     if record.kept is not None:
         stored |= {"kept": record.kept, "kept_slot": record.kept_slot}

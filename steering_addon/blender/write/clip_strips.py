@@ -17,7 +17,7 @@ import numpy as np
 from .animation_data import SLOTTED, action_of, assign_action
 from .clip_copies import Channel, ClipCopy
 from .clip_record import ClipRecord, clip_record, erase_clip_record, is_copy, tracks_of, value_of, write_clip_record
-from .keyframes import CHOICE, FRAME_TOLERANCE, GENERATED, LINEAR
+from .keyframes import CHOICE, FRAME_TOLERANCE, GENERATED, write_linear_keys
 from .ownership import check_editable, holds_nothing
 from .posing import hiding_action
 
@@ -52,12 +52,14 @@ class RigClips:
         rig: the armature.
         channels: those that the clips animate.
         moves: whether the armature is the vehicle that a bake moves, which sets its own action aside.
+        made_of: the hash of the clips of its crowd, by `crowd_clips.clips_made_of`.
     """
 
     rig: Object
     channels: Collection[Channel]
     played: Sequence[ClipPlayed]
     moves: bool
+    made_of: str
 
 
 @dataclass(frozen=True)
@@ -105,7 +107,8 @@ def _write_on(each: RigClips, writer: _StripWriter, spare: set[bpy.types.Action]
         if name not in names and (played is each.played[0] or played.influence.max() > SEEN):
             names.add(writer.write(animation.nla_tracks, name, played, overridden=rig.override_library is not None))
     values = tuple(pose.get(channel, value_of(rig, channel)) for channel in each.channels)
-    write_clip_record(rig, ClipRecord(writer.first, writer.last, tuple(sorted(names)), values, kept, kept_slot))
+    record = ClipRecord(writer.first, writer.last, tuple(sorted(names)), values, kept, kept_slot, each.made_of)
+    write_clip_record(rig, record)
     return stay
 
 
@@ -172,19 +175,13 @@ class _StripWriter:
 
     def _key(self, curve: FCurve, values: np.ndarray, overridden: bool) -> None:
         self._points[:, 1] = values
-        points = curve.keyframe_points
-        if overridden:
-            # On a library override Blender ignores what is written in bulk.
-            for frame, value in self._points.tolist():
-                key = points.insert(frame, value, options={"FAST"})
-                key.interpolation, key.type = "LINEAR", "GENERATED"
-        else:
-            if len(points):
-                points.clear()
-            points.add(len(self._points))
-            points.foreach_set("co", self._points.ravel())
-            points.foreach_set("interpolation", np.full(len(points), LINEAR, CHOICE))
-            points.foreach_set("type", np.full(len(points), GENERATED, CHOICE))
+        if not overridden:
+            write_linear_keys(curve, self._points)
+            return
+        # On a library override Blender ignores what is written in bulk.
+        for frame, value in self._points.tolist():
+            key = curve.keyframe_points.insert(frame, value, options={"FAST"})
+            key.interpolation, key.type = "LINEAR", "GENERATED"
         curve.update()
 
 

@@ -18,6 +18,7 @@ from ..crowds.clip_feet import store_unplanted
 from ..crowds.crowd_clips import (
     Model,
     check_has_models,
+    clips_made_of,
     clips_of,
     is_measured,
     models_of,
@@ -139,6 +140,7 @@ class ClipWriter:
             models = models_of(members.crowd, members.vehicles, self._family) if stored_clips(members.crowd) else []
             if stored_clips(members.crowd):
                 check_has_models(members.crowd, members.vehicles, models)
+            made_of = clips_made_of(members.crowd) if models else ""
             playing = {row for model in models for row in model.rows}
             idle = [ob for row, ob in enumerate(members.vehicles) if row not in playing]
             self._left += idle
@@ -150,6 +152,7 @@ class ClipWriter:
                 rows = np.array(model.rows)
                 settings = settings_for(members.crowd, len(rows))
                 played = _ModelPlayed(model, settings, members.keys[rows], scene, frame_time, self._family, len(frames))
+                played.made_of = made_of
                 played.check(replace)
                 self._models.append((number, rows, played))
                 self._crowds.append((members.crowd, played))
@@ -228,6 +231,7 @@ class _ModelPlayed:
     Attributes:
         plants: whether its feet are to be held.
         unplanted: once it is prepared, why they cannot; empty if they can.
+        made_of: the hash of the clips of its crowd.
     """
 
     def __init__(
@@ -254,7 +258,7 @@ class _ModelPlayed:
         self._phase, self._influence = np.empty(shape, np.float64), np.empty(shape, np.float32)
         self._before: tuple[Bodies, Played] | None = None
         self.plants, self._scene, self._family = bool(settings.plant_feet.all()), scene, family
-        self.unplanted = ""
+        self.unplanted = self.made_of = ""
         self._bodies: list[Bodies] = []
         self._copies: list[ClipCopy] = []
         self._feet: list[list[ClipPlayed]] = [[] for _ in model.rigs]
@@ -313,6 +317,7 @@ class _ModelPlayed:
                     *self._feet[k],
                 ],
                 moves=rig == ob,
+                made_of=self.made_of,
             )
             for k, (ob, rig) in enumerate(zip(self.model.vehicles, self.model.rigs))
         ]
@@ -331,10 +336,12 @@ class _ModelPlayed:
             np.stack([getattr(bodies, name) for bodies in self._bodies], axis=1)
             for name in ("position", "forward", "up")
         )
-        size = np.stack([self._size * bodies.growth for bodies in self._bodies], axis=1)
+        # Clips may have been measured on a vehicle of another size than the one whose rig was read.
+        sizes = self._size / self._size[0]
+        size = np.stack([sizes * bodies.growth for bodies in self._bodies], axis=1)
         for k, each in enumerate(self.model.rigs):
             ob = self.model.vehicles[k]
-            origin = ob.steering.origin_height * scale_of(ob, ob) * (size[k] / self._size[k])
+            origin = ob.steering.origin_height * scale_of(ob, ob) * (size[k] / sizes[k])
             body = Carried(position[k], forward[k], up[k], size[k], origin)
             playing = Playing(self._phase[:, k], self._influence[:, k].astype(np.float64))
             keys, _ = planting.keys(playing, body, self._frame_time, ground)

@@ -61,7 +61,7 @@ def _play(
     writer: ClipWriter, vehicles: Sequence[Object], records: Sequence[BakeRecord], frames: np.ndarray, scene: Scene
 ) -> None:
     """Let a writer see vehicles on all frames."""
-    position, basis = _bodies(vehicles, frames, scene)
+    position, basis = bodies_of(vehicles, frames, scene)
     frame_time = scene.render.fps_base / scene.render.fps
     ahead = np.diff(position, axis=0, append=position[-1:]) / frame_time
     present = np.array([_present(record, frames) for record in records]).T
@@ -87,7 +87,7 @@ def _present(record: BakeRecord, frames: np.ndarray) -> np.ndarray:
     return (frames >= first) & (frames <= last)
 
 
-def _bodies(vehicles: Sequence[Object], frames: np.ndarray, scene: Scene) -> tuple[np.ndarray, np.ndarray]:
+def bodies_of(vehicles: Sequence[Object], frames: np.ndarray, scene: Scene) -> tuple[np.ndarray, np.ndarray]:
     """The positions (f, n, 3) and bases (f, n, 3, 3) of baked vehicles."""
     position, basis = np.empty((len(frames), len(vehicles), 3)), np.empty((len(frames), len(vehicles), 3, 3))
     carried = [k for k, ob in enumerate(vehicles) if ob.parent is not None]

@@ -133,6 +133,18 @@ def write_keys(curve: FCurve, keys: Keys) -> None:
         points.foreach_set(name, np.ascontiguousarray(column).ravel())
 
 
+def write_linear_keys(curve: FCurve, points: np.ndarray) -> None:
+    """Give a curve baked keys, (k, 2) frames and values, between which it is linear; the rest as Blender adds keys."""
+    keys = curve.keyframe_points
+    if len(keys):
+        keys.clear()
+    keys.add(len(points))
+    keys.foreach_set("co", np.ascontiguousarray(points, np.float32).ravel())
+    keys.foreach_set("interpolation", np.full(len(keys), LINEAR, CHOICE))
+    keys.foreach_set("type", np.full(len(keys), GENERATED, CHOICE))
+    curve.update()
+
+
 def compute_handles(curve: FCurve, keys: Keys) -> None:
     """Let Blender compute the automatic handles of a curve with these keys.
 

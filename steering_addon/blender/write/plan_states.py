@@ -9,7 +9,6 @@ import numpy as np
 
 from ...portrayal.state_properties import STATE, StateColumns
 from ...recording.changes_of_mind import Change
-from ...simulation.minds.following import taken_up
 from ...simulation.snapshot import State
 from .custom_properties import share_in
 from .state_history import CAUSES, TRIGGER, TakenUp
@@ -80,9 +79,9 @@ class StateProperties:
     def frame(self, row: int, state: State) -> None:
         """Take in a frame, the one of this row."""
         mindset = state.mindset
-        if mindset is None or state.inputs is None:
+        if mindset is None:
             return
-        part = taken_up(state.inputs, mindset, state.time - self._step, self._step)
+        part = mindset.taken_up(state.time - self._step, self._step)
         for rows, _, columns in self._crowds:
             columns.take(row, mindset.take(rows, mindset.due.shape[1]), part[rows])
 

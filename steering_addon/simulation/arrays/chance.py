@@ -52,6 +52,12 @@ def keys_of_vehicles(seed: int, identity: NDArray[np.int64], own_seed: NDArray[n
     return mix(keys_of(seed, identity), own_seed.astype(np.uint64))
 
 
+def numbers_of_vehicles(identity: NDArray[np.int64], own_seed: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The numbers (n,) by which they draw lots: their identities (n,), or others where they have own seeds (n,)."""
+    other = (mix(mix(identity.astype(np.uint64), 3), own_seed.astype(np.uint64)) >> np.uint64(32)).astype(np.int64)
+    return np.where(own_seed == 0, identity, other)
+
+
 @lru_cache(maxsize=64)
 def shared_key(identity: int, seed: int = 0) -> int:
     """The random key shared by the vehicles of a crowd, from the identity of the crowd and the seed of the run."""

@@ -135,8 +135,8 @@ class Floor:
                 break
             # A step hardly ends further than in the triangle beyond the side over which it leads.
             triangle[left] = self._beyond(triangle[left], u[left], v[left])
-            known, u[left], v[left], height[left] = self._only_one(triangle[left], x[left], y[left])
-            left = left[~known]
+            under, u[left], v[left], height[left] = self._only_one(triangle[left], x[left], y[left])
+            left = left[~under]
         off = height - expected
         stays = (off <= step_up) & (off >= -step_down)
         stays[left] = False
@@ -176,8 +176,8 @@ class Floor:
             order, begins, times = self._sides
             neighbors = self.from_above["neighbors"] = np.full(3 * len(self), NO_TRIANGLE)
             first = begins[times == 2]
-            side, same = order[first], order[first + 1]
-            neighbors[side], neighbors[same] = same // 3, side // 3
+            side, opposite = order[first], order[first + 1]
+            neighbors[side], neighbors[opposite] = opposite // 3, side // 3
         return neighbors.reshape(-1, 3)
 
     @once

@@ -9,8 +9,8 @@ from ..world import Agents, World
 
 ABREAST = 0.02
 """Share of the distance to the left by which one that comes from the right counts as further ahead."""
-SOONEST = 1.0
-"""Seconds in which the room is made, at least: one that already is beside another falls back no faster."""
+SOONEST = 2.0
+"""Seconds in which the room is made, at least: one that already is beside another falls back no faster and rolls on."""
 
 
 def is_ahead(world: World, agents: Agents, agent: Rows, body: Rows, offset: Vectors) -> Mask:

@@ -12,6 +12,12 @@ BRAKING = 0.8
 QUICKEST = 0.1
 """Seconds, or a step if that is longer: the vehicle model takes any quicker braking for a wish to turn round."""
 
+SLOWEST = 1.5
+"""Multiple of the speed below which a body stands that it keeps on the last way to a place."""
+
+AHEAD = 0.7
+"""Cosine of the angle off the heading within which a place lies ahead."""
+
 
 def speed_to_stop(
     agents: Agents, direction: Vectors, distance: Scalars, slowing_distance: Scalars, dt: float
@@ -33,8 +39,31 @@ def speed_to_stop(
     response_time = np.minimum(agents.vehicle.response_time, ramp_time / 4.0)
     ramped_speed = distance / ramp_time
     stopping_speed = np.sqrt(2.0 * BRAKING * agents.agility * distance)
-    speed = np.minimum(np.minimum(ramped_speed, stopping_speed), _turning_speed(agents, direction, distance))
+    speed, response_time = up_to_the_place(agents, direction, distance, ramped_speed, response_time, dt)
+    speed = np.minimum(np.minimum(speed, stopping_speed), _turning_speed(agents, direction, distance))
     return np.minimum(speed, agents.max_speed), response_time
+
+
+def up_to_the_place(
+    agents: Agents, direction: Vectors, distance: Scalars, speed: Scalars, response_time: Scalars, dt: float
+) -> tuple[Scalars, Scalars]:
+    """The speed on the last way to a place, (n,) m/s, and the time in which it is taken up, (n,) seconds.
+
+    A body that stands instead of creeping would stop short of it where the ramp falls below that speed: it keeps one at
+    which it still goes, down to the shortest ramp. One that is past the place already may stand.
+
+    Args:
+        direction: (n, 3) unit vectors to the place.
+        distance: (n,) metres to the place.
+        speed, response_time: (n,) what the place and the vehicle ask for, m/s and seconds.
+        dt: the step, seconds.
+    """
+    slowest = agents.slowest_share * agents.cruise_speed
+    # One that goes round to what is behind it would take quicker braking for a wish to turn round.
+    quickest = np.where(agents.swings_round, response_time, max(QUICKEST, dt))
+    last = np.minimum(SLOWEST * slowest, distance / (4.0 * quickest))
+    creeps = (last > speed) & (dot(direction, agents.forward) > AHEAD)
+    return np.where(creeps, last, speed), np.where(creeps, np.minimum(response_time, quickest), response_time)
 
 
 def braking_distance(agents: Agents, speed: Scalars) -> Scalars:

@@ -7,6 +7,12 @@ import numpy as np
 from ..arrays.vectors import EPSILON, Scalars, Vectors, across, anybody, clamp, dot, magnitude, unit
 from ..world import Agents
 
+STRAIGHT_BEHIND = 0.5
+"""Cosine of the angle from straight behind within which all turn to the right, and none into the one beside it."""
+
+STEEP = 0.1
+"""Sine of the angle between heading and up below which no turn is level."""
+
 
 def turning_speed(agents: Agents, direction: Vectors, distance: Scalars, share: float) -> Scalars:
     """The speed at which the tightest circle leads to a point, (n,) m/s; a faster agent would circle round it.
@@ -25,7 +31,7 @@ def turning_speed(agents: Agents, direction: Vectors, distance: Scalars, share: 
     return np.minimum(agents.turn_rate * radius, np.sqrt(share * agents.agility * radius))
 
 
-def swung_round(agents: Agents, force: Vectors, direction: Vectors) -> Vectors:
+def swung_round(agents: Agents, force: Vectors, direction: Vectors, alike: bool = False) -> Vectors:
     """Forces that swing agents round to what is behind them instead of stopping them first, (n, 3) newtons.
 
     The further behind, the less of the force against the heading is left; the force aside grows by what that had, so
@@ -34,6 +40,8 @@ def swung_round(agents: Agents, force: Vectors, direction: Vectors) -> Vectors:
     Args:
         force: (n, 3) newtons, toward the point.
         direction: (n, 3) unit vectors to the point.
+        alike: whether those that turn round beside each other, to one point, turn to the same side: level, to the
+            right.
     """
     behind = clamp(-dot(direction, agents.forward), 0.0, 1.0)
     onward = dot(force, agents.forward)
@@ -43,6 +51,10 @@ def swung_round(agents: Agents, force: Vectors, direction: Vectors) -> Vectors:
     onward = onward * (1.0 - behind)
     aside = across(force, agents.forward)
     aside = unit(np.where((magnitude(aside) > EPSILON)[:, None], aside, agents.level(agents.side)))
+    if alike:
+        right = -agents.left_of(agents.forward)
+        rightward = (behind > STRAIGHT_BEHIND) & (magnitude(right) > STEEP)
+        aside = np.where(rightward[:, None], unit(right), aside)
     remaining = np.sqrt(np.maximum(dot(force, force) - onward * onward, 0.0))
     swung = agents.forward * onward[:, None] + aside * remaining[:, None]
     return np.where(turns[:, None], swung, force)

@@ -25,6 +25,8 @@ RESTING, CUED = 0.5, 3.0
 """The values of a crowd's own settings and of a cue."""
 EVER = 1e9
 """Seconds."""
+BACK = 0.3
+"""Seconds in which a vehicle takes up the crowd's own settings, where it comes from no state."""
 
 
 def chosen(mind: Mind, meeting: Meeting, keys: Keys) -> Mindset:
@@ -37,7 +39,7 @@ def chosen(mind: Mind, meeting: Meeting, keys: Keys) -> Mindset:
     value = _values(mind, mine, time)
     mine = _last_called(mind, mine, calls, time)
     value, told = _cued(mind, mine, _held(mind, mine, value, keys, time), keys)
-    chosen = _switched(mind, mine, value, told, time)
+    chosen = _switched(mind, mine, value, told, time, dt)
     return _heard(chosen, mine, calls, time)
 
 
@@ -131,7 +133,7 @@ def _cued(mind: Mind, mine: Mindset, value: Scalars, keys: Keys) -> tuple[Scalar
     return np.where(told, CUED, np.where(ends, 0.0, value)), told
 
 
-def _switched(mind: Mind, mine: Mindset, value: Scalars, told: Mask, time: float) -> Mindset:
+def _switched(mind: Mind, mine: Mindset, value: Scalars, told: Mask, time: float, dt: float) -> Mindset:
     """The mindset in which each vehicle is in the mode of the highest value, or in what follows on its own."""
     m, at = len(mine.mode), np.arange(len(mine.mode))
     winner = np.argmax(value, axis=1)
@@ -151,13 +153,17 @@ def _switched(mind: Mind, mine: Mindset, value: Scalars, told: Mask, time: float
     due[at[switches], winner[switches]] = np.inf
     calls = at[switches & ~over], winner[switches & ~over]
     root[calls] = np.maximum(root[calls], mine.pending_root[calls])
+    blend = mind.of_modes("blend", BACK)
+    shares, callers = mine.spread(mine.taken_up(time - dt, dt)), mine.callers.copy()
+    callers[at, mine.mode] = mine.body
     changes = {
-        "mode": winner, "was": mine.mode, "since": now, "called": now, "held": held,
-        "by": by, "body": body, "source": source, "turns": mine.turns + 1,
+        "mode": winner, "since": now, "blend": blend[np.where(winner == 0, mine.mode, winner)], "called": now,
+        "held": held, "by": by, "body": body, "source": source, "turns": mine.turns + 1,
     }  # fmt: skip
     changed = {name: np.where(switches, new, getattr(mine, name)) for name, new in changes.items()}
-    weighed = np.where(switches[:, None], value, mine.weighed)
-    return replace(mine, due=due, root=root, weighed=weighed, **changed)
+    of_modes = {"weighed": value, "shares": shares, "callers": callers}
+    changed |= {name: np.where(switches[:, None], new, getattr(mine, name)) for name, new in of_modes.items()}
+    return replace(mine, due=due, root=root, **changed)
 
 
 def _heard(after: Mindset, before: Mindset, calls: Calls, time: float) -> Mindset:

@@ -6,7 +6,7 @@ settings would not do: a behavior that fades keeps its priority until its weight
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -24,12 +24,10 @@ from .mindset import Mindset
 
 OF_THE_BODY = ("mass", "radius", "length")
 """Parameters of a vehicle that no state changes."""
-BACK = 0.3
-"""Seconds in which a vehicle takes up the crowd's own settings, where it comes from no state."""
 
 
-def followed(snapshot: Snapshot, mindset: Mindset, modes: Rows) -> Snapshot:
-    """The snapshot in which each vehicle follows the settings of a mode (n,), about what called it."""
+def followed(snapshot: Snapshot, modes: Rows, caller: Rows) -> Snapshot:
+    """The snapshot in which each vehicle follows the settings of a mode (n,), about the body that called it (n,)."""
     row = snapshot.settings_row.copy()
     settings = list(snapshot.settings)
     for mind in snapshot.minds:
@@ -39,7 +37,7 @@ def followed(snapshot: Snapshot, mindset: Mindset, modes: Rows) -> Snapshot:
             in_it = of_crowd & (modes == number)
             if in_it.any():
                 row[in_it] = mode.settings
-                settings[mode.settings] = _about_cause(settings[mode.settings], mindset.body)
+                settings[mode.settings] = _about_cause(settings[mode.settings], caller)
                 in_use.append(mode.settings)
         if len(in_use) > 1:
             together, row = joined(snapshot.settings, settings, row, in_use)
@@ -62,19 +60,6 @@ def _aimed_at(behavior: Behavior, cause: Rows) -> Behavior:
     return behavior.with_columns(changes) if changes else behavior
 
 
-def taken_up(snapshot: Snapshot, mindset: Mindset, time: float, dt: float) -> Scalars:
-    """How far each vehicle has taken up its mode by the end of a step, (n,), 0 to 1: x^2 (3 - 2x) in time."""
-    part = np.ones(len(mindset.mode))
-    for mind in snapshot.minds:
-        rows = np.flatnonzero(snapshot.crowd == mind.crowd)
-        blend = mind.of_modes("blend", BACK)
-        mode, was = mindset.mode[rows], mindset.was[rows]
-        lasts = np.maximum(np.where(mode == 0, blend[was], blend[mode]), dt)
-        x = np.minimum((time + dt - mindset.since[rows]) / lasts, 1.0)
-        part[rows] = x * x * (3.0 - 2.0 * x)
-    return part
-
-
 def bodies_in_modes(snapshot: Snapshot, mindset: Mindset, part: Scalars, speed: Scalars, dt: float) -> VehicleModel:
     """The vehicle models as the modes have them, mixed while a mode is taken up.
 
@@ -88,11 +73,7 @@ def bodies_in_modes(snapshot: Snapshot, mindset: Mindset, part: Scalars, speed: 
     if all(mode.vehicle is None for mind in snapshot.minds for mode in mind.modes):
         return model
     changing = [name for name in model.parameters() if name not in OF_THE_BODY]
-    now = _of_modes(snapshot, mindset.mode, changing)
-    columns = now
-    if not everybody(part >= 1.0):
-        before = _of_modes(snapshot, mindset.was, changing)
-        columns = {name: _mixed(before[name], column, part) for name, column in now.items()}
+    columns = _mixed(mindset, part, lambda modes: _of_modes(snapshot, modes, changing))
     slower = speed - columns["max_force"] / model.mass * dt
     top = columns["max_speed"]
     columns["max_speed"] = np.where(mindset.turns > 0, np.maximum(top, slower), top)
@@ -117,20 +98,21 @@ def locomotions_in_modes(snapshot: Snapshot, mindset: Mindset, part: Scalars) ->
 def _body_in_modes(snapshot: Snapshot, mindset: Mindset, part: Scalars, number: int) -> Locomotion:
     """The locomotion of a number, n rows, with the numbers that the modes have."""
     body = snapshot.locomotions[number].for_agents(np.arange(len(part)))
-    columns = {}
-    for name in body.parameters():
-        if name in body.of_the_body:
-            continue
-        now, before = (np.array(getattr(body, name)) for _ in range(2))
+    names = [name for name in body.parameters() if name not in body.of_the_body]
+
+    def of_modes(modes: Rows) -> dict[str, Scalars]:
+        columns = {name: np.array(getattr(body, name)) for name in names}
         for mind in snapshot.minds:
             moves_so = (snapshot.crowd == mind.crowd) & (snapshot.locomotion_row == number)
             for at, mode in enumerate(mind.modes, 1):
                 if type(mode.locomotion) is type(body):
-                    column = getattr(mode.locomotion, name)
-                    for mixed, modes in ((now, mindset.mode), (before, mindset.was)):
-                        mixed[moves_so & (modes == at)] = column[moves_so & (modes == at)]
-        columns[name] = _stored_once(_mixed(before, now, part))
-    return body.with_columns(columns)
+                    in_it = moves_so & (modes == at)
+                    for name, column in columns.items():
+                        column[in_it] = getattr(mode.locomotion, name)[in_it]
+        return columns
+
+    columns = _mixed(mindset, part, of_modes)
+    return body.with_columns({name: _stored_once(column) for name, column in columns.items()})
 
 
 def _of_modes(snapshot: Snapshot, modes: Rows, names: Sequence[str]) -> dict[str, Scalars]:
@@ -147,10 +129,25 @@ def _of_modes(snapshot: Snapshot, modes: Rows, names: Sequence[str]) -> dict[str
     return columns
 
 
-def _mixed(before: Scalars, after: Scalars, part: Scalars) -> Scalars:
-    if after.dtype != np.float64:
-        return after
-    return np.where(part >= 1.0, after, before + (after - before) * part)
+def _mixed(mindset: Mindset, part: Scalars, of_modes: Callable[[Rows], dict[str, Scalars]]) -> dict[str, Scalars]:
+    """Columns (n,) by name, mixed while a mode is taken up; what is not a number is that of the new mode.
+
+    Args:
+        part: (n,) how far each has taken up its mode.
+        of_modes: the columns in a mode (n,) for each vehicle.
+    """
+    now = of_modes(mindset.mode)
+    if everybody(part >= 1.0):
+        return now
+    numbers = [name for name, column in now.items() if column.dtype == np.float64]
+    before = {name: np.zeros(len(part)) for name in numbers}
+    for modes, share, _ in mindset.left(part):
+        columns = of_modes(modes)
+        for name in numbers:
+            before[name] += columns[name] * share
+    changed = part < 1.0
+    mixed = {name: np.where(changed, before[name] + (now[name] - before[name]) * part, now[name]) for name in numbers}
+    return now | mixed
 
 
 def _stored_once(column: Scalars) -> Scalars:
@@ -172,10 +169,9 @@ def forgetting(
     if not changed.any():
         return memories
     kept = dict(memories)
-    row = followed(snapshot, after, after.mode).settings_row
     used = [{behavior.name for behavior in settings.behaviors} for settings in snapshot.settings]
-    for name, enters in _entering(snapshot.minds, snapshot.crowd, after.mode, changed):
-        if name not in used[row[enters[0]]]:
+    for name, row, enters in _entering(snapshot.minds, snapshot.crowd, after.mode, changed):
+        if name not in used[row]:
             continue
         # The rounds through several targets have the name of the behavior and of the parameter.
         for known in [key for key in kept if key.split(".")[0] == name]:
@@ -191,19 +187,20 @@ def arriving_again(
     if not changed.any() or not arrived:
         return arrived
     kept = dict(arrived)
-    for name, enters in _entering(minds, crowd, after.mode, changed):
+    for name, _, enters in _entering(minds, crowd, after.mode, changed):
         if name in kept:
             kept[name] = kept[name].copy()
             kept[name][enters] = False
     return kept
 
 
-def _entering(minds: Sequence[Mind], crowd: Rows, modes: Rows, changed: Mask) -> list[tuple[str, Rows]]:
-    """The name of each behavior that a mode has settings of its own for, and the rows that enter that mode, (m,)."""
+def _entering(minds: Sequence[Mind], crowd: Rows, modes: Rows, changed: Mask) -> list[tuple[str, int, Rows]]:
+    """The name of each behavior that a mode has settings of its own for, the row of the settings of that mode, and the
+    rows of the vehicles that enter it, (m,)."""
     entering = []
     for mind in minds:
         for number, mode in enumerate(mind.modes, 1):
             enters = np.flatnonzero(changed & (crowd == mind.crowd) & (modes == number))
             if len(enters):
-                entering += [(name, enters) for name in mode.replaces]
+                entering += [(name, mode.settings, enters) for name in mode.replaces]
     return entering

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,8 +23,8 @@ class Mindset:
 
     Attributes:
         mode: (n,) the mode, 0 for none.
-        was: (n,) the mode before it.
         since: (n,) when it was taken up, seconds.
+        blend: (n,) the time in which it is taken up, seconds.
         called: (n,) when it was called for last, seconds.
         held: (n,) the strength with which it was taken up.
         by: (n,) the index of the trigger that called, or one of the causes above.
@@ -39,11 +40,13 @@ class Mindset:
         root: (n, k) that of the last call followed into each mode; an example that goes back no further is old news.
         need: (n, k) how much a state is needed, 0 to 1.
         weighed: (n, k) the value of each mode when the present one was taken up.
+        shares: (n, k) how far it was in each mode when the present one was taken up; 1 in all.
+        callers: (n, k) the body that had called into each mode when it was left.
     """
 
     mode: Rows
-    was: Rows
     since: Scalars
+    blend: Scalars
     called: Scalars
     held: Scalars
     by: Rows
@@ -60,6 +63,8 @@ class Mindset:
     root: Scalars
     need: Scalars
     weighed: Scalars
+    shares: Scalars
+    callers: Rows
 
     @classmethod
     def blank(cls, n: int, k: int, time: float) -> Mindset:
@@ -68,8 +73,39 @@ class Mindset:
         long_ago = np.full(n, time - LONG_AGO)
         no_call, no_cause = np.zeros((n, k)), np.full((n, k), NOBODY)
         never, no_time = np.full((n, k), np.inf), np.full((n, k), time - LONG_AGO)
-        of_all = none, none, long_ago, long_ago, np.zeros(n), nobody, nobody, nobody, none, np.zeros(n)
-        return cls(*of_all, never, no_call, no_cause, no_cause, no_cause, no_time, no_time, no_call, no_call)
+        in_none = (np.arange(k) == 0).astype(np.float64) + no_call
+        of_all = none, long_ago, np.zeros(n), long_ago, np.zeros(n), nobody, nobody, nobody, none, np.zeros(n)
+        of_calls = never, no_call, no_cause, no_cause, no_cause, no_time, no_time
+        return cls(*of_all, *of_calls, no_call, no_call, in_none, no_cause)
+
+    def taken_up(self, time: float, dt: float) -> Scalars:
+        """How far each vehicle has taken up its mode by the end of a step, (n,), 0 to 1: x^2 (3 - 2x) in time."""
+        x = np.minimum((time + dt - self.since) / np.maximum(self.blend, dt), 1.0)
+        part: Scalars = x * x * (3.0 - 2.0 * x)
+        return part
+
+    def spread(self, part: Scalars) -> Scalars:
+        """How far each vehicle is in each mode, (n, k), once it has taken up the present one by a part (n,)."""
+        now = self.mode[:, None] == np.arange(self.shares.shape[1])[None]
+        shares: Scalars = self.shares * (1.0 - part)[:, None] + np.where(now, part[:, None], 0.0)
+        return shares
+
+    def left(self, part: Scalars) -> Iterator[tuple[Rows, Scalars, Rows]]:
+        """The modes that vehicles come from, that of the largest share first.
+
+        Args:
+            part: (n,) how far each has taken up its mode; one that has done so comes from none.
+
+        Yields:
+            A mode (n,) for each vehicle, its share (n,), 0 where there are fewer, and the body (n,) that it was about.
+        """
+        shares = np.where((part < 1.0)[:, None], self.shares, 0.0)
+        each, order = np.arange(len(part)), np.argsort(-shares, axis=1, kind="stable")
+        for modes in order.T:
+            share = shares[each, modes]
+            if not (share > 0.0).any():
+                return
+            yield modes, share, self.callers[each, modes]
 
     def take(self, rows: Rows, k: int) -> Mindset:
         """The mindset of the vehicles of some rows, (m,) and (m, k)."""

@@ -47,7 +47,7 @@ def for_takers(behavior: Behavior, agents: Agents) -> Behavior:
     """The behavior, with weight 0 for agents that do not go where it leads."""
     if not isinstance(behavior, Destination) or everybody(behavior.share_going >= 1.0):
         return behavior
-    return without(behavior, ~behavior.takers(agents.keys))
+    return without(behavior, ~behavior.takers(agents.numbers, agents.crowd_keys))
 
 
 def in_turn(

@@ -398,6 +398,13 @@ def test_spread_arms_do_not_count_as_length() -> None:
     assert part("blender.crowds.forward_axis").by_shape(spread) == "NEG_Y"
 
 
+def test_a_suitcase_does_not_turn_a_traveller_round() -> None:
+    man = [(x, y, z) for x in (-0.35, 0.35) for y in (-0.15, 0.15) for z in (0.0, 0.9, 1.75)]
+    case = [(x, y, z) for x in (0.35, 0.5) for y in (-0.33, 0.33) for z in (0.2, 0.7)]
+    assert part("blender.crowds.forward_axis").by_shape(body(man + case)) == "NEG_Y"
+    assert part("blender.crowds.forward_axis").by_shape(body(man)[:, [1, 0, 2]])[-1] == "X"
+
+
 def front(ob) -> tuple[str, str]:
     return ob.steering.forward_axis, ob.steering.up_axis
 

@@ -30,7 +30,8 @@ from tests.blender.building import (
     vehicle,
     wedge,
 )
-from tests.blender.drawing import everything_shown, texts
+from tests.blender.drawing import texts, up_to_date
+from tests.blender.sharing import in_one_blender
 
 
 def populate(*, moves_like: str = "UNCHANGED", **settings):
@@ -71,7 +72,7 @@ def nearest(points: np.ndarray) -> float:
 
 def told_by_the_panel() -> str:
     part("blender.status.census").refresh(bpy.context.scene)
-    return texts(everything_shown()["STEERING_PT_populate"])
+    return texts(up_to_date("STEERING_PT_populate"))
 
 
 def ground(size: float = 20.0, **placed):
@@ -946,7 +947,7 @@ def test_the_panel_shows_only_settings_that_apply(crowd) -> None:
     assert {"place", "distance"} & set(shown("ONE_PLACE")) == set()
     for choice in part("settings.population").ARRANGEMENTS:
         crowd.steering.populate.arrangement = choice.name
-        drawn = [entry[1] for entry in everything_shown()["STEERING_PT_populate"] if entry[0] == "prop"]
+        drawn = [entry[1] for entry in up_to_date("STEERING_PT_populate") if entry[0] == "prop"]
         assert [name for name in drawn if name in shown(choice.name)] == shown(choice.name)
 
 
@@ -1029,6 +1030,7 @@ def test_a_single_member_enters_at_the_start() -> None:
     assert not stream(count=1).steering.attendance.use_enter_frame
 
 
+@in_one_blender
 def test_passers_by_leave_at_the_end_of_the_path() -> None:
     tag(path_curve(points=[(0.0, 2.0, 0.0), (0.0, 6.0, 0.0)]), role="PATH")
     crowd = stream(count=3, moves_like="PERSON")

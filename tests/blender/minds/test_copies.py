@@ -102,6 +102,46 @@ def test_an_appended_collection_brings_a_herd_that_runs_immediately(tmp_path) ->
     assert all(history[0].state == "Startle" for history in histories(members)) and len(members) == 3
 
 
+@pytest.mark.parametrize("way", ["a script", "Append"])
+def test_a_crowd_that_is_appended_alone_brings_its_states(way, tmp_path) -> None:
+    """Append puts them into the scene; a script leaves that to a click, which is offered."""
+    alarm()
+    path = str(tmp_path / "sheep.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path, copy=True)
+    bpy.data.batch_remove([*bpy.context.scene.objects, *bpy.data.collections])
+    if way == "Append":
+        bpy.ops.wm.append(filepath=f"{path}/Object/Sheep", directory=f"{path}/Object/", filename="Sheep")
+    else:
+        with bpy.data.libraries.load(path) as (_, wanted):
+            wanted.objects = ["Sheep"]
+        bpy.context.scene.collection.objects.link(wanted.objects[0])
+        bpy.context.scene.collection.objects.link(bpy.data.objects["Wolf"])
+    sheep = bpy.context.scene.objects["Sheep"]
+    member = vehicle(wedge("Ram", (1.0, 0.0, 0.0)), crowd=sheep, identity=300)
+    if way == "a script":
+        assert listed()["NOT_IN_SCENE"] == "Regroup and 2 more are not in the scene of Sheep"
+        assert selected_by_click("NOT_IN_SCENE") == {"Startle", "Regroup", "Startle Trigger"}
+    assert "NOT_IN_SCENE" not in listed()
+    assert planned() == {"Startle": "Sheep", "Regroup": "Sheep", "Startle Trigger": "Startle"}
+    bake()
+    assert histories([member])[0][0].caller == "Wolf"
+
+
+def test_a_copy_of_a_crowd_does_not_take_the_states_of_the_first_for_its_own() -> None:
+    grazing, members, *_ = alarm(2)
+    select(grazing)
+    bpy.ops.object.duplicate()
+    select(members[0])
+    bpy.ops.steering.crowd_assign(crowd="Sheep.001")
+    assert "NOT_IN_SCENE" not in listed()
+    kept = grazing.steering.states
+    bpy.context.scene.collection.children.unlink(kept)
+    assert listed()["NOT_IN_SCENE"].endswith("not in the scene of Sheep")
+    select(members[1])
+    bpy.ops.steering.crowd_assign()
+    assert members[1].steering.crowd.steering.states != kept
+
+
 def test_a_deleted_wolf_is_named_and_so_is_a_deleted_state() -> None:
     _, _, state, trigger, wolf = alarm()
     select(wolf)
@@ -156,7 +196,7 @@ def test_a_trigger_is_not_heard_in_a_state_of_another_crowd() -> None:
     goats = crowd("Goats", wander={})
     vehicle(wedge("Goat", (9.0, 9.0, 0.0)), crowd=goats, identity=900)
     select(goats)
-    bpy.ops.steering.state_add(preset="SLEEP")
+    bpy.ops.steering.state_add(preset="sleep")
     trigger.steering.trigger.from_state = bpy.context.object
     told = "Sleep, the From of the trigger Startle Trigger, is not a state of Sheep, which it calls"
     with pytest.raises(RuntimeError, match=told):
@@ -167,7 +207,7 @@ def test_a_trigger_is_not_heard_in_a_state_of_another_crowd() -> None:
 def test_a_state_that_is_switched_off_neither_hears_nor_calls(name) -> None:
     grazing, members, _, trigger, _ = alarm(2)
     select(grazing)
-    bpy.ops.steering.state_add(preset="LOOK_UP")
+    bpy.ops.steering.state_add(preset="look_up")
     setattr(trigger.steering.trigger, name, bpy.context.object)
     bpy.context.object.steering.active = False
     bake()
@@ -178,7 +218,7 @@ def test_states_copied_to_a_crowd_that_has_some_get_numbers_of_their_own() -> No
     grazing, *_ = alarm(1)
     goats = crowd("Goats", wander={})
     select(goats)
-    bpy.ops.steering.state_add(preset="SLEEP")
+    bpy.ops.steering.state_add(preset="sleep")
     select(goats)
     assert bpy.ops.steering.states_copy(source=grazing.name) == {"FINISHED"}
     bpy.context.view_layer.update()

@@ -31,7 +31,7 @@ def herd(*others: str):
     grazing.steering.locomotion = "PLANAR"
     members = [vehicle(wedge(f"Sheep {k}", (60.0 * k, 0.0, 0.0)), crowd=grazing, identity=100 + k) for k in range(2)]
     select(grazing)
-    for preset in ("STARTLE", *others):
+    for preset in ("startle", *others):
         select(grazing)
         bpy.ops.steering.state_add(preset=preset)
     startle = bpy.data.objects["Startle"]
@@ -138,7 +138,7 @@ def test_the_front_of_a_vehicle_has_the_color_of_its_state_after_a_bake() -> Non
 
 
 def test_only_vehicles_of_crowds_with_states_get_them_and_an_inactive_state_is_none() -> None:
-    called, _ = herd("SLEEP")
+    called, _ = herd("sleep")
     bpy.data.objects["Sleep"].steering.active = False
     goat = vehicle(wedge("Goat", (0.0, 90.0, 0.0)), crowd=crowd("Goats", wander={}))
     bake()
@@ -163,7 +163,7 @@ def test_the_animators_property_of_that_name_comes_back_and_its_keys_are_refused
 
 
 def test_a_number_stays_with_its_state_and_a_copy_gets_another() -> None:
-    called, _ = herd("SLEEP")
+    called, _ = herd("sleep")
     numbers = {name: bpy.data.objects[name].steering.state.number for name in ("Startle", "Regroup", "Sleep")}
     assert numbers == {"Startle": 1, "Regroup": 2, "Sleep": 3}
     bpy.data.objects.remove(bpy.data.objects["Regroup"])

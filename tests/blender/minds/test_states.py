@@ -5,12 +5,12 @@ import numpy as np
 import pytest
 
 from tests.blender.building import bake, crowd, empty, frames, part, select, vehicle, wedge
-from tests.blender.drawing import shown, texts
+from tests.blender.drawing import shown, texts, up_to_date
 from tests.blender.sharing import in_one_blender
 
 planning = part("blender.read.plan")
 reading = part("blender.read.reading")
-presets = part("settings.state_presets").STATE_PRESETS
+SHIPPED = sorted(part("blender.crowds.state_preset_exchange").STATES.by_name())
 
 
 def herd(count: int = 9):
@@ -29,13 +29,14 @@ def herd(count: int = 9):
 
 def startle(grazing, wolf=None, **values):
     select(grazing)
-    assert bpy.ops.steering.state_add(preset="STARTLE") == {"FINISHED"}
+    assert bpy.ops.steering.state_add(preset="startle") == {"FINISHED"}
     state = bpy.context.object
     for name, value in values.items():
         setattr(state.steering.state, name, value)
     if wolf is not None:
         select(state, wolf)
         assert bpy.ops.steering.trigger_add(when="NEAR") == {"FINISHED"}
+        bpy.context.object.steering.trigger.distance = 10.0
     return state
 
 
@@ -54,6 +55,7 @@ def away_from(wolf, members) -> np.ndarray:
     return distances[1] - distances[0]
 
 
+@in_one_blender
 def test_five_clicks_make_a_herd_run_from_a_wolf() -> None:
     grazing, members = herd()
     wolf = empty("Wolf", (2.0, -3.0, 0.0))
@@ -109,7 +111,7 @@ def test_in_the_ready_state_stop_and_look_they_stand_and_face_what_calls(moves: 
     grazing.steering.locomotion = moves
     bell = empty("Bell", (4.0, -3.0, 0.0))
     select(grazing)
-    assert bpy.ops.steering.state_add(preset="STOP_AND_LOOK") == {"FINISHED"}
+    assert bpy.ops.steering.state_add(preset="stop_and_look") == {"FINISHED"}
     select(bpy.context.object, bell)
     assert bpy.ops.steering.trigger_add(when="NEAR") == {"FINISHED"}
     bpy.context.object.steering.trigger.distance = 20.0
@@ -122,6 +124,25 @@ def test_in_the_ready_state_stop_and_look_they_stand_and_face_what_calls(moves: 
         assert ob.matrix_world.translation == after.translation
         toward = (bell.location - after.translation).normalized()
         assert toward.dot(after.col[1].xyz.normalized()) > np.cos(np.radians(15.0))
+
+
+def test_what_calls_is_clicked_alone_and_calls_into_the_state_that_nothing_leads_to() -> None:
+    """Startle brings Regroup, which follows it; the second wolf has to be told which state it calls into."""
+    grazing, members = herd(2)
+    state = startle(grazing)
+    wolf, second = empty("Wolf", (8.0, 0.0, 0.0)), empty("Second", (9.0, 0.0, 0.0))
+    select(wolf)
+    assert ("operator", "steering.trigger_add", "Add Trigger") in up_to_date("OBJECT_PT_steering_object")
+    assert bpy.ops.steering.trigger_add(when="NEAR") == {"FINISHED"}
+    assert bpy.context.object.steering.trigger.to == state and bpy.context.object.steering.trigger.who == wolf
+    select(second)
+    with pytest.raises(RuntimeError, match="Select what calls, then Shift-click the state"):
+        bpy.ops.steering.trigger_add(when="NEAR")
+    select(second, state)
+    assert bpy.ops.steering.trigger_add(when="NEAR") == {"FINISHED"}
+    assert bpy.context.object.steering.trigger.who == second
+    select(members[0])
+    assert not any(entry[1] == "steering.trigger_add" for entry in up_to_date("OBJECT_PT_steering_object"))
 
 
 def test_what_a_state_does_not_have_of_its_own_follows_the_crowd() -> None:
@@ -197,6 +218,7 @@ def test_keys_on_a_cue_hide_strips_so_a_strip_is_refused() -> None:
         bpy.ops.steering.cue_add()
 
 
+@in_one_blender
 def test_a_hidden_state_and_its_trigger_count_too() -> None:
     grazing, members = herd()
     wolf = empty("Wolf", (2.0, -3.0, 0.0))
@@ -226,7 +248,7 @@ def test_a_trigger_can_watch_for_a_crowd_and_for_those_in_a_state() -> None:
     trigger = bpy.context.object
     trigger.steering.trigger.distance = 3.5
     select(grazing)
-    bpy.ops.steering.state_add(preset="LOOK_UP")
+    bpy.ops.steering.state_add(preset="look_up")
     look = bpy.context.object
     select(look)
     bpy.ops.steering.trigger_add(when="NEAR", to=look.name)
@@ -245,18 +267,18 @@ def test_a_state_of_another_crowd_cannot_follow() -> None:
     state = startle(grazing)
     other = crowd("Goats")
     select(other)
-    bpy.ops.steering.state_add(preset="SLEEP")
+    bpy.ops.steering.state_add(preset="sleep")
     state.steering.state.then = bpy.context.object
     with pytest.raises(RuntimeError, match="Sleep, the Then of the state Startle, is of another crowd"):
         bpy.ops.steering.bake()
 
 
 @in_one_blender
-@pytest.mark.parametrize("preset", presets, ids=lambda preset: preset.name)
+@pytest.mark.parametrize("preset", ["", *SHIPPED])
 def test_each_ready_state_bakes(preset) -> None:
     grazing, members = herd(4)
     select(grazing)
-    assert bpy.ops.steering.state_add(preset=preset.name) == {"FINISHED"}
+    assert bpy.ops.steering.state_add(preset=preset) == {"FINISHED"}
     state = bpy.context.object
     state.steering.state.cue = 1.0
     bake()
@@ -362,6 +384,7 @@ def test_a_crowd_that_blender_copied_without_its_states_gets_them_by_a_click() -
         bpy.ops.steering.states_copy(source="Goats")
 
 
+@in_one_blender
 def test_keys_on_active_open_and_close_a_state_whatever_frame_is_shown() -> None:
     grazing, members = herd(4)
     state = startle(grazing, empty("Wolf", (2.0, -3.0, 0.0)), lasts=0.2, varies=0.0)
@@ -415,7 +438,7 @@ def test_a_crowd_in_an_override_gets_states_and_cues_as_any_other(tmp_path) -> N
     select(state)
     assert bpy.ops.steering.cue_add() == {"FINISHED"}
     select(grazing)
-    assert bpy.ops.steering.state_add(preset="SLEEP") == {"FINISHED"}
+    assert bpy.ops.steering.state_add(preset="sleep") == {"FINISHED"}
     assert bpy.context.object.steering.crowd == grazing and bpy.context.object.library is None
     bake()
     assert part("blender.write.ownership").bake_of(member).states[0].state == "Startle"
@@ -428,11 +451,10 @@ def test_a_state_is_not_put_where_the_scene_does_not_see_it() -> None:
     hidden = bpy.context.view_layer.layer_collection.children[collection.name]
     hidden.exclude = True
     select(grazing)
-    assert bpy.ops.steering.state_add(preset="SLEEP") == {"FINISHED"}
+    assert bpy.ops.steering.state_add(preset="sleep") == {"FINISHED"}
     assert bpy.context.object.name in bpy.context.view_layer.objects
 
 
-@in_one_blender
 @in_one_blender
 def test_a_rider_who_fetches_brings_a_stray_back_and_the_other_stays() -> None:
     """The stray runs from riders nearby and knows nothing of its herd."""
@@ -446,7 +468,7 @@ def test_a_rider_who_fetches_brings_a_stray_back_and_the_other_stays() -> None:
     stray = vehicle(wedge("Stray", (18.0, 12.0, 0.0)), crowd=strays, identity=300)
     riders = [vehicle(wedge(f"Rider {y}", (8.0, y, 0.0)), crowd=cowboys, identity=400 + int(y)) for y in (-2.0, 4.0)]
     select(cowboys)
-    assert bpy.ops.steering.state_add(preset="FETCH") == {"FINISHED"}
+    assert bpy.ops.steering.state_add(preset="fetch") == {"FINISHED"}
     state = bpy.context.object
     state.steering.drive.herd = grazing
     assert bpy.ops.steering.trigger_add(when="NEAR") == {"FINISHED"}
@@ -486,7 +508,7 @@ def test_renaming_states_and_triggers_and_adding_others_changes_no_motion() -> N
     bake()
     assert np.array_equal(motion(members), before)
     select(grazing)
-    bpy.ops.steering.state_add(preset="SLEEP")
+    bpy.ops.steering.state_add(preset="sleep")
     bpy.context.object.name = "A First One"
     bpy.ops.steering.trigger_add(when="STUCK", to="A First One")
     bpy.context.object.name = "A Trigger"

@@ -27,13 +27,14 @@ from tests.blender.building import (
     vehicle,
     wedge,
 )
-from tests.blender.drawing import everything_shown, shown, texts
+from tests.blender.drawing import everything_shown, shown, texts, up_to_date
+from tests.blender.walkers import found_walkers
 
 TAB = ("object", "vehicle_own", "crowd", "model", "locomotion", "portrayal", "attendance", "behaviors", "bake", "run")
 
 
 def in_tab(name: str) -> list[tuple]:
-    return everything_shown()[f"STEERING_PT_{name}"]
+    return up_to_date(f"STEERING_PT_{name}")
 
 
 def buttons(name: str) -> list[str]:
@@ -327,6 +328,12 @@ def an_outdated_bake() -> None:
     bpy.context.object.steering.crowd.steering.vehicle.max_speed = 9.0
 
 
+def changed_clips() -> None:
+    people, _ = found_walkers()
+    bpy.ops.steering.bake()
+    people.steering.portrayal.playing.fade = 0.5
+
+
 def another_frame_range() -> None:
     a_baked_vehicle()
     bpy.context.scene.frame_end = 9
@@ -345,6 +352,7 @@ STATES = {
     previewing: "Previewing: frame 1 of 250",
     a_baked_vehicle: "Baked",
     an_outdated_bake: "Outdated: changed since the bake",
+    changed_clips: "Outdated: clips changed. Write or bake",
     another_frame_range: "Outdated: now frames 1 to 9",
     a_refused_bake: "Not baked",
 }

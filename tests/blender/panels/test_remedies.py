@@ -16,7 +16,8 @@ import bpy
 import pytest
 
 from tests.blender.building import bake, crowd, frames, insert, part, select, tag, use, vehicle, wedge
-from tests.blender.drawing import everything_shown, shown
+from tests.blender.drawing import shown, up_to_date
+from tests.blender.sharing import in_one_blender
 from tests.blender.walkers import found_walkers
 
 SOURCES = Path(__file__).resolve().parents[3] / "steering_addon" / "blender"
@@ -76,7 +77,7 @@ def clauses(text: str) -> list[str]:
 
 def drawn(panel: str, *entry: str) -> bool:
     """Whether a panel of the tab draws an entry, such as ("prop", "locked")."""
-    return any(each[: len(entry)] == entry for each in everything_shown()[f"STEERING_PT_{panel}"])
+    return any(each[: len(entry)] == entry for each in up_to_date(f"STEERING_PT_{panel}"))
 
 
 def in_blender(operator: str, label: str = "") -> bool:
@@ -265,7 +266,7 @@ def states() -> bool:
     crowd_object = vehicle().steering.crowd
     select(crowd_object)
     added = drawn("states", "operator", "steering.state_add", "Add State")
-    bpy.ops.steering.state_add(preset="SLEEP")
+    bpy.ops.steering.state_add(preset="sleep")
     calls = all(drawn("state", "operator", name) for name in ("steering.trigger_add", "steering.cue_add"))
     follows, behaves = drawn("state", "prop", "then"), drawn("behaviors", "menu", "STEERING_MT_behavior_add")
     select(crowd("Goats"))
@@ -313,6 +314,7 @@ REMEDIES: dict[str, Callable[[], bool]] = {
         in_blender("paint.vertex_paint") and in_blender("mesh.edge_face_add") and in_blender("mesh.select_all")
     ),
     r"make a library override": overriding,
+    r"use object > set origin": lambda: in_blender("object.origin_set", "Set Origin"),
     r"use clear > scale": lambda: in_blender("object.scale_clear"),
     r"clear the parent": lambda: in_blender("object.parent_clear"),
     r"remove the dependency": lambda: in_blender("constraint.delete") and in_blender("anim.driver_button_remove"),
@@ -358,6 +360,7 @@ def remedy_of(clause: str) -> str | None:
     return next((pattern for pattern in REMEDIES if re.search(pattern, clause.lower())), None)
 
 
+@in_one_blender
 def test_the_messages_of_the_program_are_found() -> None:
     texts = [text for _, text in everything()]
     assert len(texts) > 100
@@ -383,6 +386,7 @@ def test_every_remedy_is_in_reach(pattern: str) -> None:
     assert REMEDIES[pattern](), f"{used[0]!r} cannot be done."
 
 
+@in_one_blender
 def test_every_refusal_names_a_remedy() -> None:
     silent = []
     for file in sorted(SOURCES.rglob("*.py")):

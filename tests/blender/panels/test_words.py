@@ -9,11 +9,11 @@ import bpy
 import pytest
 
 from tests.blender.building import crowd, part, select, vehicle
-from tests.blender.drawing import Layout, everything_shown, shown, texts
+from tests.blender.drawing import Layout, everything_shown, shown, texts, up_to_date
 
 
 def in_tab(name: str) -> list[tuple]:
-    return everything_shown()[f"STEERING_PT_{name}"]
+    return up_to_date(f"STEERING_PT_{name}")
 
 
 def a_vehicle() -> None:

@@ -30,7 +30,7 @@ from tests.blender.building import (
 )
 from tests.blender.sharing import BLENDERS, turn
 
-EXAMPLES = 120 // len(BLENDERS)
+EXAMPLES = 90 // len(BLENDERS)
 MODES = ("QUATERNION", "AXIS_ANGLE", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
 AXES = (("POS_Y", "POS_Z"), ("NEG_Y", "POS_Z"), ("POS_X", "NEG_Y"), ("NEG_Z", "POS_X"), ("POS_Z", "NEG_Y"))
 TRANSFORMS = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle")

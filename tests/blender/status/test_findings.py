@@ -28,7 +28,7 @@ from tests.blender.building import (
     vehicle,
     wedge,
 )
-from tests.blender.drawing import everything_shown, texts
+from tests.blender.drawing import texts, up_to_date
 from tests.blender.walkers import found_walkers
 
 
@@ -66,6 +66,14 @@ def one_without_height() -> set[str]:
 def on_a_parent_without_size() -> set[str]:
     first, *_ = ships()
     first.parent = empty("Base", scale=(0.0, 0.0, 0.0))
+    return {first.name}
+
+
+def a_model_far_from_its_origin() -> set[str]:
+    first, *_ = ships()
+    first.data = first.data.copy()
+    for vertex in first.data.vertices:
+        vertex.co.x += 3.0 * max(first.dimensions)
     return {first.name}
 
 
@@ -189,6 +197,10 @@ CASES = {
     without_size: ("NO_SIZE", "Ship 0 and Ship 1 have a scale of 0. Use Clear > Scale, also on parents"),
     one_without_height: ("NO_SIZE", "Ship 0 has a scale of 0. Use Clear > Scale, also on parents"),
     on_a_parent_without_size: ("NO_SIZE", "Ship 0 has a scale of 0. Use Clear > Scale, also on parents"),
+    a_model_far_from_its_origin: (
+        "OFF_ORIGIN",
+        "Ship 0 turns about an origin far from the model. Use Object > Set Origin, untag, and tag again",
+    ),
     an_obstacle_of_edges: ("NO_FACES", "Cage has no faces, so nothing avoids it. Choose another Shape"),
     an_obstacle_without_vertices: ("NO_VERTICES", "Post has no vertices, so it counts as a point"),
     a_region_far_away: ("FAR_OUTSIDE", "Ship 0 and 3 more of Ships are far outside Room. Move one there"),
@@ -212,7 +224,7 @@ def test_it_is_listed_by_name_and_a_click_selects_it(scene: Callable[[], set[str
     kind, text = expected
     names = scene()
     assert text in listed()[kind]
-    assert text in texts(everything_shown()["STEERING_PT_findings"])
+    assert text in texts(up_to_date("STEERING_PT_findings"))
     assert selected_by_click(kind) == names
 
 
@@ -228,10 +240,36 @@ def test_a_bake_reports_it_too(scene: Callable[[], set[str]], capfd) -> None:
 def test_feet_that_slide_are_said_under_plant_feet_until_that_is_turned_off() -> None:
     feet_without_legs()
     text = "No effect: not every foot of Walker 0 is below a leg of two bones"
-    assert text in texts(everything_shown()["STEERING_PT_playing"])
+    assert text in texts(up_to_date("STEERING_PT_playing"))
     bpy.context.object.steering.portrayal.playing.plant_feet = False
-    assert text not in texts(everything_shown()["STEERING_PT_playing"])
+    assert text not in texts(up_to_date("STEERING_PT_playing"))
     assert "FEET_SLIDE" not in listed()
+
+
+@pytest.mark.parametrize(
+    ("locomotion", "rise", "aside", "is_told"),
+    [
+        ("SIMPLE_VEHICLE", 0.0, 0.3, False),
+        ("SIMPLE_VEHICLE", 2.0, 0.0, True),
+        ("ON_FOOT", 2.0, 0.0, False),
+        ("ON_FOOT", 2.0, 2.0, True),
+    ],
+)
+def test_what_walks_may_stand_above_its_origin(locomotion: str, rise: float, aside: float, is_told: bool) -> None:
+    """Distances in lengths of the model."""
+    ship = ships()[0]
+    ship.steering.crowd.steering.locomotion = locomotion
+    length = max(ship.dimensions)
+    for vertex in ship.data.vertices:
+        vertex.co.z += (rise + 0.5) * length
+        vertex.co.x += (aside + 0.5 * (aside > 0.0)) * length
+    assert ("OFF_ORIGIN" in listed()) == is_told
+
+
+def test_a_part_at_the_origin_counts_as_the_model() -> None:
+    a_model_far_from_its_origin()
+    sphere("Part").parent = bpy.data.objects["Ship 0"]
+    assert "OFF_ORIGIN" not in listed()
 
 
 def test_hidden_vehicles_are_shown_by_the_click() -> None:
@@ -245,7 +283,7 @@ def test_a_sound_scene_gives_nothing_to_look_at_before_or_after_a_bake() -> None
     assert listed() == {}
     bake()
     assert listed() == {}
-    assert everything_shown()["STEERING_PT_findings"] == []
+    assert up_to_date("STEERING_PT_findings") == []
 
 
 def test_vehicles_hidden_until_they_enter_are_not_called_hidden() -> None:
@@ -342,13 +380,13 @@ def test_a_refusal_stays_in_the_panel_with_its_remedy_and_leads_to_what_it_names
     operator = getattr(bpy.ops.steering, name)
     select()
     refused(operator)
-    drawn = everything_shown()["STEERING_PT_findings"]
+    drawn = up_to_date("STEERING_PT_findings")
     assert "Ship has keys on location (frame 2) of its own" in texts(drawn)
     assert ("prop", "replace_own_keys") in drawn
     assert bpy.ops.steering.finding_select(kind="REFUSED") == {"FINISHED"}
     assert bpy.context.selected_objects == [ship] and bpy.context.object == ship
     bpy.context.scene.steering.replace_own_keys = True
-    assert everything_shown()["STEERING_PT_findings"] == []
+    assert up_to_date("STEERING_PT_findings") == []
     assert operator() == {"FINISHED"}
     part("blender.preview").end()
 
@@ -367,7 +405,7 @@ def test_a_refusal_is_forgotten_with_a_change_of_an_object() -> None:
     refused(bpy.ops.steering.bake)
     ship.animation_data_clear()
     bpy.context.view_layer.update()
-    assert everything_shown()["STEERING_PT_findings"] == []
+    assert up_to_date("STEERING_PT_findings") == []
 
 
 def test_the_setting_lets_a_preview_that_was_refused_midway_go_on() -> None:
@@ -379,7 +417,7 @@ def test_the_setting_lets_a_preview_that_was_refused_midway_go_on() -> None:
     ship.update_tag()
     bpy.context.view_layer.update()
     assert "Replace Own Keys" in live.report(bpy.context.scene)
-    assert "Replace Own Keys" in texts(everything_shown()["STEERING_PT_bake"])
+    assert "Replace Own Keys" in texts(up_to_date("STEERING_PT_bake"))
     bpy.context.scene.steering.replace_own_keys = True
     bpy.context.scene.frame_set(3)
     assert live.is_on(bpy.context.scene) and not live.report(bpy.context.scene)
@@ -390,4 +428,4 @@ def test_refusals_that_name_no_object_are_shown_too() -> None:
     leader()
     with pytest.raises(RuntimeError, match="has no vehicles"):
         bpy.ops.steering.bake()
-    assert "The scene has no vehicles" in texts(everything_shown()["STEERING_PT_findings"])
+    assert "The scene has no vehicles" in texts(up_to_date("STEERING_PT_findings"))

@@ -123,6 +123,19 @@ def test_feet_of_a_bake_stay_where_they_stand_and_are_free_again_afterwards() ->
     }
 
 
+def test_feet_of_a_model_that_has_grown_since_its_clips_were_measured_stay_too() -> None:
+    rig = legged()
+    people = walking(rig)
+    next(each for each in people.steering.portrayal.clips if each.plays == "MOVE").ground_speed = 0.5
+    rig.scale = (1.3, 1.3, 1.3)
+    people.steering.portrayal.playing.plant_feet = False
+    bake()
+    loose = longest_step(rig)
+    people.steering.portrayal.playing.plant_feet = True
+    bake()
+    assert longest_step(rig) < 0.1 * loose
+
+
 @pytest.mark.parametrize("spoil", ["constraint", "no legs"])
 def test_feet_that_cannot_be_held_say_why(spoil: str) -> None:
     planting, poses = part("blender.write.clip_planting"), part("blender.read.clips.measuring")

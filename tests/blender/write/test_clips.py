@@ -207,6 +207,66 @@ def test_clips_are_written_again_without_simulating():
     np.testing.assert_allclose(same, time, atol=0.02)
 
 
+def test_vehicles_whose_feet_slide_are_selected_with_the_worst_named():
+    people, rigs = found_walkers(3)
+    bpy.ops.steering.bake()
+    slides_of = part("blender.status.sliding").slides_of
+    before = {each.vehicle: each.metres for each in slides_of(rigs, bpy.context.scene)}
+    assert set(before) == set(rigs) and max(before.values()) < 0.05
+    # It walks faster than its feet: each stance slides by the same share of a stance.
+    strip_time = ours(rigs[1])[-1].strips[0].fcurves.find("strip_time")
+    for key in strip_time.keyframe_points:
+        key.co.y *= 0.5
+    select(people)
+    assert bpy.ops.steering.select_sliding(distance=0.1) == {"FINISHED"}
+    assert bpy.context.selected_objects == [rigs[1]]
+    after = {each.vehicle: each.metres for each in slides_of(rigs, bpy.context.scene)}
+    # A stance takes twice its time: half of the way, which is a stride, is not covered by the step.
+    assert 0.45 * STRIDE < after.pop(rigs[1]) < 0.6 * STRIDE
+    assert all(after[rig] == before[rig] for rig in after)
+    clear_bake()
+    with pytest.raises(RuntimeError, match="No vehicle of People plays clips"):
+        bpy.ops.steering.select_sliding()
+
+
+def test_changed_clips_put_a_bake_out_of_date_until_they_are_written_again():
+    people, [ob] = found_walkers()
+    count = part("blender.status.census").count
+
+    def outdated():
+        state = count(bpy.context.scene).bake
+        assert not state.outdated, "Nothing that the run is made from has changed."
+        return state.clips
+
+    bpy.ops.steering.bake()
+    portrayal = people.steering.portrayal
+    assert outdated() == ()
+    # Drawing the panel makes the group, with its defaults.
+    assert portrayal.playing.fade and outdated() == ()
+    portrayal.playing.fade = 0.5
+    assert outdated() == (people.name,)
+    bpy.ops.steering.clips_write()
+    assert outdated() == ()
+    clip = next(clip for clip in portrayal.clips if clip.plays == "MOVE")
+    clip.ground_speed = 1.1
+    assert outdated() == (people.name,)
+    clip.ground_speed = 0.0
+    assert outdated() == ()
+    [bag] = part("blender.write.animation_data").channelbags(clip.action)
+    key = bag.fcurves[0].keyframe_points[1]
+    key.co.y += 0.1
+    assert outdated() == (people.name,)
+    bpy.ops.steering.clips_write()
+    assert outdated() == ()
+    bpy.ops.steering.clip_remove(row=0)
+    assert outdated() == (people.name,)
+    bpy.ops.steering.bake()
+    assert outdated() == ()
+    ob.steering.locked = True
+    portrayal.playing.fade = 0.3
+    assert count(bpy.context.scene).bake.clips == (), "A locked vehicle keeps its strips."
+
+
 def test_an_action_that_poses_the_model_is_refused_by_name_and_set_aside_on_request():
     _, [rig] = found_walkers(stashed=False)
     data = part("blender.write.animation_data")

@@ -10,10 +10,13 @@ from steering_addon.behaviors import CATALOGUE
 from steering_addon.behaviors.cohesion import Cohesion
 from steering_addon.behaviors.explore import Explore
 from steering_addon.behaviors.flee import Flee
+from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
+from steering_addon.behaviors.rest import Rest
+from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.separation import Separation
 from steering_addon.behaviors.wander import Wander
 from steering_addon.scene import SPHERE, CrowdState, Scene, leaders, obstacles, regions, with_states
-from steering_addon.simulation.combining import COMBININGS
+from steering_addon.simulation.combining import COMBININGS, MATTERS
 from steering_addon.simulation.declaration import Kind
 from steering_addon.simulation.minds import following
 from steering_addon.simulation.minds.declaring import CAUSE
@@ -28,7 +31,7 @@ def groups_in_use(snapshot: Snapshot) -> int:
     """How many rows of settings the vehicles of a scene follow after a step."""
     *_, state = simulate(scene([]).start(), [snapshot] * 2)
     assert state.mindset is not None
-    return len(np.unique(following.followed(snapshot, state.mindset, state.mindset.mode).settings_row))
+    return len(np.unique(following.followed(snapshot, state.mindset.mode, state.mindset.body).settings_row))
 
 
 def scene(behaviors: list[Any]) -> Scene:
@@ -78,15 +81,36 @@ def test_a_state_with_other_numbers_is_evaluated_with_its_crowd(behavior: Any, m
     "change",
     [
         {"behaviors": [(Wander, {}), (Separation, {"neighbors": 1})]},
-        {"behaviors": [(Wander, {}), (Flee, {"target": CAUSE})]},
-        {"behaviors": [(Wander, {})]},
+        {"behaviors": [(Flee, {"target": CAUSE})]},
+        {"behaviors": [(Wander, {}), (Separation, {}), (Seek, {})]},
+        {"behaviors": [(Wander, {}), (Separation, {}), (ObstacleAvoidance, {})]},
         {"behaviors": [(Wander, {}), (Separation, {})], "combining": COMBININGS[-1].number},
     ],
-    ids=["choice", "behavior", "less", "combining"],
+    ids=["choice", "all", "goal", "avoids", "combining"],
 )
 def test_what_differs_in_more_than_numbers_stays_apart(change: dict[str, Any]) -> None:
     state = replace(CrowdState("On", numbers={"cue": 0.5}), **change)
     assert groups_in_use(with_states(scene([(Wander, {}), (Separation, {})]).snapshot(), [state])) == 2
+
+
+@pytest.mark.parametrize("combining", [c.number for c in COMBININGS], ids=[c.name for c in COMBININGS])
+def test_a_state_with_other_behaviors_is_evaluated_with_its_crowd(combining: int, monkeypatch: Any) -> None:
+    """Two states that lack what the crowd has and have what it lacks, at other priorities."""
+    kinds: list[Any] = [(Wander, {"weight": 0.5, "priority": 3}), (Separation, {"distance": 4.0})]
+    flee = (Flee, {"target": 40, "distance": 0.0, "weight": 0.3, "priority": 4})
+    states = [
+        CrowdState("One", [flee, (Separation, {"distance": 3.0})], None, combining, {"cue": 0.4, "blend": 0.0}),
+        CrowdState("Two", [(Rest, {}), kinds[1], flee], None, combining, {"cue": 0.5, "blend": 0.0}),
+    ]
+    crowd = scene(kinds)
+    crowd.combining = combining
+    snapshot = with_states(crowd.snapshot(), states)
+    drawn = "probability" in MATTERS[combining]
+    assert groups_in_use(snapshot) == (3 if drawn else 1)
+    together = [state.motion.position for state in simulate(crowd.start(), [snapshot] * 12)]
+    monkeypatch.setattr(following, "joined", lambda _declared, settings, row, _among: (tuple(settings), row))
+    apart = [state.motion.position for state in simulate(crowd.start(), [snapshot] * 12)]
+    assert np.abs(np.array(together) - np.array(apart)).max() < 1e-9
 
 
 def test_settings_are_not_changed_by_joining_them() -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.flee import Flee
+from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.separation import Separation
 from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import OnFoot, Planar, SimpleVehicle, Wheeled
@@ -30,8 +31,9 @@ from steering_addon.minds import (
 )
 from steering_addon.recording.overfull_cues import OverfullCues
 from steering_addon.scene import SPHERE, CrowdState, Scene, all_of, leaders, regions, with_states
+from steering_addon.simulation.arrays.vectors import truncate
 from steering_addon.simulation.minds.declaring import CAUSE, Trigger, distinct_numbers
-from steering_addon.simulation.minds.following import locomotions_in_modes
+from steering_addon.simulation.minds.following import bodies_in_modes, locomotions_in_modes
 from steering_addon.simulation.minds.mindset import BY_CUE, BY_OTHERS, OVER
 from steering_addon.simulation.run import simulate, step
 from steering_addon.simulation.snapshot import Snapshot, State
@@ -339,6 +341,64 @@ def test_forces_are_mixed_while_a_state_is_taken_up() -> None:
     # From the first step on: at the start no force acts yet.
     jumps = np.abs(np.diff(force[1:]))
     assert force.max() > 2.0 and jumps.max() <= 10.0 / 24.0 * 1.5
+
+
+@given(switches=st.lists(st.integers(2, 40), min_size=1, max_size=6), order=st.permutations([1, 2, 0]))
+@settings(max_examples=10, deadline=None)
+def test_force_and_top_speed_change_gradually_whenever_states_are_switched(
+    switches: list[int], order: list[int]
+) -> None:
+    """Each state leads a heavy vehicle to another place far away, so that all change comes from the switches."""
+    far, blend, dt, heavy = 1e6, 0.5, 1.0 / 24.0, FAST | {"mass": 1e6}
+    scene = Scene(
+        [[0.0, 0.0, 0.0]], behaviors=[(Seek, {"target": 1})], vehicle=heavy,
+        tracked=leaders([far, 0.0, 0.0], [0.0, far, 0.0], [-far, 0.0, 0.0]),
+    )  # fmt: skip
+    numbers = {"react": 0.0, "varies": 0.0, "lasts": 0.0, "blend": blend}
+    states = [
+        CrowdState("A", [(Seek, {"target": 2})], heavy | {"max_speed": 3.0}, numbers=numbers),
+        CrowdState("B", [(Seek, {"target": 3})], heavy | {"max_speed": 9.0}, numbers=numbers),
+    ]
+
+    def at(frame: int, snapshot: Snapshot) -> Snapshot:
+        told = order[sum(frame >= switch for switch in switches) % 3]
+        cued = [replace(s, numbers={**numbers, "cue": float(told == k)}) for k, s in enumerate(states, 1)]
+        return with_states(snapshot, cued)
+
+    ran = [state for state in scene.run(60, at=at) if state.mindset is not None]
+    # What is decided is cut to max_force as it is applied.
+    force = np.concatenate([truncate(state.force, np.array([10.0])) for state in ran])
+    top = []
+    for state in ran:
+        assert state.inputs is not None and state.mindset is not None
+        part = state.mindset.taken_up(state.time - dt, dt)
+        model = bodies_in_modes(state.inputs, state.mindset, part, np.zeros(1), dt)
+        top.append(float(model.max_speed[0]))
+        assert np.abs(state.mindset.shares.sum(axis=1) - 1.0).max() < 1e-12
+    steepest = 1.5 * dt / blend
+    assert np.linalg.norm(np.diff(force, axis=0), axis=1).max() <= steepest * 20.0 + 0.05
+    assert np.abs(np.diff(top)).max(initial=0.0) <= steepest * 6.0 + 1e-9
+
+
+def test_a_switch_in_the_middle_of_another_keeps_what_each_state_was_about() -> None:
+    """Called by one wolf and then by another, a vehicle still runs from the first for a while."""
+    scene = herd(1, wolf=[0.0, -3.0, 0.0], behaviors=[], vehicle=FAST, tracked=leaders([0.0, -3.0, 0.0], [3.0, 0, 0]))
+    flee = [(Flee, {"target": CAUSE, "distance": 100.0})]
+    numbers = {"react": 0.0, "varies": 0.0, "blend": 1.0}
+    states = [CrowdState("First", flee, numbers=numbers), CrowdState("Next", flee, numbers=numbers)]
+
+    def at(frame: int, snapshot: Snapshot) -> Snapshot:
+        wolves = [Near(k, bodies=np.array([k]), distance=50.0, strength=now) for k, now in
+                  ((1, 0.8 * (frame < 12)), (2, 1.0 * (frame >= 12)))]  # fmt: skip
+        return with_states(snapshot, states, wolves)
+
+    ran = scene.run(40, at=at)
+    switched = modes(ran)[:, 0].tolist().index(2)
+    mindset = ran[switched].mindset
+    assert mindset is not None and (mindset.body[0], mindset.callers[0, 1]) == (2, 1)
+    assert 0.2 < mindset.shares[0, 1] < 0.8 and mindset.shares[0, 2] == 0.0
+    before, after = ran[switched - 1].force[0], ran[switched].force[0]
+    assert before[1] > 1.0 and np.linalg.norm(after - before) < 1.5
 
 
 def test_what_a_state_remembers_is_forgotten_each_time_it_is_entered() -> None:

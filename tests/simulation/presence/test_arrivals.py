@@ -11,6 +11,7 @@ from steering_addon.behaviors.docking import Docking
 from steering_addon.behaviors.path_following import LOOP, TURN_BACK, PathFollowing
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.separation import Separation
+from steering_addon.locomotion import OnFoot
 from steering_addon.simulation.behavior import Behavior
 from steering_addon.simulation.geometry.paths import spline
 from steering_addon.simulation.presence.attendance import GO_ON, LEAVE, STAY, Attendance
@@ -93,6 +94,13 @@ def test_a_vehicle_leaves_at_the_arrival_distance(way: str) -> None:
         near.append(remaining)
         assert distance - 0.3 < remaining <= distance
     assert near[0] < near[1]
+
+
+@every_way
+def test_a_walker_comes_as_near_as_the_arrival_distance_asks_for(way: str) -> None:
+    """Below its slowest speed a walker stands: it must not do so on the last way."""
+    scene = walk(way, locomotions=[(OnFoot, {})], position=[[0.0, 0.0, 0.0]])
+    assert gone(scene.run(3 * FRAMES, at=on_arrival(scene, LEAVE, arrival_distance=0.1)))[-1]
 
 
 def test_vehicles_do_not_make_way_for_a_vehicle_that_has_left() -> None:

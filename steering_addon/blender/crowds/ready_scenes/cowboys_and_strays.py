@@ -15,7 +15,8 @@ from ..behavior_adding import add_behaviors
 from ..behavior_targets import point_at
 from ..member_variation import Amounts
 from ..preset_exchange import CROWDS, take_up
-from ..states import new_state, preset_named, triggers_of_state
+from ..state_preset_exchange import add_state
+from ..states import triggers_of_state
 from . import cow, rider
 from .pasture import Heights, add_pasture, hills, on_ground
 from .scene_builder import SceneBuilder, SceneOptions, scattered
@@ -72,9 +73,9 @@ def add_cowboys_and_strays(context: Context, options: SceneOptions) -> Object:
     region = builder.add_region("Cow Region", REGION * _radius(options))
     _graze(context, options, builder, region, height, random_numbers)
     riders = _riders(context, options, builder, height)
-    stray = new_state(context, builder.crowd, preset_named("STRAY"), riders)
+    stray, _ = add_state(context, builder.crowd, "stray", riders)
     stray.steering.evasion.distance = FEARS * options.size
-    fetch = new_state(context, riders, preset_named("FETCH"), builder.crowd)
+    fetch, _ = add_state(context, riders, "fetch", builder.crowd)
     fetch.steering.drive.gap, fetch.steering.drive.home_distance = BEHIND * options.size, options.size
     # A scene does not list what was added to it a moment ago.
     context.view_layer.update()

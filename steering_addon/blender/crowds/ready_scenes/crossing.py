@@ -18,7 +18,8 @@ from ...hierarchy import Family
 from ...role_assignment import give_role, new_crowd
 from ..behavior_targets import point_at
 from ..preset_exchange import CROWDS, take_up
-from .person import OUTFITS, RADIUS, STRIDE, add_person, person
+from .person import OUTFITS, RADIUS, add_person, people
+from .person_clips import give_clips
 from .scene_builder import SceneBuilder
 from .shape import Paints
 from .walkers import without_region
@@ -68,18 +69,17 @@ def add_crossing(
     point_at(crowd, preset, Kind.PATH, path)
     settings = crowd.steering
     settings.vehicle.radius = RADIUS * height
-    settings.portrayal.use, settings.portrayal.stride = True, STRIDE * height
+    settings.portrayal.use = False
     members = []
-    for number, start in zip(range(WALKERS), STARTS):
+    for number, (start, model) in enumerate(zip(STARTS, people(OUTFITS[:WALKERS], height))):
         way = right if number % 2 == 0 else -right
-        walker = add_person(
-            f"Walker {number + 1:03}", person(OUTFITS[number], height), 0.5 * number, builder.collection
-        )
+        walker = add_person(f"Walker {number + 1:03}", model, builder.collection)
         aside = (0.25 if number % 2 == 0 else -0.25) * HALF_STRIPES * size
         walker.location = place + middle - way * start * size + ahead * aside
         walker.rotation_euler.z = math.atan2(-way.x, way.y)
         members.append(walker)
     SceneBuilder(builder.collection, crowd).enlist(context, members, random.Random(seed), height)
+    give_clips(crowd, members[0], context.scene, height)
     return crowd
 
 

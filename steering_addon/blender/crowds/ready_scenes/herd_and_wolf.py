@@ -15,7 +15,8 @@ from ....simulation.roles import Role
 from ...hierarchy import Family
 from ...role_assignment import give_role, new_crowd
 from ..behavior_adding import add_behaviors
-from ..states import new_state, new_trigger, preset_named
+from ..new_triggers import new_trigger
+from ..state_preset_exchange import add_state
 from .herd import graze, half_side, herd_radius
 from .pasture import Heights
 from .scene_builder import SceneBuilder, SceneOptions
@@ -30,6 +31,8 @@ SPEED, STRENGTH = 2.1, 3.0
 """Of the wolf as it trots: its speed a second, and its acceleration a second squared."""
 FEARS = 6.5
 """Distance at which a sheep is alarmed by the wolf."""
+SPREADS_WITHIN = 5.0
+"""Distance within which sheep that startle carry others along."""
 RUNS_FOR = 2.0
 """Seconds for which a sheep runs on when the wolf is no longer near."""
 GATHERS_FOR = 18.0
@@ -58,7 +61,8 @@ def add_herd_and_wolf(context: Context, options: SceneOptions) -> Object:
     builder, height = graze(context, options)
     builder.crowd.steering.on_foot.slowed_uphill = UPHILL
     wolf = _wolf(context, options, height, builder)
-    state = new_state(context, builder.crowd, preset_named("STARTLE"))
+    state, _ = add_state(context, builder.crowd, "startle")
+    state.steering.state.reach = SPREADS_WITHIN * options.size
     state.steering.state.lasts = RUNS_FOR
     for each in (state, state.steering.state.then):
         vehicle = each.steering.vehicle

@@ -15,7 +15,7 @@ from mathutils import Vector
 
 from ....simulation.roles import Role
 from ...hierarchy import Family
-from ...identity import new_identity
+from ...identity import identities_in_a_row, new_identity
 from ...moving import locomotion_of
 from ...properties import has_role
 from ...role_assignment import give_role, make_vehicle, new_crowd
@@ -74,19 +74,32 @@ class SceneBuilder:
         give_role(ob, Role.REGION, Family())
         return ob
 
-    def enlist(self, context: Context, members: Sequence[Object], random_numbers: random.Random, height: float) -> None:
-        """Make objects vehicles of the crowd, with random identities; `height` in metres is that of all of them."""
+    def enlist(
+        self,
+        context: Context,
+        members: Sequence[Object],
+        random_numbers: random.Random,
+        height: float,
+        in_a_row: bool = False,
+    ) -> None:
+        """Make objects vehicles of the crowd, with random identities.
+
+        Args:
+            height: that of all of them, metres.
+            in_a_row: whether their identities follow each other, so that a share of them is met to one or two.
+        """
         self.crowd.steering.portrayal.stride_height = height
         # Objects linked to a new collection are not listed until the view layer is updated.
         context.view_layer.update()
         taken = {ob.steering.identity for ob in tagged(in_use(context.scene), Role.VEHICLE)}
         family = Family()
+        row = iter(identities_in_a_row(len(members), taken, random_numbers) if in_a_row else ())
         for ob in members:
             # The models are built so, and need no guess.
             ob.steering.forward_axis, ob.steering.up_axis = "POS_Y", "POS_Z"
             make_vehicle(ob, self.crowd, family)
             ob.steering.height = height
-            ob.steering.identity = new_identity(taken, random_numbers)
+            ob.steering.identity = next(row, None) or new_identity(taken, random_numbers)
             taken.add(ob.steering.identity)
         if locomotion_of(self.crowd).grounded:
             start_at_cruise(members, 1.0, self.crowd.steering.vehicle.cruise_speed)

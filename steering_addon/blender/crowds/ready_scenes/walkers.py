@@ -19,12 +19,13 @@ from ...role_assignment import give_role
 from ..behavior_targets import behaviors_of, point_at, pointers
 from ..member_variation import Amounts
 from ..preset_exchange import CROWDS, take_up
-from .person import OUTFITS, RADIUS, STRIDE, add_person, person
+from .person import OUTFITS, RADIUS, THINGS, add_person, people
+from .person_clips import carry, give_clips
 from .scene_builder import SceneBuilder, SceneOptions
 from .shape import Paints
 
 if TYPE_CHECKING:
-    from bpy.types import Collection, Context, Object
+    from bpy.types import Collection, Context, Mesh, Object
 
 COUNT, SIZE = 24, 1.75
 PRESET = "pedestrian"
@@ -34,6 +35,8 @@ SHORTEST = 22.0
 """Least length of the path in heights: in the sharpest bend of a shorter path the paving would overlap and flicker."""
 HALF_WIDTH = 1.0
 """Half the width of the paving, in heights; wider than the radius of the path in the preset."""
+CARRYING = 0.4
+"""The share of walkers who carry something."""
 KNOTS = 12
 PAVING = {"paving": "#d8ccb0"}
 
@@ -45,7 +48,7 @@ def reach(options: SceneOptions) -> float:
 
 
 def add_walkers(context: Context, options: SceneOptions) -> Object:
-    """Add walkers with moving legs on a new path; returns their crowd.
+    """Add walkers who play clips on a new path; returns their crowd.
 
     Raises:
         Refusal: their preset cannot be read.
@@ -60,9 +63,11 @@ def add_walkers(context: Context, options: SceneOptions) -> Object:
     take_up(preset, crowd, context.scene)
     point_at(crowd, preset, Kind.PATH, path)
     crowd.steering.vehicle.radius = RADIUS * options.size
-    crowd.steering.portrayal.use, crowd.steering.portrayal.stride = True, STRIDE * options.size
+    # The numbers for drivers, which the preset asks for, are not needed: clips move the legs.
+    crowd.steering.portrayal.use = False
     members = _people(options, random_numbers, builder.collection)
     builder.enlist(context, members, random_numbers, options.size)
+    give_clips(crowd, members[0], context.scene, options.size)
     builder.vary_members(context, Amounts(**preset.variation), options.seed)
     builder.select(context)
     return crowd
@@ -105,19 +110,21 @@ def _people(options: SceneOptions, random_numbers: random.Random, collection: Co
     line = _scale(options) * _line(512)
     steps = np.roll(line, -1, axis=0) - line
     along = np.concatenate(([0.0], np.cumsum(np.hypot(*steps.T))))
-    models = [person(outfit, options.size) for outfit in OUTFITS[: options.count]]
-    people = []
+    models = people(OUTFITS[: options.count], options.size)
+    meshes: dict[str, Mesh] = {}
+    walkers = []
     for number in range(options.count):
         metre = along[-1] * (number + random_numbers.uniform(-0.3, 0.3)) / options.count % along[-1]
         knot = min(int(np.searchsorted(along, metre, side="right")) - 1, len(line) - 1)
         way = Vector(steps[knot]).normalized() * (1.0 if number % 2 == 0 else -1.0)
         aside = random_numbers.uniform(0.15, 0.45) * options.size
-        model, phase = models[number % len(models)], random_numbers.uniform(0.0, 1.0)
-        walker = add_person(f"Walker {number + 1:03}", model, phase, collection)
+        walker = add_person(f"Walker {number + 1:03}", models[number % len(models)], collection)
+        if random_numbers.random() < CARRYING:
+            carry(walker, random_numbers.choice(sorted(THINGS)), meshes, options.size)
         walker.location = options.place + Vector((*line[knot], 0.0)) + aside * Vector((way.y, -way.x, 0.0))
         walker.rotation_euler.z = math.atan2(-way.x, way.y)
-        people.append(walker)
-    return people
+        walkers.append(walker)
+    return walkers
 
 
 def _line(points: int) -> np.ndarray:

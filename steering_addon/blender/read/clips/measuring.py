@@ -10,6 +10,7 @@ import numpy as np
 
 from ....portrayal.clips import PHASES, Clip, leading
 from ....portrayal.gait import Sampled, matched, measured
+from ....portrayal.soles import feet_of
 from ....simulation.arrays.vectors import Rows
 from ...refusal import Refusal
 from .poses import poses_of
@@ -68,6 +69,12 @@ def measured_clips(
     first = leading(clips)
     if first < 0:
         return clips
+    walk = _sampled(rig, cycles[first], cycles[first].low)
+    groups = [foot.points for foot in feet_of(walk.points, rig.height)]
+    for row, cycle in enumerate(cycles):
+        # Feet that hardly move, as on a turn on the spot, are distinguished by how they walk.
+        if clips[row].speed == 0.0 or len(feet_of(_sampled(rig, cycle, cycle.low).points, rig.height)) < len(groups):
+            clips[row] = measured(_sampled(rig, cycle, cycles[first].low), rig.height, groups=groups)
     return matched(clips, [_sampled(rig, cycle, cycles[first].low) for cycle in cycles], rig.height)
 
 

@@ -8,7 +8,7 @@ the armature in a scene of its own: nothing of the user's is touched.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -81,6 +81,13 @@ class Channels:
     def mixed(self, other: Channels, share: np.ndarray) -> Channels:
         """These channels with a share (f,) of others, number by number, as NLA strips replace what is below them."""
         part = share[:, None, None]
+        return Channels(
+            *(getattr(self, name) * (1.0 - part) + getattr(other, name) * part for name in NUMBERS), modes=self.modes
+        )
+
+    def mixed_of(self, other: Channels, share: np.ndarray, rows: Sequence[bool]) -> Channels:
+        """As `mixed`, but only of the bones in some rows (n,); the others keep their channels."""
+        part = share[:, None, None] * np.asarray(rows, np.float64)[:, None]
         return Channels(
             *(getattr(self, name) * (1.0 - part) + getattr(other, name) * part for name in NUMBERS), modes=self.modes
         )

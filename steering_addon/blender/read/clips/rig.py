@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -65,9 +66,9 @@ class Rig:
         """The points (m, 3) in the model's space at rest."""
         return self.points @ self.matrix[:3, :3].T + self.matrix[:3, 3]
 
-    def part(self, rows: Rows) -> Rig:
-        """Only some points, in the order of their rows (r,), with the bones that move them and those above these."""
-        needed = set(self.bones[rows][self.weights[rows] > 0.0].tolist())
+    def part(self, rows: Rows, others: Iterable[int] = ()) -> Rig:
+        """Only some points, in the order of their rows (r,), with the bones that move them, others, and all above."""
+        needed = {*self.bones[rows][self.weights[rows] > 0.0].tolist(), *others}
         for bone in list(needed):
             while (bone := int(self.parents[bone])) >= 0 and bone not in needed:
                 needed.add(bone)

@@ -1,0 +1,193 @@
+"""Makes a course in Blender, bakes rigged characters on it and saves it; scripts/feet runs this."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import bpy
+import numpy as np
+from bpy.types import Object
+
+import steering_addon
+from scripts.blender_process import leave
+from scripts.ground_scenes import grid, linked, strip, tag
+from scripts.rigged_files import opened
+
+HEIGHTS = {"Cow": 1.5, "Horse": 1.7, "Wolf": 0.8, "Husky": 0.6}
+"""Metres of models whose files have another unit."""
+PERSON = 1.75
+SPACE = 2.2
+"""Body lengths between members, at least."""
+
+
+def ground(slope: float) -> Callable[[float], Object]:
+    """A ground that goes up and down with this slope in degrees, and is level where `slope` is 0."""
+    rise = math.tan(math.radians(slope))
+
+    def make(half: float) -> Object:
+        cells = max(int(half), 8)
+        step = 2.0 * half / cells
+        # Ridges every 16 cells: there is no direction in which it only climbs.
+        return grid("Ground", cells, step, lambda x, y: rise * np.abs((x / step) % 16.0 - 8.0) * step)
+
+    return make
+
+
+def stairs(half: float) -> Object:
+    """Flights of eight steps of 17 by 30 cm, up and down, with landings of two metres."""
+    line, heights = [-half], [0.0]
+    x, z, up = -half + 2.0, 0.0, 1.0
+    while x < half:
+        for _ in range(8):
+            line += [x, x]
+            heights += [z, z + 0.17 * up]
+            x, z = x + 0.3, z + 0.17 * up
+        line.append(x)
+        heights.append(z)
+        x, up = x + 2.0, -up
+    return strip("Stairs", [*line, half + 6.0], [*heights, z], half)
+
+
+def circles(radius: float) -> Callable[[int, float], Object]:
+    def make(count: int, room: float) -> Object:
+        def circle(k: int) -> list[tuple[float, float, float]]:
+            at = k * (2.0 * radius + room)
+            turn = 2.0 * math.pi * np.arange(64) / 64
+            return [(at + radius * math.cos(a), radius * math.sin(a), 0.0) for a in turn]
+
+        return curve([circle(k) for k in range(count)], cyclic=True)
+
+    return make
+
+
+def lanes(count: int, room: float) -> Object:
+    return curve([[(k * room, y, 0.0) for y in (-5.0, 400.0)] for k in range(count)], cyclic=False)
+
+
+GROUNDS = {"wander": ground(0.0), "starts": ground(0.0), "slope": ground(15.0), "steep": ground(25.0), "stairs": stairs}
+PATHS = {"straight": lanes, "circle": circles(5.0), "tight": circles(1.0)}
+
+
+def curve(lines: list[list[tuple[float, float, float]]], *, cyclic: bool) -> Object:
+    data = bpy.data.curves.new("Path", "CURVE")
+    data.dimensions = "3D"
+    for points in lines:
+        spline = data.splines.new("POLY")
+        spline.points.add(len(points) - 1)
+        for knot, point in zip(spline.points, points):
+            knot.co = (*point, 1.0)
+        spline.use_cyclic_u = cyclic
+    ob = linked(bpy.data.objects.new("Path", data))
+    tag([ob], "PATH")
+    return ob
+
+
+def model(file: Path) -> Object:
+    """The character of a file, at its size."""
+    carrier = opened(file)[0][1]
+    bpy.context.view_layer.update()
+    high = [part.matrix_world @ vertex.co for part in _meshes(carrier) for vertex in part.data.vertices]
+    height = max(place.z for place in high) - min(place.z for place in high)
+    carrier.scale = carrier.scale * (HEIGHTS.get(file.stem, PERSON) / height)
+    bpy.context.view_layer.update()
+    return carrier
+
+
+def _meshes(carrier: Object) -> list[Object]:
+    return [part for part in carrier.children_recursive if part.type == "MESH" and part.find_armature() is not None]
+
+
+def length_of(ob: Object) -> float:
+    parts = [part.matrix_world @ vertex.co for part in _meshes(ob) for vertex in part.data.vertices]
+    return max(float(np.ptp([place[axis] for place in parts])) for axis in (0, 1))
+
+
+def populate(ob: Object, request: SimpleNamespace) -> Object:
+    """A crowd of the character on its course."""
+    room = SPACE * length_of(ob)
+    is_path = request.course in PATHS
+    if is_path:
+        place = PATHS[request.course](request.count, room)
+    else:
+        place = GROUNDS[request.course](max(12.0, room * math.sqrt(request.count)))
+    for each in bpy.context.selected_objects:
+        each.select_set(False)
+    for each in (ob, place):
+        each.select_set(True)
+    bpy.context.view_layer.objects.active = place
+    # Members draw their identities, and by these their sizes.
+    random.seed(request.seed)
+    bpy.ops.steering.populate(count=request.count, seed=request.seed)
+    crowd = bpy.context.view_layer.objects.active
+    settings = crowd.steering
+    if is_path:
+        settings.path_following.use, settings.path_following.path = True, place
+        settings.path_following.radius = 0.05
+        settings.containment.use = settings.wander.use = False
+    if request.course == "starts":
+        settings.rest.use, settings.rest.going_time, settings.rest.resting_time = True, 3.0, 2.0
+    settings.portrayal.playing.plant_feet = request.plant
+    return crowd
+
+
+def main() -> int:
+    request = SimpleNamespace(**json.loads(sys.argv[1]))
+    ob = model(Path(request.file))
+    steering_addon.register()
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = 1, request.frames
+    crowd = populate(ob, request)
+    for part in (ob, *ob.children_recursive):
+        bpy.data.objects.remove(part)
+    steps = {"bake": 0.0, "clips": 0.0, "feet": 0.0}
+    _timed(steps)
+    began = time.perf_counter()
+    assert bpy.ops.steering.bake() == {"FINISHED"}
+    steps["bake"] = time.perf_counter() - began
+    actions = [action for action in bpy.data.actions if action.name.startswith("Feet")]
+    told = ", ".join(f"{name} {seconds:.2f} s" for name, seconds in steps.items())
+    clips = ", ".join(clip.action.name for clip in crowd.steering.portrayal.clips)
+    print(f"\n{Path(request.file).stem} {request.course}: {told}; {len(actions)} with feet; plays {clips}", end="")
+    if crowd.steering.portrayal.unplanted:
+        print(f"; {crowd.steering.portrayal.unplanted}", end="")
+    print(flush=True)
+    bpy.ops.wm.save_as_mainfile(filepath=request.scene)
+    return 0
+
+
+def _timed(steps: dict[str, float]) -> None:
+    """Add up the time that clips and feet take in a bake."""
+    from steering_addon.blender.write import clip_writer
+
+    def wrap(owner: type, name: str, step: str) -> None:
+        inner = getattr(owner, name)
+
+        def timed(*args, **named):
+            began = time.perf_counter()
+            result = inner(*args, **named)
+            steps[step] += time.perf_counter() - began
+            return result
+
+        def stepwise(*args, **named):
+            began = time.perf_counter()
+            yield from inner(*args, **named)
+            steps[step] += time.perf_counter() - began
+
+        setattr(owner, name, stepwise if name.startswith("_plant") else timed)
+
+    wrap(clip_writer.ClipWriter, "write", "clips")
+    wrap(clip_writer.ClipWriter, "frame", "clips")
+    wrap(clip_writer._ModelPlayed, "_plant", "feet")
+
+
+if __name__ == "__main__":
+    leave(main)

@@ -1,0 +1,227 @@
+"""Adds and bakes a station hall in Blender, and measures its people by their keys; scripts/station runs this."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import bpy
+import numpy as np
+from bpy.types import Object
+from mathutils import Vector
+
+ROOT = Path(__file__).resolve().parents[1]
+STANDS = 0.05
+"""Metres a second."""
+READS = 2.0
+"""Metres from the board within which people read it."""
+PAUSE, LEAST = 1.0, 1.8
+"""Seconds for which a stop counts as a pause, and from which on as reading."""
+
+
+@dataclass(frozen=True)
+class Played:
+    """What is keyed on people, frame by frame.
+
+    Attributes:
+        place: (frames, n, 2) metres.
+        heading: (frames, n, 2) unit vectors.
+        present: (frames, n) whether each is in the hall.
+        fps: frames a second.
+    """
+
+    place: np.ndarray
+    heading: np.ndarray
+    present: np.ndarray
+    fps: float
+
+    @property
+    def speed(self) -> np.ndarray:
+        """(frames - 1, n) m/s."""
+        return np.linalg.norm(np.diff(self.place, axis=0), axis=2) * self.fps
+
+    @property
+    def together(self) -> np.ndarray:
+        """(frames - 1, n) whether each is present on two frames in a row."""
+        return self.present[1:] & self.present[:-1]
+
+
+def played(people: list[Object], first: int, last: int, fps: float) -> Played:
+    """The keys of people on the frames from the first to the last."""
+    frames = range(first, last + 1)
+    place, heading = np.zeros((len(frames), len(people), 2)), np.zeros((len(frames), len(people), 2))
+    present = np.ones((len(frames), len(people)), dtype=bool)
+    for column, ob in enumerate(people):
+        curves = {(curve.data_path, curve.array_index): curve for curve in _curves(ob)}
+
+        def values(path: str, index: int, stored: float, curves: dict = curves) -> np.ndarray:
+            curve = curves.get((path, index))
+            return np.full(len(frames), stored) if curve is None else np.array([curve.evaluate(f) for f in frames])
+
+        for axis in (0, 1):
+            place[:, column, axis] = values("location", axis, ob.location[axis])
+        turn = values("rotation_euler", 2, ob.rotation_euler[2])
+        heading[:, column] = np.stack((-np.sin(turn), np.cos(turn)), axis=1)
+        present[:, column] = values("hide_render", 0, 0.0) < 0.5
+    return Played(place, heading, present, fps)
+
+
+def _curves(ob: Object) -> list[bpy.types.FCurve]:
+    action = ob.animation_data.action
+    if hasattr(action, "layers"):
+        return list(action.layers[0].strips[0].channelbag(ob.animation_data.action_slot).fcurves)
+    return list(action.fcurves)
+
+
+def stands(run: Played) -> list[tuple[int, int, int]]:
+    """The stands of people that last for a while: the row, the first step, and the step after the last."""
+    pieces = []
+    still = (run.speed < STANDS) & run.together
+    for row, column in enumerate(still.T):
+        edges = np.flatnonzero(np.diff(np.concatenate(([0], column.astype(int), [0]))))
+        pairs = zip(edges[::2].tolist(), edges[1::2].tolist())
+        pieces += [(row, begin, end) for begin, end in pairs if end - begin >= PAUSE * run.fps]
+    return pieces
+
+
+@dataclass(frozen=True)
+class Hall:
+    """What the people are measured by.
+
+    Attributes:
+        board: its ends, (2,) metres each.
+        exits: where each is, (2,) metres, by name.
+        walls: boxes in the way, as their least and greatest corners, (k, 2) metres each.
+    """
+
+    board: tuple[np.ndarray, np.ndarray]
+    exits: dict[str, np.ndarray]
+    walls: tuple[np.ndarray, np.ndarray]
+
+
+def figures(run: Played, hall: Hall, radius: np.ndarray) -> dict[str, float]:
+    """The figures of a run by the columns of scripts/station; radius (n,) metres."""
+    reads: dict[int, tuple[float, float, float]] = {}
+    pauses, elsewhere = 0, 0.0
+    for row, begin, end in stands(run):
+        time = (end - begin) / run.fps
+        gap = float(_to_board(run.place[begin:end, row], hall.board)[1].max())
+        if gap > READS:
+            elsewhere = max(elsewhere, time)
+        elif time < LEAST:
+            pauses += 1
+        elif time > reads.get(row, (0.0, 0.0, 0.0))[0]:
+            inner = slice(int(run.fps / 2), -int(run.fps))
+            reads[row] = time, gap, float(_off_board(run, row, begin, end, hall.board)[inner].max())
+    times, gaps, off = (np.array(column) for column in zip(*reads.values())) if reads else (np.zeros(1),) * 3
+    gone = run.present.any(axis=0) & ~run.present[-1]
+    last = [run.place[np.flatnonzero(run.present[:, row])[-1], row] for row in np.flatnonzero(gone)]
+    names = [min(hall.exits, key=lambda name: float(np.linalg.norm(hall.exits[name] - place))) for place in last]
+    change, turn = _changes(run)
+    return {
+        "read": len(reads) / run.place.shape[1],
+        "least, s": float(times.min()),
+        "most, s": float(times.max()),
+        "away, m": float(gaps.max()),
+        "off, deg": float(off.max()),
+        "pauses": pauses,
+        "elsewhere, s": elsewhere,
+        "exit, least": min(names.count(name) for name in hall.exits),
+        "left inside": int(run.present[-1].sum()),
+        "overlap, m": _overlap(run, radius),
+        "in wall, m": _in_walls(run, radius, hall.walls),
+        "change, m/s2": change,
+        "turn, deg": turn,
+    }
+
+
+def _to_board(place: np.ndarray, board: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """The nearest point of the board from places (k, 2), (k, 2), and how far it is, (k,); metres."""
+    way = board[1] - board[0]
+    along = np.clip(((place - board[0]) @ way) / (way @ way), 0.0, 1.0)
+    offset = board[0] + along[:, None] * way - place
+    return offset, np.linalg.norm(offset, axis=1)
+
+
+def _off_board(run: Played, row: int, begin: int, end: int, board: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    """By how many degrees someone looks past the board, on some frames; 0 where it looks at any of it."""
+    place, heading = run.place[begin:end, row], run.heading[begin:end, row]
+    angles = []
+    for edge in board:
+        toward = edge - place
+        cross = heading[:, 0] * toward[:, 1] - heading[:, 1] * toward[:, 0]
+        angles.append(np.degrees(np.arctan2(cross, (heading * toward).sum(axis=1))))
+    between = (np.sign(angles[0]) != np.sign(angles[1])) & (np.abs(angles[0] - angles[1]) < 180.0)
+    return np.where(between, 0.0, np.minimum(np.abs(angles[0]), np.abs(angles[1])))
+
+
+def _changes(run: Played) -> tuple[float, float]:
+    """The largest change of speed, m/s2, and the largest turn from frame to frame, degrees."""
+    both = run.together[1:] & run.together[:-1]
+    change = np.abs(np.diff(run.speed, axis=0))[both].max(initial=0.0) * run.fps
+    cosine = (run.heading[1:] * run.heading[:-1]).sum(axis=2)[run.together]
+    return float(change), float(np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0))).max(initial=0.0))
+
+
+def _overlap(run: Played, radius: np.ndarray) -> float:
+    """The deepest overlap of two people, in metres."""
+    deepest = 0.0
+    for place, present in zip(run.place, run.present):
+        rows = np.flatnonzero(present)
+        gap = np.linalg.norm(place[rows][:, None] - place[rows][None], axis=2) - radius[rows][:, None] - radius[rows]
+        deepest = max(deepest, -float(gap[np.triu_indices(len(rows), 1)].min(initial=0.0)))
+    return deepest
+
+
+def _in_walls(run: Played, radius: np.ndarray, walls: tuple[np.ndarray, np.ndarray]) -> float:
+    """How deep someone is in a wall, in metres; the way from frame to frame is looked at in fifths."""
+    deepest = 0.0
+    for share in np.arange(5) / 5.0:
+        place = (run.place[:-1] + share * np.diff(run.place, axis=0))[run.together]
+        reach = np.broadcast_to(radius, run.together.shape)[run.together]
+        for low, high in zip(*walls):
+            outside = np.maximum(np.maximum(low - place, place - high), 0.0)
+            inside = np.minimum(place - low, high - place).min(axis=1)
+            gap = np.linalg.norm(outside, axis=1) - np.maximum(inside, 0.0)
+            deepest = max(deepest, float((reach - gap).max(initial=0.0)))
+    return deepest
+
+
+def _walls(scene: bpy.types.Scene) -> tuple[np.ndarray, np.ndarray]:
+    """The boxes in the way of people, as their least and greatest corners, (k, 2) metres each."""
+    obstacles = [ob for ob in scene.objects if "OBSTACLE" in ob.steering.roles]
+    corners = np.array([[ob.matrix_world @ Vector(corner) for corner in ob.bound_box] for ob in obstacles])[..., :2]
+    return corners.min(axis=1), corners.max(axis=1)
+
+
+def main() -> None:
+    seed, count, frames = (int(word) for word in sys.argv[1:4])
+    sys.path.insert(0, str(ROOT))
+    import steering_addon
+
+    steering_addon.register()
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = 1, frames
+    assert bpy.ops.steering.add_station_hall(seed=seed, count=count) == {"FINISHED"}
+    crowd = bpy.context.view_layer.objects.active
+    assert bpy.ops.steering.bake() == {"FINISHED"}
+    people = sorted((ob for ob in scene.objects if ob.steering.crowd == crowd), key=lambda ob: ob.name)
+    run = played(people, 1, frames, scene.render.fps / scene.render.fps_base)
+    exits = {ob.name: np.array(ob.location[:2]) for ob in bpy.data.collections["Station Exits"].objects}
+    spots = [np.array(ob.location[:2]) for ob in bpy.data.collections["Station Board"].objects]
+    board = min(spots, key=lambda place: place[0]), max(spots, key=lambda place: place[0])
+    radius = np.array([crowd.steering.vehicle.radius * ob.steering.size_factor for ob in people])
+    values = figures(run, Hall(board, exits, _walls(scene)), radius)
+    if sys.argv[4]:
+        bpy.ops.wm.save_as_mainfile(filepath=sys.argv[4])
+    print(json.dumps(values), flush=True)
+    # Blender as a module may hang while Python ends.
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,91 @@
+"""Makes triggers that call vehicles into states, with distances that fit the vehicles."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+
+from ...minds import CATALOGUE
+from ...minds.trigger import TriggerModel
+from ...settings.fitting import Bodies, fitted_length, rounded
+from ...simulation.arrays.vectors import magnitude
+from ...simulation.minds.declaring import StateModel
+from ...simulation.roles import MADE, Role
+from ..hierarchy import Family
+from ..properties import has_role
+from ..properties.own_settings import is_own
+from ..read.mind_sources import trigger_numbers
+from ..role_assignment import give_role
+from ..tagged_objects import crowd_of, in_use, tagged
+from .behavior_adding import bodies_of
+from .states import place_below
+
+if TYPE_CHECKING:
+    from bpy.types import Context, Object, Scene
+
+ROOM = 1.5
+"""What is missed wherever it is, is missed at this many times its distance when the trigger is made."""
+
+
+def new_trigger(context: Context, state: Object, when: str, caller: Object | None, *, one_each: bool = False) -> Object:
+    """A new trigger that calls vehicles into a state, at what it watches for or else at the 3D cursor.
+
+    Its distance fits the vehicles in the state. Where each thing calls one vehicle, it is at least the distance between
+    the two farthest: one is sent wherever they are.
+    """
+    trigger = bpy.data.objects.new(f"{state.name} Trigger", None)
+    trigger.empty_display_type = "SPHERE"
+    place_below(trigger, crowd_of(state), context)
+    give_role(trigger, Role.TRIGGER, Family())
+    settings = trigger.steering
+    settings.crowd = crowd_of(state)
+    settings.trigger.to, settings.trigger.when = state, when
+    settings.trigger.number = _next_number(trigger, context)
+    settings.trigger.one_each = one_each
+    trigger.matrix_parent_inverse = crowd_of(state).matrix_world.inverted_safe()
+    trigger.location = context.scene.cursor.location
+    if any(kind.name == when and "distance" in kind.uses for kind in CATALOGUE):
+        usual = TriggerModel.parameters()["distance"]
+        apart = _apart(context.scene, crowd_of(state), caller) if one_each and caller is not None else 0.0
+        settings.trigger.distance = max(fitted_length(usual, _bodies_in(state, context.scene)), rounded(ROOM * apart))
+    if caller is not None:
+        settings.trigger.who = caller
+        trigger.parent = caller
+        trigger.matrix_parent_inverse.identity()
+        trigger.location = (0.0, 0.0, 0.0)
+        # Its sphere is drawn in metres, whatever the size of what carries it.
+        trigger.scale = [1.0 / size if size else 1.0 for size in caller.matrix_world.to_scale()]
+    return trigger
+
+
+def fit_reach(state: Object, scene: Scene) -> None:
+    """Fit the distance within which others carry a vehicle along to the vehicles as they are in the state."""
+    state.steering.state.reach = fitted_length(StateModel.parameters()["reach"], _bodies_in(state, scene))
+
+
+def selected_callers(context: Context) -> list[Object]:
+    """The selected objects that may call: no crowds, states, triggers or marks."""
+    return [ob for ob in context.selected_objects if not any(has_role(ob, role) for role in MADE)]
+
+
+def _bodies_in(state: Object, scene: Scene) -> Bodies:
+    """The usual vehicle of a crowd as it moves in a state."""
+    return bodies_of(crowd_of(state), scene, state if is_own(state, "vehicle") else None)
+
+
+def _apart(scene: Scene, called: Object, caller: Object) -> float:
+    """How far apart the vehicles of a crowd and those of the one that calls are at most, metres."""
+    crowds = called, crowd_of(caller) if has_role(caller, Role.STATE) else caller
+    members = [ob for ob in tagged(in_use(scene), Role.VEHICLE) if crowd_of(ob) in crowds] or [called]
+    places = np.array([ob.matrix_world.translation for ob in members])
+    return float(magnitude((places.max(axis=0) - places.min(axis=0))[None])[0])
+
+
+def _next_number(trigger: Object, context: Context) -> int:
+    """A number for a new trigger that no other of the scene has."""
+    # A scene does not list what was added to it a moment ago; the collection does.
+    beside = (ob for collection in trigger.users_collection for ob in collection.objects)
+    others = {*tagged(in_use(context.scene), Role.TRIGGER), *tagged(beside, Role.TRIGGER)} - {trigger}
+    return 1 + max(trigger_numbers(others).values(), default=0)

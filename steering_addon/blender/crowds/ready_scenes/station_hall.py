@@ -1,0 +1,178 @@
+"""A station hall: people walk through it, some stop before the board and read it, and all leave by exits at random."""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import bpy
+from mathutils import Vector
+
+from ....behaviors import CATALOGUE
+from ....settings.preset import Preset, scaled
+from ..behavior_adding import add_behaviors
+from ..member_variation import Amounts
+from ..preset_exchange import CROWDS, take_up
+from .hall import BEHIND, HALF_DEPTH, HALF_WIDTH, Hall, build
+from .person import OUTFITS, RADIUS, STRIDE, add_person, person
+from .scene_builder import SceneBuilder, SceneOptions
+from .walkers import SIZE
+
+if TYPE_CHECKING:
+    from bpy.types import Collection, Context, Object
+
+COUNT = 80
+PRESET = "passers_by"
+SMALLEST = 0.7
+"""Of a hall, as a share of that for 80 people."""
+SHARE, STAY, SPREAD = 0.3, 3.8, 0.35
+"""The share of the people who read the board, for how many seconds, and by how much of that it varies."""
+PACE, CRUISE = 0.8, 0.9
+"""Their top speed, as a share of that of their preset, at which they walk to a goal; and their cruise speed."""
+READS_WITHIN = 2.0
+"""Distance from the board within which they stop, for people of a usual height as all lengths here."""
+INSIDE = 0.3
+"""The share of the people who are in the hall on the first frame; the others enter."""
+COMES_FOR = 30.0
+"""Seconds in which the others enter."""
+SLOTS, SLOT, ROWS, ENTERS = 8, 1.0, 2, 1.6
+"""Where they enter: places side by side, how far apart, rows of these, and how far the first is behind the wall."""
+APART = 1.2
+"""Least distance between people on the first frame."""
+OFF_BOARD, OFF_WALLS = 5.0, 1.2
+"""How far they are from the back wall and from the others on the first frame."""
+CLEARANCE, PUSHES = 0.1, 0.9
+"""How far they keep from walls, and at what distance these push them aside: where they stand close to a wall they can
+turn round."""
+LOOKS = 0.8
+"""By how much they turn from the way to the board on the first frame, at most, radians."""
+
+
+def hall_of(options: SceneOptions) -> Hall:
+    """The hall, whose floor is as large as its people need."""
+    side = max(math.sqrt(options.count / COUNT), SMALLEST) * options.spacing
+    return Hall(HALF_WIDTH * side, HALF_DEPTH * side, options.size / SIZE)
+
+
+def reach(options: SceneOptions) -> float:
+    """The distance of the outermost corner from the middle of the hall, in metres."""
+    return hall_of(options).reach
+
+
+def add_station_hall(context: Context, options: SceneOptions) -> Object:
+    """Add the hall with its people; returns their crowd.
+
+    Raises:
+        Refusal: their preset cannot be read.
+    """
+    preset = _without_path(scaled(CROWDS.find(PRESET).load(), options.size / SIZE))
+    hall, chance = hall_of(options), random.Random(options.seed)
+    builder = SceneBuilder.begin(context, "Station Hall", options.place)
+    crowd = builder.crowd
+    crowd.empty_display_size = 0.5 * options.size
+    build(hall, options.place, builder.collection)
+    take_up(preset, crowd, context.scene)
+    settings = crowd.steering
+    settings.vehicle.radius = RADIUS * options.size
+    settings.vehicle.max_speed *= PACE
+    settings.vehicle.cruise_speed = CRUISE
+    settings.portrayal.use, settings.portrayal.stride = True, STRIDE * options.size
+    settings.attendance.use_enter_frame = False
+    settings.attendance.arrival_distance = READS_WITHIN * hall.scale
+    members = _people(hall, options, chance, builder.collection)
+    builder.enlist(context, members, chance, options.size, in_a_row=True)
+    _enter(members, _inside(options), context, chance)
+    builder.vary_members(context, Amounts(**preset.variation), options.seed)
+    _give_goals(context, hall, builder)
+    builder.select(context)
+    return crowd
+
+
+def _without_path(preset: Preset) -> Preset:
+    """The preset without its path, in a hall that has none."""
+    return replace(preset, behaviors={n: v for n, v in preset.behaviors.items() if n != "path_following"})
+
+
+def _give_goals(context: Context, hall: Hall, builder: SceneBuilder) -> None:
+    """Send the crowd to the board, a share of it, and then to the exits."""
+    crowd = builder.crowd
+    place = builder.crowd.location
+    board, exits = (bpy.data.collections.new(name) for name in ("Station Board", "Station Exits"))
+    for targets in (board, exits):
+        builder.collection.children.link(targets)
+    for number, spot in enumerate(hall.spots, 1):
+        _empty(f"Board {number}", hall.at(place, *spot), board, 0.2 * hall.scale)
+    for door in hall.exits:
+        x, y = (at + BEHIND * out for at, out in zip(door.place, door.out))
+        _empty(door.name, hall.at(place, x, y), exits, 0.4 * hall.scale)
+    add_behaviors([kind for kind in CATALOGUE if kind.name in ("seek", "arrival")], crowd, context.scene)
+    visit, leave = crowd.steering.arrival, crowd.steering.seek
+    visit.target_collection, visit.target_choice, visit.face_target = board, "RANDOM", True
+    visit.stay_time, visit.stay_spread, visit.share_going = STAY, SPREAD, SHARE
+    visit.slowing_distance = 2.0 * READS_WITHIN * hall.scale
+    leave.target_collection, leave.target_choice = exits, "RANDOM"
+    walls = crowd.steering.obstacle_avoidance
+    walls.method, walls.clearance, walls.field_distance = "FIELD", CLEARANCE * hall.scale, PUSHES * hall.scale
+
+
+def _empty(name: str, place: Vector, collection: Collection, size: float) -> Object:
+    ob = bpy.data.objects.new(name, None)
+    ob.empty_display_type, ob.empty_display_size, ob.location = "PLAIN_AXES", size, place
+    collection.objects.link(ob)
+    return ob
+
+
+def _inside(options: SceneOptions) -> int:
+    """How many are in the hall on the first frame."""
+    return math.ceil(INSIDE * options.count)
+
+
+def _people(hall: Hall, options: SceneOptions, chance: random.Random, collection: Collection) -> list[Object]:
+    """Add the people: first those who are in the hall, then those who enter."""
+    inside = _inside(options)
+    places = [*_scattered(hall, inside, chance), *_entering(hall, options.count - inside, chance)]
+    models = [person(outfit, options.size) for outfit in OUTFITS[: options.count]]
+    people = []
+    for number, (x, y) in enumerate(places):
+        walker = add_person(f"Traveler {number + 1:03}", models[number % len(models)], chance.random(), collection)
+        walker.location = hall.at(options.place, x, y)
+        away = math.atan2(hall.board[0] - x, hall.board[1] - y) if number < inside else 0.0
+        walker.rotation_euler.z = -away + (chance.uniform(-LOOKS, LOOKS) if number < inside else 0.0)
+        people.append(walker)
+    return people
+
+
+def _scattered(hall: Hall, count: int, chance: random.Random) -> list[tuple[float, float]]:
+    """Random places in the hall, apart from each other where there is room."""
+    x, low, high = hall.half_width - OFF_WALLS, OFF_WALLS - hall.half_depth, hall.half_depth - OFF_BOARD
+    places: list[tuple[float, float]] = []
+    apart = APART
+    while len(places) < count:
+        tries = [(chance.uniform(-x, x), chance.uniform(low, high)) for _ in range(8)]
+        fitting = [place for place in tries if all(math.dist(place, other) > apart for other in places)]
+        places += fitting[:1]
+        apart *= 1.0 if fitting else 0.98
+    return places
+
+
+def _entering(hall: Hall, count: int, chance: random.Random) -> list[tuple[float, float]]:
+    """Places before the entrance, where people stand who have not entered yet."""
+    across = min(SLOT, 2.0 * (hall.entrance.half - 1.0) / (SLOTS - 1))
+    slots = [
+        ((slot - (SLOTS - 1) / 2.0) * across, -hall.half_depth - ENTERS - row * SLOT)
+        for row in range(ROWS)
+        for slot in range(SLOTS)
+    ]
+    return [slots[number % len(slots)] for number in chance.sample(range(count), count)]
+
+
+def _enter(members: list[Object], inside: int, context: Context, chance: random.Random) -> None:
+    """Let all but the first few of the people enter one after the other, after the first frame."""
+    scene = context.scene
+    fps = scene.render.fps / scene.render.fps_base
+    late = members[inside:]
+    for number, walker in enumerate(late):
+        after = COMES_FOR * fps * (number + chance.random()) / len(late)
+        walker.steering.use_enter_frame, walker.steering.enter_frame = True, scene.frame_start + 1 + int(after)

@@ -1,0 +1,320 @@
+"""Presets of states in Blender: adding the state of one to a crowd, and making one from a state."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import bpy
+
+from ...behaviors import CATALOGUE
+from ...minds.trigger import TriggerModel
+from ...settings.preset_values import Value
+from ...settings.state_preset import (
+    PLAIN,
+    Call,
+    StatePreset,
+    as_multiples,
+    from_multiples,
+    quickened,
+    read_state,
+    state_scaled,
+)
+from ...simulation.behavior import Behavior
+from ...simulation.declaration import POINTERS
+from ...simulation.locomotion import Locomotion
+from ...simulation.minds.declaring import StateModel
+from ...simulation.roles import Role
+from ...simulation.vehicle import VehicleModel
+from ..moving import locomotion_of
+from ..properties import has_role, pointed_at
+from ..properties.own_settings import is_own
+from ..read.mind_sources import condition_of_trigger
+from ..tagged_objects import crowd_of
+from .behavior_adding import add_behaviors, only_other_crowd
+from .new_triggers import fit_reach, new_trigger, selected_callers
+from .preset_exchange import SHIPPED, bodies_length, values_in
+from .preset_files import Shelf
+from .states import known_states, new_state, triggers_of_state
+
+if TYPE_CHECKING:
+    from bpy.types import Context, Object
+
+STATES: Shelf[StatePreset] = Shelf(Path(SHIPPED, "states"), "steering/states", read_state)
+"""The presets of states."""
+QUICKEST = 0.2
+"""Seconds: what reacts more slowly in its crowd gets no quicker than that in a state that is faster."""
+STOPS = 0.4
+"""Seconds in which a vehicle loses two thirds of its speed in a state in which it stands."""
+
+
+@dataclass
+class Adding:
+    """The states of presets that are added to a crowd.
+
+    Attributes:
+        context: Blender's.
+        crowd: gets the states.
+        other: the crowd that they are about; None for none.
+        presets: those that are needed, by name.
+        warnings: sentences about what could not be added.
+    """
+
+    context: Context
+    crowd: Object
+    other: Object | None
+    presets: Mapping[str, StatePreset]
+    warnings: list[str]
+
+    def add(self, name: str) -> Object:
+        """The state of a preset, with those that follow it or come with it where the crowd lacks them."""
+        preset = self.presets[name]
+        state = new_state(self.context, self.crowd, preset.label)
+        settings = state.steering
+        self._let_move(state, preset)
+        fit_reach(state, self.context.scene)
+        _set(settings.state, preset.state)
+        self._let_behave(state, preset)
+        if preset.then:
+            settings.state.then = self._known(preset.then, self.crowd) or self._follower(state, preset.then)
+        if preset.eases:
+            settings.state.eases = self._known(preset.eases, self.crowd)
+        for call in preset.calls:
+            self._call(state, call)
+        for brought in preset.brings:
+            if brought in self.presets and self._known(brought, self.crowd) is None:
+                self.add(brought)
+        return state
+
+    def _let_move(self, state: Object, preset: StatePreset) -> None:
+        """Give a state the numbers of the vehicle and of its locomotion that it has of its own."""
+        vehicle, of_crowd, moves = state.steering.vehicle, self.crowd.steering, locomotion_of(self.crowd)
+        # Switching it on copies the crowd's values, each time.
+        vehicle.own = bool(preset.vehicle) or (preset.faster, preset.cruise_speed) != (None, None)
+        if preset.faster is not None:
+            _quicken(vehicle, preset.faster)
+        if preset.cruise_speed is not None:
+            vehicle.cruise_speed = preset.cruise_speed
+        if preset.cruise_speed == 0.0:
+            vehicle.speed_time = min(vehicle.speed_time, STOPS)
+        _set(vehicle, from_multiples(VehicleModel, preset.vehicle, values_in(VehicleModel, of_crowd.vehicle)))
+        turns, told = getattr(state.steering, moves.name), preset.locomotion.get(moves.name, {})
+        if preset.faster in (None, 1.0) and not told:
+            return
+        turns.own = True
+        if preset.faster is not None:
+            values = {name: getattr(turns, name) for name in moves.parameters()}
+            _set(turns, quickened(moves, values, preset.faster))
+        _set(turns, from_multiples(moves, told, values_in(moves, getattr(of_crowd, moves.name))))
+
+    def _let_behave(self, state: Object, preset: StatePreset) -> None:
+        """Give a state its behaviors, and switch off those of its crowd that it does not keep."""
+        for kind in CATALOGUE:
+            if kind.name in preset.behaviors:
+                group = getattr(state.steering, kind.name)
+                group.own = True
+                add_behaviors([kind], state, self.context.scene)
+                _set(group, preset.behaviors[kind.name])
+        for kind in CATALOGUE:
+            if kind.name in preset.off or self._leaves(kind, preset):
+                group = getattr(state.steering, kind.name)
+                group.own, group.use = True, False
+        if preset.combining:
+            state.steering.state.own_combining = True
+            state.steering.combining = preset.combining
+        for place in preset.about_crowd if self.other is not None else ():
+            behavior, _, name = place.partition(".")
+            setattr(getattr(state.steering, behavior), name, self.other)
+
+    def _leaves(self, kind: type[Behavior], preset: StatePreset) -> bool:
+        """Whether a preset does without a behavior that the crowd has."""
+        stored = self.crowd.steering
+        used = stored.is_property_set(kind.name) and getattr(stored, kind.name).use
+        return used and kind.intent not in preset.keeps and kind.name not in preset.behaviors
+
+    def _known(self, name: str, crowd: Object) -> Object | None:
+        """The state of a crowd that a preset of a name makes; None if it has none."""
+        called = {name.casefold()}
+        if (preset := self.presets.get(name)) is not None:
+            called.add(file_name(preset.label).casefold())
+        states = known_states(crowd, self.context)
+        return next((ob for ob in states if file_name(ob.name.partition(".")[0]).casefold() in called), None)
+
+    def _follower(self, state: Object, name: str) -> Object | None:
+        if name in self.presets:
+            return self.add(name)
+        self.warnings.append(
+            f"{state.name} is followed by {name}, neither a preset nor a state of {self.crowd.name}: choose Then"
+        )
+        return None
+
+    def _call(self, state: Object, call: Call) -> None:
+        """Add the trigger of a preset, where the scene has what calls."""
+        callers = self._callers(call)
+        only_in = self._known(call.only_in, self.crowd) if call.only_in else None
+        for caller in callers if only_in is not None or not call.only_in else ():
+            values = {"when": "NEAR", **call.trigger}
+            trigger = new_trigger(
+                self.context, state, str(values["when"]), caller, one_each=bool(values.get("one_each", False))
+            )
+            _set(trigger.steering.trigger, values)
+            trigger.steering.trigger.from_state = only_in
+
+    def _callers(self, call: Call) -> list[Object | None]:
+        """The objects that call, None for the trigger itself; empty where the scene has not what calls."""
+        if call.by == "PLACE":
+            return [None]
+        if call.by == "SELECTED":
+            return [ob for ob in selected_callers(self.context) if crowd_of(ob) != self.crowd]
+        if call.by == "REGION":
+            stored = self.crowd.steering
+            inside = stored.is_property_set("containment") and stored.containment.use
+            region = pointed_at(stored.containment, "region") if inside else None
+            return [] if region is None else [region]
+        caller = self.crowd if call.by == "OWN_CROWD" else self.other
+        if caller is not None and call.in_state:
+            caller = self._known(call.in_state, caller)
+        return [] if caller is None else [caller]
+
+
+def add_state(context: Context, crowd: Object, name: str = "", other: Object | None = None) -> tuple[Object, list[str]]:
+    """Add the state of a preset to a crowd, with what belongs to it; without a name a plain one.
+
+    What calls into it is added too, where the scene has it.
+
+    Args:
+        other: the crowd that it is about; by default the only other one of the scene.
+
+    Returns:
+        The state, and sentences about what could not be added or is not known.
+
+    Raises:
+        Refusal: there is no such preset, or it or one that belongs to it cannot be used.
+    """
+    presets = _with_others(name) if name else {"": PLAIN}
+    if any(preset.body_length is not None for preset in presets.values()):
+        length = bodies_length(crowd, context.scene, context.evaluated_depsgraph_get())
+        presets = {each: state_scaled(preset, length) for each, preset in presets.items()}
+    warnings = [
+        f"Skipped settings of {preset.label} that this version does not know: {', '.join(preset.unknown)}"
+        for preset in presets.values()
+        if preset.unknown
+    ]
+    other = only_other_crowd(crowd, context.scene) if other is None else other
+    adding = Adding(context, crowd, other, presets, warnings)
+    return adding.add(name), warnings
+
+
+def _with_others(name: str) -> dict[str, StatePreset]:
+    """A preset and those that follow it or come with it, by name, if there are such."""
+    known = STATES.by_name()
+    presets = {name: STATES.find(name).load()}
+    asked = [name]
+    while asked:
+        preset = presets[asked.pop()]
+        for each in (preset.then, *preset.brings):
+            if each and each in known and each not in presets:
+                presets[each] = known[each].load()
+                asked.append(each)
+    return presets
+
+
+def _quicken(vehicle: bpy.types.PropertyGroup, factor: float) -> None:
+    """Raise a top speed, with the strength that turns as tightly at it, and reactions as quick."""
+    vehicle.max_speed *= factor
+    vehicle.max_force *= factor * factor
+    for name in ("response_time", "speed_time"):
+        value = getattr(vehicle, name)
+        setattr(vehicle, name, max(value / factor, min(value, QUICKEST)))
+
+
+def _set(group: bpy.types.PropertyGroup, values: Mapping[str, Value]) -> None:
+    for name, value in values.items():
+        setattr(group, name, value)
+
+
+def file_name(label: str) -> str:
+    """The name of the file of a preset of the user's own, by its label."""
+    return bpy.path.clean_name(label.strip()).strip("_")
+
+
+def state_preset_of(context: Context, state: Object, label: str) -> tuple[StatePreset, list[str]]:
+    """The preset with the settings that a state has of its own, and with what calls into it.
+
+    Returns:
+        The preset, and the names of the numbers that it cannot hold, as the crowd's are 0.
+    """
+    stored, crowd = state.steering, crowd_of(state)
+    vehicle, lost = _multiples(state, crowd, VehicleModel, "vehicle")
+    moves = locomotion_of(crowd)
+    locomotion, lost_turning = _multiples(state, crowd, moves, moves.name)
+    behaviors = [kind for kind in CATALOGUE if is_own(state, kind.name)]
+    length = bodies_length(crowd, context.scene, context.evaluated_depsgraph_get())
+    preset = StatePreset(
+        label=label.strip(),
+        description=f"{state.name} as in {crowd.name}",
+        state=values_in(StateModel, stored.state),
+        vehicle=vehicle,
+        locomotion={moves.name: locomotion} if locomotion else {},
+        combining=stored.combining if stored.state.own_combining else "",
+        behaviors={
+            kind.name: values_in(kind, group) for kind in behaviors if (group := getattr(stored, kind.name)).use
+        },
+        off=tuple(kind.name for kind in behaviors if not getattr(stored, kind.name).use),
+        then=_preset_name(pointed_at(stored.state, "then")),
+        eases=_preset_name(pointed_at(stored.state, "eases")),
+        calls=tuple(_call_of(trigger, crowd) for trigger in triggers_of_state(state, context)),
+        about_crowd=tuple(_about_crowd(state, crowd, behaviors)),
+        body_length=float(f"{length:.4g}") if length else None,
+    )
+    return preset, [*lost, *lost_turning]
+
+
+def _multiples(
+    state: Object, crowd: Object, declaration: type[VehicleModel] | type[Locomotion], group: str
+) -> tuple[dict[str, Value], list[str]]:
+    if not is_own(state, group):
+        return {}, []
+    values, of_crowd = (values_in(declaration, getattr(ob.steering, group)) for ob in (state, crowd))
+    return as_multiples(declaration, values, of_crowd)
+
+
+def _about_crowd(state: Object, crowd: Object, behaviors: list[type[Behavior]]) -> list[str]:
+    """The parameters of a state's own behaviors that name another crowd."""
+    places = []
+    for kind in behaviors:
+        for name, parameter in kind.parameters().items():
+            if parameter.kind in POINTERS:
+                target = pointed_at(getattr(state.steering, kind.name), name)
+                if target is not None and target != crowd and has_role(target, Role.CROWD):
+                    places.append(f"{kind.name}.{name}")
+    return places
+
+
+def _call_of(trigger: Object, crowd: Object) -> Call:
+    """What calls by a trigger, without the objects."""
+    stored, kind = trigger.steering.trigger, condition_of_trigger(trigger)
+    of_others = {name for name, parameter in TriggerModel.parameters().items() if parameter.only_with} - {*kind.uses}
+    values = {name: value for name, value in values_in(TriggerModel, stored).items() if name not in of_others}
+    only_in = _preset_name(pointed_at(stored, "from_state"))
+    caller = pointed_at(stored, "who")
+    if caller is None or not {"who", "where"} & {*kind.uses}:
+        by = "SELECTED" if pointed_at(stored, "who_collection") is not None else "PLACE"
+        return Call(by, "", only_in, values)
+    if "where" in kind.uses:
+        return Call("REGION", "", only_in, values)
+    if has_role(caller, Role.STATE) or has_role(caller, Role.CROWD):
+        of = crowd_of(caller) if has_role(caller, Role.STATE) else caller
+        in_state = _preset_name(caller) if has_role(caller, Role.STATE) else ""
+        return Call("OWN_CROWD" if of == crowd else "CROWD", in_state, only_in, values)
+    return Call("SELECTED", "", only_in, values)
+
+
+def _preset_name(state: Object | None) -> str:
+    """The name of the preset of a state, which may be one that is still to be saved."""
+    if state is None:
+        return ""
+    name = file_name(state.name.partition(".")[0])
+    return next((known for known in STATES.by_name() if known.casefold() == name.casefold()), name)

@@ -1,0 +1,37 @@
+"""Whether the clips that a bake has written are still those of the crowds, played as they are set to be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from ..crowds.crowd_clips import clips_made_of, stored_clips
+from ..hierarchy import ancestors
+from ..tagged_objects import crowd_of
+from ..write.clip_record import clip_record
+
+if TYPE_CHECKING:
+    from bpy.types import Object
+
+    from ..write.bake_record import BakeRecord
+
+
+def changed_clips(objects: Iterable[Object], records: Mapping[Object, BakeRecord]) -> list[Object]:
+    """The crowds whose clips, or how they are played, have changed since they were written onto baked vehicles.
+
+    Args:
+        objects: of the scene.
+        records: the bake of each vehicle that plays one.
+    """
+    written: dict[Object, set[str]] = {}
+    for ob in objects:
+        if ob.type == "ARMATURE" and (record := clip_record(ob)) is not None:
+            vehicle = next((each for each in (ob, *ancestors(ob)) if each in records), None)
+            crowd = crowd_of(vehicle) if vehicle is not None and not vehicle.steering.locked else None
+            if crowd is not None:
+                written.setdefault(crowd, set()).add(record.made_of)
+    baked = {crowd_of(ob) for ob, record in records.items() if record.moves and not ob.steering.locked} - {None}
+    never = [crowd for crowd in baked if crowd not in written and stored_clips(crowd)]
+    # Of strips on library overrides it is not known after the file was opened again.
+    changed = [crowd for crowd, made in written.items() if made - {""} - {clips_made_of(crowd)}]
+    return sorted(changed + never, key=lambda crowd: crowd.name_full)

@@ -1,0 +1,153 @@
+"""Presets of states in Blender: saving one with what calls into it, adding it elsewhere, removing it."""
+
+import json
+import shutil
+
+import bpy
+import pytest
+
+from tests.blender.building import assert_same, crowd, empty, part, scene_dump, select, vehicle, wedge
+from tests.blender.drawing import shown
+from tests.blender.minds.test_states import herd, startle
+
+of = part("blender.crowds.states")
+exchange = part("blender.crowds.state_preset_exchange")
+
+
+def user_folder():
+    folder = bpy.utils.user_resource("SCRIPTS", path="presets/steering/states", create=True)
+    return part("blender.crowds.preset_exchange").Path(folder)
+
+
+@pytest.fixture(autouse=True)
+def _no_user_presets():
+    yield
+    shutil.rmtree(user_folder(), ignore_errors=True)
+
+
+def write_user_preset(name: str, **changed) -> None:
+    plain = {"format": 1, "label": name, "description": "One of mine", "state": {"lasts": 2.5}}
+    (user_folder() / f"{name}.json").write_text(json.dumps({**plain, **changed}), encoding="utf-8")
+
+
+def goats(size: float = 0.3):
+    """Another crowd that moves differently."""
+    other = crowd("Goats", wander={"strength": 0.5}, cohesion={"distance": 9.0})
+    other.steering.vehicle.max_speed, other.steering.vehicle.max_force = 2.0, 4.0
+    other.steering.locomotion = "PLANAR"
+    vehicle(wedge("Goat", (40.0, 0.0, 0.0), size=size), crowd=other, identity=900)
+    return other
+
+
+def add_to(crowd_object, preset: str, *selected):
+    select(crowd_object, *selected)
+    bpy.context.view_layer.objects.active = crowd_object
+    assert bpy.ops.steering.state_add(preset=preset) == {"FINISHED"}
+    return bpy.context.object
+
+
+def entries(menu: str) -> list[str]:
+    return [entry[2] for entry in shown(menu) if entry[0] == "operator"]
+
+
+def test_a_state_of_ones_own_is_saved_with_its_triggers_found_in_add_state_and_removed() -> None:
+    grazing, _ = herd(2)
+    wolf = empty("Wolf", (2.0, -3.0, 0.0))
+    state = startle(grazing, wolf, lasts=7.0, spreads=4)
+    trigger = bpy.context.object.steering.trigger
+    trigger.distance, trigger.chance, trigger.from_state = 8.0, 0.5, state.steering.state.then
+    state.name = "Panic"
+    state.steering.vehicle.max_speed, state.steering.flee.weight = 6.0, 3.5
+    state.steering.alignment.own, state.steering.alignment.use = True, False
+    select(state)
+    assert bpy.ops.steering.state_preset_save(name="Panic") == {"FINISHED"}
+    assert "Panic" in entries("STEERING_MT_state_add") and entries("STEERING_MT_own_state_presets") == ["Panic"]
+    other = goats()
+    added = add_to(other, "Panic", wolf)
+    stored = added.steering
+    assert (added.name, stored.crowd, stored.state.lasts, stored.state.spreads) == ("Panic.001", other, 7.0, 4)
+    assert stored.vehicle.max_speed == 8.0 and stored.planar.own and not stored.cohesion.own
+    assert stored.flee.own and stored.flee.use and stored.flee.weight == 3.5
+    assert stored.alignment.own and not stored.alignment.use and not stored.wander.use
+    assert stored.state.own_combining and stored.combining == "ALLOCATION"
+    assert stored.state.then.name == "Regroup.001" and stored.state.then.steering.crowd == other
+    (call,) = of.triggers_of_state(added, bpy.context)
+    assert call.steering.trigger.who == call.parent == wolf and call.steering.trigger.distance == 8.0
+    assert call.steering.trigger.chance == 0.5 and call.steering.trigger.from_state == stored.state.then
+    assert bpy.ops.steering.state_preset_remove(preset="Panic") == {"FINISHED"}
+    assert "Panic" not in entries("STEERING_MT_state_add") and entries("STEERING_MT_own_state_presets") == []
+
+
+def test_the_trigger_of_a_preset_is_left_out_where_nothing_that_may_call_is_selected() -> None:
+    grazing, _ = herd(1)
+    state = startle(grazing, empty("Wolf", (2.0, -3.0, 0.0)))
+    select(state)
+    bpy.ops.steering.state_preset_save(name="Panic")
+    added = add_to(goats(), "Panic")
+    assert of.triggers_of_state(added, bpy.context) == []
+
+
+def test_lengths_of_a_saved_state_grow_with_much_larger_bodies() -> None:
+    grazing, _ = herd(1)
+    state = startle(grazing)
+    state.steering.state.reach = 4.0
+    select(state)
+    bpy.ops.steering.state_preset_save(name="Panic")
+    saved = exchange.STATES.find("Panic").load()
+    reach = [add_to(goats(size), "Panic").steering.state.reach for size in (0.3, 1.2)]
+    assert saved.body_length > 0.0 and reach == [pytest.approx(4.0), pytest.approx(16.0)]
+
+
+def test_a_state_that_is_followed_by_an_unknown_one_says_so(capfd) -> None:
+    write_user_preset("Doze", then="Dream")
+    add_to(goats(), "Doze")
+    assert "Doze is followed by Dream, neither a preset nor a state of Goats" in capfd.readouterr().out
+
+
+def test_a_state_that_leads_to_one_that_the_crowd_has_takes_that() -> None:
+    write_user_preset("Doze", then="Deep_Sleep", eases="regroup")
+    other = goats()
+    deep = add_to(other, "")
+    deep.name = "Deep Sleep"
+    added = add_to(other, "Doze")
+    assert added.steering.state.then == deep and added.steering.state.eases is None
+
+
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({"state": {"lasts": "long"}}, "state.lasts must be a number"),
+        ({"then": "Broken"}, "The preset Broken cannot be used"),
+    ],
+)
+def test_an_invalid_preset_changes_nothing(changed, why) -> None:
+    write_user_preset("Doze", **changed)
+    write_user_preset("Broken", faster=-1.0)
+    select(goats())
+    before = scene_dump()
+    with pytest.raises(RuntimeError, match=why):
+        bpy.ops.steering.state_add(preset="Doze")
+    assert_same(before, scene_dump())
+
+
+def test_a_shipped_preset_is_neither_replaced_nor_removed() -> None:
+    grazing, _ = herd(1)
+    startle(grazing)
+    with pytest.raises(RuntimeError, match="A preset named startle ships"):
+        bpy.ops.steering.state_preset_save(name="startle")
+    write_user_preset("Mine")
+    with pytest.raises(RuntimeError, match="The preset startle cannot be removed: it ships"):
+        bpy.ops.steering.state_preset_remove(preset="startle")
+
+
+def test_fetch_reaches_over_the_distance_between_the_crowds() -> None:
+    """The strays may be anywhere; whatever their distance, one rider is sent to each."""
+    grazing, _ = herd(4)
+    stray = add_to(grazing, "")
+    stray.name = "Stray"
+    riders = crowd("Riders")
+    vehicle(wedge("Rider", (0.0, 90.0, 0.0)), crowd=riders, identity=901)
+    bpy.context.view_layer.update()
+    (trigger,) = of.triggers_of_state(add_to(riders, "fetch"), bpy.context)
+    assert trigger.steering.trigger.who == stray and trigger.steering.trigger.one_each
+    assert 90.0 < trigger.steering.trigger.distance < 200.0
