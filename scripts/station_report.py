@@ -16,9 +16,9 @@ from mathutils import Vector
 ROOT = Path(__file__).resolve().parents[1]
 STANDS = 0.05
 """Metres a second."""
-READS = 2.0
-"""Metres from the board within which people read it."""
-PAUSE, LEAST = 1.0, 1.8
+READS, FACES = 2.0, 15.0
+"""Metres from the board within which people read it, and degrees by which they may look past it."""
+PAUSE, LEAST = 1.0, 2.0
 """Seconds for which a stop counts as a pause, and from which on as reading."""
 
 
@@ -76,14 +76,13 @@ def _curves(ob: Object) -> list[bpy.types.FCurve]:
     return list(action.fcurves)
 
 
-def stands(run: Played) -> list[tuple[int, int, int]]:
-    """The stands of people that last for a while: the row, the first step, and the step after the last."""
+def stands(mask: np.ndarray, fps: float) -> list[tuple[int, int, int]]:
+    """Where a mask (steps, n) holds for a while: the row, the first step, and the step after the last."""
     pieces = []
-    still = (run.speed < STANDS) & run.together
-    for row, column in enumerate(still.T):
+    for row, column in enumerate(mask.T):
         edges = np.flatnonzero(np.diff(np.concatenate(([0], column.astype(int), [0]))))
         pairs = zip(edges[::2].tolist(), edges[1::2].tolist())
-        pieces += [(row, begin, end) for begin, end in pairs if end - begin >= PAUSE * run.fps]
+        pieces += [(row, begin, end) for begin, end in pairs if end - begin >= PAUSE * fps]
     return pieces
 
 
@@ -104,31 +103,32 @@ class Hall:
 
 def figures(run: Played, hall: Hall, radius: np.ndarray) -> dict[str, float]:
     """The figures of a run by the columns of scripts/station; radius (n,) metres."""
-    reads: dict[int, tuple[float, float, float]] = {}
-    pauses, elsewhere = 0, 0.0
-    for row, begin, end in stands(run):
+    still = (run.speed < STANDS) & run.together
+    n = still.shape[1]
+    gap = np.stack([_to_board(run.place[1:, row], hall.board)[1] for row in range(n)], axis=1)
+    off = np.stack([_off_board(run, row, 1, len(run.place), hall.board) for row in range(n)], axis=1)
+    before = still & (gap <= READS)
+    reads: dict[int, tuple[float, float]] = {}
+    pauses = 0
+    for row, begin, end in stands(before & (off <= FACES), run.fps):
         time = (end - begin) / run.fps
-        gap = float(_to_board(run.place[begin:end, row], hall.board)[1].max())
-        if gap > READS:
-            elsewhere = max(elsewhere, time)
-        elif time < LEAST:
-            pauses += 1
-        elif time > reads.get(row, (0.0, 0.0, 0.0))[0]:
-            inner = slice(int(run.fps / 2), -int(run.fps))
-            reads[row] = time, gap, float(_off_board(run, row, begin, end, hall.board)[inner].max())
-    times, gaps, off = (np.array(column) for column in zip(*reads.values())) if reads else (np.zeros(1),) * 3
+        pauses += time < LEAST
+        if time >= max(LEAST, reads.get(row, (0.0, 0.0))[0]):
+            reads[row] = time, float(gap[begin:end, row].max())
+    times, gaps = (np.array(column) for column in zip(*reads.values())) if reads else (np.zeros(1),) * 2
+    aside = [(end - begin) / run.fps for _, begin, end in stands(before & (off > FACES), run.fps)]
+    elsewhere = [(end - begin) / run.fps for _, begin, end in stands(still & (gap > READS), run.fps)]
     gone = run.present.any(axis=0) & ~run.present[-1]
     last = [run.place[np.flatnonzero(run.present[:, row])[-1], row] for row in np.flatnonzero(gone)]
     names = [min(hall.exits, key=lambda name: float(np.linalg.norm(hall.exits[name] - place))) for place in last]
     change, turn = _changes(run)
     return {
-        "read": len(reads) / run.place.shape[1],
-        "least, s": float(times.min()),
+        "read": len(reads) / n,
         "most, s": float(times.max()),
         "away, m": float(gaps.max()),
-        "off, deg": float(off.max()),
         "pauses": pauses,
-        "elsewhere, s": elsewhere,
+        "aside, s": max(aside, default=0.0),
+        "elsewhere, s": max(elsewhere, default=0.0),
         "exit, least": min(names.count(name) for name in hall.exits),
         "left inside": int(run.present[-1].sum()),
         "overlap, m": _overlap(run, radius),

@@ -65,23 +65,24 @@ class Cast:
             radius,
             half_axis(radius, length),
             len(chosen[0].vehicles),
-            _away(members, frames),
+            in_state(members, frames),
             scene.render.fps / scene.render.fps_base,
         )
 
 
-def _away(members: Sequence[bpy.types.Object], frames: range) -> np.ndarray:
+def in_state(members: Sequence[bpy.types.Object], frames: range) -> np.ndarray:
     """Whether each is in a state on each frame, (f, n), by its keyed property."""
     away = np.zeros((len(frames), len(members)), dtype=bool)
     for column, ob in enumerate(members):
         action = ob.animation_data.action if ob.animation_data else None
-        for curve in _curves(action) if action else ():
+        for curve in curves_of(action) if action else ():
             if curve.data_path == f'["{STATE}"]':
                 away[:, column] = [curve.evaluate(frame) > 0.5 for frame in frames]
     return away
 
 
-def _curves(action: bpy.types.Action) -> list[bpy.types.FCurve]:
+def curves_of(action: bpy.types.Action) -> list[bpy.types.FCurve]:
+    """The curves of an action, in any Blender."""
     if hasattr(action, "layers") and action.layers:
         bags = (bag for layer in action.layers for strip in layer.strips for bag in strip.channelbags)
         return [curve for bag in bags for curve in bag.fcurves]
@@ -114,7 +115,7 @@ def figures(scene: bpy.types.Scene, cows: str, riders: str) -> dict[str, float]:
         "passed, m": passed,
         "behind": behind,
         "into herd, m": float(np.maximum(radius[:, None] - gap[:, n:], 0.0).max()),
-        "overlap, m": _overlap(cast),
+        "overlap, m": float(deepest_overlaps(cast).max()),
         "spun, deg": float((turns * still).sum(axis=0).max()),
         "herd moved, m": float(np.linalg.norm((middle - middle[0])[:, :2], axis=-1).max()),
     }
@@ -143,15 +144,15 @@ def _turn(forward: np.ndarray) -> np.ndarray:
     return np.arctan2(x[:-1] * y[1:] - y[:-1] * x[1:], x[:-1] * x[1:] + y[:-1] * y[1:])
 
 
-def _overlap(cast: Cast) -> float:
-    """The deepest overlap of two bodies, capsules, in metres."""
+def deepest_overlaps(cast: Cast) -> np.ndarray:
+    """The deepest overlap of two bodies, capsules, on each frame, (frames,) metres."""
     first, second = np.array(list(combinations(range(len(cast.radius)), 2))).T
-    deepest = 0.0
-    for place, forward in zip(cast.place, cast.forward):
+    deepest = np.zeros(len(cast.place))
+    for frame, (place, forward) in enumerate(zip(cast.place, cast.forward)):
         offset = place[second] - place[first]
         near = np.linalg.norm(offset, axis=-1) < (cast.radius + cast.half)[first] + (cast.radius + cast.half)[second]
         a, b = first[near], second[near]
         gap = between_axes(offset[near], forward[a], cast.half[a], forward[b], cast.half[b])
         depth = cast.radius[a] + cast.radius[b] - np.linalg.norm(gap, axis=-1)
-        deepest = max(deepest, float(depth.max(initial=0.0)))
+        deepest[frame] = depth.max(initial=0.0)
     return deepest

@@ -117,6 +117,16 @@ def press(key: str) -> None:
     subprocess.run(["xdotool", "key", key], check=True)
 
 
+def key_down(key: str) -> None:
+    """Press a key and hold it."""
+    subprocess.run(["xdotool", "keydown", key], check=True)
+
+
+def key_up(key: str) -> None:
+    """Release a key that is held."""
+    subprocess.run(["xdotool", "keyup", key], check=True)
+
+
 def write(text: str) -> None:
     """Type a text."""
     subprocess.run(["xdotool", "type", "--delay", "40", text], check=True)

@@ -1,4 +1,4 @@
-"""The README matches the code."""
+"""README and CONTRIBUTING match the code."""
 
 import re
 from pathlib import Path
@@ -20,9 +20,10 @@ def test_every_picture_of_the_readme_exists():
     assert not [picture for picture in pictures if not (ROOT / picture).is_file()]
 
 
-def test_every_file_and_folder_of_the_code_that_the_readme_names_exists():
+def test_every_file_and_folder_of_the_code_that_readme_and_contributing_name_exists():
     """Paths in backticks start at the root of the checkout or at the package."""
-    text = README.read_text(encoding="utf-8")
-    names = re.findall(r"`([\w/]+(?:\.py|/))`", text)
+    text = "".join(page.read_text(encoding="utf-8") for page in (README, ROOT / "CONTRIBUTING.md"))
+    made_by_example = {"behaviors/loiter.py", "tests/behaviors/test_loiter.py", "scripts/figure_scenes/loiter.py"}
+    names = set(re.findall(r"`([\w/]+(?:\.py|/))`", text)) - made_by_example
     assert "locomotion/banking.py" in names
     assert [name for name in names if not any((home / name).exists() for home in (ROOT, ROOT / "steering_addon"))] == []

@@ -233,6 +233,7 @@ def steer(scene: bpy.types.Scene, cast: Cast, seed: int) -> None:
     portrayal = settings.portrayal
     portrayal.use, portrayal.phase_by, portrayal.cycle_time = True, "TIME", 1.0 / BEATS
     portrayal.effort, portrayal.variation = 0.15, 0.08
+    portrayal.glide_share, portrayal.glide_time = 0.4, 0.6
 
     scene.steering.use_frame_range = True
     scene.steering.frame_start, scene.steering.frame_end = 1 - PREROLL, FRAMES

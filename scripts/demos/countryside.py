@@ -79,3 +79,13 @@ def plant(land: bpy.types.Object, room: Callable[[float, float], float], count: 
         )
         tree.display.show_shadows = distance < NEAR
         planted += 1
+
+
+def plant_aside(land: bpy.types.Object, ways: np.ndarray, clear: float, count: int, seed: int) -> None:
+    """Place trees on the land away from ways (..., 3) of animals and cameras, by more than some metres."""
+    places = np.unique(np.round(ways.reshape(-1, 3)[:, :2]), axis=0)
+
+    def room(x: float, y: float) -> float:
+        return float(np.hypot(*(places - (x, y)).T).min()) - clear
+
+    plant(land, room, count, seed)

@@ -1,13 +1,13 @@
-"""Birds and people for crowds: shared low-poly meshes whose wings and limbs are driven by properties of their vehicle.
+"""Birds and people for crowds, as low-poly meshes that are shared.
 
-A vehicle is the parent of its parts. Drivers on the parts read plain custom properties of the parent, so they also play
-without the extension.
+A vehicle is the parent of its parts. Drivers turn the wings of birds by plain custom properties of their vehicle, and
+the bones of people play NLA strips, so both also play without the extension.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import bpy
@@ -15,18 +15,23 @@ import models
 import numpy as np
 from mathutils import Matrix, Vector
 
+from steering_addon.blender.crowds.ready_scenes import person as people
+from steering_addon.blender.crowds.ready_scenes import strides
+
 TURN = "6.2832"  # radians per cycle, for expressions
 
 
 def drive(
     ob: bpy.types.Object, channel: str, index: int, expression: str, vehicle: bpy.types.Object, name: str
 ) -> None:
-    """Drive a channel of a part by a custom property of its vehicle, named `p` in the expression."""
+    """Drive a channel of a part by a custom property of its vehicle, `p` in the expression; its effort is `e`."""
     driver = ob.driver_add(channel, index).driver
-    variable = driver.variables.new()
-    variable.name = "p"
-    variable.targets[0].id = vehicle
-    variable.targets[0].data_path = f'["{name}"]'
+    for letter, prop in (("p", name), ("e", "steering_effort")):
+        if prop in vehicle:
+            variable = driver.variables.new()
+            variable.name = letter
+            variable.targets[0].id = vehicle
+            variable.targets[0].data_path = f'["{prop}"]'
     driver.expression = expression
 
 
@@ -94,7 +99,6 @@ WING = (  # x, leading edge, trailing edge, height, thickness: half the span of 
     (0.185, -0.030, -0.046, -0.006, 0.001),
 )
 SHOULDER = (0.014, 0.010, 0.012)
-BEATS, GLIDE = 5, 2  # wing beats between two glides, and the length of a glide in beats
 
 
 def bird(name: str, plumage: Plumage) -> BirdParts:
@@ -144,13 +148,10 @@ def hatch(
     """Add a bird to a collection; the custom property `steering_phase`, in beats, drives its wings."""
     ob = models.place(name, parts.body, location, scale=scale, collection=collection)
     ob.display.show_shadows = False
-    ob["steering_phase"] = 0.0
-    # The downstroke is faster than the upstroke, and the beat fades to a glide after `BEATS` cycles.
-    cycle = BEATS + GLIDE
-    beats = f"fmod(p,{cycle})"
-    lively = f"(1-smoothstep({BEATS - 0.5},{BEATS},{beats})*(1-smoothstep({cycle - 0.5},{cycle},{beats})))"
-    beat = f"0.12+{lively}*(0.72*sin({TURN}*p)+0.16*sin(2*{TURN}*p)+0.1)"
-    fold = f"0.1+{lively}*0.3*max(0,cos({TURN}*p))"
+    ob["steering_phase"], ob["steering_effort"] = 0.0, 1.0
+    # The downstroke is faster than the upstroke, and without effort the wings are held still.
+    beat = f"0.12+e*(0.72*sin({TURN}*p)+0.16*sin(2*{TURN}*p)+0.1)"
+    fold = f"0.1+e*0.3*max(0,cos({TURN}*p))"
     for side, mesh in ((-1, parts.left), (1, parts.right)):
         x, y, z = SHOULDER
         wing = attach(f"{name} {'Right' if side > 0 else 'Left'} Wing", mesh, ob, (side * x, y, z))
@@ -179,29 +180,24 @@ class Outfit:
 
 @dataclass(frozen=True)
 class PersonParts:
-    """The meshes shared by the people in one outfit."""
+    """The meshes shared by the people in one outfit: a skin with a vertex group for each bone, and a shadow."""
 
     shadow: bpy.types.Mesh
-    body: bpy.types.Mesh
-    thigh: bpy.types.Mesh
-    shin: bpy.types.Mesh
-    foot: bpy.types.Mesh
-    arm: bpy.types.Mesh
+    skin: bpy.types.Mesh
 
 
-HIP = 0.88  # metres above the ground
-KNEE = 0.46
-ANKLE = 0.09
-SHOULDERS = 1.40
-STRIDE = 1.4  # metres per cycle of two steps
-LEG = HIP - ANKLE
-REACH = STRIDE / 4 / LEG  # of a foot ahead of the hip as it touches the ground, in leg lengths
-BEND, TOES, OVER = 0.95, 0.6, 0.65  # of a swinging leg: radians of knee and foot, and overshoot of the thigh
+TALL = 1.75
+"""Metres; the armature and its clips are those of the people of Add > Steering, at this height."""
+HIP, KNEE, ANKLE, SHOULDERS = (
+    TALL * height for height in (strides.HIP, strides.KNEE, strides.ANKLE, strides.SHOULDERS)
+)
+HEEL, BALL = TALL * strides.HEEL, TALL * strides.BALL
 SWING = 0.40  # radians: the least range of a walking leg
 
 
 def person(name: str, outfit: Outfit) -> PersonParts:
-    """The parts of a person 1.75 m tall: body with head, thighs, shins, shoes, arms, and a shadow on the ground."""
+    """The meshes of a person 1.75 m tall: a skin, and a shadow on the ground."""
+    skin = _Skin()
     body = models.Shape()
     trunk = [  # height, half width, half depth
         (HIP - 0.08, 0.155, 0.105),
@@ -212,51 +208,104 @@ def person(name: str, outfit: Outfit) -> PersonParts:
         (1.49, 0.065, 0.065),
     ]
     body.loft(_hoops(trunk), lambda part, side: outfit.legs if part == 0 else outfit.top, caps=(outfit.legs, None))
+    skin.add(body, lambda z: {"Hips": 1.0 - _above(z, 1.0, 1.15), "Chest": _above(z, 1.0, 1.15)})
     if outfit.coat:
-        flare = [(0.58, 0.235, 0.265), (0.80, 0.195, 0.180), (1.08, 0.152, 0.107)]
-        body.loft(_hoops(flare), outfit.coat, caps=(outfit.coat, None))
-    body.loft(_hoops([(1.46, 0.055, 0.055), (1.56, 0.055, 0.055)]), outfit.skin)
-    body.ball((0.0, 0.012, 1.655), (0.100, 0.112, 0.132), outfit.skin, sides=8, rings=6)
-    body.ball((0.0, 0.125, 1.64), (0.018, 0.024, 0.026), outfit.skin, sides=4, rings=2)
-    for x in (-0.042, 0.042):
-        body.ball((x, 0.108, 1.675), (0.013, 0.012, 0.018), "#1b1d24", sides=5, rings=3)
-    crown = [(1.63, 0.108, 0.098), (1.71, 0.115, 0.112), (1.77, 0.085, 0.085), (1.80, 0.03, 0.03)]
-    body.loft(_hoops(crown, -0.022), outfit.hair, caps=(outfit.hair, outfit.hair))
-    if outfit.hat:
-        body.loft(_hoops([(1.715, 0.19, 0.19), (1.735, 0.18, 0.18)]), outfit.hat, caps=(outfit.hat, outfit.hat))
-        body.loft(_hoops([(1.73, 0.118, 0.122), (1.84, 0.10, 0.10)]), outfit.hat, caps=(None, outfit.hat))
+        flare = models.Shape()
+        hoops = [(0.58, 0.235, 0.265), (0.80, 0.195, 0.180), (1.08, 0.152, 0.107)]
+        flare.loft(_hoops(hoops), outfit.coat, caps=(outfit.coat, None))
+        skin.add(flare, "Hips")
+    _head(skin, outfit)
     if outfit.scarf:
-        body.loft(
-            _hoops([(1.43, 0.105, 0.105), (1.47, 0.125, 0.12), (1.53, 0.085, 0.085)]), outfit.scarf, caps=(None, None)
-        )
-        body.box((0.02, 0.09, 1.16), (0.09, 0.13, 1.46), outfit.scarf)
+        scarf = models.Shape()
+        scarf.loft(_hoops([(1.43, 0.105, 0.105), (1.47, 0.125, 0.12), (1.53, 0.085, 0.085)]), outfit.scarf)
+        scarf.box((0.02, 0.09, 1.16), (0.09, 0.13, 1.46), outfit.scarf)
+        skin.add(scarf, "Chest")
     if outfit.bag:
-        body.box((-0.13, -0.27, 1.02), (0.13, -0.09, 1.42), outfit.bag)
-        body.box((-0.09, -0.31, 1.05), (0.09, -0.26, 1.22), outfit.bag)
-    for z in range(len(body.vertices)):
-        body.vertices[z] = body.vertices[z] - Vector((0.0, 0.0, HIP))
-
-    thigh, shin, foot, arm = models.Shape(), models.Shape(), models.Shape(), models.Shape()
-    thigh.loft(_hoops([(KNEE - HIP - 0.02, 0.062, 0.068), (0.0, 0.085, 0.095)]), outfit.legs, caps=(outfit.legs,) * 2)
-    shin.loft(_hoops([(0.06 - KNEE, 0.045, 0.050), (0.02, 0.062, 0.066)]), outfit.legs, caps=(outfit.legs,) * 2)
-    foot.box((-0.05, -0.075, -ANKLE), (0.05, 0.175, 0.075 - ANKLE), outfit.shoes)
-    bend = Matrix.Rotation(0.35, 3, "X")
-    arm.loft(_hoops([(-0.28, 0.046, 0.050), (0.03, 0.060, 0.064)]), outfit.top, caps=(outfit.top, outfit.top))
-    fore = models.Shape()
-    fore.loft(_hoops([(-0.22, 0.036, 0.040), (0.02, 0.045, 0.050)]), outfit.top, caps=(outfit.top, outfit.top))
-    fore.ball((0.0, 0.0, -0.27), (0.036, 0.044, 0.062), outfit.skin, sides=6, rings=3)
-    _add(arm, fore, bend, Vector((0.0, 0.0, -0.27)))
-
+        bag = models.Shape()
+        bag.box((-0.13, -0.27, 1.02), (0.13, -0.09, 1.42), outfit.bag)
+        bag.box((-0.09, -0.31, 1.05), (0.09, -0.26, 1.22), outfit.bag)
+        skin.add(bag, "Chest")
+    for letter, side in strides.SIDES.items():
+        _limbs(skin, outfit, letter, side)
     shadow = models.Shape()
     shadow.face([(0.34 * x, 0.30 * y, 0.015) for x, y, _ in models.ring(12)], "#20283844")
-    return PersonParts(
-        shadow.mesh(f"{name} Shadow"),
-        body.mesh(f"{name} Body"),
-        thigh.mesh(f"{name} Thigh"),
-        shin.mesh(f"{name} Shin"),
-        foot.mesh(f"{name} Foot"),
-        arm.mesh(f"{name} Arm"),
-    )
+    return PersonParts(shadow.mesh(f"{name} Shadow"), skin.mesh(f"{name} Skin"))
+
+
+def _head(skin: _Skin, outfit: Outfit) -> None:
+    neck, head = models.Shape(), models.Shape()
+    neck.loft(_hoops([(1.46, 0.055, 0.055), (1.56, 0.055, 0.055)]), outfit.skin)
+    skin.add(neck, lambda z: {"Chest": 1.0 - _above(z, 1.47, 1.55), "Head": _above(z, 1.47, 1.55)})
+    head.ball((0.0, 0.012, 1.655), (0.100, 0.112, 0.132), outfit.skin, sides=8, rings=6)
+    head.ball((0.0, 0.125, 1.64), (0.018, 0.024, 0.026), outfit.skin, sides=4, rings=2)
+    for x in (-0.042, 0.042):
+        head.ball((x, 0.108, 1.675), (0.013, 0.012, 0.018), "#1b1d24", sides=5, rings=3)
+    crown = [(1.63, 0.108, 0.098), (1.71, 0.115, 0.112), (1.77, 0.085, 0.085), (1.80, 0.03, 0.03)]
+    head.loft(_hoops(crown, -0.022), outfit.hair, caps=(outfit.hair, outfit.hair))
+    if outfit.hat:
+        head.loft(_hoops([(1.715, 0.19, 0.19), (1.735, 0.18, 0.18)]), outfit.hat, caps=(outfit.hat, outfit.hat))
+        head.loft(_hoops([(1.73, 0.118, 0.122), (1.84, 0.10, 0.10)]), outfit.hat, caps=(None, outfit.hat))
+    skin.add(head, "Head")
+
+
+def _limbs(skin: _Skin, outfit: Outfit, letter: str, side: float) -> None:
+    """Add a leg and an arm."""
+    leg, arm = (side * TALL * aside for aside in (strides.HIP_ASIDE, strides.SHOULDER_ASIDE))
+    for bone, sections, color in (
+        ("Thigh", [(KNEE - 0.02, 0.062, 0.068), (HIP, 0.085, 0.095)], outfit.legs),
+        ("Shin", [(0.17, 0.047, 0.052), (KNEE + 0.02, 0.062, 0.066)], outfit.legs),
+        ("Foot", [(0.05, 0.040, 0.050), (0.185, 0.044, 0.049)], outfit.shoes),
+    ):
+        part = models.Shape()
+        part.loft(_hoops(sections), color, caps=(color, color))
+        skin.add(part, f"{bone}.{letter}", (leg, 0.0, 0.0))
+    for bone, back, front, high in (("Foot", HEEL, BALL, 0.078), ("Toes", BALL, BALL + 0.078, 0.060)):
+        part = models.Shape()
+        part.box((-0.05, back, 0.0), (0.05, front, high), outfit.shoes)
+        skin.add(part, f"{bone}.{letter}", (leg, 0.0, 0.0))
+    upper, fore, bend = models.Shape(), models.Shape(), models.Shape()
+    upper.loft(_hoops([(-0.28, 0.046, 0.050), (0.03, 0.060, 0.064)]), outfit.top, caps=(outfit.top, outfit.top))
+    skin.add(upper, f"Upper Arm.{letter}", (arm, 0.0, SHOULDERS))
+    bend.loft(_hoops([(-0.22, 0.036, 0.040), (0.02, 0.045, 0.050)]), outfit.top, caps=(outfit.top, outfit.top))
+    bend.ball((0.0, 0.0, -0.27), (0.036, 0.044, 0.062), outfit.skin, sides=6, rings=3)
+    _add(fore, bend, Matrix.Rotation(0.35, 3, "X"), Vector((0.0, 0.0, -0.27)))
+    skin.add(fore, f"Forearm.{letter}", (arm, 0.0, SHOULDERS))
+
+
+class _Skin:
+    """Parts of a body that become one mesh, each moved by bones."""
+
+    def __init__(self) -> None:
+        self._shape = models.Shape()
+        self._weights: list[dict[str, float]] = []
+
+    def add(
+        self,
+        part: models.Shape,
+        bones: str | Callable[[float], dict[str, float]],
+        place: models.Point = (0.0, 0.0, 0.0),
+    ) -> None:
+        """Add a part at a place, moved by a bone, or by shares of bones that depend on the height."""
+        _add(self._shape, part, Matrix.Identity(3), Vector(place))
+        for vertex in part.vertices:
+            self._weights.append({bones: 1.0} if isinstance(bones, str) else bones(vertex.z + place[2]))
+
+    def mesh(self, name: str) -> bpy.types.Mesh:
+        mesh = self._shape.mesh(name)
+        # Groups are made through an object, and kept by the mesh.
+        holder = bpy.data.objects.new(name, mesh)
+        groups = {bone: holder.vertex_groups.new(name=bone) for bone, *_ in people.BONES}
+        for row, weights in enumerate(self._weights):
+            for bone, share in weights.items():
+                if share > 0.0:
+                    groups[bone].add([row], share, "REPLACE")
+        bpy.data.objects.remove(holder)
+        return mesh
+
+
+def _above(height: float, start: float, end: float) -> float:
+    """From 0 at one height to 1 at another."""
+    return min(max((height - start) / (end - start), 0.0), 1.0)
 
 
 def _hoops(sections: Sequence[tuple[float, float, float]], forward: float = 0.0) -> list[list[models.Point]]:
@@ -275,40 +324,21 @@ def _add(shape: models.Shape, other: models.Shape, turn: Matrix, offset: Vector)
 def bring(
     name: str,
     parts: PersonParts,
+    armature: bpy.types.Armature,
     location: models.Point,
     heading: float,
     scale: float,
     collection: bpy.types.Collection,
 ) -> bpy.types.Object:
-    """Add a person to a collection; the custom property `steering_phase`, in strides of two steps, drives the limbs."""
-    ob = models.place(name, parts.shadow, location, heading=heading, scale=scale, collection=collection)
-    ob.display.show_shadows = False
-    ob["steering_phase"] = 0.0
-
-    def swing(part: bpy.types.Object, expression: str) -> None:
-        drive(part, "rotation_euler", 0, expression, ob, "steering_phase")
-
-    # A foot on the ground is flat and moves back at the speed of the walker; the height of the hip follows from the
-    # straight leg.
-    standing = f"{REACH:.4f}*(1-4*fmod(p,0.5))"
-    body = attach(f"{name} Body", parts.body, ob, (0.0, 0.0, HIP))
-    drive(body, "location", 2, f"{ANKLE}+{LEG:.4g}*sqrt(1-pow({standing},2))", ob, "steering_phase")
-    twist = f"0.09*cos({TURN}*p)"  # of the trunk without the legs
-    drive(body, "rotation_euler", 2, twist, ob, "steering_phase")
-    for side, title, shift in ((1, "Right", "p"), (-1, "Left", "(p+0.5)")):
-        part = f"fmod({shift},1)"
-        lifted, forward = f"max(0,-sin({TURN}*{shift}))", f"cos({TURN}*{shift})"
-        leg = f"asin({REACH:.4f}*((1-4*{part}) if {part}<0.5 else {forward}+{OVER}*max(0,{forward})*{lifted}))"
-        thigh = attach(f"{name} {title} Thigh", parts.thigh, body, (0.085 * side, 0.0, 0.0))
-        drive(thigh, "rotation_euler", 2, f"-{twist}", ob, "steering_phase")
-        swing(thigh, leg)
-        shin = attach(f"{name} {title} Shin", parts.shin, thigh, (0.0, 0.0, KNEE - HIP))
-        swing(shin, f"-{BEND}*{lifted}")  # bent while the leg swings forward
-        foot = attach(f"{name} {title} Foot", parts.foot, shin, (0.0, 0.0, ANKLE - KNEE))
-        swing(foot, f"({BEND}+{TOES}*{forward})*{lifted}-{leg}")
-        arm = attach(f"{name} {title} Arm", parts.arm, body, (0.195 * side, 0.0, SHOULDERS - HIP))
-        swing(arm, f"-0.42*cos({TURN}*{shift})+0.05")
-        arm.rotation_euler.y = -0.07 * side
+    """Add a person to a collection: the armature moves, the skin and the shadow are its children."""
+    ob = bpy.data.objects.new(name, armature)
+    ob.location, ob.scale = location, (scale, scale, scale)
+    ob.rotation_euler.z = heading
+    collection.objects.link(ob)
+    for mesh in (parts.skin, parts.shadow):
+        part = attach(mesh.name, mesh, ob, (0.0, 0.0, 0.0))
+        if mesh == parts.skin:
+            part.modifiers.new("Armature", "ARMATURE").object = ob
     return ob
 
 

@@ -25,12 +25,15 @@ from mathutils import Vector
 from scripts.baked_scene import matrices
 from scripts.motion_metrics import nearest_distances
 from scripts.motion_report import report
+from steering_addon.blender.crowds.ready_scenes import person as people
+from steering_addon.blender.crowds.ready_scenes import person_clips, strides
 
 FRAMES = 240
 FPS = 24
 PREROLL = 72  # frames before the film in which the walkers get into their stride
 WALKERS = 60
 OUTFITS = 15
+LADEN = 0.35  # the share of those without a bag who carry something
 SPEED, SPREAD = 1.34, 0.15  # mean in m/s, and the largest deviation as a share of it
 TOP_SPEED = 1.9  # m/s
 STRENGTH = 2.0  # m/s2
@@ -195,7 +198,10 @@ def _walkers(scene: bpy.types.Scene, line: np.ndarray, seed: int) -> list[bpy.ty
     chance = random.Random(3 + seed)
     crowd = bpy.data.collections.new("Walkers")
     scene.collection.children.link(crowd)
-    parts = [creatures.person(f"Outfit {i + 1}", outfit) for i, outfit in enumerate(creatures.wardrobe(3, OUTFITS))]
+    outfits = creatures.wardrobe(3, OUTFITS)
+    parts = [creatures.person(f"Outfit {i + 1}", outfit) for i, outfit in enumerate(outfits)]
+    armature = people.new_armature("Walker", creatures.TALL)
+    things: dict[str, bpy.types.Mesh] = {}
     fountain = Vector((*FOUNTAIN, PAVEMENT))
     planters = [_beside(line, along, right)[0] for along, right, _ in PLANTERS]
     starts: list[Vector] = []
@@ -211,7 +217,11 @@ def _walkers(scene: bpy.types.Scene, line: np.ndarray, seed: int) -> list[bpy.ty
         number = len(walkers) + 1
         turn = heading + (0.0 if way > 0 else math.pi)
         size = chance.uniform(0.92, 1.06)
-        walkers.append(creatures.bring(f"Walker {number:02}", parts[(7 * number) % OUTFITS], place, turn, size, crowd))
+        outfit = (7 * number) % OUTFITS
+        walker = creatures.bring(f"Walker {number:02}", parts[outfit], armature, place, turn, size, crowd)
+        if not outfits[outfit].bag and chance.random() < LADEN:
+            person_clips.carry(walker, chance.choice(("Suitcase", "Box")), things, creatures.TALL)
+        walkers.append(walker)
     return walkers
 
 
@@ -223,6 +233,7 @@ def steer(scene: bpy.types.Scene, cast: Cast, seed: int) -> None:
     extension.tag(cast.obstacles, "OBSTACLE")
     extension.tag([cast.street], "PATH")
     chance = random.Random(5 + seed)
+    clips: dict[str, bpy.types.Action] = {}
     for name, direction, walkers in (
         ("Along the Street", "FORWARD", cast.walkers[::2]),
         ("Back Again", "BACKWARD", cast.walkers[1::2]),
@@ -240,7 +251,7 @@ def steer(scene: bpy.types.Scene, cast: Cast, seed: int) -> None:
 
         vehicle = crowd.steering.vehicle
         vehicle.max_speed, vehicle.cruise_speed = TOP_SPEED, SPEED / TOP_SPEED
-        vehicle.mass, vehicle.max_force = 1.0, STRENGTH
+        vehicle.mass, vehicle.max_force, vehicle.pace_drift = 1.0, STRENGTH, 0.15
         vehicle.radius = RADIUS
         vehicle.keep_apart, crowd.steering.locomotion = True, "PLANAR"
 
@@ -263,12 +274,19 @@ def steer(scene: bpy.types.Scene, cast: Cast, seed: int) -> None:
         settings.obstacle_avoidance.look_ahead_time = 2.0
         settings.obstacle_avoidance.clearance = 0.25
         settings.combining, settings.preroll = "ALLOCATION", PREROLL
-        settings.portrayal.use, settings.portrayal.stride = True, creatures.STRIDE
-        # The stride of a person who is not scaled.
-        settings.portrayal.stride_height = walkers[0].steering.height
+        _give_clips(crowd, walkers[0], clips)
 
     scene.steering.substeps = 2
     scene.steering.seed = seed
+
+
+def _give_clips(crowd: bpy.types.Object, walker: bpy.types.Object, clips: dict[str, bpy.types.Action]) -> None:
+    """Add the clips of people to a crowd, in the panel Clips; `clips` are those made so far, by name."""
+    bpy.context.view_layer.objects.active = crowd
+    for cycle in strides.CYCLES:
+        if cycle.name not in clips:
+            clips[cycle.name] = person_clips.new_clip(walker, cycle, creatures.TALL, FPS)
+        bpy.ops.steering.clip_add(action=clips[cycle.name].name, plays=cycle.plays)
 
 
 # -- the cameras -------------------------------------------------------------------------------
@@ -337,20 +355,20 @@ def main(options: extension.Options) -> None:
     cast = build(scene, options.seed)
     steer(scene, cast, options.seed)
     baking = extension.bake(f"{len(cast.walkers)} walkers over {FRAMES} frames")
-    legs = [_thigh(walker) for walker in cast.walkers]
-    names = [[ob.name for ob in group] for group in (cast.walkers, legs, cast.obstacles)]
-    baked = matrices(scene, [*cast.walkers, *legs, *cast.obstacles])
+    names = [[ob.name for ob in group] for group in (cast.walkers, cast.obstacles)]
+    baked, baked_legs = matrices(scene, [*cast.walkers, *cast.obstacles]), _thighs(scene, cast.walkers)
     shoot(scene, baked[:, : len(cast.walkers), :3, 3], _line(cast.street))
     film.open_with_camera(stage.SUN)
     extension.tidy(scene, cast.walkers[0].steering.crowd)
 
     extension.save_and_open_without(out / "walkers.blend")
     scene = bpy.context.scene
-    walkers, legs, obstacles = ([bpy.data.objects[name] for name in group] for group in names)
-    played = matrices(scene, [*walkers, *legs, *obstacles])
-    poses, leg_poses, obstacle_poses = np.split(played, (len(walkers), len(walkers) + len(legs)), axis=1)
-    strides = creatures.swing(poses, leg_poses, axis=1)
-    miss = surfaces.closest(scene, walkers, obstacles, poses, obstacle_poses)
+    walkers, obstacles = ([bpy.data.objects[name] for name in group] for group in names)
+    played, legs = matrices(scene, [*walkers, *obstacles]), _thighs(scene, walkers)
+    poses, obstacle_poses = np.split(played, (len(walkers),), axis=1)
+    # The shadow below a walker is as wide as the body, and moves with the armature.
+    shadows = [next(part for part in walker.children if "Shadow" in part.name) for walker in walkers]
+    miss = surfaces.closest(scene, shadows, obstacles, poses, obstacle_poses)
     if options.pictures:
         film.pictures(scene, out, "walkers")
 
@@ -362,17 +380,23 @@ def main(options: extension.Options) -> None:
         f"frame {miss.frame}), of two walkers {nearest_distances(poses[..., :3, 3]).min():.2f} m",
         flush=True,
     )
-    if not np.allclose(baked, played, atol=1e-5):
+    if not np.allclose(baked, played, atol=1e-5) or not np.allclose(baked_legs, legs, atol=1e-5):
         raise SystemExit("The saved file plays differently from the bake.")
     if miss.distance <= 0.0:
         raise SystemExit(f"{miss.vehicle} walks into {miss.obstacle} in frame {miss.frame}.")
-    if strides.min() < creatures.SWING:
+    if np.ptp(legs, axis=0).min() < creatures.SWING:
         raise SystemExit("A walker does not move its legs.")
 
 
-def _thigh(walker: bpy.types.Object) -> bpy.types.Object:
-    """The right thigh of a walker."""
-    return next(part for part in walker.children_recursive if part.name.endswith("Right Thigh"))
+def _thighs(scene: bpy.types.Scene, walkers: list[bpy.types.Object]) -> np.ndarray:
+    """How far the right thighs of walkers are swung on each frame, (frames, n) radians."""
+    angles = []
+    for frame in range(1, FRAMES + 1):
+        scene.frame_set(frame)
+        graph = bpy.context.evaluated_depsgraph_get()
+        bones = [ob.evaluated_get(graph).pose.bones["Thigh.R"] for ob in walkers]
+        angles.append([math.asin(min(max(bone.y_axis.y, -1.0), 1.0)) for bone in bones])
+    return np.array(angles)
 
 
 if __name__ == "__main__":

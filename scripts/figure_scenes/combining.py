@@ -88,7 +88,7 @@ def directions(run: Run) -> dict[str, bool]:
 def one_at_a_time(run: Run) -> dict[str, bool]:
     return {
         "all get near the target": bool((run.to_body().min(axis=0) < 1.0).all()),
-        "one nearly touches an obstacle": -0.1 < room("ONE") < 0.5 * room("PRIORITY"),
+        "one cuts through the edge of an obstacle": -1.0 < room("ONE") < -0.2,
         "the steering is more restless than in the blend": restlessness("ONE") > 1.5 * restlessness("WEIGHTED_SUM"),
     }
 
@@ -124,8 +124,9 @@ CAPTIONS = {
     ),
     "ONE": (
         one_at_a_time,
-        "Each frame picks one behavior at random, Avoid Obstacles on three frames of four. Momentum smooths the "
-        "result, which is less exact than the others: one vehicle nearly touches an obstacle.",
+        "Each frame picks one behavior at random from those that apply, near an obstacle Avoid Obstacles on three "
+        "frames of four. Momentum smooths the result, which is less exact than most: one vehicle cuts through the edge "
+        "of the large obstacle.",
     ),
     "DITHERING": (
         first_by_chance,

@@ -186,7 +186,7 @@ class UnalignedCollisionAvoidance(Neighborhood, Adjustment):
                 velocity = Choosers.of(
                     world, subset, near, course, top_speed, pad[rows], behavior.look_ahead_time, self.costs
                 ).chosen()
-                # What a slope does to it anyway is not chosen.
+                # A slope slows it down anyway: that is not a choice.
                 velocity = np.where((velocity == course).all(axis=1)[:, None], wished, velocity)
                 creeps = magnitude(velocity) < stands * magnitude(course)
                 chosen[rows] = np.where((creeps & grounded[rows] & ~wish.jammed[rows])[:, None], 0.0, velocity)

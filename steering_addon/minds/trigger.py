@@ -44,7 +44,13 @@ class TriggerModel(Declared):
     count: Rows = used("count", integer(3, "Count of mates"))
     time: Number = used("time", seconds(2.0, "Time for which it has not got on"))
     speed: Number = used("speed", number(5.0, "Speed above which it calls", Unit.SPEED))
-    strength: Number = share(1.0, "How strongly it calls; up to 0.5 it is not followed. Keys and drivers may set it")
+    strength: Number = number(
+        1.0,
+        "How strongly it calls; up to 0.5 it is not followed, 1.5 is more than any other. Keys and drivers may set it",
+        Unit.NONE,
+        0.0,
+        2.0,
+    )
     chance: Number = share(1.0, "Share of the vehicles that follow it")
     one_each: Mask = switch(False, "Each thing calls one vehicle only, the nearest that is free", animatable=False)
 

@@ -13,6 +13,7 @@ import numpy as np
 from ..simulation.arrays.chance import Keys, mix, uniform
 from ..simulation.arrays.vectors import Mask, Number, Rows, Scalars, Vectors, clamp, magnitude
 from ..simulation.declaration import Choice, Declared, choice, length, only_with, seconds, share, switch
+from .effort import GRAVITY, SMOOTHING, Effort
 
 DISTANCE, TIME = 0, 1
 CLOCKS = (
@@ -21,14 +22,18 @@ CLOCKS = (
 )
 """What advances the phase, with the numbers stored in files."""
 
-PROPERTIES = ("steering_speed", "steering_distance", "steering_phase")
+EFFORT = "steering_effort"
+"""The property that says how far wings swing. Keyed only where the phase goes by time."""
+PROPERTIES = ("steering_speed", "steering_distance", "steering_phase", EFFORT)
 """The keyframed custom properties. Files store these names and drivers refer to them: they never change."""
 
 SLOWEST, FASTEST = 0.6, 1.4
 """Limits of the beat rate while climbing or descending, as shares of the level rate: wings keep about one frequency."""
+SLOW, QUICK = 0.25, 2.0
+"""Limits of the speed that the beat rate follows, as shares of the crowd's cruising speed."""
 CYCLES_APART = 64.0
-"""Start phases are spread over this number of cycles, so that a movement every few beats, such as a glide, is not in
-step throughout the crowd."""
+"""Start phases are spread over this number of cycles, so that a movement every few beats is not in step throughout the
+crowd."""
 START, RATE = 0x57A87, 0x2A7E
 """Salts that make the start phase and the beat rate of a vehicle independent."""
 
@@ -42,8 +47,8 @@ class Portrayal(Declared):
 
     use: Mask = switch(
         False,
-        "Keyframe the custom properties steering_speed, steering_distance and steering_phase on each vehicle, for "
-        "drivers of its wings, wheels or legs",
+        "Keyframe the custom properties steering_speed, steering_distance and steering_phase on each vehicle, and by "
+        "time steering_effort, for drivers of its wings, wheels or legs",
         animatable=False,
     )
     phase_by: Rows = choice("DISTANCE", "What advances steering_phase", CLOCKS, animatable=False)
@@ -77,9 +82,33 @@ class Portrayal(Declared):
         TIME,
         share(
             0.0,
-            "How much faster it beats per metre per second of climb, and slower during a descent",
+            "How much faster it beats per metre per second of climb, or while it gains speed, and slower during a "
+            "descent",
             animatable=False,
         ),
+    )
+    by_speed: Number = only_with(
+        "phase_by",
+        TIME,
+        share(
+            0.0,
+            "How much the beat rate follows the speed; with 1 it is in proportion, as that of the tail of a fish",
+            animatable=False,
+        ),
+    )
+    glide_share: Number = only_with(
+        "phase_by",
+        TIME,
+        share(
+            0.0,
+            "Share of the time in which it glides or coasts, with steering_effort 0; more of it in a descent",
+            animatable=False,
+        ),
+    )
+    glide_time: Number = only_with(
+        "phase_by",
+        TIME,
+        seconds(1.0, "Usual duration of a glide", 0.05, animatable=False),
     )
     variation: Number = only_with(
         "phase_by",
@@ -108,8 +137,8 @@ class DriverProperties:
     change its rate.
     """
 
-    def __init__(self, portrayal: Portrayal, keys: Keys, frame_time: float) -> None:
-        """`portrayal` and `keys` have n rows; `frame_time` is in seconds."""
+    def __init__(self, portrayal: Portrayal, keys: Keys, frame_time: float, cruise: float = 0.0) -> None:
+        """`portrayal` and `keys` have n rows; `frame_time` is in seconds, `cruise` the usual speed, 0 if unknown."""
         self._portrayal = portrayal
         self._frame_time = frame_time
         vehicle_rate = 1.0 + portrayal.variation * (2.0 * uniform(mix(keys, RATE)) - 1.0)
@@ -117,6 +146,9 @@ class DriverProperties:
         self._first_phase = CYCLES_APART * uniform(mix(keys, START))
         self._distance = self._cycles = np.zeros(len(keys))
         self._position: Vectors | None = None
+        self._cruise = cruise
+        self._speed = self._gain = np.zeros(len(keys))
+        self._effort = Effort(portrayal.glide_share, portrayal.glide_time, keys, frame_time)
 
     def frame(self, position: Vectors, sizes: Scalars, entered: Mask, start_speed: Scalars) -> dict[str, Scalars]:
         """The properties on the next frame.
@@ -128,20 +160,36 @@ class DriverProperties:
             start_speed: (n,) metres a second of the vehicles that entered.
 
         Returns:
-            (n,) by the names of PROPERTIES: metres a second, metres since the first frame, cycles.
+            (n,) by the names of PROPERTIES: metres a second, metres since the first frame, cycles, and how far wings
+            swing, 1 for the usual.
         """
         portrayal = self._portrayal
         way = position - (position if self._position is None else self._position)
         travelled = magnitude(way)
+        speed = np.where(entered, start_speed, travelled / self._frame_time)
+        rate = self._rate(way, speed, entered)
         if self._position is not None:
-            climb = way[..., 2] / self._frame_time
-            beats = clamp(1.0 + portrayal.effort * climb, SLOWEST, FASTEST) * self._beat
+            beats = rate * self._beat
             strides = travelled / (portrayal.stride * sizes)
             self._distance = self._distance + travelled
             self._cycles = self._cycles + np.where(portrayal.phase_by == TIME, beats, strides)
         self._position = position
         return {
-            "steering_speed": np.where(entered, start_speed, travelled / self._frame_time),
+            "steering_speed": speed,
             "steering_distance": self._distance,
             "steering_phase": self._first_phase + self._cycles,
+            EFFORT: self._effort.frame(rate),
         }
+
+    def _rate(self, way: Vectors, speed: Scalars, entered: Mask) -> Scalars:
+        """The beat rate as a multiple of the usual one, (n,)."""
+        gained = np.where(entered | (self._position is None), 0.0, (speed - self._speed) / self._frame_time)
+        self._gain = self._gain + (gained - self._gain) * min(self._frame_time / SMOOTHING, 1.0)
+        self._speed = speed
+        # The rate at which the energy height grows.
+        work = way[..., 2] / self._frame_time + speed * self._gain / GRAVITY
+        rate = clamp(1.0 + self._portrayal.effort * work, SLOWEST, FASTEST)
+        if self._cruise > 0.0:
+            pace = clamp(speed / self._cruise, SLOW, QUICK)
+            rate = rate * (1.0 + self._portrayal.by_speed * (pace - 1.0))
+        return rate

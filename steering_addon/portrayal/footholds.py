@@ -171,7 +171,7 @@ def _foothold(
     hold = place + np.concatenate((level, np.zeros((len(place), 1))), axis=1)
     below = body.position[:, 2] - body.origin if ground is None else standing.below(planes, ground, hold, stance)
     lift = _lift(below - place[:, 2], off, _frames(stance))
-    shift = np.concatenate((level, (lift + lifted(stance, rest, scale))[:, None]), axis=1)
+    shift = np.concatenate((level, (lift + lifted(stance, rest, off, scale))[:, None]), axis=1)
     inverse = axes.transpose(0, 2, 1)
     return Correction(
         centre=centre,

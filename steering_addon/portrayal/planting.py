@@ -43,12 +43,15 @@ Turns = NDArray[np.float64]
 class Leg:
     """The rows of the bones of a leg: a thigh, a shin below it and a foot at the end of that.
 
-    The foot is a child of the shin, or a bone of its own that the shin follows, as hooves often are.
+    Attributes:
+        end: where the shin ends, metres in its own axes, if the foot is not its child but a bone of its own, as hooves
+            often are.
     """
 
     thigh: int
     shin: int
     foot: int
+    end: tuple[float, float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -215,10 +218,10 @@ def planted(
     shifts: dict[int, Vectors] = {}
     short = np.zeros((len(legs), len(skeleton.places)))
     places = skeleton.places
-    joints = [(places[:, leg.thigh], places[:, leg.shin], places[:, leg.foot]) for leg in legs]
+    joints = [(places[:, leg.thigh], places[:, leg.shin], _ankle(skeleton, leg)) for leg in legs]
     targets = [
-        turned(correction.turn, ankle - correction.centre) + correction.centre + correction.shift
-        for (_, _, ankle), correction in zip(joints, corrections)
+        turned(correction.turn, places[:, leg.foot] - correction.centre) + correction.centre + correction.shift
+        for leg, correction in zip(legs, corrections)
     ]
     drop = np.zeros(len(places))
     if climb is not None:
@@ -237,12 +240,20 @@ def planted(
         foot = product(correction.turn, skeleton.turns[:, leg.foot])
         base = above(skeleton, leg.thigh)
         heel = shin
-        if skeleton.parents[leg.foot] != leg.shin:
-            heel, shifts[leg.foot] = above(skeleton, leg.foot), new_ankle - joints[number][2]
+        if leg.end is not None:
+            heel, shifts[leg.foot] = above(skeleton, leg.foot), new_ankle - places[:, leg.foot]
         for bone, turn, parent in ((leg.thigh, thigh, base), (leg.shin, shin, thigh), (leg.foot, foot, heel)):
             start = product(parent, skeleton.at_rest[bone])
             channels[bone] = product(start.transpose(0, 2, 1), turn)
     return Planted(channels, shifts, drop, short)
+
+
+def _ankle(skeleton: Skeleton, leg: Leg) -> Vectors:
+    """Where the shin of a leg ends, (f, 3)."""
+    if leg.end is None:
+        return skeleton.places[:, leg.foot]
+    end = np.repeat(np.array((leg.end,)), len(skeleton.turns), axis=0)
+    return skeleton.places[:, leg.shin] + turned(skeleton.turns[:, leg.shin], end)
 
 
 def above(skeleton: Skeleton, bone: int) -> Turns:

@@ -23,7 +23,7 @@ LONG = 1.0
 """Seconds for which a foot stands that may take a small step: in a walk it stands for less."""
 WAITS = 0.7
 """Seconds for which a step waits until other feet carry the body."""
-LIFT = 0.017
+LIFT = 0.016
 """Model heights by which a foot is lifted in a step."""
 EDGE = 0.25
 """The share of a step in which it is lifted, and that in which it is put down."""
@@ -93,10 +93,16 @@ def carried_over(values: Scalars, stance: Mask, rest: Mask) -> Scalars:
     return result
 
 
-def lifted(stance: Mask, rest: Mask, scale: Scalars) -> Scalars:
-    """What a foot is lifted by in its small steps, (f,) metres; `scale` (f,) is the height of the body."""
+def lifted(stance: Mask, rest: Mask, off: Scalars, scale: Scalars) -> Scalars:
+    """What a foot is lifted by in its small steps, (f,) metres, beyond what its clips lift it by.
+
+    Args:
+        stance, rest: as for `small_steps`.
+        off: (f,) metres by which its clips have it above where it rests.
+        scale: (f,) the height of the body, metres.
+    """
     lift = np.zeros(len(scale))
     for rows, part in small_steps(stance, rest):
         edge = np.clip(np.minimum(part, 1.0 - part) / EDGE, 0.0, 1.0)
-        lift[rows] = LIFT * scale[rows] * edge * (2.0 - edge)
+        lift[rows] = np.maximum(LIFT * scale[rows] * edge * (2.0 - edge) - np.maximum(off[rows], 0.0), 0.0)
     return lift

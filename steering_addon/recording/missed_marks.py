@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..simulation.arrays.vectors import Vectors, magnitude
+from ..simulation.arrays.vectors import Rows, Vectors, magnitude
 from ..simulation.ground import level, upright
 from ..simulation.marks.declaring import Mark
 from ..simulation.marks.sharing import middle_of
@@ -15,7 +15,7 @@ NEARLY = 0.1
 
 
 class MissedMarks:
-    """The marks from which a vehicle, or the middle of a flock, was too far at their time.
+    """The marks from which a vehicle, or the middle of a flock, was too far at their time, but for exact ones.
 
     Attributes:
         metres: how far the one was that was the furthest off, by the name of the mark.
@@ -26,27 +26,27 @@ class MissedMarks:
 
     def look(self, state: State, snapshot: Snapshot) -> None:
         """Look at the marks that are to be met on a frame."""
-        for mark in snapshot.marks:
+        for mark in (each for each in snapshot.marks if not each.exact):
             if abs(state.time - mark.time) < 0.5 * snapshot.frame_time:
-                off = _off(mark, state, snapshot)
+                _, way = way_left(mark, state, snapshot)
+                off = float(magnitude(way).max(initial=0.0))
                 if off > mark.radius + NEARLY:
                     self.metres[mark.name] = off
 
 
-def _off(mark: Mark, state: State, snapshot: Snapshot) -> float:
-    """How far the furthest of those that should meet a mark is from it, metres."""
+def way_left(mark: Mark, state: State, snapshot: Snapshot) -> tuple[Rows, Vectors]:
+    """The vehicles that should be at a mark by now, (m,), and what is left of the way there, (m, 3) metres.
+
+    Where their middle meets it, it is the same for all.
+    """
     body = mark.body - len(state)
-    rows = mark.rows[snapshot.present[mark.rows] & ~state.away[mark.rows] & snapshot.tracked.present[body]]
+    rows: Rows = mark.rows[snapshot.present[mark.rows] & ~state.away[mark.rows] & snapshot.tracked.present[body]]
     places = snapshot.tracked.position[np.full(len(rows), body)]
     if mark.points is not None:
         shared = state.places.get(mark.name)
-        if shared is None:
-            return 0.0
-        rows = rows[shared[rows] >= 0]
-        places = mark.points[shared[rows]]
+        rows = rows[shared[rows] >= 0] if shared is not None else rows[:0]
+        places = mark.points[shared[rows]] if shared is not None else places[:0]
     if not len(rows):
-        return 0.0
+        return rows, np.zeros((0, 3))
     way: Vectors = level(places - state.motion.position[rows], upright(len(rows)), snapshot.grounded[rows])
-    if mark.together:
-        way = middle_of(way)
-    return float(magnitude(way).max())
+    return rows, np.broadcast_to(middle_of(way), way.shape) if mark.together else way

@@ -4,7 +4,7 @@ With forces f_i (already multiplied by their weights w_i), a hold on cruise spee
 
     weighted sum       c + sum_i f_i
     normalized sum     c + F (sum_i w_i f_i/|f_i|) / sum_i w_i         over the i with f_i != 0
-    one by chance      c + f_k,  k drawn with probability p_k / sum_i p_i
+    one by chance      c + f_k,  k drawn with probability p_k / sum_i p_i       over the i with f_i != 0
     priority           the sum of the first level with a force != 0;  c belongs to the last level.
                        Below FIRM F, it leaves a share 1 - |f| / (FIRM F) to the levels after it
     allocation         level by level, each cut to what the levels before it leave of F (Reynolds 1987)
@@ -132,7 +132,7 @@ COMBININGS = (
         "ONE",
         4,
         "One at a Time",
-        "Draw one behavior at random on each step, by its probability; momentum blends them "
+        "Draw one of the behaviors that apply on each step, by its probability; momentum blends them "
         "(Reynolds: one component each frame)",
     ),
     Choice(
@@ -184,18 +184,20 @@ def normalized_sum(components: Sequence[Component], cruise: Vectors, max_force: 
 def one_by_chance(components: Sequence[Component], cruise: Vectors, max_force: Scalars) -> Vectors:
     """The force of one behavior for each agent, plus the hold on cruise speed; (n, 3) newtons.
 
-    A behavior is drawn in proportion to its probability; the random number is the draw of the first component.
+    A behavior is drawn in proportion to its probability from those that have something to correct: a walker that stands
+    would hardly be got going if most draws left it alone. The random number is the draw of the first component.
     """
     force = cruise.copy(order="K")
     if not components:
         return force
+    probabilities = [np.where((c.force != 0.0).any(axis=1), c.probability, 0.0) for c in components]
     total = np.zeros(len(cruise))
-    for component in components:
-        total += component.probability
+    for probability in probabilities:
+        total += probability
     draw = components[0].draw * total
     below = np.zeros(len(cruise))
-    for component in components:
-        above = below + component.probability
+    for component, probability in zip(components, probabilities):
+        above = below + probability
         chosen = (draw >= below) & (draw < above)
         force += np.where(chosen[:, None], component.force, 0.0)
         below = above

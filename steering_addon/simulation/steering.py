@@ -14,13 +14,14 @@ from zlib import crc32
 import numpy as np
 
 from .adjusting import adjusted
-from .arrays.chance import Keys, mix, uniform
+from .arrays.chance import Keys, mix, smooth_noise, uniform
 from .arrays.vectors import (
     Mask,
     Rows,
     Scalars,
     Vectors,
     anybody,
+    clamp,
     everybody,
     magnitude,
     no_vectors,
@@ -46,6 +47,8 @@ from .world import Agents, World
 
 ERRAND = "errand"
 """Under what it is remembered which vehicles have somewhere to go; no behavior has this name."""
+PACE = 0x9ACE
+"""Salts the keys by which the pace of agents drifts."""
 DRAWS = 0xD1CE
 """Salts the keys from which is drawn what counts in a step, apart from other uses of the same key."""
 
@@ -242,9 +245,10 @@ def _agents(state: State, snapshot: Snapshot, world: World, rows: Rows) -> Agent
             response_time=np.maximum(model.response_time, world.dt),
             speed_time=np.maximum(model.speed_time, world.dt),
         )
+    keys = snapshot.keys if alone else snapshot.keys[rows]
     return Agents(
         rows=rows,
-        keys=snapshot.keys if alone else snapshot.keys[rows],
+        keys=keys,
         crowd_keys=snapshot.crowd_keys if alone else snapshot.crowd_keys[rows],
         numbers=snapshot.numbers if alone else snapshot.numbers[rows],
         position=position,
@@ -253,7 +257,7 @@ def _agents(state: State, snapshot: Snapshot, world: World, rows: Rows) -> Agent
         forward=forward,
         up=up,
         speed=magnitude(velocity),
-        vehicle=model,
+        vehicle=_drifting(model, keys, world.time),
         upward=world.upward if alone else of_rows(world.upward, rows),
         grounded=snapshot.grounded if alone else snapshot.grounded[rows],
         turn_rate=snapshot.turn_rate if alone else snapshot.turn_rate[rows],
@@ -274,6 +278,14 @@ def _agents(state: State, snapshot: Snapshot, world: World, rows: Rows) -> Agent
         awaits=shared(-1, len(rows), np.int64),
         passing_places=np.empty((len(rows), 0, 3)),
     )
+
+
+def _drifting(model: VehicleModel, keys: Keys, time: float) -> VehicleModel:
+    """The vehicle models with the cruise speeds of this moment, which drift with time for each agent on its own."""
+    if not anybody(model.pace_drift > 0.0):
+        return model
+    drift = model.pace_drift * smooth_noise(mix(keys, PACE), 1, 1.0 / model.pace_time, time)[0]
+    return replace(model, cruise_speed=clamp(model.cruise_speed * (1.0 + drift), 0.0, 1.0))
 
 
 def _with_goals(behaviors: list[Behavior], world: World, agents: Agents, decided: Decisions) -> Agents:

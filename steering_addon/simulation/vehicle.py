@@ -42,6 +42,10 @@ class VehicleModel(Declared):
         0.0, "Time over which changes of the steering force are smoothed; 0 applies each immediately"
     )
     speed_time: Number = seconds(1.0, "Time in which it returns to cruise speed", 0.01)
+    pace_drift: Number = share(
+        0.0, "How much the cruise speed of each vehicle drifts, as no one keeps one pace; 0.15 suits people"
+    )
+    pace_time: Number = seconds(6.0, "Time in which the pace of a vehicle drifts to another one", 0.1)
     keep_apart: Mask = called(
         "Push Apart",
         switch(False, "Push vehicles that overlap apart and out of obstacles, whatever their behaviors do"),

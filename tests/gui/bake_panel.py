@@ -14,18 +14,15 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from scripts.window import HAND, choose_steering, click, picture, point, press, show_steering, tell, view  # noqa: E402
+from tests.gui.hands import BAKE, DELETE, DRAWN, PREVIEW  # noqa: E402
 
 FOLDER = Path(sys.argv[sys.argv.index("--") + 1])
 MODULE = "bl_ext.user_default.steering_behaviors"
-DRAWN = 1.0
-"""Seconds after which the window has been redrawn and the vehicles have been counted."""
 PATIENCE = 60.0
 TRIES, NOTHING = 5, "nothing"
 LAST = 30
-# Positions in a window of 1600 by 1000, read from the pictures; update them when the panel changes.
-PREVIEW, BAKE, DELETE = (1165, 132), (1100, 163), (1225, 163)
 SELECT, REPLACE = (1272, 303), (1056, 374)
-"""The button beside the refusal, and the setting below it."""
+"""The button beside the refusal, and the setting below it; update them from the pictures when the panel changes."""
 BUTTONS = {PREVIEW: "bpy.ops.steering.preview", BAKE: "bpy.ops.steering.bake", DELETE: "bpy.ops.steering.clear_bake"}
 
 

@@ -1,4 +1,7 @@
-"""Acts with an imported character in a window: `blender --python characters_story.py -- FOLDER FILE.glb`."""
+"""Does with an imported character what a user does, by mouse and keyboard.
+
+blender --python characters_story.py -- FOLDER FILE.glb
+"""
 
 import importlib
 import sys
@@ -13,16 +16,29 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from scripts.window import choose_steering, picture, show_steering, tell, view  # noqa: E402
+from scripts.window import choose_steering, click, find, picture, show_steering, tell, view  # noqa: E402
 from tests.blender.building import MODULE, difference, scene_dump  # noqa: E402
+from tests.gui.hands import (  # noqa: E402
+    BAKE,
+    COLUMN,
+    DELETE,
+    DRAWN,
+    PREVIEW,
+    click_in_view,
+    make_vehicles,
+    redo,
+    to_frame,
+    until,
+)
 
 FOLDER, FILE = (Path(argument) for argument in sys.argv[sys.argv.index("--") + 1 :])
-DRAWN = 0.5
-"""Seconds after which the window has been redrawn."""
 PATIENCE = 120.0
 """Longest duration of a bake or preview, in seconds."""
 LAST = 40
-MEMBERS = 8
+USUAL, MEMBERS = 50, 8
+"""How many members Populate makes, and how many are asked for in its panel: few, because the test is about clicks."""
+SELECT = 1251
+"""Where the arrow beside the crowd's name is from the left."""
 PEOPLE = {"Rogue", "Barbarian"}
 """Characters that walk on two legs; the others are animals."""
 ON_THE_GROUND = 0.03
@@ -62,10 +78,9 @@ def check_same(before: dict, after: dict, when: str) -> None:
 
 def one() -> Iterator[float]:
     """Tag the character just as the import left it selected, preview it, bake it, clear it."""
-    likeness = "PERSON" if FILE.stem in PEOPLE else "ANIMAL"
     before = transforms(bpy.data.objects)
+    yield from make_vehicles("Person" if FILE.stem in PEOPLE else "Animal")
     with view():
-        assert bpy.ops.steering.tag("EXEC_DEFAULT", True, role="VEHICLE", moves_like=likeness) == {"FINISHED"}
         bpy.ops.view3d.view_axis(type="RIGHT")
         bpy.ops.view3d.view_orbit(angle=0.4, type="ORBITUP")
     yield from framed()
@@ -83,6 +98,8 @@ def one() -> Iterator[float]:
     else:
         check(0.2 * length < radius < 0.8 * length, f"A radius of {radius} m for a length of {length} m.")
     picture(FOLDER / "1 tagged.png")
+    # Importing leaves another frame than the first.
+    yield from to_frame("Left")
     start = dump()
     yield from previewed("2 preview")
     check_same(start, dump(), "After the preview")
@@ -96,25 +113,34 @@ def one() -> Iterator[float]:
 
 def crowd() -> Iterator[float]:
     """Populate a ground with the character; the members stand on it, are baked, and get everything back."""
+    (character,) = vehicles()
+    half = 6.0 * max(size(character))
+    y = yield from find("bpy.ops.steering.untag(role='VEHICLE'", COLUMN)
+    yield from click(COLUMN, y)
+    yield from until(lambda: not vehicles(), "The click does not untag.")
     with view():
-        (character,) = vehicles()
-        assert bpy.ops.steering.untag("EXEC_DEFAULT", True, role="VEHICLE") == {"FINISHED"}
-        bpy.ops.mesh.primitive_plane_add(size=12.0 * max(size(character)))
-        ground = bpy.context.object
-        for ob in [character, *character.children_recursive]:
-            ob.select_set(ob.visible_get())
-        done = bpy.ops.steering.populate("EXEC_DEFAULT", True, count=MEMBERS)
-        assert done == {"FINISHED"}
-        made = bpy.context.view_layer.objects.active.name
-        expected = "People" if FILE.stem in PEOPLE else "Animals"
-        check(made.startswith(expected), f"Populate made {made} of {FILE.stem}.")
-        bpy.context.view_layer.update()
-        ground.select_set(False)
-        bpy.ops.steering.crowd_select("EXEC_DEFAULT", True)
+        bpy.ops.mesh.primitive_plane_add(size=2.0 * half)
         bpy.ops.view3d.view_axis(type="RIGHT")
         bpy.ops.view3d.view_orbit(angle=0.5, type="ORBITUP")
     yield from framed()
-    members = [ob for ob in vehicles() if ob != character]
+    middle = points(character)
+    yield from click_in_view((middle.min(axis=0) + middle.max(axis=0)) / 2.0)
+    yield from click_in_view((0.0, 0.7 * half, 0.0), extend=True)
+    ground = bpy.context.object
+    assert ground.name == "Plane" and len(bpy.context.selected_objects) == 2, bpy.context.selected_objects
+    y = yield from find("bpy.ops.steering.populate(", COLUMN)
+    yield from click(COLUMN, y)
+    yield from until(lambda: len(vehicles()) == USUAL, "The click does not populate.")
+    yield from redo(str(USUAL), str(MEMBERS))
+    yield from until(lambda: len(vehicles()) == MEMBERS, "Another count has no effect.")
+    made = bpy.context.view_layer.objects.active.name
+    expected = "People" if FILE.stem in PEOPLE else "Animals"
+    check(made.startswith(expected), f"Populate made {made} of {FILE.stem}.")
+    y = yield from find("bpy.ops.steering.crowd_select", SELECT)
+    yield from click(SELECT, y)
+    yield from until(lambda: len(bpy.context.selected_objects) >= MEMBERS, "The arrow does not select the members.")
+    yield from framed()
+    members = vehicles()
     assert len(members) == MEMBERS, f"{len(members)} members"
     for member in members:
         check_on_ground(member)
@@ -133,42 +159,34 @@ def crowd() -> Iterator[float]:
 
 def previewed(name: str) -> Iterator[float]:
     """Preview to the last frame, and end the preview on the first."""
-    with view():
-        assert bpy.ops.steering.preview("EXEC_DEFAULT", True) == {"FINISHED"}
-    bpy.context.scene.frame_set(LAST)
-    waited = 0.0
-    yield DRAWN
-    while importlib.import_module(f"{MODULE}.steering_addon.blender.preview").report(bpy.context.scene):
-        assert waited < PATIENCE, "The preview does not reach the last frame."
-        waited += DRAWN
-        yield DRAWN
+    preview = importlib.import_module(f"{MODULE}.steering_addon.blender.preview")
+    yield from click(*PREVIEW)
+    yield from until(lambda: preview.is_on(bpy.context.scene), "The click starts no preview.")
+    yield from to_frame("Right")
+    yield from until(
+        lambda: not preview.report(bpy.context.scene), "The preview does not reach the last frame.", PATIENCE
+    )
     yield from framed()
     picture(FOLDER / f"{name}.png")
-    with view():
-        assert bpy.ops.steering.preview("EXEC_DEFAULT", True) == {"FINISHED"}
-    bpy.context.scene.frame_set(1)
-    yield DRAWN
+    yield from click(*PREVIEW)
+    yield from until(lambda: not preview.is_on(bpy.context.scene), "The second click does not end the preview.")
+    yield from to_frame("Left")
 
 
 def baked() -> Iterator[float]:
-    """Bake as from the button, and go to the last frame."""
-    with view():
-        assert bpy.ops.steering.bake("INVOKE_DEFAULT") in ({"RUNNING_MODAL"}, {"FINISHED"})
-    waited = 0.0
+    """Bake, and go to the last frame."""
     is_baked = importlib.import_module(f"{MODULE}.steering_addon.blender.write.ownership").is_baked
-    while not all(is_baked(ob) for ob in vehicles()):
-        assert waited < PATIENCE, "The bake does not finish."
-        waited += DRAWN
-        yield DRAWN
-    bpy.context.scene.frame_set(LAST)
-    yield DRAWN
+    yield from click(*BAKE)
+    yield from until(lambda: all(is_baked(ob) for ob in vehicles()), "The bake does not finish.", PATIENCE)
+    yield from to_frame("Right")
 
 
 def cleared() -> Iterator[float]:
-    with view():
-        assert bpy.ops.steering.clear_bake("EXEC_DEFAULT", True) == {"FINISHED"}
-    bpy.context.scene.frame_set(1)
-    yield DRAWN
+    """Delete the bake, and go to the first frame."""
+    is_baked = importlib.import_module(f"{MODULE}.steering_addon.blender.write.ownership").is_baked
+    yield from click(*DELETE)
+    yield from until(lambda: not any(is_baked(ob) for ob in vehicles()), "The click deletes no bake.")
+    yield from to_frame("Left")
 
 
 def framed() -> Iterator[float]:

@@ -3,7 +3,7 @@
 import importlib
 import sys
 import webbrowser
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import bpy
@@ -26,19 +26,15 @@ from scripts.window import (  # noqa: E402
     write,
 )
 from tests.blender.building import MODULE, difference, scene_dump  # noqa: E402
+from tests.gui.hands import BAKE, COLUMN, DRAWN, VIEW, until  # noqa: E402
 
 FOLDER = Path(sys.argv[sys.argv.index("--") + 1])
-DRAWN = 1.0
-"""Seconds after which the window has been redrawn and the vehicles have been counted."""
-PATIENCE = 90.0
-COLUMN, SELECT = 1175, 1272
-"""Where the buttons of the panels are from the left, and those that select what a line names, in pixels."""
+SELECT = 1272
+"""Where the buttons that select what a line names are from the left, in pixels."""
 WEIGHT = 1208
 """Where the weights of the behaviors are."""
 PATH = "ctrl+shift+alt+c"
 """Copies the path of the setting under the mouse."""
-VIEW = (500, 700)
-"""A point of the viewport."""
 SUZANNES = ("Suzanne", "Suzanne.001", "Suzanne.002")
 
 
@@ -208,8 +204,7 @@ def lost_and_restored() -> Iterator[float]:
     yield from click(COLUMN, y)
     yield DRAWN
     assert crowd().steering.path_following.weight == weight
-    y = yield from find("bpy.ops.steering.bake(", 1100, 140)
-    yield from click(1100, y)
+    yield from click(*BAKE)
     yield from until(
         lambda: all(ob.animation_data and ob.animation_data.action for ob in vehicles()), "The click does not bake."
     )
@@ -228,16 +223,6 @@ def populated() -> Iterator[float]:
     yield DRAWN
     assert len(vehicles()) == 53, len(vehicles())
     picture(FOLDER / "10 populated.png")
-
-
-def until(holds: Callable[[], bool], problem: str) -> Iterator[float]:
-    """Wait until something holds."""
-    waited = 0.0
-    while not holds():
-        assert waited < PATIENCE, problem
-        waited += 0.2
-        yield 0.2
-    yield DRAWN
 
 
 # ---- what is in the scene

@@ -20,6 +20,7 @@ from steering_addon.portrayal.driver_properties import (
     Portrayal,
     stride_factors,
 )
+from steering_addon.portrayal.effort import GRAVITY, SMOOTHING
 from steering_addon.simulation.arrays.chance import keys_of, mix, uniform
 
 FRAME_TIME = 1.0 / 24.0
@@ -58,19 +59,21 @@ def shown(positions: np.ndarray, *, sizes=None, start_speed=None, identities=Non
 def by_hand(positions, keys, sizes, start_speed, settings: Portrayal) -> dict[str, np.ndarray]:
     """The same values by a plain loop over vehicles and frames."""
     frames, n = positions.shape[:2]
-    result = {name: np.zeros((frames, n)) for name in PROPERTIES}
+    result = {name: np.zeros((frames, n)) for name in PROPERTIES[:3]}
     for k in range(n):
         phase = CYCLES_APART * uniform(mix(keys, START))[k]
         rate = 1.0 + settings.variation[k] * (2.0 * uniform(mix(keys, RATE))[k] - 1.0)
-        speed, distance = start_speed[k], 0.0
+        speed, distance, gain = start_speed[k], 0.0, 0.0
         for f in range(frames):
             if f > 0:
                 step = math.dist(positions[f, k], positions[f - 1, k])
-                speed = step / FRAME_TIME
+                before, speed = speed, step / FRAME_TIME
+                gain += ((speed - before) / FRAME_TIME - gain) * FRAME_TIME / SMOOTHING
                 distance += step
                 climb = (positions[f, k, 2] - positions[f - 1, k, 2]) / FRAME_TIME
                 if settings.phase_by[k] == TIME:
-                    effort = min(max(1.0 + settings.effort[k] * climb, SLOWEST), FASTEST)
+                    work = climb + speed * gain / GRAVITY
+                    effort = min(max(1.0 + settings.effort[k] * work, SLOWEST), FASTEST)
                     phase += FRAME_TIME / settings.cycle_time[k] * rate * effort
                 else:
                     phase += step / (settings.stride[k] * sizes[f, k])
@@ -97,7 +100,7 @@ def test_all_vehicles_together_equal_a_plain_loop(seed, frames, vehicles, phase_
     together = portrayed(settings, keys, sizes, positions, start_speed, FRAME_TIME)
     expected = by_hand(positions, keys, sizes, start_speed, settings)
     assert tuple(together) == PROPERTIES
-    for name in PROPERTIES:
+    for name in expected:
         np.testing.assert_allclose(together[name], expected[name], rtol=0.0, atol=1e-9)
 
 
@@ -146,7 +149,8 @@ def beats_a_second(climb: float, **settings) -> np.ndarray:
     """(n,) beats per second of vehicles that fly ahead and climb, in m/s."""
     seconds = np.arange(FRAMES)[:, None] * FRAME_TIME
     positions = np.stack(np.broadcast_arrays(0.0, 3.0 * seconds, climb * seconds), axis=-1).repeat(VEHICLES, axis=1)
-    phase = shown(positions, phase_by=TIME, cycle_time=0.25, **settings)["steering_phase"]
+    start_speed = np.full(VEHICLES, math.hypot(3.0, climb))
+    phase = shown(positions, phase_by=TIME, cycle_time=0.25, start_speed=start_speed, **settings)["steering_phase"]
     return (phase[-1] - phase[0]) / ((FRAMES - 1) * FRAME_TIME)
 
 
@@ -157,6 +161,59 @@ def test_wings_beat_faster_in_a_climb_and_slower_in_a_descent_within_limits() ->
     np.testing.assert_allclose(beats_a_second(99.0, effort=0.15), level * FASTEST)
     np.testing.assert_allclose(beats_a_second(-99.0, effort=0.15), level * SLOWEST)
     np.testing.assert_allclose(beats_a_second(99.0), level)
+
+
+def flown(speed, climb=0.0, *, vehicles: int = 60, cruise: float = 10.0, **settings) -> dict[str, np.ndarray]:
+    """The properties of vehicles that fly ahead at a speed, (f,) or a number, and climb, m/s."""
+    speed, climb = np.broadcast_arrays(np.asarray(speed, float), climb)
+    speed, climb = (np.broadcast_to(each, 960) if each.ndim == 0 else each for each in (speed, climb))
+    along, height = (np.cumsum(each) * FRAME_TIME for each in (speed, climb))
+    positions = np.stack((0.0 * along, along, height), axis=-1)[:, None].repeat(vehicles, axis=1)
+    run = DriverProperties(
+        Portrayal.of(vehicles, phase_by=TIME, **settings), keys_of(3, np.arange(vehicles)), FRAME_TIME, cruise
+    )
+    cruises, first = np.ones(vehicles), np.full(vehicles, speed[0])
+    frames = [run.frame(each, cruises, np.full(vehicles, f == 0), first) for f, each in enumerate(positions)]
+    return {name: np.array([frame[name] for frame in frames]) for name in frames[0]}
+
+
+def gliding(effort: np.ndarray) -> float:
+    return float((effort < 0.1).mean())
+
+
+def test_birds_glide_for_their_share_of_the_time_less_in_a_climb_and_more_in_a_descent() -> None:
+    birds = {"effort": 0.15, "glide_share": 0.3, "glide_time": 0.8}
+    level = flown(10.0, **birds)["steering_effort"]
+    # Wings take some of each glide to come to rest.
+    assert 0.18 < gliding(level) < 0.32
+    assert gliding(flown(10.0, 2.0, **birds)["steering_effort"]) < 0.3 * gliding(level)
+    assert gliding(flown(10.0, -2.0, **birds)["steering_effort"]) > 1.8 * gliding(level)
+    assert gliding(flown(10.0, **{**birds, "glide_share": 0.0})["steering_effort"]) == 0.0
+    # Each on its own: on no frame do all glide, or all beat.
+    assert (level < 0.1).mean(axis=1).min() > 0.0 and (level < 0.1).mean(axis=1).max() < 0.7
+    # A glide lasts its time, half of it to one and a half times.
+    lasts = np.diff(np.flatnonzero(np.diff((level[:, 0] < 0.3).astype(int))))[::1] * FRAME_TIME
+    assert 0.3 < np.median(lasts) < 3.0
+
+
+def test_birds_that_gain_speed_beat_faster_and_wider() -> None:
+    quicker = np.linspace(6.0, 14.0, 96)
+    even, gaining = (flown(speed, effort=0.15, glide_share=0.0) for speed in (np.full(96, 10.0), quicker))
+    beats = [np.diff(each["steering_phase"][40:], axis=0).mean() for each in (even, gaining)]
+    assert beats[1] > 1.2 * beats[0]
+    assert gaining["steering_effort"][40:].mean() > 1.05 * even["steering_effort"][40:].mean()
+
+
+def test_the_tail_of_a_fish_beats_in_proportion_to_its_speed_and_coasts_between_bursts() -> None:
+    time = np.arange(960) * FRAME_TIME
+    speed = 2.0 + 0.8 * np.sin(0.7 * time) + 0.4 * np.sin(1.9 * time)
+    fish = flown(speed, by_speed=1.0, glide_share=0.3, cruise=2.0)
+    rate = np.diff(fish["steering_phase"], axis=0)
+    r = [np.corrcoef(rate[:, k], fish["steering_speed"][1:, k])[0, 1] for k in range(rate.shape[1])]
+    assert min(r) > 0.99
+    assert 0.1 < gliding(fish["steering_effort"]) < 0.45
+    burst = fish["steering_effort"] > 0.5
+    assert burst[speed > 2.6].mean() > 1.3 * burst[speed < 1.4].mean()
 
 
 def test_beat_rates_vary_around_that_of_the_crowd() -> None:

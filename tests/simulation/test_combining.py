@@ -164,11 +164,11 @@ def test_a_sum_of_normalized_components_averages_their_directions(case) -> None:
 @BOUNDED
 @given(inputs())
 def test_one_at_a_time_applies_a_single_component(case) -> None:
-    """Select one steering component to apply: a wheel of fortune with a slice for each, turned by the random draw."""
+    """Select one steering component to apply: a wheel of fortune with a slice for each that applies."""
     components, cruise = case
     force = one_by_chance(components, cruise, MAX_FORCE)
     for agent in range(N):
-        wheel = [component.probability[agent] for component in components]
+        wheel = [component.probability[agent] * component.force[agent].any() for component in components]
         chosen, left = np.zeros(3), components[0].draw[agent] * sum(wheel) if components else 0.0
         for component, slice_ in zip(components, wheel):
             if 0.0 <= left < slice_:

@@ -22,7 +22,7 @@ from steering_addon.simulation.roles import Role
 from steering_addon.simulation.run import simulate, step
 from steering_addon.simulation.sensing import world_at
 from steering_addon.simulation.snapshot import Settings, Snapshot, State, no_tracked, starting
-from tests.scene import Crowd, Scene, in_crowds, leaders, positions, velocities
+from tests.scene import Crowd, Scene, in_crowds, leaders, positions, speeds, velocities
 
 
 def picture(place: Scene, part: float):
@@ -316,3 +316,17 @@ def test_a_vehicle_that_waits_has_no_velocity_for_those_that_predict_it() -> Non
     assert np.abs(first.motion.position[0, 1:]).max() < 1e-9
     [together] = set_off(place, 1, 12, 12)
     assert together.motion.position[0, 1] > 1e-3
+
+
+def test_the_pace_of_each_agent_drifts_over_seconds_about_its_cruise_speed() -> None:
+    vehicle = {"max_speed": 2.0, "cruise_speed": 0.65, "pace_drift": 0.15, "pace_time": 6.0}
+    walkers = Scene([[5.0 * k, 0.0, 0.0] for k in range(40)], speed=1.3, vehicle=vehicle)
+    fps = 24
+    speed = speeds(walkers.run(60 * fps))[5 * fps :]
+    variation = speed.std(axis=0) / speed.mean(axis=0)
+    # Within each agent, as measured of people: .05 to .15.
+    assert 0.05 < np.median(variation) < 0.15 and variation.max() < 0.2
+    np.testing.assert_allclose(speed.mean(), 1.3, rtol=0.03)
+    # No two drift alike, and the pace changes over seconds, not from step to step.
+    assert np.abs(np.corrcoef(speed.T) - np.eye(40)).mean() < 0.4
+    assert np.abs(np.diff(speed, axis=0)).max() * fps < 0.4

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import degrees
 from typing import TYPE_CHECKING
 
 import bpy
@@ -33,6 +34,9 @@ def words(clip: PropertyGroup) -> str:
     if clip.plays != "MOVE":
         return f"{clip.seconds:.1f} s"
     speed = clip.ground_speed or clip.speed
+    if not speed and clip.turn:
+        side = "left" if clip.turn > 0.0 else "right"
+        return f"turns {abs(degrees(clip.turn)):.0f} degrees to the {side} on the spot in {clip.seconds:.1f} s"
     if not speed:
         return "does not move: set a ground speed"
     sure = "sure" if clip.sure >= 0.5 else "fairly sure" if clip.sure >= 0.25 else "not sure: set a ground speed"

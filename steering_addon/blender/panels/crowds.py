@@ -24,7 +24,7 @@ from .lost_crowds import lost_crowd_of
 if TYPE_CHECKING:
     from bpy.types import Context, Object, PropertyGroup, Scene, UILayout
 
-ADVANCED = ("mass", "max_force", "response_time", "damping", "speed_time")
+ADVANCED = ("mass", "max_force", "response_time", "damping", "speed_time", "pace_time")
 """What a vehicle's agility is made of; a preset sets them, and few animators need to."""
 
 

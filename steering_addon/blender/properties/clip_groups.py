@@ -81,6 +81,7 @@ class STEERING_PG_clip(bpy.types.PropertyGroup):
     speed: _number("speed", "Speed at which its feet hold on the ground", unit="VELOCITY")
     stride: _number("stride", "Distance of a cycle", unit="LENGTH")
     heading: _number("heading", "Direction in which it moves, to the left of the front", subtype="ANGLE")
+    turn: _number("turn", "Angle to the left by which it turns in a cycle", subtype="ANGLE")
     own_slide: _number("own_slide", "Distance that a foot slides in the worst step at its own speed", unit="LENGTH")
     sure: _number("sure", "How clearly the direction was seen, from 0 to 1")
     support: _number("support", "Share of a cycle with a foot on the ground")

@@ -200,7 +200,7 @@ class MarkReader:
         if row not in self._values or not self._stay[row]:
             settings = source.ob.evaluated_get(depsgraph).steering.mark
             self._values[row] = checked_values(MarkModel, settings, source.ob, "mark", frame)
-        values = {name: self._values[row][name] for name in ("lead", "radius", "release", "speed", "aims")}
+        values = {name: self._values[row][name] for name in ("lead", "radius", "release", "speed", "aims", "exact")}
         spread = int(self._values[row]["spread"])
         points = self._shapes[row].read(depsgraph, frame, spread) if row in self._shapes else None
         time = source.frame * self._frame_time

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...behaviors import CATALOGUE
-from ...portrayal.driver_properties import PROPERTIES, Portrayal
+from ...portrayal.driver_properties import EFFORT, PROPERTIES, Portrayal
 from ...simulation.behavior import Behavior
 from ...simulation.declaration import POINTERS, Kind
 from ...simulation.roles import Role
 from ..moving import moves_by
 from ..properties import has_role, pointed_at
 from ..property_groups import bone_of
+from ..stored_values import choice_in
 from ..tagged_objects import full_name
 from .dependencies import animates
 
@@ -134,7 +135,11 @@ def portrays(crowd: Object) -> bool:
 
 def keyed_properties(vehicle: Object, crowd: Object) -> tuple[str, ...]:
     """The custom properties that a bake keys on a vehicle of a crowd, but for those of its states."""
-    return (*PROPERTIES, *(output.name for output in moves_by(vehicle, crowd).outputs)) if portrays(crowd) else ()
+    if not portrays(crowd):
+        return ()
+    beats = choice_in(crowd.steering.portrayal, "phase_by") == "TIME"
+    ours = PROPERTIES if beats else tuple(name for name in PROPERTIES if name != EFFORT)
+    return (*ours, *(output.name for output in moves_by(vehicle, crowd).outputs))
 
 
 def by_name(objects: Iterable[Object]) -> list[Object]:

@@ -60,10 +60,10 @@ class Planting:
         if not follows_from_curves(armature):
             self.reason = f"{armature.name} has constraints or drivers, which move its legs"
             return
-        self._height = rig.height
+        height = self._height = rig.height
         whole = [_posed(armature, rig, action)[1] for action in actions]
         low = low_points(rig, whole[first][::SEARCHED])
-        feet = feet_of(rig.moved(whole[first], low), rig.height)
+        feet = feet_of(rig.moved(whole[first], low), height)
         legs = [leg_of(rig, low[foot.points], whole[first]) for foot in feet]
         if not feet or any(leg is None for leg in legs):
             self.reason = f"not every foot of {armature.data.name} is below a leg of two bones"
@@ -74,20 +74,22 @@ class Planting:
         heights = rig.heights(whole[first])[:, low].min(axis=0)
         soles = [foot.points[np.argsort(heights[foot.points], kind="stable")[:MOST]] for foot in feet]
         self._rests = np.array(
-            [[foot_of(rig.moved(poses, low), rows, rig.height).rests for rows in soles] for poses in whole]
+            [[foot_of(rig.moved(poses, low), rows, height).rests for rows in soles] for poses in whole]
         )
         # From here on without arms, heads and tails.
-        joints = [bone for leg in legs for bone in (leg.thigh, leg.shin, leg.foot)]
-        self._rig = rig.part(low[np.concatenate(soles)], joints)
+        joints = [(leg.thigh, leg.shin, leg.foot) for leg in legs]
+        self._rig = rig.part(low[np.concatenate(soles)], np.unique(joints).tolist())
         ends = np.cumsum([len(rows) for rows in soles])
         self._soles = [np.arange(end - len(rows), end) for rows, end in zip(soles, ends)]
         names = self._rig.names
-        self.legs = [Leg(*(names.index(rig.names[bone]) for bone in (leg.thigh, leg.shin, leg.foot))) for leg in legs]
+        self.legs = [
+            Leg(*(names.index(rig.names[bone]) for bone in bones), leg.end) for bones, leg in zip(joints, legs)
+        ]
         self._modes = [armature.pose.bones[name].rotation_mode for name in names]
         self._at_rest = _at_rest(self._rig)
         self._upright = _turns(self._rig.matrix[:3, :3])
         self._hips = _common([_above(self._rig, leg.thigh) for leg in self.legs])
-        self._apart = any(self._rig.parents[leg.foot] != leg.shin for leg in self.legs)
+        self._apart = any(leg.end is not None for leg in self.legs)
         self._tables = [_posed(armature, self._rig, action)[0] for action in actions]
 
     def keys(
@@ -208,26 +210,27 @@ def leg_of(rig: Rig, rows: Rows, poses: np.ndarray) -> Leg | None:
     bones = np.flatnonzero(weight > MATTERS * weight.sum())
     tops = [bone for bone in bones if rig.parents[bone] not in bones]
     foot = max(tops, key=lambda bone: weight[bone], default=-1)
-    shin = int(rig.parents[foot]) if foot >= 0 else -1
+    shin, end = int(rig.parents[foot]) if foot >= 0 else -1, None
     if foot >= 0 and shin < 0:
-        shin = _following(rig, foot, poses)
+        shin, end = _following(rig, foot, poses)
     thigh = int(rig.parents[shin]) if shin >= 0 else -1
-    return Leg(thigh, shin, foot) if thigh >= 0 and rig.parents[thigh] >= 0 else None
+    return Leg(thigh, shin, foot, end) if thigh >= 0 and rig.parents[thigh] >= 0 else None
 
 
-def _following(rig: Rig, foot: int, poses: np.ndarray) -> int:
-    """The bone whose end follows a foot without a parent: the nearest one from which the foot is always as far; or -1.
+def _following(rig: Rig, foot: int, poses: np.ndarray) -> tuple[int, tuple[float, float, float]]:
+    """The bone whose end follows a foot without a parent, -1 for none, and where it ends, metres in its own axes.
 
-    Legs of such models were posed by inverse kinematics, of which only the result is left.
+    It is the nearest one in whose axes the foot stays where it is. Legs of such models were posed by inverse
+    kinematics, of which only the result is left.
     """
-    heads = poses[..., :3, 3]
+    heads = poses[..., :3, 3] * np.linalg.norm(rig.matrix[:3, 0])
     to_foot = np.einsum("fnji,fnj->fni", _turns(poses[..., :3, :3]), heads[:, foot, None] - heads)
-    away = np.linalg.norm(to_foot, axis=2)
-    strays = np.linalg.norm(to_foot - to_foot.mean(axis=0), axis=2).max(axis=0)
+    ends = to_foot.mean(axis=0)
+    strays = np.linalg.norm(to_foot - ends, axis=2).max(axis=0)
     below = np.array([foot in (bone, *_above(rig, bone)) for bone in range(len(rig.names))])
-    scale = np.linalg.norm(rig.matrix[:3, 0])
-    follows = np.flatnonzero(~below & (strays * scale < FOLLOWS * rig.height))
-    return int(min(follows, key=lambda bone: away[:, bone].mean(), default=-1))
+    follows = np.flatnonzero(~below & (strays < FOLLOWS * rig.height))
+    shin = int(min(follows, key=lambda bone: np.linalg.norm(ends[bone]), default=-1))
+    return shin, tuple(ends[shin].tolist())
 
 
 def _above(rig: Rig, bone: int) -> list[int]:

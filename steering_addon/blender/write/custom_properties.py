@@ -26,6 +26,7 @@ DESCRIPTIONS = {
     "steering_speed": "Metres a second, keyed by the bake",
     "steering_distance": "Metres travelled since the first baked frame, keyed by the bake",
     "steering_phase": "Cycles, such as wing beats or strides, keyed by the bake",
+    "steering_effort": "How far wings or a tail swing, 1 for the usual and 0 in a glide, keyed by the bake",
     STATE: "Number of the state that it is in, 0 for none, keyed by the bake",
     **{o.name: f"{o.description}, keyed by the bake" for kind in LOCOMOTIONS.values() for o in kind.outputs},
 }

@@ -13,6 +13,7 @@ import numpy as np
 
 from ...portrayal.driver_properties import PROPERTIES, DriverProperties, stride_factors
 from ...recording.changes_of_mind import ChangesOfMind
+from ...recording.last_corrections import LastCorrections
 from ...recording.mishaps import Mishaps
 from ...simulation.arrays.vectors import Mask, Scalars, anybody, magnitude
 from ...simulation.snapshot import State
@@ -67,7 +68,9 @@ class KeyWriter:
         self._clips = PlanClips(plan, replace=replace_own_keys)
         self._eaten = Eaten(plan)
         self._changes = ChangesOfMind()
+        self._corrections = LastCorrections()
         self._states = StateProperties(plan)
+        self._uncorrected: list[str] = []
         self._taken = 0
         self._staging: Staging | None = None
 
@@ -86,6 +89,7 @@ class KeyWriter:
             self._clips.frame(row, bodies_of(state, frame.heights, entered))
         self._eaten.look(row, state)
         self._changes.look(row, state)
+        self._corrections.look(row, state, frame.snapshot)
         self._states.frame(row, state)
         self._poses.take(state, frame)
         if self._poses.full or self._taken == len(self._plan.frames):
@@ -94,6 +98,7 @@ class KeyWriter:
     def finish(self, mishaps: Mishaps) -> Iterator[float]:
         """Stage the keys of each vehicle, then give all of them to the scene."""
         plan, source = self._plan, self._source
+        self._correct()
         self._staging = staging = Staging(uuid.uuid4().hex, plan.frames)
         properties, states = self._properties(), histories(plan, self._changes.of)
         in_states = self._states.columns()
@@ -126,7 +131,7 @@ class KeyWriter:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What the animator should know of what was written."""
-        return tuple(self._clips.warnings)
+        return (*self._clips.warnings, *self._uncorrected)
 
     def discard(self) -> None:
         """Forget all of it; the file is as it was."""
@@ -142,6 +147,20 @@ class KeyWriter:
         for rows, location, rotation in self._channels.extend(parts, positions, bases):
             self._location[rows, :, frames] = np.moveaxis(location, 0, -1)
             self._rotation[rows, : rotation.shape[-1], frames] = np.moveaxis(rotation, 0, -1)
+
+    def _correct(self) -> None:
+        """Blend what is left to exact marks into the paths, of vehicles without a parent."""
+        for row in self._corrections.vehicles():
+            if row in self._source.parented:
+                name = self._source.objects[row].name
+                self._uncorrected.append(f"{name} has a parent: its path is not moved onto its exact mark.")
+            else:
+                self._location[row] += self._corrections.moved(row, len(self._plan.frames)).T
+        for name, (left, most) in self._corrections.too_far.items():
+            self._uncorrected.append(
+                f"The mark {name} was missed by {left:.2g} m, of which Exact corrects {most:.2g} m in the time it has: "
+                "set a longer Lead, a later frame or a nearer place."
+            )
 
     def _properties(self) -> dict[int, dict[str, np.ndarray]]:
         """The custom properties to key, (f,) by name, by the row of the vehicle."""
@@ -193,7 +212,9 @@ class _Portrayed:
 
     def __init__(self, plan: Plan, crowd: CrowdSource) -> None:
         self._rows, self._portrayal = crowd.rows, crowd.portrayal
-        self._run = DriverProperties(crowd.portrayal, plan.vehicles.keys[crowd.rows], plan.frame_time)
+        model = crowd.ob.steering.vehicle
+        cruise = model.max_speed * model.cruise_speed
+        self._run = DriverProperties(crowd.portrayal, plan.vehicles.keys[crowd.rows], plan.frame_time, cruise)
         objects = plan.vehicles.source.objects
         self._keyed = [keyed_properties(objects[row], crowd.ob) for row in crowd.rows.tolist()]
         names = tuple(dict.fromkeys(name for keyed in self._keyed for name in keyed))
@@ -206,8 +227,8 @@ class _Portrayed:
         speed = np.zeros(len(rows)) if start_speed is None else start_speed[rows]
         strides = stride_factors(self._portrayal, frame.heights[rows])
         values = self._run.frame(state.motion.position[rows], strides, entered[rows], speed)
-        for name, column in values.items():
-            self._columns[name][:, row] = column
+        for name in self._columns.keys() & values.keys():
+            self._columns[name][:, row] = values[name]
         for name in self._outputs:
             self._columns[name][:, row] = state.outputs[name][rows] if name in state.outputs else 0.0
 

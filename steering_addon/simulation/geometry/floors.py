@@ -135,8 +135,8 @@ class Floor:
                 break
             # A step hardly ends further than in the triangle beyond the side over which it leads.
             triangle[left] = self._beyond(triangle[left], u[left], v[left])
-            under, u[left], v[left], height[left] = self._only_one(triangle[left], x[left], y[left])
-            left = left[~under]
+            known, u[left], v[left], height[left] = self._only_one(triangle[left], x[left], y[left])
+            left = left[~known]
         off = height - expected
         stays = (off <= step_up) & (off >= -step_down)
         stays[left] = False

@@ -32,6 +32,9 @@ class MarkModel(Declared):
         "Along Y", switch(False, "Cross it in the direction of its Y axis, at a speed", animatable=False)
     )
     speed: Number = number(5.0, "Speed at which they cross it along its Y axis", Unit.SPEED)
+    exact: Mask = switch(
+        False, "Move the baked path the last bit onto it, at most .1 m for each second of Lead", animatable=False
+    )
     spread: Rows = choice("FACES", "Which places of the shape they meet", SPREADS)
 
 
@@ -48,6 +51,7 @@ class Mark:
         points: (p, 3) the places of a shape on this frame, of which each vehicle meets one; None without a shape.
         lead, radius, release, speed: as in MarkModel.
         aims: whether they cross it at `speed` along the forward axis of its body.
+        exact: whether what is left to it is blended into the path that is recorded.
     """
 
     name: str
@@ -61,3 +65,4 @@ class Mark:
     release: float = 0.5
     speed: float = 5.0
     aims: bool = False
+    exact: bool = False

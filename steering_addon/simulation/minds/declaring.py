@@ -141,7 +141,7 @@ class Trigger:
         bodies: rows of the bodies that it watches for.
         of: the crowd and the mode whose vehicles it watches for besides, None for none.
         from_modes: the modes in which vehicles hear it; all if empty.
-        strength: from 0 to 1; a call of .5 and less is not followed.
+        strength: from 0 to 2; a call of .5 and less is not followed.
         chance: the share of the vehicles that follow it.
         one_each: whether each body calls one vehicle only.
     """

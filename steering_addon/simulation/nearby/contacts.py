@@ -37,7 +37,7 @@ from ..ground import level, parted
 from ..vehicle import VehicleModel
 from ..world import World
 
-PASSES = 10
+PASSES = 30
 """Rounds in which each body gives way to the bodies that it touches."""
 CAREFUL = 0.6
 """A body with k contacts moves by 1 / (CAREFUL k) of their sum: all of it would overshoot."""

@@ -220,3 +220,24 @@ def test_a_mark_that_is_missed_says_so_after_the_bake(place, misses, capfd) -> N
     capfd.readouterr()
     bake()
     assert ("The mark Mark was missed by" in capfd.readouterr().out) == misses
+
+
+@in_one_blender
+def test_an_exact_mark_is_met_to_the_point_though_another_stands_there(capfd) -> None:
+    birds, members = flock(2, wander={})
+    birds.steering.vehicle.keep_apart, birds.steering.vehicle.radius = True, 0.08
+    mark = add(members[0], place=(1.0, 14.0, 3.5))
+    members[1].location, members[1].scale, members[1].steering.locked = (1.0, 14.0, 3.5), (0.2, 0.2, 0.2), True
+    bake()
+    off = np.linalg.norm(places(members[:1]) - mark.location)
+    others = [places(members[:1], frame) for frame in (1, END)]
+    assert 0.05 < off < 0.3 and "was missed" in capfd.readouterr().out
+    mark.steering.mark.exact, mark.steering.mark.lead = True, 2.0
+    bake()
+    assert np.linalg.norm(places(members[:1]) - mark.location) < 1e-5
+    assert np.abs(places(members[:1], 1) - others[0]).max() < 1e-6
+    assert "was missed" not in capfd.readouterr().out
+    mark.steering.mark.lead = 0.2
+    bake()
+    assert np.linalg.norm(places(members[:1]) - mark.location) > 0.05
+    assert "of which Exact corrects 0.02 m in the time it has" in capfd.readouterr().out

@@ -127,7 +127,9 @@ def test_a_scene_is_in_its_own_collection_and_selected(scene) -> None:
     assert set(bpy.context.selected_objects) == selected
     assert len({ob.steering.identity for ob in vehicles}) == len(vehicles)
     assert len({ob.data for ob in vehicles}) <= 6
-    assert all(ob.steering.start.stored and (scene == "walkers" or "steering_phase" in ob) for ob in vehicles)
+    assert all(
+        ob.steering.start.stored and (scene in ("walkers", "station_hall") or "steering_phase" in ob) for ob in vehicles
+    )
     assert scene_crowd.steering.preroll == 0
 
 

@@ -41,7 +41,7 @@ def test_units_that_a_field_cannot_show_are_in_its_label() -> None:
 
 def test_strength_and_reaction_times_are_in_a_closed_part() -> None:
     a_vehicle()
-    names = {"mass", "max_force", "response_time", "damping", "speed_time"}
+    names = {"mass", "max_force", "response_time", "damping", "speed_time", "pace_time"}
     assert names.isdisjoint(entry[1] for entry in in_tab("model"))
     assert names == {entry[1] for entry in in_tab("advanced")}
     assert bpy.types.STEERING_PT_advanced.bl_options == {"DEFAULT_CLOSED"}

@@ -71,6 +71,42 @@ def walking(rig):
     return people
 
 
+def with_feet_apart(rig):
+    """Give a rig that plays a walk feet without parents, which move as before: shins end at them, as after posing by
+    inverse kinematics."""
+    scene, walk_ = bpy.context.scene, bpy.data.actions["Walk"]
+    curves = part("blender.write.animation_data")
+    rig.animation_data.action = walk_
+    if hasattr(rig.animation_data, "action_slot"):
+        rig.animation_data.action_slot = curves.slot_for(walk_, rig)
+    times, matrices = range(1, CYCLE + 2), {}
+    for frame in times:
+        scene.frame_set(frame)
+        for side in ("L", "R"):
+            matrices.setdefault(side, []).append(rig.pose.bones[f"Foot.{side}"].matrix.copy())
+    rig.animation_data.action = None
+    scene.frame_set(1)
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="EDIT")
+    for side in ("L", "R"):
+        rig.data.edit_bones[f"Foot.{side}"].parent = None
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bag = curves.channelbag_in(walk_, curves.slot_for(walk_, rig))
+    for curve in [each for each in bag.fcurves if "Foot" in each.data_path]:
+        bag.fcurves.remove(curve)
+    for side, placed in matrices.items():
+        bone = rig.data.bones[f"Foot.{side}"]
+        local = [bone.matrix_local.inverted() @ matrix for matrix in placed]
+        for path, values in (
+            ("location", [matrix.translation for matrix in local]),
+            ("rotation_euler", [matrix.to_euler("XYZ") for matrix in local]),
+        ):
+            for index in range(3):
+                curve = bag.fcurves.new(f'pose.bones["Foot.{side}"].{path}', index=index)
+                for frame, value in zip(times, values):
+                    curve.keyframe_points.insert(frame, value[index]).interpolation = "LINEAR"
+
+
 def longest_step(rig) -> float:
     """The longest way of a sole over the ground between two frames, while it does not swing."""
     worst = 0.0
@@ -134,6 +170,25 @@ def test_feet_of_a_model_that_has_grown_since_its_clips_were_measured_stay_too()
     people.steering.portrayal.playing.plant_feet = True
     bake()
     assert longest_step(rig) < 0.1 * loose
+
+
+def test_feet_that_are_bones_of_their_own_stay_and_shins_end_at_them() -> None:
+    rig = legged()
+    people = walking(rig)
+    with_feet_apart(rig)
+    next(each for each in people.steering.portrayal.clips if each.plays == "MOVE").ground_speed = 0.5
+    people.steering.portrayal.playing.plant_feet = False
+    bake()
+    loose = longest_step(rig)
+    people.steering.portrayal.playing.plant_feet = True
+    bake()
+    assert people.steering.portrayal.unplanted == ""
+    assert longest_step(rig) < 0.1 * loose
+    for frame in range(20, 60, 3):
+        bpy.context.scene.frame_set(frame)
+        bones = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones
+        for side in ("L", "R"):
+            assert (bones[f"Shin.{side}"].tail - bones[f"Foot.{side}"].head).length < 1e-3
 
 
 @pytest.mark.parametrize("spoil", ["constraint", "no legs"])

@@ -19,6 +19,7 @@ from tests.blender.building import (
     scene_dump,
     select,
     vehicle,
+    wedge,
 )
 from tests.blender.sharing import in_one_blender
 from tests.blender.walkers import CYCLE, SPEED, STRIDE, clip, found_walkers, idle, pose_of, stash, walk, walker, walkers
@@ -449,3 +450,88 @@ def test_a_bake_that_is_stopped_while_it_prepares_clips_leaves_nothing():
         next(baking)
     baking.close()
     assert_same(before, scene_dump())
+
+
+# ---- odd models and clips: each works, or is refused by name
+
+
+def keyed_walk(rig, more: dict) -> None:
+    """A walk with other keys on channels of the body, by (bone, channel, index), added to each key of those it has."""
+    action = walk(rig)
+    bag = part("blender.write.animation_data").channelbags(action)[0]
+    for (bone, channel, index), (start, end) in more.items():
+        path = f'pose.bones["{bone}"].{channel}'
+        curve = bag.fcurves.find(path, index=index) or bag.fcurves.new(path, index=index)
+        if not len(curve.keyframe_points):
+            for frame in (1.0, 1.0 + CYCLE):
+                curve.keyframe_points.insert(frame, 0.0)
+        for key in curve.keyframe_points:
+            key.co.y += start + (end - start) * (key.co.x - 1.0) / CYCLE
+            key.interpolation = "LINEAR"
+        curve.update()
+
+
+def test_root_motion_is_taken_out_of_what_is_played_and_counted_in_its_speed() -> None:
+    people, [rig] = walkers(stashed=False)
+    bpy.data.actions.remove(bpy.data.actions["Walk"])
+    # All bones go ahead by half of a stride in a cycle. The local z of a bone that points up is the model's -y.
+    keyed_walk(rig, {(bone, "location", 2): (0.0, 0.5 * STRIDE) for bone in ("Body", "Foot.L", "Foot.R")})
+    stash(rig, bpy.data.actions["Idle"], bpy.data.actions["Walk"])
+    select(people)
+    assert bpy.ops.steering.clips_find() == {"FINISHED"}
+    [clip] = [clip for clip in people.steering.portrayal.clips if clip.plays == "MOVE"]
+    # Feet that move back as before over ground that half of the way is made on.
+    assert clip.speed == pytest.approx(SPEED, rel=0.03)
+    bake()
+    scene, ways = bpy.context.scene, []
+    for frame in range(1, 41):
+        scene.frame_set(frame)
+        ways.append(pose_of(rig)[:, 1, 3])
+    # In the space of the armature the body stays where it is, and feet go no further than their steps.
+    body, *feet = np.ptp(np.array(ways), axis=0)
+    assert body < 0.01 and max(feet) < 1.6 * STRIDE
+
+
+def test_a_loop_that_does_not_close_is_told_and_closed_in_what_is_played() -> None:
+    people, [rig] = walkers(stashed=False)
+    bpy.data.actions.remove(bpy.data.actions["Walk"])
+    keyed_walk(rig, {("Body", "location", 1): (0.0, 0.06)})
+    stash(rig, bpy.data.actions["Idle"], bpy.data.actions["Walk"])
+    select(people)
+    assert bpy.ops.steering.clips_find() == {"FINISHED"}
+    [clip] = [clip for clip in people.steering.portrayal.clips if clip.plays == "MOVE"]
+    assert clip.closes == pytest.approx(0.06, abs=0.005)
+    bake()
+    copy = next(strip.action for track in ours(rig) for strip in track.strips if "Walk" in track.name)
+    for curve in part("blender.write.animation_data").channelbags(copy)[0].fcurves:
+        assert curve.evaluate(copy.frame_range[0]) == pytest.approx(curve.evaluate(copy.frame_range[1]), abs=1e-5)
+    heights = []
+    for frame in range(1, 41):
+        bpy.context.scene.frame_set(frame)
+        heights.append(pose_of(rig)[0, 2, 3])
+    assert np.abs(np.diff(heights)).max() < 0.01, "It would jump by 6 cm at the end of each cycle."
+
+
+def test_a_model_with_several_parts_and_a_prop_in_its_hand_walks_as_without() -> None:
+    people, [rig] = found_walkers()
+    bare = [clip.speed for clip in people.steering.portrayal.clips]
+    staff = wedge("Staff", size=0.4)
+    staff.parent, staff.parent_type, staff.parent_bone = rig, "BONE", "Body"
+    # It reaches below the feet, and would be taken for a third one.
+    staff.location = (0.5, -1.4, 0.0)
+    hat = wedge("Hat", location=(0.0, 0.0, 1.9), size=0.1)
+    hat.parent = rig
+    hat.vertex_groups.new(name="Body").add(range(len(hat.data.vertices)), 1.0, "REPLACE")
+    hat.modifiers.new("Armature", "ARMATURE").object = rig
+    select(people)
+    assert bpy.ops.steering.clips_measure() == {"FINISHED"}
+    assert [clip.speed for clip in people.steering.portrayal.clips] == pytest.approx(bare, rel=0.02)
+    bake()
+    scene, places = bpy.context.scene, []
+    for frame in (5, 25):
+        scene.frame_set(frame)
+        graph = bpy.context.evaluated_depsgraph_get()
+        places.append([np.array(ob.evaluated_get(graph).matrix_world.translation) for ob in (rig, staff)])
+    (first, first_staff), (last, last_staff) = places
+    np.testing.assert_allclose(last_staff - first_staff, last - first, atol=0.05)
+    assert np.linalg.norm(last - first) > 0.3

@@ -35,6 +35,8 @@ from tests.blender.building import (
 
 NAMES = ("steering_speed", "steering_distance", "steering_phase")
 PATHS = tuple(f'["{name}"]' for name in NAMES)
+BEATING = (*PATHS, '["steering_effort"]')
+"""What is keyed of what beats."""
 LAST = 20
 
 
@@ -284,7 +286,21 @@ def test_a_longer_run_begins_like_a_shorter_one_and_the_motion_is_the_same_witho
     assert {channel: points[:9] for channel, points in longer.items()} == keys(ship)
     portray(bpy.data.objects["Flock"], use=False)
     bake()
-    assert keys(ship) == {channel: points[:9] for channel, points in longer.items() if channel[0] not in PATHS}
+    assert keys(ship) == {channel: points[:9] for channel, points in longer.items() if channel[0] not in BEATING}
+
+
+def test_the_effort_is_keyed_where_wings_beat_and_goes_with_the_bake() -> None:
+    ship = bird(phase_by="TIME", glide_share=0.4, glide_time=0.2)
+    bake()
+    effort = values(ship, "steering_effort")
+    assert np.isfinite(effort).all() and effort.min() >= 0.0 and np.ptp(effort) > 0.1
+    portray(bpy.data.objects["Flock"], phase_by="DISTANCE")
+    bake()
+    assert "steering_effort" not in ship, "By distance there are no bursts."
+    portray(bpy.data.objects["Flock"], phase_by="TIME")
+    bake()
+    clear_bake()
+    assert not set((*NAMES, "steering_effort")) & set(ship.keys())
 
 
 # ---- it comes and goes with the bake
@@ -723,7 +739,7 @@ class Layout:
     ("phase_by", "fields"),
     [
         ("DISTANCE", ["use", "phase_by", "stride", "stride_height"]),
-        ("TIME", ["use", "phase_by", "cycle_time", "effort", "variation"]),
+        ("TIME", ["use", "phase_by", "cycle_time", "effort", "by_speed", "glide_share", "glide_time", "variation"]),
     ],
 )
 def test_the_panel_shows_what_counts(phase_by, fields) -> None:

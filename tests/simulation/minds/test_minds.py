@@ -468,6 +468,20 @@ def test_a_need_that_builds_up_and_is_eased_makes_a_cycle() -> None:
     assert 2 <= len(starts) <= 12 and starts[0] >= 24 * 1.0 - 1 and 0.1 < seen.mean() < 0.9
 
 
+@pytest.mark.parametrize(("strength", "taken"), [(1.0, False), (1.5, True)])
+def test_a_strong_call_takes_a_vehicle_from_the_state_that_another_call_holds(strength: float, taken: bool) -> None:
+    """Caught prey stops, however much the predator startles it."""
+    states = [CrowdState(name, numbers={"react": 0.0, "varies": 0.0}) for name in ("Caught", "Startle")]
+
+    def called(frame: int, snapshot: Snapshot) -> Snapshot:
+        caught = Always(1, strength=strength if frame >= 24 else 0.0)
+        return with_states(snapshot, states, [Always(2), caught])
+
+    seen = modes(herd(3).run(60, at=called))
+    assert (seen[20] == 2).all()
+    assert (seen[50] == 1).all() == taken
+
+
 def counted(triggers: Sequence[Trigger], scene: Scene, **changes: Any) -> np.ndarray:
     """The vehicles that triggers call within a second."""
     state = CrowdState("On", numbers={"react": 0.0, "varies": 0.0})

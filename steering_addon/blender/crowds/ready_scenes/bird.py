@@ -56,8 +56,6 @@ WING = (  # out, leading edge, trailing edge, height, thickness
 )
 SHOULDER = (0.05, 0.05, 0.05)
 TAIL = ((-0.05, -0.25), (-0.14, -0.56), (-0.045, -0.45), (0.045, -0.45), (0.14, -0.56), (0.05, -0.25))
-GLIDE = "smoothstep(3.5,4,fmod(p,6))*(1-smoothstep(5.5,6,fmod(p,6)))"
-"""1 while gliding, else 0: four beats, then a glide of two beats."""
 
 
 @dataclass(frozen=True)
@@ -112,12 +110,11 @@ def _wing(side: int) -> Shape:
 
 
 def add_bird(name: str, parts: Bird, phase: float, collection: bpy.types.Collection) -> bpy.types.Object:
-    """Add a bird that beats its wings once per cycle and glides now and then."""
-    ob = add_vehicle(name, parts.body, phase, collection)
+    """Add a bird that beats its wings once per cycle, as widely as its effort says, and glides without effort."""
+    ob = add_vehicle(name, parts.body, phase, collection, beats=True)
     # The downstroke is faster than the upstroke, in which the wings are folded.
-    beating = f"(1-{GLIDE})"
-    beat = f"0.12+{beating}*(0.75*sin({TURN}*p)+0.15*sin(2*{TURN}*p)+0.08)"
-    fold = f"0.08+{beating}*0.28*max(0,cos({TURN}*p))"
+    beat = f"0.12+e*(0.75*sin({TURN}*p)+0.15*sin(2*{TURN}*p)+0.08)"
+    fold = f"0.08+e*0.28*max(0,cos({TURN}*p))"
     x, y, z = (parts.size * coordinate for coordinate in SHOULDER)
     for side, title, mesh in ((-1, "Left", parts.left), (1, "Right", parts.right)):
         wing = add_part(f"{name} {title} Wing", mesh, ob, (side * x, y, z), collection)

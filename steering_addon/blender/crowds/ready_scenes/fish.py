@@ -80,10 +80,10 @@ def fish(scales: Colors, size: float) -> Fish:
 
 
 def add_fish(name: str, parts: Fish, phase: float, collection: bpy.types.Collection) -> bpy.types.Object:
-    """Add a fish that sways its tail once per cycle."""
-    ob = add_vehicle(name, parts.front, phase, collection)
+    """Add a fish that sways its tail once per cycle, as widely as its effort says, and coasts in between."""
+    ob = add_vehicle(name, parts.front, phase, collection, beats=True)
     rear = add_part(f"{name} Rear", parts.rear, ob, (0.0, HINGE * parts.size, 0.0), collection)
     tail = add_part(f"{name} Tail", parts.tail, rear, (0.0, TAIL_HINGE * parts.size, 0.0), collection)
-    drive(rear, "rotation_euler", 2, f"0.28*sin({TURN}*p)", ob)
-    drive(tail, "rotation_euler", 2, f"0.5*sin({TURN}*p-1.1)", ob)
+    drive(rear, "rotation_euler", 2, f"0.28*(0.12+0.88*e)*sin({TURN}*p)", ob)
+    drive(tail, "rotation_euler", 2, f"0.5*(0.12+0.88*e)*sin({TURN}*p-1.1)", ob)
     return ob

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import bpy
 
+from ....portrayal.driver_properties import EFFORT
 from ...write.custom_properties import DESCRIPTIONS, path_of
 
 PHASE = "steering_phase"
@@ -15,11 +16,17 @@ TURN = "6.283185"
 """Radians per cycle."""
 
 
-def add_vehicle(name: str, mesh: bpy.types.Mesh, phase: float, collection: bpy.types.Collection) -> bpy.types.Object:
-    """Add the object that steers; its limbs keep the given phase until a bake keyframes it."""
+def add_vehicle(
+    name: str, mesh: bpy.types.Mesh, phase: float, collection: bpy.types.Collection, *, beats: bool = False
+) -> bpy.types.Object:
+    """Add the object that steers; its limbs keep the given phase until a bake keyframes it.
+
+    With `beats` they are driven by its effort, too.
+    """
     ob = bpy.data.objects.new(name, mesh)
-    ob[PHASE] = phase
-    ob.id_properties_ui(PHASE).update(description=DESCRIPTIONS[PHASE])
+    for kept, value in ((PHASE, phase), *(((EFFORT, 1.0),) if beats else ())):
+        ob[kept] = value
+        ob.id_properties_ui(kept).update(description=DESCRIPTIONS[kept])
     collection.objects.link(ob)
     return ob
 
@@ -41,10 +48,14 @@ def add_part(
 def drive(
     part: bpy.types.Object, channel: str, index: int, expression: str, owner: bpy.types.Object, by: str = PHASE
 ) -> None:
-    """Drive a channel of a part by a property of its vehicle, `p` in the expression; the phase is in cycles."""
+    """Drive a channel of a part by a property of its vehicle, `p` in the expression; the phase is in cycles.
+
+    An owner with an effort gives it as `e`.
+    """
     driver = part.driver_add(channel, index).driver
-    variable = driver.variables.new()
-    variable.name = "p"
-    variable.targets[0].id = owner
-    variable.targets[0].data_path = path_of(by)
+    for name, prop in (("p", by), *((("e", EFFORT),) if EFFORT in owner else ())):
+        variable = driver.variables.new()
+        variable.name = name
+        variable.targets[0].id = owner
+        variable.targets[0].data_path = path_of(prop)
     driver.expression = expression

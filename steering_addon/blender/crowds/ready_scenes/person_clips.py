@@ -46,7 +46,7 @@ def new_clip(rig: Object, cycle: Cycle, size: float, fps: float) -> Action:
 
 
 def carry(rig: Object, thing: str, meshes: dict[str, Mesh], size: float) -> None:
-    """Let a person carry something: parented to a bone, with the arms held by the person's own action on top of clips.
+    """Let a person carry something: it is parented to a bone, and an action holds the arms on top of clips.
 
     Args:
         meshes: of what was carried so far, by what it is; a new one is added.

@@ -16,12 +16,13 @@ from ..behavior_adding import add_behaviors
 from ..member_variation import Amounts
 from ..preset_exchange import CROWDS, take_up
 from .hall import BEHIND, HALF_DEPTH, HALF_WIDTH, Hall, build
-from .person import OUTFITS, RADIUS, STRIDE, add_person, person
+from .person import OUTFITS, RADIUS, THINGS, add_person, people
+from .person_clips import carry, give_clips
 from .scene_builder import SceneBuilder, SceneOptions
-from .walkers import SIZE
+from .walkers import CARRYING, SIZE
 
 if TYPE_CHECKING:
-    from bpy.types import Collection, Context, Object
+    from bpy.types import Collection, Context, Mesh, Object
 
 COUNT = 80
 PRESET = "passers_by"
@@ -78,11 +79,13 @@ def add_station_hall(context: Context, options: SceneOptions) -> Object:
     settings.vehicle.radius = RADIUS * options.size
     settings.vehicle.max_speed *= PACE
     settings.vehicle.cruise_speed = CRUISE
-    settings.portrayal.use, settings.portrayal.stride = True, STRIDE * options.size
+    # The numbers for drivers, which the preset asks for, are not needed: clips move the legs.
+    settings.portrayal.use = False
     settings.attendance.use_enter_frame = False
     settings.attendance.arrival_distance = READS_WITHIN * hall.scale
     members = _people(hall, options, chance, builder.collection)
     builder.enlist(context, members, chance, options.size, in_a_row=True)
+    give_clips(crowd, members[0], context.scene, options.size)
     _enter(members, _inside(options), context, chance)
     builder.vary_members(context, Amounts(**preset.variation), options.seed)
     _give_goals(context, hall, builder)
@@ -133,15 +136,18 @@ def _people(hall: Hall, options: SceneOptions, chance: random.Random, collection
     """Add the people: first those who are in the hall, then those who enter."""
     inside = _inside(options)
     places = [*_scattered(hall, inside, chance), *_entering(hall, options.count - inside, chance)]
-    models = [person(outfit, options.size) for outfit in OUTFITS[: options.count]]
-    people = []
+    models = people(OUTFITS[: options.count], options.size)
+    meshes: dict[str, Mesh] = {}
+    travelers = []
     for number, (x, y) in enumerate(places):
-        walker = add_person(f"Traveler {number + 1:03}", models[number % len(models)], chance.random(), collection)
+        walker = add_person(f"Traveler {number + 1:03}", models[number % len(models)], collection)
+        if chance.random() < CARRYING:
+            carry(walker, chance.choice(sorted(THINGS)), meshes, options.size)
         walker.location = hall.at(options.place, x, y)
         away = math.atan2(hall.board[0] - x, hall.board[1] - y) if number < inside else 0.0
         walker.rotation_euler.z = -away + (chance.uniform(-LOOKS, LOOKS) if number < inside else 0.0)
-        people.append(walker)
-    return people
+        travelers.append(walker)
+    return travelers
 
 
 def _scattered(hall: Hall, count: int, chance: random.Random) -> list[tuple[float, float]]:

@@ -213,10 +213,9 @@ def pivoting(angle: float, phase: float, side: float, aside: float) -> Step:
         part = (phase - TURN_STANCE) / (1.0 - TURN_STANCE)
         slope = -angle * (1.0 - TURN_STANCE)
         heading = _hermite(part, -reach, reach, slope, slope)
-        bump = math.sin(math.pi * part)
-        up = TURN_LIFT * bump * bump
+        up = TURN_LIFT * math.sqrt(math.sin(math.pi * part))
     place = about_z(heading) @ np.array((side * aside, 0.0, 0.0))
-    return Step(place + np.array((0.0, 0.0, ANKLE + up)), -4.0 * up, 0.0, heading)
+    return Step(place + np.array((0.0, 0.0, ANKLE + up)), -3.0 * up, 0.0, heading)
 
 
 def standing(side: float, aside: float = HIP_ASIDE, ahead: float = 0.0, turned: float = 0.0) -> Step:

@@ -1,0 +1,161 @@
+"""Two cows have strayed from their herd; three riders wait at their posts, and one of them fetches each stray.
+
+This is the paper's first example: the trail boss sees strays and sends a cowboy after each, who gets behind it and
+drives it home. The herd, the strays and the riders are the ready Cowboys and Strays of the Add menu; the country round
+them is added here. After the bake it is saved and opened again with the extension disabled, so what is measured and
+filmed plays without it. `scripts/strays --file build/demo/cowboys.blend` measures more of the saved file.
+"""
+
+from __future__ import annotations
+
+import time
+
+import bpy
+import countryside
+import extension
+import film
+import numpy as np
+import stage
+
+from scripts.baked_scene import crowds, matrices, stored
+from scripts.motion_report import report
+from scripts.standing import standing
+from scripts.stray_figures import figures, in_state
+
+FRAMES = 624
+FPS = 24
+COWS, STRAYS, RIDERS = 26, 2, 3
+HEIGHT = 6.0  # m, of the middle of the pasture above the fields
+SECOND_SHOT = 76  # first frame
+BEFORE_HOME = 100  # frames that the third shot begins before the last stray is home
+TREES, CLEAR = 50, 8.0  # number, and metres from the way of each animal and of the cameras
+OFF_GROUND = 0.002  # m, that a foot may be off the ground on a key
+BEYOND, OVERLAP = 3.0, 0.1  # m, that a stray may be outside the herd at the end, and that two bodies may overlap
+
+
+def build(scene: bpy.types.Scene, seed: int) -> bpy.types.Object:
+    """Add the herd, the strays and the riders from the menu, and the country round them; the crowd of cows."""
+    scene.frame_start, scene.frame_end = 1, FRAMES
+    film.look(scene, stage.SUN, fps=FPS)
+    stage.build(seed=7)
+    bpy.ops.steering.add_cowboys_and_strays(count=COWS, seed=seed, location=(0.0, 0.0, HEIGHT))
+    crowd = bpy.context.object
+    pasture = bpy.data.objects["Cow Pasture"]
+    bpy.context.view_layer.update()
+    countryside.embed(pasture)
+    pasture.display.show_shadows = False
+    return crowd
+
+
+def shoot(scene: bpy.types.Scene, herd: np.ndarray, stray: np.ndarray, rider: np.ndarray, home: int) -> np.ndarray:
+    """Film with three cameras: over the pasture, behind the rider, and from the herd that the last stray comes back to.
+
+    Returns:
+        the ways of the cameras, (frames, 3, 3) metres.
+
+    Args:
+        herd: (frames, cows, 3) places.
+        stray, rider: (frames, 3) places of the last stray that is home, and of the rider that fetches it.
+        home: the frame on which it is.
+    """
+    frames = len(herd)
+    part = np.linspace(0.0, 1.0, frames)[:, None]
+    middle = stage.smooth(np.median(herd, axis=1), 30)
+    out = stray[0] - middle[0]
+    out /= np.linalg.norm(out)
+    aside = np.array((-out[1], out[0], 0.0))
+
+    over = stage.camera("Over the Pasture", 30.0)
+    high = middle - 34.0 * out + 10.0 * aside * (1.0 - part) + np.array((0.0, 0.0, 17.0))
+    stage.shoot(over, scene.frame_start, high, middle + 7.0 * out)
+
+    behind = stage.camera("With the Rider", 32.0)
+    track = stage.smooth(rider, 8)
+    toward = stage.smooth(stray - rider, 24) * (1.0, 1.0, 0.0)
+    toward /= np.maximum(np.linalg.norm(toward, axis=1, keepdims=True), 1e-9)
+    side = np.stack((toward[:, 1], -toward[:, 0], np.zeros(frames)), axis=1)
+    follows = stage.smooth(track - 9.0 * toward + 3.0 * side + np.array((0.0, 0.0, 4.2)), 16)
+    both = stage.smooth(0.6 * track + 0.4 * stray, 10) + np.array((0.0, 0.0, 1.0))
+    stage.shoot(behind, scene.frame_start, follows, both)
+
+    above = stage.camera("Coming Home", 36.0)
+    eye = middle - 17.0 * out + 16.0 * aside + np.array((0.0, 0.0, 10.0)) + 3.0 * out * part
+    stage.shoot(above, scene.frame_start, eye, stage.smooth(0.5 * (middle + stray), 20))
+
+    last = min(max(home - BEFORE_HOME, SECOND_SHOT + FPS), FRAMES)
+    for camera, frame in ((over, 1), (behind, SECOND_SHOT), (above, last)):
+        camera.data.clip_start = 0.3
+        stage.cut(camera, frame)
+    return np.stack((high, follows, eye), axis=1)
+
+
+def story(cows: list[bpy.types.Object], riders: list[bpy.types.Object], places: np.ndarray) -> tuple[int, int, int]:
+    """The last stray that is home, the rider that fetches it, and the frame on which it is home.
+
+    Args:
+        places: (frames, n, 3) of the cows and then the riders.
+    """
+    away = in_state([*cows, *riders], range(1, FRAMES + 1))
+    strays = np.flatnonzero(away[2, : len(cows)])
+    if len(strays) != STRAYS:
+        raise SystemExit(f"{len(strays)} cows have strayed.")
+    until = FRAMES - away[::-1, strays].argmax(axis=0)
+    stray = int(strays[until.argmax()])
+    home = int(until.max())
+    gap = np.linalg.norm(places[:, len(cows) :] - places[:, [stray]], axis=-1)
+    busy = away[:, len(cows) :] & away[:, [stray]]
+    rider = int(np.where(busy, gap, np.inf).min(axis=0).argmin())
+    return stray, rider, home
+
+
+def main(options: extension.Options) -> None:
+    """Make the scene, bake it, and save the file, a contact sheet and a film."""
+    began = time.perf_counter()
+    scene, out = bpy.context.scene, options.out
+    print("Adding the herd, the strays, the riders and the country round them", flush=True)
+    crowd = build(scene, options.seed)
+    moving = [ob for ob in scene.objects if stored(ob).get("crowd") is not None and ob.type != "EMPTY"]
+    cows = [ob for ob in moving if stored(ob)["crowd"] == crowd]
+    riders = [ob for ob in moving if stored(ob)["crowd"] != crowd]
+    baking = extension.bake(f"{len(moving)} vehicles over {FRAMES} frames")
+    names = [ob.name for ob in (*cows, *riders)]
+    baked = matrices(scene, [*cows, *riders])
+    places = baked[..., :3, 3]
+    stray, rider, home = story(cows, riders, places)
+    herd = np.delete(places[:, : len(cows)], stray, axis=1)
+    cameras = shoot(scene, herd, places[:, stray], places[:, len(cows) + rider], home)
+    ways = np.concatenate((places, cameras), axis=1)
+    countryside.plant_aside(bpy.data.objects["Cow Pasture"], ways, CLEAR, TREES, seed=4)
+    film.open_with_camera(stage.SUN)
+    extension.tidy(scene, crowd)
+
+    extension.save_and_open_without(out / "cowboys.blend")
+    scene = bpy.context.scene
+    played = matrices(scene, [bpy.data.objects[name] for name in names])
+    if options.pictures:
+        film.pictures(scene, out, "cowboys")
+
+    report(scene, dict(zip(names, np.swapaxes(played, 0, 1))))
+    stand = next(standing(scene, each) for each in crowds(scene) if len(each.vehicles) == COWS)
+    off = float(np.nanmax(np.abs(stand.height[::4])))
+    told = figures(scene, "Cows", "Riders")
+    print(f"\n{out}: {', '.join(path.name for path in sorted(out.glob('cowboys.*')))}")
+    print(
+        f"{len(names)} agents, {FRAMES} frames, baked in {baking:.1f} s, all in {time.perf_counter() - began:.0f} s; "
+        f"a foot is at most {off * 1000.0:.2f} mm off the ground on keys, {told['went']:.0f} of {RIDERS} riders go, "
+        f"the last stray is home after {told['home, s']:.0f} s, the strays are at most {told['beyond, m']:.1f} m "
+        f"outside the herd at the end, and two bodies overlap by {told['overlap, m'] * 1000.0:.0f} mm at most",
+        flush=True,
+    )
+    if not np.allclose(baked, played, atol=1e-5):
+        raise SystemExit("The saved file plays differently from the bake.")
+    if off > OFF_GROUND or np.isnan(stand.height).any():
+        raise SystemExit("A cow is off the ground.")
+    if told["went"] != STRAYS or told["beyond, m"] > BEYOND:
+        raise SystemExit("The strays are not brought home by one rider each.")
+    if told["overlap, m"] > OVERLAP:
+        raise SystemExit("Two bodies overlap.")
+
+
+if __name__ == "__main__":
+    extension.run(main)

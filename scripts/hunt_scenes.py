@@ -1,0 +1,150 @@
+"""Adds a predator to a ready herd, bakes both and measures the saved file; scripts/hunts runs this in Blender."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import sys
+import tempfile
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[1]
+SPEED, STRENGTH = 2.6, 5.0
+"""Of the predator on patrol, m/s and m/s2."""
+SEES, FEARED = 30.0, 4.0
+"""Metres within which it notices prey, and within which prey runs from it."""
+
+
+def built(seed: int, count: int) -> tuple[bpy.types.Object, bpy.types.Object]:
+    """Add the prey and the predator with their states, by operators as a user does; their crowds."""
+    bpy.ops.steering.add_herd(count=count, seed=seed)
+    prey = bpy.context.object
+    region = prey.steering.containment.region
+    x, y = (0.8 * region.empty_display_size * part(seed + 1.0) for part in (math.cos, math.sin))
+    bpy.ops.steering.crowd_add()
+    pack = bpy.context.object
+    pack.name = "Pack"
+    ground = bpy.data.objects["Sheep Pasture"]
+    _, place, _, _ = ground.ray_cast((x, y, 100.0), (0.0, 0.0, -1.0))
+    bpy.ops.mesh.primitive_cube_add(size=1.0, location=(x, y, place.z + 0.3))
+    wolf = bpy.context.object
+    wolf.name, wolf.scale = "Predator", (0.35, 1.2, 0.6)
+    bpy.ops.steering.tag(role="VEHICLE", moves_like="UNCHANGED")
+    wolf.steering.crowd = pack
+    settings = pack.steering
+    settings.locomotion = "ON_FOOT"
+    settings.on_foot.turn_radius = 1.0
+    settings.vehicle.radius, settings.vehicle.length = 0.25, 1.2
+    settings.vehicle.max_speed, settings.vehicle.max_force = SPEED, STRENGTH
+    settings.vehicle.keep_apart = prey.steering.vehicle.keep_apart = True
+    settings.wander.use, settings.wander.vertical = True, 0.0
+    settings.containment.use, settings.containment.region = True, region
+    _focus(pack)
+    bpy.ops.steering.state_add(preset="hunt")
+    hunt = next(ob for ob in pack.children if ob.name == "Hunt")
+    sees = next(ob for ob in bpy.data.objects if _calls(ob, hunt))
+    sees.steering.trigger.distance = SEES
+    _focus(prey)
+    bpy.ops.steering.state_add(preset="startle")
+    startle = bpy.context.object
+    wolf.select_set(True)
+    bpy.ops.steering.trigger_add(when="NEAR")
+    near = next(ob for ob in bpy.data.objects if _calls(ob, startle))
+    near.steering.trigger.distance = FEARED
+    _focus(prey)
+    bpy.ops.steering.state_add(preset="caught")
+    return prey, pack
+
+
+def _focus(ob: bpy.types.Object) -> None:
+    bpy.ops.object.select_all(action="DESELECT")
+    ob.select_set(True)
+    bpy.context.view_layer.objects.active = ob
+
+
+def _calls(ob: bpy.types.Object, state: bpy.types.Object) -> bool:
+    return ob.is_property_set("steering") and "TRIGGER" in ob.steering.roles and ob.steering.trigger.to == state
+
+
+def figures(scene: bpy.types.Scene, numbers: dict[str, int]) -> dict[str, float]:
+    """The figures of a baked scene, by the columns of scripts/hunts.
+
+    Args:
+        numbers: of the states Hunt, Feed, Rest and Caught.
+    """
+    from scripts.stray_figures import STATE, Cast, curves_of, deepest_overlaps
+
+    cast = Cast.of(scene, "Sheep", "Pack")
+    sheep = sorted(
+        (ob for ob in scene.objects if ob.name.startswith("Sheep 0") and STATE in ob), key=lambda ob: ob.name
+    )
+    members = [*sheep, bpy.data.objects["Predator"]]
+    frames = np.arange(scene.frame_start, scene.frame_end + 1)
+    state = np.zeros((len(frames), len(members)))
+    for column, ob in enumerate(members):
+        for curve in curves_of(ob.animation_data.action):
+            if curve.data_path == f'["{STATE}"]':
+                state[:, column] = [round(curve.evaluate(frame)) for frame in frames]
+    times = {name: _stretches(state[:, -1] == number) for name, number in numbers.items() if name != "Caught"}
+    meals = [begin / cast.fps for begin, _ in times["Feed"]]
+    between = [later - earlier for earlier, later in pairwise(meals)]
+    caught = state[:, :-1] == numbers["Caught"]
+    moved = [
+        float(np.linalg.norm(cast.place[end - 1, row] - cast.place[min(begin + int(cast.fps), end - 1), row]))
+        for row in range(caught.shape[1])
+        for begin, end in _stretches(caught[:, row])
+    ]
+    overlaps = deepest_overlaps(cast)
+    mean = {name: float(np.mean([b - a for a, b in each])) / cast.fps if each else 0.0 for name, each in times.items()}
+    return {
+        "meals": len(meals),
+        "first, s": min(meals, default=np.inf),
+        "last, s": max(meals, default=np.inf),
+        "least, s": min(between, default=np.inf),
+        "most, s": max(between, default=np.inf),
+        "hunts, s": mean["Hunt"],
+        "feeds, s": mean["Feed"],
+        "rests, s": mean["Rest"],
+        "caught": len(moved),
+        "moved, m": max(moved, default=0.0),
+        "overlap, m": float(overlaps.max()),
+        "frames": int((overlaps > 0.01).sum()),
+    }
+
+
+def _stretches(mask: np.ndarray) -> list[tuple[int, int]]:
+    """The stretches in which a mask (frames,) holds: the first index, and that after the last."""
+    edges = np.flatnonzero(np.diff(np.concatenate(([0], mask.astype(int), [0]))))
+    return list(zip(edges[::2].tolist(), edges[1::2].tolist()))
+
+
+def main() -> None:
+    sys.path.insert(0, str(ROOT))
+    import steering_addon
+
+    request: dict[str, Any] = json.loads(sys.argv[1])
+    steering_addon.register()
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = 1, request["frames"]
+    scene.steering.seed = request["seed"]
+    crowds = built(request["seed"], request["count"])
+    if bpy.ops.steering.bake() != {"FINISHED"}:
+        raise SystemExit("The scene was not baked.")
+    states = [ob for crowd in crowds for ob in crowd.children if ob.name in ("Hunt", "Feed", "Rest", "Caught")]
+    numbers = {ob.name: ob.steering.state.number for ob in states}
+    path = request["keep"] or str(Path(tempfile.mkdtemp()) / "hunts.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path, compress=True)
+    print(json.dumps(figures(scene, numbers)), flush=True)
+    # Blender as a module may hang while Python ends.
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,114 @@
+"""Last corrections: what is left to a mark, blended into the baked path so that a vehicle is exactly at its place.
+
+With d the way that is left on the frame of the mark, and s = x^3 (10 - 15 x + 6 x^2), which begins and ends without
+velocity or acceleration, the path is moved by d s: x grows from 0 to 1 in the lead before the mark, and falls as long
+afterwards. The others do not see it, so that it changes nothing but the path that is written. The speed changes by at
+most 1.875 |d| / lead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..simulation.arrays.vectors import Scalars, Vectors, magnitude
+from ..simulation.marks.declaring import Mark
+from ..simulation.snapshot import Snapshot, State
+from .missed_marks import way_left
+
+A_SECOND = 0.1
+"""Metres by which a path may be moved, for each second in which it is."""
+ROUNDING = 1e-9
+"""Share of a distance."""
+
+
+@dataclass(frozen=True)
+class Correction:
+    """What is left to a mark.
+
+    Attributes:
+        row: the frame, counted from the first of the run.
+        mark: its name.
+        way: (3,) to the mark, metres.
+        frames: in which the path is moved, before the mark and after it.
+        frame_time: seconds.
+    """
+
+    row: int
+    mark: str
+    way: Vectors
+    frames: float
+    frame_time: float
+
+
+class LastCorrections:
+    """What is left to the exact marks of a run, by the vehicles that meet them.
+
+    Attributes:
+        too_far: by the name of each mark to which too much was left, how much of the furthest, and how much may be at
+            most, metres. Known of vehicles whose path has been moved.
+    """
+
+    def __init__(self) -> None:
+        self.too_far: dict[str, tuple[float, float]] = {}
+        self._of: dict[int, list[Correction]] = {}
+
+    def look(self, row: int, state: State, snapshot: Snapshot) -> None:
+        """Look at the marks that are to be met on a frame, the one of this row."""
+        for mark in snapshot.marks:
+            if mark.exact and abs(state.time - mark.time) < 0.5 * snapshot.frame_time:
+                rows, way = way_left(mark, state, snapshot)
+                for vehicle, left in zip(rows.tolist(), _beyond(mark, way)):
+                    frames = min(mark.lead / snapshot.frame_time, float(row))
+                    self._of.setdefault(vehicle, []).append(
+                        Correction(row, mark.name, left, frames, snapshot.frame_time)
+                    )
+
+    def vehicles(self) -> list[int]:
+        """The rows of the vehicles with exact marks, rising."""
+        return sorted(self._of)
+
+    def moved(self, vehicle: int, frames: int) -> Vectors:
+        """By how much the path of a vehicle is moved on each frame of a run, (f, 3) metres."""
+        moved = np.zeros((frames, 3))
+        for correction, before, after in self._with_spans(vehicle):
+            moved += (
+                _blended(np.arange(frames, dtype=np.float64) - correction.row, before, after)[:, None] * correction.way
+            )
+        return moved
+
+    def _with_spans(self, vehicle: int) -> Iterator[tuple[Correction, float, float]]:
+        """The corrections of a vehicle that are small enough, with the frames before and after in which they act.
+
+        Where two marks follow each other closely, each acts only while the vehicle is between them.
+        """
+        corrections = self._of[vehicle]
+        for number, each in enumerate(corrections):
+            before = after = each.frames
+            if number > 0:
+                before = min(before, float(each.row - corrections[number - 1].row))
+            if number + 1 < len(corrections):
+                after = min(after, float(corrections[number + 1].row - each.row))
+            most = A_SECOND * min(before, after) * each.frame_time
+            left = float(magnitude(each.way[None])[0])
+            if left <= most * (1.0 + ROUNDING):
+                yield each, before, after
+            elif left > self.too_far.get(each.mark, (0.0, 0.0))[0]:
+                self.too_far[each.mark] = left, most
+
+
+def _beyond(mark: Mark, way: Vectors) -> Vectors:
+    """The ways, (m, 3), to the nearest place that is near enough to a mark."""
+    share = np.maximum(1.0 - mark.radius / np.maximum(magnitude(way), mark.radius + ROUNDING), 0.0)
+    left: Vectors = way * share[:, None]
+    return left
+
+
+def _blended(frames: Scalars, before: float, after: float) -> Scalars:
+    """The share of a correction that acts on frames, (f,), counted from that of its mark; (f,)."""
+    x = np.where(frames <= 0.0, 1.0 + frames / max(before, 1.0), 1.0 - frames / max(after, 1.0))
+    x = np.minimum(np.maximum(x, 0.0), 1.0)
+    share: Scalars = x * x * x * (10.0 - 15.0 * x + 6.0 * x * x)
+    return share
