@@ -104,6 +104,7 @@ OPERATORS = {
     "clips_measure": lambda _stage: steering().clips_measure(),
     "clips_write": lambda _stage: steering().clips_write(),
     "select_sliding": lambda _stage: steering().select_sliding(),
+    "pose_meshes": lambda _stage: steering().pose_meshes(most=4),
     "state_add": lambda _stage: steering().state_add(),
     "trigger_add": lambda _stage: _in_a_state(lambda: steering().trigger_add()),
     "cue_add": lambda _stage: _in_a_state(lambda: steering().cue_add()),
