@@ -75,7 +75,7 @@ class ModelAside:
             yield points
 
     def joined(self) -> Mesh:
-        """A new mesh of the meshes that the model shows, with their materials; vertices are in the order of `points`."""
+        """A new mesh of what the model shows, with its materials; the vertices are in the order of `points`."""
         self._go(0.0)
         edited, materials, layer = bmesh.new(), [], ""
         try:
