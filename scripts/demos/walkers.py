@@ -369,6 +369,7 @@ def main(options: extension.Options) -> None:
     # The shadow below a walker is as wide as the body, and moves with the armature.
     shadows = [next(part for part in walker.children if "Shadow" in part.name) for walker in walkers]
     miss = surfaces.closest(scene, shadows, obstacles, poses, obstacle_poses)
+    nearest = bpy.data.objects[miss.vehicle].parent.name
     if options.pictures:
         film.pictures(scene, out, "walkers")
 
@@ -376,14 +377,14 @@ def main(options: extension.Options) -> None:
     print(f"\n{out}: {', '.join(path.name for path in sorted(out.glob('walkers.*')))}")
     print(
         f"{len(walkers)} agents, {FRAMES} frames, baked in {baking:.1f} s, all in {time.perf_counter() - began:.0f} s; "
-        f"closest approach to an obstacle {miss.distance:.2f} m ({miss.vehicle} and {miss.obstacle}, "
+        f"closest approach to an obstacle {miss.distance:.2f} m ({nearest} and {miss.obstacle}, "
         f"frame {miss.frame}), of two walkers {nearest_distances(poses[..., :3, 3]).min():.2f} m",
         flush=True,
     )
     if not np.allclose(baked, played, atol=1e-5) or not np.allclose(baked_legs, legs, atol=1e-5):
         raise SystemExit("The saved file plays differently from the bake.")
     if miss.distance <= 0.0:
-        raise SystemExit(f"{miss.vehicle} walks into {miss.obstacle} in frame {miss.frame}.")
+        raise SystemExit(f"{nearest} walks into {miss.obstacle} in frame {miss.frame}.")
     if np.ptp(legs, axis=0).min() < creatures.SWING:
         raise SystemExit("A walker does not move its legs.")
 

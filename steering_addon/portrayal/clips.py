@@ -101,6 +101,11 @@ class ClipSettings(Declared):
         "constraints",
         animatable=False,
     )
+    look_ahead: Number = seconds(
+        0.35,
+        "Time by which a head turns ahead of its body, to where that will face; with 0 it stays as the clips have it",
+        animatable=False,
+    )
     random_offset: Mask = switch(True, "Start each vehicle at a phase of its own", animatable=False)
     variation: Number = share(
         0.1,

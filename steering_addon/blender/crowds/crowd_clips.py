@@ -197,6 +197,7 @@ def clips_made_of(crowd: Object) -> str:
         stored = values_of(ClipSettings, portrayal.playing) if portrayal.is_property_set("playing") else {}
         defaults = {name: parameter.default for name, parameter in ClipSettings.parameters().items()}
         # As Blender stores numbers, so that a default counts as one also where it is stored.
+        hashed.update(portrayal.head_bone.encode())
         hashed.update(repr([(name, float(np.float32(stored.get(name, defaults[name])))) for name in defaults]).encode())
     for entry in entries:
         what = entry.action.name_full, *span(entry.action), entry.plays, entry.ground_speed

@@ -84,6 +84,7 @@ class Playing:
         playing = crowd.steering.portrayal.playing
         column = fields(self.layout)
         without_effect = {"plant_feet": unplanted_of(crowd)}
+        column.prop(crowd.steering.portrayal, "head_bone")
         for name in meaningful(ClipSettings, playing):
             reason = without_effect.get(name, "")
             row = column.row()

@@ -73,6 +73,13 @@ STEERING_PG_portrayal = property_group(
             override={*OVERRIDABLE, "USE_INSERTION"},
         ),
         "playing": PointerProperty(type=STEERING_PG_playing, override=OVERRIDABLE),
+        "head_bone": StringProperty(
+            name="Head Bone",
+            description="Bone that turns the head; if empty, the first one that is named so",
+            override=OVERRIDABLE,
+            update=notify_listeners,
+            options=NOT_ANIMATABLE,
+        ),
         "unplanted": StringProperty(
             name="Unplanted",
             description="Why feet of the models cannot be held on the ground; empty if they can",

@@ -35,7 +35,12 @@ OF_THE_SCENE = {
 """Settings of the scene that do not change the run, or whose effect is recorded elsewhere."""
 BOOKKEEPING = {"start", "variation", "member", "populate", "hide_eaten", "unasked"}
 """Properties of an object that do not change the run."""
-BESIDE_THE_RUN = {"steering.state.color", "steering.portrayal.playing", "steering.portrayal.unplanted"}
+BESIDE_THE_RUN = {
+    "steering.state.color",
+    "steering.portrayal.playing",
+    "steering.portrayal.unplanted",
+    "steering.portrayal.head_bone",
+}
 """Settings within groups that the run does not depend on: a color of the overlay, and how clips are played, which is
 compared on its own, as clips can be written again without simulating."""
 HOLDERS = {role.name for role in MADE}

@@ -63,6 +63,8 @@ def slides_of(vehicles: Sequence[Object], scene: Scene) -> Iterator[Slide]:
             continue
         frames = np.arange(clips.first, clips.last + 1.0)
         strips = [strip for track in tracks_of(rig, clips) if not track.mute for strip in track.strips]
+        # What is combined with the others turns heads.
+        strips = [strip for strip in strips if strip.blend_type == "REPLACE"]
         metres, row = model.slide(ob, rig, strips, frames, scene, ground)
         yield Slide(ob, metres, int(frames[row]))
 

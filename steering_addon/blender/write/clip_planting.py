@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from bpy.utils import escape_identifier
@@ -30,9 +30,11 @@ from .keyframes import write_linear_keys
 if TYPE_CHECKING:
     from bpy.types import Action, Object, Scene
 
+Keyed: TypeAlias = "Mapping[tuple[str, int], Scalars]"
+"""Values (f,) by data path and index."""
 MOST = 24
 """Points of a sole that are looked at, the lowest ones."""
-FEET = "Feet"
+FEET = OF_FEET.title()
 """The name of the strip that holds feet."""
 REACH = 0.6
 """Metres above and below a foot within which the ground is looked for."""
@@ -72,7 +74,7 @@ class Planting:
             self.reason = f"two feet of {armature.data.name} share a leg"
             return
         heights = rig.heights(whole[first])[:, low].min(axis=0)
-        soles = [foot.points[np.argsort(heights[foot.points], kind="stable")[:MOST]] for foot in feet]
+        soles = [foot.points[np.argsort(heights[foot.points], kind="stable")[:MOST:2]] for foot in feet]
         self._rests = np.array(
             [[foot_of(rig.moved(poses, low), rows, height).rests for rows in soles] for poses in whole]
         )
@@ -109,7 +111,8 @@ class Planting:
         mixed = self._mixed(playing)
         poses = from_channels(self._rig, mixed.matrices())
         rests = np.einsum("cf,cl->fl", playing.weights(), self._rests)
-        soles = [Stepping(self._rig.moved(poses, rows), rests[:, number]) for number, rows in enumerate(self._soles)]
+        points = self._rig.moved(poses, np.arange(len(self._rig.points)))
+        soles = [Stepping(points[:, rows], rests[:, number]) for number, rows in enumerate(self._soles)]
         corrections = footholds(body, soles, self._height, frame_time, ground)
         placed = self._rig.matrix[:3] @ poses
         turns = _turns(placed[..., :3])
@@ -151,10 +154,11 @@ class Planting:
         return channels
 
 
-def feet_copy(rig: Object, keys: Mapping[tuple[str, int], Scalars], existing: Mapping[str, Action]) -> ClipCopy:
-    """An action of leg keys for one armature, which a strip can play: from frame 0 on, and a frame longer than it is.
+def made_for(rig: Object, title: str, keys: Keyed, existing: Mapping[str, Action]) -> ClipCopy:
+    """An action of keys for one armature, which a strip can play: from frame 0 on, and a frame longer than it is.
 
     Args:
+        title: what it moves, such as its feet.
         keys: values (f,) by data path and index.
         existing: what earlier bakes have made, by what they were made of.
     """
@@ -162,10 +166,10 @@ def feet_copy(rig: Object, keys: Mapping[tuple[str, int], Scalars], existing: Ma
     hashed = hashlib.blake2b(repr(sorted(keys)).encode(), digest_size=16)
     for column in keys.values():
         hashed.update(column.astype(np.float32).tobytes())
-    made_of = f"{OF_FEET} {hashed.hexdigest()}"
+    made_of = f"{title.lower()} {hashed.hexdigest()}"
     if (same := existing.get(made_of)) is not None:
-        return ClipCopy(same, same.slots[0] if SLOTTED else None, FEET, float(count), new=False, feet=tuple(keys))
-    action, slot = new_action(f"{FEET} of {rig.name}", rig)
+        return ClipCopy(same, same.slots[0] if SLOTTED else None, title, float(count), new=False)
+    action, slot = new_action(f"{title} of {rig.name}", rig)
     bag = channelbag_in(action, slot, ensure=True)
     points = np.stack((np.arange(count), np.zeros(count)), axis=1)
     for (path, index), column in keys.items():
@@ -174,7 +178,7 @@ def feet_copy(rig: Object, keys: Mapping[tuple[str, int], Scalars], existing: Ma
     # Strips run round their clip: on its last frame they would be on the first again.
     action.use_frame_range, action.frame_start, action.frame_end = True, 0.0, float(count)
     action[COPY] = {"made_of": made_of}
-    return ClipCopy(action, slot, FEET, float(count), new=True, feet=tuple(keys))
+    return ClipCopy(action, slot, title, float(count), new=True)
 
 
 def ground_of(scene: Scene) -> Ground | None:
@@ -210,11 +214,14 @@ def leg_of(rig: Rig, rows: Rows, poses: np.ndarray) -> Leg | None:
     bones = np.flatnonzero(weight > MATTERS * weight.sum())
     tops = [bone for bone in bones if rig.parents[bone] not in bones]
     foot = max(tops, key=lambda bone: weight[bone], default=-1)
-    shin, end = int(rig.parents[foot]) if foot >= 0 else -1, None
-    if foot >= 0 and shin < 0:
-        shin, end = _following(rig, foot, poses)
-    thigh = int(rig.parents[shin]) if shin >= 0 else -1
-    return Leg(thigh, shin, foot, end) if thigh >= 0 and rig.parents[thigh] >= 0 else None
+    if foot < 0:
+        return None
+    above_it = _above(rig, foot)
+    if len(above_it) > 2:
+        return Leg(above_it[1], above_it[0], foot)
+    shin, end = _following(rig, foot, poses)
+    above_it = _above(rig, shin) if shin >= 0 else []
+    return Leg(above_it[0], shin, foot, end) if len(above_it) > 1 else None
 
 
 def _following(rig: Rig, foot: int, poses: np.ndarray) -> tuple[int, tuple[float, float, float]]:

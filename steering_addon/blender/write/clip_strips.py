@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 PREFIX = "Steering: "
 """The beginning of the names of our tracks."""
+BLENDS = ("REPLACE", "COMBINE")
+"""How our strips are blended with what is below them."""
 SEEN = 1e-4
 """Influence below which a clip is not seen."""
 
@@ -37,11 +39,13 @@ class ClipPlayed:
     Attributes:
         time: (f,) frames of the clip, never decreasing.
         influence: (f,) 0 to 1.
+        combines: whether it adds to what is below it, rather than replace it.
     """
 
     copy: ClipCopy
     time: np.ndarray
     influence: np.ndarray
+    combines: bool = False
 
 
 @dataclass(frozen=True)
@@ -164,7 +168,7 @@ class _StripWriter:
         strip = track.strips.new(name, int(self.first), copy.action)
         if SLOTTED:
             strip.action_slot = copy.slot
-        strip.extrapolation, strip.blend_type = "HOLD", "REPLACE"
+        strip.extrapolation, strip.blend_type = "HOLD", "COMBINE" if played.combines else "REPLACE"
         strip.use_animated_time = strip.use_animated_time_cyclic = True
         # A strip needs a length, even if a single frame is baked.
         strip.frame_end = max(self.last, self.first + 1.0)
@@ -209,7 +213,8 @@ def _is_as_written(track: NlaTrack, record: ClipRecord) -> bool:
         is_copy(strip.action)
         and not strip.mute
         and not strip.modifiers
-        and (strip.blend_type, strip.extrapolation) == ("REPLACE", "HOLD")
+        and strip.blend_type in BLENDS
+        and strip.extrapolation == "HOLD"
         and abs(strip.frame_start - record.first) < FRAME_TOLERANCE
         and abs(strip.frame_end - last) < FRAME_TOLERANCE
         and strip.use_animated_time

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...portrayal.clips import DO, Clip, ClipSettings, Playing, in_order
 from ...portrayal.footholds import Carried
+from ...portrayal.heads import leads
 from ...portrayal.playing import Played, Player, Way
 from ...simulation.arrays.chance import Keys, mix, uniform
 from ...simulation.arrays.vectors import Mask, Rows, Scalars, Vectors
@@ -33,7 +34,8 @@ from ..read.clips.rig import rig_of
 from ..stored_values import sound_front
 from ..tagged_objects import names_of
 from .clip_copies import ClipCopy, Copies, copies_made
-from .clip_planting import Planting, feet_copy, ground_of
+from .clip_heads import HEAD, head_keys, head_of
+from .clip_planting import FEET, Planting, ground_of, made_for
 from .clip_record import clip_record, is_copy
 from .clip_strips import ClipPlayed, Edited, RigClips, clear_clips, write_clips
 from .posing import check_shows_clips, check_strips_play
@@ -152,7 +154,7 @@ class ClipWriter:
                 rows = np.array(model.rows)
                 settings = settings_for(members.crowd, len(rows))
                 played = _ModelPlayed(model, settings, members.keys[rows], scene, frame_time, self._family, len(frames))
-                played.made_of = made_of
+                played.made_of, played.head = made_of, members.crowd.steering.portrayal.head_bone
                 played.check(replace)
                 self._models.append((number, rows, played))
                 self._crowds.append((members.crowd, played))
@@ -232,6 +234,7 @@ class _ModelPlayed:
         plants: whether its feet are to be held.
         unplanted: once it is prepared, why they cannot; empty if they can.
         made_of: the hash of the clips of its crowd.
+        head: the bone of its head as the crowd has it; empty to find it by its name.
     """
 
     def __init__(
@@ -259,9 +262,11 @@ class _ModelPlayed:
         self._before: tuple[Bodies, Played] | None = None
         self.plants, self._scene, self._family = bool(settings.plant_feet.all()), scene, family
         self.unplanted = self.made_of = ""
+        self._lead, self.head = float(settings.look_ahead[0]) if len(settings.look_ahead) else 0.0, ""
         self._bodies: list[Bodies] = []
         self._copies: list[ClipCopy] = []
         self._feet: list[list[ClipPlayed]] = [[] for _ in model.rigs]
+        self._heads: list[list[ClipPlayed]] = [[] for _ in model.rigs]
 
     def check(self, replace: bool) -> None:
         """Refuse what keeps clips from being played."""
@@ -285,7 +290,7 @@ class _ModelPlayed:
             now = self._player.step(played, way, bodies.entered)
         self._before = bodies, now
         self._phase[:, :, row], self._influence[:, :, row] = now.phase, now.influence
-        if self.plants:
+        if self.plants or self._lead > 0.0:
             self._bodies.append(bodies)
 
     def poses(self, row: int) -> Iterator[RigPose]:
@@ -302,6 +307,8 @@ class _ModelPlayed:
         self._copies = self.copies.copies()
         if self.plants:
             yield from self._plant(self._copies)
+        if self._lead > 0.0:
+            self._turn_heads()
 
     def rigs(self) -> list[RigClips]:
         """What each armature plays, as it was prepared."""
@@ -315,12 +322,27 @@ class _ModelPlayed:
                         for clip, copy in enumerate(self._copies)
                     ),
                     *self._feet[k],
+                    *self._heads[k],
                 ],
                 moves=rig == ob,
                 made_of=self.made_of,
             )
             for k, (ob, rig) in enumerate(zip(self.model.vehicles, self.model.rigs))
         ]
+
+    def _turn_heads(self) -> None:
+        """Compute the strip that turns the head of each armature that has one."""
+        armature, vehicle = self.model.rigs[0], self.model.vehicles[0]
+        bone = head_of(armature, self.head, self.copies.channels)
+        if bone is None or len(self._bodies) < 2:
+            return
+        rig, existing = rig_of(armature, vehicle, self._family, axes_of(*sound_front(vehicle))), copies_made()
+        frames = np.arange(float(len(self._bodies)))
+        forward, up = (np.stack([getattr(each, name) for each in self._bodies], axis=1) for name in ("forward", "up"))
+        for k, each in enumerate(self.model.rigs):
+            left = leads(forward[k], up[k], self._lead, self._frame_time)
+            copy = made_for(each, HEAD, head_keys(each, rig, bone, left), existing)
+            self._heads[k] = [ClipPlayed(copy, frames, np.ones(len(frames)), combines=True)]
 
     def _plant(self, copies: Sequence[ClipCopy]) -> Iterator[None]:
         """Compute the strip that holds the feet of each armature, where that can be done."""
@@ -345,7 +367,8 @@ class _ModelPlayed:
             body = Carried(position[k], forward[k], up[k], size[k], origin)
             playing = Playing(self._phase[:, k], self._influence[:, k].astype(np.float64))
             keys, _ = planting.keys(playing, body, self._frame_time, ground)
-            self._feet[k] = [ClipPlayed(feet_copy(each, keys, existing), frames, np.ones(len(frames)))]
+            copy = replace(made_for(each, FEET, keys, existing), feet=tuple(keys))
+            self._feet[k] = [ClipPlayed(copy, frames, np.ones(len(frames)))]
             yield
 
 

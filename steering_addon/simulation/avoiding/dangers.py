@@ -230,6 +230,8 @@ class Others:
         first, total = np.zeros(len(agent)), np.zeros(len(agent))
         relative = [component / self.costs.share for component in velocity]
         least = 1.0 / look_ahead_time
+        if lag is not None:
+            chord = [component / self.costs.share for component in lag.chord(velocity)]
         for row in range(len(self.room)):
             if self.long is not None:
                 relative_now = [c + drift[row][agent] for c, drift in zip(relative, self.drift)]
@@ -239,7 +241,7 @@ class Others:
                 total[met] += danger
                 continue
             if lag is not None:
-                danger = self._danger_after(lag, row, velocity, agent, least)
+                danger = self._danger_after(lag, row, (chord, relative), agent, least)
                 first = np.maximum(first, danger)
                 total += danger
                 continue
@@ -266,51 +268,22 @@ class Others:
             total[met] += danger
         return first + self.costs.others * total
 
-    def _danger_after(self, lag: Lag, row: int, velocity: Components, agent: Rows, least: Scalars) -> Scalars:
-        """As `danger`, of a row of others for those that turn first, (m,)."""
+    def _danger_after(
+        self, lag: Lag, row: int, relative: tuple[Components, Components], agent: Rows, least: Scalars
+    ) -> Scalars:
+        """As `danger`, of a row of others for those that turn first, (m,).
+
+        Args:
+            relative: their velocities over `share`, until the turns end and after them.
+        """
         room, offset = self.room[row][agent], [component[row][agent] for component in self.offset]
         ring, drift = room * self.grazing[row][agent], [component[row][agent] for component in self.drift]
-        begin, now = [d - start for d, start in zip(offset, lag.behind)], np.zeros(len(agent))
-        further = np.zeros(len(agent))
+        chord, velocity = ([v + other for v, other in zip(part, drift)] for part in relative)
+        begin, shifted = [d - start for d, start in zip(offset, lag.behind)], room.copy()
         for b, d in zip(begin, offset):
-            further += b * b - d * d
-        after = self._danger_within(begin, velocity, drift, room + further, ring, least, (lag.time, now + np.inf))
-        turning = which(lag.time > 0.0)
-        if len(turning):
-            chord, *few = ([component[turning] for component in part] for part in (lag.chord(velocity), offset, drift))
-            until = self._danger_within(
-                few[0], chord, few[1], room[turning], ring[turning], least[turning], (now[turning], lag.time[turning])
-            )
-            after[turning] = np.maximum(after[turning], until)
-        return after
-
-    def _danger_within(
-        self,
-        offset: Components,
-        velocity: Components,
-        drift: Components,
-        room: Scalars,
-        ring: Scalars,
-        least: Scalars,
-        within: tuple[Scalars, Scalars],
-    ) -> Scalars:
-        """The danger of contacts between two times, (m,); `room` may be negative."""
-        closing, speed_squared = np.zeros(len(room)), np.zeros(len(room))
-        for d, v, other in zip(offset, velocity, drift):
-            along = v / self.costs.share + other
-            speed_squared += along * along
-            closing += along * d
-        square, danger = closing * closing - speed_squared * room, np.zeros(len(room))
-        met = which(square > 0.0)
-        square, speed_squared, closing = square[met], speed_squared[met], closing[met]
-        root, begins, ends = np.sqrt(square), *(time[met] for time in within)
-        enters, leaves = ((closing + way * root) / np.maximum(speed_squared, EPSILON) for way in (-1.0, 1.0))
-        time = np.maximum(enters, begins)
-        counts = (leaves > time) & (time < ends)
-        depth = square / np.maximum(speed_squared * ring[met], EPSILON)
-        soon = np.minimum(1.0 / np.maximum(time, SOONEST), 1.0 / SOONEST) - least[met]
-        danger[met] = np.where(counts, np.maximum(soon, 0.0) * np.minimum(depth, 1.0), 0.0)
-        return danger
+            shifted += b * b - d * d
+        until = _danger_within(offset, chord, room, ring, least, 0.0, lag.time)
+        return np.maximum(until, _danger_within(begin, velocity, shifted, ring, least, lag.time, np.inf))
 
     def met(self, rows: Rows, stride: Scalars) -> Others:
         """The others that some agents meet, not those ahead that they overtake; (K, m) tables for m rows.
@@ -324,6 +297,39 @@ class Others:
         met = ~((offset[0] > 0.0) & same_way)
         long = None if self.long is None else self.long.take(rows)
         return Others([x * met for x in offset], drift, self.room[:, rows], self.grazing[:, rows], self.costs, long)
+
+
+def _danger_within(
+    offset: Components,
+    velocity: Components,
+    room: Scalars,
+    ring: Scalars,
+    least: Scalars,
+    begins: Scalars | float,
+    ends: Scalars | float,
+) -> Scalars:
+    """The danger of contacts between two times, (m,).
+
+    Args:
+        offset, velocity: (m,) per component, metres, m/s relative to the other.
+        room: (m,) distance^2 - contact^2; negative for one that begins inside.
+        ring: (m,) contact^2 - touching^2.
+        least: (m,) 1 / look-ahead time.
+        begins, ends: (m,) seconds.
+    """
+    (x, y), (to_x, to_y) = velocity, offset
+    closing, speed_squared = x * to_x + y * to_y, x * x + y * y
+    square, danger = closing * closing - speed_squared * room, np.zeros(len(room))
+    # Others that it parts from are not met, unless it begins inside.
+    met = which((square > 0.0) & ((closing > 0.0) | (room < 0.0)))
+    square, speed_squared, closing = square[met], np.maximum(speed_squared[met], EPSILON), closing[met]
+    root, begins, ends = np.sqrt(square), *(time if isinstance(time, float) else time[met] for time in (begins, ends))
+    time = np.maximum((closing - root) / speed_squared, begins)
+    counts = (closing + root > time * speed_squared) & (time < ends)
+    depth = square / np.maximum(speed_squared * ring[met], EPSILON)
+    soon = 1.0 / np.maximum(time, SOONEST) - least[met]
+    danger[met] = np.where(counts, np.maximum(soon, 0.0) * np.minimum(depth, 1.0), 0.0)
+    return danger
 
 
 def _soonest(agent: Rows, time: Scalars, n: int) -> tuple[Rows, Rows]:

@@ -19,7 +19,7 @@ from .hall import BEHIND, HALF_DEPTH, HALF_WIDTH, Hall, build
 from .person import OUTFITS, RADIUS, THINGS, add_person, people
 from .person_clips import carry, give_clips
 from .scene_builder import SceneBuilder, SceneOptions
-from .walkers import CARRYING, SIZE
+from .walkers import CARRYING, SIZE, without_region
 
 if TYPE_CHECKING:
     from bpy.types import Collection, Context, Mesh, Object
@@ -34,6 +34,8 @@ PACE, CRUISE = 0.8, 0.9
 """Their top speed, as a share of that of their preset, at which they walk to a goal; and their cruise speed."""
 READS_WITHIN = 2.0
 """Distance from the board within which they stop, for people of a usual height as all lengths here."""
+TURN_RADIUS = 2.0
+"""Of the tightest circle at top speed: there is less room between walls than in a street."""
 INSIDE = 0.3
 """The share of the people who are in the hall on the first frame; the others enter."""
 COMES_FOR = 30.0
@@ -68,7 +70,7 @@ def add_station_hall(context: Context, options: SceneOptions) -> Object:
     Raises:
         Refusal: their preset cannot be read.
     """
-    preset = _without_path(scaled(CROWDS.find(PRESET).load(), options.size / SIZE))
+    preset = without_region(_without_path(scaled(CROWDS.find(PRESET).load(), options.size / SIZE)))
     hall, chance = hall_of(options), random.Random(options.seed)
     builder = SceneBuilder.begin(context, "Station Hall", options.place)
     crowd = builder.crowd
@@ -81,6 +83,7 @@ def add_station_hall(context: Context, options: SceneOptions) -> Object:
     settings.vehicle.cruise_speed = CRUISE
     # The numbers for drivers, which the preset asks for, are not needed: clips move the legs.
     settings.portrayal.use = False
+    settings.on_foot.turn_radius = TURN_RADIUS * hall.scale
     settings.attendance.use_enter_frame = False
     settings.attendance.arrival_distance = READS_WITHIN * hall.scale
     members = _people(hall, options, chance, builder.collection)
