@@ -28,7 +28,7 @@ def turning_speed(agents: Agents, direction: Vectors, distance: Scalars, share: 
     sine = magnitude(across(direction, agents.forward))
     sine = np.where(dot(direction, agents.forward) > 0.0, sine, 1.0)
     radius = distance / (2.0 * np.maximum(sine, EPSILON))
-    return np.minimum(agents.turn_rate * radius, np.sqrt(share * agents.agility * radius))
+    return np.minimum(agents.handling.turn_rate * radius, np.sqrt(share * agents.agility * radius))
 
 
 def swung_round(agents: Agents, force: Vectors, direction: Vectors, alike: bool = False) -> Vectors:
