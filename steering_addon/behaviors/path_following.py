@@ -379,8 +379,7 @@ class _Follower:
         steering = self.agents.steering_to(flow * speed[:, None], response_time)
         # Far more than the agent has would leave nothing to other behaviors, such as to keep apart.
         steering = truncate(steering, self.agents.max_force)
-        swings = self.agents.handling.swings_round
-        if swings.any():
+        if (swings := self.agents.handling.swings_round).any():
             # Asked straight back, an agent that does not stop would waver between its sides, or fly on as it brakes.
             steering = np.where(swings[:, None], swung_round(self.agents, steering, flow, alike=True), steering)
         driven = np.isfinite(self.agents.handling.axle)
