@@ -7,7 +7,7 @@ import numpy as np
 from ..arrays.vectors import EPSILON, Scalars, Vectors, across, anybody, clamp, dot, magnitude, unit
 from ..world import Agents
 
-STRAIGHT_BEHIND = 0.5
+STRAIGHT_BEHIND = 0.65
 """Cosine of the angle from straight behind within which all turn to the right, and none into the one beside it."""
 
 STEEP = 0.1
