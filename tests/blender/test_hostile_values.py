@@ -106,6 +106,7 @@ OPERATORS = {
     "select_sliding": lambda _stage: steering().select_sliding(),
     "state_preset_save": lambda _stage: (steering().state_add(), steering().state_preset_save(name="Hostile"))[-1],
     "state_preset_remove": lambda _stage: steering().state_preset_remove(preset="Hostile"),
+    "pose_meshes": lambda _stage: steering().pose_meshes(most=4),
     "state_add": lambda _stage: steering().state_add(),
     "trigger_add": lambda _stage: _in_a_state(lambda: steering().trigger_add()),
     "cue_add": lambda _stage: _in_a_state(lambda: steering().cue_add()),
