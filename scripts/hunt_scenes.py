@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import random
 import sys
 import tempfile
 from itertools import pairwise
@@ -23,6 +24,8 @@ SEES, FEARED = 30.0, 4.0
 
 def built(seed: int, count: int) -> tuple[bpy.types.Object, bpy.types.Object]:
     """Add the prey and the predator with their states, by operators as a user does; their crowds."""
+    # Tagging draws the identities from which all chance comes: otherwise each run of a seed is another hunt.
+    random.seed(seed)
     bpy.ops.steering.add_herd(count=count, seed=seed)
     prey = bpy.context.object
     region = prey.steering.containment.region

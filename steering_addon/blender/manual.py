@@ -34,7 +34,14 @@ PAGES = (
     ("bpy.types.steering_pg_vehicle.*", VEHICLES),
     *(
         (f"bpy.types.steering_pg_{name}*", CLIPS)
-        for name in ("portrayal.clips", "portrayal.playing", "portrayal.unplanted", "clip.", "playing.")
+        for name in (
+            "portrayal.clips",
+            "portrayal.playing",
+            "portrayal.unplanted",
+            "portrayal.head_bone",
+            "clip.",
+            "playing.",
+        )
     ),
     ("bpy.types.steering_pg_portrayal.*", VEHICLES),
     ("bpy.types.steering_pg_attendance.*", "docs/entering_and_leaving.html"),

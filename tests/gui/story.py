@@ -177,7 +177,7 @@ def populated() -> Iterator[float]:
     yield DRAWN
     yield from click(*POPULATE)
     yield DRAWN
-    # Its button is present only if the click has opened the panel.
+    # Its button exists only if the click has opened the panel.
     yield from find("bpy.ops.steering.populate(", COLUMN, POPULATE[1])
     picture(FOLDER / "populated 1.png")
     before = members(crowd)

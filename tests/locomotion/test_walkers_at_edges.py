@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from scripts.preset_crowds import FPS, columns, crowd, shipped
+from steering_addon.locomotion.on_foot import LOOKS
 from steering_addon.simulation.geometry.surfaces import surfaces
 from steering_addon.simulation.vehicle import VehicleModel
 from tests.locomotion.grounds import plane
@@ -59,11 +60,20 @@ class Edge:
 
     def longest(self, mask: np.ndarray) -> float:
         """The longest time for which a mask (frames, n) holds for one of them, seconds."""
-        longest, now = np.zeros(mask.shape[1]), np.zeros(mask.shape[1])
-        for row in mask:
-            now = np.where(row, now + 1.0, 0.0)
-            longest = np.maximum(longest, now)
-        return float(longest.max()) / FPS
+        return most(mask, np.full(mask.shape, 1.0 / FPS))
+
+    def furthest(self, mask: np.ndarray) -> float:
+        """The longest way that one of them walks while a mask (frames, n) holds, metres."""
+        return most(mask, self.pace * PACE / FPS)
+
+
+def most(mask: np.ndarray, amount: np.ndarray) -> float:
+    """The largest sum of amounts (frames, n) over successive frames on which a mask holds for one of them."""
+    largest, now = np.zeros(mask.shape[1]), np.zeros(mask.shape[1])
+    for holds, part in zip(mask, amount):
+        now = np.where(holds, now + part, 0.0)
+        largest = np.maximum(largest, now)
+    return float(largest.max())
 
 
 @pytest.fixture(scope="module")
@@ -79,10 +89,12 @@ def test_before_the_edge_they_keep_their_pace(square: Edge) -> None:
     assert square.longest(slow & ends) < 2.0
 
 
-def test_they_turn_along_it_or_inward_within_a_few_seconds_and_never_step_over(square: Edge) -> None:
+def test_they_turn_along_it_or_inward_on_their_circle_and_never_step_over(square: Edge) -> None:
     assert np.abs(square.place).max() < HALF
     nearby = np.abs(square.place).max(axis=-1) > HALF - 1.5 * CIRCLE
-    assert square.longest(nearby & (square.outward > 0.5)) < 4.0
+    # They see the edge at 1.3 circles, look once in LOOKS seconds, and then turn by 60 degrees, however fast they walk.
+    unseen, arc = 0.2 * CIRCLE + LOOKS * PACE, np.pi / 3.0 * CIRCLE
+    assert 0.8 * arc < square.furthest(nearby & (square.outward > 0.5)) < unseen + arc
     assert square.longest(square.pace == 0.0) < 1.0
 
 

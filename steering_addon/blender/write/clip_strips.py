@@ -85,7 +85,7 @@ def write_clips(all_played: Sequence[RigClips], frames: np.ndarray) -> list[Edit
     """
     edited: list[Edited] = []
     writer = _StripWriter(frames)
-    # Of clips that no one is ever seen to play no strip is written.
+    # No strip is written of a clip that is never seen.
     spare = {played.copy.action for each in all_played for played in each.played}
     for each in all_played:
         edited += _write_on(each, writer, spare)

@@ -126,6 +126,28 @@ def test_in_the_ready_state_stop_and_look_they_stand_and_face_what_calls(moves: 
         assert toward.dot(after.col[1].xyz.normalized()) > np.cos(np.radians(15.0))
 
 
+@in_one_blender
+def test_what_is_caught_at_a_run_stands_within_a_second() -> None:
+    grazing, (sheep,) = herd(1)
+    grazing.steering.locomotion = "ON_FOOT"
+    grazing.steering.vehicle.max_speed, grazing.steering.vehicle.max_force = 2.5, 1.2
+    startle(grazing, empty("Wolf", (0.0, -3.0, 0.0)), react=0.0)
+    select(grazing)
+    assert bpy.ops.steering.state_add(preset="caught") == {"FINISHED"}
+    caught = bpy.context.object
+    select(caught, empty("Claw", (0.0, 8.0, 0.0)))
+    assert bpy.ops.steering.trigger_add(when="NEAR") == {"FINISHED"}
+    bpy.context.object.steering.trigger.distance = 4.0
+    bpy.context.object.steering.trigger.strength = 1.5
+    bpy.context.scene.frame_end = 96
+    bake()
+    told = part("blender.write.ownership").bake_of(sheep).states
+    begins = round(next(each.frame for each in told if each.state == "Caught"))
+    way = motion([sheep], range(1, 97))[:, 0]
+    assert np.linalg.norm(way[begins - 2] - way[begins - 3]) * 24.0 > 2.5
+    assert np.linalg.norm(way[-1] - way[begins - 1 + 24]) < 0.5
+
+
 def test_what_calls_is_clicked_alone_and_calls_into_the_state_that_nothing_leads_to() -> None:
     """Startle brings Regroup, which follows it; the second wolf has to be told which state it calls into."""
     grazing, members = herd(2)
@@ -487,10 +509,10 @@ def test_a_rider_who_fetches_brings_a_stray_back_and_the_other_stays() -> None:
     assert len([history for history in histories if history]) == 1
 
 
-def motion(members) -> np.ndarray:
-    """(f, n, 3) where they are on each fifth frame of the bake."""
+def motion(members, at=range(1, 61, 5)) -> np.ndarray:
+    """(f, n, 3) where they are on these frames of the bake."""
     places = []
-    for frame in range(1, 61, 5):
+    for frame in at:
         bpy.context.scene.frame_set(frame)
         places.append([tuple(ob.location) for ob in members])
     return np.array(places)
