@@ -6,12 +6,14 @@ floor(n p). That is the nearest one by phase, for a clip that closes and for one
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 
 from ..simulation.arrays.vectors import Scalars
 
-Shapes = NDArray[np.floating]
+Shapes = NDArray[np.float32] | NDArray[np.float64]
 """(p, v, 3) metres: the vertices of a mesh at p phases."""
 LIVELIEST = 64
 """Vertices that are looked at first, those with the longest ways: where they are too far, the others do not matter."""
@@ -38,7 +40,7 @@ def furthest(samples: Shapes, poses: Shapes, between: Shapes) -> float:
     count, last = len(poses), len(samples) - 1
     shown = np.minimum(np.arange(last + 1) * count // last, count - 1)
     pairs = [(samples, shown), (between[:-1], np.arange(count)), (between[1:], np.arange(count))]
-    # Shape by shape: all differences at once would take several times the memory of the samples.
+    # Shape by shape: an array of all differences would take several times the memory of the samples.
     return max(
         _distance(shape, poses[pose]) for shapes, rows in pairs for shape, pose in zip(shapes, rows, strict=True)
     )
@@ -76,7 +78,7 @@ def _at(samples: Shapes, phases: Scalars) -> Shapes:
 def _ways(samples: Shapes) -> Scalars:
     """The way of each vertex over the cycle, (v,) metres."""
     ways = np.zeros(samples.shape[1])
-    for before, after in zip(samples[:-1], samples[1:], strict=True):
+    for before, after in pairwise(samples):
         step = after - before
         ways += np.sqrt(np.einsum("va,va->v", step, step))
     return ways

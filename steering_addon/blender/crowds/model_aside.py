@@ -50,14 +50,14 @@ class ModelAside:
         assign_action(self.rig, clip.action, clip.slot)
 
     def points(self, frame: float) -> np.ndarray:
-        """The vertices of all that the model shows on a frame, (v, 3) metres, single precision."""
+        """The vertices of the meshes that the model shows on a frame, (v, 3) metres, single precision."""
         self._go(frame)
-        found = [np.zeros((0, 3), np.float32)]
+        columns = [np.zeros((0, 3), np.float32)]
         for mesh, matrix, _ in self._parts():
             points = np.empty(3 * len(mesh.vertices), np.float32)
             mesh.vertices.foreach_get("co", points)
-            found.append((points.reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3]).astype(np.float32))
-        return np.concatenate(found)
+            columns.append((points.reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3]).astype(np.float32))
+        return np.concatenate(columns)
 
     def shapes(self, frames: Sequence[float]) -> Iterator[np.ndarray]:
         """The vertices on each of some frames.
@@ -69,22 +69,22 @@ class ModelAside:
         for frame in frames:
             points = self.points(frame)
             if count not in (-1, len(points)):
-                text = f"The number of vertices of {self.name} changes while it plays {self.rig.animation_data.action.name}"
+                text = f"The number of vertices of {self.name} changes while it plays its clips"
                 raise Refusal(f"{text}. Turn off the modifiers that change it.")
             count = len(points)
             yield points
 
     def joined(self) -> Mesh:
-        """A new mesh of all that the model shows, with its materials; the vertices are in the order of `points`."""
+        """A new mesh of what the model shows, with its materials; the vertices are in the order of `points`."""
         self._go(0.0)
         edited, materials, layer = bmesh.new(), [], ""
         try:
-            for mesh, matrix, own in self._parts():
+            for mesh, matrix, slots in self._parts():
                 first = len(edited.faces)
                 edited.from_mesh(mesh)
                 edited.faces.ensure_lookup_table()
                 faces = edited.faces[first:]
-                rows = [_row(materials, material) for material in own] or [_row(materials, None)]
+                rows = [_row(materials, material) for material in slots] or [_row(materials, None)]
                 for face in faces:
                     face.material_index = rows[min(face.material_index, len(rows) - 1)]
                 if np.linalg.det(matrix[:3, :3]) < 0.0:
@@ -147,7 +147,7 @@ def model_aside(vehicle: Object, rig: Object, scene: Scene, layer: ViewLayer, fa
     shown = _shown(model.parts, layer)
     aside = bpy.data.scenes.new(NAME)
     copies: list[Object] = []
-    own: list = []
+    data: list = []
     try:
         aside.render.fps, aside.render.fps_base = scene.render.fps, scene.render.fps_base
         aside.unit_settings.scale_length = scene.unit_settings.scale_length
@@ -156,18 +156,17 @@ def model_aside(vehicle: Object, rig: Object, scene: Scene, layer: ViewLayer, fa
             copy.property_unset("steering")
             copy.hide_viewport = part not in shown
             _still(copy)
-        own += _own_data(model.parts, copies)
+        data += _own_data(model.parts, copies)
         _at_origin(copies[0], vehicle)
         yield ModelAside(vehicle.name, aside, copies[model.parts.index(rig)])
     finally:
         bpy.data.batch_remove(copies)
-        bpy.data.batch_remove(own)
+        bpy.data.batch_remove(data)
         bpy.data.scenes.remove(aside)
 
 
 def _shown(parts: Sequence[Object], layer: ViewLayer) -> set[Object]:
-    """The parts that renders of a view layer show; all that it has if the model as a whole is hidden, as one is that
-    has not come yet."""
+    """The parts that renders of a view layer show; of a model hidden as a whole, as before it comes, those it has."""
     present = {part for part in parts if part.name in layer.objects and layer.objects[part.name] == part}
     return {part for part in present if not part.hide_render} if not parts[0].hide_render else present
 
@@ -197,10 +196,12 @@ def _own_data(parts: Sequence[Object], copies: Sequence[Object]) -> list:
         owners = [owner for owner in (data, getattr(data, "shape_keys", None)) if owner is not None]
         if not any(owner.animation_data is not None and len(owner.animation_data.drivers) for owner in owners):
             continue
-        copy.data = own = instead.setdefault(data, data.copy())
-        if own not in new:
-            new.append(own)
-        driven += [each for each in (own, getattr(own, "shape_keys", None)) if each is not None and each.animation_data]
+        copy.data = single = instead.setdefault(data, data.copy())
+        if single not in new:
+            new.append(single)
+        driven += [
+            each for each in (single, getattr(single, "shape_keys", None)) if each is not None and each.animation_data
+        ]
     for owner in driven:
         for curve in owner.animation_data.drivers:
             for target in (target for variable in curve.driver.variables for target in variable.targets):

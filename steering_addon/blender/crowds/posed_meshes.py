@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import bpy
@@ -217,7 +218,7 @@ def _in_order(posed: Sequence[PosedClip]) -> list[tuple[str, PosedClip]]:
     stems = [_cut(each.name) for each in posed]
     pairs = sorted(zip(stems, posed), key=lambda pair: sort_key(pair[0]))
     names = [f"{stem} {row:03}" for stem, clip in pairs for row in (0, len(clip.poses) - 1)]
-    apart = all(sort_key(before) <= sort_key(after) for before, after in zip(names, names[1:]))
+    apart = all(sort_key(before) <= sort_key(after) for before, after in pairwise(names))
     if apart and len({stem.lower() for stem in stems}) == len(stems):
         return pairs
     return [(f"{row:02} {stem}", clip) for row, (stem, clip) in enumerate(pairs)]

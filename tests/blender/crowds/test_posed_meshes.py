@@ -44,11 +44,11 @@ def evaluated(rig, parts, action, phase: float) -> np.ndarray:
     frame = first + phase * (last - first)
     bpy.context.scene.frame_set(math.floor(frame), subframe=frame - math.floor(frame))
     graph = bpy.context.evaluated_depsgraph_get()
-    found = []
+    columns = []
     for ob in parts:
         shown = ob.evaluated_get(graph)
-        found.append(points_of(shown.data, shown.matrix_world) - np.array(rig.matrix_world.translation))
-    return np.concatenate(found)
+        columns.append(points_of(shown.data, shown.matrix_world) - np.array(rig.matrix_world.translation))
+    return np.concatenate(columns)
 
 
 def worst(rig, parts, action, poses: list) -> float:

@@ -298,6 +298,8 @@ REMEDIES: dict[str, Callable[[], bool]] = {
     r"set a longer lead": exact_marks,
     r"set a ground speed": a_ground_speed,
     r"find clips|find some first|use add clip|clips that": clips,
+    r"turn off the modifiers": lambda: "show_viewport" in bpy.types.Modifier.bl_rna.properties,
+    r"make its parts visible in renders": lambda: "hide_render" in bpy.types.Object.bl_rna.properties,
     r"turn off the star": of_an_nla_track("is_solo"),
     r"set it to replace": of_an_nla_track("action_blend_type"),
     r"give it a mesh": lambda: in_blender("object.parent_set"),
