@@ -95,7 +95,7 @@ class KeepDistance(Neighborhood):
         room = ahead[before] - length[before] - self.gap[agent]
         others_speed = np.maximum(along[before], 0.0)
         brakes = COMFORT * agents.agility[agent]
-        reacting = brakes * np.maximum(np.maximum(self.gap_time, agents.reaction), world.dt)[agent]
+        reacting = brakes * np.maximum(np.maximum(self.gap_time, agents.handling.reaction), world.dt)[agent]
         squared = reacting * reacting + others_speed * others_speed + 2.0 * brakes * room
         allowed = np.maximum(np.sqrt(np.maximum(squared, 0.0)) - reacting, 0.0)
         falls_back = speed_to_fall_back(others_speed, room, time[before])

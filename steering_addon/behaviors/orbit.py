@@ -89,7 +89,7 @@ class Orbit(Behavior):
 
     def _speed(self, circle: Scalars, agents: Agents) -> Scalars:
         """(n,) the cruise speed, or the largest speed that a tighter circle allows, m/s."""
-        held = np.minimum(np.sqrt(COMFORT * agents.agility * circle), agents.turn_rate * circle)
+        held = np.minimum(np.sqrt(COMFORT * agents.agility * circle), agents.handling.turn_rate * circle)
         return np.minimum(agents.cruise_speed, held)
 
     def _along(self, outward: Vectors, agents: Agents) -> Vectors:

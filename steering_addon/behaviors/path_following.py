@@ -379,11 +379,10 @@ class _Follower:
         steering = self.agents.steering_to(flow * speed[:, None], response_time)
         # Far more than the agent has would leave nothing to other behaviors, such as to keep apart.
         steering = truncate(steering, self.agents.max_force)
-        swings = self.agents.swings_round
-        if swings.any():
+        if (swings := self.agents.handling.swings_round).any():
             # Asked straight back, an agent that does not stop would waver between its sides, or fly on as it brakes.
             steering = np.where(swings[:, None], swung_round(self.agents, steering, flow, alike=True), steering)
-        driven = np.isfinite(self.agents.axle)
+        driven = np.isfinite(self.agents.handling.axle)
         if driven.any():
             steering = np.where((driven & ~self.returning)[:, None], self._driving(speed, response_time), steering)
         return np.where(self.free()[:, None], 0.0, steering)
@@ -417,7 +416,7 @@ class _Follower:
 
         At its response time t a follower at speed v comes v t (1 - ln 2) further, with the force of m a v^2 / 2a.
         """
-        speed, circle = self.agents.speed, self.agents.room_to_turn
+        speed, circle = self.agents.speed, self.agents.handling.room_to_turn
         braking = 0.5 * speed * speed / np.maximum(self.agents.agility, EPSILON)
         return REVERSING * self._response_time() * speed + np.where(circle > 0.0, circle, braking)
 
@@ -431,7 +430,7 @@ class _Follower:
 
     def _in_corridor(self) -> Mask:
         """Whether the paper's method applies, (m,): not while a follower brakes for the end or returns to the start."""
-        paper = (self.behavior.pull == CORRIDOR) & np.isnan(self.agents.axle)
+        paper = (self.behavior.pull == CORRIDOR) & np.isnan(self.agents.handling.axle)
         return paper & ~self.returning & ~self._braking()
 
     def _heading(self, along: Scalars) -> Vectors:
@@ -482,7 +481,7 @@ class _Follower:
         brake = 2.0 * EASE * agents.agility
         stopping_distance = agents.cruise_speed * agents.cruise_speed / np.maximum(brake, EPSILON)
         look_ahead = np.maximum(stopping_distance, self.behavior.radius)[:, None]
-        bends = BENDS if np.isnan(agents.axle).any() else BENDS_DRIVEN
+        bends = BENDS if np.isnan(agents.handling.axle).any() else BENDS_DRIVEN
         further = (np.arange(bends) * (1.0 / (bends - 1)))[None] * look_ahead
         points = self.along[:, None] + self.way[:, None] * further
         span = np.maximum(self.behavior.radius, 2.0 * line.spacing)[:, None]
@@ -490,7 +489,7 @@ class _Follower:
         turning = magnitude(agents.level(self._heading(before) - self._heading(behind)))
         distance = np.where(line.closed, 2.0 * span, np.abs(before - behind))
         bend = turning / np.maximum(distance, EPSILON)
-        planned = np.minimum(COMFORT * agents.agility, CORNERING * agents.cornering)
+        planned = np.minimum(COMFORT * agents.agility, CORNERING * agents.handling.cornering)
         square = planned[:, None] / np.maximum(bend, 1e-9) + brake[:, None] * further
         turns = agents.grounded & (self.behavior.end != STOP) & (not line.closed)
         left = np.where(turns, np.maximum(self.remaining, 0.0), 0.0)

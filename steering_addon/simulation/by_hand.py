@@ -188,8 +188,8 @@ def _heading(
 
     A car turns as if its front were pulled: its rear axle rolls toward where its front goes.
     """
-    before, axle = picked(state.motion.forward, rows), snapshot.axle[rows]
-    course, rate = unit(motion), snapshot.turn_rate[rows]
+    before, axle = picked(state.motion.forward, rows), snapshot.handling.axle[rows]
+    course, rate = unit(motion), snapshot.handling.turn_rate[rows]
     still = magnitude(motion) <= STILL * model.max_speed
     heading = np.where(still[:, None], before, _turned(before, course, np.minimum(rate * dt, np.pi)))
     wheeled = np.isfinite(axle)

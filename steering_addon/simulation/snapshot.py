@@ -32,6 +32,7 @@ from .geometry.paths import Path
 from .geometry.regions import Regions
 from .geometry.surfaces import NO_SURFACES, Surfaces
 from .guides import Guidance, Guides
+from .handling import Handling
 from .locomotion import Locomotion
 from .marks.declaring import Mark
 from .memory import Memory
@@ -169,59 +170,9 @@ class Snapshot:
         return np.array(grounded)[self.locomotion_row]
 
     @once
-    def turn_rate(self) -> Scalars:
-        """(n,) the fastest turn of each vehicle at any speed, rad/s."""
-        return self._of_bodies("turn_rate")
-
-    @once
-    def axle(self) -> Scalars:
-        """(n,) metres from the origin of each back to the axle that never slips sideways; nan for none."""
-        return self._of_bodies("axle")
-
-    @once
-    def cornering(self) -> Scalars:
-        """(n,) the sideways acceleration that is comfortable in bends, m/s2; inf for no limit."""
-        return self._of_bodies("cornering")
-
-    @once
-    def turning_circle(self) -> Scalars:
-        """(n,) the radius of the tightest turn of each vehicle at cruise speed, metres."""
-        return self._of_bodies("turning_circle")
-
-    @once
-    def reaction(self) -> Scalars:
-        """(n,) seconds until each brakes for what comes into the way; 0 for bodies without a driver."""
-        return self._of_bodies("reaction")
-
-    @once
-    def room_to_turn(self) -> Scalars:
-        """(n,) metres that each vehicle comes forward in a half turn."""
-        return self._of_bodies("room_to_turn")
-
-    @once
-    def slowest_share(self) -> Scalars:
-        """(n,) share of cruise speed below which each vehicle stands."""
-        return self._of_bodies("slowest_share")
-
-    @once
-    def swings_round(self) -> Mask:
-        """(n,) whether each vehicle swings round to what is behind it."""
-        return self._of_bodies("swings_round") != 0.0
-
-    @once
-    def uphill_slowing(self) -> Scalars:
-        """(n,) how much each vehicle slows down uphill, from 0 to 1."""
-        return self._of_bodies("uphill_slowing")
-
-    def _of_bodies(self, name: str) -> Scalars:
-        """A number that the locomotions know of each vehicle, (n,)."""
-        column = np.empty(len(self.present))
-        for body, rows in self.bodies_alike:
-            if rows is None:
-                whole: Scalars = getattr(body, name)
-                return whole
-            column[rows] = getattr(body, name)
-        return column
+    def handling(self) -> Handling:
+        """How the body of each vehicle answers to steering."""
+        return Handling.of(self.bodies_alike, len(self.present))
 
     @property
     def half_axes(self) -> Scalars | None:

@@ -33,6 +33,7 @@ from .geometry.flows import Flow
 from .geometry.obstacles import Obstacles
 from .geometry.paths import Path
 from .geometry.regions import Regions
+from .handling import Handling
 from .nearby.neighbors import EVERYONE, OWN_CROWD, Near, Neighbors, Vicinity, edge_of_view, perceived
 from .roles import Role
 from .vehicle import VehicleModel
@@ -197,7 +198,7 @@ class World:
         if self.slope is None:
             return shared(1.0, len(agents))
         normal = picked(self.slope, agents.rows)
-        return ground.share_uphill(ground.rise(normal, unit(way)), agents.uphill_slowing)
+        return ground.share_uphill(ground.rise(normal, unit(way)), agents.handling.uphill_slowing)
 
     @once
     def _one_crowd(self) -> bool:
@@ -238,16 +239,7 @@ class Agents:
         vehicle: their vehicle models.
         upward: (n, 3) unit vectors away from the ground.
         grounded: (n,) whether they keep to the ground, as walkers and cars do.
-        turn_rate: (n,) the fastest turn at any speed, rad/s.
-        axle: (n,) metres from the origin back to the axle that never slips sideways; nan for bodies without one.
-        cornering: (n,) the sideways acceleration that is comfortable in bends, m/s2; inf for no limit.
-        turning_circle: (n,) the radius of the tightest turn at cruise speed, metres; 0 where strength alone limits it.
-        room_to_turn: (n,) metres that they come forward in a half turn; 0 where they stop first or only strength limits
-            it.
-        swings_round: (n,) whether they swing round to what is behind them; others stop first, or turn on the spot.
-        uphill_slowing: (n,) how much they slow down uphill, from 0 to 1 as people do.
-        slowest_share: (n,) share of cruise speed below which they stand instead of creeping; 0 for none.
-        reaction: (n,) seconds until they brake for what comes into the way; 0 for bodies without a driver.
+        handling: how their bodies answer to steering.
         goal: (n, 3) the nearest position that a behavior leads them to, metres; nan for none.
         stays: (n,) whether they stay where they arrive, and therefore have to stop.
         arrival_distance: (n,) the distance from the middle of its goal at which an agent has arrived, metres; 0 if it
@@ -275,15 +267,7 @@ class Agents:
     vehicle: VehicleModel
     upward: Vectors
     grounded: Mask
-    turn_rate: Scalars
-    axle: Scalars
-    cornering: Scalars
-    turning_circle: Scalars
-    room_to_turn: Scalars
-    swings_round: Mask
-    uphill_slowing: Scalars
-    slowest_share: Scalars
-    reaction: Scalars
+    handling: Handling
     goal: Vectors
     stays: Mask
     arrival_distance: Scalars
@@ -330,15 +314,17 @@ class Agents:
 
     def sideways_at(self, speed: Scalars) -> Scalars:
         """(n,) as `sideways`, at speeds (n,), m/s."""
-        circle = self.turning_circle
+        circle = self.handling.turning_circle
         bound = np.where(circle > 0.0, speed * speed / np.maximum(circle, EPSILON), np.inf)
         return np.minimum(self.agility, bound)
 
     def tightest(self, speed: Scalars) -> Scalars:
         """The radius of the tightest turn at speeds, (n,) or (n, k) m/s, metres."""
         if speed.ndim == 2:
-            return np.maximum(speed * speed / np.maximum(self.agility, EPSILON)[:, None], self.turning_circle[:, None])
-        return np.maximum(speed * speed / np.maximum(self.agility, EPSILON), self.turning_circle)
+            return np.maximum(
+                speed * speed / np.maximum(self.agility, EPSILON)[:, None], self.handling.turning_circle[:, None]
+            )
+        return np.maximum(speed * speed / np.maximum(self.agility, EPSILON), self.handling.turning_circle)
 
     @property
     def cruise_speed(self) -> Scalars:
@@ -449,15 +435,7 @@ class Agents:
             vehicle=self.vehicle.take(rows),
             upward=self.upward_of(rows),
             grounded=self.grounded[rows],
-            turn_rate=self.turn_rate[rows],
-            axle=self.axle[rows],
-            cornering=self.cornering[rows],
-            turning_circle=self.turning_circle[rows],
-            room_to_turn=self.room_to_turn[rows],
-            swings_round=self.swings_round[rows],
-            uphill_slowing=self.uphill_slowing[rows],
-            slowest_share=self.slowest_share[rows],
-            reaction=self.reaction[rows],
+            handling=self.handling.take(rows),
             goal=goal,
             stays=self.stays[rows],
             arrival_distance=self.arrival_distance[rows],

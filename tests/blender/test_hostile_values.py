@@ -104,6 +104,9 @@ OPERATORS = {
     "clips_measure": lambda _stage: steering().clips_measure(),
     "clips_write": lambda _stage: steering().clips_write(),
     "select_sliding": lambda _stage: steering().select_sliding(),
+    "state_preset_save": lambda _stage: (steering().state_add(), steering().state_preset_save(name="Hostile"))[-1],
+    "state_preset_remove": lambda _stage: steering().state_preset_remove(preset="Hostile"),
+    "pose_meshes": lambda _stage: steering().pose_meshes(most=4),
     "state_add": lambda _stage: steering().state_add(),
     "trigger_add": lambda _stage: _in_a_state(lambda: steering().trigger_add()),
     "cue_add": lambda _stage: _in_a_state(lambda: steering().cue_add()),
@@ -147,7 +150,7 @@ def stages(addon, tmp_path_factory: pytest.TempPathFactory) -> dict[bool, str]:
 def _nothing_left() -> Iterator[None]:
     yield
     part("blender.preview").end()
-    for kind in ("crowd", "behaviors/separation"):
+    for kind in ("crowd", "states", "behaviors/separation"):
         folder = Path(bpy.utils.user_resource("SCRIPTS", path=f"presets/steering/{kind}"))
         for path in folder.glob("*.json"):
             path.unlink()

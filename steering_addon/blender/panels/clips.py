@@ -41,6 +41,7 @@ class Clips:
         line.operator("steering.clips_measure", text="Measure", icon="FILE_REFRESH")
         line.operator("steering.clips_write", text="Write", icon="NLA")
         layout.operator("steering.select_sliding", icon="RESTRICT_SELECT_OFF")
+        layout.operator("steering.pose_meshes", icon="MESH_DATA")
 
 
 def _clip(layout: UILayout, context: Context, row: int, clip: PropertyGroup) -> None:

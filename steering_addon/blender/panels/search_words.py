@@ -48,6 +48,8 @@ SYNONYMS: dict[str, tuple[tuple[str, str], ...]] = {
     "Override": (("animate_by_hand", ""),),
     "Hero": (("animate_by_hand", ""),),
     "Walk Cycle": (("clips_find", ""),),
+    "Geometry Nodes": (("pose_meshes", ""),),
+    "Instances": (("pose_meshes", ""),),
     "Fetch": (("behavior_add", "drive"),),
     "Traffic": (("behavior_add", "keep_distance"), ("behavior_add", "brake_for"), ("preset_apply", "car")),
 }

@@ -64,12 +64,12 @@ class Lags:
     @classmethod
     def of(cls, agents: Agents, frame: Sequence[Vectors]) -> Lags | None:
         """Those of agents with these axes, (n, 3) each; None if none turns on a circle, or they move in space."""
-        if len(frame) > 2 or not anybody(agents.turning_circle > 0.0):
+        if len(frame) > 2 or not anybody(agents.handling.turning_circle > 0.0):
             return None
         ahead, right = (dot(agents.forward, axis) for axis in frame)
         size = np.maximum(length([ahead, right]), EPSILON)
-        pace = np.where(agents.room_to_turn > 0.0, 0.0, agents.cruise_speed)
-        return cls(ahead / size, right / size, agents.turning_circle, pace)
+        pace = np.where(agents.handling.room_to_turn > 0.0, 0.0, agents.cruise_speed)
+        return cls(ahead / size, right / size, agents.handling.turning_circle, pace)
 
     def of_turns(self, velocity: Components, agent: Rows) -> Lag:
         """What turns to velocities, (m,) by component, m/s, take of agents (m,)."""

@@ -125,7 +125,7 @@ class _Pairs:
         course = np.where((speed < 1e-6)[:, None], agents.forward[owner], unit(relative))
         reach = (agents.radius + clearance)[owner]
         braking = 0.5 * speed * speed / np.maximum(agents.agility[owner], EPSILON)
-        tightest = np.maximum(2.0 * braking, agents.turning_circle[owner])
+        tightest = np.maximum(2.0 * braking, agents.handling.turning_circle[owner])
         look_ahead = np.maximum(speed * look_ahead_time[owner], EAGERNESS * tightest)
 
         # A surface that is further away than that need not be searched for along the course.
@@ -246,7 +246,7 @@ class _Pairs:
 
     def _sideways(self, agents: Agents) -> Scalars:
         """The strongest sideways acceleration of the agents, (m,) m/s2."""
-        circle, square = agents.turning_circle[self.agent], self.speed * self.speed
+        circle, square = agents.handling.turning_circle[self.agent], self.speed * self.speed
         bound = np.where(circle > 0.0, square / np.maximum(circle, EPSILON), np.inf)
         return np.minimum(agents.agility[self.agent], bound)
 

@@ -22,7 +22,7 @@ def braking(agents: Agents, allowed: Scalars) -> Vectors:
 
     Drivers are left to their reactions: they obey the limit of speed alone.
     """
-    over = np.where(agents.reaction > 0.0, 0.0, np.minimum(allowed - agents.speed, 0.0))
+    over = np.where(agents.handling.reaction > 0.0, 0.0, np.minimum(allowed - agents.speed, 0.0))
     return agents.forward * (agents.mass * over / agents.vehicle.response_time)[:, None]
 
 
@@ -33,7 +33,7 @@ def stopping_distance(agents: Agents, speed: Scalars | None = None) -> Scalars:
         speed: (n,) m/s; that of the agents by default.
     """
     speed = agents.speed if speed is None else speed
-    return speed * speed / np.maximum(2.0 * COMFORT * agents.agility, EPSILON) + speed * agents.reaction
+    return speed * speed / np.maximum(2.0 * COMFORT * agents.agility, EPSILON) + speed * agents.handling.reaction
 
 
 def speed_to_stop(agents: Agents, agent: Rows, room: Scalars) -> Scalars:
@@ -42,7 +42,7 @@ def speed_to_stop(agents: Agents, agent: Rows, room: Scalars) -> Scalars:
     v = sqrt((b t)^2 + 2 b room) - b t  (Gipps 1981); b is COMFORT of the braking, t the reaction time.
     """
     brakes = COMFORT * agents.agility[agent]
-    reacting = brakes * agents.reaction[agent]
+    reacting = brakes * agents.handling.reaction[agent]
     speed: Scalars = np.sqrt(reacting * reacting + 2.0 * brakes * np.maximum(room, 0.0)) - reacting
     return speed
 

@@ -17,7 +17,7 @@ PEDALS = 0.25
 
 def pursued_distance(agents: Agents) -> Scalars:
     """How far ahead on its lane is the place that each driver steers to, (n,) metres."""
-    return np.maximum(PURSUED * agents.speed, NEAREST_PURSUED * np.nan_to_num(agents.axle))
+    return np.maximum(PURSUED * agents.speed, NEAREST_PURSUED * np.nan_to_num(agents.handling.axle))
 
 
 def driven_to(agents: Agents, place: Vectors, speed: Scalars, response_time: Scalars) -> Vectors:
@@ -31,7 +31,7 @@ def driven_to(agents: Agents, place: Vectors, speed: Scalars, response_time: Sca
         speed: (n,) the desired speed, m/s.
         response_time: (n,) seconds in which the speed is taken up, at most.
     """
-    axle = np.nan_to_num(agents.axle)
+    axle = np.nan_to_num(agents.handling.axle)
     left = agents.left_of(agents.forward)
     offset = agents.level(place - agents.position) + agents.forward * axle[:, None]
     aside, square = dot(offset, left), np.maximum(dot(offset, offset), EPSILON)

@@ -51,7 +51,7 @@ SAME_WAY = 0.5
 
 def drives_along_paths(world: World, agents: Agents) -> bool:
     """Whether any of the agents may drive along a curve."""
-    return bool(world.paths) and bool(np.isfinite(agents.axle).any())
+    return bool(world.paths) and bool(np.isfinite(agents.handling.axle).any())
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ class Lanes:
     @property
     def driven(self) -> Mask:
         """The agents that drive along a curve, (n,): they keep a lane by steering, and distances by their pedals."""
-        return (self.line >= 0) & np.isfinite(self.agents.axle)
+        return (self.line >= 0) & np.isfinite(self.agents.handling.axle)
 
     def elsewhere(self, world: World, near: Near, clearance: Scalars, time: Scalars) -> Mask:
         """The pairs (p,) of a driver and a body that stays in another lane.

@@ -51,7 +51,7 @@ class Settling(Memory):
         nearer = distance < self.nearest - NEARER * agents.radius
         time = np.where(near, self.time + world.dt, np.maximum(self.time - world.dt, 0.0))
         time = np.where(stays | nearer, 0.0, time)
-        turning = np.pi / np.maximum(agents.turn_rate, EPSILON)
+        turning = np.pi / np.maximum(agents.handling.turn_rate, EPSILON)
         stopping = agents.max_speed / np.maximum(agents.agility, EPSILON)
         settles = near & (time > PATIENCE + np.maximum(turning, stopping))
         kept = stays | (near & ~nearer & ~settles)

@@ -58,9 +58,9 @@ def up_to_the_place(
         speed, response_time: (n,) what the place and the vehicle ask for, m/s and seconds.
         dt: the step, seconds.
     """
-    slowest = agents.slowest_share * agents.cruise_speed
+    slowest = agents.handling.slowest_share * agents.cruise_speed
     # One that goes round to what is behind it would take quicker braking for a wish to turn round.
-    quickest = np.where(agents.swings_round, response_time, max(QUICKEST, dt))
+    quickest = np.where(agents.handling.swings_round, response_time, max(QUICKEST, dt))
     last = np.minimum(SLOWEST * slowest, distance / (4.0 * quickest))
     creeps = (last > speed) & (dot(direction, agents.forward) > AHEAD)
     return np.where(creeps, last, speed), np.where(creeps, np.minimum(response_time, quickest), response_time)
@@ -75,5 +75,5 @@ def braking_distance(agents: Agents, speed: Scalars) -> Scalars:
 def _turning_speed(agents: Agents, direction: Vectors, distance: Scalars) -> Scalars:
     """The speed at which the tightest circle leads to the target, (n,) m/s; a faster agent would circle it."""
     off_course = np.where(dot(direction, agents.forward) > 0.0, magnitude(across(direction, agents.forward)), 1.0)
-    speed: Scalars = agents.turn_rate * distance / (2.0 * np.maximum(off_course, EPSILON))
+    speed: Scalars = agents.handling.turn_rate * distance / (2.0 * np.maximum(off_course, EPSILON))
     return speed

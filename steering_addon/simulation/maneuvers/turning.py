@@ -7,7 +7,7 @@ import numpy as np
 from ..arrays.vectors import EPSILON, Scalars, Vectors, across, anybody, clamp, dot, magnitude, unit
 from ..world import Agents
 
-STRAIGHT_BEHIND = 0.5
+STRAIGHT_BEHIND = 0.65
 """Cosine of the angle from straight behind within which all turn to the right, and none into the one beside it."""
 
 STEEP = 0.1
@@ -28,7 +28,7 @@ def turning_speed(agents: Agents, direction: Vectors, distance: Scalars, share: 
     sine = magnitude(across(direction, agents.forward))
     sine = np.where(dot(direction, agents.forward) > 0.0, sine, 1.0)
     radius = distance / (2.0 * np.maximum(sine, EPSILON))
-    return np.minimum(agents.turn_rate * radius, np.sqrt(share * agents.agility * radius))
+    return np.minimum(agents.handling.turn_rate * radius, np.sqrt(share * agents.agility * radius))
 
 
 def swung_round(agents: Agents, force: Vectors, direction: Vectors, alike: bool = False) -> Vectors:
@@ -40,8 +40,8 @@ def swung_round(agents: Agents, force: Vectors, direction: Vectors, alike: bool 
     Args:
         force: (n, 3) newtons, toward the point.
         direction: (n, 3) unit vectors to the point.
-        alike: whether those that turn round beside each other, to one point, turn to the same side: level, to the
-            right.
+        alike: whether those in flight that turn round beside each other, to one point, turn to the same side: level, to
+            the right. What walks is slow, and takes the shorter way.
     """
     behind = clamp(-dot(direction, agents.forward), 0.0, 1.0)
     onward = dot(force, agents.forward)
@@ -53,7 +53,7 @@ def swung_round(agents: Agents, force: Vectors, direction: Vectors, alike: bool 
     aside = unit(np.where((magnitude(aside) > EPSILON)[:, None], aside, agents.level(agents.side)))
     if alike:
         right = -agents.left_of(agents.forward)
-        rightward = (behind > STRAIGHT_BEHIND) & (magnitude(right) > STEEP)
+        rightward = ~agents.grounded & (behind > STRAIGHT_BEHIND) & (magnitude(right) > STEEP)
         aside = np.where(rightward[:, None], unit(right), aside)
     remaining = np.sqrt(np.maximum(dot(force, force) - onward * onward, 0.0))
     swung = agents.forward * onward[:, None] + aside * remaining[:, None]

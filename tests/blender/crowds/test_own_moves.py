@@ -37,7 +37,7 @@ def test_a_vehicle_moves_as_its_crowd_does_unless_it_has_a_locomotion_of_its_own
         getattr(ob.steering, kind.lower()).max_turn_rate = rate
     snapshot = snapshots()[0]
     assert [moves.name for moves in snapshot.locomotions] == ["on_foot", "simple_vehicle"]
-    assert snapshot.turn_rate.tolist() == [1.0, 2.0, 3.0, 1.0]
+    assert snapshot.handling.turn_rate.tolist() == [1.0, 2.0, 3.0, 1.0]
     assert snapshot.grounded.tolist() == [True, False, True, True]
 
 
@@ -46,7 +46,7 @@ def test_settings_of_its_own_locomotion_may_be_keyed() -> None:
     _, made = herd()
     made[1].steering.own_locomotion = "PLANAR"
     insert(made[1], "steering.planar.max_turn_rate", {1: 1.0, 5: 5.0})
-    rates = np.array([snapshot.turn_rate for snapshot in snapshots()])
+    rates = np.array([snapshot.handling.turn_rate for snapshot in snapshots()])
     np.testing.assert_allclose(rates[:, 1], range(1, 6), rtol=1e-5)
     np.testing.assert_allclose(rates[:, 0], rates[0, 0])
 

@@ -46,8 +46,10 @@ def test_what_is_too_steep_for_the_selected_vehicles_is_marked() -> None:
     assert slope.min() > np.degrees(0.6) - 1e-3, "they point down what is steeper"
     ob.steering.own_locomotion, ob.steering.on_foot.max_slope = "ON_FOOT", 0.3
     assert len(lines("STEEP")) > 2 * len(marks)
-    ob.steering.own_locomotion = "WHEELED"
-    assert not len(lines("STEEP")), "wheels have no limit"
+    ob.steering.own_locomotion, ob.steering.wheeled.max_slope = "WHEELED", 0.6
+    np.testing.assert_allclose(lines("STEEP").reshape(-1, 2, 3), marks)
+    ob.steering.own_locomotion = "PLANAR"
+    assert not len(lines("STEEP")), "what does not stand on surfaces has no limit"
 
 
 def test_a_surface_is_read_once_and_its_lines_move_with_it(monkeypatch) -> None:

@@ -265,7 +265,7 @@ def states() -> bool:
     """Whether a crowd can get states, triggers, cues and behaviors of a state, and take them from another crowd."""
     crowd_object = vehicle().steering.crowd
     select(crowd_object)
-    added = drawn("states", "operator", "steering.state_add", "Add State")
+    added = drawn("states", "menu", "STEERING_MT_state_add")
     bpy.ops.steering.state_add(preset="sleep")
     calls = all(drawn("state", "operator", name) for name in ("steering.trigger_add", "steering.cue_add"))
     follows, behaves = drawn("state", "prop", "then"), drawn("behaviors", "menu", "STEERING_MT_behavior_add")

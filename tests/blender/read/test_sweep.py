@@ -95,7 +95,7 @@ ANIMATIONS = (keyed, driven, driven_by_frame, driven_by_own_other, in_a_strip, i
     ("path", "seen"),
     [
         ("steering.vehicle.max_speed", lambda s: s.vehicle.max_speed[0]),
-        ("steering.simple_vehicle.max_turn_rate", lambda s: s.turn_rate[0]),
+        ("steering.simple_vehicle.max_turn_rate", lambda s: s.handling.turn_rate[0]),
         ("steering.seek.weight", lambda s: s.settings[0].behaviors[0].weight[0]),
         ("steering.wander.strength", lambda s: s.settings[0].behaviors[1].strength[0]),
     ],
@@ -116,7 +116,7 @@ def test_crowds_that_move_alike_share_a_locomotion_in_which_each_vehicle_has_the
         vehicle(name=f"Ship {k}", crowd=flock, identity=k + 1, location=(3.0 * k, 0.0, 0.0))
     snapshot = snapshots()[0]
     assert [moves.name for moves in snapshot.locomotions] == ["simple_vehicle", "planar"]
-    assert snapshot.turn_rate.tolist() == [2.0, 3.0, 1.0, 2.0]
+    assert snapshot.handling.turn_rate.tolist() == [2.0, 3.0, 1.0, 2.0]
     assert snapshot.grounded.tolist() == [False, True, False, False]
 
 
@@ -126,7 +126,7 @@ def test_a_keyed_locomotion_of_one_of_two_crowds_changes_on_each_frame() -> None
     keyed(turning, "steering.simple_vehicle.max_turn_rate")
     for k, flock in enumerate((other, turning)):
         vehicle(name=f"Ship {k}", crowd=flock, identity=k + 1, location=(3.0 * k, 0.0, 0.0))
-    rates = np.array([snapshot.turn_rate for snapshot in snapshots()])
+    rates = np.array([snapshot.handling.turn_rate for snapshot in snapshots()])
     np.testing.assert_allclose(rates[:, 1], range(1, 21), rtol=1e-5)
     np.testing.assert_allclose(rates[:, 0], np.pi, rtol=1e-6)
 

@@ -256,13 +256,13 @@ def test_feet_that_slide_are_said_under_plant_feet_until_that_is_turned_off() ->
     ],
 )
 def test_what_walks_may_stand_above_its_origin(locomotion: str, rise: float, aside: float, is_told: bool) -> None:
-    """Distances in lengths of the model."""
+    """Distances between the origin and the model, in lengths of it."""
     ship = ships()[0]
     ship.steering.crowd.steering.locomotion = locomotion
-    length = max(ship.dimensions)
+    length, width = max(ship.dimensions), ship.dimensions.x
     for vertex in ship.data.vertices:
-        vertex.co.z += (rise + 0.5) * length
-        vertex.co.x += (aside + 0.5 * (aside > 0.0)) * length
+        vertex.co.z += rise * length
+        vertex.co.x += aside * length + 0.5 * width * (aside > 0.0)
     assert ("OFF_ORIGIN" in listed()) == is_told
 
 

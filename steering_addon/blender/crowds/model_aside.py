@@ -1,0 +1,226 @@
+"""A copy of a model that plays its clips in a scene of its own, to take meshes from; the model itself stays as it is.
+
+The copy stands on the origin of the scene, turned as its own axes are and as large as the model: what is taken has to
+be placed and turned like the vehicle, but not scaled.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import bmesh
+import bpy
+import numpy as np
+
+from ..doubles import doubles
+from ..refusal import Refusal
+from ..write.animation_data import assign_action
+from .populating.models import Model
+
+if TYPE_CHECKING:
+    from bmesh.types import BMesh
+    from bpy.types import Material, Mesh, Object, Scene, ViewLayer
+
+    from ..hierarchy import Family
+    from ..write.clip_copies import ClipCopy
+
+NAME = "Steering Poses"
+TRANSFORMS = ("location", "rotation", "scale", "delta_")
+"""The beginnings of the data paths that place an object."""
+
+
+@dataclass(frozen=True)
+class ModelAside:
+    """A copy of a model in a scene of its own.
+
+    Attributes:
+        name: of the model.
+        rig: the copy of the armature that plays its clips.
+    """
+
+    name: str
+    scene: Scene
+    rig: Object
+
+    def play(self, clip: ClipCopy) -> None:
+        assign_action(self.rig, clip.action, clip.slot)
+
+    def points(self, frame: float) -> np.ndarray:
+        """The vertices of all that the model shows on a frame, (v, 3) metres, single precision."""
+        self._go(frame)
+        found = [np.zeros((0, 3), np.float32)]
+        for mesh, matrix, _ in self._parts():
+            points = np.empty(3 * len(mesh.vertices), np.float32)
+            mesh.vertices.foreach_get("co", points)
+            found.append((points.reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3]).astype(np.float32))
+        return np.concatenate(found)
+
+    def shapes(self, frames: Sequence[float]) -> Iterator[np.ndarray]:
+        """The vertices on each of some frames.
+
+        Raises:
+            Refusal: their number changes.
+        """
+        count = -1
+        for frame in frames:
+            points = self.points(frame)
+            if count not in (-1, len(points)):
+                text = f"The number of vertices of {self.name} changes while it plays {self.rig.animation_data.action.name}"
+                raise Refusal(f"{text}. Turn off the modifiers that change it.")
+            count = len(points)
+            yield points
+
+    def joined(self) -> Mesh:
+        """A new mesh of all that the model shows, with its materials; the vertices are in the order of `points`."""
+        self._go(0.0)
+        edited, materials, layer = bmesh.new(), [], ""
+        try:
+            for mesh, matrix, own in self._parts():
+                first = len(edited.faces)
+                edited.from_mesh(mesh)
+                edited.faces.ensure_lookup_table()
+                faces = edited.faces[first:]
+                rows = [_row(materials, material) for material in own] or [_row(materials, None)]
+                for face in faces:
+                    face.material_index = rows[min(face.material_index, len(rows) - 1)]
+                if np.linalg.det(matrix[:3, :3]) < 0.0:
+                    bmesh.ops.reverse_faces(edited, faces=faces)
+                shown = next((each.name for each in mesh.uv_layers if each.active_render), "")
+                layer = layer or shown
+                if shown != layer and shown:
+                    _copy_layer(edited, faces, shown, layer)
+            for layers in (edited.verts.layers.deform, edited.verts.layers.shape):
+                for each in layers.values():
+                    layers.remove(each)
+            joined = bpy.data.meshes.new(NAME)
+            edited.to_mesh(joined)
+        finally:
+            edited.free()
+        for material in materials:
+            joined.materials.append(material)
+        if layer:
+            joined.uv_layers[layer].active_render = True
+        return joined
+
+    def _go(self, frame: float) -> None:
+        whole = math.floor(frame)
+        self.scene.frame_set(whole, subframe=float(frame - whole))
+
+    def _parts(self) -> Iterator[tuple[Mesh, np.ndarray, list[Material | None]]]:
+        """The evaluated meshes, what they are instanced by among them: each with its matrix (4, 4) and materials."""
+        for instance in self.scene.view_layers[0].depsgraph.object_instances:
+            ob = instance.object
+            if ob.type == "MESH" and instance.show_self:
+                slots = [slot.material for slot in ob.material_slots] or list(ob.data.materials)
+                materials = [material.original if material is not None else None for material in slots]
+                yield ob.data, doubles(instance.matrix_world), materials
+
+
+def _row(materials: list, material: Material | None) -> int:
+    """The row of a material in a list, to which it is added if needed."""
+    if material not in materials:
+        materials.append(material)
+    return materials.index(material)
+
+
+def _copy_layer(edited: BMesh, faces: Sequence, source: str, to: str) -> None:
+    """Let faces have the texture coordinates of one layer in another too, the one that materials look up."""
+    layers = edited.loops.layers.uv
+    before, after = layers[source], layers[to]
+    for loop in (loop for face in faces for loop in face.loops):
+        loop[after].uv = loop[before].uv
+
+
+@contextmanager
+def model_aside(vehicle: Object, rig: Object, scene: Scene, layer: ViewLayer, family: Family) -> Iterator[ModelAside]:
+    """A copy of a vehicle with its parts, those that renders of a view layer show, until the end.
+
+    Args:
+        rig: the armature of the vehicle.
+        scene: whose frame rate and units are used.
+    """
+    model = Model.of(vehicle, family)
+    shown = _shown(model.parts, layer)
+    aside = bpy.data.scenes.new(NAME)
+    copies: list[Object] = []
+    own: list = []
+    try:
+        aside.render.fps, aside.render.fps_base = scene.render.fps, scene.render.fps_base
+        aside.unit_settings.scale_length = scene.unit_settings.scale_length
+        copies += model.copied(0, aside.collection)
+        for part, copy in zip(model.parts, copies):
+            copy.property_unset("steering")
+            copy.hide_viewport = part not in shown
+            _still(copy)
+        own += _own_data(model.parts, copies)
+        _at_origin(copies[0], vehicle)
+        yield ModelAside(vehicle.name, aside, copies[model.parts.index(rig)])
+    finally:
+        bpy.data.batch_remove(copies)
+        bpy.data.batch_remove(own)
+        bpy.data.scenes.remove(aside)
+
+
+def _shown(parts: Sequence[Object], layer: ViewLayer) -> set[Object]:
+    """The parts that renders of a view layer show; all that it has if the model as a whole is hidden, as one is that
+    has not come yet."""
+    present = {part for part in parts if part.name in layer.objects and layer.objects[part.name] == part}
+    return {part for part in present if not part.hide_render} if not parts[0].hide_render else present
+
+
+def _still(copy: Object) -> None:
+    """Take the animation from a copy; its drivers stay."""
+    animation = copy.animation_data
+    if animation is None:
+        return
+    for track in list(animation.nla_tracks):
+        animation.nla_tracks.remove(track)
+    if animation.action is not None:
+        assign_action(copy, None)
+
+
+def _own_data(parts: Sequence[Object], copies: Sequence[Object]) -> list:
+    """Give copies data of their own where drivers on it read the model, and let these read the copies.
+
+    Returns:
+        The new data.
+    """
+    new = []
+    instead: dict = dict(zip(parts, copies))
+    driven = []
+    for copy in copies:
+        data = copy.data
+        owners = [owner for owner in (data, getattr(data, "shape_keys", None)) if owner is not None]
+        if not any(owner.animation_data is not None and len(owner.animation_data.drivers) for owner in owners):
+            continue
+        copy.data = own = instead.setdefault(data, data.copy())
+        if own not in new:
+            new.append(own)
+        driven += [each for each in (own, getattr(own, "shape_keys", None)) if each is not None and each.animation_data]
+    for owner in driven:
+        for curve in owner.animation_data.drivers:
+            for target in (target for variable in curve.driver.variables for target in variable.targets):
+                if target.id in instead:
+                    target.id = instead[target.id]
+    return new
+
+
+def _at_origin(copy: Object, vehicle: Object) -> None:
+    """Put the copy of a vehicle, in the size of that, on the origin."""
+    scale = np.linalg.norm(doubles(vehicle.matrix_world)[:3, :3], axis=0)
+    if vehicle.parent is None:
+        scale = doubles(vehicle.scale) * doubles(vehicle.delta_scale)
+    copy.parent = None
+    copy.constraints.clear()
+    animation = copy.animation_data
+    for curve in list(animation.drivers) if animation is not None else ():
+        if curve.data_path.startswith(TRANSFORMS):
+            animation.drivers.remove(curve)
+    copy.rotation_mode = "QUATERNION"
+    copy.location, copy.rotation_quaternion, copy.scale = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), scale
+    copy.delta_location, copy.delta_scale = (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
+    copy.delta_rotation_quaternion, copy.delta_rotation_euler = (1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0)

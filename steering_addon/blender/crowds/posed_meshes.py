@@ -1,0 +1,233 @@
+"""Meshes of a model in the poses of its clips, for instances that choose among them by phase.
+
+They are in a collection that is excluded from the scene, where geometry nodes find them (Collection Info). Those of a
+clip follow each other by name, in the order of their phases: the mesh that a phase shows is number
+`first + floor(fract(phase) * poses)`. What the collection says of each clip, by the number of that:
+
+- `steering_first`: the number of its first mesh,
+- `steering_poses`: the number of its meshes, 0 for a clip that the model cannot play.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+
+from ...portrayal.pose_count import edges, fewest, furthest, middles
+from ..refusal import Refusal
+from ..write.clip_copies import Copies
+from .crowd_clips import Model
+from .model_aside import ModelAside, model_aside
+from .populating.models import NUMBERED
+
+if TYPE_CHECKING:
+    from bpy.types import Collection, LayerCollection, Mesh, Object, Scene, ViewLayer
+
+    from ..hierarchy import Family
+    from ..write.clip_copies import ClipCopy
+
+RECORD = "steering_posed"
+"""The custom property of a collection of posed meshes: the armature and the crowd that they are for."""
+OURS = "steering_phase"
+"""The custom property by which a posed mesh is known, as a share of the cycle."""
+SAMPLES = 256
+"""Phases at which a mesh is measured..."""
+FEWEST_SAMPLES = 64
+MEMORY = 1 << 28
+"""... unless they take more bytes than this."""
+LONGEST = 50
+"""Bytes of the name of a clip in those of its meshes. Blender cuts names after 63, and they end in numbers."""
+
+
+@dataclass(frozen=True)
+class PosedClip:
+    """The poses of a clip.
+
+    Attributes:
+        name: of the clip.
+        number: its row in the list of the crowd.
+        poses: (n, v, 3) metres in the axes of the vehicle.
+        off: metres that a vertex of the evaluated mesh is at most from where the nearest pose has it.
+    """
+
+    name: str
+    number: int
+    poses: np.ndarray
+    off: float
+
+
+def posed_clips(
+    model: Model,
+    vehicle: Object,
+    numbers: Sequence[int],
+    scene: Scene,
+    layer: ViewLayer,
+    family: Family,
+    *,
+    tolerance: float,
+    most: int,
+    progress: Callable[[float], None],
+) -> tuple[list[PosedClip], Mesh]:
+    """The poses of the clips that a model can play, and a new mesh that takes their vertices.
+
+    Args:
+        vehicle: one of the model.
+        numbers: of the clips of the model, in the list of the crowd.
+        tolerance: metres that vertices may be off.
+        most: poses of a clip, if more are needed.
+        progress: is told the share that is done.
+
+    Raises:
+        Refusal: the model shows no mesh, or one whose vertices do not stay the same.
+    """
+    rig = model.rigs[model.vehicles.index(vehicle)]
+    with _clip_copies(model) as copies, model_aside(vehicle, rig, scene, layer, family) as aside:
+        posed = []
+        for row, (copy, number) in enumerate(zip(copies, numbers, strict=True)):
+            aside.play(copy)
+
+            def tell(part: float, row: int = row) -> None:
+                progress((row + part) / len(copies))
+
+            posed.append(PosedClip(copy.name, number, *_poses(aside, copy, tolerance, most, tell)))
+        if len({each.poses.shape[1] for each in posed}) > 1:
+            text = f"The number of vertices of {vehicle.name} is not the same in all clips"
+            raise Refusal(f"{text}. Turn off the modifiers that change it.", about=[vehicle])
+        mesh = aside.joined()
+        if len(mesh.vertices) != posed[0].poses.shape[1]:
+            bpy.data.meshes.remove(mesh)
+            text = f"The number of vertices of {vehicle.name} changes while it plays its clips"
+            raise Refusal(f"{text}. Turn off the modifiers that change it.", about=[vehicle])
+    return posed, mesh
+
+
+@contextmanager
+def _clip_copies(model: Model) -> Iterator[list[ClipCopy]]:
+    """The clips as strips play them, complete and closed; those that were made for this are gone afterwards."""
+    copies = Copies(model.rigs[0], model.sources()).copies()
+    try:
+        yield copies
+    finally:
+        bpy.data.batch_remove([copy.action for copy in copies if copy.new])
+
+
+def _poses(
+    aside: ModelAside, clip: ClipCopy, tolerance: float, most: int, tell: Callable[[float], None]
+) -> tuple[np.ndarray, float]:
+    """The fewest poses of a clip that are near enough, and how near they are."""
+    vertices = len(aside.points(0.0))
+    if not vertices:
+        raise Refusal(f"{aside.name} shows no mesh that could be posed. Make its parts visible in renders.")
+    samples = int(np.clip(MEMORY // (12 * vertices), FEWEST_SAMPLES, SAMPLES))
+    measured = np.empty((samples + 1, vertices, 3), np.float32)
+    for row, points in enumerate(aside.shapes(np.arange(samples + 1) / samples * clip.frames)):
+        measured[row] = points
+        tell(row / (samples + 1))
+    count = 0
+    while True:
+        count = fewest(measured, tolerance, most, count + 1)
+        poses, between = (np.stack([*aside.shapes(at(count) * clip.frames)]) for at in (middles, edges))
+        off = furthest(measured, poses, between)
+        # Between two samples the mesh may bend further than a straight line tells.
+        if off <= tolerance or count >= most:
+            return poses, off
+
+
+# ---- the collection
+
+
+def collection_of(model: Model, crowd: Object) -> Collection | None:
+    """The collection of the posed meshes of a model of a crowd, if there is one that can be edited."""
+    for collection in bpy.data.collections:
+        record = collection.get(RECORD) if collection.library is None else None
+        if record is not None and record.get("model") == model.rigs[0].data and record.get("crowd") == crowd:
+            return collection
+    return None
+
+
+def write_meshes(
+    posed: Sequence[PosedClip], mesh: Mesh, model: Model, vehicle: Object, crowd: Object, scene: Scene
+) -> Collection:
+    """Put a mesh for each pose into the collection of the model, in place of those that were made before.
+
+    Args:
+        mesh: takes the vertices of the first pose; the others are copies of it.
+        vehicle: names the collection.
+    """
+    collection = collection_of(model, crowd)
+    if collection is None:
+        collection = bpy.data.collections.new(f"{NUMBERED.sub('', vehicle.name)} Poses")
+        collection[RECORD] = {"model": model.rigs[0].data, "crowd": crowd}
+    if collection not in set(scene.collection.children_recursive):
+        scene.collection.children.link(collection)
+        for layer in scene.view_layers:
+            _exclude(layer.layer_collection, collection)
+    _clear(collection)
+    entries = crowd.steering.portrayal.clips
+    first, poses = [0] * len(entries), [0] * len(entries)
+    meshes, index = [mesh], 0
+    for stem, clip in _in_order(posed):
+        first[clip.number], poses[clip.number] = index, len(clip.poses)
+        digits = max(2, len(str(len(clip.poses) - 1)))
+        for row, phase in enumerate(middles(len(clip.poses))):
+            shaped = meshes.pop() if meshes else mesh.copy()
+            shaped.name = f"{stem} {row:0{digits}}"
+            shaped.vertices.foreach_set("co", clip.poses[row].ravel())
+            shaped.update()
+            ob = bpy.data.objects.new(shaped.name, shaped)
+            ob[OURS], ob["steering_clip"], ob["steering_index"] = float(phase), clip.number, index
+            collection.objects.link(ob)
+            index += 1
+    collection["steering_first"], collection["steering_poses"] = first, poses
+    return collection
+
+
+def strangers_in(collection: Collection) -> list[str]:
+    """The names of what else is in the collection of posed meshes, and so is counted with them."""
+    return sorted(each.name for each in (*collection.objects, *collection.children) if not _is_ours(each))
+
+
+def _is_ours(ob: Object | Collection) -> bool:
+    return OURS in ob and "steering_index" in ob
+
+
+def _clear(collection: Collection) -> None:
+    """Remove the posed meshes from their collection; what else is in it stays."""
+    before = [ob for ob in collection.objects if _is_ours(ob)]
+    meshes = list(dict.fromkeys(ob.data for ob in before))
+    bpy.data.batch_remove(before)
+    bpy.data.batch_remove([mesh for mesh in meshes if not mesh.users])
+
+
+def _exclude(layer: LayerCollection, collection: Collection) -> None:
+    if layer.collection == collection:
+        layer.exclude = True
+    for child in layer.children:
+        _exclude(child, collection)
+
+
+def _in_order(posed: Sequence[PosedClip]) -> list[tuple[str, PosedClip]]:
+    """The clips by name, each with the beginning of the names of its meshes: sorted, those of a clip stay together."""
+    stems = [_cut(each.name) for each in posed]
+    pairs = sorted(zip(stems, posed), key=lambda pair: sort_key(pair[0]))
+    names = [f"{stem} {row:03}" for stem, clip in pairs for row in (0, len(clip.poses) - 1)]
+    apart = all(sort_key(before) <= sort_key(after) for before, after in zip(names, names[1:]))
+    if apart and len({stem.lower() for stem in stems}) == len(stems):
+        return pairs
+    return [(f"{row:02} {stem}", clip) for row, (stem, clip) in enumerate(pairs)]
+
+
+def _cut(name: str) -> str:
+    return name.encode()[:LONGEST].decode(errors="ignore")
+
+
+def sort_key(name: str) -> list[tuple[int, int, str]]:
+    """What geometry nodes sort the objects of a collection by: digits as numbers, points first, capitals alike."""
+    parts = re.findall(r"\d+|\D", name.lower())
+    return [(1, int(part), "") if part.isdigit() else (0 if part == "." else 1, ord(part), part) for part in parts]

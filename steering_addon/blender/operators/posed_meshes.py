@@ -1,0 +1,122 @@
+"""The operator that makes meshes of a model in the poses of its clips."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import bpy
+from bpy.props import FloatProperty, IntProperty
+
+from ...simulation.roles import Role
+from ..crowds.adding_clips import vehicles_of
+from ..crowds.crowd_clips import Model, check_has_models, models_of
+from ..crowds.posed_meshes import PosedClip, posed_clips, strangers_in, write_meshes
+from ..focus import crowd_in_focus
+from ..hierarchy import Family
+from ..properties import has_role
+from ..refusal import Refusal, reported
+from ..stored_values import check_stored
+from .clips import has_clips
+from .polls import has_editable_scene, in_object_mode
+
+if TYPE_CHECKING:
+    from bpy.types import Context, Object
+
+
+class STEERING_OT_pose_meshes(bpy.types.Operator):
+    """Make meshes of the active vehicle in the poses of its clips, for instances that choose among them by phase. They
+    replace those made before"""
+
+    bl_idname = "steering.pose_meshes"
+    bl_label = "Pose Meshes"
+    bl_options = {"REGISTER", "UNDO"}
+
+    tolerance: FloatProperty(
+        name="Tolerance",
+        description="Distance by which a vertex may be off, between the clip and the nearest pose. The smaller, the "
+        "more poses",
+        default=0.05,
+        min=0.0001,
+        soft_min=0.005,
+        soft_max=0.5,
+        unit="LENGTH",
+    )
+    most: IntProperty(
+        name="Most Poses",
+        description="Poses of a clip at most, also if more are needed for the tolerance",
+        default=64,
+        min=1,
+        soft_max=128,
+        max=512,
+    )
+
+    @classmethod
+    def poll(cls, context) -> bool:
+        return in_object_mode(cls, context) and has_editable_scene(cls, context) and has_clips(cls, context)
+
+    @reported
+    def execute(self, context):
+        crowd, family = crowd_in_focus(context), Family()
+        check_stored([crowd])
+        model, vehicle = _model_in_focus(context, crowd, family)
+        places = {entry.as_pointer(): row for row, entry in enumerate(crowd.steering.portrayal.clips)}
+        numbers = [places[entry.as_pointer()] for entry in model.entries]
+        manager = context.window_manager
+        manager.progress_begin(0, 100)
+        try:
+            posed, mesh = posed_clips(
+                model,
+                vehicle,
+                numbers,
+                context.scene,
+                context.view_layer,
+                family,
+                tolerance=self.tolerance,
+                most=self.most,
+                progress=lambda share: manager.progress_update(int(100 * share)),
+            )
+        finally:
+            manager.progress_end()
+        collection = write_meshes(posed, mesh, model, vehicle, crowd, context.scene)
+        self._tell(collection.name, posed)
+        if strangers := strangers_in(collection):
+            text = f"{strangers[0]} in {collection.name} is counted with the poses"
+            self.report({"WARNING"}, f"{text}. Move it to another collection")
+        return {"FINISHED"}
+
+    def _tell(self, name: str, posed: list[PosedClip]) -> None:
+        far = [each for each in posed if each.off > self.tolerance]
+        told = ", ".join(f"{len(each.poses)} of {each.name} ({100.0 * each.off:.1f} cm)" for each in posed)
+        self.report({"INFO"}, f"{name}: {told}")
+        if far:
+            names = ", ".join(f"{each.name} is {100.0 * each.off:.1f} cm" for each in far)
+            text = f"With {self.most} poses {names} off, more than {100.0 * self.tolerance:.3g} cm"
+            self.report({"WARNING"}, f"{text}. Raise Most Poses or Tolerance")
+
+
+def _model_in_focus(context: Context, crowd: Object, family: Family) -> tuple[Model, Object]:
+    """The model of the active vehicle, and this; of a crowd the most frequent model and its first vehicle.
+
+    Raises:
+        Refusal: it cannot play the clips.
+    """
+    vehicles = vehicles_of(crowd, context.scene)
+    models = models_of(crowd, vehicles, family)
+    check_has_models(crowd, vehicles, models)
+    if not models:
+        raise Refusal(f"{crowd.name} has no vehicles in the scene. Select its models and populate it.", about=[crowd])
+    active = context.object
+    while active is not None and not has_role(active, Role.VEHICLE):
+        active = active.parent
+    if active is None:
+        return models[0], models[0].vehicles[0]
+    for model in models:
+        if active in model.vehicles:
+            return model, active
+    text = f"{active.name} cannot play the clips of {crowd.name}"
+    raise Refusal(f"{text}. Make a vehicle active that has the bones that they move.", about=[active])
+
+
+CLASSES = (STEERING_OT_pose_meshes,)
+
+register, unregister = bpy.utils.register_classes_factory(CLASSES)

@@ -1,0 +1,87 @@
+"""How many poses stand for a clip that is shown as one mesh after another, each for an equal part of the cycle.
+
+The poses are those in the middle of their parts: pose k of n is at the phase (k + 1/2) / n, and a phase p shows pose
+floor(n p). That is the nearest one by phase, for a clip that closes and for one that does not.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..simulation.arrays.vectors import Scalars
+
+Shapes = NDArray[np.floating]
+"""(p, v, 3) metres: the vertices of a mesh at p phases."""
+LIVELIEST = 64
+"""Vertices that are looked at first, those with the longest ways: where they are too far, the others do not matter."""
+
+
+def middles(count: int) -> Scalars:
+    """The phases of the poses of a clip, (count,)."""
+    return (np.arange(count) + 0.5) / count
+
+
+def edges(count: int) -> Scalars:
+    """The phases at which one pose gives way to the next, (count + 1,) with both ends of the cycle."""
+    return np.arange(count + 1) / count
+
+
+def furthest(samples: Shapes, poses: Shapes, between: Shapes) -> float:
+    """How far a vertex is at most from where the nearest pose by phase has it, metres.
+
+    Args:
+        samples: (s + 1, v, 3) the mesh at phases from 0 to 1 in s equal steps.
+        poses: (n, v, 3) at `middles`.
+        between: (n + 1, v, 3) at `edges`.
+    """
+    count, last = len(poses), len(samples) - 1
+    shown = np.minimum(np.arange(last + 1) * count // last, count - 1)
+    pairs = [(samples, shown), (between[:-1], np.arange(count)), (between[1:], np.arange(count))]
+    # Shape by shape: all differences at once would take several times the memory of the samples.
+    return max(
+        _distance(shape, poses[pose]) for shapes, rows in pairs for shape, pose in zip(shapes, rows, strict=True)
+    )
+
+
+def fewest(samples: Shapes, tolerance: float, most: int, least: int = 1) -> int:
+    """The least number of poses from which no vertex is further than a tolerance, `most` if that many are too few.
+
+    Between samples, vertices are taken to go straight.
+
+    Args:
+        samples: (s + 1, v, 3) the mesh at phases from 0 to 1 in s equal steps.
+        tolerance: metres.
+        least: the number to begin with.
+    """
+    lively = samples[:, np.sort(np.argsort(-_ways(samples), kind="stable")[:LIVELIEST])]
+    for count in range(least, most):
+        if all(_apart(each, count) <= tolerance for each in (lively, samples)):
+            return count
+    return most
+
+
+def _apart(samples: Shapes, count: int) -> float:
+    return furthest(samples, _at(samples, middles(count)), _at(samples, edges(count)))
+
+
+def _at(samples: Shapes, phases: Scalars) -> Shapes:
+    """The mesh at other phases, (p, v, 3)."""
+    places = phases * (len(samples) - 1)
+    rows = np.minimum(np.floor(places).astype(np.int64), len(samples) - 2)
+    part = (places - rows)[:, None, None]
+    return samples[rows] * (1.0 - part) + samples[rows + 1] * part
+
+
+def _ways(samples: Shapes) -> Scalars:
+    """The way of each vertex over the cycle, (v,) metres."""
+    ways = np.zeros(samples.shape[1])
+    for before, after in zip(samples[:-1], samples[1:], strict=True):
+        step = after - before
+        ways += np.sqrt(np.einsum("va,va->v", step, step))
+    return ways
+
+
+def _distance(shape: Shapes, other: Shapes) -> float:
+    apart = shape - other
+    return float(np.sqrt(np.einsum("va,va->v", apart, apart).max(initial=0.0)))

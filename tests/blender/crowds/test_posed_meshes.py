@@ -1,0 +1,224 @@
+"""Posed meshes: how far they are from what Blender evaluates, what they are made of, and how instances choose."""
+
+from __future__ import annotations
+
+import math
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.blender.building import assert_same, crowd, part, scene_dump, select
+from tests.blender.sharing import in_one_blender
+from tests.blender.walkers import CYCLE, found_walkers
+
+TOLERANCE = 0.04
+
+
+def pose_meshes(**options) -> bpy.types.Collection:
+    before = set(bpy.data.collections)
+    assert bpy.ops.steering.pose_meshes(**{"tolerance": TOLERANCE, **options}) == {"FINISHED"}
+    [made] = set(bpy.data.collections) - before
+    return made
+
+
+def of_clip(collection, number: int) -> list:
+    """The objects of a clip, as the table of the collection has them."""
+    first, poses = collection["steering_first"][number], collection["steering_poses"][number]
+    posed = [ob for ob in collection.objects if "steering_index" in ob]
+    return sorted(posed, key=lambda ob: ob["steering_index"])[first : first + poses]
+
+
+def points_of(mesh, matrix=None) -> np.ndarray:
+    points = np.empty(3 * len(mesh.vertices), np.float32)
+    mesh.vertices.foreach_get("co", points)
+    points = points.reshape(-1, 3).astype(np.float64)
+    return points if matrix is None else points @ np.array(matrix)[:3, :3].T + np.array(matrix)[:3, 3]
+
+
+def evaluated(rig, parts, action, phase: float) -> np.ndarray:
+    """The points of parts as the rig itself shows an action at a phase, from its origin."""
+    animation = part("blender.write.animation_data")
+    animation.assign_action(rig, action, animation.slot_for(action, rig))
+    first, last = action.frame_range
+    frame = first + phase * (last - first)
+    bpy.context.scene.frame_set(math.floor(frame), subframe=frame - math.floor(frame))
+    graph = bpy.context.evaluated_depsgraph_get()
+    found = []
+    for ob in parts:
+        shown = ob.evaluated_get(graph)
+        found.append(points_of(shown.data, shown.matrix_world) - np.array(rig.matrix_world.translation))
+    return np.concatenate(found)
+
+
+def worst(rig, parts, action, poses: list) -> float:
+    """How far a vertex is at most from the nearest pose, on phases of a grid of its own and where poses change."""
+    worst = 0.0
+    shapes = [points_of(ob.data) for ob in poses]
+    borders = np.arange(1, len(poses)) / len(poses)
+    for phase in np.concatenate((np.linspace(0.0, 1.0 - 1e-6, 101), borders - 1e-6, borders + 1e-6)):
+        apart = evaluated(rig, parts, action, phase) - shapes[int(phase * len(poses))]
+        worst = max(worst, float(np.sqrt((apart**2).sum(axis=1)).max()))
+    return worst
+
+
+def test_no_vertex_is_further_than_the_tolerance_and_one_pose_less_is_too_few():
+    _, [rig] = found_walkers()
+    select(rig)
+    made = pose_meshes()
+    assert made.name == "Walker 0 Poses"
+    poses = of_clip(made, 1)
+    count = len(poses)
+    assert [ob.name for ob in poses] == [f"Walk {row:02}" for row in range(count)]
+    assert [ob["steering_phase"] for ob in poses] == pytest.approx((np.arange(count) + 0.5) / count)
+    assert {ob["steering_clip"] for ob in poses} == {1}
+    walk = bpy.data.actions["Walk"]
+    assert 0.8 * TOLERANCE < worst(rig, rig.children, walk, poses) < TOLERANCE + 1e-4
+    assert bpy.ops.steering.pose_meshes(tolerance=1e-4, most=count - 1) == {"FINISHED"}
+    assert worst(rig, rig.children, walk, of_clip(made, 1)) > TOLERANCE
+
+
+def test_parts_and_props_are_joined_in_the_size_of_the_vehicle_with_their_materials():
+    _, [rig] = found_walkers()
+    rig.scale = (2.0, 2.0, 2.0)
+    rig.rotation_euler.z = 1.0
+    skin = rig.children[0]
+    mesh = bpy.data.meshes.new("Sword")
+    mesh.from_pydata([(0, 0, 0), (0.1, 0, 0), (0, 0, 0.9)], [], [(0, 1, 2)])
+    sword = bpy.data.objects.new("Sword", mesh)
+    hidden = bpy.data.objects.new("Shield", mesh)
+    for ob in (sword, hidden):
+        bpy.context.scene.collection.objects.link(ob)
+        ob.parent, ob.parent_type, ob.parent_bone = rig, "BONE", "Foot.L"
+    hidden.hide_render = True
+    materials = [bpy.data.materials.new(name) for name in ("Cloth", "Steel", "Gold")]
+    skin.data.materials.append(materials[0])
+    mesh.materials.append(materials[1])
+    sword.material_slots[0].link, sword.material_slots[0].material = "OBJECT", materials[2]
+    skin.data.uv_layers.new(name="Body")
+    for loop in mesh.uv_layers.new(name="Blade").data:
+        loop.uv = (0.25, 0.75)
+    bpy.context.view_layer.update()
+    select(skin)
+    pose = of_clip(pose_meshes(), 1)[3]
+    rig.rotation_euler.z = 0.0
+    expected = evaluated(rig, [skin, sword], bpy.data.actions["Walk"], pose["steering_phase"])
+    shown = points_of(pose.data)
+    assert len(shown) == len(expected)
+    near = np.sqrt(((shown[:, None] - expected[None]) ** 2).sum(axis=2)).min(axis=1)
+    assert near.max() < 1e-4
+    assert [material.name for material in pose.data.materials] in (["Cloth", "Gold"], ["Gold", "Cloth"])
+    [blade] = [face for face in pose.data.polygons if pose.data.materials[face.material_index].name == "Gold"]
+    render = next(layer for layer in pose.data.uv_layers if layer.active_render)
+    assert [tuple(render.data[loop].uv) for loop in blade.loop_indices] == [(0.25, 0.75)] * 3
+    assert not len(pose.vertex_groups)
+    assert np.allclose(np.array(pose.matrix_world), np.eye(4))
+
+
+def test_geometry_nodes_choose_by_phase():
+    found_walkers()
+    made = pose_meshes()
+    first, poses = made["steering_first"][1], made["steering_poses"][1]
+    phases = np.array([0.0, 0.26, 0.5, 0.99, 2.75])
+    points = bpy.data.meshes.new("Points")
+    points.from_pydata([(float(row), 0.0, 0.0) for row in range(len(phases))], [], [])
+    index = points.attributes.new("pose", "INT", "POINT")
+    index.data.foreach_set("value", first + np.floor((phases % 1.0) * poses).astype(np.int32))
+    herd = bpy.data.objects.new("Herd", points)
+    bpy.context.scene.collection.objects.link(herd)
+    tree = bpy.data.node_groups.new("Herd", "GeometryNodeTree")
+    tree.interface.new_socket("Geometry", in_out="INPUT", socket_type="NodeSocketGeometry")
+    tree.interface.new_socket("Geometry", in_out="OUTPUT", socket_type="NodeSocketGeometry")
+    start, end, place, choose, named = (
+        tree.nodes.new(kind)
+        for kind in (
+            "NodeGroupInput",
+            "NodeGroupOutput",
+            "GeometryNodeInstanceOnPoints",
+            "GeometryNodeCollectionInfo",
+            "GeometryNodeInputNamedAttribute",
+        )
+    )
+    choose.inputs["Collection"].default_value = made
+    choose.inputs["Separate Children"].default_value = True
+    named.data_type, named.inputs["Name"].default_value = "INT", "pose"
+    place.inputs["Pick Instance"].default_value = True
+    number = next(socket for socket in named.outputs if socket.name == "Attribute" and socket.enabled)
+    for output, socket in (
+        (start.outputs[0], place.inputs["Points"]),
+        (choose.outputs[0], place.inputs["Instance"]),
+        (number, place.inputs["Instance Index"]),
+        (place.outputs[0], end.inputs[0]),
+    ):
+        tree.links.new(output, socket)
+    herd.modifiers.new("Herd", "NODES").node_group = tree
+    graph = bpy.context.evaluated_depsgraph_get()
+    shown = {
+        round(each.matrix_world.translation.x): each.object.original
+        for each in graph.object_instances
+        if each.is_instance and each.parent.original == herd
+    }
+    assert [shown[row]["steering_clip"] for row in range(len(phases))] == [1] * len(phases)
+    off = [(shown[row]["steering_phase"] - phase % 1.0) for row, phase in enumerate(phases)]
+    assert np.abs(off).max() <= 0.5 / poses + 1e-6
+    # Only its instances are seen.
+    assert not any(each.object.original in set(made.objects) for each in graph.object_instances if not each.is_instance)
+
+
+def test_the_rest_of_the_file_stays_and_a_second_press_replaces_only_what_the_first_made():
+    _, [rig] = found_walkers()
+    rig.pose.bones["Body"].location.y = 0.1
+    bpy.context.scene.frame_set(7, subframe=0.25)
+    bpy.context.view_layer.update()
+    before = scene_dump()
+    made = pose_meshes()
+    kept = bpy.data.objects.new("Light", None)
+    made.objects.link(kept)
+    count = len(made.objects)
+    assert bpy.ops.steering.pose_meshes(tolerance=TOLERANCE) == {"FINISHED"}
+    assert len(made.objects) == count
+    assert len([mesh for mesh in bpy.data.meshes if mesh.name.startswith("Walk ")]) == len(of_clip(made, 1))
+    assert "Light" in made.objects
+    bpy.data.batch_remove([*made.objects, *{ob.data for ob in made.objects if ob.data}, made])
+    assert_same(before, scene_dump())
+    assert (bpy.context.scene.frame_current, bpy.context.scene.frame_subframe) == (7, 0.25)
+    assert len(bpy.data.scenes) == 1
+
+
+def test_nothing_is_left_behind_by_an_error(monkeypatch):
+    found_walkers()
+    before = scene_dump()
+    module = part("blender.crowds.posed_meshes")
+
+    def fails(*_arguments):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(module, "furthest", fails)
+    with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+        bpy.ops.steering.pose_meshes()
+    assert_same(before, scene_dump())
+    assert (len(bpy.data.scenes), len(bpy.data.collections)) == (1, 0)
+
+
+def test_what_cannot_be_posed_is_refused_by_name():
+    _, [rig] = found_walkers()
+    skin = rig.children[0]
+    skin.hide_render = True
+    with pytest.raises(RuntimeError, match="Walker 0 shows no mesh"):
+        bpy.ops.steering.pose_meshes()
+    skin.hide_render = False
+    mask = skin.modifiers.new("Build", "BUILD")
+    mask.frame_start, mask.frame_duration = -CYCLE, 2 * CYCLE
+    with pytest.raises(RuntimeError, match="The number of vertices of Walker 0 changes"):
+        bpy.ops.steering.pose_meshes()
+    select(crowd("Others"))
+    with pytest.raises(RuntimeError, match="Find Clips first"):
+        bpy.ops.steering.pose_meshes()
+
+
+@in_one_blender
+def test_names_that_would_mix_when_sorted_get_numbers():
+    module = part("blender.crowds.posed_meshes")
+    clips = [module.PosedClip(name, row, np.zeros((12, 1, 3)), 0.0) for row, name in enumerate(("Walk", "Walk 2"))]
+    assert [stem for stem, _ in module._in_order(clips)] == ["00 Walk", "01 Walk 2"]
+    assert [stem for stem, _ in module._in_order(clips[:1])] == ["Walk"]
