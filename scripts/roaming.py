@@ -22,6 +22,8 @@ WINDOW = 60.0
 """Seconds in which the sense of circling is averaged."""
 PART = 0.1
 """Share of a flock that counts as a part of it; fewer members are stragglers."""
+AS_ONE = 0.5
+"""The share of its members' speed above which the centre of a flock goes where they go."""
 AZIMUTHS, HEIGHTS = 12, 5
 """The number of equal parts of the sphere of headings: sectors, times belts from straight down to straight up."""
 
@@ -82,7 +84,11 @@ def _height(roaming: Roaming) -> float:
 
 
 def _climb(roaming: Roaming) -> float:
-    return float(np.percentile(np.degrees(np.abs(np.arcsin(np.clip(roaming.heading[:, 2], -1.0, 1.0)))), 95))
+    """While the flock moves as one: when it parts or turns its centre hovers, and goes anywhere."""
+    way = np.gradient(roaming.position, axis=0)
+    as_one = np.linalg.norm(way.mean(axis=1), axis=-1) > AS_ONE * np.linalg.norm(way, axis=-1).mean(axis=1)
+    climbs = np.degrees(np.abs(np.arcsin(np.clip(roaming.heading[as_one, 2], -1.0, 1.0))))
+    return float(np.percentile(climbs, 95)) if len(climbs) else 0.0
 
 
 def _circling(roaming: Roaming) -> float:

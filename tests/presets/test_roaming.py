@@ -103,3 +103,15 @@ def test_members_outside_are_counted() -> None:
 def test_every_preset_that_flocks_crosses_its_region() -> None:
     for name in FLOCKS:
         assert shipped(name).behaviors["containment"]["method"] == "CROSS"
+
+
+def test_the_climb_is_that_of_a_flock_that_moves_as_one() -> None:
+    """From the middle of the time on one of the two turns back, while both go on rising a little."""
+    time = np.arange(0.0, 30.0, 1.0 / FPS)
+    along = np.stack((time, np.zeros_like(time), 0.2 * time), axis=1)
+    as_one = Roaming(np.stack((along, along + np.array([0.0, 1.0, 0.0])), axis=1), FPS, 10.0, 1.0)
+    parted = Roaming(np.stack((along, along * (-1.0, 1.0, 1.0)), axis=1), FPS, 10.0, 1.0)
+    both = replace(as_one, position=np.concatenate((as_one.position, as_one.position[-1:] + parted.position)))
+    climb = "climb p95, degrees"
+    assert measured(as_one)[climb] == pytest.approx(np.degrees(np.arctan(0.2)))
+    assert measured(both)[climb] < 15.0 and measured(parted)[climb] == 0.0
