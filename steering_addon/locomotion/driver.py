@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import EPSILON, Mask, Scalars, Vectors, anybody, shared, truncate
+from ..simulation.arrays.angles import cosine_of_setting
+from ..simulation.arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, anybody, largest, shared, truncate
 from ..simulation.declaration import Choice
 from ..simulation.ground import flat, upright
 from ..simulation.locomotion import Control
@@ -27,7 +28,8 @@ STILL = 0.1
 """Metres a second below which a driver who may not go on holds the car."""
 HELD = 0.3
 """How far the brake of a car that is held is down."""
-
+FULL_LOCK = 0.95
+"""The share of the largest curvature from which on the wheels count as fully turned."""
 
 LOOKS, CLOSER = 6, 4
 """Places ahead at which a driver looks for the end of the ground, and how often it then looks half as far."""
@@ -85,6 +87,21 @@ def room_on_ground(
         over = ends(middle)
         near, far = np.where(over, near, middle), np.where(seen & over, middle, far)
     return np.where(seen, np.maximum(near - KEPT, 0.0), np.inf)
+
+
+def steepest_accepted(terrain: Terrain, ground: Rows, max_slope: Scalars) -> Scalars | None:
+    """The cosines of the steepest slopes ahead that drivers accept, (n,); None if none of the ground is too steep.
+
+    Who stands on too steep ground may leave it.
+
+    Args:
+        ground: (n,) the triangles on which they stand.
+        max_slope: (n,) radians.
+    """
+    limit = cosine_of_setting(max_slope)
+    if not terrain.after.steepest < largest(limit):
+        return None
+    return np.where(terrain.after.levelness(ground) < limit, -1.0, limit)
 
 
 @dataclass(frozen=True)

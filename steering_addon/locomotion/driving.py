@@ -4,9 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from ..simulation.arrays.vectors import Mask, Rows, Scalars
+from ..simulation.locomotion import Output
 from ..simulation.memory import Memory, remembered
 from .driver import Foot
+
+OUTPUTS = (
+    Output("steering_wheel_angle", "Angle of the front wheels, radians, positive to the left"),
+    Output("steering_wheel_spin", "How far the wheels have turned since the first frame, radians"),
+    Output("steering_wheel_travel", "Metres that the front left and rear right wheel stand above the body's plane"),
+    Output("steering_accelerator", "Accelerator, 0 to 1"),
+    Output("steering_brake", "Brake, 0 to 1"),
+    Output("steering_forward_acceleration", "Forward acceleration, m/s2"),
+    Output("steering_sideways_acceleration", "Acceleration to the left, m/s2"),
+    Output("steering_pitch", "Lean of the body on its springs, radians, positive with the nose up"),
+    Output("steering_roll", "Lean of the body on its springs, radians, positive to the right"),
+)
 
 
 @dataclass(frozen=True)
@@ -22,6 +37,11 @@ class Driving(Memory):
         wound: radians that it has turned with fully turned wheels.
         straight: metres for which it still goes straight on.
         pitch, roll, pitch_rate, roll_rate: of the springs, radians and radians a second.
+        backs: whether it is in reverse.
+        stuck: seconds for which it has stood to change between forward and reverse.
+        backed: metres that it has backed out.
+        side: to which it turns off where it had no room, 1 left, -1 right, 0 for neither.
+        leaving: metres for which it still turns off.
         ground: the row of the triangle on which one of the wheels stands, -1 for none.
         front_left, front_right, rear_left, rear_right: the heights on which the wheels stand, metres.
     """
@@ -38,6 +58,11 @@ class Driving(Memory):
     roll: Scalars = remembered(0.0)
     pitch_rate: Scalars = remembered(0.0)
     roll_rate: Scalars = remembered(0.0)
+    backs: Mask = remembered(False)
+    stuck: Scalars = remembered(0.0)
+    backed: Scalars = remembered(0.0)
+    side: Scalars = remembered(0.0)
+    leaving: Scalars = remembered(0.0)
     ground: Rows = remembered(-1)
     front_left: Scalars = remembered(0.0)
     front_right: Scalars = remembered(0.0)
@@ -58,6 +83,17 @@ class Driving(Memory):
     def foot(self) -> Foot:
         return Foot(self.braking, self.reacting)
 
+    @property
+    def sense(self) -> Scalars:
+        """(n,) 1 forward, -1 in reverse."""
+        return np.where(self.backs, -1.0, 1.0)
+
+    @property
+    def is_shifting(self) -> Mask:
+        """(n,) who is in reverse or about to be."""
+        mask: Mask = self.backs | (self.stuck > 0.0) | (self.straight > 0.0)
+        return mask
+
     def standing_on(self, heights: tuple[Scalars, ...]) -> Driving:
         """The same with the wheels at other heights."""
         front_left, front_right, rear_left, rear_right = heights
@@ -70,7 +106,7 @@ class Way:
 
     Attributes:
         driving: what is remembered after it.
-        covered: (n,) metres over the ground.
+        covered: (n,) metres over the ground, negative in reverse.
         sideways: (n,) acceleration to the left, m/s2.
     """
 

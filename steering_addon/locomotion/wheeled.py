@@ -27,7 +27,6 @@ from ..simulation.arrays.vectors import (
     columns,
     cross,
     dot,
-    largest,
     magnitude,
     nobody,
     ratio,
@@ -36,15 +35,16 @@ from ..simulation.arrays.vectors import (
 )
 from ..simulation.declaration import Unit, called, choice, length, number, seconds
 from ..simulation.ground import left_of, level_heading, upright
-from ..simulation.locomotion import OFF_GROUND, WHEEL_SPEED, Control, Locomotion, Moved, Output, Stance
+from ..simulation.locomotion import OFF_GROUND, WHEEL_SPEED, Control, Locomotion, Moved, Stance
 from ..simulation.maneuvers.braking import COMFORT
 from ..simulation.misplaced import Misplaced
 from ..simulation.terrain import Terrain
 from ..simulation.vehicle import Motion, Pose, VehicleModel
-from .driver import EDGES, STOP, Foot, accelerations, room_on_ground, wish_of
-from .driving import Driving, Way
+from .driver import EDGES, FULL_LOCK, STOP, Foot, accelerations, room_on_ground, steepest_accepted, wish_of
+from .driving import OUTPUTS, Driving, Way
 from .footholds import is_upside_down
 from .headings import turned_left
+from .reversing import ALLOW, REVERSES, Backing, Car, Driver, backing, may_go, on_the_rear_axle
 from .springs import sprung
 from .walkable import carried
 
@@ -56,8 +56,6 @@ STANDS = 0.1
 """The wished speed, as a share of top speed, below which a car that stands does not set off to drive round."""
 ROUND = 0.7
 """The speed at which a car drives round, as a share of the fastest one in its smallest circle."""
-FULL_LOCK = 0.95
-"""The share of the largest curvature from which on the wheels count as fully turned."""
 CIRCLE = 1.5 * np.pi
 """Radians with fully turned wheels after which a car goes straight on for a while: its goal lies in its circle."""
 STRAIGHT = 2.0
@@ -71,18 +69,6 @@ PITCH, ROLL = 0.006, 0.009
 
 USUAL_WHEELBASE, USUAL_TRACK, USUAL_RADIUS = 0.63, 0.87, 0.077
 """Of a car: distance between the axles and radius of a wheel, in lengths; distance between the wheels, in widths."""
-
-OUTPUTS = (
-    Output("steering_wheel_angle", "Angle of the front wheels, radians, positive to the left"),
-    Output("steering_wheel_spin", "How far the wheels have turned since the first frame, radians"),
-    Output("steering_wheel_travel", "Metres that the front left and rear right wheel stand above the body's plane"),
-    Output("steering_accelerator", "Accelerator, 0 to 1"),
-    Output("steering_brake", "Brake, 0 to 1"),
-    Output("steering_forward_acceleration", "Forward acceleration, m/s2"),
-    Output("steering_sideways_acceleration", "Acceleration to the left, m/s2"),
-    Output("steering_pitch", "Lean of the body on its springs, radians, positive with the nose up"),
-    Output("steering_roll", "Lean of the body on its springs, radians, positive to the right"),
-)
 
 
 @dataclass(frozen=True)
@@ -120,6 +106,7 @@ class Wheeled(Locomotion):
         0.61, "Steepest ground that it drives on; the driver brakes before what is steeper", Unit.ANGLE, 0.0, 1.5
     )
     at_edge: Rows = choice("GO_ON", "What the driver does where the surface ahead ends", EDGES)
+    reverse: Rows = choice("NEVER", "Whether the driver backs out where there is no room ahead", REVERSES)
 
     @classmethod
     def fitting(cls, length: float, width: float) -> dict[str, float]:
@@ -159,29 +146,44 @@ class Wheeled(Locomotion):
         """(n,) the largest curvature, 1/m."""
         return tangent_of_setting(self.max_wheel_angle) / self.wheelbase
 
+    def looks_back(self, memory: Driving) -> Mask | None:
+        return (self.reverse == ALLOW) & memory.is_shifting if anybody(self.reverse == ALLOW) else None
+
     def moved(
         self, model: VehicleModel, motion: Motion, control: Control, terrain: Terrain, memory: Driving, dt: float
     ) -> Moved:
-        speed = np.maximum(dot(motion.velocity, level_heading(motion.forward)), 0.0)
+        along = dot(motion.velocity, level_heading(motion.forward))
         start, facing = carried(terrain, motion, memory.ground)
         memory = memory.standing_on(tuple(h + (start - motion.position)[:, 2] for h in memory.heights))
         motion = replace(motion, position=start)
         heading = level_heading(facing)
         left = left_of(heading, upright(len(heading)))
+        speed = np.maximum(memory.sense * along, 0.0)
         wanted = self._curvature(model, control, heading, left, speed, memory)
-        acceleration, foot = self._acceleration(model, motion, control, terrain, heading, speed, wanted, memory, dt)
+        backs = None
+        if anybody(self.reverse == ALLOW):
+            backs = self._backing(model, motion, control, terrain, heading, speed, wanted, memory, dt)
+            memory, wanted = backs.memory, backs.wanted
+        sense = memory.sense
+        edge = self._to_the_edge(model, motion, terrain, heading, speed, memory)
+        if backs is not None:
+            edge = backs.allowed(edge, speed)
+        acceleration, foot = self._acceleration(model, control, heading, speed, wanted, edge, memory, dt)
+        if backs is not None:
+            acceleration, foot = backs.pedals(acceleration, foot, model, speed, self.pedal_time, dt)
         after = np.minimum(np.maximum(speed + acceleration * dt, 0.0), np.maximum(model.max_speed, 0.0))
         covered = after * dt
         tangent = self._steered(memory.tangent, wanted * self.wheelbase, after, dt)
         curvature = self._held(model, tangent, np.maximum(speed, after), (after - speed) / dt)
-        turn = curvature * covered
+        turn = curvature * covered * sense
         middle, forward = turned_left(heading, left, 0.5 * turn), turned_left(heading, left, turn)
-        rear = motion.position - heading * self.axle[:, None] + middle * (covered * self._in_plan(memory))[:, None]
+        rear = motion.position - heading * self.axle[:, None]
+        rear = rear + middle * (sense * covered * self._in_plan(memory))[:, None]
         brake = foot.pressed((after - speed) / dt, model.max_force / model.mass, self.comfortable_turn, after)
         pedals = replace(memory, braking=foot.braking, reacting=foot.reacting, brake=brake)
-        driving = self._driven(pedals, tangent, curvature, speed, after, covered, dt)
-        way = Way(driving, covered, curvature * after * after)
-        return Moved(rear + forward * self.axle[:, None], forward * after[:, None], forward, way)
+        driving = self._driven(pedals, tangent, curvature, sense * speed, sense * after, sense * covered, dt)
+        way = Way(driving, sense * covered, curvature * after * after)
+        return Moved(rear + forward * self.axle[:, None], forward * (sense * after)[:, None], forward, way)
 
     def _curvature(
         self, model: VehicleModel, control: Control, heading: Vectors, left: Vectors, speed: Scalars, memory: Driving
@@ -201,12 +203,11 @@ class Wheeled(Locomotion):
     def _acceleration(
         self,
         model: VehicleModel,
-        motion: Motion,
         control: Control,
-        terrain: Terrain,
         heading: Vectors,
         speed: Scalars,
         wanted: Scalars,
+        edge: Scalars,
         memory: Driving,
         dt: float,
     ) -> tuple[Scalars, Foot]:
@@ -214,12 +215,13 @@ class Wheeled(Locomotion):
 
         Args:
             wanted: (n,) the curvature that is asked for, 1/m.
+            edge: (n,) the speed that what is ahead allows, m/s.
         """
         push, strongest = accelerations(model, control), model.max_force / model.mass
         along = dot(push, heading)
         wish = wish_of(model, push, heading, speed)
         wished = magnitude(wish)
-        turns_round = (dot(wish, heading) < AHEAD * wished) | (memory.straight > 0.0)
+        turns_round = (dot(wish, heading) < AHEAD * wished) | (memory.straight > 0.0) | (memory.leaving > 0.0)
         turns_round &= wished > STANDS * model.max_speed
         circle = np.sqrt(self.comfortable_turn / np.maximum(self._sharpest, EPSILON))
         driving_round = np.minimum(ROUND * circle, wished)
@@ -228,7 +230,7 @@ class Wheeled(Locomotion):
         fastest = np.minimum(model.max_speed, bend)
         along = np.minimum(along, (fastest - speed) / np.maximum(self.pedal_time, dt))
         allowed = shared(np.inf, len(speed)) if control.speed_limit is None else control.speed_limit
-        allowed = np.minimum(allowed, self._to_the_edge(model, motion, terrain, heading, speed, memory))
+        allowed = np.minimum(allowed, edge)
         along, foot = memory.foot.moved(along, speed, allowed, strongest, self.pedal_time, self.reaction_time, dt)
         change = strongest * dt / self.pedal_time
         along = clamp(along, memory.acceleration - change, memory.acceleration + change)
@@ -236,6 +238,42 @@ class Wheeled(Locomotion):
         aside = np.minimum(np.abs(memory.tangent) / self.wheelbase * speed * speed, self.comfortable_turn)
         most = np.sqrt(np.maximum(strongest * strongest - aside * aside, 0.0))
         return clamp(along, -most, most), foot
+
+    def _backing(
+        self,
+        model: VehicleModel,
+        motion: Motion,
+        control: Control,
+        terrain: Terrain,
+        heading: Vectors,
+        speed: Scalars,
+        wanted: Scalars,
+        memory: Driving,
+        dt: float,
+    ) -> Backing:
+        """What becomes of a step of cars of which some drivers may back out."""
+        n, stands = len(speed), memory.ground >= 0
+        half = shared(0.0, n) if model.half_axis is None else model.half_axis
+        rear, grade = on_the_rear_axle(motion.position, heading, self.axle), self._grade(memory)
+        body = self.wheelbase, self.track, self.max_wheel_rate, half, model.radius
+        car = Car(rear, heading, memory.tangent, *body, memory.height, grade, self._lean(memory), WITHIN)
+        push = accelerations(model, control)
+        aside = dot(push, left_of(heading, upright(n)))
+        driver = Driver(
+            may=self.reverse == ALLOW,
+            sharpest=self._sharpest,
+            brakes=COMFORT * model.max_force / model.mass,
+            reaction=self.reaction_time,
+            fastest=model.max_speed,
+            stops=(self.at_edge == STOP) & stands,
+            on_ground=stands,
+            asked=np.where(aside < -EPSILON, -1.0, 1.0),
+            behind=shared(np.inf, n) if control.behind is None else control.behind,
+            cosine=steepest_accepted(terrain, memory.ground, self.max_slope),
+        )
+        wished = magnitude(wish_of(model, push, heading, speed))
+        wants = may_go(control.speed_limit, wished, STANDS * model.max_speed)
+        return backing(car, terrain, memory, speed, wanted, wants, driver, dt)
 
     def _to_the_edge(
         self,
@@ -249,7 +287,7 @@ class Wheeled(Locomotion):
         """The speeds from which drivers can stop before an edge or too steep ground, (n,) m/s; inf where none is."""
         stands = memory.ground >= 0
         stops = (self.at_edge == STOP) & stands
-        cosine = self._steepest_ahead(terrain, memory.ground)
+        cosine = steepest_accepted(terrain, memory.ground, self.max_slope)
         if not len(terrain.after) or not (anybody(stops) or cosine is not None):
             return shared(np.inf, len(speed))
         half = np.zeros(1) if model.half_axis is None else model.half_axis
@@ -263,19 +301,6 @@ class Wheeled(Locomotion):
         reacting = brakes * self.reaction_time
         allowed = np.sqrt(reacting * reacting + 2.0 * brakes * room) - reacting
         return np.where(stands, allowed, np.inf)
-
-    def _steepest_ahead(self, terrain: Terrain, ground: Rows) -> Scalars | None:
-        """The cosines of the steepest slopes ahead that drivers accept, (n,); None if none of the ground is too steep.
-
-        Who stands on too steep ground may leave it.
-
-        Args:
-            ground: (n,) the triangles on which they stand.
-        """
-        limit = cosine_of_setting(self.max_slope)
-        if not terrain.after.steepest < largest(limit):
-            return None
-        return np.where(terrain.after.levelness(ground) < limit, -1.0, limit)
 
     def _steered(self, before: Scalars, wanted: Scalars, speed: Scalars, dt: float) -> Scalars:
         """The tangents of the angles of the front wheels after a step, (n,); while a car stands its wheels rest."""
@@ -300,6 +325,11 @@ class Wheeled(Locomotion):
         front_left, front_right, rear_left, rear_right = memory.heights
         return 0.5 * (front_left + front_right - rear_left - rear_right) / self.wheelbase
 
+    def _lean(self, memory: Driving) -> Scalars:
+        """Metres that the ground under the wheels rises for each metre to the left, (n,)."""
+        front_left, front_right, rear_left, rear_right = memory.heights
+        return 0.5 * (front_left + rear_left - front_right - rear_right) / self.track
+
     def _driven(
         self,
         memory: Driving,
@@ -314,7 +344,7 @@ class Wheeled(Locomotion):
         locked = np.abs(curvature) >= FULL_LOCK * self._sharpest
         wound = np.where(locked, memory.wound + curvature * covered, 0.0)
         circles = np.abs(wound) > CIRCLE
-        straight = np.where(circles, STRAIGHT / self._sharpest, np.maximum(memory.straight - covered, 0.0))
+        straight = np.where(circles, STRAIGHT / self._sharpest, np.maximum(memory.straight - np.abs(covered), 0.0))
         acceleration = (after - speed) / dt
         pitch, pitch_rate = sprung(memory.pitch, memory.pitch_rate, PITCH * acceleration, dt)
         roll, roll_rate = sprung(memory.roll, memory.roll_rate, ROLL * curvature * after * after, dt)
@@ -325,6 +355,8 @@ class Wheeled(Locomotion):
             spin=memory.spin + covered / self.wheel_radius,
             wound=np.where(circles, 0.0, wound),
             straight=straight,
+            backed=np.where(memory.backs, memory.backed - covered, 0.0),
+            leaving=np.maximum(memory.leaving - np.maximum(covered, 0.0), 0.0),
             pitch=pitch,
             roll=roll,
             pitch_rate=pitch_rate,
@@ -375,6 +407,7 @@ class Wheeled(Locomotion):
         curvature = clamp(ratio(dot(moved.forward, left), covered), -self._sharpest, self._sharpest)
         braked = clamp(-(after - speed) / dt / self.comfortable_turn, 0.0, 1.0)
         pedals = replace(memory, braking=nobody(len(speed)), reacting=np.zeros(len(speed)), brake=braked)
+        pedals = replace(pedals, backs=nobody(len(speed)), stuck=np.zeros(len(speed)), side=np.zeros(len(speed)))
         tangent = self._steered(memory.tangent, curvature * self.wheelbase, after, dt)
         driving = self._driven(pedals, tangent, curvature, speed, after, covered, dt)
         way: Way = moved.memory
@@ -387,10 +420,11 @@ class Wheeled(Locomotion):
 
     def stance(self, before: Motion, moved: Moved, acceleration: Vectors, terrain: Terrain, dt: float) -> Stance:
         way = moved.memory
-        velocity = moved.forward * np.maximum(dot(moved.velocity, moved.forward), 0.0)[:, None]
+        sense = way.driving.sense
+        velocity = moved.forward * (sense * np.maximum(sense * dot(moved.velocity, moved.forward), 0.0))[:, None]
         moved = replace(moved, velocity=velocity)
         rise = self._grade(way.driving) * way.covered * self._in_plan(way.driving)
-        reach = WITHIN + way.covered
+        reach = WITHIN + np.abs(way.covered)
         heights, missing, ground = [], np.zeros(len(rise)), np.full(len(rise), -1)
         for (x, y), height in zip(self._wheels(moved), way.driving.heights):
             if not len(terrain.after):
@@ -424,8 +458,7 @@ class Wheeled(Locomotion):
         if not len(terrain.after):
             up = upright(n)
             return Stance(position, moved.velocity, forward, up, driving, None, outputs)
-        front_left, front_right, rear_left, rear_right = driving.heights
-        lean = 0.5 * (front_left + rear_left - front_right - rear_right) / self.track
+        lean = self._lean(driving)
         left = left_of(forward, upright(n))
         ahead: Vectors = unit(columns(forward[:, 0], forward[:, 1], self._grade(driving)))
         up = unit(cross(ahead, columns(left[:, 0], left[:, 1], lean)))
@@ -448,7 +481,7 @@ class Wheeled(Locomotion):
             arctangent(driving.tangent),
             driving.spin,
             travel,
-            np.where(driving.acceleration > 0.0, pedal, 0.0),
+            np.where(driving.sense * driving.acceleration > 0.0, pedal, 0.0),
             driving.brake,
             driving.acceleration,
             sideways,

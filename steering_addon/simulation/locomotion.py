@@ -54,11 +54,13 @@ class Control:
         force: (n, 3) the force that acts, newtons.
         speed_limit: (n,) m/s down to which they brake, as hard as they can; None for no limit.
         heading: (n, 3) unit vectors to which they turn while they stand, zero for none; None if no vehicle does.
+        behind: (n,) metres straight back to the nearest vehicle, inf for none; None if no vehicle looks back.
     """
 
     force: Vectors
     speed_limit: Scalars | None
     heading: Vectors | None = None
+    behind: Scalars | None = None
 
     def take(self, rows: Rows) -> Control:
         """The signals of the vehicles of some rows."""
@@ -66,6 +68,7 @@ class Control:
             picked(self.force, rows),
             None if self.speed_limit is None else self.speed_limit[rows],
             None if self.heading is None else picked(self.heading, rows),
+            None if self.behind is None else self.behind[rows],
         )
 
 
@@ -232,6 +235,14 @@ class Locomotion(Declared):
     def reaction(self) -> Scalars:
         """(n,) seconds until the driver brakes for what comes into the way; 0 for bodies without a driver."""
         return shared(0.0, len(self.turn_rate))
+
+    def looks_back(self, memory: Any) -> Mask | None:
+        """The bodies that have to know how far the next vehicle is behind them, (n,); None for none.
+
+        Args:
+            memory: what it remembers of each vehicle, an instance of `remembers`.
+        """
+        return None
 
     @abstractmethod
     def moved(

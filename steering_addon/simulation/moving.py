@@ -14,12 +14,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from .arrays.vectors import Rows, Scalars, Vectors, anybody, cross, everybody, no_vectors, picked
+from .arrays.vectors import Rows, Scalars, Vectors, anybody, cross, everybody, no_vectors, picked, which
 from .by_hand import Hands, Led, led
 from .damping import damped
 from .decisions import Decisions
 from .locomotion import Control, Locomotion, Moved, Stance
 from .memory import Memory
+from .nearby.behind import room_behind
 from .nearby.contacts import kept_apart
 from .snapshot import Snapshot, State
 from .steering import taking_part
@@ -80,7 +81,8 @@ def moved(
     """
     model, dt = snapshot.vehicle, world.dt
     parts = list(_parts(state, snapshot))
-    control = Control(damped(model, state.force, wanted, dt), decided.speed_limit, decided.heading)
+    behind = _room_behind(parts, world)
+    control = Control(damped(model, state.force, wanted, dt), decided.speed_limit, decided.heading, behind)
     driven = [_driven(part, state.motion, model, control, terrain, dt) for part in parts]
     position, velocity, forward = (_of_all(parts, driven, name) for name in ("position", "velocity", "forward"))
     lead = None if hands is None else led(hands, state, snapshot, world, position, velocity, forward)
@@ -135,6 +137,18 @@ def _parts(state: State, snapshot: Snapshot) -> Iterator[_Part]:
     for body, rows in snapshot.bodies_alike:
         memory = _memory(state.bodies, body, len(state))
         yield _Part(body, rows, memory if memory is None or rows is None else memory.take(rows))
+
+
+def _room_behind(parts: list[_Part], world: World) -> Scalars | None:
+    """The distances straight back to the nearest vehicle of those that look back, (n,) metres; None if none does."""
+    room = None
+    for part in parts:
+        looks = part.body.looks_back(part.memory)
+        if looks is not None and anybody(looks):
+            rows = which(looks) if part.rows is None else part.rows[looks]
+            room = np.full(world.vehicles, np.inf) if room is None else room
+            room[rows] = room_behind(world, rows)
+    return room
 
 
 def _driven(part: _Part, motion: Motion, model: Any, control: Control, terrain: Terrain, dt: float) -> Moved:
