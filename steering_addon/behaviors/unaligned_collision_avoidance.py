@@ -180,9 +180,11 @@ class UnalignedCollisionAvoidance(Neighborhood, Adjustment):
                 behavior, subset = (self, agents) if all_rows else (self.take(rows), agents.take(rows))
                 near = wish.near if wish.near is not None and grounded[rows[0]] else None
                 near = behavior.near(world, subset).together() if near is None else near
-                wished = picked(wish.course, rows)
-                top_speed = np.minimum(wish.top_speed[rows], subset.max_speed * world.left_uphill(subset, wished))
-                course = truncate(wished, top_speed)
+                wished, top_speed = picked(wish.course, rows), wish.top_speed[rows]
+                course = wished
+                if world.slope is not None:
+                    top_speed = np.minimum(top_speed, subset.max_speed * world.left_uphill(subset, wished))
+                    course = truncate(wished, top_speed)
                 velocity = Choosers.of(
                     world, subset, near, course, top_speed, pad[rows], behavior.look_ahead_time, self.costs
                 ).chosen()

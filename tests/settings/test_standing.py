@@ -34,7 +34,8 @@ def test_walkers_stand_on_faces_that_point_up_and_are_not_too_steep() -> None:
 
 
 def test_cars_start_on_no_wall() -> None:
-    assert slopes(Wheeled.of(1)) == [0.0, 30.0, 40.0]
+    assert slopes(Wheeled.of(1)) == [0.0, 30.0]
+    assert slopes(Wheeled.of(1, max_slope=0.8)) == [0.0, 30.0, 40.0]
 
 
 @pytest.mark.parametrize("kind", [kind for kind in CATALOGUE if kind.clings or not kind.grounded])

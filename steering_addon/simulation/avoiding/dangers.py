@@ -76,9 +76,9 @@ class Walls:
             (m,) wall_danger max(1 / t - 1 / wall_time, 0), where t is at least SOONEST / 2.
         """
         number = np.bincount(self.agent, minlength=len(agents))[chooser]
-        ends = np.cumsum(number)
+        last = np.cumsum(number)
         tried = np.repeat(np.arange(len(chooser)), number)
-        pair = np.arange(len(tried)) + (np.searchsorted(self.agent, chooser) - (ends - number))[tried]
+        pair = np.arange(len(tried)) + (np.searchsorted(self.agent, chooser) - (last - number))[tried]
         row, agent = self.row[pair], self.agent[pair]
         course = picked(velocity, tried) - picked(self.obstacles.velocity, row)
         speed = magnitude(course)
