@@ -104,7 +104,6 @@ OPERATORS = {
     "clips_measure": lambda _stage: steering().clips_measure(),
     "clips_write": lambda _stage: steering().clips_write(),
     "select_sliding": lambda _stage: steering().select_sliding(),
-    "state_preset_save": lambda _stage: (steering().state_add(), steering().state_preset_save(name="Hostile"))[-1],
     "state_preset_remove": lambda _stage: steering().state_preset_remove(preset="Hostile"),
     "pose_meshes": lambda _stage: steering().pose_meshes(most=4),
     "state_add": lambda _stage: steering().state_add(),
@@ -130,6 +129,7 @@ WITHOUT_VALUES = {
     "add_cowboys_and_strays",
     "add_station_hall",
     "add_traffic",
+    "state_preset_save",
 }
 """Operators that read the same as one of these does."""
 
