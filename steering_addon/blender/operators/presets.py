@@ -15,7 +15,7 @@ from ..crowds.preset_files import Listed, Shelf
 from ..hierarchy import Family
 from ..refusal import Refusal
 from ..stored_values import check_stored
-from .shelves import Applying, Removing, Saving, animated_warnings, any_preset, new_name, own_preset
+from .shelves import Applying, RemovingByMenu, Saving, animated_warnings, any_preset, new_name, own_preset
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object, Scene, UILayout
@@ -119,27 +119,15 @@ class STEERING_OT_preset_save(Saving, bpy.types.Operator):
         return preset.label, written(preset)
 
 
-class STEERING_OT_preset_remove(Removing, bpy.types.Operator):
+class STEERING_OT_preset_remove(RemovingByMenu, bpy.types.Operator):
     """Delete a preset of your own; this cannot be undone"""
 
     bl_idname = "steering.preset_remove"
     bl_label = "Remove Preset"
     shelf_of = staticmethod(_crowds)
+    menu = "STEERING_MT_own_presets"
 
     preset: own_preset(_crowds)
-
-    @classmethod
-    def poll(cls, _context) -> bool:
-        if any(preset.removable for preset in CROWDS.by_name().values()):
-            return True
-        cls.poll_message_set("There are no presets of your own")
-        return False
-
-    def invoke(self, context, event):
-        if self.preset:
-            return super().invoke(context, event)
-        bpy.ops.wm.call_menu(name=STEERING_MT_own_presets.bl_idname)
-        return {"CANCELLED"}
 
 
 class STEERING_MT_presets(bpy.types.Menu):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import bpy
 from bpy.props import StringProperty
 
 from ..crowds.preset_files import Shelf
@@ -135,3 +136,22 @@ class Removing:
         self.shelf_of(self).find(self.preset).remove()
         self.report({"INFO"}, f"Removed the preset {self.preset}")
         return {"FINISHED"}
+
+
+class RemovingByMenu(Removing):
+    """Deletes one of the user's own presets, from a shelf that does not depend on settings; a menu asks for its name."""
+
+    menu: str
+
+    @classmethod
+    def poll(cls, _context) -> bool:
+        if any(preset.removable for preset in cls.shelf_of(None).by_name().values()):
+            return True
+        cls.poll_message_set("There are no presets of your own")
+        return False
+
+    def invoke(self, context, event):
+        if self.preset:
+            return super().invoke(context, event)
+        bpy.ops.wm.call_menu(name=self.menu)
+        return {"CANCELLED"}

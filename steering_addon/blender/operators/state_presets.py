@@ -14,7 +14,7 @@ from ..refusal import Refusal, reported
 from ..stored_values import check_stored
 from ..tagged_objects import crowd_of
 from .polls import has_editable_crowd, has_state, in_object_mode
-from .shelves import Removing, Saving, any_preset, new_name, own_preset
+from .shelves import RemovingByMenu, Saving, any_preset, new_name, own_preset
 
 
 def _states(_settings) -> Shelf[StatePreset]:
@@ -81,27 +81,15 @@ class STEERING_OT_state_preset_save(Saving, bpy.types.Operator):
         return preset.label, state_written(preset)
 
 
-class STEERING_OT_state_preset_remove(Removing, bpy.types.Operator):
+class STEERING_OT_state_preset_remove(RemovingByMenu, bpy.types.Operator):
     """Delete a preset of your own; this cannot be undone"""
 
     bl_idname = "steering.state_preset_remove"
     bl_label = "Remove State Preset"
     shelf_of = staticmethod(_states)
+    menu = "STEERING_MT_own_state_presets"
 
     preset: own_preset(_states)
-
-    @classmethod
-    def poll(cls, _context) -> bool:
-        if any(preset.removable for preset in STATES.by_name().values()):
-            return True
-        cls.poll_message_set("There are no presets of your own")
-        return False
-
-    def invoke(self, context, event):
-        if self.preset:
-            return super().invoke(context, event)
-        bpy.ops.wm.call_menu(name="STEERING_MT_own_state_presets")
-        return {"CANCELLED"}
 
 
 CLASSES = (STEERING_OT_state_add, STEERING_OT_state_preset_save, STEERING_OT_state_preset_remove)
