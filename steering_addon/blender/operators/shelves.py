@@ -139,7 +139,7 @@ class Removing:
 
 
 class RemovingByMenu(Removing):
-    """Deletes one of the user's own presets, from a shelf that does not depend on settings; a menu asks for its name."""
+    """Deletes one of the user's own presets from a shelf that depends on no setting; a menu asks for its name."""
 
     menu: str
 
