@@ -20,6 +20,7 @@ from ..arrays.vectors import Mask, Scalars, clamp
 from .calling import Calls, about, called, luck
 from .declaring import Meeting, Mind
 from .mindset import BY_CUE, NOBODY, OVER, Mindset
+from .one_by_one import one_by_one
 
 RESTING, CUED = 0.5, 3.0
 """The values of a crowd's own settings and of a cue."""
@@ -39,6 +40,7 @@ def chosen(mind: Mind, meeting: Meeting, keys: Keys) -> Mindset:
     value = _values(mind, mine, time)
     mine = _last_called(mind, mine, calls, time)
     value, told = _cued(mind, mine, _held(mind, mine, value, keys, time), keys)
+    mine, value = one_by_one(mind, meeting, mine, value, told)
     chosen = _switched(mind, mine, value, told, time, dt)
     return _heard(chosen, mine, calls, time)
 

@@ -150,6 +150,26 @@ def test_the_example_of_others_carries_the_alarm_through_the_herd_once() -> None
     assert told.any() and (states[24 * 4].mindset.body[told] == len(scene)).all()
 
 
+def test_of_neighbors_whom_an_alarm_reaches_no_two_begin_in_the_same_step() -> None:
+    scene = herd(144)
+    states = run(scene, [startle(spreads=2, reach=6.0, react=0.3)], [wolf_near(scene, 7.0)], 24 * 6)
+    begins = np.diff(modes(states), axis=0) > 0
+    assert begins.any(axis=0).mean() > 0.95
+    nearest = []
+    for state, rows in zip(states, begins):
+        place = state.motion.position[rows]
+        apart = np.linalg.norm(place[:, None] - place, axis=2) + np.where(np.eye(len(place)), np.inf, 0.0)
+        nearest.append(apart.min(initial=np.inf))
+    assert 0.6 * 6.0 <= min(nearest) < 5.0
+
+
+@pytest.mark.parametrize("numbers", [{"react": 0.0, "varies": 0.0}, {"cue": 1.0}], ids=["at once", "by a cue"])
+def test_who_has_to_begin_at_once_waits_for_no_neighbor(numbers: dict[str, float]) -> None:
+    scene = herd(36, wolf=[5.0, 5.0, 0.0])
+    called = [] if "cue" in numbers else [wolf_near(scene, 50.0)]
+    assert (modes(run(scene, [startle(spreads=2, **numbers)], called, 3))[1] == 1).all()
+
+
 @pytest.mark.parametrize("spreads", [1, 3, 8])
 def test_an_alarm_dies_out(spreads: int) -> None:
     scene = herd(100)
