@@ -20,6 +20,7 @@ from ...simulation.misplaced import Misplaced
 from ...simulation.roles import Role
 from ..crowds.clip_feet import unplanted_of
 from ..crowds.states import states_left_behind
+from ..hierarchy import instanced
 from ..moving import BY_CHOICE, CLINGING
 from ..properties import has_role, pointed_at
 from ..read.dependencies import animates
@@ -204,7 +205,7 @@ def _is_without_faces(ob: Object) -> bool:
 def _has_no_faces(ob: Object) -> bool:
     """Whether an object has no faces, and neither modifiers nor parts that may have some."""
     faceless = ob.type == "EMPTY" or (ob.type == "MESH" and not ob.data.polygons and not ob.modifiers)
-    return faceless and not ob.children
+    return faceless and not ob.children and instanced(ob) is None
 
 
 def _is_without_vertices(ob: Object) -> bool:
@@ -284,7 +285,7 @@ def _instances(objects: Iterable[Object]) -> Iterator[Finding]:
     """The Empties that show vehicles of a collection, which are not objects of the scene."""
     counted: dict[Collection, bool] = {}
     for ob in objects:
-        collection = ob.instance_collection if ob.instance_type == "COLLECTION" else None
+        collection = instanced(ob)
         if collection is None:
             continue
         if collection not in counted:
