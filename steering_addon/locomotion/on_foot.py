@@ -151,7 +151,7 @@ class OnFoot(Locomotion):
         stops = back & (self.turn_on_the_spot > 0.0)
         wished = np.where(stops, 0.0, wished)
         by_wish = memory.stands | sharp | (wanted_speed < EPSILON) | (back & ~stops)
-        direction = unit(np.where(by_wish[:, None], wish, wanted))
+        direction = unit(np.where(by_wish[:, None], wish, wanted) if anybody(by_wish) else wanted)
         # A push too weak to set off for does not turn it on the spot either.
         idle = (memory.stands | (speed <= 0.0)) & (wished <= SETS_OFF * self._slowest(model))
         lost = (dot(direction, direction) < 0.5) | idle
@@ -412,9 +412,9 @@ class OnFoot(Locomotion):
         position = moved.position
         if not len(terrain.after):
             return Stance(position, velocity, moved.forward, upright(len(position)), walking)
-        falls = (self.at_edge == FALL) & ((walking.triangle >= 0) | (walking.fall_speed > 0.0))
-        fall_speed = np.zeros(len(position))
+        falls, fall_speed = self.at_edge == FALL, np.zeros(len(position))
         if anybody(falls):
+            falls &= (walking.triangle >= 0) | (walking.fall_speed > 0.0)
             fall_speed = np.where(falls, walking.fall_speed + GRAVITY * dt, 0.0)
         feet, walkable = _feet(start, terrain), self._walkable(terrain)
         footing = self._trodden(moved, walkable, feet, fall_speed * dt)
@@ -426,8 +426,9 @@ class OnFoot(Locomotion):
             position = np.where(over[:, None], start, position)
             velocity = np.where(over[:, None], 0.0, velocity)
             footing = walkable.footing(feet, position - start, walking.normal, fall_speed * dt)
-        fall_speed = np.where(footing.triangle < 0, fall_speed, 0.0)
-        position = columns(position[:, 0], position[:, 1], position[:, 2] - fall_speed * dt)
+        if anybody(falls):
+            fall_speed = np.where(footing.triangle < 0, fall_speed, 0.0)
+            position = columns(position[:, 0], position[:, 1], position[:, 2] - fall_speed * dt)
         walking = replace(walking, fall_speed=fall_speed)
         return self._stood(Moved(position, velocity, moved.forward), footing, terrain, walking)
 
@@ -443,7 +444,9 @@ class OnFoot(Locomotion):
         if stride.footing is None:
             return walkable.footing(feet, way, normal, deeper, last)
         # A contact may have pushed it, its step may have been refused, or it falls.
-        known = (stride.footing.triangle >= 0) & (moved.position == stride.end).all(axis=1) & (deeper == 0.0)
+        known = (stride.footing.triangle >= 0) & (deeper == 0.0)
+        if moved.position is not stride.end:
+            known &= (moved.position == stride.end).all(axis=1)
         rows = which(~known)
         if not len(rows):
             return stride.footing
