@@ -67,6 +67,8 @@ LOOKS = 0.2
 which takes less time than that some look in each step."""
 FACES = 0.95
 """The cosine to the direction back from an edge from which on a walker has turned back."""
+BEGINS_TO_TURN = 0.2
+"""Seconds until one that stands turns as fast as it can."""
 STEPS = 0.5
 """The share of cruise speed below which a walker that may turn on the spot steps round, tighter than its circle."""
 
@@ -150,8 +152,7 @@ class OnFoot(Locomotion):
         back = ~memory.stands & (wanted_speed < self._slowest(model)) & (onward < 0.0)
         stops = back & (self.turn_on_the_spot > 0.0)
         wished = np.where(stops, 0.0, wished)
-        by_wish = memory.stands | (wanted_speed < EPSILON) | (back & ~stops)
-        by_wish |= rounds >= 1.0
+        by_wish = memory.stands | (rounds >= 1.0) | (wanted_speed < EPSILON) | (back & ~stops)
         between = wanted + (wish - wanted) * rounds[:, None]
         direction = unit(np.where(by_wish[:, None], wish, between))
         # A push too weak to set off for does not turn it on the spot either.
@@ -164,7 +165,7 @@ class OnFoot(Locomotion):
         look = Look(feet, memory.normal, memory.triangle, direction, step, self._reach(model, speed))
         direction, memory = self._seen_ahead(walkable, look, heading, memory, dt)
         velocity, forward = self._strode(model, motion, memory, direction, speed, wanted_speed, wished, rounds, dt)
-        on_the_spot = np.where(memory.cornered, 0.0, self.turn_on_the_spot)
+        on_the_spot = np.where(memory.cornered, 0.0, self._on_the_spot(memory, dt))
         velocity, forward = turned_on_foot(model, motion, control, (velocity, forward), idle, on_the_spot, dt)
         way = along_ground(memory.normal, forward, magnitude(velocity) * dt)
         footing, refused = walkable.step(feet, way, memory.normal, memory.triangle)
@@ -177,7 +178,8 @@ class OnFoot(Locomotion):
         way_out = no_vectors(len(stands))
         if anybody(cornered):
             way_out = np.where((refused | ~cornered)[:, None], 0.0, memory.way_out)
-        walking = replace(memory, stands=stands, cornered=cornered, push=push, way_out=way_out)
+        turning = magnitude(forward - heading) / dt
+        walking = replace(memory, stands=stands, cornered=cornered, turning=turning, push=push, way_out=way_out)
         if footing is not None:
             footing = replace(footing, triangle=np.where(refused, NO_TRIANGLE, footing.triangle))
         end = start + way
@@ -288,7 +290,6 @@ class OnFoot(Locomotion):
         turns = (wished > SETS_OFF * self._slowest(model)) & (self.turn_on_the_spot <= 0.0)
         if control.speed_limit is not None:
             turns &= control.speed_limit >= speed
-        # Between the two nothing switches, and so nothing shivers.
         share = (STRAIGHT - onward / np.maximum(wished, EPSILON)) / (STRAIGHT - AHEAD)
         return np.where(turns, np.clip(share, 0.0, 1.0), 0.0)
 
@@ -339,7 +340,7 @@ class OnFoot(Locomotion):
                 time.
             rounds: (n,) how far it goes round, 0 to 1.
         """
-        heading, on_the_spot = motion.forward, self.turn_on_the_spot
+        heading, on_the_spot = motion.forward, self._on_the_spot(memory, dt)
         if anybody(memory.cornered):
             on_the_spot = np.where(memory.cornered, np.maximum(on_the_spot, WAY_OUT), on_the_spot)
         still = memory.stands | (speed <= 0.0)
@@ -353,8 +354,7 @@ class OnFoot(Locomotion):
         if anybody(rounds > 0.0):
             eased = speed + (round_speed - speed) * np.minimum(dt / model.response_time, 1.0)
             target = np.where(rounds > 0.0, wanted + (eased - wanted) * rounds, target)
-        # What leads it aside does not slow it down as well: its circle is as wide at half its pace. Without room for
-        # the circle it slows down to step round, if it can.
+        # What leads it aside does not slow it down as well, unless it has no room for its circle and can step round.
         if anybody(memory.side != 0):
             led_aside = np.where(memory.has_room, np.maximum(wanted, round_speed), round_speed)
             target = np.where(memory.side != 0, np.maximum(target, led_aside), target)
@@ -369,13 +369,17 @@ class OnFoot(Locomotion):
         forward = turned_level(
             heading, direction, np.where(still, np.where(goes & ~memory.cornered, 0.0, on_the_spot), most) * dt
         )
-        strongest = model.max_force / model.mass * dt
-        velocity = motion.velocity + truncate(forward * target[:, None] - motion.velocity, strongest)
+        change = forward * target[:, None] - motion.velocity
+        velocity = motion.velocity + truncate(change, model.max_force / model.mass * dt)
         moves = magnitude(velocity) > 0.0
         faces: Vectors = unit(velocity)
         if not everybody(moves):
             faces = np.where(moves[:, None], faces, np.where(still[:, None], forward, heading))
         return velocity, faces
+
+    def _on_the_spot(self, memory: Walking, dt: float) -> Scalars:
+        """The fastest turn of those that stand, (n,) rad/s, which begins gradually."""
+        return np.minimum(self.turn_on_the_spot, memory.turning + self.turn_on_the_spot * (dt / BEGINS_TO_TURN))
 
     def _turn_rate_at(self, speed: Scalars, pace: Scalars, on_the_spot: Scalars) -> Scalars:
         """The fastest turn at a speed, (n,) rad/s: on the turning circle, or stepping round when slow.
