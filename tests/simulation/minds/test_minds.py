@@ -521,6 +521,44 @@ def test_regions_call_who_is_inside_or_outside() -> None:
     assert counted([Outside(1, regions=np.array([0]))], scene).tolist() == [False, True]
 
 
+def test_who_is_no_farther_outside_than_the_margin_is_not_called() -> None:
+    stands = {"speed": 0.0, "vehicle": {"cruise_speed": 0.0}}
+    scene = Scene([[6.9, 0.0, 0.0], [7.1, 0.0, 0.0]], regions=regions([[0.0, 0.0, 0.0]], 5.0, SPHERE), **stands)
+    assert counted([Outside(1, regions=np.array([0]), margin=2.0)], scene).tolist() == [False, True]
+
+
+def left_alone_while_hunted(caught: int, watched: Near) -> list[State]:
+    """A hunter and two prey; from a frame on, the nearer one is in a state in which it is left alone."""
+    scene = Scene(
+        [[0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [5.0, 0.0, 0.0]], behaviors=[],
+        regions=regions([[2.0, 0.0, 0.0]], 0.5, SPHERE),
+    )  # fmt: skip
+    numbers = {"react": 0.0, "varies": 0.0, "lasts": 9.0}
+    states = [
+        CrowdState("Caught", numbers={**numbers, "left_alone": True}),
+        CrowdState("Hunt", numbers={**numbers, "lasts": 0.0}),
+    ]
+
+    def at(frame: int, snapshot: Snapshot) -> Snapshot:
+        holds = Inside(1, regions=np.array([0]), strength=1.5 * (frame >= caught))
+        hunts = replace(watched, strength=1.0 * (frame >= 4))
+        return with_states(snapshot, states, [holds, hunts])
+
+    return scene.run(12, at=at)
+
+
+@pytest.mark.parametrize(("caught", "followed"), [(0, 2), (8, 1)], ids=["before", "by who follows it already"])
+def test_what_is_caught_calls_none_but_who_is_about_it_already(caught: int, followed: int) -> None:
+    prey = Near(2, bodies=np.array([1, 2]), distance=50.0)
+    after = left_alone_while_hunted(caught, prey)[-1].mindset
+    assert (after.mode[0], after.body[0], after.mode[1]) == (2, followed, 1)
+
+
+def test_what_watches_for_a_state_sees_also_those_who_are_left_alone_in_it() -> None:
+    after = left_alone_while_hunted(0, Near(2, of=(0, 1), distance=50.0))[-1].mindset
+    assert (after.mode[0], after.body[0]) == (2, 1)
+
+
 def test_company_calls_the_alone_and_the_crowded() -> None:
     scene = Scene([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [2.0, 0.0, 0.0], [80.0, 0.0, 0.0]])
     assert counted([Alone(1, distance=5.0, count=1)], scene).tolist() == [False, False, False, True]
