@@ -77,6 +77,26 @@ def a_model_far_from_its_origin() -> set[str]:
     return {first.name}
 
 
+def parts_far_from_their_empty() -> set[str]:
+    ships()
+    root = vehicle(empty("Root"), crowd=bpy.data.objects["Ships"])
+    body = wedge("Body", (5.0, 0.0, 0.0))
+    body.parent = root
+    return {root.name}
+
+
+def an_instance_far_from_its_model() -> set[str]:
+    ships()
+    model = bpy.data.collections.new("Model")
+    body = wedge("Body", (5.0, 0.0, 0.0))
+    model.objects.link(body)
+    for name in ("Here", "There"):
+        shown = empty(name, (0.0, 20.0, 0.0))
+        shown.instance_type, shown.instance_collection = "COLLECTION", model
+        vehicle(shown, crowd=bpy.data.objects["Ships"])
+    return {"Here", "There"}
+
+
 def an_obstacle_of_edges() -> set[str]:
     ships()
     cage = sphere("Cage")
@@ -201,6 +221,16 @@ CASES = {
         "OFF_ORIGIN",
         "Ship 0 turns about an origin far from the model. Use Object > Set Origin, untag, and tag again",
     ),
+    parts_far_from_their_empty: (
+        "OFF_ORIGIN",
+        "Root turns about an origin far from the model. Turn on Options > Affect Only > Parents, move it to its parts, "
+        "untag, and tag again",
+    ),
+    an_instance_far_from_its_model: (
+        "OFF_ORIGIN",
+        "Here and There turn about an origin far from the model. Set the offset of the collection in Properties > "
+        "Collection > Instancing, untag, and tag again",
+    ),
     an_obstacle_of_edges: ("NO_FACES", "Cage has no faces, so nothing avoids it. Choose another Shape"),
     an_obstacle_without_vertices: ("NO_VERTICES", "Post has no vertices, so it counts as a point"),
     a_region_far_away: ("FAR_OUTSIDE", "Ship 0 and 3 more of Ships are far outside Room. Move one there"),
@@ -269,6 +299,15 @@ def test_what_walks_may_stand_above_its_origin(locomotion: str, rise: float, asi
 def test_a_part_at_the_origin_counts_as_the_model() -> None:
     a_model_far_from_its_origin()
     sphere("Part").parent = bpy.data.objects["Ship 0"]
+    assert "OFF_ORIGIN" not in listed()
+
+
+def test_parts_around_an_empty_and_an_offset_at_the_model_are_as_meant() -> None:
+    parts_far_from_their_empty()
+    bpy.data.objects["Body"].location.x = 0.0
+    assert "OFF_ORIGIN" not in listed()
+    an_instance_far_from_its_model()
+    bpy.data.collections["Model"].instance_offset.x = 5.0
     assert "OFF_ORIGIN" not in listed()
 
 
