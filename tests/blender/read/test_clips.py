@@ -156,6 +156,8 @@ def test_what_cannot_be_measured_is_refused_by_name() -> None:
     bpy.context.scene.collection.objects.link(ball)
     with pytest.raises(refusal, match="Ball has no armature"):
         measured(ball, still)
+    with pytest.raises(refusal, match="Wag moves no bone of Walker"):
+        measured(armature, clip(armature, "Wag", {("Tail", "location", 0): [(1.0, 0.0), (9.0, 1.0)]}))
     for name in ("Foot.L", "Foot.R"):
         copy = armature.pose.bones[name].constraints.new("COPY_TRANSFORMS")
         copy.target, copy.subtarget = armature, "Body"
