@@ -46,6 +46,7 @@ class Body:
         hips: the bone that carries it.
         arms: swing about the left axis of the model, each with the foot that it goes with.
         size: how many times as large as a person its steps are.
+        rolls: the share of the roll of a person's feet that its feet do.
     """
 
     rig: Object
@@ -53,6 +54,7 @@ class Body:
     hips: str
     arms: Sequence[tuple[str, float]]
     size: float = 1.0
+    rolls: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,7 @@ def going(body: Body, gait: Gait) -> Callable[[float], Pose]:
         for foot in body.feet:
             back, up, roll = stepping(gait, phase + foot.late)
             posed[foot.control] = (0.0, back * body.size, up * body.size), (0.0, 0.0, 0.0)
-            posed[foot.roll] = (0.0, 0.0, 0.0), (roll, 0.0, 0.0)
+            posed[foot.roll] = (0.0, 0.0, 0.0), (roll * body.rolls, 0.0, 0.0)
         turn = 2.0 * math.pi * phase
         down = -gait.lowered - gait.bob * math.cos(2.0 * turn)
         posed[body.hips] = (0.015 * math.sin(turn), 0.0, down * body.size), (0.0, 0.0, 4.0 * math.cos(turn))
@@ -189,10 +191,16 @@ def rigify_horse() -> Body:
     rig = rigify("horse")
     feet = [
         Foot(f"{end}_ik.{side}", f"{end}_heel_ik.{side}", late)
-        for end, side, late in (("foot", "L", 0.0), ("hand", "L", 0.25), ("foot", "R", 0.5), ("hand", "R", 0.75))
+        for end, side, late in (
+            ("hind_foot", "L", 0.0),
+            ("forefoot", "L", 0.25),
+            ("hind_foot", "R", 0.5),
+            ("forefoot", "R", 0.75),
+        )
     ]
-    feet = [foot if foot.roll in rig.pose.bones else Foot(foot.control, foot.control, foot.late) for foot in feet]
-    return Body(rig, feet, "torso", [], size=1.4)
+    for foot in feet:
+        rig.pose.bones[foot.roll].rotation_mode = "XYZ"
+    return Body(rig, feet, "torso", [], size=1.1, rolls=0.4)
 
 
 POLES = (

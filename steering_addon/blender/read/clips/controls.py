@@ -134,7 +134,8 @@ class _Probe:
         self._rows = np.concatenate(soles)
         ends = np.cumsum([len(rows) for rows in soles])
         self._soles = [slice(end - len(rows), end) for end, rows in zip(ends, soles)]
-        self._push = np.linalg.solve(rig.matrix[:3, :3], (0.0, 0.0, PUSH * rig.height))
+        self._to_armature = np.linalg.inv(rig.matrix[:3, :3])
+        self._push = self._to_armature @ (0.0, 0.0, PUSH * rig.height)
         self._up = self._push / np.linalg.norm(self._push)
         self._driven = [curve.data_path for curve in (copy.animation_data.drivers if copy.animation_data else ())]
 
@@ -207,7 +208,7 @@ class _Probe:
         bones.foreach_get("matrix", elements)
         poses = elements.reshape(-1, 4, 4)[self._order].transpose(0, 2, 1).astype(np.float64)
         model = self._rig.moved(poses[None], self._rows)[0]
-        return poses, np.linalg.solve(self._rig.matrix[:3, :3], (model - self._rig.matrix[:3, 3]).T).T
+        return poses, (model - self._rig.matrix[:3, 3]) @ self._to_armature.T
 
     def _is_near(self, gone: Vectors, push: Vectors | float) -> bool:
         return _usual(gone - push) < STIFF * float(np.linalg.norm(self._push))
