@@ -97,8 +97,8 @@ class ClipSettings(Declared):
     fade: Number = seconds(0.25, "Time in which one clip gives way to another", 0.01, animatable=False)
     plant_feet: Mask = switch(
         True,
-        "Hold feet on the ground where they stand. Only for rigs whose feet are below legs of two bones, without "
-        "constraints",
+        "Hold feet on the ground where they stand. Only for rigs whose legs have two bones that bend, or whose feet "
+        "have controls",
         animatable=False,
     )
     look_ahead: Number = seconds(

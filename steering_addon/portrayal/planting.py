@@ -227,10 +227,9 @@ def planted(
     if climb is not None:
         drop = climb - mean_around(climb, max(int(EVEN / frame_time), 1))
         down = columns(np.zeros(len(drop)), np.zeros(len(drop)), -drop)
-        drop = drop + dropped(
-            [(hip + down, knee + down, ankle + down, place) for (hip, knee, ankle), place in zip(joints, targets)],
-            frame_time,
-        )
+        lengths = [magnitude(knee - hip) + magnitude(ankle - knee) for hip, knee, ankle in joints]
+        reach = [(hip + down, length, target) for (hip, _, _), length, target in zip(joints, lengths, targets)]
+        drop = drop + dropped(reach, frame_time)
     down = columns(np.zeros(len(drop)), np.zeros(len(drop)), -drop)
     for number, (leg, correction) in enumerate(zip(legs, corrections)):
         hip, knee, ankle = (joint + down for joint in joints[number])
@@ -265,16 +264,15 @@ def above(skeleton: Skeleton, bone: int) -> Turns:
     return turns
 
 
-def dropped(legs: Sequence[tuple[Vectors, Vectors, Vectors, Vectors]], frame_time: float) -> Scalars:
+def dropped(legs: Sequence[tuple[Vectors, Scalars, Vectors]], frame_time: float) -> Scalars:
     """How far hips have to come down for feet to reach their places, (f,) metres, smooth over time.
 
     Args:
-        legs: hip, knee, ankle and the place of the ankle of each leg, (f, 3) each.
+        legs: the hip of each leg, (f, 3), its length, (f,) metres, and the place of its ankle, (f, 3).
     """
     needed = np.zeros(len(legs[0][0]))
     most = needed + np.inf
-    for hip, knee, ankle, target in legs:
-        length = magnitude(knee - hip) + magnitude(ankle - knee)
+    for hip, length, target in legs:
         line = target - hip
         level = line[:, 0] * line[:, 0] + line[:, 1] * line[:, 1]
         reach = EASY * length

@@ -421,6 +421,17 @@ class Agents:
         away = np.where((magnitude(away) < 0.5)[:, None], self.forward, away)
         return self.steering_to(away * speed[:, None])
 
+    def part(self, rows: Rows) -> Agents:
+        """As `take`, but kept: asked for the same array of rows again, it gives the same agents."""
+        known = self._parts.get(id(rows))
+        if known is None:
+            known = self._parts[id(rows)] = rows, self.take(rows)
+        return known[1]
+
+    @once
+    def _parts(self) -> dict[int, tuple[Rows, Agents]]:
+        return {}
+
     def take(self, rows: Rows) -> Agents:
         """Some of the agents; `rows` (m,) index their columns, not World.bodies."""
         vectors = (self.position, self.velocity, self.side, self.forward, self.up, self.goal)

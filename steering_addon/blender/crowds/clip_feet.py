@@ -12,7 +12,7 @@ from ..read.body_sizes import SOLES
 from ..read.clips.measuring import axes_of
 from ..read.clips.rig import rig_of as read_rig
 from ..stored_values import sound_front
-from ..write.clip_planting import Planting
+from ..write.clip_planting import planting_of
 from .crowd_clips import Model, clips_of, scale_of
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def why_unplanted(model: Model, scene: Scene, family: Family) -> str:
     armature, vehicle = model.rigs[0], model.vehicles[0]
     rig = read_rig(armature, vehicle, family, axes_of(*sound_front(vehicle)))
     clips = clips_of(model, scene, family)[0]
-    return Planting(armature, rig, clips, [entry.action for entry in model.entries]).reason
+    return planting_of(armature, rig, clips, [entry.action for entry in model.entries])[1]
 
 
 def store_unplanted(crowd: Object, reasons: Iterable[str]) -> None:

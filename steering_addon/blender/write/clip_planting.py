@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from bpy.utils import escape_identifier
 
-from ...portrayal.clips import PHASES, Clip, Playing, leading
+from ...portrayal.clips import Clip, Playing, leading
 from ...portrayal.footholds import Carried, Stepping, footholds
 from ...portrayal.planes import Ground
 from ...portrayal.planting import LEAST, Leg, Skeleton, above, planted, product, turned
-from ...portrayal.soles import feet_of, foot_of
 from ...simulation.arrays.vectors import Rows, Scalars, Vectors
 from ...simulation.roles import Role
-from ..read.clips.measuring import SEARCHED, low_points
-from ..read.clips.poses import Channels, channels_of, follows_from_curves, from_channels
+from ..read.clips.controls import controls_of
+from ..read.clips.feet import Feet, feet_in, phases_of
+from ..read.clips.poses import Channels, channels_of, follows_from_curves, from_channels, mixed_channels
 from ..read.clips.rig import Rig
 from ..read.rotation_channels import channels_from_matrices, data_path
 from ..read.surfaces import SurfaceReader
@@ -25,6 +25,7 @@ from ..tagged_objects import tagged
 from .animation_data import SLOTTED, channelbag_in, new_action
 from .clip_copies import ClipCopy
 from .clip_record import COPY, OF_FEET
+from .control_planting import ControlPlanting
 from .keyframes import write_linear_keys
 
 if TYPE_CHECKING:
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
 
 Keyed: TypeAlias = "Mapping[tuple[str, int], Scalars]"
 """Values (f,) by data path and index."""
-MOST = 24
-"""Points of a sole that are looked at, the lowest ones."""
 FEET = OF_FEET.title()
 """The name of the strip that holds feet."""
 REACH = 0.6
@@ -44,55 +43,58 @@ MATTERS = 0.1
 """The share of a foot's weight from which on a bone belongs to it."""
 
 
-class Planting:
-    """Computes the leg keys of the rigs of one model.
+def planting_of(
+    armature: Object, rig: Rig, clips: Sequence[Clip], actions: Sequence[Action]
+) -> tuple[Planting | ControlPlanting | None, str]:
+    """What holds the feet of the rigs of one model.
 
-    Attributes:
-        reason: why its feet cannot be held; empty if they can, or if no clip moves them.
-        legs: of its feet; none if they are not to be held.
+    Args:
+        actions: what strips play of `clips`: all of the same channels, closed, and beginning on frame 0.
+
+    Returns:
+        None if they are not to be held, and why that cannot be done; empty if they can, or if no clip moves them.
     """
+    first = leading(clips)
+    if first < 0:
+        return None, ""
+    feet = feet_in(armature, rig, actions, first)
+    legs = [leg_of(rig, rows, feet.poses[first]) for rows in feet.points]
+    whole = [leg for leg in legs if leg is not None]
+    joints = [(leg.thigh, leg.shin, leg.foot) for leg in whole]
+    free = rig.part(np.concatenate([*feet.points, np.zeros(0, np.int64)]), np.unique(joints).tolist())
+    if not follows_from_curves(armature, free.names):
+        controls = controls_of(armature, rig, actions[first], feet.poses[first], feet.soles) if feet.soles else None
+        if controls is None:
+            text = f"constraints or drivers pose the legs of {armature.name}, and no bone moves one foot alone"
+            return None, f"{text}: switch the legs to inverse kinematics, and key its controls"
+        return ControlPlanting(armature, rig, feet, controls, actions), ""
+    if not legs or len(whole) < len(legs):
+        return None, f"not every foot of {armature.data.name} is below a leg of two bones"
+    if len({leg.thigh for leg in whole}) < len(whole):
+        return None, f"two feet of {armature.data.name} share a leg"
+    return Planting(armature, rig, feet, whole, actions), ""
 
-    def __init__(self, armature: Object, rig: Rig, clips: Sequence[Clip], actions: Sequence[Action]) -> None:
-        """`actions` are what strips play of `clips`: all of the same channels, closed, and beginning on frame 0."""
-        self.legs: list[Leg] = []
-        self.reason = ""
-        first = leading(clips)
-        if first < 0:
-            return
-        if not follows_from_curves(armature):
-            self.reason = f"{armature.name} has constraints or drivers, which move its legs"
-            return
-        height = self._height = rig.height
-        whole = [_posed(armature, rig, action)[1] for action in actions]
-        low = low_points(rig, whole[first][::SEARCHED])
-        feet = feet_of(rig.moved(whole[first], low), height)
-        legs = [leg_of(rig, low[foot.points], whole[first]) for foot in feet]
-        if not feet or any(leg is None for leg in legs):
-            self.reason = f"not every foot of {armature.data.name} is below a leg of two bones"
-            return
-        if len({leg.thigh for leg in legs}) < len(legs):
-            self.reason = f"two feet of {armature.data.name} share a leg"
-            return
-        heights = rig.heights(whole[first])[:, low].min(axis=0)
-        soles = [foot.points[np.argsort(heights[foot.points], kind="stable")[:MOST:2]] for foot in feet]
-        self._rests = np.array(
-            [[foot_of(rig.moved(poses, low), rows, height).rests for rows in soles] for poses in whole]
-        )
+
+class Planting:
+    """Computes the leg keys of the rigs of one model whose legs follow from their curves."""
+
+    def __init__(self, armature: Object, rig: Rig, feet: Feet, legs: Sequence[Leg], actions: Sequence[Action]) -> None:
+        self._height, self._rests = rig.height, feet.rests
         # From here on without arms, heads and tails.
         joints = [(leg.thigh, leg.shin, leg.foot) for leg in legs]
-        self._rig = rig.part(low[np.concatenate(soles)], np.unique(joints).tolist())
-        ends = np.cumsum([len(rows) for rows in soles])
-        self._soles = [np.arange(end - len(rows), end) for rows, end in zip(soles, ends)]
+        self._rig = rig.part(np.concatenate(feet.soles), np.unique(joints).tolist())
+        ends = np.cumsum([len(rows) for rows in feet.soles])
+        self._soles = [np.arange(end - len(rows), end) for end, rows in zip(ends, feet.soles)]
         names = self._rig.names
-        self.legs = [
+        self._legs = [
             Leg(*(names.index(rig.names[bone]) for bone in bones), leg.end) for bones, leg in zip(joints, legs)
         ]
         self._modes = [armature.pose.bones[name].rotation_mode for name in names]
         self._at_rest = _at_rest(self._rig)
         self._upright = _turns(self._rig.matrix[:3, :3])
-        self._hips = _common([_above(self._rig, leg.thigh) for leg in self.legs])
-        self._apart = any(leg.end is not None for leg in self.legs)
-        self._tables = [_posed(armature, self._rig, action)[0] for action in actions]
+        self._hips = _common([_above(self._rig, leg.thigh) for leg in self._legs])
+        self._apart = any(leg.end is not None for leg in self._legs)
+        self._tables = [channels_of(armature, self._rig, action, phases_of(action)) for action in actions]
 
     def keys(
         self, playing: Playing, body: Carried, frame_time: float, ground: Ground | None = None
@@ -108,7 +110,7 @@ class Planting:
         Returns:
             values (f,) by data path and index; and (legs, f) metres by which a foot is short of its place.
         """
-        mixed = self._mixed(playing)
+        mixed = mixed_channels(self._tables, playing)
         poses = from_channels(self._rig, mixed.matrices())
         rests = np.einsum("cf,cl->fl", playing.weights(), self._rests)
         points = self._rig.moved(poses, np.arange(len(self._rig.points)))
@@ -118,7 +120,7 @@ class Planting:
         turns = _turns(placed[..., :3])
         skeleton = Skeleton(self._rig.parents, self._at_rest, placed[..., 3], turns, self._upright)
         climb = (body.position[:, 2] - body.origin) / body.size if ground is not None or self._apart else None
-        result = planted(skeleton, self.legs, corrections, frame_time, climb=climb)
+        result = planted(skeleton, self._legs, corrections, frame_time, climb=climb)
         channels = self._channels(result.turns)
         for bone, shift in result.shifts.items():
             channels |= self._location(mixed, skeleton, bone, shift)
@@ -135,15 +137,6 @@ class Planting:
         moved = mixed.location[:, bone] + turned(start.transpose(0, 2, 1), shift / scale)
         path = f'pose.bones["{escape_identifier(self._rig.names[bone])}"].location'
         return {(path, index): moved[:, index] for index in range(3)}
-
-    def _mixed(self, playing: Playing) -> Channels:
-        """The channels that strips show, from phases and influences (clips, f)."""
-        part = playing.phase - np.floor(playing.phase)
-        mixed = self._tables[0].at(part[0] * PHASES)
-        for clip, table in enumerate(self._tables[1:], 1):
-            if playing.influence[clip].any():
-                mixed = mixed.mixed(table.at(part[clip] * PHASES), playing.influence[clip])
-        return mixed
 
     def _channels(self, turns: Mapping[int, np.ndarray]) -> dict[tuple[str, int], Scalars]:
         channels = {}
@@ -251,13 +244,6 @@ def _above(rig: Rig, bone: int) -> list[int]:
 def _common(chains: Sequence[Sequence[int]]) -> int:
     """The first bone that is in all chains; the last of the first one if none is."""
     return next((bone for bone in chains[0] if all(bone in chain for chain in chains)), chains[0][-1])
-
-
-def _posed(armature: Object, rig: Rig, action: Action) -> tuple[Channels, np.ndarray]:
-    """The channels and the poses of bones at each phase of a clip, and at one more, as phases may be rounded up."""
-    first, last = action.frame_range
-    channels = channels_of(armature, rig, action, first + (last - first) * np.arange(PHASES + 2) / PHASES)
-    return channels, from_channels(rig, channels.matrices())
 
 
 def _at_rest(rig: Rig) -> np.ndarray:

@@ -35,7 +35,7 @@ from ..stored_values import sound_front
 from ..tagged_objects import names_of
 from .clip_copies import ClipCopy, Copies, copies_made
 from .clip_heads import HEAD, head_keys, head_of
-from .clip_planting import FEET, Planting, ground_of, made_for
+from .clip_planting import FEET, ground_of, made_for, planting_of
 from .clip_record import clip_record, is_copy
 from .clip_strips import ClipPlayed, Edited, RigClips, clear_clips, write_clips
 from .posing import check_shows_clips, check_strips_play
@@ -348,9 +348,8 @@ class _ModelPlayed:
         """Compute the strip that holds the feet of each armature, where that can be done."""
         armature, vehicle = self.model.rigs[0], self.model.vehicles[0]
         rig = rig_of(armature, vehicle, self._family, axes_of(*sound_front(vehicle)))
-        planting = Planting(armature, rig, self._clips, [copy.action for copy in copies])
-        self.unplanted = planting.reason
-        if not planting.legs:
+        planting, self.unplanted = planting_of(armature, rig, self._clips, [copy.action for copy in copies])
+        if planting is None:
             return
         ground, existing = ground_of(self._scene), copies_made()
         frames = np.arange(float(len(self._bodies)))

@@ -9,6 +9,7 @@ import pytest
 from tests.blender.building import bake, part, select
 from tests.blender.sharing import in_one_blender
 from tests.blender.walkers import found_walkers, pose_of
+from tests.blender.write.test_control_planting import controlled_walk
 
 SHOWN = (1, 2, 9, 20, 14)
 
@@ -50,6 +51,19 @@ def test_a_preview_shows_the_poses_of_the_bake(active: bool) -> None:
     select(people)
     bake()
     np.testing.assert_allclose(previewed, poses(rigs), atol=1e-5)
+
+
+@in_one_blender
+def test_a_preview_shows_legs_that_constraints_pose() -> None:
+    rig, people = controlled_walk()
+    people.steering.portrayal.playing.plant_feet = False
+    assert bpy.ops.steering.preview() == {"FINISHED"}
+    previewed = poses([rig])
+    assert bpy.ops.steering.preview() == {"FINISHED"}
+    assert np.abs(previewed - poses([rig])).max() > 0.05
+    select(people)
+    bake()
+    np.testing.assert_allclose(previewed, poses([rig]), atol=1e-4)
 
 
 @in_one_blender

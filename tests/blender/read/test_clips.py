@@ -156,6 +156,13 @@ def test_what_cannot_be_measured_is_refused_by_name() -> None:
     bpy.context.scene.collection.objects.link(ball)
     with pytest.raises(refusal, match="Ball has no armature"):
         measured(ball, still)
+    with pytest.raises(refusal, match="Wag moves no bone of Walker"):
+        measured(armature, clip(armature, "Wag", {("Tail", "location", 0): [(1.0, 0.0), (9.0, 1.0)]}))
+    for name in ("Foot.L", "Foot.R"):
+        copy = armature.pose.bones[name].constraints.new("COPY_TRANSFORMS")
+        copy.target, copy.subtarget = armature, "Body"
+    with pytest.raises(refusal, match="Walk keys bones of Walker that constraints or drivers pose"):
+        measured(armature, walk(armature))
 
 
 @pytest.fixture
@@ -186,3 +193,10 @@ def test_a_rigify_rig_is_measured_with_its_constraints(rigify) -> None:
     [steps] = measured(rig, action)
     assert steps.speed == pytest.approx(0.8, rel=0.05)
     assert steps.heading == pytest.approx(0.0, abs=0.02)
+    planting = part("blender.write.clip_planting")
+    holds, reason = planting.planting_of(rig, rig_of(rig), [steps], [action])
+    assert isinstance(holds, part("blender.write.control_planting").ControlPlanting) and reason == ""
+    for side in ("L", "R"):
+        rig.pose.bones[f"thigh_parent.{side}"]["IK_FK"] = 1.0
+    holds, reason = planting.planting_of(rig, rig_of(rig), [steps], [action])
+    assert holds is None and "switch the legs to inverse kinematics" in reason

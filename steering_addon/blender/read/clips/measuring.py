@@ -13,7 +13,7 @@ from ....portrayal.gait import Sampled, matched, measured
 from ....portrayal.soles import feet_of
 from ....simulation.arrays.vectors import Rows
 from ...refusal import Refusal
-from .poses import poses_of
+from .poses import bone_channel, curves_for, follows_from_curves, poses_of, values_on
 from .rig import Rig, rig_of
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ SEARCHED = 8
 """Every eighth phase is searched for such points."""
 MOST = 32
 """Points looked at of what moves with one bone, the lowest ones."""
+STILL = 1e-5
+"""A change that is less is none."""
 AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
 
 
@@ -110,12 +112,26 @@ def _posed(armature: Object, rig: Rig, action: Action, scene: Scene) -> Posed:
         raise Refusal(f"{action.name} is a single pose. Choose an action with at least two keys.")
     frames = first + (last - first) * np.arange(PHASES + 1) / PHASES
     poses = poses_of(armature, rig, action, frames)
+    if np.ptp(poses, axis=0).max() < STILL:
+        _check_is_still(armature, action, frames)
     return Posed(
         action=action,
         seconds=(last - first) * scene.render.fps_base / scene.render.fps,
         poses=poses,
         low=low_points(rig, poses[::SEARCHED]),
     )
+
+
+def _check_is_still(armature: Object, action: Action, frames: np.ndarray) -> None:
+    """Refuse an action that changes something, but nothing that an armature shows."""
+    changing = [curve for curve in curves_for(action, armature) if np.ptp(values_on(curve, frames)) > STILL]
+    bones = {bone_channel(curve.data_path)[0] for curve in changing}
+    if changing and not any(bone in armature.pose.bones for bone in bones):
+        text = f"{action.name} moves no bone of {armature.name}. Choose an action that was made for it."
+        raise Refusal(text, about=[armature])
+    if changing and not follows_from_curves(armature):
+        text = f"{action.name} keys bones of {armature.name} that constraints or drivers pose, so that nothing moves."
+        raise Refusal(f"{text} Choose an action that keys its controls.", about=[armature])
 
 
 def low_points(rig: Rig, poses: np.ndarray) -> Rows:

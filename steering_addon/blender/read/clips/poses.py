@@ -8,15 +8,16 @@ the armature in a scene of its own: nothing of the user's is touched.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
-from bpy.utils import unescape_identifier
+from bpy.utils import escape_identifier, unescape_identifier
 
+from ....portrayal.clips import PHASES, Playing
 from ...doubles import doubles
 from ...write.animation_data import assign_action, channelbag_in, evaluate, slot_for
 from ..rotation_channels import data_path, matrices_from_channels, width_of
@@ -32,16 +33,28 @@ LINEAR = 1
 """The number of Blender's linear interpolation."""
 
 
-def follows_from_curves(armature: Object) -> bool:
-    """Whether the poses of an armature follow from its channels alone."""
-    if any(constraint.enabled for bone in armature.pose.bones for constraint in bone.constraints):
+def follows_from_curves(armature: Object, names: Collection[str] | None = None) -> bool:
+    """Whether the poses of an armature's bones follow from their channels alone.
+
+    Args:
+        names: of the bones that matter, and of all above them; None for all bones.
+    """
+    names = [bone.name for bone in armature.data.bones] if names is None else names
+    posed = [armature.pose.bones[name] for name in names]
+    if any(constraint.enabled for bone in posed for constraint in bone.constraints):
         return False
-    plain = all(bone.use_inherit_rotation and bone.use_local_location for bone in armature.data.bones)
-    whole = all(bone.inherit_scale == "FULL" for bone in armature.data.bones)
-    driven = any(
-        owner.animation_data is not None and len(owner.animation_data.drivers) for owner in (armature, armature.data)
-    )
-    return plain and whole and not driven
+    plain = all(each.bone.use_inherit_rotation and each.bone.use_local_location for each in posed)
+    whole = all(each.bone.inherit_scale == "FULL" for each in posed)
+    return plain and whole and not _are_driven(armature, names)
+
+
+def _are_driven(armature: Object, names: Collection[str]) -> bool:
+    """Whether a driver may move bones with these names."""
+    if armature.data.animation_data is not None and len(armature.data.animation_data.drivers):
+        return True
+    starts = tuple(f'pose.bones["{escape_identifier(name)}"]' for name in names)
+    animation = armature.animation_data
+    return any(curve.data_path.startswith(starts) for curve in (animation.drivers if animation else ()))
 
 
 def poses_of(armature: Object, rig: Rig, action: Action, frames: np.ndarray) -> np.ndarray:
@@ -131,6 +144,21 @@ def channels_of(armature: Object, rig: Rig, action: Action, frames: np.ndarray) 
     return numbers
 
 
+def mixed_channels(tables: Sequence[Channels], playing: Playing) -> Channels:
+    """The channels that strips show.
+
+    Args:
+        tables: of each clip at its phases, on PHASES + 2 rows.
+        playing: phases and influences (clips, f).
+    """
+    part = playing.phase - np.floor(playing.phase)
+    mixed = tables[0].at(part[0] * PHASES)
+    for clip, table in enumerate(tables[1:], 1):
+        if playing.influence[clip].any():
+            mixed = mixed.mixed(table.at(part[clip] * PHASES), playing.influence[clip])
+    return mixed
+
+
 def curves_for(action: Action, armature: Object) -> list[FCurve]:
     """The curves of an action that an object would play."""
     bag = channelbag_in(action, slot_for(action, armature))
@@ -162,7 +190,7 @@ def values_on(curve: FCurve, frames: np.ndarray) -> np.ndarray:
 def from_blender(armature: Object, rig: Rig, action: Action, frames: np.ndarray) -> np.ndarray:
     """As `poses_of`, evaluated by Blender with the constraints and drivers of the rig."""
     poses = np.empty((len(frames), len(rig.names), 4, 4))
-    with _copy_aside(armature, action) as (scene, copy):
+    with copy_aside(armature, action) as (scene, copy):
         order = [copy.pose.bones.find(name) for name in rig.names]
         elements = np.empty(16 * len(copy.pose.bones), dtype=np.float32)
         for number, frame in enumerate(frames):
@@ -176,7 +204,7 @@ def from_blender(armature: Object, rig: Rig, action: Action, frames: np.ndarray)
 
 
 @contextmanager
-def _copy_aside(armature: Object, action: Action) -> Iterator[tuple[Scene, Object]]:
+def copy_aside(armature: Object, action: Action) -> Iterator[tuple[Scene, Object]]:
     """A copy of an armature that plays an action, in a scene of its own; both are gone afterwards."""
     scene = bpy.data.scenes.new(NAME)
     copy, played = armature.copy(), action.copy()

@@ -1,0 +1,62 @@
+"""The feet of a rig in its clips: their soles, and the height at which they rest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ....portrayal.clips import PHASES
+from ....portrayal.soles import feet_of, foot_of
+from .measuring import SEARCHED, low_points
+from .poses import poses_of
+
+if TYPE_CHECKING:
+    from bpy.types import Action, Object
+
+    from ....simulation.arrays.vectors import Rows
+    from .rig import Rig
+
+MOST = 24
+"""Points of a sole that are looked at, the lowest ones."""
+
+
+@dataclass(frozen=True)
+class Feet:
+    """The feet of a rig in clips.
+
+    Attributes:
+        poses: of each clip, (PHASES + 2, n, 4, 4): at each phase, and over its end, as phases may be rounded up.
+        points: the rows of the points of each foot.
+        soles: the rows of those that it stands on.
+        rests: (clips, feet) the heights at which they rest, metres.
+    """
+
+    poses: list[np.ndarray]
+    points: list[Rows]
+    soles: list[Rows]
+    rests: np.ndarray
+
+
+def phases_of(action: Action) -> np.ndarray:
+    """The frames at each phase of a clip, (PHASES + 2,)."""
+    first, last = action.frame_range
+    return first + (last - first) * np.arange(PHASES + 2) / PHASES
+
+
+def feet_in(armature: Object, rig: Rig, actions: Sequence[Action], first: int) -> Feet:
+    """The feet of a rig, as they are found in the clip in row `first`."""
+    poses = [poses_of(armature, rig, action, phases_of(action)) for action in actions]
+    low = low_points(rig, poses[first][::SEARCHED])
+    feet = feet_of(rig.moved(poses[first], low), rig.height)
+    heights = rig.heights(poses[first])[:, low].min(axis=0)
+    soles = [foot.points[np.argsort(heights[foot.points], kind="stable")[:MOST:2]] for foot in feet]
+    rests = [[foot_of(rig.moved(each, low), rows, rig.height).rests for rows in soles] for each in poses]
+    return Feet(
+        poses=poses,
+        points=[low[foot.points] for foot in feet],
+        soles=[low[rows] for rows in soles],
+        rests=np.array(rests).reshape(len(actions), len(feet)),
+    )

@@ -1,0 +1,167 @@
+"""Keys of the controls of feet, which hold these where they stand, for rigs whose legs constraints pose."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from bpy.utils import escape_identifier
+
+from ...portrayal.clips import Playing
+from ...portrayal.controls import Reach, guided, mixed_tables, turned_in, upright_axes
+from ...portrayal.footholds import Carried, Stepping, footholds
+from ...portrayal.planes import Ground
+from ...portrayal.planting import LEAST, product
+from ...simulation.arrays.vectors import Scalars, Vectors
+from ..read.clips.controls import Chain, Control, Controls, location_axes
+from ..read.clips.feet import Feet, phases_of
+from ..read.clips.poses import Channels, channels_of, mixed_channels
+from ..read.clips.rig import Rig
+from ..read.rotation_channels import channels_from_matrices, data_path
+
+if TYPE_CHECKING:
+    from bpy.types import Action, Object
+
+
+@dataclass(frozen=True)
+class _Tables:
+    """What clips have of a control at each phase, (PHASES + 2, ...), one for each clip.
+
+    Attributes:
+        axes: (3, 3) how it would be turned without its own rotation, in the armature's space.
+        along: (3, 3) the axes of its location, as columns.
+        place: (3,) where it would be without its own location.
+        sole, ankle: (m, 3) and (3,) in its own axes.
+        hip: (3,) in the armature's space.
+    """
+
+    axes: list[np.ndarray]
+    along: list[np.ndarray]
+    place: list[np.ndarray]
+    sole: list[np.ndarray]
+    ankle: list[np.ndarray]
+    hip: list[np.ndarray]
+
+
+class ControlPlanting:
+    """Computes the keys of the controls of feet of the rigs of one model."""
+
+    def __init__(self, armature: Object, rig: Rig, feet: Feet, controls: Controls, actions: Sequence[Action]) -> None:
+        """`actions` are what strips play: all of the same channels, closed, and beginning on frame 0."""
+        self._rig, self._rests = rig, feet.rests
+        self._controls, self._hips = controls.feet, controls.hips
+        bones = [control.bone for control in controls.feet] + [controls.hips] * (controls.hips >= 0)
+        self._part = rig.part(np.zeros(0, np.int64), bones)
+        self._rows = {bone: self._part.names.index(rig.names[bone]) for bone in bones}
+        self._modes = {bone: armature.pose.bones[rig.names[bone]].rotation_mode for bone in bones}
+        self._channels = [channels_of(armature, self._part, action, phases_of(action)) for action in actions]
+        local = {bone: armature.data.bones[rig.names[bone]].use_local_location for bone in bones}
+        tails = {
+            control.leg.end: armature.data.bones[rig.names[control.leg.end]].length
+            for control in controls.feet
+            if control.leg
+        }
+        self._tables = [
+            _Tables(*map(list, zip(*(self._table(*each, control, rows, local[control.bone], tails) for each in clips))))
+            for control, rows in zip(controls.feet, feet.soles)
+            for clips in [list(zip(feet.poses, self._channels))]
+        ]
+        if controls.hips >= 0:
+            self._hip_axes = [location_axes(rig, controls.hips, poses, local[controls.hips]) for poses in feet.poses]
+
+    def keys(
+        self, playing: Playing, body: Carried, frame_time: float, ground: Ground | None = None
+    ) -> tuple[dict[tuple[str, int], Scalars], Scalars]:
+        """As `Planting.keys`: values (f,) by data path and index, and metres (feet, f) by which a foot is short."""
+        mixed = mixed_channels(self._channels, playing)
+        matrices = mixed.matrices()
+        rests = np.einsum("cf,cl->fl", playing.weights(), self._rests)
+        scale = float(np.linalg.norm(self._rig.matrix[:3, 0]))
+        places, axes, alongs, stepping, legs = [], [], [], [], []
+        for number, (control, table) in enumerate(zip(self._controls, self._tables)):
+            row = self._rows[control.bone]
+            along = mixed_tables(table.along, playing)
+            place = mixed_tables(table.place, playing) + np.einsum("fij,fj->fi", along, mixed.location[:, row])
+            turned = product(upright_axes(mixed_tables(table.axes, playing)), _turns(matrices[:, row, :3, :3]))
+            sole = place[:, None] + np.einsum("fij,fmj->fmi", turned, mixed_tables(table.sole, playing))
+            places.append(self._in_model(place))
+            axes.append(turned)
+            alongs.append(along)
+            stepping.append(Stepping(self._in_model(sole), rests[:, number]))
+            legs.append(self._reach(control.leg, table, playing, place, turned, scale))
+        corrections = footholds(body, stepping, self._rig.height, frame_time, ground)
+        moves_hips = ground is not None and self._hips >= 0
+        climb = (body.position[:, 2] - body.origin) / body.size if moves_hips else None
+        result = guided(places, legs, corrections, frame_time, climb=climb)
+        to_armature = _turns(self._rig.matrix[:3, :3]).T
+        keyed: dict[tuple[str, int], Scalars] = {}
+        for control, along, turned, shift, turn in zip(self._controls, alongs, axes, result.shifts, result.turns):
+            keyed |= self._location(control.bone, mixed, along, shift @ to_armature.T / scale)
+            if control.turns:
+                basis = _turns(matrices[:, self._rows[control.bone], :3, :3])
+                inside = turned_in(turned, to_armature @ turn @ to_armature.T)
+                keyed |= self._rotation(control.bone, product(basis, inside))
+        if (np.abs(result.drop) > LEAST).any():
+            down = np.outer(-result.drop, to_armature[:, 2]) / scale
+            keyed |= self._location(self._hips, mixed, mixed_tables(self._hip_axes, playing), down)
+        return keyed, result.short
+
+    def _table(
+        self,
+        poses: np.ndarray,
+        channels: Channels,
+        control: Control,
+        rows: np.ndarray,
+        is_local: bool,
+        tails: dict[int, float],
+    ) -> tuple[np.ndarray, ...]:
+        """What one clip has of a control, in the order of `_Tables`."""
+        bone, row = control.bone, self._rows[control.bone]
+        axes, place = _turns(poses[:, bone, :3, :3]), poses[:, bone, :3, 3]
+        along = location_axes(self._rig, bone, poses, is_local)
+        before = product(axes, _turns(channels.matrices()[:, row, :3, :3]).transpose(0, 2, 1))
+        start = place - np.einsum("fij,fj->fi", along, channels.location[:, row])
+        sole = self._in_armature(self._rig.moved(poses, rows)) - place[:, None]
+        inside = np.einsum("fji,fmj->fmi", axes, sole)
+        leg = control.leg
+        if leg is None:
+            return before, along, start, inside, np.zeros_like(place), np.zeros_like(place)
+        end = poses[:, leg.end]
+        ankle = end[:, :3, 3] + _turns(end[:, :3, :3])[..., 1] * tails[leg.end]
+        return before, along, start, inside, np.einsum("fji,fj->fi", axes, ankle - place), poses[:, leg.top, :3, 3]
+
+    def _reach(
+        self, leg: Chain | None, table: _Tables, playing: Playing, place: Vectors, axes: np.ndarray, scale: float
+    ) -> Reach | None:
+        if leg is None:
+            return None
+        ankle = place + np.einsum("fij,fj->fi", axes, mixed_tables(table.ankle, playing))
+        hip = mixed_tables(table.hip, playing)
+        return Reach(self._in_model(hip), self._in_model(ankle), leg.length * scale)
+
+    def _location(
+        self, bone: int, mixed: Channels, along: np.ndarray, shift: Vectors
+    ) -> dict[tuple[str, int], Scalars]:
+        """The location of a bone that is moved by (f, 3) in the armature's space."""
+        moved = mixed.location[:, self._rows[bone]] + np.linalg.solve(along, shift[..., None])[..., 0]
+        path = f'pose.bones["{escape_identifier(self._rig.names[bone])}"].location'
+        return {(path, index): moved[:, index] for index in range(3)}
+
+    def _rotation(self, bone: int, turns: np.ndarray) -> dict[tuple[str, int], Scalars]:
+        mode = self._modes[bone]
+        numbers = channels_from_matrices(turns[:, None], mode)[:, 0]
+        path = f'pose.bones["{escape_identifier(self._rig.names[bone])}"].{data_path(mode)}'
+        return {(path, index): numbers[:, index] for index in range(numbers.shape[1])}
+
+    def _in_model(self, places: np.ndarray) -> np.ndarray:
+        return places @ self._rig.matrix[:3, :3].T + self._rig.matrix[:3, 3]
+
+    def _in_armature(self, places: np.ndarray) -> np.ndarray:
+        return (places - self._rig.matrix[:3, 3]) @ np.linalg.inv(self._rig.matrix[:3, :3]).T
+
+
+def _turns(matrices: np.ndarray) -> np.ndarray:
+    """Matrices (..., 3, 3) without their scale."""
+    return matrices / np.maximum(np.linalg.norm(matrices, axis=-2, keepdims=True), 1e-12)
