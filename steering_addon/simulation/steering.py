@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from zlib import crc32
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .adjusting import adjusted
 from .arrays.chance import Keys, mix, smooth_noise, uniform
@@ -272,6 +273,7 @@ def _agents(state: State, snapshot: Snapshot, world: World, rows: Rows) -> Agent
         in_lane=nobody(len(rows)),
         awaits=shared(-1, len(rows), np.int64),
         passing_places=np.empty((len(rows), 0, 3)),
+        companions=np.empty((len(rows), 0), dtype=np.int64),
     )
 
 
@@ -288,12 +290,22 @@ def _with_goals(behaviors: list[Behavior], world: World, agents: Agents, decided
     goal = _goal(behaviors, world, agents, decided)
     clearance, awaits = _clearance(behaviors, agents), _awaited(behaviors, agents, decided)
     passing_places, in_lane = _passing_places(behaviors, world, agents, decided), _in_lane(behaviors, agents)
-    new = goal, clearance, awaits, passing_places, in_lane
-    known = agents.goal, agents.clearance, agents.awaits, agents.passing_places, agents.in_lane
+    companions = _companions(behaviors, agents, decided)
+    new = goal, clearance, awaits, passing_places, in_lane, companions
+    known = (
+        *(agents.goal, agents.clearance, agents.awaits, agents.passing_places, agents.in_lane),
+        agents.companions,
+    )
     if all(a is b for a, b in zip(new, known)):
         return agents
     return replace(
-        agents, goal=goal, clearance=clearance, awaits=awaits, passing_places=passing_places, in_lane=in_lane
+        agents,
+        goal=goal,
+        clearance=clearance,
+        awaits=awaits,
+        passing_places=passing_places,
+        in_lane=in_lane,
+        companions=companions,
     )
 
 
@@ -330,6 +342,17 @@ def _passing_places(behaviors: list[Behavior], world: World, agents: Agents, dec
             others = places if places.size else np.full_like(led, np.nan)
             places = np.where(leads[:, None, None], led, others)
     return places
+
+
+def _companions(behaviors: list[Behavior], agents: Agents, decided: Decisions) -> NDArray[np.int64]:
+    """Those with whom behaviors with weight let each agent go, as of `Agents.companions`."""
+    companions = agents.companions
+    for behavior in behaviors:
+        its = behavior.companions(decided.recalled(behavior, agents))
+        if its is not None:
+            its = np.where((behavior.weight != 0.0)[:, None], its, -1)
+            companions = np.concatenate((companions, its), axis=1)
+    return companions
 
 
 def _in_lane(behaviors: list[Behavior], agents: Agents) -> Mask:

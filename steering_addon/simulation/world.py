@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import ground
 from .arrays.chance import Keys
@@ -252,6 +253,8 @@ class Agents:
             none, EVERY_MOVING or EVERY_OBSTACLE.
         passing_places: (n, PASSING_PLACES, 3) the places beside obstacles past which a behavior leads each, metres; nan
             for none, and (n, 0, 3) if no behavior leads any agent.
+        companions: (n, k) the rows of those with whom a behavior lets each go, from whom others need not keep it apart;
+            -1 for none.
     """
 
     rows: Rows
@@ -276,6 +279,7 @@ class Agents:
     in_lane: Mask
     awaits: Rows
     passing_places: Vectors
+    companions: NDArray[np.int64]
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -455,4 +459,5 @@ class Agents:
             in_lane=self.in_lane[rows],
             awaits=self.awaits[rows],
             passing_places=self.passing_places[rows],
+            companions=self.companions[rows],
         )
