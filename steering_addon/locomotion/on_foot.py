@@ -16,7 +16,6 @@ from ..simulation.arrays.vectors import (
     Vectors,
     anybody,
     columns,
-    cross,
     dot,
     everybody,
     magnitude,
@@ -33,12 +32,12 @@ from ..simulation.ground import flat, left_of, level_heading, rise, share_uphill
 from ..simulation.locomotion import HELD_UP, OFF_GROUND, Control, Locomotion, Moved, Stance
 from ..simulation.misplaced import Misplaced
 from ..simulation.terrain import Terrain
-from ..simulation.vehicle import Motion, Pose, VehicleModel
+from ..simulation.vehicle import Motion, VehicleModel
 from .banking import GRAVITY
 from .footholds import misplaced_walkers
 from .headings import cosine_left, turned_level, turned_on_foot
 from .point_mass import pushed
-from .walkable import Look, Walkable, along_ground, carried
+from .walkable import Look, Walkable, along_ground, carried, leaning
 from .walking import Stride, Walking
 
 SMOOTHING = 0.1
@@ -483,19 +482,9 @@ class OnFoot(Locomotion):
             forward,
             upright(len(normal)),
             replace(walking, triangle=footing.triangle, normal=normal),
-            self._pose(forward, normal),
+            leaning(forward, normal, self.align_to_ground),
             {OFF_GROUND: (~stands).astype(np.float64), HELD_UP: held_up.astype(np.float64)},
         )
-
-    def _pose(self, forward: Vectors, normal: Vectors) -> Pose | None:
-        """The axes in which they are shown; None if none leans with the ground."""
-        if not anybody(self.align_to_ground > 0.0):
-            return None
-        leaning: Vectors = normal * self.align_to_ground[:, None]
-        up = unit(leaning + upright(len(normal)) * (1.0 - self.align_to_ground)[:, None])
-        ahead = unit(columns(forward[:, 0], forward[:, 1], rise(up, forward)))
-        right = cross(ahead, up)
-        return Pose(right, ahead, cross(right, ahead))
 
 
 def _feet(position: Vectors, terrain: Terrain) -> Vectors:
