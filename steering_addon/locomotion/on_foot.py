@@ -35,7 +35,7 @@ from ..simulation.terrain import Terrain
 from ..simulation.vehicle import Motion, VehicleModel
 from .banking import GRAVITY
 from .footholds import misplaced_walkers
-from .headings import cosine_left, turned_level, turned_on_foot
+from .headings import begun, cosine_left, turned_level, turned_on_foot
 from .point_mass import pushed
 from .walkable import Look, Walkable, along_ground, carried, leaning
 from .walking import Stride, Walking
@@ -66,8 +66,6 @@ LOOKS = 0.2
 which takes less time than that some look in each step."""
 FACES = 0.95
 """The cosine to the direction back from an edge from which on a walker has turned back."""
-BEGINS_TO_TURN = 0.2
-"""Seconds until one that stands turns as fast as it can."""
 STEPS = 0.5
 """The share of cruise speed below which a walker that may turn on the spot steps round, tighter than its circle."""
 
@@ -164,7 +162,7 @@ class OnFoot(Locomotion):
         look = Look(feet, memory.normal, memory.triangle, direction, step, self._reach(model, speed))
         direction, memory = self._seen_ahead(walkable, look, heading, memory, dt)
         velocity, forward = self._strode(model, motion, memory, direction, speed, wanted_speed, wished, rounds, dt)
-        on_the_spot = np.where(memory.cornered, 0.0, self._on_the_spot(memory, dt))
+        on_the_spot = np.where(memory.cornered, 0.0, begun(self.turn_on_the_spot, memory.turning, dt))
         velocity, forward = turned_on_foot(model, motion, control, (velocity, forward), idle, on_the_spot, dt)
         way = along_ground(memory.normal, forward, magnitude(velocity) * dt)
         footing, refused = walkable.step(feet, way, memory.normal, memory.triangle)
@@ -339,10 +337,11 @@ class OnFoot(Locomotion):
                 time.
             rounds: (n,) how far it goes round, 0 to 1.
         """
-        heading, on_the_spot = motion.forward, self._on_the_spot(memory, dt)
+        heading, on_the_spot = motion.forward, self.turn_on_the_spot
         if anybody(memory.cornered):
             on_the_spot = np.where(memory.cornered, np.maximum(on_the_spot, WAY_OUT), on_the_spot)
         still = memory.stands | (speed <= 0.0)
+        on_the_spot = np.where(still, begun(on_the_spot, memory.turning, dt), on_the_spot)
         pace = model.cruise_speed * model.max_speed
         most = self._turn_rate_at(speed, pace, on_the_spot)
         ahead = cosine_left(heading, direction, np.where(still, on_the_spot, most) * dt)
@@ -375,10 +374,6 @@ class OnFoot(Locomotion):
         if not everybody(moves):
             faces = np.where(moves[:, None], faces, np.where(still[:, None], forward, heading))
         return velocity, faces
-
-    def _on_the_spot(self, memory: Walking, dt: float) -> Scalars:
-        """The fastest turn of those that stand, (n,) rad/s, which begins gradually."""
-        return np.minimum(self.turn_on_the_spot, memory.turning + self.turn_on_the_spot * (dt / BEGINS_TO_TURN))
 
     def _turn_rate_at(self, speed: Scalars, pace: Scalars, on_the_spot: Scalars) -> Scalars:
         """The fastest turn at a speed, (n,) rad/s: on the turning circle, or stepping round when slow.

@@ -10,7 +10,7 @@ from ..crowds.new_marks import new_mark
 from ..focus import activate, crowd_in_focus, vehicle_in_focus, vehicle_of, vehicles_selected
 from ..properties import settings_of
 from ..properties.mark_groups import SHAPED
-from ..refusal import reported
+from ..refusal import Refusal, reported
 from ..stored_values import check_stored
 from .polls import has_crowd, has_editable_scene, in_object_mode, part_of_vehicle_selected, something_baked
 
@@ -43,9 +43,11 @@ Bake again afterwards; the vehicle follows its guide, and the others see it"""
 
     @classmethod
     def poll(cls, context) -> bool:
-        if not in_object_mode(cls, context) or not part_of_vehicle_selected(cls, context):
+        if not in_object_mode(cls, context) or not something_baked(cls, context):
             return False
-        return something_baked(cls, context)
+        # The panel of the last operator asks as well: the guides are selected then.
+        last = context.window_manager.operators[-1:]
+        return any(each.bl_idname == cls.__name__ for each in last) or part_of_vehicle_selected(cls, context)
 
     @reported
     def execute(self, context):
@@ -54,6 +56,8 @@ Bake again afterwards; the vehicle follows its guide, and the others see it"""
         if not self.properties.is_property_set("frame_end"):
             self.frame_end = min(self.frame_start + USUAL_LENGTH, context.scene.frame_end)
         vehicles = vehicles_selected(context)
+        if not vehicles:
+            raise Refusal("Select at least one vehicle.")
         for ob in vehicles:
             check_takeover(ob, self.frame_start, self.frame_end)
         guides = [take_over(ob, context, self.frame_start, self.frame_end, self.precision) for ob in vehicles]

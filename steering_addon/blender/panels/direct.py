@@ -31,6 +31,8 @@ class Direct:
     def draw(self, context) -> None:
         layout, crowd = self.layout, crowd_in_focus(context)
         vehicle = vehicle_in_focus(context)
+        if vehicle is not None and vehicle != context.object:
+            layout.label(text=vehicle.name, icon=ICONS[Role.VEHICLE], translate=False)
         if vehicle is not None:
             _by_hand(layout, context, vehicle.steering)
         for mark in marks_for(vehicle, crowd, context):

@@ -243,9 +243,12 @@ class Why:
 
     def draw(self, context) -> None:
         layout, frame = self.layout, context.scene.frame_current_final
-        history = history_of(context.scene, vehicle_in_focus(context))
+        vehicle = vehicle_in_focus(context)
+        history = history_of(context.scene, vehicle)
         present = now(history, frame)
         column = layout.column(align=True)
+        if vehicle != context.object:
+            column.label(text=vehicle.name, icon=ICONS[Role.VEHICLE], translate=False)
         if present is None:
             column.label(text=f"In no state before frame {history[0].frame:g}", icon="DOT")
         before = [each for each in history if present is not None and each.frame <= present.frame]
