@@ -60,7 +60,7 @@ class Stages:
                 (bake, "simulate", self._simulating),
                 (bake.Mishaps, "look", self._watching),
                 # Not `execute`: Blender counts its parameters to decide what to pass.
-                *((operators.STEERING_OT_bake, part, self._working) for part in ("_begin", "_work", "_finished")),
+                *((operators.STEERING_OT_bake, part, self._working) for part in ("_begin", "_work", "finished")),
             ):
                 stack.enter_context(_replaced(module, name, wrapped))
             yield

@@ -18,6 +18,7 @@ from .flow_field_following import FlowFieldFollowing
 from .forage import Forage
 from .hide import Hide
 from .interpose import Interpose
+from .keep_company import KeepCompany
 from .keep_distance import KeepDistance
 from .leader_following import LeaderFollowing
 from .obstacle_avoidance import ObstacleAvoidance
@@ -63,6 +64,7 @@ CATALOGUE: tuple[type[Behavior], ...] = (
     Alignment,
     Cohesion,
     LeaderFollowing,
+    KeepCompany,
     Containment,
     UnalignedCollisionAvoidance,
     KeepDistance,

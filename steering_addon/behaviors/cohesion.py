@@ -14,10 +14,11 @@ from ..simulation.arrays.vectors import (
     Vectors,
     anybody,
     clamp,
+    columns,
     magnitude,
-    no_vectors,
     picked,
     same_for_all,
+    totals,
     which,
 )
 from ..simulation.behavior import Intent, Steering
@@ -87,7 +88,7 @@ class Cohesion(Neighborhood):
         root = joined(len(bodies.crowd), neighbors.links(agents.rows), members)
         if (root[members] == root[members[0]]).all():
             return agents.none()
-        parts = Groups.by(root[members], bodies.position[members], bodies.velocity[members])
+        parts = Groups.by(root[members], picked(bodies.position, members), picked(bodies.velocity, members))
         part = parts.of[np.searchsorted(members, agents.rows)]
         if same_for_all(self.rejoin_distance) and same_for_all(self.distance):
             all_parts = np.arange(len(parts))
@@ -101,14 +102,16 @@ def _to_other_parts(parts: Groups, part: Rows, rejoin_distance: Scalars, distanc
     """The steering from some parts of a crowd, (k,), toward the others; (k, 3), at most 1 long."""
     position, velocity = parts.position[part], parts.velocity[part]
     extent, size = parts.extent[part], parts.size[part]
-    others, offsets = np.zeros(len(part)), no_vectors(len(part))
-    for target in parts.largest(PARTS).tolist():
-        offset = parts.position[target] - position
-        gap = magnitude(offset) - WIDTH * (parts.extent[target] + extent)
-        near_enough = clamp(2.0 - 2.0 * gap / np.maximum(rejoin_distance, EPSILON), 0.0, 1.0)
-        count = np.where(part != target, near_enough * parts.size[target], 0.0)
-        others += count
-        offsets += (offset + FORESIGHT * (parts.velocity[target] - velocity)) * count[:, None]
+    targets = parts.largest(PARTS)
+    offset = columns(*(parts.position[targets, axis][:, None] - position[:, axis] for axis in range(3)))
+    gap = magnitude(offset) - WIDTH * (parts.extent[targets][:, None] + extent)
+    near_enough = clamp(2.0 - 2.0 * gap / np.maximum(rejoin_distance, EPSILON), 0.0, 1.0)
+    count = np.where(part != targets[:, None], near_enough * parts.size[targets][:, None], 0.0)
+    target, row = count.nonzero()
+    number, drift = count[target, row], picked(parts.velocity, targets[target]) - picked(velocity, row)
+    ways = (columns(*(offset[target, row, axis] for axis in range(3))) + FORESIGHT * drift) * number[:, None]
+    others = totals(row, number, len(part))
+    offsets = columns(*(totals(row, ways[:, axis], len(part)) for axis in range(3)))
     to_others = faded(offsets / np.maximum(others * distance, EPSILON)[:, None])
     share = clamp(others / np.maximum((others + size) * LEAST, EPSILON), 0.0, 1.0)
     return to_others * share[:, None]

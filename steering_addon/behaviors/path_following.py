@@ -381,7 +381,7 @@ class _Follower:
         steering = truncate(steering, self.agents.max_force)
         if (swings := self.agents.handling.swings_round).any():
             # Asked straight back, an agent that does not stop would waver between its sides, or fly on as it brakes.
-            steering = np.where(swings[:, None], swung_round(self.agents, steering, flow, alike=True), steering)
+            steering = np.where(swings[:, None], swung_round(self.agents, steering, flow, unit(tangent)), steering)
         driven = np.isfinite(self.agents.handling.axle)
         if driven.any():
             steering = np.where((driven & ~self.returning)[:, None], self._driving(speed, response_time), steering)

@@ -20,7 +20,7 @@ from ..simulation.arrays.vectors import (
 from ..simulation.behavior import Intent, Steering
 from ..simulation.declaration import acceleration, called, length
 from ..simulation.maneuvers.lanes import Lanes, drives_along_paths
-from ..simulation.maneuvers.neighborhood import Neighborhood, faded
+from ..simulation.maneuvers.neighborhood import Neighborhood, faded, without_companions
 from ..simulation.nearby.neighbors import Near, Neighbors
 from ..simulation.world import Agents, World
 
@@ -54,7 +54,8 @@ class Separation(Neighborhood):
         return Steering(push * agents.mass[:, None])
 
     def _sharing(self, world: World, agents: Agents, lanes: Lanes | None, near: Neighbors) -> Neighbors:
-        """The neighbors without those in other lanes than a driver's."""
+        """The neighbors without companions, and without those in other lanes than a driver's."""
+        near = without_companions(agents, near)
         if lanes is None:
             return near
         nothing = np.zeros(len(agents))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import bpy
 
 if TYPE_CHECKING:
-    from bpy.types import Object
+    from bpy.types import Collection, Object
 
 
 class Family:
@@ -42,3 +42,16 @@ def ancestors(ob: Object) -> Iterator[Object]:
 def is_descendant(ob: Object, other: Object) -> bool:
     """Whether an object is parented to another at any depth."""
     return any(above == other for above in ancestors(ob))
+
+
+def instanced(ob: Object) -> Collection | None:
+    """The collection of which an Empty shows an instance."""
+    return ob.instance_collection if ob.instance_type == "COLLECTION" else None
+
+
+def shown_in(ob: Object) -> Iterator[Object]:
+    """The objects of the collection of which an Empty shows an instance, and those that instances in it show."""
+    collection = instanced(ob)
+    for each in collection.all_objects if collection is not None else ():
+        yield each
+        yield from shown_in(each)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -150,7 +151,7 @@ class Crawling(Locomotion):
         ahead[:, 1] = 1.0
         right = cross(ahead, upright(n))
         motion = Motion(no_vectors(n), ahead * speed[:, None], right, ahead, upright(n))
-        blank = Walking.blank(n)
+        blank = _on_a_plane(n)
         memory = Walking(**{name: known[name] for name in vars(blank)})
         memory = replace(
             memory,
@@ -288,6 +289,15 @@ class Crawling(Locomotion):
         return Stance(
             grip.origin(terrain.lift), velocity, grip.forward, memory.normal, memory, pose if outputs else None, outputs
         )
+
+
+@lru_cache(maxsize=8)
+def _on_a_plane(n: int) -> Walking:
+    """What is remembered of n walkers that have met nothing on their plane yet; read-only."""
+    blank = Walking.blank(n)
+    for column in vars(blank).values():
+        column.flags.writeable = False
+    return blank
 
 
 def _fallen(grip: Grip, left: Scalars, rows: Rows) -> Grip:

@@ -14,6 +14,7 @@ from ..simulation.arrays.vectors import (
     Scalars,
     Vectors,
     across,
+    anybody,
     columns,
     cross,
     dot,
@@ -84,9 +85,7 @@ class Grip:
 
     def local(self, v: Vectors) -> Vectors:
         """Vectors (n, 3) by their parts to the right, ahead and up."""
-        return columns(
-            dot(v, cross(self.forward, self.memory.normal)), dot(v, self.forward), dot(v, self.memory.normal)
-        )
+        return columns(dot(v, self._right), dot(v, self.forward), dot(v, self.memory.normal))
 
     def world(self, v: Vectors) -> Vectors:
         """The vectors with these parts to the right, ahead and up."""
@@ -302,7 +301,8 @@ def turned_over(v: Vectors, old: Vectors, new: Vectors) -> Vectors:
 def normal_at(skins: Clinging, triangle: Rows, place: Vectors, facing: Scalars, otherwise: Vectors) -> Vectors:
     """The smoothed normals at places, (n, 3); `otherwise` on triangles without area."""
     normal = skins.normal_at(triangle, place, facing)
-    return np.where((magnitude(normal) < 0.5)[:, None], otherwise, normal)
+    lost = magnitude(normal) < 0.5
+    return np.where(lost[:, None], otherwise, normal) if anybody(lost) else normal
 
 
 def _held(memory: Gripping, rows: Rows, triangle: Rows, facing: Scalars, normal: Vectors) -> Gripping:

@@ -56,8 +56,8 @@ SETS_OFF = 1.2
 """Multiples of the slowest speed at which a walker that stands sets off."""
 ROUND = 0.5
 """The share of cruise speed at which a walker goes round to what is beside or behind it."""
-AHEAD = 0.3
-"""The cosine between heading and direction below which a walker goes round."""
+AHEAD, STRAIGHT = 0.3, 0.8
+"""The cosines between heading and direction below which a walker goes round, and from which on it goes straight."""
 TURNED = 0.5
 """The cosine between heading and direction from which on a walker that turned on the spot sets off."""
 WAY_OUT = 1.5
@@ -67,6 +67,8 @@ LOOKS = 0.2
 which takes less time than that some look in each step."""
 FACES = 0.95
 """The cosine to the direction back from an edge from which on a walker has turned back."""
+BEGINS_TO_TURN = 0.2
+"""Seconds until one that stands turns as fast as it can."""
 STEPS = 0.5
 """The share of cruise speed below which a walker that may turn on the spot steps round, tighter than its circle."""
 
@@ -143,15 +145,16 @@ class OnFoot(Locomotion):
         push = self._push(model, control, memory, speed, dt)
         wanted, wish = self._wanted(model, motion, replace(control, force=push), memory.normal, dt)
         wanted_speed, wished, onward = magnitude(wanted), magnitude(wish), dot(wish, heading)
-        sharp = self._turns_round(model, control, onward, wished, speed)
+        rounds = self._turns_round(model, control, onward, wished, speed)
         cornered = memory.cornered | walkable.is_too_steep(memory.triangle)
-        memory = replace(memory, cornered=cornered | self._is_hemmed_in(model, motion, terrain, sharp))
+        memory = replace(memory, cornered=cornered | self._is_hemmed_in(model, motion, terrain, rounds >= 1.0))
         # The slowest speed would carry one on that is asked to go back: it stops to turn on the spot, or goes round.
         back = ~memory.stands & (wanted_speed < self._slowest(model)) & (onward < 0.0)
         stops = back & (self.turn_on_the_spot > 0.0)
         wished = np.where(stops, 0.0, wished)
-        by_wish = memory.stands | sharp | (wanted_speed < EPSILON) | (back & ~stops)
-        direction = unit(np.where(by_wish[:, None], wish, wanted))
+        by_wish = memory.stands | (rounds >= 1.0) | (wanted_speed < EPSILON) | (back & ~stops)
+        between = wanted + (wish - wanted) * rounds[:, None] if anybody(rounds > 0.0) else wanted
+        direction = unit(np.where(by_wish[:, None], wish, between) if anybody(by_wish) else between)
         # A push too weak to set off for does not turn it on the spot either.
         idle = (memory.stands | (speed <= 0.0)) & (wished <= SETS_OFF * self._slowest(model))
         lost = (dot(direction, direction) < 0.5) | idle
@@ -161,8 +164,8 @@ class OnFoot(Locomotion):
         step = np.maximum(speed, np.minimum(self._slowest(model), model.max_force / model.mass * dt)) * dt
         look = Look(feet, memory.normal, memory.triangle, direction, step, self._reach(model, speed))
         direction, memory = self._seen_ahead(walkable, look, heading, memory, dt)
-        velocity, forward = self._strode(model, motion, memory, direction, speed, wanted_speed, wished, dt)
-        on_the_spot = np.where(memory.cornered, 0.0, self.turn_on_the_spot)
+        velocity, forward = self._strode(model, motion, memory, direction, speed, wanted_speed, wished, rounds, dt)
+        on_the_spot = np.where(memory.cornered, 0.0, self._on_the_spot(memory, dt))
         velocity, forward = turned_on_foot(model, motion, control, (velocity, forward), idle, on_the_spot, dt)
         way = along_ground(memory.normal, forward, magnitude(velocity) * dt)
         footing, refused = walkable.step(feet, way, memory.normal, memory.triangle)
@@ -175,7 +178,8 @@ class OnFoot(Locomotion):
         way_out = no_vectors(len(stands))
         if anybody(cornered):
             way_out = np.where((refused | ~cornered)[:, None], 0.0, memory.way_out)
-        walking = replace(memory, stands=stands, cornered=cornered, push=push, way_out=way_out)
+        turning = magnitude(forward - heading) / dt
+        walking = replace(memory, stands=stands, cornered=cornered, turning=turning, push=push, way_out=way_out)
         if footing is not None:
             footing = replace(footing, triangle=np.where(refused, NO_TRIANGLE, footing.triangle))
         end = start + way
@@ -266,22 +270,28 @@ class OnFoot(Locomotion):
         if control.speed_limit is not None:
             fastest = np.minimum(fastest, control.speed_limit)
         wanted, _ = pushed(model, motion, Control(control.force, fastest), self.max_turn_rate, dt, flat=True)
-        wish = motion.velocity + control.force * (model.response_time / model.mass)[:, None]
+        pull = control.force * (model.response_time / model.mass)[:, None]
+        wish = motion.velocity + pull
+        # One that sets off goes forward first, whatever is behind it: that is no reason to stand again.
+        sets_off = (magnitude(motion.velocity) < self._slowest(model)) & (magnitude(wish) < magnitude(pull))
+        wish = np.where(sets_off[:, None], pull, wish)
         return wanted, truncate(wish, np.maximum(fastest, 0.0))
 
     def _turns_round(
         self, model: VehicleModel, control: Control, onward: Scalars, wished: Scalars, speed: Scalars
-    ) -> Mask:
-        """Whether walkers go round to what is beside or behind them, (n,), instead of braking for it.
+    ) -> Scalars:
+        """How far walkers go round to what is beside or behind them, (n,) 0 to 1, instead of braking for it.
 
         Those that turn on the spot may brake.
 
         Args:
             onward, wished: (n,) the part along the heading of the velocity within the response time, and all of it.
         """
-        turns = (onward < AHEAD * wished) & (self.turn_on_the_spot <= 0.0)
-        turns &= wished > SETS_OFF * self._slowest(model)
-        return turns if control.speed_limit is None else turns & (control.speed_limit >= speed)
+        turns = (wished > SETS_OFF * self._slowest(model)) & (self.turn_on_the_spot <= 0.0)
+        if control.speed_limit is not None:
+            turns &= control.speed_limit >= speed
+        share = (STRAIGHT - onward / np.maximum(wished, EPSILON)) / (STRAIGHT - AHEAD)
+        return np.where(turns, np.clip(share, 0.0, 1.0), 0.0)
 
     def _is_hemmed_in(self, model: VehicleModel, motion: Motion, terrain: Terrain, turns: Mask) -> Mask:
         """Whether an obstacle leaves walkers that turn round no room for it, (n,)."""
@@ -320,6 +330,7 @@ class OnFoot(Locomotion):
         speed: Scalars,
         wanted: Scalars,
         wished: Scalars,
+        rounds: Scalars,
         dt: float,
     ) -> tuple[Vectors, Vectors]:
         """The velocities and headings of a step toward level directions, (n, 3) each.
@@ -327,8 +338,9 @@ class OnFoot(Locomotion):
         Args:
             speed, wanted, wished: (n,) m/s before the step, after it if it is free to turn, and within the response
                 time.
+            rounds: (n,) how far it goes round, 0 to 1.
         """
-        heading, on_the_spot = motion.forward, self.turn_on_the_spot
+        heading, on_the_spot = motion.forward, self._on_the_spot(memory, dt)
         if anybody(memory.cornered):
             on_the_spot = np.where(memory.cornered, np.maximum(on_the_spot, WAY_OUT), on_the_spot)
         still = memory.stands | (speed <= 0.0)
@@ -339,8 +351,10 @@ class OnFoot(Locomotion):
         round_speed = np.maximum(ROUND * pace, slowest)
         round_speed = np.minimum(round_speed, np.maximum(wanted, wished))
         target = np.where(ahead > AHEAD, wanted * ahead, round_speed)
-        # What leads it aside does not slow it down as well: its circle is as wide at half its pace. Without room for
-        # the circle it slows down to step round, if it can.
+        if anybody(rounds > 0.0):
+            eased = speed + (round_speed - speed) * np.minimum(dt / model.response_time, 1.0)
+            target = np.where(rounds > 0.0, wanted + (eased - wanted) * rounds, target)
+        # What leads it aside does not slow it down as well, unless it has no room for its circle and can step round.
         if anybody(memory.side != 0):
             led_aside = np.where(memory.has_room, np.maximum(wanted, round_speed), round_speed)
             target = np.where(memory.side != 0, np.maximum(target, led_aside), target)
@@ -355,13 +369,17 @@ class OnFoot(Locomotion):
         forward = turned_level(
             heading, direction, np.where(still, np.where(goes & ~memory.cornered, 0.0, on_the_spot), most) * dt
         )
-        strongest = model.max_force / model.mass * dt
-        velocity = motion.velocity + truncate(forward * target[:, None] - motion.velocity, strongest)
+        change = forward * target[:, None] - motion.velocity
+        velocity = motion.velocity + truncate(change, model.max_force / model.mass * dt)
         moves = magnitude(velocity) > 0.0
         faces: Vectors = unit(velocity)
         if not everybody(moves):
             faces = np.where(moves[:, None], faces, np.where(still[:, None], forward, heading))
         return velocity, faces
+
+    def _on_the_spot(self, memory: Walking, dt: float) -> Scalars:
+        """The fastest turn of those that stand, (n,) rad/s, which begins gradually."""
+        return np.minimum(self.turn_on_the_spot, memory.turning + self.turn_on_the_spot * (dt / BEGINS_TO_TURN))
 
     def _turn_rate_at(self, speed: Scalars, pace: Scalars, on_the_spot: Scalars) -> Scalars:
         """The fastest turn at a speed, (n,) rad/s: on the turning circle, or stepping round when slow.
@@ -412,9 +430,9 @@ class OnFoot(Locomotion):
         position = moved.position
         if not len(terrain.after):
             return Stance(position, velocity, moved.forward, upright(len(position)), walking)
-        falls = (self.at_edge == FALL) & ((walking.triangle >= 0) | (walking.fall_speed > 0.0))
-        fall_speed = np.zeros(len(position))
+        falls, fall_speed = self.at_edge == FALL, np.zeros(len(position))
         if anybody(falls):
+            falls &= (walking.triangle >= 0) | (walking.fall_speed > 0.0)
             fall_speed = np.where(falls, walking.fall_speed + GRAVITY * dt, 0.0)
         feet, walkable = _feet(start, terrain), self._walkable(terrain)
         footing = self._trodden(moved, walkable, feet, fall_speed * dt)
@@ -426,8 +444,9 @@ class OnFoot(Locomotion):
             position = np.where(over[:, None], start, position)
             velocity = np.where(over[:, None], 0.0, velocity)
             footing = walkable.footing(feet, position - start, walking.normal, fall_speed * dt)
-        fall_speed = np.where(footing.triangle < 0, fall_speed, 0.0)
-        position = columns(position[:, 0], position[:, 1], position[:, 2] - fall_speed * dt)
+        if anybody(falls):
+            fall_speed = np.where(footing.triangle < 0, fall_speed, 0.0)
+            position = columns(position[:, 0], position[:, 1], position[:, 2] - fall_speed * dt)
         walking = replace(walking, fall_speed=fall_speed)
         return self._stood(Moved(position, velocity, moved.forward), footing, terrain, walking)
 
@@ -443,7 +462,9 @@ class OnFoot(Locomotion):
         if stride.footing is None:
             return walkable.footing(feet, way, normal, deeper, last)
         # A contact may have pushed it, its step may have been refused, or it falls.
-        known = (stride.footing.triangle >= 0) & (moved.position == stride.end).all(axis=1) & (deeper == 0.0)
+        known = (stride.footing.triangle >= 0) & (deeper == 0.0)
+        if moved.position is not stride.end:
+            known &= (moved.position == stride.end).all(axis=1)
         rows = which(~known)
         if not len(rows):
             return stride.footing

@@ -20,11 +20,12 @@ from ..simulation.arrays.vectors import (
     clamp,
     columns,
     dot,
-    everybody,
     level_side,
     magnitude,
+    picked,
     truncate,
     unit,
+    which,
 )
 from ..simulation.locomotion import Control
 from ..simulation.vehicle import Motion, VehicleModel
@@ -77,10 +78,11 @@ def pushed(
         fastest = np.maximum(fastest, magnitude(velocity) - strongest)
         change = _straightened(model, forward, velocity, change, fastest)
     wanted = velocity + change
-    free = _free(model, turn_rate, forward, wanted, dt)
-    if not everybody(free):
-        turn = truncate(_round(model, turn_rate, forward, velocity, change, dt) - velocity, strongest)
-        wanted = np.where(free[:, None], wanted, velocity + turn)
+    rows = which(~_free(model, turn_rate, forward, wanted, dt))
+    if len(rows):
+        start, most = picked(velocity, rows), model.max_speed[rows]
+        driven = _round(most, turn_rate[rows], picked(forward, rows), start, picked(change, rows), dt)
+        wanted[rows] = start + truncate(driven - start, strongest[rows])
     velocity = truncate(wanted, model.max_speed)
     if fastest is not None:
         velocity = before + truncate(truncate(velocity, fastest) - before, strongest)
@@ -113,9 +115,9 @@ def _straightened(
     return along + (change - along) * kept[:, None]
 
 
-def _turn(model: VehicleModel, turn_rate: Scalars, speed: Scalars, dt: float) -> Scalars:
+def _turn(max_speed: Scalars, turn_rate: Scalars, speed: Scalars, dt: float) -> Scalars:
     """The largest turn of a step, (n,) radians; it goes to 0 near standstill."""
-    opening = np.minimum(speed / np.maximum(STANDSTILL * model.max_speed, EPSILON), 1.0)
+    opening = np.minimum(speed / np.maximum(STANDSTILL * max_speed, EPSILON), 1.0)
     return np.minimum(turn_rate * dt, np.pi) * opening
 
 
@@ -127,11 +129,11 @@ def _destination(velocity: Vectors, change: Vectors, dt: float) -> Vectors:
 def _free(model: VehicleModel, turn_rate: Scalars, forward: Vectors, wanted: Vectors, dt: float) -> Mask:
     """Whether the wanted velocity is within the largest turn of the step, (n,)."""
     speed = magnitude(wanted)
-    return dot(wanted, forward) >= speed * cosine_of_setting(_turn(model, turn_rate, speed, dt))
+    return dot(wanted, forward) >= speed * cosine_of_setting(_turn(model.max_speed, turn_rate, speed, dt))
 
 
 def _round(
-    model: VehicleModel, turn_rate: Scalars, forward: Vectors, velocity: Vectors, change: Vectors, dt: float
+    max_speed: Scalars, turn_rate: Scalars, forward: Vectors, velocity: Vectors, change: Vectors, dt: float
 ) -> Vectors:
     """The velocity after the largest turn of a step toward the wanted velocity, (n, 3) m/s."""
     wanted = velocity + change
@@ -143,13 +145,13 @@ def _round(
     straight = magnitude(aside) <= ROUNDING * magnitude(destination)
     aside = np.where(straight[:, None], any_side, unit(aside))
 
-    turn = _turn(model, turn_rate, np.maximum(magnitude(wanted), magnitude(velocity)), dt)
+    turn = _turn(max_speed, turn_rate, np.maximum(magnitude(wanted), magnitude(velocity)), dt)
     cosines, sines = cosine_and_sine(turn)
     direction = cosines[:, None] * forward + sines[:, None] * aside
     speed = np.maximum(dot(wanted, direction), 0.0)
     reversing = 0.5 * magnitude(destination - velocity)
     driving_round = np.minimum(
-        np.minimum(reversing, TURNING_SPEED * model.max_speed), magnitude(velocity) + magnitude(change)
+        np.minimum(reversing, TURNING_SPEED * max_speed), magnitude(velocity) + magnitude(change)
     )
     speed = np.where(dot(destination, forward) < 0.0, np.maximum(speed, driving_round), speed)
-    return direction * clamp(speed, 0.0, model.max_speed)[:, None]
+    return direction * clamp(speed, 0.0, max_speed)[:, None]

@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..simulation.arrays.vectors import Mask, Rows, Scalars
+from ..simulation.arrays.vectors import Mask, Rows, Scalars, magnitude
 from ..simulation.declaration import Choice
 from ..simulation.minds.declaring import Meeting, Trigger
 
@@ -46,14 +46,14 @@ def magnitudes(offset: NDArray[np.float64]) -> Scalars:
     return length
 
 
-def within(meeting: Meeting, regions: Rows) -> Mask:
-    """Whether each vehicle is inside any of some regions, (m,)."""
+def within(meeting: Meeting, regions: Rows, margin: float = 0.0) -> Mask:
+    """Whether each vehicle is inside any of some regions, or no farther outside than a margin in metres, (m,)."""
     position = meeting.world.bodies.position[meeting.rows]
     inside = np.zeros(len(position), dtype=np.bool_)
     for region in regions.tolist():
         if meeting.world.regions.present[region]:
             way = meeting.world.regions.way_in(position, np.full(len(position), region))
-            inside |= (way == 0.0).all(axis=1)
+            inside |= magnitude(way) <= margin
     return inside
 
 

@@ -14,14 +14,15 @@ from .condition import Condition, within
 
 @dataclass(frozen=True)
 class Outside(Condition):
-    """It is outside all regions that it watches."""
+    """It is farther than the margin outside all regions that it watches."""
 
     name: ClassVar[str] = "OUTSIDE"
     label: ClassVar[str] = "Outside"
     stored_number: ClassVar[int] = 3
-    uses: ClassVar[tuple[str, ...]] = ("where",)
+    uses: ClassVar[tuple[str, ...]] = ("where", "margin")
 
     regions: Rows = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    margin: float = 0.0
 
     def gap(self, meeting: Meeting, watched: Rows) -> Scalars:
-        return np.where(within(meeting, self.regions), np.inf, 0.0)
+        return np.where(within(meeting, self.regions, self.margin), np.inf, 0.0)

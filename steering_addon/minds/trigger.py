@@ -40,6 +40,7 @@ class TriggerModel(Declared):
 
     when: Rows = choice("NEAR", "When it calls vehicles", tuple(kind.choice() for kind in CATALOGUE))
     distance: Number = used("distance", length(10.0, "Distance within which it counts"))
+    margin: Number = used("margin", length(2.0, "How far outside it counts: animals graze beyond an edge now and then"))
     angle: Number = used("angle", called("Field of View", number(4.71, "Full angle of view", Unit.ANGLE, 0.0, 6.2832)))
     count: Rows = used("count", integer(3, "Count of mates"))
     time: Number = used("time", seconds(2.0, "Time for which it has not got on"))

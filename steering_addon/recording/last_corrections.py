@@ -8,12 +8,13 @@ most 1.875 |d| / lead.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
-from ..simulation.arrays.vectors import Scalars, Vectors, magnitude
+from ..simulation.arrays.vectors import Rows, Scalars, Vectors, magnitude
 from ..simulation.marks.declaring import Mark
 from ..simulation.snapshot import Snapshot, State
 from .missed_marks import way_left
@@ -43,6 +44,10 @@ class Correction:
     frame_time: float
 
 
+Left: TypeAlias = Sequence[tuple[int, Correction]]
+"""What is left on a frame, each for the row of a vehicle."""
+
+
 class LastCorrections:
     """What is left to the exact marks of a run, by the vehicles that meet them.
 
@@ -57,26 +62,22 @@ class LastCorrections:
 
     def look(self, row: int, state: State, snapshot: Snapshot) -> None:
         """Look at the marks that are to be met on a frame, the one of this row."""
-        for mark in snapshot.marks:
-            if mark.exact and abs(state.time - mark.time) < 0.5 * snapshot.frame_time:
-                rows, way = way_left(mark, state, snapshot)
-                for vehicle, left in zip(rows.tolist(), _beyond(mark, way)):
-                    frames = min(mark.lead / snapshot.frame_time, float(row))
-                    self._of.setdefault(vehicle, []).append(
-                        Correction(row, mark.name, left, frames, snapshot.frame_time)
-                    )
+        self.add(left_on_frame(row, state, snapshot))
+
+    def add(self, left: Left) -> None:
+        """Take in what is left on the next frame."""
+        for vehicle, correction in left:
+            self._of.setdefault(vehicle, []).append(correction)
 
     def vehicles(self) -> list[int]:
         """The rows of the vehicles with exact marks, rising."""
         return sorted(self._of)
 
-    def moved(self, vehicle: int, frames: int) -> Vectors:
-        """By how much the path of a vehicle is moved on each frame of a run, (f, 3) metres."""
-        moved = np.zeros((frames, 3))
+    def moved(self, vehicle: int, rows: Rows) -> Vectors:
+        """By how much the path of a vehicle is moved on frames (f,), counted from the first of a run; (f, 3) metres."""
+        moved = np.zeros((len(rows), 3))
         for correction, before, after in self._with_spans(vehicle):
-            moved += (
-                _blended(np.arange(frames, dtype=np.float64) - correction.row, before, after)[:, None] * correction.way
-            )
+            moved += _blended(rows - float(correction.row), before, after)[:, None] * correction.way
         return moved
 
     def _with_spans(self, vehicle: int) -> Iterator[tuple[Correction, float, float]]:
@@ -97,6 +98,20 @@ class LastCorrections:
                 yield each, before, after
             elif left > self.too_far.get(each.mark, (0.0, 0.0))[0]:
                 self.too_far[each.mark] = left, most
+
+
+def left_on_frame(row: int, state: State, snapshot: Snapshot) -> Left:
+    """What is left to the exact marks that are to be met on a frame, counted from the first of the run as `row`."""
+    left = []
+    for mark in snapshot.marks:
+        if mark.exact and abs(state.time - mark.time) < 0.5 * snapshot.frame_time:
+            rows, way = way_left(mark, state, snapshot)
+            frames = min(mark.lead / snapshot.frame_time, float(row))
+            left += [
+                (vehicle, Correction(row, mark.name, beyond, frames, snapshot.frame_time))
+                for vehicle, beyond in zip(rows.tolist(), _beyond(mark, way))
+            ]
+    return left
 
 
 def _beyond(mark: Mark, way: Vectors) -> Vectors:

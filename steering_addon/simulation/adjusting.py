@@ -53,7 +53,9 @@ def adjusted(
     adjustments = [behavior for behavior in behaviors if isinstance(behavior, Adjustment)]
     steered = _any_of([adjustment.adjusts() for adjustment in adjustments], agents)
     heads_on = steered | _avoiding_before_a_goal(behaviors, agents)
-    travels = agents.on_the_level & heads_on & np.isin(agents.awaits, PASSES)
+    travels = agents.on_the_level & heads_on
+    if anybody(travels):
+        travels = travels & np.isin(agents.awaits, PASSES)
     corrections: dict[str, Vectors] = {}
     if not anybody(steered | travels):
         return force, corrections, decided

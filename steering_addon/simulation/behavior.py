@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .arrays.vectors import Mask, Number, Rows, Scalars, Vectors, nobody, picked, shared, truncate
 from .avoiding.jams import JAMMING, Jamming
@@ -139,6 +140,13 @@ class Behavior(Declared):
         """The places beside obstacles past which it leads the agents, (n, PASSING_PLACES, 3) metres; nan for none.
 
         None if it leads no agent past any.
+        """
+        return None
+
+    def companions(self, memory: Any) -> NDArray[np.int64] | None:
+        """The rows of those with whom it lets each agent go, (n, k), -1 for none: it says how far apart they are.
+
+        None if it lets no agent go with others.
         """
         return None
 

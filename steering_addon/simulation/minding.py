@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from .arrays.vectors import Mask, Scalars, magnitude
+from .arrays.vectors import Mask, Scalars, magnitude, nobody
 from .minds.choosing import chosen
 from .minds.declaring import Meeting
 from .minds.following import arriving_again, bodies_in_modes, forgetting, locomotions_in_modes
@@ -36,11 +36,11 @@ def minded(state: State, snapshot: Snapshot, world: World) -> tuple[State, Snaps
     velocity = state.motion.velocity
     speed = magnitude(velocity)
     before = replace(before, idle=_idle(state, snapshot, before, speed, world.dt))
-    after, arrived = before, _arrived(state)
+    after, arrived, left_alone = before, _arrived(state), _left_alone(snapshot, before, len(world.bodies.crowd))
     for mind in minds:
         rows = np.flatnonzero((snapshot.crowd == mind.crowd) & snapshot.present)
         if len(rows) and mind.modes:
-            meeting = Meeting(world, before, snapshot.crowd, rows, arrived, velocity)
+            meeting = Meeting(world, before, snapshot.crowd, rows, arrived, velocity, left_alone)
             after = after.put(rows, chosen(mind, meeting, snapshot.keys[rows]))
     memories = forgetting(state.memories, snapshot, before, after)
     reached = arriving_again(state.arrived, minds, snapshot.crowd, before, after)
@@ -61,6 +61,18 @@ def _arrived(state: State) -> Mask:
     for mask in state.arrived.values():
         arrived = arrived | mask
     return arrived
+
+
+def _left_alone(snapshot: Snapshot, before: Mindset, bodies: int) -> Mask:
+    """Those of a number of bodies that are vehicles in states in which they are left alone, (b,)."""
+    if not any(mode.numbers.left_alone[0] for mind in snapshot.minds for mode in mind.modes):
+        return nobody(bodies)
+    left_alone = np.zeros(bodies, dtype=np.bool_)
+    for mind in snapshot.minds:
+        of_mode = np.array([False, *(bool(mode.numbers.left_alone[0]) for mode in mind.modes)])
+        rows = np.flatnonzero(snapshot.crowd == mind.crowd)
+        left_alone[rows] = of_mode[before.mode[rows]]
+    return left_alone
 
 
 def _idle(state: State, snapshot: Snapshot, before: Mindset, speed: Scalars, dt: float) -> Scalars:

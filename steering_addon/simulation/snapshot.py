@@ -26,6 +26,7 @@ from .arrays.vectors import (
 )
 from .behavior import Behavior
 from .candidates import Candidates
+from .declaration import Kind
 from .geometry.flows import Flow
 from .geometry.obstacles import Obstacles
 from .geometry.paths import Path
@@ -36,7 +37,7 @@ from .handling import Handling
 from .locomotion import Locomotion
 from .marks.declaring import Mark
 from .memory import Memory
-from .minds.declaring import Mind
+from .minds.declaring import CAUSE, Mind
 from .minds.mindset import Mindset
 from .presence.attendance import Attendance
 from .vehicle import Motion, Pose, VehicleModel
@@ -59,6 +60,16 @@ class Settings:
     def masks(self) -> tuple[Mask | None, ...]:
         """The vehicles that have each behavior, (n,), None for all."""
         return self.has or (None,) * len(self.behaviors)
+
+    @once
+    def about_cause(self) -> dict[int, list[str]]:
+        """The names of the parameters that are about what called a vehicle, by the place of their behavior."""
+        about: dict[int, list[str]] = {}
+        for place, behavior in enumerate(self.behaviors):
+            for name, parameter in behavior.parameters().items():
+                if parameter.kind is Kind.BODY and (getattr(behavior, name) == CAUSE).any():
+                    about.setdefault(place, []).append(name)
+        return about
 
     @once
     def compared(self) -> dict[int, Any]:

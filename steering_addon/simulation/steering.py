@@ -7,11 +7,12 @@ All behaviors look at what there was before the step, so that the order in which
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from zlib import crc32
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .adjusting import adjusted
 from .arrays.chance import Keys, mix, smooth_noise, uniform
@@ -93,26 +94,29 @@ def decisions(state: State, snapshot: Snapshot, world: World) -> tuple[Vectors, 
         decided: everything else.
     """
     if state.mindset is None:
-        return _decided(state, snapshot, world)
+        return _decided(state, snapshot, world, _groups(snapshot.settings, snapshot.settings_row, snapshot.present))
     mindset = state.mindset
-    force, decided = _decided(state, followed(snapshot, mindset.mode, mindset.body), world)
+    groups = _groups(*followed(snapshot, mindset.mode, mindset.body), snapshot.present)
+    force, decided = _decided(state, snapshot, world, groups)
     part = mindset.taken_up(world.time, world.dt)
     if everybody(part >= 1.0):
         return force, decided
     # Cut to what the vehicle can apply: a small share of a far stronger force would already be as much.
     limit, before = snapshot.vehicle.max_force, no_vectors(len(state))
     for modes, share, caller in mindset.left(part):
-        then = followed(snapshot, modes, caller)
-        asked, _ = _decided(state, replace(then, present=then.present & (share > 0.0)), world)
+        groups = _groups(*followed(snapshot, modes, caller), snapshot.present & (share > 0.0))
+        asked, _ = _decided(state, snapshot, world, groups)
         before += truncate(asked, limit) * share[:, None]
     now = truncate(force, limit)
     return np.where((part < 1.0)[:, None], before + (now - before) * part[:, None], force), decided
 
 
-def _decided(state: State, snapshot: Snapshot, world: World) -> tuple[Vectors, Decisions]:
-    """What the vehicles present decide by the settings that they follow."""
+def _decided(
+    state: State, snapshot: Snapshot, world: World, groups: Iterable[tuple[Settings, Rows]]
+) -> tuple[Vectors, Decisions]:
+    """What vehicles decide, group by group, by the settings that each group follows."""
     force, decided = no_vectors(len(state)), Decisions.none_yet(state)
-    for settings, rows in _groups(snapshot):
+    for settings, rows in groups:
         group, decided = sensed(state, snapshot, world, settings, rows, decided)
         asked, decided = _asked(snapshot, world, group, decided)
         if len(rows) == len(state):
@@ -125,9 +129,10 @@ def _decided(state: State, snapshot: Snapshot, world: World) -> tuple[Vectors, D
 def requests(state: State, snapshot: Snapshot, world: World) -> dict[str, Vectors]:
     """What each behavior asks of each vehicle before they are combined, (n, 3) newtons times its weight, by name."""
     requested: dict[str, Vectors] = {}
+    follows = snapshot.settings, snapshot.settings_row
     if state.mindset is not None:
-        snapshot = followed(snapshot, state.mindset.mode, state.mindset.body)
-    for settings, rows in _groups(snapshot):
+        follows = followed(snapshot, state.mindset.mode, state.mindset.body)
+    for settings, rows in _groups(*follows, snapshot.present):
         group, decided = sensed(state, snapshot, world, settings, rows, Decisions.none_yet(state))
         asked, _ = _asked(snapshot, world, group, decided)
         forces = {name: component.force for name, component in asked.components.items()}
@@ -136,15 +141,14 @@ def requests(state: State, snapshot: Snapshot, world: World) -> dict[str, Vector
     return requested
 
 
-def _groups(snapshot: Snapshot) -> Iterator[tuple[Settings, Rows]]:
-    """Each row of settings that vehicles present follow, with their rising rows."""
-    present = which(snapshot.present)
-    order = present[np.argsort(snapshot.settings_row[present], kind="stable")]
-    rows = range(len(snapshot.settings) + 1)
-    begins = np.searchsorted(snapshot.settings_row[order], rows).tolist()
-    for settings, begin, end in zip(snapshot.settings, begins, begins[1:]):
+def _groups(settings: Sequence[Settings], row: Rows, takes_part: Mask) -> Iterator[tuple[Settings, Rows]]:
+    """The settings that vehicles follow, by the row of each (n,), each with the rising rows of those who take part."""
+    present = which(takes_part)
+    order = present[np.argsort(row[present], kind="stable")]
+    begins = np.searchsorted(row[order], range(len(settings) + 1)).tolist()
+    for each, begin, end in zip(settings, begins, begins[1:]):
         if begin < end:
-            yield settings, order[begin:end]
+            yield each, order[begin:end]
 
 
 def sensed(
@@ -160,7 +164,7 @@ def sensed(
             continue
         behavior = behavior.for_agents(rows if part is None else rows[part])
         if part is None or takes_aim(behavior):
-            its = agents if part is None else agents.take(part)
+            its = agents if part is None else agents.part(part)
             behavior, learned = aimed(behavior, world, its, decided.memories, len(state))
             if learned:
                 decided = replace(decided, memories={**decided.memories, **learned})
@@ -179,7 +183,7 @@ def _asked(snapshot: Snapshot, world: World, group: Group, decided: Decisions) -
     sets_speed = arrived = nobody(len(agents))
     draws = _draws(group, world)
     for behavior, part in zip(group.behaviors, group.parts):
-        its = agents if part is None else agents.take(part)
+        its = agents if part is None else agents.part(part)
         steering = behavior.steer(world, its, decided.recalled(behavior, its))
         steering, decided = _staying(behavior, world, its, steering, decided)
         if steering.arrived is not None:
@@ -269,6 +273,7 @@ def _agents(state: State, snapshot: Snapshot, world: World, rows: Rows) -> Agent
         in_lane=nobody(len(rows)),
         awaits=shared(-1, len(rows), np.int64),
         passing_places=np.empty((len(rows), 0, 3)),
+        companions=np.empty((len(rows), 0), dtype=np.int64),
     )
 
 
@@ -285,12 +290,22 @@ def _with_goals(behaviors: list[Behavior], world: World, agents: Agents, decided
     goal = _goal(behaviors, world, agents, decided)
     clearance, awaits = _clearance(behaviors, agents), _awaited(behaviors, agents, decided)
     passing_places, in_lane = _passing_places(behaviors, world, agents, decided), _in_lane(behaviors, agents)
-    new = goal, clearance, awaits, passing_places, in_lane
-    known = agents.goal, agents.clearance, agents.awaits, agents.passing_places, agents.in_lane
+    companions = _companions(behaviors, agents, decided)
+    new = goal, clearance, awaits, passing_places, in_lane, companions
+    known = (
+        *(agents.goal, agents.clearance, agents.awaits, agents.passing_places, agents.in_lane),
+        agents.companions,
+    )
     if all(a is b for a, b in zip(new, known)):
         return agents
     return replace(
-        agents, goal=goal, clearance=clearance, awaits=awaits, passing_places=passing_places, in_lane=in_lane
+        agents,
+        goal=goal,
+        clearance=clearance,
+        awaits=awaits,
+        passing_places=passing_places,
+        in_lane=in_lane,
+        companions=companions,
     )
 
 
@@ -327,6 +342,17 @@ def _passing_places(behaviors: list[Behavior], world: World, agents: Agents, dec
             others = places if places.size else np.full_like(led, np.nan)
             places = np.where(leads[:, None, None], led, others)
     return places
+
+
+def _companions(behaviors: list[Behavior], agents: Agents, decided: Decisions) -> NDArray[np.int64]:
+    """Those with whom behaviors with weight let each agent go, as of `Agents.companions`."""
+    companions = agents.companions
+    for behavior in behaviors:
+        its = behavior.companions(decided.recalled(behavior, agents))
+        if its is not None:
+            its = np.where((behavior.weight != 0.0)[:, None], its, -1)
+            companions = np.concatenate((companions, its), axis=1)
+    return companions
 
 
 def _in_lane(behaviors: list[Behavior], agents: Agents) -> Mask:

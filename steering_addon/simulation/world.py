@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import ground
 from .arrays.chance import Keys
@@ -252,6 +253,8 @@ class Agents:
             none, EVERY_MOVING or EVERY_OBSTACLE.
         passing_places: (n, PASSING_PLACES, 3) the places beside obstacles past which a behavior leads each, metres; nan
             for none, and (n, 0, 3) if no behavior leads any agent.
+        companions: (n, k) the rows of those with whom a behavior lets each go, from whom others need not keep it apart;
+            -1 for none.
     """
 
     rows: Rows
@@ -276,6 +279,7 @@ class Agents:
     in_lane: Mask
     awaits: Rows
     passing_places: Vectors
+    companions: NDArray[np.int64]
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -417,6 +421,17 @@ class Agents:
         away = np.where((magnitude(away) < 0.5)[:, None], self.forward, away)
         return self.steering_to(away * speed[:, None])
 
+    def part(self, rows: Rows) -> Agents:
+        """As `take`, but kept: asked for the same array of rows again, it gives the same agents."""
+        known = self._parts.get(id(rows))
+        if known is None:
+            known = self._parts[id(rows)] = rows, self.take(rows)
+        return known[1]
+
+    @once
+    def _parts(self) -> dict[int, tuple[Rows, Agents]]:
+        return {}
+
     def take(self, rows: Rows) -> Agents:
         """Some of the agents; `rows` (m,) index their columns, not World.bodies."""
         vectors = (self.position, self.velocity, self.side, self.forward, self.up, self.goal)
@@ -444,4 +459,5 @@ class Agents:
             in_lane=self.in_lane[rows],
             awaits=self.awaits[rows],
             passing_places=self.passing_places[rows],
+            companions=self.companions[rows],
         )

@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,6 +17,8 @@ WRONG = re.compile(r"Traceback|Error|WARN|Warning|Exception|steering_addon|unkno
 """Console output of Blender that indicates a problem with the extension."""
 HARMLESS = re.compile(r"Not freed memory blocks")
 """Console output on exit that has nothing to do with the extension."""
+PATIENCE = 1200.0
+"""Seconds after which a command is ended: a story takes one or two minutes, and ten times that on a busy machine."""
 SCREEN = "-screen 0 1600x1000x24 +extension GLX"
 Told = Callable[..., Path]
 """Plays a story (a script, then its arguments) and returns the folder of its pictures."""
@@ -59,12 +62,14 @@ def told(blender: list[str]) -> Told:
 
 
 def run(command: list) -> subprocess.CompletedProcess:
-    """Run a command with its error output merged into its standard output."""
-    return subprocess.run(
-        [str(part) for part in command],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=400,
-    )
+    """Run a command with its error output merged into its standard output; after a time it ends with all it started."""
+    words = [str(part) for part in command]
+    with subprocess.Popen(
+        words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
+    ) as process:
+        try:
+            output, _ = process.communicate(timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+    return subprocess.CompletedProcess(words, process.returncode, output)

@@ -162,6 +162,48 @@ def test_what_stands_at_its_place_does_not_turn_after_pushes_too_weak_to_set_off
     assert (forward == forward[0]).all()
 
 
+def test_one_who_stands_begins_to_turn_gradually() -> None:
+    rate, angle = np.pi, np.linspace(1.2, 3.1, 6)
+    places = 9.0 * np.arange(len(angle))[:, None] * np.array((0.0, 1.0, 0.0))
+    called = places + 4.0 * np.stack((np.cos(angle), np.sin(angle), 0.0 * angle), axis=1)
+    people = Scene(
+        places,
+        forward=(1.0, 0.0, 0.0),
+        behaviors=[(Seek, {"target": len(angle) + np.arange(len(angle))})],
+        vehicle={"max_speed": 1.5, "max_force": 4.0},
+        locomotions=[(OnFoot, {"turn_on_the_spot": rate})],
+        tracked=leaders(*called),
+        fps=FPS,
+    )
+    states = people.run(FPS)
+    heading = np.array([state.motion.forward[: len(angle)] for state in states])
+    turns = np.linalg.norm(np.diff(heading, axis=0), axis=2) * FPS
+    stands = speeds(states)[1:] <= 0.0
+    faster = np.where(stands, np.diff(turns, axis=0, prepend=0.0), 0.0)
+    assert 0.0 < faster.max() <= 1.01 * rate / (0.2 * FPS)
+    assert (np.where(stands, turns, 0.0).max(axis=0) > 0.5 * rate).any()
+
+
+def test_an_animal_that_is_called_back_speeds_up_as_it_goes_round_and_does_not_shiver() -> None:
+    """It would brake for what is behind and go on to turn, in turns."""
+    angle = np.linspace(1.6, 3.1, 12)
+    places = 50.0 * np.arange(len(angle))[:, None] * np.array((0.0, 1.0, 0.0))
+    called = places + 20.0 * np.stack((np.cos(angle), np.sin(angle), 0.0 * angle), axis=1)
+    horses = Scene(
+        places,
+        forward=(1.0, 0.0, 0.0),
+        behaviors=[(Seek, {"target": len(angle) + np.arange(len(angle))})],
+        vehicle={"max_speed": 4.7, "max_force": 6.0},
+        locomotions=[(OnFoot, {"turn_radius": 2.5, "turn_on_the_spot": 0.0})],
+        tracked=leaders(*called),
+        fps=FPS,
+    )
+    speed = speeds(horses.run(4 * FPS))
+    change = np.diff(speed, axis=0) * FPS
+    assert change.min() > -0.5
+    assert (speed[-1] > 1.5).all()
+
+
 @pytest.mark.parametrize("ahead", [2.0, 4.0])
 def test_an_animal_that_a_wall_hems_in_steps_round_instead_of_running_into_it(ahead: float) -> None:
     flat = surfaces([plane(half=60.0)])

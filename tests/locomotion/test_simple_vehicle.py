@@ -189,7 +189,7 @@ def test_a_push_to_the_side_does_not_spin_a_vehicle_at_rest() -> None:
 
 def test_the_limit_on_turning_is_open_from_half_a_percent_of_the_top_speed_on() -> None:
     model = VehicleModel.of(4)
-    turn = _turn(model, np.full(4, TURN), np.array([0.0, 0.0025, 0.005, 1.0]) * model.max_speed, DT)
+    turn = _turn(model.max_speed, np.full(4, TURN), np.array([0.0, 0.0025, 0.005, 1.0]) * model.max_speed, DT)
     assert np.allclose(turn, np.array([0.0, 0.5, 1.0, 1.0]) * TURN * DT)
 
 
@@ -383,8 +383,8 @@ def test_damping_smooths_the_way_of_random_decisions(way: str) -> None:
 def test_a_vehicle_that_is_to_go_straight_back_turns_to_its_level_side() -> None:
     angle = np.linspace(0.0, 2.0 * np.pi, 60)
     forward = np.stack((np.cos(angle), np.sin(angle), np.zeros(60)), axis=-1)
-    model, rate = VehicleModel.of(60, max_speed=5.0), np.full(60, 2.0)
-    turned = _round(model, rate, forward, 3.0 * forward, -1.0 * forward, DT)
+    most, rate = np.full(60, 5.0), np.full(60, 2.0)
+    turned = _round(most, rate, forward, 3.0 * forward, -1.0 * forward, DT)
     heading = turned / np.linalg.norm(turned, axis=1, keepdims=True)
     assert np.abs(turned[:, 2]).max() < 1e-12
-    assert np.allclose(angle_between(forward, heading), _turn(model, rate, np.full(60, 3.0), DT))
+    assert np.allclose(angle_between(forward, heading), _turn(most, rate, np.full(60, 3.0), DT))

@@ -128,6 +128,12 @@ def test_an_invalid_preset_is_refused(changed: dict[str, Any], why: str) -> None
         read_state(text(**changed))
 
 
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_no_behavior_of_its_crowd_moves_who_stands_still(path: Path) -> None:
+    preset = read_state(path.read_text(encoding="utf-8"))
+    assert preset.cruise_speed != 0.0 or not preset.keeps
+
+
 def test_unknown_names_are_ignored_and_reported() -> None:
     preset = read_state(
         text(

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...simulation.arrays.vectors import magnitude
 from ..doubles import doubles
+from ..hierarchy import shown_in
 from ..read.body_sizes import UPRIGHT
 from .stated_front import Front, stated_front, upright
 
@@ -81,6 +82,7 @@ def front_of(ob: Object, family: Family, body: Body | None = None, *, flies: boo
     if stated := stated_front(ob):
         return stated
     parts = [ob, *family.descendants(ob)]
+    parts += [shown for part in parts for shown in shown_in(part)]
     if all(part.type == "EMPTY" for part in parts):
         return upright("POS_Z" if ob.empty_display_type == "SINGLE_ARROW" else "POS_Y")
     turned = _is_turned(ob)
@@ -263,6 +265,8 @@ def _is_cone(points: np.ndarray, size: np.ndarray) -> bool:
     """Whether a shape tapers from a base to a tip above its middle, and is about as tall as wide or taller."""
     place = (points[:, 2] - points[:, 2].min()) / max(size[2], 1e-9)
     base, tip = points[place <= END], points[place >= 1.0 - END]
+    if not len(tip):
+        return False  # It is flat.
     aside = np.abs(tip[:, :2].mean(axis=0) - (base[:, :2].min(axis=0) + base[:, :2].max(axis=0)) / 2.0)
     pointed = _thickness(tip, size, 2) < APEX * _thickness(base, size, 2)
     return bool(pointed and size[2] > TALL * size[:2].max() and (aside < APEX * size[:2]).all())

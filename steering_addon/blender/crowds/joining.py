@@ -20,6 +20,7 @@ from ..moving import locomotion_of
 from ..properties import has_role
 from ..read.body_sizes import Body, triangles_of
 from ..role_assignment import current_front, default_crowd, make_vehicle, new_crowd
+from ..status.scaled import mean_scale
 from ..stored_values import check_stored
 from ..tagged_objects import crowd_of, crowds_of, in_use, tagged
 from .forward_axis import front_of
@@ -177,6 +178,7 @@ def fit_size(ob: Object, crowd: Object, shape: Shape) -> None:
     if radius <= SMALLEST or model.radius <= 0.0:
         return
     ob.steering.size_factor = radius / model.radius
+    ob.steering.measured_scale = mean_scale(ob)
     if model.length > 0.0:
         ob.steering.length_factor = length / radius * model.radius / model.length
 

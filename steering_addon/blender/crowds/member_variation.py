@@ -136,9 +136,11 @@ def _set(ob: Object, what: str, name: str, factor: float) -> None:
 def _scale(ob: Object, factor: float) -> None:
     if not differs(ob, "scale", factor):
         return
-    original = np.array(ob.scale, dtype=np.float64) / _current(ob, "scale")
+    before = _current(ob, "scale")
+    original = np.array(ob.scale, dtype=np.float64) / before
     ob.steering.variation.scale = factor
     ob.scale = original * ob.steering.variation.scale
+    ob.steering.measured_scale *= ob.steering.variation.scale / before
 
 
 def _scale_is_free(ob: Object, animated: set[str]) -> bool:

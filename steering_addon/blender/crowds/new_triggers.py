@@ -50,6 +50,9 @@ def new_trigger(context: Context, state: Object, when: str, caller: Object | Non
         usual = TriggerModel.parameters()["distance"]
         apart = _apart(context.scene, crowd_of(state), caller) if one_each and caller is not None else 0.0
         settings.trigger.distance = max(fitted_length(usual, _bodies_in(state, context.scene)), rounded(ROOM * apart))
+    if any(kind.name == when and "margin" in kind.uses for kind in CATALOGUE):
+        usual = TriggerModel.parameters()["margin"]
+        settings.trigger.margin = fitted_length(usual, _bodies_in(state, context.scene))
     if caller is not None:
         settings.trigger.who = caller
         trigger.parent = caller

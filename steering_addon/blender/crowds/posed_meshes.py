@@ -11,7 +11,7 @@ clip follow each other by name, in the order of their phases: the mesh that a ph
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
@@ -42,6 +42,8 @@ SAMPLES = 256
 FEWEST_SAMPLES = 64
 MEMORY = 1 << 28
 """... unless they take more bytes than this."""
+MEASURED = 0.7
+"""The share of the work on a clip that measuring it takes."""
 LONGEST = 50
 """Bytes of the name of a clip in those of its meshes. Blender cuts names after 63, and they end in numbers."""
 
@@ -63,40 +65,52 @@ class PosedClip:
     off: float
 
 
-def posed_clips(
-    model: Model,
-    vehicle: Object,
-    numbers: Sequence[int],
-    scene: Scene,
-    layer: ViewLayer,
-    family: Family,
-    *,
-    tolerance: float,
-    most: int,
-    progress: Callable[[float], None],
-) -> tuple[list[PosedClip], Mesh]:
-    """The poses of the clips that a model can play, and a new mesh that takes their vertices.
+@dataclass(frozen=True)
+class Posing:
+    """What is to be posed, and how well.
 
-    Args:
+    Attributes:
         vehicle: one of the model.
         numbers: of the clips of the model, in the list of the crowd.
+        layer: whose renders show the parts that count.
         tolerance: metres that vertices may be off.
         most: poses of a clip, if more are needed.
-        progress: is told the share that is done.
+    """
+
+    model: Model
+    vehicle: Object
+    numbers: Sequence[int]
+    crowd: Object
+    scene: Scene
+    layer: ViewLayer
+    family: Family
+    tolerance: float
+    most: int
+
+
+def posing(task: Posing) -> Generator[float, None, tuple[Collection, list[PosedClip]]]:
+    """Make a mesh for each pose of the clips that a model can play, in place of those that were made before.
+
+    Yields the share that is done. Until the end, and if it is closed or fails before that, the meshes made before stay.
+
+    Returns:
+        The collection of the meshes, and the clips.
 
     Raises:
         Refusal: the model shows no mesh, or one whose vertices do not stay the same.
     """
+    model, vehicle = task.model, task.vehicle
     rig = model.rigs[model.vehicles.index(vehicle)]
-    with _clip_copies(model) as copies, model_aside(vehicle, rig, scene, layer, family) as aside:
-        posed = []
-        for row, (copy, number) in enumerate(zip(copies, numbers, strict=True)):
+    with _clip_copies(model) as copies, model_aside(vehicle, rig, task.scene, task.layer, task.family) as aside:
+        posed: list[PosedClip] = []
+        for row, (copy, number) in enumerate(zip(copies, task.numbers, strict=True)):
             aside.play(copy)
-
-            def tell(part: float, row: int = row) -> None:
-                progress((row + part) / len(copies))
-
-            posed.append(PosedClip(copy.name, number, *_poses(aside, copy, tolerance, most, tell)))
+            poses = _poses(aside, copy, task.tolerance, task.most)
+            try:
+                while True:
+                    yield (row + next(poses)) / len(copies)
+            except StopIteration as stop:
+                posed.append(PosedClip(copy.name, number, *stop.value))
         if len({each.poses.shape[1] for each in posed}) > 1:
             text = f"The number of vertices of {vehicle.name} is not the same in all clips"
             raise Refusal(f"{text}. Turn off the modifiers that change it.", about=[vehicle])
@@ -105,7 +119,7 @@ def posed_clips(
             bpy.data.meshes.remove(mesh)
             text = f"The number of vertices of {vehicle.name} changes while it plays its clips"
             raise Refusal(f"{text}. Turn off the modifiers that change it.", about=[vehicle])
-    return posed, mesh
+    return _replaced(posed, _shaped(posed, mesh), task), posed
 
 
 @contextmanager
@@ -119,9 +133,9 @@ def _clip_copies(model: Model) -> Iterator[list[ClipCopy]]:
 
 
 def _poses(
-    aside: ModelAside, clip: ClipCopy, tolerance: float, most: int, tell: Callable[[float], None]
-) -> tuple[np.ndarray, float]:
-    """The fewest poses of a clip that are near enough, and how near they are."""
+    aside: ModelAside, clip: ClipCopy, tolerance: float, most: int
+) -> Generator[float, None, tuple[np.ndarray, float]]:
+    """The fewest poses of a clip that are near enough, and how near they are. Yields the share that is done."""
     vertices = len(aside.points(0.0))
     if not vertices:
         raise Refusal(f"{aside.name} shows no mesh that could be posed. Make its parts visible in renders.")
@@ -129,15 +143,21 @@ def _poses(
     measured = np.empty((samples + 1, vertices, 3), np.float32)
     for row, points in enumerate(aside.shapes(np.arange(samples + 1) / samples * clip.frames)):
         measured[row] = points
-        tell(row / (samples + 1))
-    count = 0
+        yield MEASURED * row / (samples + 1)
+    count, left = 0, 1.0 - MEASURED
     while True:
         count = fewest(measured, tolerance, most, count + 1)
-        poses, between = (np.stack([*aside.shapes(at(count) * clip.frames)]) for at in (middles, edges))
+        shapes: list[np.ndarray] = []
+        at = np.concatenate((middles(count), edges(count)))
+        for points in aside.shapes(at * clip.frames):
+            shapes.append(points)
+            yield 1.0 - left + 0.5 * left * len(shapes) / len(at)
+        poses, between = np.stack(shapes[:count]), np.stack(shapes[count:])
         off = furthest(measured, poses, between)
         # Between two samples the mesh may bend further than a straight line tells.
         if off <= tolerance or count >= most:
             return poses, off
+        left *= 0.5
 
 
 # ---- the collection
@@ -152,39 +172,56 @@ def collection_of(model: Model, crowd: Object) -> Collection | None:
     return None
 
 
-def write_meshes(
-    posed: Sequence[PosedClip], mesh: Mesh, model: Model, vehicle: Object, crowd: Object, scene: Scene
-) -> Collection:
-    """Put a mesh for each pose into the collection of the model, in place of those that were made before.
+def _shaped(posed: Sequence[PosedClip], mesh: Mesh) -> list[tuple[str, Object]]:
+    """A new object with a mesh for each pose, in the order of their indices, each with the name that it is to get.
+
+    If one cannot be made, none are left.
 
     Args:
         mesh: takes the vertices of the first pose; the others are copies of it.
-        vehicle: names the collection.
     """
-    collection = collection_of(model, crowd)
+    named: list[tuple[str, Object]] = []
+    meshes = [mesh]
+    try:
+        for stem, clip in _in_order(posed):
+            digits = max(2, len(str(len(clip.poses) - 1)))
+            for row, phase in enumerate(middles(len(clip.poses))):
+                if named:
+                    meshes.append(mesh.copy())
+                meshes[-1].vertices.foreach_set("co", clip.poses[row].ravel())
+                meshes[-1].update()
+                name = f"{stem} {row:0{digits}}"
+                ob = bpy.data.objects.new(name, meshes[-1])
+                named.append((name, ob))
+                ob[OURS], ob["steering_clip"], ob["steering_index"] = float(phase), clip.number, len(named) - 1
+    except BaseException:
+        bpy.data.batch_remove([*(ob for _, ob in named), *meshes])
+        raise
+    return named
+
+
+def _replaced(posed: Sequence[PosedClip], named: Sequence[tuple[str, Object]], task: Posing) -> Collection:
+    """The collection of the model with new objects, in place of those that were made before."""
+    crowd, scene = task.crowd, task.scene
+    collection = collection_of(task.model, crowd)
     if collection is None:
-        collection = bpy.data.collections.new(f"{NUMBERED.sub('', vehicle.name)} Poses")
-        collection[RECORD] = {"model": model.rigs[0].data, "crowd": crowd}
+        collection = bpy.data.collections.new(f"{NUMBERED.sub('', task.vehicle.name)} Poses")
+        collection[RECORD] = {"model": task.model.rigs[0].data, "crowd": crowd}
     if collection not in set(scene.collection.children_recursive):
         scene.collection.children.link(collection)
         for layer in scene.view_layers:
             _exclude(layer.layer_collection, collection)
     _clear(collection)
+    for name, ob in named:
+        # The former ones had the names until now.
+        ob.name = ob.data.name = name
+        collection.objects.link(ob)
     entries = crowd.steering.portrayal.clips
     first, poses = [0] * len(entries), [0] * len(entries)
-    meshes, index = [mesh], 0
-    for stem, clip in _in_order(posed):
+    index = 0
+    for _, clip in _in_order(posed):
         first[clip.number], poses[clip.number] = index, len(clip.poses)
-        digits = max(2, len(str(len(clip.poses) - 1)))
-        for row, phase in enumerate(middles(len(clip.poses))):
-            shaped = meshes.pop() if meshes else mesh.copy()
-            shaped.name = f"{stem} {row:0{digits}}"
-            shaped.vertices.foreach_set("co", clip.poses[row].ravel())
-            shaped.update()
-            ob = bpy.data.objects.new(shaped.name, shaped)
-            ob[OURS], ob["steering_clip"], ob["steering_index"] = float(phase), clip.number, index
-            collection.objects.link(ob)
-            index += 1
+        index += len(clip.poses)
     collection["steering_first"], collection["steering_poses"] = first, poses
     return collection
 

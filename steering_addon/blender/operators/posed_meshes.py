@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import bpy
@@ -10,26 +11,28 @@ from bpy.props import FloatProperty, IntProperty
 from ...simulation.roles import Role
 from ..crowds.adding_clips import vehicles_of
 from ..crowds.crowd_clips import Model, check_has_models, models_of
-from ..crowds.posed_meshes import PosedClip, posed_clips, strangers_in, write_meshes
+from ..crowds.posed_meshes import PosedClip, Posing, posing, strangers_in
 from ..focus import crowd_in_focus
 from ..hierarchy import Family
 from ..properties import has_role
-from ..refusal import Refusal, reported
+from ..refusal import Refusal
 from ..stored_values import check_stored
 from .clips import has_clips
+from .in_pieces import InPieces
 from .polls import has_editable_scene, in_object_mode
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Object
+    from bpy.types import Collection, Context, Object
 
 
-class STEERING_OT_pose_meshes(bpy.types.Operator):
+class STEERING_OT_pose_meshes(InPieces, bpy.types.Operator):
     """Make meshes of the active vehicle in the poses of its clips, for instances that choose among them by phase. They
     replace those made before"""
 
     bl_idname = "steering.pose_meshes"
     bl_label = "Pose Meshes"
     bl_options = {"REGISTER", "UNDO"}
+    canceled = "Pose Meshes Canceled"
 
     tolerance: FloatProperty(
         name="Tolerance",
@@ -54,30 +57,18 @@ class STEERING_OT_pose_meshes(bpy.types.Operator):
     def poll(cls, context) -> bool:
         return in_object_mode(cls, context) and has_editable_scene(cls, context) and has_clips(cls, context)
 
-    @reported
-    def execute(self, context):
+    def begin(self, context: Context) -> tuple[Iterator[float], str]:
         crowd, family = crowd_in_focus(context), Family()
         check_stored([crowd])
         model, vehicle = _model_in_focus(context, crowd, family)
         places = {entry.as_pointer(): row for row, entry in enumerate(crowd.steering.portrayal.clips)}
         numbers = [places[entry.as_pointer()] for entry in model.entries]
-        manager = context.window_manager
-        manager.progress_begin(0, 100)
-        try:
-            posed, mesh = posed_clips(
-                model,
-                vehicle,
-                numbers,
-                context.scene,
-                context.view_layer,
-                family,
-                tolerance=self.tolerance,
-                most=self.most,
-                progress=lambda share: manager.progress_update(int(100 * share)),
-            )
-        finally:
-            manager.progress_end()
-        collection = write_meshes(posed, mesh, model, vehicle, crowd, context.scene)
+        scene, layer = context.scene, context.view_layer
+        task = Posing(model, vehicle, numbers, crowd, scene, layer, family, self.tolerance, self.most)
+        return posing(task), f"Posing {vehicle.name}"
+
+    def finished(self, result: tuple[Collection, list[PosedClip]]) -> set[str]:
+        collection, posed = result
         self._tell(collection.name, posed)
         if strangers := strangers_in(collection):
             text = f"{strangers[0]} in {collection.name} is counted with the poses"

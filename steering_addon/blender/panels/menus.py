@@ -15,23 +15,12 @@ from ...simulation.behavior import Behavior, Intent
 from ...simulation.roles import DESCRIPTIONS, MADE
 from .. import manual, preview
 from ..crowds.preset_exchange import CROWDS
+from ..crowds.ready_scenes.catalogue import READY_SCENES
 from ..crowds.state_preset_exchange import STATES
 from ..focus import holder_in_focus
 from ..moving import AS_CROWD
 from .active_object import ICONS
 from .search_words import entry_text, term_of
-
-READY_CROWDS = {
-    "add_flock": "FORCE_BOID",
-    "add_school": "MOD_OCEAN",
-    "add_walkers": "CURVE_PATH",
-    "add_herd": "MESH_GRID",
-    "add_herd_and_wolf": "PMARKER_ACT",
-    "add_cowboys_and_strays": "OUTLINER_OB_ARMATURE",
-    "add_station_hall": "HOME",
-    "add_traffic": "AUTO",
-}
-"""The operators that add a ready crowd, with their icons."""
 
 
 class STEERING_MT_behavior_add(bpy.types.Menu):
@@ -88,10 +77,10 @@ class STEERING_MT_ready_crowds(bpy.types.Menu):
 
     def draw(self, _context) -> None:
         self.layout.operator_context = "EXEC_REGION_WIN"
-        for operator, icon in READY_CROWDS.items():
-            text = entry_text(_label(operator), operator)
+        for scene in READY_SCENES:
+            text = entry_text(scene.label, scene.operator)
             # They work in any scene, so search lists them before entries that need a crowd.
-            self.layout.operator(f"steering.{operator}", text=text, icon=icon, search_weight=1.0)
+            self.layout.operator(f"steering.{scene.operator}", text=text, icon=scene.icon, search_weight=1.0)
 
 
 class STEERING_MT_crowd_presets(bpy.types.Menu):

@@ -10,7 +10,7 @@ from ...simulation.roles import Role
 from ...simulation.vehicle import VehicleModel
 from ..crowds.copied_states import crowds_with_states
 from ..crowds.states import cue_strips, states_of_crowd, triggers_of_state
-from ..focus import crowd_in_focus
+from ..focus import crowd_in_focus, vehicle_in_focus
 from ..moving import BY_CHOICE
 from ..properties import has_role, pointed_at
 from ..read.mind_sources import state_numbers
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ...simulation.locomotion import Locomotion
 
 TIMES = ("react", "lasts", "then", "blend", "varies", "persistence")
-CALLS = ("spreads", "reach", "fresh", "urge", "cue")
+CALLS = ("spreads", "reach", "fresh", "urge", "cue", "left_alone")
 NEEDS = ("builds_up", "eases", "wears_off")
 OFFERED = 3
 """Other crowds that a crowd without states may take them from, at most: a copy made by Blender has none."""
@@ -127,8 +127,9 @@ class State:
         if not stored.is_property_set("state"):
             return
         note(layout, context, f"Called by: {called_by(state, context)}")
-        line = layout.row(align=True)
-        line.operator_menu_enum("steering.trigger_add", "when", text="Add Trigger", icon="ADD")
+        buttons = layout.column(align=True)
+        buttons.operator_menu_enum("steering.trigger_add", "when", text="Add Trigger", icon="ADD")
+        line = buttons.row(align=True)
         line.operator("steering.cue_add", icon="NLA")
         line.operator("steering.select_in_state", text="", icon="RESTRICT_SELECT_OFF")
         line.operator("steering.state_preset_save", text="", icon="PRESET_NEW")
@@ -237,13 +238,12 @@ class Why:
 
     @classmethod
     def poll(cls, context: Context) -> bool:
-        if context.object is None or not has_role(context.object, Role.VEHICLE):
-            return False
-        return bool(history_of(context.scene, context.object))
+        vehicle = vehicle_in_focus(context)
+        return vehicle is not None and bool(history_of(context.scene, vehicle))
 
     def draw(self, context) -> None:
         layout, frame = self.layout, context.scene.frame_current_final
-        history = history_of(context.scene, context.object)
+        history = history_of(context.scene, vehicle_in_focus(context))
         present = now(history, frame)
         column = layout.column(align=True)
         if present is None:

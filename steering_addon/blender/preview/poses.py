@@ -10,6 +10,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from ...recording.changes_of_mind import Change
+    from ...recording.last_corrections import Left
     from ..write.clip_writer import Bodies
 
 
@@ -25,6 +26,7 @@ class Poses:
         bodies: the vehicles in the world, if any of them plays clips.
         modes: (n,) the mode of each vehicle in its crowd, 0 for none.
         changes: the changes of mind by this frame, by the row of the vehicle.
+        left: what is left to the exact marks of this frame.
     """
 
     location: np.ndarray
@@ -34,3 +36,4 @@ class Poses:
     bodies: Bodies | None = None
     modes: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int16))
     changes: Mapping[int, Change] = field(default_factory=dict)
+    left: Left = ()

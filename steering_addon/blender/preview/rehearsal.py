@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...recording.changes_of_mind import Change, changes
+from ...recording.last_corrections import LastCorrections, left_on_frame
 from ...recording.run_cache import KeptRun, digest
 from ...simulation.run import simulate, step
 from ...simulation.snapshot import Snapshot, State
@@ -74,8 +75,21 @@ class Rehearsal:
         return not are_as_planned(self.plan.marks, scene)
 
     def poses(self, frame: int) -> Poses:
-        """The poses on a frame that was reached."""
-        return self.kept.came_out(frame)
+        """The poses on a frame that was reached, with what is left to exact marks that were reached blended in.
+
+        Before a mark is reached for the first time, the path to it is not moved.
+        """
+        poses = self.kept.came_out(frame)
+        if not any(mark.ob.steering.mark.exact for mark in self.plan.marks):
+            return poses
+        corrections, first = LastCorrections(), self.kept.first
+        for each in range(first, self.reached + 1):
+            corrections.add(self.kept.came_out(each).left)
+        location = poses.location.copy()
+        for row in corrections.vehicles():
+            if row not in self.plan.vehicles.source.parented:
+                location[row] += corrections.moved(row, np.array([frame - first]))[0]
+        return dataclasses.replace(poses, location=location)
 
     def states(self, frame: int) -> PreviewedStates | None:
         """In which states the vehicles are on a frame that was reached, and why; None if no crowd has any."""
@@ -85,12 +99,12 @@ class Rehearsal:
 
         def history(row: int) -> Iterator[TakenUp]:
             for each in range(first, frame + 1):
-                change = self.poses(each).changes.get(row)
+                change = self.kept.came_out(each).changes.get(row)
                 if change is not None:
                     yield narrator.taken_up(row, each, change)
 
         rows = {ob.session_uid: row for row, ob in enumerate(vehicles)}
-        return PreviewedStates(rows, narrator.numbers(self.poses(frame).modes), lambda row: tuple(history(row)))
+        return PreviewedStates(rows, narrator.numbers(self.kept.came_out(frame).modes), lambda row: tuple(history(row)))
 
     def rig_poses(self, frame: int) -> list[RigPose]:
         """The poses of the armatures that play clips on a frame that was reached."""
@@ -153,7 +167,7 @@ class Rehearsal:
             before = Poses(np.empty(0), vehicles.source.rotation, np.empty(0), np.empty(0))
             mindset, state = None, next(simulate(start, (snapshot,), self._lead_in or (), vehicles.preroll))
         else:
-            before, mindset, state = self.poses(frame - 1), state.mindset, step(state, snapshot)
+            before, mindset, state = self.kept.came_out(frame - 1), state.mindset, step(state, snapshot)
         self.kept.keep(state, came_in, self._poses(state, read, before, changes(mindset, state.mindset)))
         self.reached = frame
 
@@ -168,7 +182,8 @@ class Rehearsal:
             mindset = state.mindset
             modes = np.zeros(len(state), dtype=np.int16) if mindset is None else mindset.mode.astype(np.int16)
         placed = np.empty((len(state), 3)), np.zeros_like(near)
-        poses = Poses(*placed, self.hideable.gone(state), outside, bodies, modes, changed)
+        left = left_on_frame(read.number - self.kept.first, state, read.snapshot)
+        poses = Poses(*placed, self.hideable.gone(state), outside, bodies, modes, changed, left)
         channels = Channels(self.plan.vehicles.source, near)
         for rows, location, rotation in channels.extend(read.parent_parts[None], motion.position[None], bases[None]):
             poses.location[rows] = location[0]

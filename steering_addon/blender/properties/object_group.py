@@ -244,6 +244,14 @@ class STEERING_PG_object(bpy.types.PropertyGroup):
         update=notify_listeners,
         options=NOT_ANIMATABLE,
     )
+    measured_scale: FloatProperty(
+        name="Measured Scale",
+        description="Scale of the object for which its size is right; 0 if it was not measured",
+        min=0.0,
+        override=OVERRIDABLE,
+        update=notify_listeners,
+        options=NOT_ANIMATABLE,
+    )
     seed: IntProperty(
         name="Seed",
         description="Seed of this vehicle's random numbers",

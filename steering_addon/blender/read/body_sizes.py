@@ -9,6 +9,7 @@ import numpy as np
 
 from ...simulation.arrays.vectors import magnitude
 from ..doubles import doubles
+from ..hierarchy import instanced
 from ..refusal import Refusal
 from ..stored_values import FARTHEST, choice_in
 from .rest_pose import bone_points, is_rigged, rest_offset, rest_points
@@ -93,10 +94,14 @@ def _extent(points: np.ndarray) -> float:
 def _bodies(ob: Object, depsgraph: Depsgraph, matrix: np.ndarray, family: Family | None, *, at_rest: bool = False):
     """An object and its children that are not tagged themselves, each with the matrix that places it.
 
+    With an instance of a collection come the objects that it shows.
+
     Args:
         at_rest: whether what is parented to a bone is where the bone is at rest, not where it is on this frame.
     """
     yield ob, matrix
+    for shown, placed in _instances(ob, depsgraph):
+        yield from _bodies(shown, depsgraph, np.einsum("ab,bc->ac", matrix, placed), family, at_rest=at_rest)
     if family is None:
         return
     evaluated = ob.evaluated_get(depsgraph)
@@ -110,7 +115,20 @@ def _bodies(ob: Object, depsgraph: Depsgraph, matrix: np.ndarray, family: Family
         yield from _bodies(child, depsgraph, np.einsum("ab,bc->ac", matrix, offset), family, at_rest=at_rest)
 
 
+def _instances(ob: Object, depsgraph: Depsgraph):
+    """The topmost objects of the collection that an Empty shows, each with the matrix that places it in the Empty."""
+    collection = instanced(ob)
+    objects = set(collection.all_objects) if collection is not None else set()
+    for each in collection.all_objects if objects else ():
+        if each.parent not in objects:
+            placed = doubles(each.evaluated_get(depsgraph).matrix_world)
+            placed[:3, 3] -= doubles(collection.instance_offset)
+            yield each, placed
+
+
 def _local_points(ob: Object, depsgraph: Depsgraph) -> np.ndarray:
+    if ob.type == "EMPTY" and instanced(ob) is not None:
+        return np.zeros((0, 3))
     if ob.type == "EMPTY":
         return np.concatenate((np.eye(3), -np.eye(3))) * ob.empty_display_size
     if ob.type == "ARMATURE":

@@ -249,6 +249,10 @@ def warnings_of(
     held = [ob.name for ob, _ in vehicles if any(constraint.enabled for constraint in ob.constraints)]
     if held:
         yield f"Constraints still act on top of the bake: {', '.join(held)}."
+    bodies = [ob.name for ob, _ in vehicles if _is_moved_by_physics(ob)]
+    if bodies:
+        names = ", ".join(bodies)
+        yield f"Rigid Body moves vehicles, not the bake: {names}. Turn on Animated in their Physics > Rigid Body."
     overrides = [
         (ob, (*keyed_properties(ob, crowd), *of_states.get(crowd, ()))) for ob, crowd in vehicles if ob.override_library
     ]
@@ -262,6 +266,12 @@ def warnings_of(
     for crowd in crowds:
         if not behaviors_of(crowd):
             yield f"{crowd.name} has no behavior. Its vehicles go straight on."
+
+
+def _is_moved_by_physics(ob: Object) -> bool:
+    """Whether a rigid body falls and collides, whatever is keyed on its object."""
+    body = ob.rigid_body
+    return body is not None and body.enabled and body.type == "ACTIVE" and not body.kinematic
 
 
 def check_number(value: float, ob: Object, path: str, frame: int) -> None:

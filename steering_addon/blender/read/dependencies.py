@@ -109,6 +109,14 @@ def plays_physics(ob: Object) -> bool:
     return ob.rigid_body is not None or any(modifier.type in PHYSICS for modifier in ob.modifiers)
 
 
+def may_move(ob: Object) -> bool:
+    """Whether an object, or something that it depends on, may be elsewhere on another frame.
+
+    A surface that moves all the same becomes a layer of its own then, and carries nothing on that frame.
+    """
+    return any(each.animation_data is not None or plays_physics(each) for each in with_all_behind([ob]))
+
+
 def animates(ob: Object, prefix: str, known: KeyedPaths | None = None) -> bool:
     """Whether keyframes, NLA or drivers may change properties of the object whose data path starts with the prefix."""
     return any(path.startswith(prefix) for path in animated_paths(ob, known))

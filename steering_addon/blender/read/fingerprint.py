@@ -17,6 +17,7 @@ from mathutils import Euler, Quaternion, Vector
 
 from ...locomotion import LOCOMOTIONS
 from ...simulation.roles import MADE, Role
+from ..hierarchy import instanced
 from ..properties import has_role, pointed_at, settings_of
 from ..tagged_objects import full_name, in_use
 from ..write.animation_data import channelbag_in, channelbags, slot_of
@@ -241,6 +242,7 @@ def _shape_of(ob: Object) -> Iterator[Any]:
     """The numbers that an object's own shape is made from."""
     if ob.type == "EMPTY":
         yield ob.empty_display_type, ob.empty_display_size
+        yield from _instance_in(ob)
     elif ob.type == "MESH":
         yield len(ob.data.polygons), _column(ob.data.vertices, "co", 3)
         yield from _attributes(ob.data) if settings_of(ob) and Role.FLOW.name in ob.steering.roles else ()
@@ -250,6 +252,18 @@ def _shape_of(ob: Object) -> Iterator[Any]:
             yield _column(line.points, "co", 4)
             for name in ("co", "handle_left", "handle_right"):
                 yield _column(line.bezier_points, name, 3)
+
+
+def _instance_in(ob: Object) -> Iterator[Any]:
+    """What an Empty shows of a collection, and for an obstacle the shapes in it."""
+    collection = instanced(ob)
+    if collection is None:
+        return
+    yield collection.name_full, _plain(collection.instance_offset)
+    if has_role(ob, Role.OBSTACLE):
+        for shown in collection.all_objects:
+            yield full_name(shown), [_plain(getattr(shown, name)) for name in TRANSFORMS]
+            yield from _shape_of(shown)
 
 
 def _faces_of(ob: Object, animated: set[str]) -> Iterator[Any]:

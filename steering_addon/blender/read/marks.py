@@ -18,9 +18,8 @@ from ..refusal import Refusal
 from ..tagged_objects import full_name
 from .body_sizes import triangles_of
 from .checks import check_numbers, checked_values
-from .dependencies import animates
+from .dependencies import animates, may_move
 from .solids import changes_shape
-from .surfaces import may_move
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object, Scene

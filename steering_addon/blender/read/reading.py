@@ -24,7 +24,7 @@ from ...simulation.vehicle import VehicleModel
 from ..crowds.entry_settings import frames_there
 from ..crowds.forward_axis import front_of
 from ..doubles import doubles
-from ..hierarchy import Family
+from ..hierarchy import Family, instanced
 from ..properties import has_role, settings_of
 from ..refusal import Refusal
 from ..role_assignment import current_front
@@ -426,7 +426,7 @@ def _face(ob: Object, depsgraph: Depsgraph, family: Family) -> np.ndarray:
     """The forward axis of a body in its own space; that of an untagged object is guessed as when it is tagged."""
     front = current_front(ob)
     if front is None:
-        front = front_of(ob, family, None if ob.type == "EMPTY" else Body.of(ob, depsgraph, family))
+        front = front_of(ob, family, None if _is_point(ob) else Body.of(ob, depsgraph, family))
     if front[0][-1] == front[1][-1]:
         return np.array([0.0, 1.0, 0.0])
     return model_axes(*(AXIS_NAMES[axis] for axis in front))[:, 1]
@@ -451,4 +451,9 @@ def _body(ob: Object, depsgraph: Depsgraph, family: Family) -> tuple[float, floa
         model, settings = crowd.steering.vehicle, ob.steering
         size = settings.size_factor
         return model.radius * size, model.length * size * settings.length_factor
-    return (0.0 if ob.type == "EMPTY" else body_radius(ob, depsgraph, family)), 0.0
+    return (0.0 if _is_point(ob) else body_radius(ob, depsgraph, family)), 0.0
+
+
+def _is_point(ob: Object) -> bool:
+    """Whether an object only marks a point: an Empty that shows no collection."""
+    return ob.type == "EMPTY" and instanced(ob) is None

@@ -19,10 +19,10 @@ from ...simulation.geometry.obstacles import (
     hull,
     mesh_radius,
 )
-from ..hierarchy import Family
+from ..hierarchy import Family, shown_in
 from ..stored_values import choice_in
 from .body_sizes import points_of, triangles_of
-from .dependencies import animates, changes_with_modifiers
+from .dependencies import animates, changes_with_modifiers, may_move
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object, PropertyGroup
@@ -206,8 +206,11 @@ def is_mesh(ob: Object) -> bool:
 
 
 def changes_shape(ob: Object, family: Family | None) -> bool:
-    """Whether the shape of an object may change over the frames; with a family, including its children."""
-    return any(
+    """Whether the shape of an object may change over the frames; with a family, including its children.
+
+    That of an instance of a collection may if something in it changes or moves.
+    """
+    return any(may_move(shown) or changes_shape(shown, None) for shown in shown_in(ob)) or any(
         changes_with_modifiers(part)
         or part.type == "META"
         or any(getattr(part.data, name, None) for name in SHAPED_BY)

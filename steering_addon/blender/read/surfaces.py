@@ -11,7 +11,7 @@ from ...simulation.geometry.surfaces import NO_SURFACES, Surfaces, surfaces
 from ..doubles import doubles
 from .body_sizes import triangles_of
 from .checks import check_numbers
-from .dependencies import plays_physics, with_all_behind
+from .dependencies import may_move
 from .solids import changes_shape
 
 if TYPE_CHECKING:
@@ -77,14 +77,6 @@ class SurfaceReader:
         """The points and triangles of a surface as it was read last; none of one that is not active."""
         points, triangles = self._shapes[row]
         return (_placed(points, self._matrices[row]), triangles) if self._active[row] else (NO_POINTS, NO_TRIANGLES)
-
-
-def may_move(ob: Object) -> bool:
-    """Whether an object, or something that it depends on, may be elsewhere on another frame.
-
-    What moves all the same becomes a layer of its own then, and does not carry what stands on it on that frame.
-    """
-    return any(each.animation_data is not None or plays_physics(each) for each in with_all_behind([ob]))
 
 
 def _is_same(array: np.ndarray, other: np.ndarray) -> bool:

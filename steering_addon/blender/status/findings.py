@@ -20,6 +20,7 @@ from ...simulation.misplaced import Misplaced
 from ...simulation.roles import Role
 from ..crowds.clip_feet import unplanted_of
 from ..crowds.states import states_left_behind
+from ..hierarchy import instanced
 from ..moving import BY_CHOICE, CLINGING
 from ..properties import has_role, pointed_at
 from ..read.dependencies import animates
@@ -28,8 +29,9 @@ from ..read.sources import behaviors_of, pointers_of
 from ..read.target_problems import awaited, outside_scene, target_problem, waits_unasked
 from ..tagged_objects import by_role, crowd_of, crowds_of, full_name, in_use, names_of
 from ..write.visibility import SWITCHES
-from .origins import off_origin
+from .origins import REMEDIES, off_origin
 from .placing import misplaced
+from .scaled import scaled_since
 
 if TYPE_CHECKING:
     from bpy.types import Collection, Object, Scene
@@ -48,6 +50,7 @@ class Kind(Enum):
 
     NO_SIZE = "ERROR"
     OFF_ORIGIN = "OBJECT_ORIGIN"
+    SCALED = "CON_SIZELIKE"
     NO_FACES = "MESH_DATA"
     NO_VERTICES = "VERTEXSEL"
     OFF_GROUND = "CON_FLOOR"
@@ -122,9 +125,13 @@ def findings(scene: Scene, records: Mapping[Object, BakeRecord]) -> Iterator[Fin
     vehicles = roles[Role.VEHICLE]
     flat = [ob for ob in vehicles if _is_without_size(ob)]
     yield from _about(Kind.NO_SIZE, flat, "{} a scale of 0. Use Clear > Scale, also on parents", "has", "have")
-    far = [ob for ob in off_origin(vehicles) if not ob.steering.locked]
-    remedy = "Use Object > Set Origin, untag, and tag again"
-    yield from _about(Kind.OFF_ORIGIN, far, f"{{}} about an origin far from the model. {remedy}", "turns", "turn")
+    for kind, far in off_origin([ob for ob in vehicles if not ob.steering.locked]).items():
+        text = f"{{}} about an origin far from the model. {REMEDIES[kind]}"
+        yield from _about(Kind.OFF_ORIGIN, far, text, "turns", "turn")
+    text = "{} scaled after tagging: the body counts as large as before. Untag, and tag again"
+    known = set(flat)
+    scaled = [ob for ob in scaled_since(vehicles) if ob not in known]
+    yield from _about(Kind.SCALED, scaled, text, "was", "were")
     open_air = [ob for ob in roles[Role.OBSTACLE] if _is_without_faces(ob)]
     yield from _about(Kind.NO_FACES, open_air, "{} no faces, so nothing avoids it. Choose another Shape", "has", "have")
     pointlike = [ob for ob in roles[Role.OBSTACLE] if not is_mesh(ob) and _is_without_vertices(ob)]
@@ -204,7 +211,7 @@ def _is_without_faces(ob: Object) -> bool:
 def _has_no_faces(ob: Object) -> bool:
     """Whether an object has no faces, and neither modifiers nor parts that may have some."""
     faceless = ob.type == "EMPTY" or (ob.type == "MESH" and not ob.data.polygons and not ob.modifiers)
-    return faceless and not ob.children
+    return faceless and not ob.children and instanced(ob) is None
 
 
 def _is_without_vertices(ob: Object) -> bool:
@@ -284,7 +291,7 @@ def _instances(objects: Iterable[Object]) -> Iterator[Finding]:
     """The Empties that show vehicles of a collection, which are not objects of the scene."""
     counted: dict[Collection, bool] = {}
     for ob in objects:
-        collection = ob.instance_collection if ob.instance_type == "COLLECTION" else None
+        collection = instanced(ob)
         if collection is None:
             continue
         if collection not in counted:

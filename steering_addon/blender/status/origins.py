@@ -2,50 +2,79 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..doubles import doubles
+from ..hierarchy import Family, instanced
 from ..moving import BY_CHOICE
+from ..read.body_sizes import SOLID
 from ..tagged_objects import crowds_of
 
 if TYPE_CHECKING:
-    from bpy.types import ID, Object
+    from bpy.types import Object
     from numpy.typing import NDArray
 
     from ...simulation.locomotion import Locomotion
 
+BOXED = {*SOLID, "ARMATURE"}
+"""Types of parts that the box round a model holds."""
 OUTSIDE = 0.5
 """Least distance of an origin from the box round a model for it to be far outside, as a share of the box's longest
 side: less than that is within what the ways of two models differ by."""
 
 
-def off_origin(vehicles: list[Object]) -> Iterator[Object]:
-    """The vehicles whose models lie far from their origins; of what keeps to the ground, seen from above.
+REMEDIES = {
+    "MESH": "Use Object > Set Origin, untag, and tag again",
+    "EMPTY": "Turn on Options > Affect Only > Parents, move it to its parts, untag, and tag again",
+    "INSTANCE": "Set the offset of the collection in Properties > Collection > Instancing, untag, and tag again",
+}
+"""What to do about a model of a kind that lies far from its origin."""
+
+
+def off_origin(vehicles: list[Object]) -> dict[str, list[Object]]:
+    """The vehicles whose models lie far from their origins, by kind; of what keeps to the ground, seen from above.
 
     Models that stand or hover above their origin are as meant there.
     """
-    sound: dict[ID, bool] = {}
+    sound: dict[Hashable, bool] = {}
+    far: dict[str, list[Object]] = {}
+    family = Family() if any(ob.type == "EMPTY" for ob in vehicles) else None
     for ob, crowd in zip(vehicles, crowds_of(vehicles)):
-        if ob.type != "MESH":
+        if ob.type == "MESH":
+            kind, model = "MESH", ob.data
+        elif ob.type == "EMPTY" and family is not None:
+            kind = "EMPTY" if instanced(ob) is None else "INSTANCE"
+            # Members of a crowd share the data of their parts.
+            model = instanced(ob) or tuple(part.data for part in family.children(ob))
+        else:
             continue
-        mesh = ob.data
-        if mesh not in sound:
-            sound[mesh] = not _is_far(doubles(ob.bound_box))
-        if not sound[mesh] and _is_far(_corners(ob), level=_up_of(ob, crowd)):
-            yield ob
+        if model not in sound:
+            sound[model] = not _is_far(doubles(ob.bound_box) if kind == "MESH" else _corners(ob, family))
+        if not sound[model] and _is_far(_corners(ob, family), level=_up_of(ob, crowd)):
+            far.setdefault(kind, []).append(ob)
+    return far
 
 
-def _corners(ob: Object) -> NDArray[np.float64]:
-    """The corners of the boxes round an object and its parts, in its space, (m, 3)."""
+def _corners(ob: Object, family: Family | None) -> NDArray[np.float64]:
+    """The corners of the boxes round an object, its parts and what it shows of a collection, in its space, (m, 3)."""
     inverted = ob.matrix_world.inverted_safe()
-    boxes = [doubles(ob.bound_box)]
-    for part in ob.children_recursive:
-        matrix = doubles(inverted @ part.matrix_world)
-        boxes.append(doubles(part.bound_box) @ matrix[:3, :3].T + matrix[:3, 3])
-    return np.concatenate(boxes)
+    boxes = [doubles(ob.bound_box)] if ob.type == "MESH" else []
+    for part in ob.children_recursive if family is None else family.descendants(ob):
+        if part.type in BOXED:
+            boxes.append(_placed(part, doubles(inverted @ part.matrix_world)))
+    collection = instanced(ob)
+    for shown in collection.all_objects if collection is not None else ():
+        if shown.type in BOXED:
+            boxes.append(_placed(shown, doubles(shown.matrix_world)) - doubles(collection.instance_offset))
+    return np.concatenate(boxes) if boxes else np.zeros((1, 3))
+
+
+def _placed(part: Object, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The corners of the box round a part, placed by a matrix (4, 4), (8, 3)."""
+    return np.asarray(doubles(part.bound_box) @ matrix[:3, :3].T + matrix[:3, 3])
 
 
 def _is_far(corners: NDArray[np.float64], *, level: int | None = None) -> bool:

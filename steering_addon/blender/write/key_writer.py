@@ -155,7 +155,7 @@ class KeyWriter:
                 name = self._source.objects[row].name
                 self._uncorrected.append(f"{name} has a parent: its path is not moved onto its exact mark.")
             else:
-                self._location[row] += self._corrections.moved(row, len(self._plan.frames)).T
+                self._location[row] += self._corrections.moved(row, np.arange(len(self._plan.frames))).T
         for name, (left, most) in self._corrections.too_far.items():
             self._uncorrected.append(
                 f"The mark {name} was missed by {left:.2g} m, of which Exact corrects {most:.2g} m in the time it has: "

@@ -78,7 +78,9 @@ class Clinging:
         """The unit normals of triangles, (n, 3); zero for no triangle."""
         normal = no_vectors(len(triangle))
         for rows, _, faces, skin in self._layers(triangle):
-            normal[slice(None) if rows is None else rows] = picked(skin.normal, faces)
+            if rows is None:
+                return picked(skin.normal, faces)
+            normal[rows] = picked(skin.normal, faces)
         return normal
 
     def near_border(self, triangle: Rows, place: Vectors, reach: float) -> Mask:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays.once import once
-from ..arrays.vectors import Mask, Rows, Scalars, Vectors, cross, everybody, in_columns, magnitude
+from ..arrays.vectors import Mask, Rows, Scalars, Vectors, cross, everybody, in_columns, magnitude, which
 from .smoothing import point_normals, welded
 
 TRIANGLES_A_CELL = 2.0
@@ -129,7 +129,7 @@ class Floor:
         if last is None or not len(self):
             return self._searched(x, y, expected, step_up, step_down)
         known, u, v, height = self._only_one(last, x, y)
-        triangle, left = last.copy(), np.flatnonzero(~known)
+        triangle, left = last.copy(), which(~known)
         for _ in range(SIDES_CROSSED):
             if not len(left):
                 break

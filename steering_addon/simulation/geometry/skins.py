@@ -226,19 +226,26 @@ class Skin:
 
         At a fold, the corner of a face has the normal of the face.
         """
-        table = np.take(self._table, triangle, axis=0)
-        face = columns(*(table[:, k] for k in (9, 10, 11)))
+        table, corners = np.take(self._table, triangle, axis=0), np.take(self._outward, triangle, axis=0)
         offset = columns(*(place[:, k] - table[:, k] for k in range(3)))
         u, v = np.maximum(_along(table, 3, offset), 0.0), np.maximum(_along(table, 6, offset), 0.0)
         normal = no_vectors(len(triangle))
         for k, share in enumerate((np.maximum(1.0 - u - v, 0.0), u, v)):
-            smooth = picked(self.normals, self.links.corners[triangle, k])
-            with_face = dot(smooth, face)
-            # Those of corners where faces are wound differently may point to either side.
-            share = np.where(with_face < 0.0, -share, share)[:, None]
-            normal = normal + np.where((np.abs(with_face) < FOLD)[:, None], face * np.abs(share), smooth * share)
+            normal += corners[:, 3 * k : 3 * k + 3] * share[:, None]
         outward: Vectors = unit(normal)
         return outward * facing[:, None]
+
+    @once
+    def _outward(self) -> Scalars:
+        """(f, 9) the normals of the corners of each triangle on the side of its own, at a fold its own."""
+        face, outward = self.normal, np.empty((len(self), 9))
+        for k in range(3):
+            smooth = picked(self.normals, self.links.corners[:, k])
+            with_face = dot(smooth, face)
+            # Those of corners where faces are wound differently may point to either side.
+            turned = smooth * np.where(with_face < 0.0, -1.0, 1.0)[:, None]
+            outward[:, 3 * k : 3 * k + 3] = np.where((np.abs(with_face) < FOLD)[:, None], face, turned)
+        return outward
 
     def walked(self, triangle: Rows, place: Vectors, direction: Vectors, facing: Scalars, length: Scalars) -> Way:
         """Where straight ways along the skin end.

@@ -23,9 +23,11 @@ from ..arrays.vectors import (
     columns,
     dot,
     in_columns,
+    magnitude,
     no_vectors,
     picked,
     unit,
+    which,
 )
 from .floors import NO_TRIANGLE, RIM, Floor, Footing, floor
 from .skins import Skin, skin
@@ -107,11 +109,11 @@ class Surfaces:
             step_up, step_down: (n,) how far above and below that a surface may be, metres.
             last: (n,) triangles that may still be under the places, -1 for none: they are tried first.
         """
+        if len(self.layers) == 1:
+            return self.layers[0].floor.under(x, y, expected, step_up, step_down, last)
         n = len(x)
         best = Footing(np.full(n, NO_TRIANGLE), np.full(n, np.nan), np.zeros(n), np.zeros(n))
         for first, layer in self.numbered():
-            if len(self.layers) == 1:
-                return layer.floor.under(x, y, expected, step_up, step_down, last)
             known = None
             if last is not None:
                 known = np.where((last >= first) & (last < first + len(layer.floor)), last - first, NO_TRIANGLE)
@@ -146,14 +148,10 @@ class Surfaces:
             corners, smooth = layer.floor.smoothness
             corner, second, third = np.take(corners, faces, axis=0), u[rows], v[rows]
             first = 1.0 - second - third
-            x, y, z = (
-                corner[:, axis] * first + corner[:, axis + 3] * second + corner[:, axis + 6] * third
-                for axis in range(3)
-            )
-            scale = 1.0 / np.maximum(np.sqrt(x * x + y * y + z * z), EPSILON)
-            normal[rows] = columns(x * scale, y * scale, z * scale)
+            mean = corner[:, 0:3] * first[:, None] + corner[:, 3:6] * second[:, None] + corner[:, 6:9] * third[:, None]
+            normal[rows] = mean * (1.0 / np.maximum(magnitude(mean), EPSILON))[:, None]
             rough[rows] = ~smooth[faces]
-        uneven = np.flatnonzero(rough)
+        uneven = which(rough)
         if len(uneven):
             leaning, face = picked(normal, uneven), self.face_normal(triangle[uneven])
             leaning = np.where((leaning[:, 2] < 0.0)[:, None], -leaning, leaning)

@@ -33,6 +33,13 @@ class Neighborhood(Behavior):
         return world.neighbors(agents, self.distance, self.angle, self.neighbors, self.crowd)
 
 
+def without_companions(agents: Agents, near: Neighbors) -> Neighbors:
+    """The neighbors without those with whom the agents go."""
+    if not agents.companions.size:
+        return near
+    return near.where(lambda pairs: (agents.companions[pairs.agent] != pairs.body[:, None]).all(axis=1))
+
+
 def faded(steering: Vectors) -> Vectors:
     """Steering (n, 3) cut at length 1, so that it fades to 0: unit vectors would make a flock a jittering lattice."""
     return truncate(steering, 1.0)

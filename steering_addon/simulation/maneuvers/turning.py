@@ -8,7 +8,9 @@ from ..arrays.vectors import EPSILON, Scalars, Vectors, across, anybody, clamp, 
 from ..world import Agents
 
 STRAIGHT_BEHIND = 0.65
-"""Cosine of the angle from straight behind within which all turn to the right, and none into the one beside it."""
+"""Cosine of the angle from straight behind within which all turn to one side, and none into the one beside it."""
+BESIDE = 0.35
+"""Sine of the angle off the heading, or off straight behind, from which on a way leads to a side."""
 
 STEEP = 0.1
 """Sine of the angle between heading and up below which no turn is level."""
@@ -31,7 +33,7 @@ def turning_speed(agents: Agents, direction: Vectors, distance: Scalars, share: 
     return np.minimum(agents.handling.turn_rate * radius, np.sqrt(share * agents.agility * radius))
 
 
-def swung_round(agents: Agents, force: Vectors, direction: Vectors, alike: bool = False) -> Vectors:
+def swung_round(agents: Agents, force: Vectors, direction: Vectors, onward_way: Vectors | None = None) -> Vectors:
     """Forces that swing agents round to what is behind them instead of stopping them first, (n, 3) newtons.
 
     The further behind, the less of the force against the heading is left; the force aside grows by what that had, so
@@ -40,8 +42,9 @@ def swung_round(agents: Agents, force: Vectors, direction: Vectors, alike: bool 
     Args:
         force: (n, 3) newtons, toward the point.
         direction: (n, 3) unit vectors to the point.
-        alike: whether those in flight that turn round beside each other, to one point, turn to the same side: level, to
-            the right. What walks is slow, and takes the shorter way.
+        onward_way: (n, 3) unit vectors in which a way goes on there. Those in flight that turn round beside each other
+            then turn level and to the same side, the one to which the way goes on; to the right where it goes straight
+            back. What walks is slow, and takes the shorter way.
     """
     behind = clamp(-dot(direction, agents.forward), 0.0, 1.0)
     onward = dot(force, agents.forward)
@@ -51,10 +54,12 @@ def swung_round(agents: Agents, force: Vectors, direction: Vectors, alike: bool 
     onward = onward * (1.0 - behind)
     aside = across(force, agents.forward)
     aside = unit(np.where((magnitude(aside) > EPSILON)[:, None], aside, agents.level(agents.side)))
-    if alike:
+    if onward_way is not None:
         right = -agents.left_of(agents.forward)
-        rightward = ~agents.grounded & (behind > STRAIGHT_BEHIND) & (magnitude(right) > STEEP)
-        aside = np.where(rightward[:, None], unit(right), aside)
+        alike = ~agents.grounded & (behind > STRAIGHT_BEHIND) & (magnitude(right) > STEEP)
+        right = unit(right)
+        leftward = dot(onward_way, right) < -BESIDE
+        aside = np.where(alike[:, None], np.where(leftward[:, None], -right, right), aside)
     remaining = np.sqrt(np.maximum(dot(force, force) - onward * onward, 0.0))
     swung = agents.forward * onward[:, None] + aside * remaining[:, None]
     return np.where(turns[:, None], swung, force)

@@ -33,7 +33,9 @@ class MarkModel(Declared):
     )
     speed: Number = number(5.0, "Speed at which they cross it along its Y axis", Unit.SPEED)
     exact: Mask = switch(
-        False, "Move the baked path the last bit onto it, at most .1 m for each second of Lead", animatable=False
+        False,
+        "Move the path the last bit onto it, at most .1 m for each second of Lead; a preview shows it once played past",
+        animatable=False,
     )
     spread: Rows = choice("FACES", "Which places of the shape they meet", SPREADS)
 

@@ -51,6 +51,9 @@ SHARED = 2.0
 """Leads before the mark at which the places of a shape are shared out at the latest."""
 WHOLE = 1e-6
 """Frames by which a moment may be off a whole frame."""
+BEHIND, BACK = 0.3, 0.5
+"""The cosine to the way back from which on, and the share of its speed that it would go back from which on, a vehicle
+goes all round instead of back."""
 ROUNDS = 3
 """In which a flock finds how much of what its members want leaves room for the push."""
 
@@ -278,10 +281,12 @@ def _round(approach: _Approach, push: Vectors, dt: float) -> Vectors:
     """The accelerations, (m, 3) m/s2, of which those that would turn vehicles back on the spot lead them round."""
     velocity, left = approach.velocity, approach.steps * dt
     speed = magnitude(velocity)
-    behind = dot(approach.way, velocity) < 0.0
-    back = dot(velocity + push * (0.5 * left), velocity) < 0.0
-    has_time = left * approach.strongest > np.pi * speed
-    rounds = behind & back & has_time
+    # Shares that grow from 0, and not a switch: a vehicle that was led round on one frame in two would shake.
+    behind = -dot(approach.way, velocity) / np.maximum(magnitude(approach.way) * speed, EPSILON)
+    back = -dot(velocity + push * (0.5 * left), velocity) / np.maximum(speed * speed, EPSILON)
+    share = np.clip(behind / BEHIND, 0.0, 1.0) * np.clip(back / BACK, 0.0, 1.0)
+    share = np.where(left * approach.strongest > np.pi * speed, share, 0.0)
+    rounds = share > 0.0
     if not anybody(rounds):
         return push
     heading = unit(velocity)
@@ -289,7 +294,7 @@ def _round(approach: _Approach, push: Vectors, dt: float) -> Vectors:
     # Straight behind, no side is nearer: it is the left.
     left_side = unit(across(left_of(heading, upright(len(heading))), heading))
     aside = np.where((magnitude(aside) < 0.5)[:, None], left_side, aside)
-    return np.where(rounds[:, None], aside * approach.strongest[:, None], push)
+    return np.where(rounds[:, None], push + (aside * approach.strongest[:, None] - push) * share[:, None], push)
 
 
 def _together(mark: Mark, approach: _Approach, dt: float) -> tuple[Mask, Vectors]:

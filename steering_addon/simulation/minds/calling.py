@@ -123,7 +123,12 @@ def _callers(trigger: Trigger, number: int, meeting: Meeting, mine: Mindset, key
         return np.where(hears & np.isfinite(gap), meeting.rows, NOBODY), np.full(m, np.inf)
     if not len(watched):
         return np.full(m, NOBODY), np.full(m, np.inf)
-    gap = np.where(hears[:, None] & (watched[None] != meeting.rows[:, None]), gap, np.inf)
+    counts = hears[:, None] & (watched[None] != meeting.rows[:, None])
+    if trigger.of is None and meeting.left_alone[watched].any():
+        # Who is about such a body already goes on: what it has caught feeds it.
+        about_it = (watched[None] == mine.body[:, None]) & (mine.mode > 0)[:, None]
+        counts &= about_it | ~meeting.left_alone[watched][None]
+    gap = np.where(counts, gap, np.inf)
     if trigger.one_each:
         got = _one_each(trigger, number, meeting, mine, watched, gap)
         return got, np.where(watched[None] == got[:, None], gap, np.inf).min(axis=1)

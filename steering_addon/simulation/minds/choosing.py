@@ -7,6 +7,7 @@
 
 The highest value wins; of equal ones, none before the states in the order of their numbers. All look at what there was
 before the step. Nothing is drawn: chance depends on the vehicle, the state, and how often the vehicle has switched.
+A cue tells as many of a crowd as its share comes to, always in the same order.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from ..arrays.vectors import Mask, Scalars, clamp
 from .calling import Calls, about, called, luck
 from .declaring import Meeting, Mind
 from .mindset import BY_CUE, NOBODY, OVER, Mindset
+from .one_by_one import one_by_one
 
 RESTING, CUED = 0.5, 3.0
 """The values of a crowd's own settings and of a cue."""
@@ -39,6 +41,7 @@ def chosen(mind: Mind, meeting: Meeting, keys: Keys) -> Mindset:
     value = _values(mind, mine, time)
     mine = _last_called(mind, mine, calls, time)
     value, told = _cued(mind, mine, _held(mind, mine, value, keys, time), keys)
+    mine, value = one_by_one(mind, meeting, mine, value, told)
     chosen = _switched(mind, mine, value, told, time, dt)
     return _heard(chosen, mine, calls, time)
 
@@ -119,18 +122,25 @@ def _held(mind: Mind, mine: Mindset, value: Scalars, keys: Keys, time: float) ->
 def _cued(mind: Mind, mine: Mindset, value: Scalars, keys: Keys) -> tuple[Scalars, Mask]:
     """The values with those of cues, and which modes each vehicle is told to be in, (m, k)."""
     told = np.zeros(value.shape, dtype=np.bool_)
-    free, left = np.ones(len(value), dtype=np.bool_), 1.0
+    free, given = np.ones(len(value), dtype=np.bool_), 0.0
     for number, mode in enumerate(mind.modes, 1):
-        share = float(mode.numbers.cue[0])
-        if share > 0.0 and left > 0.0:
+        share = min(float(mode.numbers.cue[0]), 1.0 - given)
+        if share > 0.0:
             # Of those whom no cue has told so far: then each cue gets its share, as long as they come to one at most.
-            told[:, number] = free & (luck(keys, mode.number, "cue") < share / left)
-            free, left = free & ~told[:, number], left - share
+            count = _whole((given + share) * len(value)) - _whole(given * len(value))
+            order = np.argsort(np.where(free, luck(keys, mode.number, "cue"), 2.0), kind="stable")
+            told[order[:count], number] = True
+            free, given = free & ~told[:, number], given + share
     by_cue = mine.by == BY_CUE
     if not by_cue.any() and not told.any():
         return value, told
     ends = by_cue[:, None] & (mine.mode[:, None] == np.arange(value.shape[1])[None]) & ~told
     return np.where(told, CUED, np.where(ends, 0.0, value)), told
+
+
+def _whole(share: float) -> int:
+    """The nearest whole number: a cue tells a share of the crowd, which chances of each vehicle alone would miss."""
+    return int(np.floor(share + 0.5))
 
 
 def _switched(mind: Mind, mine: Mindset, value: Scalars, told: Mask, time: float, dt: float) -> Mindset:

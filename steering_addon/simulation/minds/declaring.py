@@ -15,7 +15,7 @@ import numpy as np
 
 from ..arrays.once import once
 from ..arrays.vectors import Mask, Number, Rows, Scalars, Vectors, magnitude, picked
-from ..declaration import Declared, Unit, called, integer, length, number, seconds, share
+from ..declaration import Declared, Unit, called, integer, length, number, seconds, share, switch
 from ..locomotion import Locomotion
 from ..vehicle import VehicleModel
 from ..world import World
@@ -46,6 +46,7 @@ class StateModel(Declared):
         "Inclined", share(0.0, "Share of the crowd that tends to this state; any other call is stronger")
     )
     cue: Number = share(0.0, "Share of the crowd that is told to be in this state, whatever else calls")
+    left_alone: Mask = switch(False, "What calls others by vehicles of this crowd overlooks those in this state")
     builds_up: Number = number(0.0, "How fast the need for it grows while it is not followed; 0 for no need", Unit.RATE)
     wears_off: Number = number(0.0, "How fast it eases a need while it is followed", Unit.RATE)
 
@@ -106,6 +107,7 @@ class Meeting:
         rows: (m,) the vehicles that may be called, rising.
         arrived: (n,) the vehicles that are where a behavior leads them.
         velocity: (n, 3) m/s.
+        left_alone: (b,) the bodies in states in which what watches for their crowd overlooks them.
     """
 
     world: World
@@ -114,6 +116,7 @@ class Meeting:
     rows: Rows
     arrived: Mask
     velocity: Vectors
+    left_alone: Mask
 
     @once
     def speed(self) -> Scalars:
@@ -189,4 +192,11 @@ class Mind:
 
     def of_modes(self, name: str, of_none: float) -> Scalars:
         """A number of each mode by its name in StateModel, (k + 1,); `of_none` for none."""
-        return np.array([of_none, *(float(getattr(mode.numbers, name)[0]) for mode in self.modes)])
+        key = name, of_none
+        if key not in self._of_modes:
+            self._of_modes[key] = np.array([of_none, *(float(getattr(mode.numbers, name)[0]) for mode in self.modes)])
+        return self._of_modes[key]
+
+    @once
+    def _of_modes(self) -> dict[tuple[str, float], Scalars]:
+        return {}

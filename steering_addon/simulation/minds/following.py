@@ -12,8 +12,6 @@ from dataclasses import replace
 import numpy as np
 
 from ..arrays.vectors import Mask, Rows, Scalars, alike, everybody, same_for_all
-from ..behavior import Behavior
-from ..declaration import Kind
 from ..locomotion import Locomotion
 from ..memory import Memory
 from ..snapshot import Settings, Snapshot
@@ -26,8 +24,8 @@ OF_THE_BODY = ("mass", "radius", "length")
 """Parameters of a vehicle that no state changes."""
 
 
-def followed(snapshot: Snapshot, modes: Rows, caller: Rows) -> Snapshot:
-    """The snapshot in which each vehicle follows the settings of a mode (n,), about the body that called it (n,)."""
+def followed(snapshot: Snapshot, modes: Rows, caller: Rows) -> tuple[tuple[Settings, ...], Rows]:
+    """The settings, and the row (n,) that each vehicle follows, in modes (n,) about the bodies that called (n,)."""
     row = snapshot.settings_row.copy()
     settings = list(snapshot.settings)
     for mind in snapshot.minds:
@@ -42,22 +40,19 @@ def followed(snapshot: Snapshot, modes: Rows, caller: Rows) -> Snapshot:
         if len(in_use) > 1:
             together, row = joined(snapshot.settings, settings, row, in_use)
             settings = list(together)
-    return replace(snapshot, settings=tuple(settings), settings_row=row)
+    return tuple(settings), row
 
 
 def _about_cause(settings: Settings, cause: Rows) -> Settings:
     """The settings with the body that called each vehicle, (n,), wherever they name whatever called."""
-    behaviors = tuple(_aimed_at(behavior, cause) for behavior in settings.behaviors)
-    return replace(settings, behaviors=behaviors)
-
-
-def _aimed_at(behavior: Behavior, cause: Rows) -> Behavior:
-    changes = {}
-    for name, parameter in behavior.parameters().items():
-        rows = getattr(behavior, name)
-        if parameter.kind is Kind.BODY and (rows == CAUSE).any():
-            changes[name] = np.where(rows == CAUSE, cause, rows)
-    return behavior.with_columns(changes) if changes else behavior
+    if not settings.about_cause:
+        return settings
+    behaviors = list(settings.behaviors)
+    for place, names in settings.about_cause.items():
+        rows = {name: getattr(behaviors[place], name) for name in names}
+        aimed = {name: np.where(given == CAUSE, cause, given) for name, given in rows.items()}
+        behaviors[place] = behaviors[place].with_columns(aimed)
+    return replace(settings, behaviors=tuple(behaviors))
 
 
 def bodies_in_modes(snapshot: Snapshot, mindset: Mindset, part: Scalars, speed: Scalars, dt: float) -> VehicleModel:

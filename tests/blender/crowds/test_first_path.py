@@ -72,7 +72,7 @@ def nearest_to_end(models: list, last: int) -> np.ndarray:
 
 @pytest.mark.parametrize("number", [1, SUZANNES])
 def test_birds_follow_a_path_with_boxes_on_it_to_its_end(number: int, capfd) -> None:
-    frames(1, 300)
+    frames(1, 250)
     models = suzannes(number)
     crowd = tagged(models, "BIRD")
     bezier()
@@ -82,7 +82,7 @@ def test_birds_follow_a_path_with_boxes_on_it_to_its_end(number: int, capfd) -> 
     said = capfd.readouterr().out
     assert "stuck" not in said
     assert "inside an obstacle" not in said
-    assert (nearest_to_end(models, 300) < 12.0).all(), "metres, about the distance that they keep from each other"
+    assert (nearest_to_end(models, 250) < crowd.steering.separation.distance).all()
 
 
 def test_a_car_passes_boxes_on_its_path_and_reaches_its_end(capfd) -> None:

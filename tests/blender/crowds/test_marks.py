@@ -237,6 +237,15 @@ def test_an_exact_mark_is_met_to_the_point_though_another_stands_there(capfd) ->
     assert np.linalg.norm(places(members[:1]) - mark.location) < 1e-5
     assert np.abs(places(members[:1], 1) - others[0]).max() < 1e-6
     assert "was missed" not in capfd.readouterr().out
+    over = (24, 40, FRAME, END)
+    baked = [places(members[:1], frame) for frame in over]
+    bpy.ops.steering.preview()
+    bpy.context.scene.frame_set(END)
+    for frame, expected in zip(over, baked):
+        bpy.context.scene.frame_set(frame)
+        shown = members[0].evaluated_get(bpy.context.evaluated_depsgraph_get()).matrix_world.translation
+        assert np.abs(np.array(shown) - expected).max() < 1e-5, frame
+    bpy.ops.steering.preview()
     mark.steering.mark.lead = 0.2
     bake()
     assert np.linalg.norm(places(members[:1]) - mark.location) > 0.05

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 
 import bpy
 import numpy as np
@@ -198,6 +199,42 @@ def test_nothing_is_left_behind_by_an_error(monkeypatch):
         bpy.ops.steering.pose_meshes()
     assert_same(before, scene_dump())
     assert (len(bpy.data.scenes), len(bpy.data.collections)) == (1, 0)
+
+
+def posing(most: int):
+    """The work of Pose Meshes, which has not begun."""
+    settings = SimpleNamespace(tolerance=TOLERANCE, most=most)
+    return part("blender.operators.posed_meshes").STEERING_OT_pose_meshes.begin(settings, bpy.context)[0]
+
+
+def test_the_meshes_made_before_stay_if_the_work_is_stopped():
+    """As by Esc, after any piece of it."""
+    found_walkers()
+    pose_meshes(most=3)
+    before = scene_dump()
+    work = posing(most=5)
+    shares = [next(work)]
+    work.close()
+    assert_same(before, scene_dump())
+    work = posing(most=5)
+    shares = [next(work) for _ in range(300)]
+    assert shares == sorted(shares) and 0.0 <= shares[0] < 0.1 and 0.5 < shares[-1] <= 1.0
+    work.close()
+    assert_same(before, scene_dump())
+
+
+def test_the_meshes_made_before_stay_if_a_new_one_cannot_be_made(monkeypatch):
+    found_walkers()
+    pose_meshes(most=3)
+    before = scene_dump()
+    module = part("blender.crowds.posed_meshes")
+    in_order = module._in_order
+    too_small = SimpleNamespace(poses=np.zeros((1, 1, 3)), number=0)
+    monkeypatch.setattr(module, "_in_order", lambda posed: [*in_order(posed), ("Too Small", too_small)])
+    with pytest.raises(RuntimeError, match=r"internal error|foreach_set"):
+        bpy.ops.steering.pose_meshes(most=4)
+    monkeypatch.undo()
+    assert_same(before, scene_dump())
 
 
 def test_what_cannot_be_posed_is_refused_by_name():

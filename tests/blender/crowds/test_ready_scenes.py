@@ -2,6 +2,7 @@
 
 import math
 import os
+import random
 import subprocess
 import sys
 import textwrap
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 from scripts.motion_metrics import polarization
+from steering_addon.blender.crowds.ready_scenes.pasture import hills
 from tests.blender.building import (
     bake,
     baked_frames,
@@ -608,3 +610,12 @@ def test_a_saved_scene_plays_the_same_without_the_extension(scene, tmp_path) -> 
     )
     assert ended.returncode == 0, ended.stdout + ended.stderr
     np.testing.assert_array_equal(np.load(result), with_extension)
+
+
+@pytest.mark.parametrize("half", [8.0, 60.0])
+def test_hills_that_meet_are_no_steeper_than_what_animals_climb(half: float) -> None:
+    line = np.linspace(-half, half, 289)
+    for seed in range(12):
+        height = hills(half, 0.5, random.Random(seed))
+        across, along = np.gradient(height(*np.meshgrid(line, line)), line, line)
+        assert 0.3 < np.sqrt(across**2 + along**2).max() < 0.51

@@ -444,6 +444,16 @@ def test_characters_face_negative_y_and_a_wedge_faces_along_its_point() -> None:
     assert vehicle(skin).steering.forward_axis == "NEG_Y"
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_flat_text_is_not_taken_for_a_cone() -> None:
+    curve = bpy.data.curves.new("Title", "FONT")
+    curve.body = "Title"
+    title = bpy.data.objects.new("Title", curve)
+    bpy.context.scene.collection.objects.link(title)
+    tag(title, role="VEHICLE", moves_like="BIRD")
+    assert title.steering.forward_axis == "POS_X"
+
+
 @pytest.mark.parametrize(
     ("scale", "axis"), [((1.5, 0.5, 0.5), "POS_X"), ((0.5, 1.5, 0.5), "NEG_Y"), ((2, 2, 2), "NEG_Y")]
 )

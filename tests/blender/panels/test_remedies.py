@@ -323,6 +323,11 @@ REMEDIES: dict[str, Callable[[], bool]] = {
         in_blender("paint.vertex_paint") and in_blender("mesh.edge_face_add") and in_blender("mesh.select_all")
     ),
     r"make a library override": overriding,
+    r"turn on animated in their physics > rigid body": lambda: in_blender("rigidbody.object_add"),
+    r"turn on options > affect only > parents": lambda: (
+        "use_transform_skip_children" in dir(bpy.context.scene.tool_settings)
+    ),
+    r"set the offset of the collection": lambda: "instance_offset" in dir(bpy.context.scene.collection),
     r"use object > set origin": lambda: in_blender("object.origin_set", "Set Origin"),
     r"use clear > scale": lambda: in_blender("object.scale_clear"),
     r"clear the parent": lambda: in_blender("object.parent_clear"),

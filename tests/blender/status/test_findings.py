@@ -77,6 +77,35 @@ def a_model_far_from_its_origin() -> set[str]:
     return {first.name}
 
 
+def scaled_after_tagging() -> set[str]:
+    first, second, third, fourth = ships()
+    first.scale = second.scale = (2.0, 2.0, -2.0)
+    third.scale = (1.05, 1.05, 1.05)
+    fourth.scale = (3.0, 3.0, 3.0)
+    insert(fourth, "scale", {1: (3.0, 3.0, 3.0)})
+    return {first.name, second.name}
+
+
+def parts_far_from_their_empty() -> set[str]:
+    ships()
+    root = vehicle(empty("Root"), crowd=bpy.data.objects["Ships"])
+    body = wedge("Body", (5.0, 0.0, 0.0))
+    body.parent = root
+    return {root.name}
+
+
+def an_instance_far_from_its_model() -> set[str]:
+    ships()
+    model = bpy.data.collections.new("Model")
+    body = wedge("Body", (5.0, 0.0, 0.0))
+    model.objects.link(body)
+    for name in ("Here", "There"):
+        shown = empty(name, (0.0, 20.0, 0.0))
+        shown.instance_type, shown.instance_collection = "COLLECTION", model
+        vehicle(shown, crowd=bpy.data.objects["Ships"])
+    return {"Here", "There"}
+
+
 def an_obstacle_of_edges() -> set[str]:
     ships()
     cage = sphere("Cage")
@@ -201,6 +230,20 @@ CASES = {
         "OFF_ORIGIN",
         "Ship 0 turns about an origin far from the model. Use Object > Set Origin, untag, and tag again",
     ),
+    scaled_after_tagging: (
+        "SCALED",
+        "Ship 0 and Ship 1 were scaled after tagging: the body counts as large as before. Untag, and tag again",
+    ),
+    parts_far_from_their_empty: (
+        "OFF_ORIGIN",
+        "Root turns about an origin far from the model. Turn on Options > Affect Only > Parents, move it to its parts, "
+        "untag, and tag again",
+    ),
+    an_instance_far_from_its_model: (
+        "OFF_ORIGIN",
+        "Here and There turn about an origin far from the model. Set the offset of the collection in Properties > "
+        "Collection > Instancing, untag, and tag again",
+    ),
     an_obstacle_of_edges: ("NO_FACES", "Cage has no faces, so nothing avoids it. Choose another Shape"),
     an_obstacle_without_vertices: ("NO_VERTICES", "Post has no vertices, so it counts as a point"),
     a_region_far_away: ("FAR_OUTSIDE", "Ship 0 and 3 more of Ships are far outside Room. Move one there"),
@@ -269,6 +312,34 @@ def test_what_walks_may_stand_above_its_origin(locomotion: str, rise: float, asi
 def test_a_part_at_the_origin_counts_as_the_model() -> None:
     a_model_far_from_its_origin()
     sphere("Part").parent = bpy.data.objects["Ship 0"]
+    assert "OFF_ORIGIN" not in listed()
+
+
+def test_a_scale_that_is_applied_varied_or_measured_again_is_as_meant() -> None:
+    first, second, *_ = ships()
+    select(first)
+    first.scale = (2.0, 2.0, 2.0)
+    bpy.ops.steering.untag(role="VEHICLE")
+    bpy.ops.steering.tag(role="VEHICLE", moves_like="UNCHANGED")
+    assert "SCALED" not in listed()
+    bpy.ops.object.transform_apply(location=False, rotation=False, scale=True)
+    assert "SCALED" not in listed()
+    select(second)
+    assert bpy.ops.steering.vary(size=0.9) == {"FINISHED"}
+    assert mean(second) != 1.0
+    assert "SCALED" not in listed()
+
+
+def mean(ob) -> float:
+    return part("blender.status.scaled").mean_scale(ob)
+
+
+def test_parts_around_an_empty_and_an_offset_at_the_model_are_as_meant() -> None:
+    parts_far_from_their_empty()
+    bpy.data.objects["Body"].location.x = 0.0
+    assert "OFF_ORIGIN" not in listed()
+    an_instance_far_from_its_model()
+    bpy.data.collections["Model"].instance_offset.x = 5.0
     assert "OFF_ORIGIN" not in listed()
 
 

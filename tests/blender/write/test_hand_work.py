@@ -642,6 +642,17 @@ def test_constraints_of_a_vehicle_give_one_warning_and_do_not_stop_the_bake(capf
     assert capfd.readouterr().out.count("Constraints still act on top of the bake: Ship.") == 1
 
 
+def test_a_rigid_body_that_physics_moves_is_named_and_what_it_needs(capfd) -> None:
+    ob = wanderer()
+    select(ob)
+    bpy.ops.rigidbody.object_add()
+    bake()
+    assert "Rigid Body moves vehicles, not the bake: Ship." in capfd.readouterr().out
+    ob.rigid_body.kinematic = True
+    bake()
+    assert "Rigid Body" not in capfd.readouterr().out
+
+
 # ---- in the animator's own scene
 
 

@@ -18,10 +18,10 @@ class Bake:
     """A bake that takes a number of seconds on a clock of its own."""
 
     def __init__(self, seconds: float, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.baking = part("blender.operators.baking")
+        self.pieces = part("blender.operators.in_pieces")
         self.now, self.seconds = 0.0, seconds
-        monkeypatch.setattr(self.baking, "time", SimpleNamespace(perf_counter=lambda: self.now))
-        self.operator = SimpleNamespace(_baking=self.steps(), _progress=0.0, _pause_time=0.0)
+        monkeypatch.setattr(self.pieces, "time", SimpleNamespace(perf_counter=lambda: self.now))
+        self.operator = SimpleNamespace(_steps=self.steps(), _progress=0.0, _pause_time=0.0)
 
     def steps(self) -> Iterator[float]:
         for k in range(STEPS):
@@ -30,7 +30,7 @@ class Bake:
         return "result"
 
     def work(self, budget: float) -> object:
-        return self.baking.STEERING_OT_bake._work(self.operator, budget)
+        return self.pieces.InPieces._work(self.operator, budget)
 
 
 @pytest.mark.parametrize(("seconds", "done"), [(0.3, True), (1.9, True), (2.3, False), (60.0, False)])
@@ -38,9 +38,9 @@ def test_a_short_bake_is_complete_before_the_window_is_drawn(
     seconds: float, done: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bake = Bake(seconds, monkeypatch)
-    result = bake.work(bake.baking.FIRST_PIECE)
+    result = bake.work(bake.pieces.FIRST_PIECE)
     assert (result == "result") is done
-    assert bake.now == pytest.approx(seconds if done else bake.baking.FIRST_PIECE, abs=seconds / STEPS + 1e-9)
+    assert bake.now == pytest.approx(seconds if done else bake.pieces.FIRST_PIECE, abs=seconds / STEPS + 1e-9)
 
 
 def test_a_long_bake_returns_after_each_piece_and_completes_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -50,7 +50,7 @@ def test_a_long_bake_returns_after_each_piece_and_completes_the_last(monkeypatch
         times.append(bake.now)
     pieces = [later - before for before, later in pairwise(times)]
     assert pieces == pytest.approx([1.0] * len(pieces), abs=0.03)
-    assert 20.0 - times[-1] <= 1.0 + bake.baking.NEARLY_DONE + 0.1
+    assert 20.0 - times[-1] <= 1.0 + bake.pieces.NEARLY_DONE + 0.1
 
 
 def test_a_bake_that_slows_down_is_not_completed_at_any_price(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -62,9 +62,9 @@ def test_a_bake_that_slows_down_is_not_completed_at_any_price(monkeypatch: pytes
             bake.now += 0.001 if k < STEPS // 2 else 0.2
             yield (k + 1) / STEPS
 
-    bake.operator._baking = steps()
+    bake.operator._steps = steps()
     assert bake.work(0.5) is None
-    assert bake.now <= 0.5 + bake.baking.NEARLY_DONE + 0.2
+    assert bake.now <= 0.5 + bake.pieces.NEARLY_DONE + 0.2
 
 
 def test_a_script_bakes_in_one_piece(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,10 +1,10 @@
-"""Turning: the speed from which a point can still be reached."""
+"""Turning: the speed from which a point can still be reached, and the side to which agents swing round."""
 
 import numpy as np
 import pytest
 
 from steering_addon.locomotion import SimpleVehicle
-from steering_addon.simulation.maneuvers.turning import turning_speed
+from steering_addon.simulation.maneuvers.turning import swung_round, turning_speed
 from tests.scene import Scene, about
 
 
@@ -25,3 +25,19 @@ def test_the_tightest_circle_at_that_speed_goes_through_the_point_or_through_one
 def test_straight_ahead_any_speed_will_do() -> None:
     _, agents, _ = Scene([[0.0, 0.0, 0.0]]).seen()
     assert turning_speed(agents, agents.forward, np.array([4.0]), 0.5)[0] > 1e3
+
+
+@pytest.mark.parametrize(("onward", "left"), [(90.0, True), (-90.0, False), (150.0, True), (170.0, False), (180.0, False)])
+def test_those_in_flight_swing_round_to_the_side_to_which_the_way_goes_on_from_the_point(onward, left) -> None:
+    """To the right where it goes straight back, and all to the same side, wherever beside straight behind the point is.
+
+    Angles are from the heading, to the left.
+    """
+    offsets = np.array([-40.0, -10.0, 0.0, 10.0, 40.0])
+    _, agents, _ = Scene(3.0 * np.outer(np.arange(5.0), (1.0, 0.0, 0.0)), speed=2.0).seen()
+    ahead, up = np.array((0.0, 1.0, 0.0)), (0.0, 0.0, 1.0)
+    direction = np.stack([about(up, 180.0 + offset) @ ahead for offset in offsets])
+    way = np.tile(about(up, onward) @ ahead, (5, 1))
+    force = swung_round(agents, agents.steering_to(2.0 * direction, np.full(5, 0.5)), direction, way)
+    assert (force[:, 0] < 0.0).tolist() == [left] * 5
+    assert np.abs(force[:, 2]).max() < 1e-9

@@ -31,7 +31,7 @@ def groups_in_use(snapshot: Snapshot) -> int:
     """How many rows of settings the vehicles of a scene follow after a step."""
     *_, state = simulate(scene([]).start(), [snapshot] * 2)
     assert state.mindset is not None
-    return len(np.unique(following.followed(snapshot, state.mindset.mode, state.mindset.body).settings_row))
+    return len(np.unique(following.followed(snapshot, state.mindset.mode, state.mindset.body)[1]))
 
 
 def scene(behaviors: list[Any]) -> Scene:

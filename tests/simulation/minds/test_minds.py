@@ -150,6 +150,26 @@ def test_the_example_of_others_carries_the_alarm_through_the_herd_once() -> None
     assert told.any() and (states[24 * 4].mindset.body[told] == len(scene)).all()
 
 
+def test_of_neighbors_whom_an_alarm_reaches_no_two_begin_in_the_same_step() -> None:
+    scene = herd(144)
+    states = run(scene, [startle(spreads=2, reach=6.0, react=0.3)], [wolf_near(scene, 7.0)], 24 * 6)
+    begins = np.diff(modes(states), axis=0) > 0
+    assert begins.any(axis=0).mean() > 0.95
+    nearest = []
+    for state, rows in zip(states, begins):
+        place = state.motion.position[rows]
+        apart = np.linalg.norm(place[:, None] - place, axis=2) + np.where(np.eye(len(place)), np.inf, 0.0)
+        nearest.append(apart.min(initial=np.inf))
+    assert 0.6 * 6.0 <= min(nearest) < 5.0
+
+
+@pytest.mark.parametrize("numbers", [{"react": 0.0, "varies": 0.0}, {"cue": 1.0}], ids=["at once", "by a cue"])
+def test_who_has_to_begin_at_once_waits_for_no_neighbor(numbers: dict[str, float]) -> None:
+    scene = herd(36, wolf=[5.0, 5.0, 0.0])
+    called = [] if "cue" in numbers else [wolf_near(scene, 50.0)]
+    assert (modes(run(scene, [startle(spreads=2, **numbers)], called, 3))[1] == 1).all()
+
+
 @pytest.mark.parametrize("spreads", [1, 3, 8])
 def test_an_alarm_dies_out(spreads: int) -> None:
     scene = herd(100)
@@ -179,9 +199,10 @@ def strip(frame: float, first: float, last: float, fade_in: float, fade_out: flo
     return min(max(min((frame - first) / fade_in, 1.0, (last - frame) / fade_out), 0.0), 1.0)
 
 
-def test_the_share_in_a_cued_state_follows_the_strip_with_its_fades() -> None:
-    """A strip from 60 to 150 with fades of 24 and 30 frames, of which every third frame is played; 2,000 vehicles."""
-    scene = Scene(np.random.default_rng(3).uniform(0.0, 400.0, (2000, 3)), behaviors=[], vehicle=SLOW)
+@pytest.mark.parametrize("n", [20, 50, 200, 2000])
+def test_the_share_in_a_cued_state_follows_the_strip_with_its_fades(n: int) -> None:
+    """A strip from 60 to 150 with fades of 24 and 30 frames, of which every third frame is played."""
+    scene = Scene(np.random.default_rng(3).uniform(0.0, 400.0, (n, 3)), behaviors=[], vehicle=SLOW)
     played = range(54, 156, 3)
     cues = [strip(frame, 60, 150, 24, 30) for frame in played]
 
@@ -190,7 +211,16 @@ def test_the_share_in_a_cued_state_follows_the_strip_with_its_fades() -> None:
 
     share = (modes(scene.run(len(cues), at=at)) == 1).mean(axis=1)
     # A frame is followed on the next one.
-    assert np.abs(share[1:] - cues[:-1]).max() < 0.03 and share.max() == 1.0 and share[-1] == 0.0
+    assert np.abs(share[1:] - cues[:-1]).max() < 0.5 / n + 1e-9 and share.max() == 1.0 and share[-1] == 0.0
+
+
+def test_a_vehicle_more_changes_what_a_cue_tells_one_other_at_most() -> None:
+    told = {}
+    for n in (29, 30):
+        scene = herd(n, identity=np.arange(100, 100 + n))
+        seen = [modes(run(scene, [startle(cue=cue)], [], 3))[-1] == 1 for cue in (0.1, 0.35, 0.6, 0.85)]
+        told[n] = np.array(seen)[:, :29]
+    assert ((told[29] != told[30]).sum(axis=1) <= 1).all() and told[29].any()
 
 
 @pytest.mark.parametrize(("first", "second"), [(0.3, 0.5), (0.6, 0.4), (0.7, 0.7), (1.0, 1.0)])
@@ -499,6 +529,44 @@ def test_regions_call_who_is_inside_or_outside() -> None:
     scene = Scene([[0.0, 0.0, 0.0], [50.0, 0.0, 0.0]], regions=regions([[0.0, 0.0, 0.0]], 5.0, SPHERE))
     assert counted([Inside(1, regions=np.array([0]))], scene).tolist() == [True, False]
     assert counted([Outside(1, regions=np.array([0]))], scene).tolist() == [False, True]
+
+
+def test_who_is_no_farther_outside_than_the_margin_is_not_called() -> None:
+    stands = {"speed": 0.0, "vehicle": {"cruise_speed": 0.0}}
+    scene = Scene([[6.9, 0.0, 0.0], [7.1, 0.0, 0.0]], regions=regions([[0.0, 0.0, 0.0]], 5.0, SPHERE), **stands)
+    assert counted([Outside(1, regions=np.array([0]), margin=2.0)], scene).tolist() == [False, True]
+
+
+def left_alone_while_hunted(caught: int, watched: Near) -> list[State]:
+    """A hunter and two prey; from a frame on, the nearer one is in a state in which it is left alone."""
+    scene = Scene(
+        [[0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [5.0, 0.0, 0.0]], behaviors=[],
+        regions=regions([[2.0, 0.0, 0.0]], 0.5, SPHERE),
+    )  # fmt: skip
+    numbers = {"react": 0.0, "varies": 0.0, "lasts": 9.0}
+    states = [
+        CrowdState("Caught", numbers={**numbers, "left_alone": True}),
+        CrowdState("Hunt", numbers={**numbers, "lasts": 0.0}),
+    ]
+
+    def at(frame: int, snapshot: Snapshot) -> Snapshot:
+        holds = Inside(1, regions=np.array([0]), strength=1.5 * (frame >= caught))
+        hunts = replace(watched, strength=1.0 * (frame >= 4))
+        return with_states(snapshot, states, [holds, hunts])
+
+    return scene.run(12, at=at)
+
+
+@pytest.mark.parametrize(("caught", "followed"), [(0, 2), (8, 1)], ids=["before", "by who follows it already"])
+def test_what_is_caught_calls_none_but_who_is_about_it_already(caught: int, followed: int) -> None:
+    prey = Near(2, bodies=np.array([1, 2]), distance=50.0)
+    after = left_alone_while_hunted(caught, prey)[-1].mindset
+    assert (after.mode[0], after.body[0], after.mode[1]) == (2, followed, 1)
+
+
+def test_what_watches_for_a_state_sees_also_those_who_are_left_alone_in_it() -> None:
+    after = left_alone_while_hunted(0, Near(2, of=(0, 1), distance=50.0))[-1].mindset
+    assert (after.mode[0], after.body[0]) == (2, 1)
 
 
 def test_company_calls_the_alone_and_the_crowded() -> None:

@@ -117,6 +117,7 @@ def resize(ob: Object, scale: float, room: float) -> None:
     if abs(ratio - 1.0) > 1e-6:
         ob.scale *= ratio
         ob.steering.size_factor *= ratio
+        ob.steering.measured_scale *= ratio
         member.scale = scale
 
 

@@ -10,6 +10,7 @@ import bpy
 import numpy as np
 from mathutils import Vector
 
+from ....simulation.arrays.vectors import EPSILON
 from ....simulation.roles import Role
 from ...hierarchy import Family
 from ...role_assignment import give_role
@@ -45,8 +46,15 @@ def hills(half: float, steepest: float, random_numbers: random.Random) -> Height
         parts = (h * np.exp(-((x - a) ** 2 + (y - b) ** 2) / w**2) for a, b, w, h in bumps)
         return sum(parts, np.zeros_like(x))
 
-    middle = float(height_at(np.zeros(1), np.zeros(1))[0])
-    return lambda x, y: height_at(x, y) - middle
+    middle, share = float(height_at(np.zeros(1), np.zeros(1))[0]), min(1.0, steepest / _steepest(height_at, half))
+    return lambda x, y: share * (height_at(x, y) - middle)
+
+
+def _steepest(height: Heights, half: float) -> float:
+    """The grade of the steepest place of land: hills that meet are steeper than each of them."""
+    line = np.linspace(-1.0, 1.0, CELLS + 1) * half
+    across, along = np.gradient(height(*np.meshgrid(line, line)), line, line)
+    return max(float(np.sqrt(across**2 + along**2).max()), EPSILON)
 
 
 def add_pasture(name: str, place: Vector, half: float, height: Heights, collection: Collection) -> Object:

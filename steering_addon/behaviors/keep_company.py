@@ -1,0 +1,223 @@
+"""Keep company: go side by side in twos and threes, as friends do (not in the paper).
+
+Small groups of people walk abreast, those of three with the one in the middle a little behind, and wait for each other
+(Moussaid, Perozo, Garnier, Helbing and Theraulaz 2010).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..simulation.arrays.chance import mix, uniform
+from ..simulation.arrays.vectors import (
+    EPSILON,
+    Number,
+    Rows,
+    Scalars,
+    Vectors,
+    anybody,
+    dot,
+    magnitude,
+    truncate,
+    unit,
+    which,
+)
+from ..simulation.behavior import OURS, Intent, Steering
+from ..simulation.declaration import acceleration, called, length, seconds, share
+from ..simulation.maneuvers.braking import COMFORT
+from ..simulation.maneuvers.companions import Companions
+from ..simulation.maneuvers.neighborhood import Neighborhood
+from ..simulation.memory import Memory, remembered
+from ..simulation.world import Agents, World
+
+COMPANY, THREES = 0xC0, 0xC3
+"""Salts of the random keys of who has company, and of the groups that take a third."""
+LOSES = 2.0
+"""The distance from the middle of a group at which companions are lost, as a multiple of that at which they are found:
+groups that others have split have room to join again."""
+BACK = 0.4
+"""How far behind the other two the one in the middle of three goes, as a share of their distance to the side."""
+STANDS = 0.1
+"""Share of cruise speed below which a group stands, as walkers stand instead of creeping."""
+BESIDE = 0.5
+"""How far behind one who stands it still continues, as a share of their distance to the side."""
+TURNS_AFTER = 0.8
+"""Seconds for which members of a group have stood when they turn to each other: a halt to let others pass is short."""
+
+
+@dataclass(frozen=True)
+class Company(Memory):
+    """The companions of each agent.
+
+    Attributes:
+        first, second: (n,) their rows in World.bodies, -1 for none.
+        way: (n, 3) unit vectors along which the group last went.
+        standing: (n,) seconds for which it has been standing.
+    """
+
+    first: Rows = remembered(-1)
+    second: Rows = remembered(-1)
+    way: Vectors = remembered((0.0, 0.0, 0.0))
+    standing: Scalars = remembered(0.0)
+
+
+@dataclass(frozen=True)
+class KeepCompany(Neighborhood):
+    """Go side by side with one or two others, wait for them, and stand facing them.
+
+    Those who want company join the nearest others of their crowd who do and go the same way. Groups part where they
+    have to, and come together again. Who stands is waited for, unless it is far away. Does nothing for those who are
+    alone, or have to run from something.
+    """
+
+    name = "keep_company"
+    label = "Keep Company"
+    term = OURS
+    intent = Intent.WITH
+    remembers = Company
+    by_chance = True
+    refers_to_up = True
+
+    in_company: Number = share(1.0, "Share of the vehicles that look for company")
+    threes: Number = share(0.3, "Share of the pairs that take a third")
+    gap: Number = length(0.25, "Room between the bodies of two side by side")
+    distance: Number = called("Sees Up To", length(4.0, "How far away company is found; at twice that it is lost"))
+    approach_time: Number = seconds(1.0, "Time in which it makes up its distance from its place", 0.05)
+    strength: Number = acceleration(3.0, "Strongest steering toward its place")
+
+    def steer(self, world: World, agents: Agents, memory: Company) -> Steering:
+        known = Companions.of(world, agents, self.companions(memory))
+        companions = self._joined(world, known.kept(LOSES * self.distance))
+        group = _Group.of(companions, memory.standing)
+        accompanied = companions.exist[:, 0] & ~agents.alarmed
+        goes = group.speed > STANDS * agents.cruise_speed
+        way = np.where(goes[:, None], group.velocity / np.maximum(group.speed, EPSILON)[:, None], memory.way)
+        stands = agents.speed <= STANDS * agents.cruise_speed
+        standing = np.where(stands, memory.standing + world.dt, 0.0)
+        after = Company(companions.members[:, 0].copy(), companions.members[:, 1].copy(), way, standing)
+        if not anybody(accompanied):
+            return Steering(agents.none(), after)
+        talks = accompanied & ~goes & (standing > TURNS_AFTER)
+        return Steering(
+            np.where((accompanied & goes)[:, None], self._force(companions, group, way), 0.0),
+            after,
+            speed_limit=np.where(accompanied, self._waiting(world, companions, group, way, memory.standing), np.inf),
+            sets_speed=accompanied & goes,
+            heading=np.where(talks[:, None], unit(group.middle), 0.0),
+        )
+
+    def companions(self, memory: Company) -> NDArray[np.int64]:
+        return np.stack((memory.first, memory.second), axis=1)
+
+    def _joined(self, world: World, companions: Companions) -> Companions:
+        """The companions, with those whom agents join in this step."""
+        agents, keys = companions.agents, companions.keys()
+        alone = (companions.size == 1) & (uniform(mix(agents.keys, COMPANY)) < self.in_company)
+        takes_a_third = companions.paired() & (uniform(mix(keys, THREES)) < self.threes)
+        seeks = (alone | takes_a_third) & ~agents.alarmed
+        seeking = which(seeks)
+        if not len(seeking):
+            return companions
+        near = self.take(seeking).near(world, agents.take(seeking)).together().only_perceived()
+        return companions.joined(near, seeking[near.agent], seeks)
+
+    def _force(self, companions: Companions, group: _Group, way: Vectors) -> Vectors:
+        """The steering of each agent to its place and to the pace of its group, (n, 3) newtons.
+
+        (velocity + place / approach_time - own velocity) / response_time + way (pace - speed) / speed_time
+        """
+        agents, place = companions.agents, self._place(companions, group, way)
+        desired = truncate(group.velocity + place / self.approach_time[:, None], agents.max_speed)
+        steering: Vectors = (desired - agents.level(agents.velocity)) / agents.vehicle.response_time[:, None]
+        steering += way * ((group.pace - group.speed) / agents.vehicle.speed_time)[:, None]
+        return truncate(steering, self.strength) * agents.mass[:, None]
+
+    def _place(self, companions: Companions, group: _Group, way: Vectors) -> Vectors:
+        """The way to the place of each agent in its group, (n, 3) metres: side by side, in the order in which they are.
+
+        middle + ((size - 1) / 2 - left) spacing leftward; `left` is the number of those to its left. The middle one of
+        three is BACK spacing behind the others.
+        """
+        agents, size = companions.agents, companions.size
+        leftward = unit(agents.left_of(way))
+        aside = dot(group.offset, leftward[:, None, :])
+        # Of two in line, the one with the lower number is on the left.
+        in_line = (aside == 0.0) & (companions.numbers() < agents.numbers[:, None])
+        to_left = companions.exist & ((aside > 0.0) | in_line)
+        left = to_left[:, 0].astype(np.int64) + to_left[:, 1]
+        spacing = self._spacing(group)
+        ahead = np.where(size == 3, np.where(left == 1, -2.0, 1.0) * (BACK / 3.0) * spacing, 0.0)
+        beside = ((size - 1) / 2.0 - left) * spacing
+        return group.middle + leftward * beside[:, None] + way * ahead[:, None]
+
+    def _spacing(self, group: _Group) -> Scalars:
+        """The distance of two who are side by side, (n,) metres."""
+        return 2.0 * group.radius + self.gap
+
+    def _waiting(self, world: World, companions: Companions, group: _Group, way: Vectors, standing: Scalars) -> Scalars:
+        """The speed at which the hindmost of its group keeps up with each agent, (n,) m/s, inf where it does anyway.
+
+        v = sqrt(w^2 + 2 b room) for one who may still get further ahead by some room: it can brake to the speed w of
+        the hindmost there, b being its braking. One that is too far ahead is slower than the hindmost. Beside one who
+        has been standing for longer it stops; so whoever stopped first is the first to go.
+        """
+        agents, spacing, speeds = companions.agents, self._spacing(group), dot(group.velocities, way[:, None, :])
+        leads = np.where(companions.exist, -dot(group.offset, way[:, None, :]), -np.inf)
+        second = leads[:, 1] > leads[:, 0]
+        lead = np.where(second, leads[:, 1], leads[:, 0])
+        speed = np.maximum(np.where(second, speeds[:, 1], speeds[:, 0]), 0.0)
+        room = spacing - np.maximum(lead, 0.0)
+        brakes = COMFORT * agents.agility
+        braking = np.sqrt(speed * speed + 2.0 * brakes * np.maximum(room, 0.0))
+        allowed = np.where(room > 0.0, braking, np.maximum(speed + room / self.approach_time, 0.0))
+        limit = np.where(lead > 0.0, allowed, np.inf)
+        beside = (group.standing > standing[:, None]) & (leads > -BESIDE * spacing[:, None])
+        slower = np.maximum(agents.speed - brakes * world.dt, 0.0)
+        return np.where(beside[:, 0] | beside[:, 1], np.minimum(limit, slower), limit)
+
+
+@dataclass(frozen=True)
+class _Group:
+    """The groups of n agents, as each sees its own, in level vectors.
+
+    Attributes:
+        offset, velocities: (n, 2, 3) of its companions, metres and m/s; 0 where there is none.
+        middle, velocity: (n, 3) the offset of the middle of the group and its mean velocity.
+        speed: (n,) the length of that.
+        standing: (n, 2) seconds for which its companions have been standing; 0 where there is none.
+        pace: (n,) the mean cruise speed of its members, m/s.
+        radius: (n,) the mean radius of its members, metres.
+    """
+
+    offset: Vectors
+    velocities: Vectors
+    middle: Vectors
+    velocity: Vectors
+    speed: Scalars
+    standing: Scalars
+    pace: Scalars
+    radius: Scalars
+
+    @classmethod
+    def of(cls, companions: Companions, standing: Scalars) -> _Group:
+        """The groups of agents; `standing` (n,) is the time for which each has been standing, seconds."""
+        agents, bodies, size = companions.agents, companions.world.bodies, companions.size
+        offset, velocities = companions.offsets(), companions.vectors(bodies.velocity)
+        radii = companions.column(bodies.radius)
+        paces = companions.of_agents(agents.cruise_speed)
+        slow = STANDS * agents.cruise_speed[:, None]
+        halted = np.where(companions.exist & (magnitude(velocities) <= slow), np.inf, 0.0)
+        velocity = (agents.level(agents.velocity) + velocities[:, 0] + velocities[:, 1]) / size[:, None]
+        return cls(
+            offset=offset,
+            velocities=velocities,
+            middle=(offset[:, 0] + offset[:, 1]) / size[:, None],
+            velocity=velocity,
+            speed=magnitude(velocity),
+            standing=np.where(companions.known, companions.of_agents(standing), halted),
+            pace=(agents.cruise_speed + paces[:, 0] + paces[:, 1]) / size,
+            radius=(agents.radius + radii[:, 0] + radii[:, 1]) / size,
+        )

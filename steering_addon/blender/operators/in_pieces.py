@@ -1,0 +1,182 @@
+"""Operators that work in pieces: between two, Blender draws the progress and looks whether Esc was pressed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import bpy
+
+from ..refusal import Refusal
+
+if TYPE_CHECKING:
+    from bpy.types import Context
+
+LEAST_PIECE, MOST_PIECE = 0.2, 2.0
+"""Seconds of work between two looks at events: Esc stops the work soon, but slow drawing takes little of the time."""
+FIRST_PIECE = 0.5
+"""Seconds of work before the first look at events and the first drawing."""
+NEARLY_DONE = 1.5
+"""If no more than these seconds are left at the end of a piece, the work is completed before the next drawing.
+
+Every return to Blender draws the window, which would take as long as the rest of a short work.
+"""
+PER_DRAWING = 5.0
+"""Seconds of a piece of work for each second that Blender took to get back to it, which it spends on drawing.
+
+After a frame was read, it draws the 3D views again each time it gets back, until their edges are smooth: eight times.
+"""
+INFINITE = float("inf")
+INTERVAL = 0.001
+"""Seconds between two pieces of work."""
+DRAWING_SHARE = 0.08
+"""Most of the time of the work that is spent on drawing its progress, which may take longer than a piece of work."""
+LEAST_BETWEEN = 0.3
+"""Least seconds between two drawings of the progress."""
+ESTIMATED = 2.0
+"""Seconds after which the time left is estimated."""
+
+
+class InPieces:
+    """An operator of which the work is a generator that yields the share that is done.
+
+    In a window it works in pieces and Esc ends it, which closes the generator. Without a window, or called by a script,
+    it works without a break. Its class comes before `bpy.types.Operator` among the bases.
+    """
+
+    canceled: str
+    """The title of what is told after Esc."""
+
+    def begin(self, context: Context) -> tuple[Iterator[float], str]:
+        """Check everything, and return the work and what the status bar calls it. May raise a Refusal."""
+        raise NotImplementedError
+
+    def finished(self, result: Any) -> set[str]:
+        """Report what the work returned, and return what the operator returns."""
+        raise NotImplementedError
+
+    def refused(self, refusal: Refusal) -> set[str]:
+        """Report a refusal from the beginning or the work, and return what the operator returns."""
+        self.report({"ERROR"}, str(refusal))
+        return {"CANCELLED"}
+
+    def execute(self, context):
+        """Work without returning in between, for scripts and background runs."""
+        try:
+            self._begin(context)
+            while (result := self._work(INFINITE)) is None:
+                pass
+        except Refusal as refusal:
+            return self.refused(refusal)
+        return self.finished(result)
+
+    def invoke(self, context, _event):
+        # The only sign of a background run: it has a window too, but no event ever reaches that.
+        if bpy.app.background:
+            return self.execute(context)
+        try:
+            self._begin(context)
+            result = self._work(FIRST_PIECE)
+        except Refusal as refusal:
+            return self.refused(refusal)
+        if result is not None:
+            return self.finished(result)
+        manager = context.window_manager
+        manager.progress_begin(0, 100)
+        self._timer = manager.event_timer_add(INTERVAL, window=context.window)
+        self._due = 0.0
+        self._show_status(context)
+        manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context, event):
+        if event.type == "ESC":
+            self.cancel(context)
+            # Blender shows no report of an operator that is canceled.
+            context.window_manager.popup_menu(_tell_canceled, title=self.canceled, icon="INFO")
+            return {"CANCELLED"}
+        if event.type != "TIMER":
+            return {"RUNNING_MODAL"}
+        self._plan_drawing()
+        drawing = time.perf_counter() - self._pause_time
+        try:
+            result = self._work(min(max(PER_DRAWING * drawing, LEAST_PIECE), MOST_PIECE))
+        except Refusal as refusal:
+            self._end_modal(context)
+            return self.refused(refusal)
+        except BaseException:
+            self._end_modal(context)
+            raise
+        if result is None:
+            if time.perf_counter() >= self._due:
+                self._show_status(context)
+            return {"RUNNING_MODAL"}
+        self._end_modal(context)
+        return self.finished(result)
+
+    def cancel(self, context) -> None:
+        """Stop without a trace. Blender also calls this when the window closes."""
+        self._steps.close()
+        self._end_modal(context)
+
+    def _begin(self, context: Context) -> None:
+        self._steps, self._label = self.begin(context)
+        self._progress = 0.0
+        self._start_time = self._pause_time = time.perf_counter()
+
+    def seconds(self) -> float:
+        """The time since the beginning."""
+        return time.perf_counter() - self._start_time
+
+    def _plan_drawing(self) -> None:
+        """Find out how long the last drawing took, and set when the next is due."""
+        if self._is_drawing:
+            drawing = time.perf_counter() - self._drawn
+            self._due = time.perf_counter() + max(drawing / DRAWING_SHARE, LEAST_BETWEEN)
+            self._is_drawing = False
+
+    def _work(self, budget: float) -> Any:
+        """Continue for the given seconds, or until it is finished if that is near; returns the result then."""
+        start, before = time.perf_counter(), self._progress
+        try:
+            while (passed := time.perf_counter() - start) < budget + NEARLY_DONE:
+                done = self._progress - before
+                if passed >= budget and passed * (1.0 - self._progress) > NEARLY_DONE * done:
+                    break
+                self._progress = next(self._steps)
+        except StopIteration as stop:
+            return stop.value
+        self._pause_time = time.perf_counter()
+        return None
+
+    def _end_modal(self, context: Context) -> None:
+        context.window_manager.event_timer_remove(self._timer)
+        context.window_manager.progress_end()
+        context.workspace.status_text_set(None)
+
+    def _show_status(self, context: Context) -> None:
+        label, progress = self._label, self._progress
+        text = f"{100 * progress:.0f} %{_time_left(self.seconds(), progress)}"
+
+        # Blender accepts only a plain function, not a method.
+        def draw(header, _context) -> None:
+            header.layout.label(text=label, icon="ACTION")
+            header.layout.progress(factor=progress, type="BAR", text=text)
+            header.layout.label(text="Cancel", icon="EVENT_ESC")
+
+        context.workspace.status_text_set(draw)
+        context.window_manager.progress_update(int(100 * progress))
+        self._drawn, self._is_drawing = time.perf_counter(), True
+
+
+def _tell_canceled(menu, _context) -> None:
+    menu.layout.label(text="Nothing was changed.")
+
+
+def _time_left(passed: float, progress: float) -> str:
+    """An estimate of the time left, after what was done in the seconds that have passed; empty for a short work."""
+    if passed < ESTIMATED or progress <= 0.0:
+        return ""
+    left = passed * (1.0 - progress) / progress
+    return f", about {left:.0f} s left" if left < 100.0 else f", about {left / 60.0:.0f} min left"

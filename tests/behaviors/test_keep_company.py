@@ -1,0 +1,163 @@
+"""Keep company (ours): groups of two and three that go side by side, and wait for each other."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from steering_addon.behaviors.keep_company import BACK, KeepCompany
+from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
+from steering_addon.behaviors.rest import Rest
+from steering_addon.behaviors.seek import Seek
+from steering_addon.locomotion import OnFoot, Planar
+from steering_addon.scene import obstacles
+from steering_addon.simulation.snapshot import State
+from tests.scene import Scene, leaders, positions, speeds, velocities
+
+RADIUS, GAP = 0.3, 0.2
+SPACING = 2.0 * RADIUS + GAP
+COMPANY = {"gap": GAP, "threes": 0.0, "distance": 6.0}
+
+
+def walk(*places: tuple[float, float], values: dict | None = None, **changes) -> Scene:
+    """Vehicles that go along +Y at paces of their own, from places (x, y)."""
+    n = len(places)
+    given = {
+        "position": np.concatenate((np.array(places, dtype=float).reshape(n, 2), np.zeros((n, 1))), axis=1),
+        "forward": (0.0, 1.0, 0.0),
+        "speed": 1.3,
+        "behaviors": [(KeepCompany, COMPANY | (values or {}))],
+        "vehicle": {
+            "max_speed": 2.0,
+            "cruise_speed": np.linspace(0.6, 0.7, n),
+            "max_force": 2.0,
+            "radius": RADIUS,
+        },
+        "locomotions": [(Planar, {})],
+    }
+    return Scene(**(given | changes))
+
+
+def companions(state: State) -> list[set[int]]:
+    """The companions of each vehicle."""
+    memory = state.memories["keep_company"]
+    return [{int(row) for row in rows if row >= 0} for rows in zip(memory.first, memory.second)]
+
+
+@pytest.mark.parametrize("start", [(0.0, -2.0), (-2.5, 0.0), (0.4, 1.5)], ids=["behind", "far", "ahead"])
+def test_two_go_side_by_side_at_the_mean_of_their_paces(start: tuple[float, float]) -> None:
+    states = walk((0.0, 0.0), start).run(24 * 9)
+    late = positions(states)[-48:]
+    offset = late[:, 1] - late[:, 0]
+    assert np.abs(np.linalg.norm(offset, axis=-1) - SPACING).max() < 0.05
+    course = velocities(states)[-48:].mean(axis=1)
+    along = (offset * course).sum(axis=-1) / np.linalg.norm(course, axis=-1)
+    assert np.abs(along).max() < 0.1
+    assert speeds(states)[-48:] == pytest.approx(1.3, abs=0.05)
+
+
+def test_the_middle_one_of_three_goes_a_little_behind() -> None:
+    states = walk((0.0, 0.0), (1.0, 0.3), (-1.0, -0.5), values={"threes": 1.0}).run(24 * 8)
+    assert companions(states[-1]) == [{1, 2}, {0, 2}, {0, 1}]
+    x, y = positions(states)[-1, :, 0], positions(states)[-1, :, 1]
+    left, middle, right = np.argsort(x)
+    assert x[[middle, right]] - x[[left, middle]] == pytest.approx(SPACING, abs=0.1)
+    assert y[[left, right]] - y[middle] == pytest.approx(BACK * SPACING, abs=0.1)
+
+
+def test_each_joins_the_nearest_who_goes_its_way() -> None:
+    place = walk((0.0, 0.0), (0.5, 0.0), (0.0, 1.0), (0.0, 3.0), (6.0, 6.0))
+    place = replace(place, forward=np.array([[0, 1, 0], [0, -1, 0], [0, 1, 0], [0, 1, 0], [0, 1, 0]], dtype=float))
+    assert companions(place.run(2)[-1]) == [{2}, set(), {0}, set(), set()]
+
+
+def test_groups_have_two_or_three_members_who_agree() -> None:
+    rng = np.random.default_rng(2)
+    place = walk(*rng.uniform(-8.0, 8.0, (60, 2)), values={"threes": 0.5})
+    first, last = (companions(place.run(frames)[-1]) for frames in (3, 60))
+    for groups in (first, last):
+        for row, others in enumerate(groups):
+            assert all(groups[other] == (others - {other}) | {row} for other in others)
+    sizes = np.bincount([len(others) for others in last], minlength=3)
+    assert sizes[1] > 10 and sizes[2] > 10
+    assert all(others <= after for others, after in zip(first, last)), "groups stay, and some take a third"
+
+
+def test_the_share_in_company_is_drawn_by_the_vehicle_itself() -> None:
+    """So no other vehicle changes who looks for company, and a larger share adds to a smaller one."""
+    rng = np.random.default_rng(3)
+    places = rng.uniform(-8.0, 8.0, (200, 2))
+    few, more = (
+        np.array([bool(others) for others in companions(walk(*places, values={"in_company": share}).run(4)[-1])])
+        for share in (0.3, 0.6)
+    )
+    assert 0.15 < few.mean() <= 0.3 < more.mean() <= 0.6
+    assert not any(companions(walk(*places, values={"in_company": 0.0}).run(2)[-1]))
+
+
+def test_an_added_vehicle_leaves_the_other_groups_alone() -> None:
+    """Also one that comes between the two of a group."""
+    pair = companions(walk((0.0, 0.0), (2.0, 0.0), (30.0, 0.0), (32.0, 0.0)).run(2)[-1])
+    more = companions(walk((0.0, 0.0), (2.0, 0.0), (30.0, 0.0), (32.0, 0.0), (31.5, 0.0)).run(2)[-1])
+    assert pair == [{1}, {0}, {3}, {2}]
+    assert more[:2] == pair[:2]
+
+
+def test_one_whose_companion_has_left_may_find_another() -> None:
+    place = walk((0.0, 0.0), (0.8, 0.0), (3.0, 0.0))
+
+    def leaving(frame, snapshot):
+        return replace(snapshot, present=np.array([True, frame < 24, True]))
+
+    *_, before = place.run(20, at=leaving)
+    *_, after = place.run(40, at=leaving)
+    assert companions(before) == [{1}, {0}, set()]
+    assert companions(after)[0] == {2}
+
+
+def test_who_stops_is_waited_for_and_faced() -> None:
+    """By its companion, who has nowhere to stop of its own; when the first goes again, both do."""
+    rests = {"going_time": np.array([4.0, 1e6]), "resting_time": np.array([5.0, 0.1])}
+    place = walk(
+        (0.0, 0.0),
+        (0.8, 0.0),
+        locomotions=[(OnFoot, {})],
+        behaviors=[(Seek, {"target": 2, "pace": 1}), (KeepCompany, COMPANY), (Rest, rests)],
+        tracked=leaders([0.0, 1e4, 0.0]),
+    )
+    states = place.run(24 * 13)
+    speed = speeds(states)
+    resting = np.array([False, *(np.floor(state.memories["rest"].bouts[0]) % 2 == 1 for state in states[1:])])
+    stops, goes = np.flatnonzero(resting[1:] & ~resting[:-1]), np.flatnonzero(resting[:-1] & ~resting[1:])
+    assert len(stops) and goes[-1] > stops[0] + 72
+    for stop, go in zip(stops, goes[goes > stops[0]]):
+        assert (speed[stop + 60 : go] < 0.05).all(), "both stand"
+        position, forward = (getattr(states[go].motion, name) for name in ("position", "forward"))
+        offset = position[1] - position[0]
+        away = np.linalg.norm(offset)
+        assert away < 2.0 * SPACING
+        assert forward @ offset / away == pytest.approx([1.0, -1.0], abs=0.1), "they face each other"
+        assert (speed[min(go + 60, len(speed) - 1)] > 0.5).all(), "and go on together"
+
+
+def test_a_pair_that_passes_an_obstacle_on_both_sides_comes_together_again() -> None:
+    place = walk(
+        (0.0, 0.0),
+        (0.8, 0.0),
+        behaviors=[(ObstacleAvoidance, {}), (KeepCompany, COMPANY)],
+        obstacles=obstacles([[0.4, 6.0, 0.0]], 0.6),
+    )
+    offset = np.diff(positions(place.run(24 * 11)), axis=1)[:, 0]
+    apart = np.linalg.norm(offset, axis=1)
+    assert apart.max() > 1.5
+    assert apart[-12:] == pytest.approx(SPACING, abs=0.1)
+
+
+def test_one_who_runs_from_something_does_not_wait() -> None:
+    place = walk((0.0, 0.0), (0.8, 0.5))
+    world, agents, [company] = place.seen()
+    memory = place.run(3)[-1].memories["keep_company"]
+    steering = company.steer(world, replace(agents, alarmed=np.array([False, True])), memory)
+    assert steering.force[0].any()
+    assert not steering.force[1].any() and np.isinf(steering.speed_limit[1])
+    assert np.isfinite(company.steer(world, agents, memory).speed_limit[1])
