@@ -39,6 +39,7 @@ PAGES = (
             "portrayal.playing",
             "portrayal.unplanted",
             "portrayal.head_bone",
+            "portrayal.look_at",
             "clip.",
             "playing.",
         )

@@ -9,7 +9,7 @@ from tests.blender.building import part
 REACH = 1e6
 EXTRA = {
     "populate": {"sources", "place", "laid_out"},
-    "portrayal": {"clips", "head_bone", "playing", "unplanted"},
+    "portrayal": {"clips", "head_bone", "look_at", "playing", "unplanted"},
     "vehicle": {"own"},
 }
 """The properties of a group besides its declared parameters. A behavior's group also has its switches: `use`, and `own`

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from steering_addon.portrayal.heads import FURTHEST, leads
+from steering_addon.portrayal.heads import FURTHEST, LETS_GO, leads, toward
 
 FPS = 24.0
 
@@ -44,3 +44,31 @@ def test_the_last_frames_turn_and_full_turns_do_not_twist_a_neck() -> None:
 def test_one_frame_and_no_turn_are_straight() -> None:
     assert leads(*facing([0.3]), 0.35, 1.0 / FPS).tolist() == [0.0]
     np.testing.assert_allclose(leads(*facing(np.full(30, 1.0)), 0.35, 1.0 / FPS), 0.0, atol=1e-12)
+
+
+def looking(bearings) -> np.ndarray:
+    """How far a head is turned whose body faces +Y, to a point in these directions, radians to the left of that."""
+    bearings = np.asarray(bearings, float)
+    forward, up = facing(np.zeros(len(bearings)))
+    place = np.tile((3.0, -2.0, 1.0), (len(bearings), 1))
+    target = place + 5.0 * np.stack((-np.sin(bearings), np.cos(bearings), 0.0 * bearings), axis=1)
+    return toward(target, place, forward, up, 1.0 / FPS)
+
+
+def test_a_head_looks_at_a_point_within_the_limits_of_a_neck() -> None:
+    for bearing in (0.0, 0.5, -0.9, FURTHEST):
+        np.testing.assert_allclose(looking(np.full(20, bearing)), bearing, atol=1e-6)
+    between = looking(np.full(20, 0.5 * (FURTHEST + LETS_GO)))
+    np.testing.assert_allclose(between, 0.5 * FURTHEST, atol=1e-6)
+    for behind in (LETS_GO, math.pi, -math.pi, -2.8):
+        np.testing.assert_allclose(looking(np.full(20, behind)), 0.0, atol=1e-6)
+
+
+def test_a_head_follows_what_goes_round_its_body_without_a_jerk() -> None:
+    round_it = np.arange(480) * (2.0 * math.pi / 240.0)
+    turned = looking(round_it)
+    assert turned.max() > 1.1 and turned.min() < -1.1
+    assert np.abs(np.diff(turned)).max() < 0.05
+    jumps = looking(np.where(np.arange(96) < 48, 0.0, 1.0))
+    assert np.abs(np.diff(jumps)).max() < 0.1
+    np.testing.assert_allclose(jumps[[0, -1]], [0.0, 1.0], atol=1e-6)

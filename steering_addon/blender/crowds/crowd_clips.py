@@ -198,6 +198,8 @@ def clips_made_of(crowd: Object) -> str:
         defaults = {name: parameter.default for name, parameter in ClipSettings.parameters().items()}
         # As Blender stores numbers, so that a default counts as one also where it is stored.
         hashed.update(portrayal.head_bone.encode())
+        if portrayal.look_at is not None:
+            hashed.update(portrayal.look_at.name_full.encode())
         hashed.update(repr([(name, float(np.float32(stored.get(name, defaults[name])))) for name in defaults]).encode())
     for entry in entries:
         what = entry.action.name_full, *span(entry.action), entry.plays, entry.ground_speed

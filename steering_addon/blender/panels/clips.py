@@ -86,6 +86,7 @@ class Playing:
         column = fields(self.layout)
         without_effect = {"plant_feet": unplanted_of(crowd)}
         column.prop(crowd.steering.portrayal, "head_bone")
+        column.prop(crowd.steering.portrayal, "look_at")
         for name in meaningful(ClipSettings, playing):
             reason = without_effect.get(name, "")
             row = column.row()

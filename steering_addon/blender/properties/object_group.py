@@ -60,6 +60,11 @@ def _own(what: str) -> object:
     )
 
 
+def may_be_looked_at(self: bpy.types.PropertyGroup, ob: bpy.types.Object) -> bool:
+    """Whether where an object is on each frame is known before a bake is written: that of a vehicle may change."""
+    return not has_role(ob, Role.VEHICLE) or ob.steering.locked
+
+
 STEERING_PG_vehicle = property_group("STEERING_PG_vehicle", VehicleModel, {"own": _own("Move")})
 STEERING_PG_attendance = property_group("STEERING_PG_attendance", Attendance)
 STEERING_PG_portrayal = property_group(
@@ -79,6 +84,14 @@ STEERING_PG_portrayal = property_group(
             override=OVERRIDABLE,
             update=notify_listeners,
             options=NOT_ANIMATABLE,
+        ),
+        "look_at": PointerProperty(
+            name="Look At",
+            description="Object that heads turn to, such as the camera; if empty, to where the body goes next",
+            type=bpy.types.Object,
+            poll=may_be_looked_at,
+            override=OVERRIDABLE,
+            update=notify_listeners,
         ),
         "unplanted": StringProperty(
             name="Unplanted",

@@ -41,6 +41,7 @@ BESIDE_THE_RUN = {
     "steering.portrayal.playing",
     "steering.portrayal.unplanted",
     "steering.portrayal.head_bone",
+    "steering.portrayal.look_at",
 }
 """Settings within groups that the run does not depend on: a color of the overlay, and how clips are played, which is
 compared on its own, as clips can be written again without simulating."""

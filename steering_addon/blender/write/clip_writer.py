@@ -11,7 +11,7 @@ import numpy as np
 
 from ...portrayal.clips import DO, Clip, ClipSettings, Playing, in_order
 from ...portrayal.footholds import Carried
-from ...portrayal.heads import leads
+from ...portrayal.heads import leads, toward
 from ...portrayal.playing import Played, Player, Way
 from ...simulation.arrays.chance import Keys, mix, uniform
 from ...simulation.arrays.vectors import Mask, Rows, Scalars, Vectors
@@ -31,6 +31,7 @@ from ..crowds.crowd_clips import (
 from ..hierarchy import Family
 from ..read.clips.measuring import axes_of
 from ..read.clips.rig import rig_of
+from ..read.places import places_of
 from ..stored_values import sound_front
 from ..tagged_objects import names_of
 from .clip_copies import ClipCopy, Copies, copies_made
@@ -153,8 +154,9 @@ class ClipWriter:
                     continue
                 rows = np.array(model.rows)
                 settings = settings_for(members.crowd, len(rows))
-                played = _ModelPlayed(model, settings, members.keys[rows], scene, frame_time, self._family, len(frames))
+                played = _ModelPlayed(model, settings, members.keys[rows], scene, frame_time, self._family, frames)
                 played.made_of, played.head = made_of, members.crowd.steering.portrayal.head_bone
+                played.looks_at = members.crowd.steering.portrayal.look_at
                 played.check(replace)
                 self._models.append((number, rows, played))
                 self._crowds.append((members.crowd, played))
@@ -235,6 +237,7 @@ class _ModelPlayed:
         unplanted: once it is prepared, why they cannot; empty if they can.
         made_of: the hash of the clips of its crowd.
         head: the bone of its head as the crowd has it; empty to find it by its name.
+        looks_at: what it turns its head to; None for where it goes next.
     """
 
     def __init__(
@@ -245,7 +248,7 @@ class _ModelPlayed:
         scene: Scene,
         frame_time: float,
         family: Family,
-        frames: int,
+        frames: np.ndarray,
     ) -> None:
         self.model = model
         clips, scale = clips_of(model, scene, family)
@@ -255,14 +258,15 @@ class _ModelPlayed:
         self.copies = Copies(model.rigs[0], [sources[row] for row in self._order])
         self._player = Player(self._clips, settings, keys, frame_time)
         self._does = _Doings(self._clips, keys, frame_time)
-        self._frame_time = frame_time
+        self._frame_time, self._frames = frame_time, frames
         self._size = np.array([scale_of(ob, rig) for ob, rig in zip(model.vehicles, model.rigs)]) / scale
-        shape = (len(clips), len(model.vehicles), frames)
+        shape = (len(clips), len(model.vehicles), len(frames))
         self._phase, self._influence = np.empty(shape, np.float64), np.empty(shape, np.float32)
         self._before: tuple[Bodies, Played] | None = None
         self.plants, self._scene, self._family = bool(settings.plant_feet.all()), scene, family
         self.unplanted = self.made_of = ""
         self._lead, self.head = float(settings.look_ahead[0]) if len(settings.look_ahead) else 0.0, ""
+        self.looks_at: Object | None = None
         self._bodies: list[Bodies] = []
         self._copies: list[ClipCopy] = []
         self._feet: list[list[ClipPlayed]] = [[] for _ in model.rigs]
@@ -290,7 +294,7 @@ class _ModelPlayed:
             now = self._player.step(played, way, bodies.entered)
         self._before = bodies, now
         self._phase[:, :, row], self._influence[:, :, row] = now.phase, now.influence
-        if self.plants or self._lead > 0.0:
+        if self.plants or self._turns_head:
             self._bodies.append(bodies)
 
     def poses(self, row: int) -> Iterator[RigPose]:
@@ -307,7 +311,7 @@ class _ModelPlayed:
         self._copies = self.copies.copies()
         if self.plants:
             yield from self._plant(self._copies)
-        if self._lead > 0.0:
+        if self._turns_head:
             self._turn_heads()
 
     def rigs(self) -> list[RigClips]:
@@ -330,6 +334,10 @@ class _ModelPlayed:
             for k, (ob, rig) in enumerate(zip(self.model.vehicles, self.model.rigs))
         ]
 
+    @property
+    def _turns_head(self) -> bool:
+        return self._lead > 0.0 or self.looks_at is not None
+
     def _turn_heads(self) -> None:
         """Compute the strip that turns the head of each armature that has one."""
         armature, vehicle = self.model.rigs[0], self.model.vehicles[0]
@@ -338,9 +346,15 @@ class _ModelPlayed:
             return
         rig, existing = rig_of(armature, vehicle, self._family, axes_of(*sound_front(vehicle))), copies_made()
         frames = np.arange(float(len(self._bodies)))
-        forward, up = (np.stack([getattr(each, name) for each in self._bodies], axis=1) for name in ("forward", "up"))
+        position, forward, up = (
+            np.stack([getattr(each, name) for each in self._bodies], axis=1) for name in ("position", "forward", "up")
+        )
+        target = None if self.looks_at is None else places_of(self.looks_at, self._scene, self._frames)
         for k, each in enumerate(self.model.rigs):
-            left = leads(forward[k], up[k], self._lead, self._frame_time)
+            if target is None:
+                left = leads(forward[k], up[k], self._lead, self._frame_time)
+            else:
+                left = toward(target, position[k], forward[k], up[k], self._frame_time)
             copy = made_for(each, HEAD, head_keys(each, rig, bone, left), existing)
             self._heads[k] = [ClipPlayed(copy, frames, np.ones(len(frames)), combines=True)]
 

@@ -10,6 +10,7 @@ import textwrap
 import bpy
 import numpy as np
 import pytest
+from mathutils import Vector
 
 from scripts.motion_metrics import polarization
 from steering_addon.blender.crowds.ready_scenes.pasture import hills
@@ -490,6 +491,38 @@ def test_heads_of_walkers_turn_to_where_they_will_face_and_are_let_go() -> None:
     assert bpy.ops.steering.clear_bake() == {"FINISHED"}
     assert len(walker.animation_data.nla_tracks if walker.animation_data else ()) == 0
     assert not [action for action in bpy.data.actions if action.name.startswith(("Head of", "Feet of"))]
+
+
+@in_one_blender
+def test_walkers_look_at_an_object_that_moves() -> None:
+    frames(1, 48)
+    crowd = add("walkers", count=3)
+    walker = members(crowd)[1]
+    portrayal = crowd.steering.portrayal
+    portrayal.playing.look_ahead = 0.0
+    camera = bpy.data.objects.new("Camera", None)
+    bpy.context.scene.collection.objects.link(camera)
+    depsgraph()
+    place, front = walker.matrix_world.translation.copy(), walker.matrix_world.col[1].xyz
+    for frame, aside in ((1, -2.0), (48, 6.0)):
+        camera.location = place + 12.0 * front + aside * front.cross(Vector((0.0, 0.0, 1.0)))
+        camera.keyframe_insert("location", frame=frame)
+    bake()
+    assert "Steering: Head" not in walker.animation_data.nla_tracks
+    body, still = headings(walker, "Head", range(1, 49))
+    portrayal.look_at, camera.hide_viewport = camera, True
+    assert bpy.ops.steering.clips_write() == {"FINISHED"}
+    camera.hide_viewport = False
+    _, head = headings(walker, "Head", range(1, 49))
+    wanted = []
+    for frame in range(1, 49):
+        bpy.context.scene.frame_set(frame)
+        offset = camera.matrix_world.translation - walker.matrix_world.translation
+        wanted.append(math.atan2(-offset.x, offset.y))
+    turn = np.angle(np.exp(1j * (np.array(wanted) - body)))
+    assert np.ptp(turn) > 0.3
+    np.testing.assert_allclose((head - still)[8:40], turn[8:40], atol=0.05)
+    assert bpy.data.scenes.find("Steering Places") < 0
 
 
 def test_what_a_walker_carries_holds_its_arms_through_bakes_and_is_left_when_they_are_deleted() -> None:
