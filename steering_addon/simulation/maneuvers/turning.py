@@ -42,8 +42,8 @@ def swung_round(agents: Agents, force: Vectors, direction: Vectors, onward_way: 
     Args:
         force: (n, 3) newtons, toward the point.
         direction: (n, 3) unit vectors to the point.
-        onward_way: (n, 3) unit vectors in which a way goes on there. Those in flight that turn round beside each other
-            then turn level and to the same side, the one to which the way goes on; to the right where it goes straight
+        onward_way: (n, 3) unit vectors in which a way continues there. Those in flight that turn round beside each
+            other then turn level and to the same side, that of the onward way; to the right where it leads straight
             back. What walks is slow, and takes the shorter way.
     """
     behind = clamp(-dot(direction, agents.forward), 0.0, 1.0)
