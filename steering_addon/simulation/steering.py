@@ -48,6 +48,8 @@ from .world import Agents, World
 
 ERRAND = "errand"
 """Under what it is remembered which vehicles have somewhere to go; no behavior has this name."""
+COMES_TO_REST = 0.15
+"""Share of top speed from which on one that stops brakes evenly."""
 PACE = 0x9ACE
 """Salts the keys by which the pace of agents drifts."""
 DRAWS = 0xD1CE
@@ -200,7 +202,8 @@ def _asked(snapshot: Snapshot, world: World, group: Group, decided: Decisions) -
         if steering.alarmed is not None:
             agents = replace(agents, alarmed=agents.alarmed | _among(agents, part, counts & steering.alarmed))
     components = of_all(asked_for, len(agents))
-    force = COMBINE[group.combining](list(components.values()), _cruise(agents, sets_speed), agents.max_force)
+    asked = list(components.values())
+    force = COMBINE[group.combining](asked, _cruise(agents, sets_speed, asked, world.dt), agents.max_force)
     force, corrections, decided = adjusted(world, agents, group.behaviors, components, force, decided)
     if anybody(np.isfinite(agents.goal[:, 0])) or ERRAND in decided.memories:
         decided = decided.remembering(ERRAND, agents, Errand.of(agents, arrived, decided.top_speed(agents)))
@@ -383,9 +386,20 @@ def _draws(group: Group, world: World) -> Keys | None:
     return mix(mix(group.agents.keys, DRAWS), step)
 
 
-def _cruise(agents: Agents, sets_speed: Mask) -> Vectors:
-    """The soft hold on cruise speed, along the heading, of the agents to which no behavior gives a speed."""
-    push = agents.mass * (agents.cruise_speed - agents.speed) / agents.vehicle.speed_time
+def _cruise(agents: Agents, sets_speed: Mask, asked: Sequence[Component], dt: float) -> Vectors:
+    """The soft hold on cruise speed, along the heading, of the agents to which no behavior gives a speed.
+
+    One whose cruise speed is 0, and of which nothing is asked, comes to rest evenly at the end: by the soft hold alone
+    it would creep for seconds.
+    """
+    change = (agents.cruise_speed - agents.speed) / agents.vehicle.speed_time
+    stops = agents.cruise_speed <= 0.0
+    if anybody(stops):
+        for component in asked:
+            stops = stops & ~component.force.any(axis=1)
+        evenly = np.minimum(COMES_TO_REST * agents.max_speed / agents.vehicle.speed_time, agents.speed / dt)
+        change = np.where(stops, np.minimum(change, -evenly), change)
+    push = agents.mass * change
     cruise = agents.forward * push[:, None]
     return np.where(sets_speed[:, None], 0.0, cruise) if anybody(sets_speed) else cruise
 

@@ -671,3 +671,15 @@ def test_of_two_cued_states_the_one_with_the_lower_number_is_taken_up() -> None:
 )
 def test_the_first_keeps_its_number_and_the_others_get_numbers_above_all(stored: list[int], numbers: list[int]) -> None:
     assert distinct_numbers(stored) == numbers
+
+
+@pytest.mark.parametrize("kind", [OnFoot, Planar])
+def test_who_is_to_stop_and_has_nothing_else_to_do_comes_to_rest_without_creeping(kind: Any) -> None:
+    walking = {"max_speed": 2.0, "max_force": 2.0, "cruise_speed": 0.6}
+    scene = Scene([[0.0, 0.0, 0.0]], speed=1.2, behaviors=[], vehicle=walking, locomotions=[(kind, {})])
+    rest = CrowdState("Rest", [], {**walking, "cruise_speed": 0.0}, numbers={"cue": 1.0})
+    states = run(scene, [rest], [], 96)
+    speed = np.array([np.linalg.norm(state.motion.velocity[0]) for state in states])
+    slow = np.flatnonzero(speed < 0.12)[0]
+    assert (np.diff(speed) < 0.005).all() and (speed[slow + 24 :] < 1e-9).all()
+    assert np.linalg.norm(states[-1].motion.position[0] - states[slow].motion.position[0]) < 0.04
