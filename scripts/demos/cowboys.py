@@ -79,7 +79,7 @@ def shoot(scene: bpy.types.Scene, herd: np.ndarray, stray: np.ndarray, rider: np
     stage.shoot(behind, scene.frame_start, follows, both)
 
     above = stage.camera("Coming Home", 36.0)
-    eye = middle - 17.0 * out + 16.0 * aside + np.array((0.0, 0.0, 10.0)) + 3.0 * out * part
+    eye = middle - 21.0 * out + 20.0 * aside + np.array((0.0, 0.0, 12.5)) + 3.0 * out * part
     stage.shoot(above, scene.frame_start, eye, stage.smooth(0.5 * (middle + stray), 20))
 
     last = min(max(home - BEFORE_HOME, SECOND_SHOT + FPS), FRAMES)

@@ -26,7 +26,7 @@ FRAMES = 480
 FPS = 24
 SHEEP = 40
 HEIGHT = 6.0  # m, of the middle of the pasture above the fields
-SECOND_SHOT, THIRD_SHOT = 5, 130  # frames after the first sheep is startled
+SECOND_SHOT, THIRD_SHOT = 5, 100  # frames after the first sheep is startled
 TREES, CLEAR = 50, 7.0  # number, and metres from the way of each animal and of the cameras
 OFF_GROUND = 0.002  # m, that a foot may be off the ground on a key
 SPREADS_IN = 72  # frames, in which the alarm has gone through the herd
@@ -68,13 +68,16 @@ def shoot(scene: bpy.types.Scene, sheep: np.ndarray, wolf: np.ndarray, alarm: in
 
     beside = stage.camera("With the Wolf", 34.0)
     track = stage.smooth(wolf, 6)
-    way = np.gradient(stage.smooth(wolf, 24), axis=0) * (1.0, 1.0, 0.0)
+    # From beyond the wolf, so that what runs from it is in the picture.
+    way = stage.smooth(middle - wolf, 24) * (1.0, 1.0, 0.0)
     way /= np.maximum(np.linalg.norm(way, axis=1, keepdims=True), 1e-9)
-    follows = stage.smooth(track - 6.5 * way + (0.0, 0.0, 3.2), 10)
-    stage.shoot(beside, scene.frame_start, follows, stage.smooth(track + 3.0 * way, 6) + np.array((0.0, 0.0, 0.3)))
+    aside = np.stack((way[:, 1], -way[:, 0], np.zeros(frames)), axis=1)
+    follows = stage.smooth(track - 6.5 * way + 1.5 * aside + (0.0, 0.0, 3.2), 10)
+    both = stage.smooth(0.6 * track + 0.4 * middle, 10)
+    stage.shoot(beside, scene.frame_start, follows, both + np.array((0.0, 0.0, 0.3)))
 
-    above = stage.camera("Over the Herd", 38.0)
-    eye = middle + np.array((-15.0, -13.0, 9.5)) + np.array((4.0, -2.0, 0.0)) * part
+    above = stage.camera("Over the Herd", 36.0)
+    eye = middle + np.array((-19.0, -17.0, 12.0)) + np.array((4.0, -2.0, 0.0)) * part
     stage.shoot(above, scene.frame_start, eye, middle + np.array((0.0, 0.0, 0.4)))
 
     for camera, frame in ((over, 1), (beside, alarm + SECOND_SHOT), (above, alarm + THIRD_SHOT)):
