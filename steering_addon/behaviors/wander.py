@@ -37,8 +37,8 @@ METHODS = (
     ),
 )
 SPHERE, NOISE = (c.number for c in METHODS)
-SELDOM, DECISIVE = 0.6, 5.0
-"""The noise above which the sides of a crowd part, a sixth of the time, and the factor of what is above it."""
+SELDOM, DECISIVE = 1.25, 5.0
+"""The noise above which the sides of a crowd part, a thirtieth of the time, and the factor of what is above it."""
 SHARP = 2.0
 """Agents beyond half the width of their crowd from its middle turn with full strength."""
 
