@@ -361,7 +361,7 @@ def test_what_walks_or_drives_turns_back_before_it_is_beyond_the_border_by_more_
     scene.behaviors = [behavior for behavior in scene.behaviors if behavior[0] is Containment]
     way = positions(scene.run(FPS * 16))
     assert np.abs(way).max() < half + 0.5 * preset.body_length
-    assert (np.abs(way).max(axis=(0, 2)) > half - 4.0 * preset.body_length).sum() >= 3, "most have come to the border"
+    assert (np.abs(way).max(axis=(0, 2)) > half - 4.0 * preset.body_length).sum() >= 3, "most reach the border"
 
 
 def test_without_a_border_ahead_a_turning_circle_changes_nothing() -> None:
