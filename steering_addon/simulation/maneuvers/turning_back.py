@@ -18,7 +18,7 @@ from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, across, clam
 from ..world import Agents, World
 
 FIRMNESS = 1.3
-"""Factor on the turn that just touches the border, so that the agent has turned before it arrives there."""
+"""Factor on the turn that just touches the border, so that the agent has turned before it gets that far."""
 SETS_IN, WHOLE = 0.4, 0.6
 """The shares of its tightest turn between which an agent begins to turn back."""
 SLOW = 0.5
