@@ -55,9 +55,7 @@ class Standing:
         length = np.linalg.norm(way, axis=-1)
         speed = length * self.fps
         walks = speed > 0.05
-        # A way over a fold lies in neither face.
-        mean = normal[:-1] + normal[1:]
-        mean = mean / np.maximum(np.linalg.norm(mean, axis=-1, keepdims=True), 1e-12)
+        mean = self._along_the_way()
         off_surface = _degrees(np.abs((way * mean).sum(axis=-1)) / np.maximum(length, 1e-12))
         above = mean if self.clings else np.broadcast_to((0.0, 0.0, 1.0), way.shape)
         flat, ahead = _across(way, above), _across(self.forward[::PARTS][1:], above)
@@ -78,6 +76,21 @@ class Standing:
             "slope, max": np.degrees(np.arccos(np.nanmin(normal[..., 2]))),
             "no surface": np.isnan(self.height).mean(),
         }
+
+    def _along_the_way(self) -> np.ndarray:
+        """The mean normal of the surface along each way from key to key, (keys - 1, n, 3).
+
+        A way over stones or a fold lies in none of their faces: its direction is that of the surface on the whole, the
+        mean of its grades or, for what clings, of its normals.
+        """
+        normal = self.normal
+        if not self.clings:
+            normal = normal / np.maximum(normal[..., 2:], 1e-6)
+        weights = np.full(PARTS + 1, 1.0 / PARTS)
+        weights[0] = weights[-1] = 0.5 / PARTS
+        keys = len(normal) // PARTS
+        mean = sum(weight * normal[k : k + PARTS * keys : PARTS] for k, weight in enumerate(weights))
+        return mean / np.maximum(np.linalg.norm(mean, axis=-1, keepdims=True), 1e-12)
 
     def lines(self, *, on_feet: bool = True) -> list[str]:
         """The figures as a table; without the height of one foot below the origin for what stands on wheels."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from ..simulation.arrays.vectors import (
     Rows,
     Scalars,
     Vectors,
+    across,
     anybody,
     clamp,
     dot,
@@ -40,6 +41,7 @@ from ..simulation.declaration import (
     switch,
 )
 from ..simulation.maneuvers.pace import turned_to
+from ..simulation.maneuvers.turning_back import TurningBack, tightest_circle, turning_back
 from ..simulation.memory import Memory, remembered
 from ..simulation.world import Agents, World
 
@@ -100,8 +102,9 @@ class Containment(Behavior):
     If the predicted position of the agent is outside, it steers back, gently at the edge and with full weight further
     out, mostly across the heading; optionally it seeks a point inside. A flock that only turns at the edge ends up
     circling along it. Optionally it completes each turn, all together, toward a point inside that wanders by smooth
-    noise: it then crosses the region, rises and dives. Does nothing while the predicted position is inside and no turn
-    is to be completed, or without a region.
+    noise: it then crosses the region, rises and dives. What walks or drives turns as early and as tightly as its
+    turning circle asks, and slows down for that. Does nothing while the predicted position is inside and no turn is to
+    be completed, or without a region.
     """
 
     name = "containment"
@@ -141,8 +144,9 @@ class Containment(Behavior):
         way_in = agents.level(world.regions.way_in(future, row))
         crossing = kept & (self.method == CROSS)
         crosses = anybody(crossing)
+        turns = self._turns(world, agents, row, kept)
         if not (crosses or way_in.any()):
-            return Steering(agents.none())
+            return self._with_turns(Steering(agents.none()), agents, turns)
         inside = agents.level(world.regions.way_in(future, row, CORE))
         depth = magnitude(way_in) / np.maximum(self.softness * world.regions.size(row), EPSILON)
         strength = np.minimum(depth, 1.0)
@@ -156,7 +160,26 @@ class Containment(Behavior):
             turn, strength = np.where(crossing[:, None], across, turn), np.where(crossing, held, strength)
             returning = Returning(np.where(crossing, held, 0.0))
         push = turn * (strength * agents.mass)[:, None]
-        return Steering(np.where(kept[:, None], push, 0.0), returning)
+        return self._with_turns(Steering(np.where(kept[:, None], push, 0.0), returning), agents, turns)
+
+    def _turns(self, world: World, agents: Agents, row: Rows, kept: Mask) -> TurningBack | None:
+        """How the agents with a turning circle turn back before they are at the edge; None if none has to."""
+        if not anybody(tightest_circle(agents) > 0.0):
+            return None
+        to_core = agents.level(world.regions.way_in(agents.position, row, CORE))
+        return turning_back(world, agents, row, kept & (self.weight > 0.0), to_core)
+
+    def _with_turns(self, steering: Steering, agents: Agents, turns: TurningBack | None) -> Steering:
+        """The steering in which agents turn as tightly as they have to, however weakly they would be pushed back."""
+        if turns is None or steering.force is None:
+            return steering
+        rows, push, limit = turns.rows, steering.force.copy(order="K"), np.full(len(agents), np.inf)
+        asked = turns.acceleration * (agents.mass[rows] / self.weight[rows])[:, None]
+        pushed, heading = picked(push, rows), picked(agents.forward, rows)
+        aside = across(pushed, heading)
+        push[rows] = np.where((magnitude(asked) > magnitude(aside))[:, None], pushed - aside + asked, pushed)
+        limit[rows] = turns.fastest
+        return replace(steering, force=push, speed_limit=limit)
 
     def _crossing(
         self, world: World, agents: Agents, row: Rows, strength: Scalars, before: Scalars

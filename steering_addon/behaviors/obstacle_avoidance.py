@@ -6,7 +6,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import EPSILON, Mask, Number, Rows, Scalars, Vectors, clamp, magnitude, truncate, which
+from ..simulation.arrays.vectors import (
+    EPSILON,
+    Mask,
+    Number,
+    Rows,
+    Scalars,
+    Vectors,
+    anybody,
+    clamp,
+    dot,
+    magnitude,
+    truncate,
+    unit,
+    which,
+)
 from ..simulation.avoiding.force_field import pushed_away
 from ..simulation.avoiding.threats import CREEP, Rounds, Threats
 from ..simulation.avoiding.walls import walls_ahead
@@ -21,6 +35,10 @@ FIRMNESS = 1.3
 """Factor on the turn that just touches the hull, so that the agent is past before it reaches the obstacle."""
 STRAIN = 0.8
 """Share of max_force: if the turn takes more, it brakes as well."""
+STANDS = 0.01
+"""Share of top speed below which an agent stands."""
+ALONG = 0.1
+"""Cosine from a wall's normal up to which a goal beside the wall does not count as beyond it."""
 METHODS = (
     Choice("TURN", 0, "Turn Past", "Turns just enough to pass the obstacle ahead; along the surface of a mesh"),
     Choice("FIELD", 1, "Force Field", "Is pushed away by obstacles nearby, wherever it is going"),
@@ -107,7 +125,20 @@ class ObstacleAvoidance(Behavior):
         # An agent that is too near would stay there if it braked.
         steering = np.where(ahead.too_near[:, None], ahead.away * agility[:, None], steering)
         steering = steering * (agents.mass * ahead.onset)[:, None]
-        return np.where(np.isfinite(ahead.contact)[:, None], steering, 0.0)
+        counts = np.isfinite(ahead.contact) & ~_turns_away(agents, ahead)
+        return np.where(counts[:, None], steering, 0.0)
+
+
+def _turns_away(agents: Agents, ahead: Threats) -> Mask:
+    """Whether each agent stands, and its goal leads off what is ahead, (n,).
+
+    It need not pass that. Where the first that applies is followed, it would not get to turning round.
+    """
+    turns: Mask = (agents.speed < STANDS * agents.max_speed) & ~ahead.too_near & np.isfinite(agents.goal[:, 0])
+    if anybody(turns):
+        way = unit(agents.level(np.where(turns[:, None], agents.goal - agents.position, 0.0)))
+        turns = turns & (dot(way, ahead.away) >= -ALONG)
+    return turns
 
 
 def _ahead(

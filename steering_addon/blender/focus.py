@@ -29,9 +29,26 @@ def crowd_in_focus(context: Context) -> Object | None:
         active = pointed_at(active.steering.mark, "who")
         if active is not None and has_role(active, Role.CROWD):
             return active
-    while active is not None and not has_role(active, Role.VEHICLE):
-        active = active.parent
-    return None if active is None else crowd_of(active)
+    vehicle = None if active is None else vehicle_of(active)
+    return None if vehicle is None else crowd_of(vehicle)
+
+
+def vehicle_of(ob: Object) -> Object | None:
+    """An object if it is a vehicle, or the vehicle that carries it: a click selects a part of that."""
+    part: Object | None = ob
+    while part is not None and not has_role(part, Role.VEHICLE):
+        part = part.parent
+    return part
+
+
+def vehicle_in_focus(context: Context) -> Object | None:
+    """The active object if it is a vehicle, or the vehicle of which it is a part."""
+    return None if context.object is None else vehicle_of(context.object)
+
+
+def vehicles_selected(context: Context) -> list[Object]:
+    """The vehicles that are selected, or of which a part is, each once."""
+    return [ob for ob in dict.fromkeys(map(vehicle_of, context.selected_objects)) if ob is not None]
 
 
 def state_in_focus(context: Context) -> Object | None:

@@ -135,6 +135,7 @@ class Crawling(Locomotion):
             after.memory,
             stands=stands,
             cornered=stays | walking.cornered,
+            turning=walking.turning,
             push=grip.world(walking.push),
             fall_speed=np.where(falls, GRAVITY * dt, memory.fall_speed),
         )

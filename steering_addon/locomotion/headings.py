@@ -31,6 +31,8 @@ from .point_mass import ROUNDING
 
 EASING = 0.3
 """Seconds over which the last of a turn slows down."""
+BEGINS = 0.2
+"""Seconds until one on foot that stands turns as fast as it can."""
 STANDS, SETS_OFF = 0.02, 0.05
 """Shares of max_speed up to which a body stands, and up to which a wish does not make it set off."""
 
@@ -57,6 +59,11 @@ def turned_left(heading: Vectors, left: Vectors, angle: Scalars) -> Vectors:
     cosines, sines = cosine_and_sine(angle)
     turned: Vectors = unit(cosines[:, None] * heading + sines[:, None] * left)
     return turned
+
+
+def begun(rate: Scalars, turning: Scalars, dt: float) -> Scalars:
+    """A turn on the spot that begins gradually, (n,) rad/s, by what it is to be and what it was in the last step."""
+    return np.minimum(rate, turning + rate * (dt / BEGINS))
 
 
 def turned_on_foot(

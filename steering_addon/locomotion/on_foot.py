@@ -16,7 +16,6 @@ from ..simulation.arrays.vectors import (
     Vectors,
     anybody,
     columns,
-    cross,
     dot,
     everybody,
     magnitude,
@@ -33,12 +32,12 @@ from ..simulation.ground import flat, left_of, level_heading, rise, share_uphill
 from ..simulation.locomotion import HELD_UP, OFF_GROUND, Control, Locomotion, Moved, Stance
 from ..simulation.misplaced import Misplaced
 from ..simulation.terrain import Terrain
-from ..simulation.vehicle import Motion, Pose, VehicleModel
+from ..simulation.vehicle import Motion, VehicleModel
 from .banking import GRAVITY
 from .footholds import misplaced_walkers
-from .headings import cosine_left, turned_level, turned_on_foot
+from .headings import begun, cosine_left, turned_level, turned_on_foot
 from .point_mass import pushed
-from .walkable import Look, Walkable, along_ground, carried
+from .walkable import Look, Walkable, along_ground, carried, leaning
 from .walking import Stride, Walking
 
 SMOOTHING = 0.1
@@ -67,8 +66,6 @@ LOOKS = 0.2
 which takes less time than that some look in each step."""
 FACES = 0.95
 """The cosine to the direction back from an edge from which on a walker has turned back."""
-BEGINS_TO_TURN = 0.2
-"""Seconds until one that stands turns as fast as it can."""
 STEPS = 0.5
 """The share of cruise speed below which a walker that may turn on the spot steps round, tighter than its circle."""
 
@@ -165,7 +162,7 @@ class OnFoot(Locomotion):
         look = Look(feet, memory.normal, memory.triangle, direction, step, self._reach(model, speed))
         direction, memory = self._seen_ahead(walkable, look, heading, memory, dt)
         velocity, forward = self._strode(model, motion, memory, direction, speed, wanted_speed, wished, rounds, dt)
-        on_the_spot = np.where(memory.cornered, 0.0, self._on_the_spot(memory, dt))
+        on_the_spot = np.where(memory.cornered, 0.0, begun(self.turn_on_the_spot, memory.turning, dt))
         velocity, forward = turned_on_foot(model, motion, control, (velocity, forward), idle, on_the_spot, dt)
         way = along_ground(memory.normal, forward, magnitude(velocity) * dt)
         footing, refused = walkable.step(feet, way, memory.normal, memory.triangle)
@@ -340,10 +337,11 @@ class OnFoot(Locomotion):
                 time.
             rounds: (n,) how far it goes round, 0 to 1.
         """
-        heading, on_the_spot = motion.forward, self._on_the_spot(memory, dt)
+        heading, on_the_spot = motion.forward, self.turn_on_the_spot
         if anybody(memory.cornered):
             on_the_spot = np.where(memory.cornered, np.maximum(on_the_spot, WAY_OUT), on_the_spot)
         still = memory.stands | (speed <= 0.0)
+        on_the_spot = np.where(still, begun(on_the_spot, memory.turning, dt), on_the_spot)
         pace = model.cruise_speed * model.max_speed
         most = self._turn_rate_at(speed, pace, on_the_spot)
         ahead = cosine_left(heading, direction, np.where(still, on_the_spot, most) * dt)
@@ -376,10 +374,6 @@ class OnFoot(Locomotion):
         if not everybody(moves):
             faces = np.where(moves[:, None], faces, np.where(still[:, None], forward, heading))
         return velocity, faces
-
-    def _on_the_spot(self, memory: Walking, dt: float) -> Scalars:
-        """The fastest turn of those that stand, (n,) rad/s, which begins gradually."""
-        return np.minimum(self.turn_on_the_spot, memory.turning + self.turn_on_the_spot * (dt / BEGINS_TO_TURN))
 
     def _turn_rate_at(self, speed: Scalars, pace: Scalars, on_the_spot: Scalars) -> Scalars:
         """The fastest turn at a speed, (n,) rad/s: on the turning circle, or stepping round when slow.
@@ -483,19 +477,9 @@ class OnFoot(Locomotion):
             forward,
             upright(len(normal)),
             replace(walking, triangle=footing.triangle, normal=normal),
-            self._pose(forward, normal),
+            leaning(forward, normal, self.align_to_ground),
             {OFF_GROUND: (~stands).astype(np.float64), HELD_UP: held_up.astype(np.float64)},
         )
-
-    def _pose(self, forward: Vectors, normal: Vectors) -> Pose | None:
-        """The axes in which they are shown; None if none leans with the ground."""
-        if not anybody(self.align_to_ground > 0.0):
-            return None
-        leaning: Vectors = normal * self.align_to_ground[:, None]
-        up = unit(leaning + upright(len(normal)) * (1.0 - self.align_to_ground)[:, None])
-        ahead = unit(columns(forward[:, 0], forward[:, 1], rise(up, forward)))
-        right = cross(ahead, up)
-        return Pose(right, ahead, cross(right, ahead))
 
 
 def _feet(position: Vectors, terrain: Terrain) -> Vectors:

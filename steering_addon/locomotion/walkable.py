@@ -15,6 +15,7 @@ from ..simulation.arrays.vectors import (
     Vectors,
     anybody,
     columns,
+    cross,
     dot,
     largest,
     magnitude,
@@ -27,7 +28,7 @@ from ..simulation.geometry.floors import Footing
 from ..simulation.geometry.surfaces import Surfaces
 from ..simulation.ground import left_of, rise, upright
 from ..simulation.terrain import Terrain
-from ..simulation.vehicle import Motion
+from ..simulation.vehicle import Motion, Pose
 
 BEGINS = (20.0, -20.0, 45.0, -45.0, 70.0, -70.0, 100.0, -100.0, 140.0, -140.0)
 """Degrees off its direction that a walker tries in turn, where positive ones are to the left."""
@@ -327,3 +328,18 @@ def _turned_by(direction: Vectors, cosine: Scalars, sine: Scalars) -> Vectors:
     turned_x: Scalars = cosine * x - sine * y
     turned_y: Scalars = sine * x + cosine * y
     return columns(turned_x.ravel(), turned_y.ravel(), 0.0)
+
+
+def leaning(heading: Vectors, normal: Vectors, share: Scalars) -> Pose | None:
+    """The axes of walkers on ground with normals (n, 3), which lean with it by a share, (n,); None if none does.
+
+    Args:
+        heading: (n, 3) level.
+    """
+    if not anybody(share > 0.0):
+        return None
+    leaned: Vectors = normal * share[:, None]
+    up = unit(leaned + upright(len(normal)) * (1.0 - share)[:, None])
+    ahead = unit(columns(heading[:, 0], heading[:, 1], rise(up, heading)))
+    right = cross(ahead, up)
+    return Pose(right, ahead, cross(right, ahead))

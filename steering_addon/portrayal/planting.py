@@ -25,7 +25,7 @@ SWINGS = 1.2
 """What goes this many times as fast as its body over the ground swings."""
 MOST_TURN = 1.0
 """Radians that a foot is turned against its body at most."""
-EASY, MOST_DROP = 0.985, 0.25
+EASY, MOST_DROP = 0.985, 0.4
 """Shares of a leg's length: to which it is stretched where hips come down, and by which they do at most."""
 SMOOTH = 0.15
 """Seconds before and after, over which hips come down."""

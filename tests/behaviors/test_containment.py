@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from scripts.motion_metrics import jerks
+from scripts.preset_crowds import crowd, shipped
 from steering_addon.behaviors.containment import CROSS, SEEK, TURN, Containment, Returning
 from steering_addon.behaviors.wander import Wander
-from steering_addon.locomotion import Planar
+from steering_addon.locomotion import OnFoot, Planar, Wheeled
 from steering_addon.simulation.geometry.regions import BOX, SPHERE, Regions, regions
 from tests.scene import Scene, about, headings, positions
 from tests.surfaces import block, mesh_regions, ring
@@ -332,3 +333,50 @@ def test_a_mesh_is_crossed_too() -> None:
     local = np.abs(path / (20.0, 15.0, 12.0)).max(axis=-1)
     assert (local < 1.15).mean() > 0.97
     assert (local < 0.5).mean() > 0.1
+
+
+# Turning circles.
+
+GROUNDED = ("child", "pedestrian", "herd", "sheep", "car")
+"""The presets with this behavior whose bodies have a turning circle."""
+AGAINST_IT = np.radians((0.0, 25.0, 50.0, 70.0, 89.0))
+"""Angles off the border's normal at which they come, the last ones to reach a corner first."""
+
+
+@pytest.mark.parametrize("name", GROUNDED)
+def test_what_walks_or_drives_turns_back_before_it_is_beyond_the_border_by_more_than_its_body(name: str) -> None:
+    preset, n = shipped(name), len(AGAINST_IT)
+    pace = preset.vehicle["max_speed"] * preset.vehicle["cruise_speed"]
+    half = 5.0 * pace + 12.0 * preset.body_length
+    direction = np.stack((np.cos(AGAINST_IT), np.sin(AGAINST_IT), 0.0 * AGAINST_IT), axis=-1)
+    start = np.stack((np.full(n, half - 4.0 * pace), np.linspace(-0.5, 0.1, n) * half, np.zeros(n)), axis=-1)
+    scene = replace(
+        crowd(preset, n, 1, 1.0),
+        position=start,
+        forward=direction,
+        speed=pace,
+        regions=regions([[0.0, 0.0, 0.0]], half, BOX),
+        fps=FPS,
+    )
+    scene.behaviors = [behavior for behavior in scene.behaviors if behavior[0] is Containment]
+    way = positions(scene.run(FPS * 16))
+    assert np.abs(way).max() < half + 0.5 * preset.body_length
+    assert (np.abs(way).max(axis=(0, 2)) > half - 4.0 * preset.body_length).sum() >= 3, "most have come to the border"
+
+
+def test_without_a_border_ahead_a_turning_circle_changes_nothing() -> None:
+    region = regions([[0.0, 0.0, 0.0]], 60.0, BOX)
+    place = kept(region, [[50.0, 0.0, 0.0]], forward=(-1.0, 0.0, 0.0), speed=4.0, locomotions=[(OnFoot, {})])
+    [force] = place.steering()
+    assert (force == 0.0).all()
+
+
+def test_a_car_slows_down_before_a_border_that_it_meets_head_on() -> None:
+    """Its circle at 14 m/s is ten times that at walking pace."""
+    region = regions([[0.0, 0.0, 0.0]], 100.0, BOX)
+    place = kept(region, [[0.0, 0.0, 0.0]], forward=(1.0, 0.0, 0.0), speed=14.0, locomotions=[(Wheeled, {})])
+    place.vehicle = {"max_speed": 16.0, "max_force": 4.0, "radius": 2.0}
+    states = place.run(FPS * 14)
+    pace = np.linalg.norm([state.motion.velocity[0] for state in states], axis=-1)
+    assert positions(states)[:, 0, 0].max() < 100.0
+    assert pace[: FPS * 2].min() > 10.0 and pace.min() < 9.0

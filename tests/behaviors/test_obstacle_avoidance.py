@@ -8,7 +8,7 @@ import pytest
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.obstacle_avoidance import FIELD, TURN, ObstacleAvoidance
 from steering_addon.behaviors.seek import Seek
-from steering_addon.locomotion import Planar
+from steering_addon.locomotion import OnFoot, Planar
 from steering_addon.simulation.geometry.obstacles import EITHER, LEFT, OVER, RIGHT, UNDER, Obstacles, boxes, obstacles
 from steering_addon.simulation.snapshot import State
 from tests.behaviors.obstacle_courses import Course, course, describe
@@ -42,6 +42,28 @@ def gap_of(place: Scene, states: list[State]) -> float:
 
 
 # Which obstacles count.
+
+
+def test_who_stands_before_a_wall_and_has_to_go_back_or_along_it_turns_round() -> None:
+    """Where the first that applies is followed, and a body on foot stands too still to turn past what is ahead."""
+    goals = [[0.0, -6.0, 0.0], [4.0, -4.0, 0.0], [-6.0, -0.75, 0.0], [2.5, -1.0, 0.0]]
+    turns = np.radians([-20.0, 0.0, 45.0, 80.0])
+    starts = [(turn, goal) for turn in turns for goal in goals]
+    n = len(starts)
+    walkers = Scene(
+        np.tile([0.0, -0.7, 0.0], (n, 1)),
+        forward=[[np.sin(turn), np.cos(turn), 0.0] for turn, _ in starts],
+        speed=0.0,
+        behaviors=[(ObstacleAvoidance, {"clearance": 0.15}), (Arrival, {"target": n + np.arange(n)})],
+        vehicle={"max_speed": 1.6, "max_force": 2.5, "radius": 0.25},
+        locomotions=[(OnFoot, {"turn_on_the_spot": 3.14, "turn_radius": 0.5, "max_turn_rate": 2.5})],
+        combining=PRIORITY,
+        tracked=leaders(*(goal for _, goal in starts)),
+        obstacles=boxes([[0.0, 0.1, 0.0]], [[12.0, 0.1, 1.5]]),
+    )
+    states = walkers.run(24 * 8)
+    assert (np.linalg.norm(positions(states)[-1] - [goal for _, goal in starts], axis=1) < 1.2).all()
+    assert positions(states)[:, :, 1].max() < -0.4 + 1e-3
 
 
 def test_it_does_nothing_about_obstacles_that_are_not_ahead() -> None:

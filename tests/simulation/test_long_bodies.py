@@ -12,7 +12,7 @@ from steering_addon.behaviors.keep_distance import KeepDistance
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.separation import Separation
 from steering_addon.behaviors.unaligned_collision_avoidance import PAPER, VELOCITY, UnalignedCollisionAvoidance
-from steering_addon.locomotion import Planar
+from steering_addon.locomotion import Planar, Wheeled
 from steering_addon.recording.mishaps import OBSTACLE, OVERLAP, STUCK, TOLERANCE, Mishaps
 from steering_addon.simulation.avoiding.costs import COSTS
 from steering_addon.simulation.avoiding.dangers import Others
@@ -96,6 +96,16 @@ def test_a_car_whose_nose_or_side_is_in_an_obstacle_moves_out_of_it(middle, away
     middle, moved = np.array(middle), positions(scene.run(24))[-1, 0]
     assert np.dot(moved, away) > 0.1
     assert segments_apart(*ends(moved, (0.0, 1.0, 0.0)), middle, middle) == pytest.approx(RADIUS + 1.0, abs=0.03)
+
+
+@pytest.mark.parametrize("pace", [2.0, 13.9])
+def test_a_car_on_wheels_that_drives_into_a_box_head_on_stops_with_its_nose_at_it(pace: float) -> None:
+    scene = cars([[0.0, 0.0, 0.0]], forward=[[1.0, 0.0, 0.0]], obstacles=boxes([[12.0, 0.0, 0.0]], [2.0, 4.0, 2.0]))
+    scene = replace(scene, speed=pace, locomotions=[(Wheeled, {})])
+    scene.vehicle = CAR | {"max_speed": 16.7, "cruise_speed": 0.8}
+    nose = positions(scene.run(72))[:, 0, 0] + LENGTH / 2.0
+    assert nose.max() == pytest.approx(10.0, abs=0.01)
+    assert nose[-1] == pytest.approx(10.0, abs=0.01)
 
 
 # ---- what is reported

@@ -223,6 +223,9 @@ def hash_of(model: Model, scene: Scene, family: Family) -> str:
     add(scene.render.fps, scene.render.fps_base, *sound_front(model.vehicles[0]))
     for bone in rig.data.bones:
         add(bone.name, bone.parent.name if bone.parent else "", tuple(map(tuple, bone.matrix_local)))
+    for bone in rig.pose.bones:
+        # Their influence and what they may be switched by are often animated, and differ on each frame.
+        add(*((each.type, getattr(each, "subtarget", "")) for each in bone.constraints))
     for part in _skins(rig, family):
         points = np.empty(3 * len(part.data.vertices), np.float32)
         part.data.vertices.foreach_get("co", points)

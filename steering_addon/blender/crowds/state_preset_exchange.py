@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import bpy
+from mathutils import Vector
 
 from ...behaviors import CATALOGUE
 from ...minds.trigger import TriggerModel
@@ -32,7 +33,7 @@ from ..moving import locomotion_of
 from ..properties import has_role, pointed_at
 from ..properties.own_settings import is_own
 from ..read.mind_sources import condition_of_trigger
-from ..tagged_objects import crowd_of
+from ..tagged_objects import crowd_of, in_use, tagged
 from .behavior_adding import add_behaviors, only_other_crowd
 from .new_triggers import fit_reach, new_trigger, selected_callers
 from .preset_exchange import SHIPPED, bodies_length, values_in
@@ -171,12 +172,21 @@ class Adding:
         if call.by == "REGION":
             stored = self.crowd.steering
             inside = stored.is_property_set("containment") and stored.containment.use
-            region = pointed_at(stored.containment, "region") if inside else None
+            region = (pointed_at(stored.containment, "region") or self._nearest_region()) if inside else None
             return [] if region is None else [region]
         caller = self.crowd if call.by == "OWN_CROWD" else self.other
         if caller is not None and call.in_state:
             caller = self._known(call.in_state, caller)
         return [] if caller is None else [caller]
+
+    def _nearest_region(self) -> Object | None:
+        """The region nearest to the middle of the crowd, in which it stays where none is chosen."""
+        objects = in_use(self.context.scene)
+        members = [ob for ob in tagged(objects, Role.VEHICLE) if crowd_of(ob) == self.crowd]
+        places = [ob.matrix_world.translation for ob in members or [self.crowd]]
+        middle = sum(places, Vector()) / len(places)
+        regions = tagged(objects, Role.REGION)
+        return min(regions, key=lambda ob: (ob.matrix_world.translation - middle).length, default=None)
 
 
 def add_state(context: Context, crowd: Object, name: str = "", other: Object | None = None) -> tuple[Object, list[str]]:

@@ -5,15 +5,14 @@ from __future__ import annotations
 import bpy
 from bpy.props import BoolProperty, FloatProperty, IntProperty
 
-from ...simulation.roles import Role
 from ..crowds.hand_guides import check_takeover, take_over
 from ..crowds.new_marks import new_mark
-from ..focus import activate, crowd_in_focus
-from ..properties import has_role, settings_of
+from ..focus import activate, crowd_in_focus, vehicle_in_focus, vehicle_of, vehicles_selected
+from ..properties import settings_of
 from ..properties.mark_groups import SHAPED
-from ..refusal import reported
+from ..refusal import Refusal, reported
 from ..stored_values import check_stored
-from .polls import has_crowd, has_editable_scene, in_object_mode, something_baked, vehicle_selected
+from .polls import has_crowd, has_editable_scene, in_object_mode, part_of_vehicle_selected, something_baked
 
 USUAL_LENGTH = 40
 """Frames."""
@@ -44,7 +43,11 @@ Bake again afterwards; the vehicle follows its guide, and the others see it"""
 
     @classmethod
     def poll(cls, context) -> bool:
-        return in_object_mode(cls, context) and vehicle_selected(cls, context) and something_baked(cls, context)
+        if not in_object_mode(cls, context) or not something_baked(cls, context):
+            return False
+        # The panel of the last operator asks as well: the guides are selected then.
+        last = context.window_manager.operators[-1:]
+        return any(each.bl_idname == cls.__name__ for each in last) or part_of_vehicle_selected(cls, context)
 
     @reported
     def execute(self, context):
@@ -52,12 +55,14 @@ Bake again afterwards; the vehicle follows its guide, and the others see it"""
             self.frame_start = context.scene.frame_current
         if not self.properties.is_property_set("frame_end"):
             self.frame_end = min(self.frame_start + USUAL_LENGTH, context.scene.frame_end)
-        vehicles = [ob for ob in context.selected_objects if has_role(ob, Role.VEHICLE)]
+        vehicles = vehicles_selected(context)
+        if not vehicles:
+            raise Refusal("Select at least one vehicle.")
         for ob in vehicles:
             check_takeover(ob, self.frame_start, self.frame_end)
         guides = [take_over(ob, context, self.frame_start, self.frame_end, self.precision) for ob in vehicles]
         context.view_layer.update()
-        for ob in vehicles:
+        for ob in context.selected_objects:
             ob.select_set(False)
         for guide in guides:
             guide.select_set(True)
@@ -95,9 +100,9 @@ or the middle of the crowd. With a mesh or text selected besides, each vehicle o
     def execute(self, context):
         crowd = crowd_in_focus(context)
         check_stored([crowd])
-        shapes = [ob for ob in context.selected_objects if ob.type in SHAPED and not settings_of_roles(ob)]
+        shapes = [ob for ob in context.selected_objects if ob.type in SHAPED and not _takes_part(ob)]
         shape = shapes[0] if len(shapes) == 1 else None
-        vehicle = context.object if has_role(context.object, Role.VEHICLE) else None
+        vehicle = vehicle_in_focus(context)
         alone = not self.of_crowd and vehicle is not None and shape is None
         performer = vehicle if alone else crowd
         frame = context.scene.frame_current
@@ -117,10 +122,10 @@ or the middle of the crowd. With a mesh or text selected besides, each vehicle o
         return {"FINISHED"}
 
 
-def settings_of_roles(ob: bpy.types.Object) -> bool:
-    """Whether an object has a role; nothing is written."""
+def _takes_part(ob: bpy.types.Object) -> bool:
+    """Whether an object has a role, or is a part of a vehicle; nothing is written."""
     stored = settings_of(ob)
-    return stored is not None and bool(stored.roles)
+    return vehicle_of(ob) is not None or (stored is not None and bool(stored.roles))
 
 
 CLASSES = (STEERING_OT_animate_by_hand, STEERING_OT_mark_add)

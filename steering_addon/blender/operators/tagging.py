@@ -10,6 +10,7 @@ from bpy.props import BoolProperty, EnumProperty
 from ...simulation.roles import DESCRIPTIONS, Role
 from ..characters import carriers
 from ..crowds.joining import Joined, join, selected_crowd
+from ..crowds.loose_parts import loose_parts
 from ..crowds.member_variation import give_size_back
 from ..crowds.moves_like import ANYTHING, LIKENESSES, UNCHANGED, is_settled, likeness
 from ..crowds.moves_like import ITEMS as MOVES_LIKE_ITEMS
@@ -117,6 +118,10 @@ class STEERING_OT_tag(bpy.types.Operator):
         if joined.crowd is not None:
             instead = _select_carriers(context, suitable)
             self.report({"INFO"}, _summary(joined, context.scene) + instead)
+        if loose := loose_parts(joined.members):
+            text = f"{names_of([ob.name for ob in loose])} reach into each other, and each goes its own way"
+            # Last: the status bar shows the last report.
+            self.report({"WARNING"}, f"{text}. If they are parts of one model, parent them to one and tag only that")
         return {"FINISHED"}
 
 

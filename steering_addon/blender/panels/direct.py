@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ...simulation.marks.declaring import MarkModel
 from ...simulation.roles import Role
 from ..crowds.new_marks import marks_for
-from ..focus import crowd_in_focus
+from ..focus import crowd_in_focus, vehicle_in_focus
 from ..properties import has_role, pointed_at
 from ..read.marks import frame_of
 from .active_object import ICONS
@@ -30,7 +30,9 @@ class Direct:
 
     def draw(self, context) -> None:
         layout, crowd = self.layout, crowd_in_focus(context)
-        vehicle = context.object if has_role(context.object, Role.VEHICLE) else None
+        vehicle = vehicle_in_focus(context)
+        if vehicle is not None and vehicle != context.object:
+            layout.label(text=vehicle.name, icon=ICONS[Role.VEHICLE], translate=False)
         if vehicle is not None:
             _by_hand(layout, context, vehicle.steering)
         for mark in marks_for(vehicle, crowd, context):
@@ -38,7 +40,7 @@ class Direct:
             row.active = mark.steering.active
             row.prop(mark, "name", text="", icon=ICONS[Role.MARK], emboss=mark == context.object)
             row.label(text=when(mark, context), translate=False)
-        line = layout.row(align=True)
+        line = layout.column(align=True)
         if vehicle is not None:
             line.operator("steering.mark_add", text="Mark for This One", icon="ADD").of_crowd = False
         line.operator("steering.mark_add", text="Mark for the Crowd", icon="ADD").of_crowd = True

@@ -10,7 +10,7 @@ from ...simulation.roles import Role
 from ...simulation.vehicle import VehicleModel
 from ..crowds.copied_states import crowds_with_states
 from ..crowds.states import cue_strips, states_of_crowd, triggers_of_state
-from ..focus import crowd_in_focus
+from ..focus import crowd_in_focus, vehicle_in_focus
 from ..moving import BY_CHOICE
 from ..properties import has_role, pointed_at
 from ..read.mind_sources import state_numbers
@@ -127,8 +127,9 @@ class State:
         if not stored.is_property_set("state"):
             return
         note(layout, context, f"Called by: {called_by(state, context)}")
-        line = layout.row(align=True)
-        line.operator_menu_enum("steering.trigger_add", "when", text="Add Trigger", icon="ADD")
+        buttons = layout.column(align=True)
+        buttons.operator_menu_enum("steering.trigger_add", "when", text="Add Trigger", icon="ADD")
+        line = buttons.row(align=True)
         line.operator("steering.cue_add", icon="NLA")
         line.operator("steering.select_in_state", text="", icon="RESTRICT_SELECT_OFF")
         line.operator("steering.state_preset_save", text="", icon="PRESET_NEW")
@@ -237,15 +238,17 @@ class Why:
 
     @classmethod
     def poll(cls, context: Context) -> bool:
-        if context.object is None or not has_role(context.object, Role.VEHICLE):
-            return False
-        return bool(history_of(context.scene, context.object))
+        vehicle = vehicle_in_focus(context)
+        return vehicle is not None and bool(history_of(context.scene, vehicle))
 
     def draw(self, context) -> None:
         layout, frame = self.layout, context.scene.frame_current_final
-        history = history_of(context.scene, context.object)
+        vehicle = vehicle_in_focus(context)
+        history = history_of(context.scene, vehicle)
         present = now(history, frame)
         column = layout.column(align=True)
+        if vehicle != context.object:
+            column.label(text=vehicle.name, icon=ICONS[Role.VEHICLE], translate=False)
         if present is None:
             column.label(text=f"In no state before frame {history[0].frame:g}", icon="DOT")
         before = [each for each in history if present is not None and each.frame <= present.frame]

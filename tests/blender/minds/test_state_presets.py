@@ -151,3 +151,15 @@ def test_fetch_reaches_over_the_distance_between_the_crowds() -> None:
     (trigger,) = of.triggers_of_state(add_to(riders, "fetch"), bpy.context)
     assert trigger.steering.trigger.who == stray and trigger.steering.trigger.one_each
     assert 90.0 < trigger.steering.trigger.distance < 200.0
+
+
+def test_strays_are_outside_the_nearest_region_where_the_herd_has_chosen_none() -> None:
+    grazing, _ = herd(4)
+    grazing.steering.containment.use = True
+    near, far = empty("Meadow", (1.0, 0.0, 0.0)), empty("Fold", (90.0, 0.0, 0.0))
+    for ob in (far, near):
+        select(ob)
+        assert bpy.ops.steering.tag(role="REGION") == {"FINISHED"}
+    bpy.context.view_layer.update()
+    (trigger,) = of.triggers_of_state(add_to(grazing, "stray"), bpy.context)
+    assert trigger.steering.trigger.who == near and trigger.steering.trigger.when == "OUTSIDE"

@@ -104,3 +104,23 @@ def test_a_name_given_after_the_bake_is_still_found() -> None:
     before = in_state(state)
     state.name = "Alarm"
     assert before and in_state(state) == before
+
+
+def test_a_click_on_a_part_of_a_vehicle_tells_why_and_directs_the_vehicle() -> None:
+    _, members, _ = alarm()
+    ob = members[0]
+    body = bpy.data.objects.new("Body", bpy.data.meshes.new("Body"))
+    body.parent = ob
+    bpy.context.scene.collection.objects.link(body)
+    bake()
+    history = present.history_of(bpy.context.scene, ob)
+    assert history
+    select(body)
+    focus = part("blender.focus")
+    assert focus.vehicle_in_focus(bpy.context) == ob and focus.vehicles_selected(bpy.context) == [ob]
+    assert part("blender.panels.states").Why.poll(bpy.context)
+    assert bpy.ops.steering.mark_add() == {"FINISHED"}
+    assert bpy.context.object.steering.mark.who == ob
+    select(body)
+    assert bpy.ops.steering.animate_by_hand(frame_start=5, frame_end=20) == {"FINISHED"}
+    assert ob.steering.guide == bpy.context.object

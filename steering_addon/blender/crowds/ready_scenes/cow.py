@@ -114,7 +114,8 @@ def add_cow(name: str, parts: Cow, phase: float, collection: bpy.types.Collectio
     ob = add_vehicle(name, parts.shadow, phase, collection)
     body = add_body(name, parts.body, ob, WALK, size, collection)
     head = add_part(f"{name} Head", parts.head, body, (0.0, 0.20 * size, 0.20 * size), collection)
-    drive(head, "rotation_euler", 0, f"-0.3+0.07*sin(2*{TURN}*p)", ob)
+    nod = f"0.5*min(1,2*a)-0.55+0.07*sin(2*{TURN}*p)"
+    drive(head, "rotation_euler", 0, nod, ob, states={"a": "Stray"})
     tail = add_part(f"{name} Tail", parts.tail, body, (0.0, -0.47 * size, 0.2 * size), collection)
     drive(tail, "rotation_euler", 1, f"0.12*sin({TURN}*p)", ob)
     add_legs(name, parts.leg, ob, body, WALK, size, collection)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 COUNT, SIZE = 42, 2.2
 PRESET = "sheep"
+AVOIDING = "unaligned_collision_avoidance"
 STRAYS, RIDERS = 2, 3
 FEW = 3
 """Cows in the herd for each that has strayed, at least."""
@@ -109,6 +110,8 @@ def _graze(
     settings.vehicle.radius, settings.vehicle.length = 0.5 * cow.RADIUS * size, LENGTH * size
     settings.vehicle.cruise_speed, settings.vehicle.keep_apart = GRAZES, True
     settings.on_foot.turn_radius = COW_TURN_RADIUS * size
+    # One that comes home fast would push aside who grazes in its way.
+    add_behaviors([kind for kind in CATALOGUE if kind.name == AVOIDING], crowd, context.scene)
     settings.portrayal.use, settings.portrayal.stride = True, cow.STRIDE * size
     models = [cow.cow(coat, size) for coat in cow.COATS[: options.count]]
     members = []
@@ -154,7 +157,7 @@ def _riders(context: Context, options: SceneOptions, builder: SceneBuilder, heig
     vehicle.radius, vehicle.length = 0.5 * rider.RADIUS * size, LENGTH * size
     vehicle.max_speed, vehicle.max_force = SPEED * options.size, STRENGTH * options.size
     vehicle.keep_apart = True
-    names = ("post", "unaligned_collision_avoidance")
+    names = ("post", AVOIDING)
     add_behaviors([kind for kind in CATALOGUE if kind.name in names], crowd, context.scene)
     settings.post.round_crowd = builder.crowd
     settings.unaligned_collision_avoidance.neighbors = "EVERYONE"

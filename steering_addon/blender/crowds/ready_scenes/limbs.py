@@ -6,9 +6,12 @@ permission to run scripts.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import bpy
 
 from ....portrayal.driver_properties import EFFORT
+from ....portrayal.state_properties import SHARE
 from ...write.custom_properties import DESCRIPTIONS, path_of
 
 PHASE = "steering_phase"
@@ -46,16 +49,26 @@ def add_part(
 
 
 def drive(
-    part: bpy.types.Object, channel: str, index: int, expression: str, owner: bpy.types.Object, by: str = PHASE
+    part: bpy.types.Object,
+    channel: str,
+    index: int,
+    expression: str,
+    owner: bpy.types.Object,
+    by: str = PHASE,
+    states: Mapping[str, str] | None = None,
 ) -> None:
     """Drive a channel of a part by a property of its vehicle, `p` in the expression; the phase is in cycles.
 
-    An owner with an effort gives it as `e`.
+    An owner with an effort gives it as `e`. Each of the states, by its letter in the expression, is the share by which
+    the vehicle has taken up the state of that name: 0 where there is none, or nothing is baked.
     """
     driver = part.driver_add(channel, index).driver
-    for name, prop in (("p", by), *((("e", EFFORT),) if EFFORT in owner else ())):
+    shares = {letter: SHARE + state for letter, state in (states or {}).items()}
+    for name, prop in (("p", by), *((("e", EFFORT),) if EFFORT in owner else ()), *shares.items()):
         variable = driver.variables.new()
         variable.name = name
-        variable.targets[0].id = owner
-        variable.targets[0].data_path = path_of(prop)
+        target = variable.targets[0]
+        target.id = owner
+        target.data_path = path_of(prop)
+        target.use_fallback_value = name in shares
     driver.expression = expression

@@ -75,6 +75,8 @@ def add_sheep(name: str, parts: Sheep, phase: float, collection: bpy.types.Colle
     ob = add_vehicle(name, parts.shadow, phase, collection)
     body = add_body(name, parts.body, ob, WALK, size, collection)
     head = add_part(f"{name} Head", parts.head, body, (0.0, 0.30 * size, 0.27 * size), collection)
-    drive(head, "rotation_euler", 0, f"-0.12+0.05*sin(2*{TURN}*p)", ob)
+    # It grazes; alarmed, its head goes up before its body is off.
+    nod = f"max(0.8*min(1,2*a),0.5*r)-0.6+0.05*sin(2*{TURN}*p)"
+    drive(head, "rotation_euler", 0, nod, ob, states={"a": "Startle", "r": "Regroup"})
     add_legs(name, parts.leg, ob, body, WALK, size, collection)
     return ob

@@ -130,8 +130,8 @@ def _check_is_still(armature: Object, action: Action, frames: np.ndarray) -> Non
         text = f"{action.name} moves no bone of {armature.name}. Choose an action that was made for it."
         raise Refusal(text, about=[armature])
     if changing and not follows_from_curves(armature):
-        text = f"{action.name} keys bones of {armature.name} that constraints or drivers pose, so that nothing moves."
-        raise Refusal(f"{text} Choose an action that keys its controls.", about=[armature])
+        text = f"{action.name} keys bones of {armature.name} that constraints or drivers pose, so that nothing moves"
+        raise Refusal(f"{text}. Choose an action that keys its controls.", about=[armature])
 
 
 def low_points(rig: Rig, poses: np.ndarray) -> Rows:

@@ -1,0 +1,40 @@
+"""Parts of one model that are not parented to each other: tagged together, each would go its own way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..doubles import doubles
+from ..read.body_sizes import SOLID
+
+if TYPE_CHECKING:
+    from bpy.types import Object
+
+MOST = 1000
+"""Objects that are compared with each other at most; a model of more parts is rare."""
+
+
+def loose_parts(objects: Sequence[Object]) -> list[Object]:
+    """The objects whose boxes reach into that of another with other data, as those of wheels into that of a car.
+
+    Copies of one model that still stand in one place share their data.
+    """
+    solid = [ob for ob in objects if ob.type in SOLID]
+    if not 1 < len(solid) <= MOST:
+        return []
+    corners = np.stack([_corners(ob) for ob in solid])
+    low, high = corners.min(axis=1), corners.max(axis=1)
+    data: dict = {}
+    made_of = np.array([data.setdefault(ob.data, len(data)) for ob in solid])
+    reach = (low[:, None] < high[None]).all(axis=-1)
+    touching = reach & reach.T & (made_of[:, None] != made_of[None])
+    return [solid[row] for row in np.flatnonzero(touching.any(axis=1)).tolist()]
+
+
+def _corners(ob: Object) -> np.ndarray:
+    """The corners of the box round an object in the world, (8, 3)."""
+    matrix = doubles(ob.matrix_world)
+    return np.asarray(doubles(ob.bound_box) @ matrix[:3, :3].T + matrix[:3, 3])
