@@ -22,6 +22,7 @@ STORED = {
     "containment": {"method": {"TURN": 0, "SEEK": 1, "CROSS": 2}},
     "docking": {"timing": {"FREE": 0, "AT_FRAME": 1}},
     "flee": {"pace": PACE},
+    "keep_company": {"neighbors": NEIGHBORS},
     "keep_distance": {"neighbors": NEIGHBORS},
     "leader_following": {"neighbors": NEIGHBORS},
     "obstacle_avoidance": {"method": {"TURN": 0, "FIELD": 1, "SILHOUETTE": 2}},
