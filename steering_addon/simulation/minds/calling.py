@@ -125,7 +125,7 @@ def _callers(trigger: Trigger, number: int, meeting: Meeting, mine: Mindset, key
         return np.full(m, NOBODY), np.full(m, np.inf)
     counts = hears[:, None] & (watched[None] != meeting.rows[:, None])
     if trigger.of is None and meeting.left_alone[watched].any():
-        # Who is about such a body already goes on: what it has caught feeds it.
+        # A vehicle that is about such a body already still sees it: a hunter feeds on what it has caught.
         about_it = (watched[None] == mine.body[:, None]) & (mine.mode > 0)[:, None]
         counts &= about_it | ~meeting.left_alone[watched][None]
     gap = np.where(counts, gap, np.inf)

@@ -7,7 +7,7 @@
 
 The highest value wins; of equal ones, none before the states in the order of their numbers. All look at what there was
 before the step. Nothing is drawn: chance depends on the vehicle, the state, and how often the vehicle has switched.
-A cue tells as many of a crowd as its share comes to, always in the same order.
+A cue tells its share of a crowd, rounded to whole vehicles, always in the same order.
 """
 
 from __future__ import annotations

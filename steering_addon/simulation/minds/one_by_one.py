@@ -47,7 +47,7 @@ def one_by_one(mind: Mind, meeting: Meeting, mine: Mindset, value: Scalars, told
 
 
 def _waiting(due: Scalars, place: Vectors, distance: float) -> Mask:
-    """Who has somebody nearer than a distance who was ready before, (b,); of those ready at once none waits.
+    """The vehicles with another nearer than a distance that was ready before, (b,); equally ready ones do not wait.
 
     Args:
         due: (b,) when each was ready, seconds.

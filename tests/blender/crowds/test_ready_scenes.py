@@ -613,7 +613,7 @@ def test_a_saved_scene_plays_the_same_without_the_extension(scene, tmp_path) -> 
 
 
 @pytest.mark.parametrize("half", [8.0, 60.0])
-def test_hills_that_meet_are_no_steeper_than_what_animals_climb(half: float) -> None:
+def test_animals_climb_hills_that_meet(half: float) -> None:
     line = np.linspace(-half, half, 289)
     for seed in range(12):
         height = hills(half, 0.5, random.Random(seed))

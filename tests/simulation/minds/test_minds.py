@@ -163,8 +163,8 @@ def test_of_neighbors_whom_an_alarm_reaches_no_two_begin_in_the_same_step() -> N
     assert 0.6 * 6.0 <= min(nearest) < 5.0
 
 
-@pytest.mark.parametrize("numbers", [{"react": 0.0, "varies": 0.0}, {"cue": 1.0}], ids=["at once", "by a cue"])
-def test_who_has_to_begin_at_once_waits_for_no_neighbor(numbers: dict[str, float]) -> None:
+@pytest.mark.parametrize("numbers", [{"react": 0.0, "varies": 0.0}, {"cue": 1.0}], ids=["immediately", "by a cue"])
+def test_who_has_to_begin_immediately_waits_for_no_neighbor(numbers: dict[str, float]) -> None:
     scene = herd(36, wolf=[5.0, 5.0, 0.0])
     called = [] if "cue" in numbers else [wolf_near(scene, 50.0)]
     assert (modes(run(scene, [startle(spreads=2, **numbers)], called, 3))[1] == 1).all()
@@ -531,7 +531,7 @@ def test_regions_call_who_is_inside_or_outside() -> None:
     assert counted([Outside(1, regions=np.array([0]))], scene).tolist() == [False, True]
 
 
-def test_who_is_no_farther_outside_than_the_margin_is_not_called() -> None:
+def test_who_is_outside_by_less_than_the_margin_is_not_called() -> None:
     stands = {"speed": 0.0, "vehicle": {"cruise_speed": 0.0}}
     scene = Scene([[6.9, 0.0, 0.0], [7.1, 0.0, 0.0]], regions=regions([[0.0, 0.0, 0.0]], 5.0, SPHERE), **stands)
     assert counted([Outside(1, regions=np.array([0]), margin=2.0)], scene).tolist() == [False, True]
