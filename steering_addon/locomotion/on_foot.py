@@ -270,7 +270,7 @@ class OnFoot(Locomotion):
         wanted, _ = pushed(model, motion, Control(control.force, fastest), self.max_turn_rate, dt, flat=True)
         pull = control.force * (model.response_time / model.mass)[:, None]
         wish = motion.velocity + pull
-        # One that sets off goes forward first, whatever is behind it: that is no reason to stand again.
+        # One that sets off goes forward first, whatever is behind it, and does not stand again because of that.
         sets_off = (magnitude(motion.velocity) < self._slowest(model)) & (magnitude(wish) < magnitude(pull))
         wish = np.where(sets_off[:, None], pull, wish)
         return wanted, truncate(wish, np.maximum(fastest, 0.0))
