@@ -196,11 +196,11 @@ def test_what_is_behind_is_reached_by_going_round(place: Any) -> None:
 def test_what_leads_a_vehicle_round_to_its_mark_grows_from_nothing() -> None:
     """A switch would lead it round on one frame, brake on the next, and so on."""
     turns = np.linspace(0.0, np.pi, 1001)
-    m, ones = len(turns), np.ones(len(turns))
+    m, whole = len(turns), np.ones(len(turns))
     way = 12.0 * np.stack((np.sin(turns), np.cos(turns), 0.0 * turns), axis=1)
     ahead = np.broadcast_to([0.0, 7.0, 0.0], (m, 3))
     none = np.zeros((m, 3))
-    approach = meeting._Approach(np.arange(m), 60.0, way, ahead, None, none, STRONGEST * ones, TOP * ones)
+    approach = meeting._Approach(np.arange(m), 60.0, way, ahead, None, none, STRONGEST * whole, TOP * whole)
     push = meeting._push(approach, none, 1.0 / FPS, 0.0)
     led = meeting._round(approach, push, 1.0 / FPS)
     assert np.linalg.norm(np.diff(led, axis=0), axis=1).max() < 0.01 * STRONGEST
