@@ -16,7 +16,7 @@ from steering_addon.simulation.run import simulate
 
 FLOCKS = {"starling": 50.0, "pigeon": 75.0, "flock": 65.0, "fish": 5.0, "school": 10.7}
 """The presets that flock, with the radius in metres of the region that tagging makes around them."""
-READY = {"flock": ("starling", 23.1), "school": ("fish", 4.8)}
+READY = {"flock": ("starling", 33.0), "school": ("fish", 4.8)}
 """The ready scenes: their preset and the radius of their region for members of the preset's size, metres."""
 EVERY = 3
 """Frames from one sample to the next."""

@@ -52,8 +52,10 @@ def test_a_ready_scene_roams_its_region(name: str) -> None:
 def test_a_flock_that_only_turns_at_the_edge_is_mechanical() -> None:
     """The way the ready flock went round before."""
     preset = ready("flock")
-    turning = {**preset.behaviors["containment"], "method": "TURN"}
-    run = roamed(replace(preset, behaviors={**preset.behaviors, "containment": turning}), SOONEST, 1, 60, 23.1)
+    turning = {**preset.behaviors["containment"], "method": "TURN", "weight": 14.0, "prediction_time": 1.5}
+    wandering = {**preset.behaviors["wander"], "strength": 3.0, "rate": 0.5}
+    before = {**preset.behaviors, "containment": turning, "wander": wandering}
+    run = roamed(replace(preset, behaviors=before), SOONEST, 1, 60, 23.1)
     judged = verdicts(run)
     for title in ("centre in the inner half, share", "height of the centre, rms", "circling"):
         assert judged[title] == MECHANICAL, table(measured(run))

@@ -27,7 +27,9 @@ def test_straight_ahead_any_speed_will_do() -> None:
     assert turning_speed(agents, agents.forward, np.array([4.0]), 0.5)[0] > 1e3
 
 
-@pytest.mark.parametrize(("onward", "left"), [(90.0, True), (-90.0, False), (150.0, True), (170.0, False), (180.0, False)])
+@pytest.mark.parametrize(
+    ("onward", "left"), [(90.0, True), (-90.0, False), (150.0, True), (170.0, False), (180.0, False)]
+)
 def test_those_in_flight_swing_round_to_the_side_to_which_the_way_goes_on_from_the_point(onward, left) -> None:
     """To the right where it goes straight back, and all to the same side, wherever beside straight behind the point is.
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from bpy.types import Context, Object
 
 COUNT, SIZE = 60, 0.3
-FLOCK = FlyerScene("Flock", "Flock Region", "starling", "flock", 105.0, COUNT, RADIUS, 0.5)
+FLOCK = FlyerScene("Flock", "Flock Region", "starling", "flock", 150.0, COUNT, RADIUS, 0.5)
 
 
 def add_flock(context: Context, options: SceneOptions) -> Object:
