@@ -185,6 +185,13 @@ def check_has_models(crowd: Object, vehicles: Sequence[Object], models: Sequence
     raise Refusal(f"{text}. Choose clips that were made for it.", about=[vehicles[0], crowd])
 
 
+def looked_at(crowd: Object) -> Object | None:
+    """The object to which the heads of a crowd turn, if one is set; reading an unset pointer would write it."""
+    portrayal = crowd.steering.portrayal
+    seen: Object | None = portrayal.look_at if portrayal.is_property_set("look_at") else None
+    return seen
+
+
 def clips_made_of(crowd: Object) -> str:
     """The hash of the clips of a crowd and of how they are played, to show whether what was written still holds.
 
@@ -198,8 +205,9 @@ def clips_made_of(crowd: Object) -> str:
         defaults = {name: parameter.default for name, parameter in ClipSettings.parameters().items()}
         # As Blender stores numbers, so that a default counts as one also where it is stored.
         hashed.update(portrayal.head_bone.encode())
-        if portrayal.look_at is not None:
-            hashed.update(portrayal.look_at.name_full.encode())
+        seen = looked_at(crowd)
+        if seen is not None:
+            hashed.update(seen.name_full.encode())
         hashed.update(repr([(name, float(np.float32(stored.get(name, defaults[name])))) for name in defaults]).encode())
     for entry in entries:
         what = entry.action.name_full, *span(entry.action), entry.plays, entry.ground_speed

@@ -22,6 +22,7 @@ from ..crowds.crowd_clips import (
     clips_made_of,
     clips_of,
     is_measured,
+    looked_at,
     models_of,
     scale_of,
     settings_for,
@@ -156,7 +157,7 @@ class ClipWriter:
                 settings = settings_for(members.crowd, len(rows))
                 played = _ModelPlayed(model, settings, members.keys[rows], scene, frame_time, self._family, frames)
                 played.made_of, played.head = made_of, members.crowd.steering.portrayal.head_bone
-                played.looks_at = members.crowd.steering.portrayal.look_at
+                played.looks_at = looked_at(members.crowd)
                 played.check(replace)
                 self._models.append((number, rows, played))
                 self._crowds.append((members.crowd, played))
