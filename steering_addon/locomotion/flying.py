@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.arrays.angles import sine
-from ..simulation.arrays.vectors import EPSILON, Mask, Number, clamp
+from ..simulation.arrays.vectors import EPSILON, Mask, Number, Scalars, clamp
 from ..simulation.declaration import Unit, number, share
 from ..simulation.locomotion import Control, Moved
 from ..simulation.terrain import Terrain
@@ -39,6 +39,11 @@ class Flying(SimpleVehicle):
         """(n,) whether a body swings round to what is behind it: one that may not hover cannot stop first."""
         mask: Mask = self.least_speed > 0.0
         return mask
+
+    @property
+    def stall_share(self) -> Scalars:
+        """(n,) share of top speed below which a body cannot fly."""
+        return self.least_speed
 
     def moved(
         self, model: VehicleModel, motion: Motion, control: Control, terrain: Terrain, memory: Rolling, dt: float

@@ -28,6 +28,7 @@ class Handling:
         swings_round: (n,) whether they swing round to what is behind them; others stop first, or turn on the spot.
         uphill_slowing: (n,) how much they slow down uphill, from 0 to 1 as people do.
         slowest_share: (n,) share of cruise speed below which they stand instead of creeping; 0 for none.
+        stall_share: (n,) share of top speed below which they cannot fly; 0 for bodies that can stop.
         reaction: (n,) seconds until they brake for what comes into the way; 0 for bodies without a driver.
     """
 
@@ -39,6 +40,7 @@ class Handling:
     swings_round: Mask
     uphill_slowing: Scalars
     slowest_share: Scalars
+    stall_share: Scalars
     reaction: Scalars
 
     @classmethod

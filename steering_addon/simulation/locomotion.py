@@ -232,6 +232,11 @@ class Locomotion(Declared):
         return shared(0.0, len(self.turn_rate))
 
     @property
+    def stall_share(self) -> Scalars:
+        """(n,) share of top speed below which a body cannot fly; 0 for bodies that can stop."""
+        return shared(0.0, len(self.turn_rate))
+
+    @property
     def reaction(self) -> Scalars:
         """(n,) seconds until the driver brakes for what comes into the way; 0 for bodies without a driver."""
         return shared(0.0, len(self.turn_rate))

@@ -39,6 +39,7 @@ from ..ground import left_of, level, of_rows, upright
 from ..snapshot import Snapshot, State
 from ..world import World
 from .declaring import Mark
+from .detouring import detoured
 from .sharing import middle_of, shared_out
 
 EASILY = 0.25
@@ -85,6 +86,7 @@ class _Approach:
         change: (m, 3) the change of velocity until then, m/s; None if any is right.
         wanted: (m, 3) the acceleration that behaviors ask for, m/s2.
         strongest, cruise: (m,) acceleration and cruise speed.
+        stall: (m,) m/s below which they cannot fly; 0 for those that can stop.
     """
 
     rows: Rows
@@ -95,6 +97,7 @@ class _Approach:
     wanted: Vectors
     strongest: Scalars
     cruise: Scalars
+    stall: Scalars
 
 
 def met(state: State, before: Snapshot, after: Snapshot, present: Snapshot, world: World, force: Vectors) -> Met:
@@ -219,6 +222,7 @@ def _approach(
         level(wanted, upward, grounded),
         strongest,
         cruise,
+        snapshot.handling.stall_share[rows] * model.max_speed,
     )
 
 
@@ -274,7 +278,10 @@ def _each(mark: Mark, approach: _Approach, dt: float) -> tuple[Mask, Vectors]:
     share = _room(alone, approach.wanted + beside, approach.strongest)
     wanted = approach.wanted * share[:, None]
     push = wanted + _push(approach, wanted, dt, mark.radius)
-    return _due(mark, approach, beside, dt), truncate(_round(approach, push, dt), approach.strongest)
+    return _due(mark, approach, beside, dt), truncate(
+        detoured(_round(approach, push, dt), approach.way, approach.velocity, approach.stall, approach.steps * dt),
+        approach.strongest,
+    )
 
 
 def _round(approach: _Approach, push: Vectors, dt: float) -> Vectors:

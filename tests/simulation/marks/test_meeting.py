@@ -200,9 +200,23 @@ def test_what_leads_a_vehicle_round_to_its_mark_grows_from_nothing() -> None:
     way = 12.0 * np.stack((np.sin(turns), np.cos(turns), 0.0 * turns), axis=1)
     ahead = np.broadcast_to([0.0, 7.0, 0.0], (m, 3))
     none = np.zeros((m, 3))
-    approach = meeting._Approach(np.arange(m), 60.0, way, ahead, None, none, np.full(m, STRONGEST), np.full(m, TOP))
+    approach = meeting._Approach(
+        np.arange(m), 60.0, way, ahead, None, none, np.full(m, STRONGEST), np.full(m, TOP), np.zeros(m)
+    )
     push = meeting._push(approach, none, 1.0 / FPS, 0.0)
     led = meeting._round(approach, push, 1.0 / FPS)
     assert np.linalg.norm(np.diff(led, axis=0), axis=1).max() < 0.01 * STRONGEST
     assert (led[:500] == push[:500]).all()
     assert np.linalg.norm(led[-200:], axis=1).min() == pytest.approx(STRONGEST)
+
+
+@pytest.mark.parametrize("place", [(-4.0, 6.0, 2.0), (0.0, 12.0, 2.5), (7.0, 9.0, 1.0)])
+def test_a_bird_that_is_early_and_cannot_fly_slowly_meets_it_by_an_even_detour(place: Any) -> None:
+    """It flies at least 5 m/s, and has 4 s for at most 12 m; on a straight way it would be there 1.6 s too soon."""
+    flying = next(kind for kind in CATALOGUE if kind.name == "flying")
+    scene = bird(place, locomotions=[(flying, {"least_speed": 0.5})])
+    states = met(scene, replace(mark(lead=4.0), time=96 / FPS), frames=100)
+    assert np.linalg.norm(positions(states)[96, 0] - place) < 0.01
+    heading = velocities(states)[:96, 0]
+    angles = np.unwrap(np.arctan2(heading[:, 1], heading[:, 0]))
+    assert np.degrees(np.abs(np.diff(angles, 2))).max() < 3.0
