@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.angles import sine
+from ..simulation.arrays.angles import sine, tangent_of_setting
 from ..simulation.arrays.vectors import EPSILON, Mask, Number, Scalars, clamp
 from ..simulation.declaration import Unit, number, share
 from ..simulation.locomotion import Control, Moved
@@ -44,6 +44,16 @@ class Flying(SimpleVehicle):
     def stall_share(self) -> Scalars:
         """(n,) share of top speed below which a body cannot fly."""
         return self.least_speed
+
+    @property
+    def steepest_climb(self) -> Scalars:
+        """(n,) the tangent of the steepest climb."""
+        return tangent_of_setting(self.max_climb)
+
+    @property
+    def steepest_dive(self) -> Scalars:
+        """(n,) the tangent of the steepest dive."""
+        return tangent_of_setting(self.max_dive)
 
     def moved(
         self, model: VehicleModel, motion: Motion, control: Control, terrain: Terrain, memory: Rolling, dt: float

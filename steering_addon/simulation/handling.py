@@ -29,6 +29,7 @@ class Handling:
         uphill_slowing: (n,) how much they slow down uphill, from 0 to 1 as people do.
         slowest_share: (n,) share of cruise speed below which they stand instead of creeping; 0 for none.
         stall_share: (n,) share of top speed below which they cannot fly; 0 for bodies that can stop.
+        steepest_climb, steepest_dive: (n,) tangents of the steepest ways up and down; inf for no limit.
         reaction: (n,) seconds until they brake for what comes into the way; 0 for bodies without a driver.
     """
 
@@ -41,6 +42,8 @@ class Handling:
     uphill_slowing: Scalars
     slowest_share: Scalars
     stall_share: Scalars
+    steepest_climb: Scalars
+    steepest_dive: Scalars
     reaction: Scalars
 
     @classmethod

@@ -237,6 +237,16 @@ class Locomotion(Declared):
         return shared(0.0, len(self.turn_rate))
 
     @property
+    def steepest_climb(self) -> Scalars:
+        """(n,) the tangent of the steepest climb; inf for no limit."""
+        return shared(np.inf, len(self.turn_rate))
+
+    @property
+    def steepest_dive(self) -> Scalars:
+        """(n,) the tangent of the steepest dive; inf for no limit."""
+        return shared(np.inf, len(self.turn_rate))
+
+    @property
     def reaction(self) -> Scalars:
         """(n,) seconds until the driver brakes for what comes into the way; 0 for bodies without a driver."""
         return shared(0.0, len(self.turn_rate))

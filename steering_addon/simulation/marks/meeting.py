@@ -39,7 +39,7 @@ from ..ground import left_of, level, of_rows, upright
 from ..snapshot import Snapshot, State
 from ..world import World
 from .declaring import Mark
-from .detouring import detoured
+from .detouring import detoured, slowest_level
 from .sharing import middle_of, shared_out
 
 EASILY = 0.25
@@ -86,7 +86,7 @@ class _Approach:
         change: (m, 3) the change of velocity until then, m/s; None if any is right.
         wanted: (m, 3) the acceleration that behaviors ask for, m/s2.
         strongest, cruise: (m,) acceleration and cruise speed.
-        stall: (m,) m/s below which they cannot fly; 0 for those that can stop.
+        slowest: (m,) m/s below which they cannot fly the way to the mark evenly; 0 for those that can stop.
     """
 
     rows: Rows
@@ -97,7 +97,7 @@ class _Approach:
     wanted: Vectors
     strongest: Scalars
     cruise: Scalars
-    stall: Scalars
+    slowest: Scalars
 
 
 def met(state: State, before: Snapshot, after: Snapshot, present: Snapshot, world: World, force: Vectors) -> Met:
@@ -222,7 +222,7 @@ def _approach(
         level(wanted, upward, grounded),
         strongest,
         cruise,
-        snapshot.handling.stall_share[rows] * model.max_speed,
+        slowest_level(snapshot.handling.take(rows), model.max_speed, way[:, 2] / (steps * world.dt)),
     )
 
 
@@ -264,7 +264,7 @@ def _push(approach: _Approach, wanted: Vectors, dt: float, radius: float) -> Vec
 def _due(mark: Mark, approach: _Approach, push: Vectors, dt: float) -> Mask:
     """Whether vehicles have to set off for a mark by now, (m,): not those that come near enough anyway."""
     left = approach.steps * dt
-    far = magnitude(approach.way) > UNHURRIED * approach.cruise * left
+    far = np.maximum(magnitude(approach.way) / left, approach.slowest) > UNHURRIED * approach.cruise
     hard = magnitude(push) > EASILY * approach.strongest
     soon = left <= mark.lead + 0.5 * dt
     needed = (push != 0.0).any(axis=1)
@@ -278,10 +278,9 @@ def _each(mark: Mark, approach: _Approach, dt: float) -> tuple[Mask, Vectors]:
     share = _room(alone, approach.wanted + beside, approach.strongest)
     wanted = approach.wanted * share[:, None]
     push = wanted + _push(approach, wanted, dt, mark.radius)
-    return _due(mark, approach, beside, dt), truncate(
-        detoured(_round(approach, push, dt), approach.way, approach.velocity, approach.stall, approach.steps * dt),
-        approach.strongest,
-    )
+    push, left = _round(approach, push, dt), approach.steps * dt
+    push = detoured(push, approach.way, approach.velocity, approach.slowest, approach.cruise, left, mark.lead)
+    return _due(mark, approach, beside, dt), truncate(push, approach.strongest)
 
 
 def _round(approach: _Approach, push: Vectors, dt: float) -> Vectors:

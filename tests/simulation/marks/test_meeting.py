@@ -212,7 +212,7 @@ def test_what_leads_a_vehicle_round_to_its_mark_grows_from_nothing() -> None:
 
 @pytest.mark.parametrize("place", [(-4.0, 6.0, 2.0), (0.0, 12.0, 2.5), (7.0, 9.0, 1.0)])
 def test_a_bird_that_is_early_and_cannot_fly_slowly_meets_it_by_an_even_detour(place: Any) -> None:
-    """It flies at least 5 m/s, and has 4 s for at most 12 m; on a straight way it would be there 1.6 s too soon."""
+    """It flies at least 5 m/s, and has 4 s for at most 12 m; on a straight way it would arrive 1.6 s too soon."""
     flying = next(kind for kind in CATALOGUE if kind.name == "flying")
     scene = bird(place, locomotions=[(flying, {"least_speed": 0.5})])
     states = met(scene, replace(mark(lead=4.0), time=96 / FPS), frames=100)
