@@ -167,7 +167,9 @@ class Containment(Behavior):
         if not anybody(tightest_circle(agents) > 0.0):
             return None
         to_core = agents.level(world.regions.way_in(agents.position, row, CORE))
-        return turning_back(world, agents, row, kept & (self.weight > 0.0), to_core)
+        # What is let go follows its path also along the border, as closely as that leads.
+        on_its_way = self.release & np.isfinite(agents.goal[:, 0])
+        return turning_back(world, agents, row, kept & ~on_its_way & (self.weight > 0.0), to_core)
 
     def _with_turns(self, steering: Steering, agents: Agents, turns: TurningBack | None) -> Steering:
         """The steering in which agents turn as tightly as they have to, however weakly they would be pushed back."""
