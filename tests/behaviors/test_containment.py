@@ -9,7 +9,7 @@ from scripts.motion_metrics import jerks
 from scripts.preset_crowds import crowd, shipped
 from steering_addon.behaviors.containment import CROSS, SEEK, TURN, Containment, Returning
 from steering_addon.behaviors.wander import Wander
-from steering_addon.locomotion import OnFoot, Planar, Wheeled
+from steering_addon.locomotion import OnFoot, Planar
 from steering_addon.simulation.geometry.regions import BOX, SPHERE, Regions, regions
 from tests.scene import Scene, about, headings, positions
 from tests.surfaces import block, mesh_regions, ring
@@ -337,7 +337,7 @@ def test_a_mesh_is_crossed_too() -> None:
 
 # Turning circles.
 
-GROUNDED = ("child", "pedestrian", "herd", "sheep", "car")
+GROUNDED = ("child", "pedestrian", "herd", "sheep")
 """The presets with this behavior whose bodies have a turning circle."""
 AGAINST_IT = np.radians((0.0, 25.0, 50.0, 70.0, 89.0))
 """Angles off the border's normal at which they come, the last ones to reach a corner first."""
@@ -369,14 +369,3 @@ def test_without_a_border_ahead_a_turning_circle_changes_nothing() -> None:
     place = kept(region, [[50.0, 0.0, 0.0]], forward=(-1.0, 0.0, 0.0), speed=4.0, locomotions=[(OnFoot, {})])
     [force] = place.steering()
     assert (force == 0.0).all()
-
-
-def test_a_car_slows_down_before_a_border_that_it_meets_head_on() -> None:
-    """Its circle at 14 m/s is ten times that at walking pace."""
-    region = regions([[0.0, 0.0, 0.0]], 100.0, BOX)
-    place = kept(region, [[0.0, 0.0, 0.0]], forward=(1.0, 0.0, 0.0), speed=14.0, locomotions=[(Wheeled, {})])
-    place.vehicle = {"max_speed": 16.0, "max_force": 4.0, "radius": 2.0}
-    states = place.run(FPS * 14)
-    pace = np.linalg.norm([state.motion.velocity[0] for state in states], axis=-1)
-    assert positions(states)[:, 0, 0].max() < 100.0
-    assert pace[: FPS * 2].min() > 10.0 and pace.min() < 9.0

@@ -88,11 +88,8 @@ def turning_back(world: World, agents: Agents, region: Rows, kept: Mask, inside:
 
 
 def tightest_circle(agents: Agents) -> Scalars:
-    """The radius of the smallest circle of each agent, (n,) metres; 0 for those whose strength alone limits it."""
-    handling = agents.handling
-    # What has a limit of comfort c drives at most with the turn rate sqrt(c / radius).
-    driven = handling.cornering / np.maximum(handling.turn_rate * handling.turn_rate, EPSILON)
-    return np.where(np.isfinite(handling.cornering), driven, handling.turning_circle)
+    """The radius of the smallest circle of each agent on foot, (n,) metres; 0 for drivers, and for those without one."""
+    return np.where(np.isfinite(agents.handling.cornering), 0.0, agents.handling.turning_circle)
 
 
 @dataclass(frozen=True)
