@@ -88,7 +88,7 @@ def turning_back(world: World, agents: Agents, region: Rows, kept: Mask, inside:
 
 
 def tightest_circle(agents: Agents) -> Scalars:
-    """The radius of the smallest circle of each agent on foot, (n,) metres; 0 for drivers, and for those without one."""
+    """The radius of the smallest circle of each agent on foot, (n,) metres; 0 for drivers and for those without one."""
     return np.where(np.isfinite(agents.handling.cornering), 0.0, agents.handling.turning_circle)
 
 
