@@ -114,10 +114,9 @@ class _Bodies:
     @classmethod
     def of(cls, agents: Agents, region: Rows) -> _Bodies:
         circle, speed = tightest_circle(agents), agents.speed
-        sideways = np.maximum(np.minimum(agents.agility, agents.handling.cornering), EPSILON)
+        sideways = np.maximum(agents.agility, EPSILON)
         fast = np.maximum(speed * speed / sideways, speed / np.maximum(agents.handling.turn_rate, EPSILON))
-        before = agents.extent + speed * agents.handling.reaction
-        return cls(agents, region, circle, np.maximum(fast, circle), sideways, before)
+        return cls(agents, region, circle, np.maximum(fast, circle), sideways, agents.extent)
 
     def take(self, rows: Rows) -> _Bodies:
         """Those of some rows."""
