@@ -142,7 +142,7 @@ class Companions:
         of_chosen = self.agent_of[chosen[mutual]]
         added = np.concatenate((self.members[mutual], self.members[of_chosen], agents.rows[of_chosen, None]), axis=1)
         members = self.members.copy()
-        members[mutual] = -np.sort(-added, axis=1)[:, :2]
+        members[mutual] = -np.sort(-added, axis=1)[:, : LARGEST - 1]
         return self._with(members)
 
     def _with(self, members: Members) -> Companions:
