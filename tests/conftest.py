@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.sampling import in_this_run
+
 # No deadline: the first call of a numpy function may take long on a busy machine.
 settings.register_profile("steering", deadline=None, derandomize=bool(os.environ.get("CI")), max_examples=15)
 # scripts/test numpy -- --hypothesis-profile=thorough
@@ -20,6 +22,20 @@ COLLECTIONS = (100_000, 20, 20)
 """Thresholds of the garbage collector. With its defaults it takes a tenth of the time, as all tests stay in memory."""
 TESTS = Path(__file__).parent
 WITH_BLENDER = (TESTS / "blender", TESTS / "package")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--thorough", action="store_true", help="run all cases of the tests that are sampled otherwise")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("thorough"):
+        return
+    chosen = in_this_run(items)
+    others = set(items) - set(chosen)
+    if others:
+        config.hook.pytest_deselected(items=list(others))
+        items[:] = chosen
 
 
 def pytest_collection_finish() -> None:

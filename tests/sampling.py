@@ -1,0 +1,39 @@
+"""What the usual run leaves out, so that it takes minutes: `scripts/test numpy -- --thorough` runs everything.
+
+A test with slow cases that try one rule in several places is `sampled`: the usual run has a third of them. A slow test
+of what cheaper ones try in part is `thorough`.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections import defaultdict
+from collections.abc import Sequence
+
+import pytest
+
+sampled = pytest.mark.sampled
+"""`@sampled` has a third of all cases run, at least one; `@sampled(each="kind")` a third for each value of `kind`."""
+thorough = pytest.mark.thorough
+ONE_OF = 3
+
+
+def in_this_run(items: Sequence[pytest.Item]) -> list[pytest.Item]:
+    """The tests that the usual run has, in their order; which cases it has depends on their names only."""
+    cases = defaultdict(list)
+    for item in items:
+        mark = item.get_closest_marker("sampled")
+        if mark is not None:
+            cases[_group(item, mark)].append(item)
+    left_out = {item for item in items if item.get_closest_marker("thorough") is not None}
+    for group in cases.values():
+        group.sort(key=lambda item: zlib.crc32(item.nodeid.encode()))
+        left_out.update(group[-(-len(group) // ONE_OF) :])
+    return [item for item in items if item not in left_out]
+
+
+def _group(item: pytest.Item, mark: pytest.Mark) -> tuple[str, str]:
+    """The test without its case, and the value of the parameter that counts."""
+    each = mark.kwargs.get("each")
+    value = item.callspec.params[each] if each else ""  # type: ignore[attr-defined]
+    return item.nodeid.partition("[")[0], repr(value)
