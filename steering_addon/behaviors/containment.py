@@ -102,7 +102,7 @@ class Containment(Behavior):
     If the predicted position of the agent is outside, it steers back, gently at the edge and with full weight further
     out, mostly across the heading; optionally it seeks a point inside. A flock that only turns at the edge ends up
     circling along it. Optionally it completes each turn, all together, toward a point inside that wanders by smooth
-    noise: it then crosses the region, rises and dives. What walks turns as early and as tightly as its
+    noise: it then crosses the region, rises and dives. What walks or drives turns as early and as tightly as its
     turning circle asks, and slows down for that. Does nothing while the predicted position is inside and no turn is to
     be completed, or without a region.
     """

@@ -9,7 +9,7 @@ from scripts.motion_metrics import jerks
 from scripts.preset_crowds import crowd, shipped
 from steering_addon.behaviors.containment import CROSS, SEEK, TURN, Containment, Returning
 from steering_addon.behaviors.wander import Wander
-from steering_addon.locomotion import OnFoot, Planar
+from steering_addon.locomotion import OnFoot, Planar, Wheeled
 from steering_addon.simulation.geometry.regions import BOX, SPHERE, Regions, regions
 from tests.scene import Scene, about, headings, positions
 from tests.surfaces import block, mesh_regions, ring
@@ -337,7 +337,7 @@ def test_a_mesh_is_crossed_too() -> None:
 
 # Turning circles.
 
-GROUNDED = ("child", "pedestrian", "herd", "sheep")
+GROUNDED = ("child", "pedestrian", "herd", "sheep", "car")
 """The presets with this behavior whose bodies have a turning circle."""
 AGAINST_IT = np.radians((0.0, 25.0, 50.0, 70.0, 89.0))
 """Angles off the border's normal at which they come, the last ones to reach a corner first."""
@@ -369,3 +369,34 @@ def test_without_a_border_ahead_a_turning_circle_changes_nothing() -> None:
     place = kept(region, [[50.0, 0.0, 0.0]], forward=(-1.0, 0.0, 0.0), speed=4.0, locomotions=[(OnFoot, {})])
     [force] = place.steering()
     assert (force == 0.0).all()
+
+
+def test_a_car_slows_down_before_a_border_that_it_meets_head_on() -> None:
+    """Its circle at 14 m/s is ten times that at walking pace."""
+    region = regions([[0.0, 0.0, 0.0]], 100.0, BOX)
+    place = kept(region, [[0.0, 0.0, 0.0]], forward=(1.0, 0.0, 0.0), speed=14.0, locomotions=[(Wheeled, {})])
+    place.vehicle = {"max_speed": 16.0, "max_force": 4.0, "radius": 2.0}
+    states = place.run(FPS * 14)
+    pace = np.linalg.norm([state.motion.velocity[0] for state in states], axis=-1)
+    assert positions(states)[:, 0, 0].max() < 100.0
+    assert pace[: FPS * 2].min() > 10.0 and pace.min() < 9.0
+
+
+def test_cars_go_on_in_regions_that_are_hardly_wider_than_their_circle_or_narrower() -> None:
+    """They turn with the circle of 4 m that their wheels allow, and come back each time."""
+    half, middle = np.array([2.0, 8.0, 12.0]), np.array([[0.0, 0.0, 0.0], [300.0, 0.0, 0.0], [600.0, 0.0, 0.0]])
+    scene = replace(
+        crowd(shipped("car"), 3, 1, 1.0),
+        position=middle,
+        forward=(1.0, 0.2, 0.0),
+        speed=1.0,
+        regions=regions(middle, half[:, None], SPHERE),
+        fps=FPS,
+    )
+    scene.behaviors = [behavior for behavior in scene.behaviors if behavior[0] is Containment]
+    states = scene.run(FPS * 20)
+    pace = np.linalg.norm([state.motion.velocity for state in states], axis=-1)
+    away = np.linalg.norm(positions(states) - middle, axis=-1)
+    assert pace[FPS * 2 :].min() > 2.0
+    assert (away.max(axis=0) < np.maximum(half, 12.0) + 0.5).all()
+    assert (away.max(axis=0) > 8.0).all(), "each comes to its border"

@@ -32,7 +32,7 @@ INDIVIDUALS = {
     "ant": 0.08,
     "anything": 12.0,
     "bee": 1.5,
-    "car": 80.0,
+    "car": 160.0,
     "child": 10.0,
     "paper_aeroplane": 25.0,
     "pedestrian": 12.0,

@@ -83,13 +83,16 @@ def turning_back(world: World, agents: Agents, region: Rows, kept: Mask, inside:
     toward = np.where((magnitude(toward) > EPSILON)[:, None], unit(toward), beside)
     fastest = bodies.fastest(curvature)
     speed = np.maximum(bodies.agents.speed, SLOW * bodies.agents.cruise_speed)
-    aside = np.minimum(curvature * speed * speed, bodies.agents.agility) * share
+    aside = np.minimum(curvature * speed * speed, bodies.sideways) * share
     return TurningBack(rows, toward * aside[:, None], np.where(share > 0.0, fastest, np.inf))
 
 
 def tightest_circle(agents: Agents) -> Scalars:
-    """The radius of the smallest circle of each agent on foot, (n,) metres; 0 for drivers and for those without one."""
-    return np.where(np.isfinite(agents.handling.cornering), 0.0, agents.handling.turning_circle)
+    """The radius of the smallest circle of each agent, (n,) metres; 0 for those whose strength alone limits it."""
+    handling = agents.handling
+    # What has a limit of comfort c drives at most with the turn rate sqrt(c / radius).
+    driven = handling.cornering / np.maximum(handling.turn_rate * handling.turn_rate, EPSILON)
+    return np.where(np.isfinite(handling.cornering), driven, handling.turning_circle)
 
 
 @dataclass(frozen=True)
@@ -114,7 +117,7 @@ class _Bodies:
     @classmethod
     def of(cls, agents: Agents, region: Rows) -> _Bodies:
         circle, speed = tightest_circle(agents), agents.speed
-        sideways = np.maximum(agents.agility, EPSILON)
+        sideways = np.maximum(np.minimum(agents.agility, agents.handling.cornering), EPSILON)
         fast = np.maximum(speed * speed / sideways, speed / np.maximum(agents.handling.turn_rate, EPSILON))
         return cls(agents, region, circle, np.maximum(fast, circle), sideways, agents.extent)
 
