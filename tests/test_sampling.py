@@ -23,11 +23,11 @@ class Case:
     callspec: SimpleNamespace
 
 
-def cases(count: int, mark: pytest.Mark | None, kinds: tuple[str, ...] = ("",)) -> list[Any]:
+def cases(count: int, mark: pytest.Mark | None, kinds: tuple[str, ...] = ("",), test: str = "test_law") -> list[Any]:
     marks = {} if mark is None else {mark.name: mark}
     return [
         Case(
-            nodeid=f"test_law[{kind}-{number}]",
+            nodeid=f"{test}[{kind}-{number}]",
             get_closest_marker=marks.get,
             callspec=SimpleNamespace(params={"kind": kind}),
         )
@@ -47,7 +47,7 @@ def test_of_each_sampled_test_the_usual_run_has_a_third_and_at_least_one(count: 
 
 def test_for_each_value_of_a_parameter_there_are_some_cases() -> None:
     chosen: list[Any] = in_this_run(cases(7, sampled(each="kind").mark, ("seek", "flee")))
-    assert sorted(one.callspec.params["kind"] for one in chosen) == ["flee"] * 3 + ["seek"] * 3
+    assert sorted(case.callspec.params["kind"] for case in chosen) == ["flee"] * 3 + ["seek"] * 3
 
 
 def test_all_but_thorough_tests_are_in_the_usual_run_in_their_order() -> None:
@@ -56,5 +56,11 @@ def test_all_but_thorough_tests_are_in_the_usual_run_in_their_order() -> None:
 
 
 def test_which_cases_it_has_does_not_depend_on_their_order() -> None:
-    some = cases(9, A_THIRD)
-    assert set(names(in_this_run(some))) == set(names(in_this_run(some[::-1])))
+    items = cases(9, A_THIRD)
+    assert set(names(in_this_run(items))) == set(names(in_this_run(items[::-1])))
+
+
+def test_tests_of_the_same_cases_have_the_same_ones() -> None:
+    first, second = cases(9, A_THIRD), cases(9, A_THIRD, test="test_other")
+    chosen = names(in_this_run([*first, *second]))
+    assert chosen == [*chosen[:3], *(name.replace("law", "other") for name in chosen[:3])]
