@@ -9,6 +9,7 @@ from steering_addon.behaviors import CATALOGUE
 from steering_addon.simulation.behavior import Behavior
 from steering_addon.simulation.locomotion import Locomotion
 from tests.behaviors.situations import SITUATIONS, busy, flat
+from tests.sampling import sampled
 from tests.scene import Scene, about, turned
 
 N = 7
@@ -28,6 +29,7 @@ def forces(place: Scene) -> np.ndarray:
     return place.steering()[0]
 
 
+@sampled(each="kind")
 @every
 @pytest.mark.parametrize("situation", SITUATIONS, ids=lambda s: s.__name__)
 @pytest.mark.parametrize("turn", [TO_X, about((0.3, -0.8, 0.5), 137.0)], ids=["x", "oblique"])
@@ -41,6 +43,7 @@ def test_turning_up_with_the_scene_turns_the_force(
     assert np.abs(result - wanted).max() <= 1e-9 * max(1.0, np.abs(wanted).max())
 
 
+@sampled
 @every
 @pytest.mark.parametrize("situation", [busy, flat], ids=lambda s: s.__name__)
 def test_each_agent_uses_its_own_up(monkeypatch: pytest.MonkeyPatch, kind: type[Behavior], situation: Any) -> None:

@@ -8,6 +8,7 @@ import pytest
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.seek import Seek
 from steering_addon.simulation.maneuvers.settling import Settling
+from tests.sampling import sampled
 from tests.scene import Scene, flat_or_free, leaders, positions, speeds
 
 MAX_SPEED = 5.0
@@ -122,6 +123,7 @@ def test_braking_starts_at_the_slowing_distance() -> None:
     assert np.abs(speed[inside] - MAX_SPEED * (left[inside] + speed[inside] * 0.3) / 8.0).max() < 0.3
 
 
+@sampled
 @pytest.mark.parametrize("max_turn_rate", [0.5, 1.0])
 @pytest.mark.parametrize("slowing_distance", [1.0, 4.0])
 def test_a_vehicle_that_turns_slowly_does_not_circle_its_target(max_turn_rate: float, slowing_distance: float) -> None:
@@ -130,12 +132,14 @@ def test_a_vehicle_that_turns_slowly_does_not_circle_its_target(max_turn_rate: f
     assert np.linalg.norm(positions(states)[-1] - HERE, axis=1).max() < 0.01 * slowing_distance
 
 
+@sampled
 @pytest.mark.parametrize("max_force", [2.0, 50.0])
 def test_weak_and_strong_vehicles_arrive_too(max_force: float) -> None:
     states = arriving(40, 1.0, 0.0, 20.0, max_force=max_force).run(24 * 20)
     assert np.linalg.norm(positions(states)[-1] - HERE, axis=1).max() < 0.01
 
 
+@sampled
 @pytest.mark.parametrize("fps", [8.0, 60.0])
 def test_it_arrives_at_any_frame_rate(fps: float) -> None:
     for slowing_distance in (0.1, 1.0):

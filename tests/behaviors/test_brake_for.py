@@ -10,6 +10,7 @@ from steering_addon.behaviors.seek import Seek
 from steering_addon.locomotion import Planar
 from steering_addon.simulation.geometry.obstacles import INSIDE, boxes, obstacles
 from steering_addon.simulation.nearby.neighbors import OWN_CROWD
+from tests.sampling import sampled, thorough
 from tests.scene import Scene, leaders, locked, positions, speeds
 
 R = 0.5
@@ -33,6 +34,7 @@ def car(obstacle=None, values=None, **changes) -> Scene:
     return Scene(**(given | changes))
 
 
+@sampled
 @pytest.mark.parametrize("combining", (0, 1, 4))
 def test_it_stops_before_a_standing_obstacle_and_does_not_go_round(combining: int) -> None:
     states = car(((0.2, 40.0, 0.0), (0.0, 0.0, 0.0)), combining=combining).run(FPS * 20)
@@ -55,6 +57,7 @@ def test_it_lets_a_crossing_deer_pass_and_then_continues() -> None:
     assert speeds(states)[-1] > 4.5
 
 
+@sampled
 @pytest.mark.parametrize("start", np.arange(-20.0, -3.0, 4.0))
 def test_at_any_time_of_crossing_nothing_is_hit(start: float) -> None:
     place = car(((start, 25.0, 0.0), (2.0, 0.0, 0.0)))
@@ -150,6 +153,7 @@ def test_the_size_of_other_bodies_does_not_matter() -> None:
     assert positions(place.run(FPS * 4)).tobytes() == positions(large.run(FPS * 4)).tobytes()
 
 
+@thorough
 def test_it_sees_at_least_the_distance_that_it_takes_to_stop_and_never_speeds_up_toward_what_stands_there() -> None:
     """At 14 m/s with 4 m/s2 that takes 24.5 m at least; the distance says 5."""
     strength = {"max_speed": 14.0, "max_force": 4.0}
@@ -208,6 +212,7 @@ def test_two_that_meet_in_one_lane_stop_and_then_creep_past_each_other() -> None
     assert positions(states)[-1, 1, 1] < 0.0
 
 
+@sampled
 @pytest.mark.parametrize(("aside", "passes"), [(2.0 * R + 0.1, True), (2.0 * R - 0.1, False)])
 def test_it_creeps_past_a_vehicle_that_stands_beside_its_way_but_not_into_one_in_its_way(
     aside: float, passes: bool

@@ -11,6 +11,7 @@ from steering_addon.behaviors.containment import CROSS, SEEK, TURN, Containment,
 from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import OnFoot, Planar, Wheeled
 from steering_addon.simulation.geometry.regions import BOX, SPHERE, Regions, regions
+from tests.sampling import sampled, thorough
 from tests.scene import Scene, about, headings, positions
 from tests.surfaces import block, mesh_regions, ring
 
@@ -68,6 +69,7 @@ def test_it_steers_toward_the_region_mostly_across_the_heading(region: Regions) 
     assert (np.abs(along) <= 0.3 + 1e-9).all(), "it turns rather than brakes"
 
 
+@sampled
 @every_region
 def test_vehicles_that_stray_return(region: Regions) -> None:
     rng = np.random.default_rng(2)
@@ -220,6 +222,7 @@ def test_each_vehicle_returns_in_its_own_way() -> None:
     assert np.array_equal(both, [seeking[0], turning[1]])
 
 
+@sampled
 @every_region
 def test_by_seeking_vehicles_return(region: Regions) -> None:
     rng = np.random.default_rng(4)
@@ -253,6 +256,7 @@ def crossing(region: Regions, n: int = 20, **changes: object) -> Scene:
     return place
 
 
+@sampled
 @every_region
 def test_vehicles_that_cross_a_region_stay_in_it_and_are_seldom_at_its_edge(region: Regions) -> None:
     """Without crossing, the same vehicles fly along the edge."""
@@ -327,6 +331,7 @@ def test_on_the_ground_crossing_does_not_steer_up_or_down() -> None:
     assert force[0, 2] == 0.0 and np.linalg.norm(force) > 0.0
 
 
+@thorough
 def test_a_mesh_is_crossed_too() -> None:
     region = mesh_regions([block((20.0, 15.0, 12.0))], [[0.0, 0.0, 0.0]])
     path = positions(crossing(region).run(FPS * 30))[FPS * 10 :]
@@ -343,6 +348,7 @@ AGAINST_IT = np.radians((0.0, 25.0, 50.0, 70.0, 89.0))
 """Angles off the border's normal at which they come, the last ones to reach a corner first."""
 
 
+@sampled
 @pytest.mark.parametrize("name", GROUNDED)
 def test_what_walks_or_drives_turns_back_before_it_is_beyond_the_border_by_more_than_its_body(name: str) -> None:
     preset, n = shipped(name), len(AGAINST_IT)

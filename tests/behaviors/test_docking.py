@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from steering_addon.behaviors.docking import AT_FRAME, Docking
+from tests.sampling import sampled, thorough
 from tests.scene import Scene, flat_or_free, headings, leaders, positions, speeds
 
 STARTS = (
@@ -38,6 +39,7 @@ def off_course(forward: np.ndarray, heading: object) -> np.ndarray:
     return np.degrees(np.arccos(np.clip(forward @ np.asarray(heading, dtype=float), -1.0, 1.0)))
 
 
+@sampled
 @pytest.mark.parametrize("flat", [False, True])
 def test_from_all_sides_it_stops_at_the_target_and_faces_the_same_way(flat: bool) -> None:
     states = ships(flat).run(24 * 25)
@@ -67,6 +69,7 @@ def test_it_passes_through_at_its_arrival_speed() -> None:
         assert off_course(headings(states)[frame, ship], (0.0, 1.0, 0.0)) < 10.0
 
 
+@sampled
 @pytest.mark.parametrize("arrival_speed", [0.0, 0.5])
 @pytest.mark.parametrize("frame", [180, 300])
 def test_it_arrives_on_its_frame_and_not_before(frame: int, arrival_speed: float) -> None:
@@ -83,6 +86,7 @@ def test_it_arrives_on_its_frame_and_not_before(frame: int, arrival_speed: float
     assert off_course(headings(states)[frame], (0.0, 1.0, 0.0)).max() < 12.0
 
 
+@thorough
 def test_a_late_vehicle_arrives_as_soon_as_it_can() -> None:
     late = ships(timing=AT_FRAME, arrival_frame=30)
     first = np.linalg.norm(positions(late.run(24 * 20))[-1], axis=1)

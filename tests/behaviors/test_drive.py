@@ -8,6 +8,7 @@ from steering_addon.behaviors.flee import Flee
 from steering_addon.locomotion import Planar
 from steering_addon.simulation.arrays.chance import keys_of
 from steering_addon.simulation.candidates import FIRST, NEAREST_ONE, Candidates
+from tests.sampling import sampled
 from tests.scene import Crowd, Scene, in_crowds, leaders, locked, positions
 
 HERD, STRAYS = 12, 2
@@ -20,6 +21,7 @@ def scene(start: object = (0.0, 0.0, 0.0), **parameters) -> Scene:
     return Scene([start], behaviors=[(Drive, given)], locomotions=[(Planar, {})], tracked=tracked)
 
 
+@sampled
 @pytest.mark.parametrize("start", [(0.0, 0.0, 0.0), (0.0, 5.0, 0.0), (12.0, -6.0, 0.0)])
 def test_it_gets_behind_its_target_and_keeps_its_gap(start: tuple[float, float, float]) -> None:
     path = positions(scene(start).run(24 * 15))[:, 0]

@@ -34,6 +34,7 @@ from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import State
 from steering_addon.simulation.vehicle import VehicleModel
 from tests.behaviors.situations import SITUATIONS, busy, everywhere, flat, heap, without_sides
+from tests.sampling import sampled
 from tests.scene import Scene, about, all_of, leaders, locked, positions, speeds, turned, velocities
 from tests.simulation.odd_input import BOUNDED
 
@@ -95,6 +96,7 @@ def decides_at_intervals(kind: type[Behavior]) -> bool:
 # The steering force.
 
 
+@sampled(each="kind")
 @every
 @everywhere_there_is
 @pytest.mark.parametrize("n", COUNTS)
@@ -128,6 +130,7 @@ def asked(place: Scene) -> np.ndarray:
     return np.stack((place.steering()[0], agents.none() if heading is None else heading))
 
 
+@sampled(each="kind")
 @every
 @everywhere_there_is
 def test_a_column_of_equal_values_is_one_value(kind: type[Behavior], situation: Any) -> None:
@@ -138,6 +141,7 @@ def test_a_column_of_equal_values_is_one_value(kind: type[Behavior], situation: 
     assert constant.steering()[0].tobytes() == column.steering()[0].tobytes()
 
 
+@sampled(each="kind")
 @every
 @everywhere_there_is
 def test_it_writes_to_none_of_its_arguments(kind: type[Behavior], situation: Any) -> None:
@@ -152,6 +156,7 @@ def test_it_writes_to_none_of_its_arguments(kind: type[Behavior], situation: Any
         behavior.adjust(world, agents, wish, memory)
 
 
+@sampled(each="kind")
 @every
 @everywhere_there_is
 @pytest.mark.parametrize("n", [0, 1, 7])
@@ -186,6 +191,7 @@ def assert_fits(steering: Steering, blank: Memory | None, n: int) -> None:
             assert (after.shape, after.dtype) == (column.shape, column.dtype), name
 
 
+@sampled(each="kind")
 @every
 @everywhere_there_is
 def test_it_decides_by_the_memory_it_is_given(kind: type[Behavior], situation: Any) -> None:
@@ -220,7 +226,7 @@ def test_without_weight_it_has_no_effect(kind: type[Behavior]) -> None:
 
 
 @every
-@settings(BOUNDED, max_examples=10)
+@settings(BOUNDED, max_examples=3)
 @given(data=st.data())
 def test_with_odd_values_it_stays_finite_and_within_limits(kind: type[Behavior], data: st.DataObject) -> None:
     """Parameters at their limits; vehicles and objects in one place, a millimetre or a kilometre apart."""
@@ -273,6 +279,7 @@ def test_with_odd_values_it_stays_finite_and_within_limits(kind: type[Behavior],
 # Other vehicles, and the order of all.
 
 
+@sampled(each="kind")
 @every
 @everywhere_there_is
 def test_the_order_of_the_agents_does_not_matter(kind: type[Behavior], situation: Any) -> None:
@@ -311,6 +318,7 @@ def all_bytes(states: list[State], rows: Any = slice(None)) -> list[bytes]:
 # The position and the orientation of the scene.
 
 
+@sampled(each="kind")
 @every
 @pytest.mark.parametrize("situation", [busy, everywhere, flat], ids=lambda situation: situation.__name__)
 def test_moving_the_world_does_not_change_the_force(kind: type[Behavior], situation: Any) -> None:
@@ -318,6 +326,7 @@ def test_moving_the_world_does_not_change_the_force(kind: type[Behavior], situat
     assert_same(place.moved((40.0, -70.0, 25.0)).steering()[0], place.steering()[0])
 
 
+@sampled(each="kind")
 @every
 @pytest.mark.parametrize("situation", [busy, everywhere, flat], ids=lambda situation: situation.__name__)
 @pytest.mark.parametrize("degrees", [90.0, 137.0])
@@ -326,6 +335,7 @@ def test_turning_the_world_about_up_turns_the_force(kind: type[Behavior], situat
     assert_same(place.moved(turn=turn).steering()[0], turned(place.steering()[0], turn))
 
 
+@sampled(each="kind")
 @every
 @pytest.mark.parametrize("situation", [busy, everywhere, flat], ids=lambda situation: situation.__name__)
 def test_moving_and_turning_the_world_moves_and_turns_the_paths(kind: type[Behavior], situation: Any) -> None:
@@ -448,6 +458,7 @@ def test_chance_depends_on_seed_identity_and_time(kind: type[Behavior]) -> None:
 # Limits.
 
 
+@sampled(each="kind")
 @every
 @everywhere_there_is
 def test_no_vehicle_exceeds_its_speed_or_force(kind: type[Behavior], situation: Any) -> None:

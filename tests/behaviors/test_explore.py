@@ -8,6 +8,7 @@ import pytest
 from steering_addon.behaviors.explore import ALL_CELLS, CELLS, Explore, Exploring, _claimed, _costs, _middles, _parts
 from steering_addon.behaviors.wander import Wander
 from steering_addon.simulation.geometry.regions import BOX, SPHERE, regions
+from tests.sampling import sampled
 from tests.scene import Scene, about, flat_or_free, positions, turned
 
 HALF = np.array([12.0, 12.0, 1.0])
@@ -34,6 +35,7 @@ def covered(place: Scene, seconds: float, view: float = 2.0) -> float:
     return float((np.linalg.norm(grid[:, None] - at[None], axis=-1).min(axis=1) < view).mean())
 
 
+@sampled
 @pytest.mark.parametrize("shape", [SPHERE, BOX])
 def test_the_whole_region_is_covered_and_faster_than_by_wandering(shape: int) -> None:
     place = explorers(shape=shape, half=(12.0, 12.0, 12.0))

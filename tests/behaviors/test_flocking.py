@@ -15,6 +15,7 @@ from steering_addon.behaviors.wander import Wander
 from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.geometry.obstacles import obstacles
 from steering_addon.simulation.geometry.regions import SPHERE, regions
+from tests.sampling import sampled, thorough
 from tests.scene import Scene, headings, positions, speeds
 
 FPS = 24.0
@@ -47,6 +48,7 @@ def starlings(n: int = 60, seed: int = 1) -> Scene:
     )
 
 
+@sampled
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_sixty_starlings_look_alive(seed: int) -> None:
     """Between mechanical and jittery (the bounds were measured on flocks made mechanical or jittery on purpose).
@@ -132,6 +134,7 @@ def at_a_tower(seed: int, **cohesion: float) -> np.ndarray:
     return lost(points[passing::24], 3.0 * APART)
 
 
+@sampled
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_a_flock_split_by_a_tower_is_reunited_within_ten_seconds(seed: int) -> None:
     apart = at_a_tower(seed)
@@ -139,6 +142,7 @@ def test_a_flock_split_by_a_tower_is_reunited_within_ten_seconds(seed: int) -> N
     assert apart[10] < 0.01
 
 
+@thorough
 def test_a_flock_that_does_not_rejoin_stays_split() -> None:
     assert at_a_tower(1, rejoin_distance=0.0)[10] > 0.1
 

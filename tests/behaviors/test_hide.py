@@ -9,6 +9,7 @@ from steering_addon.behaviors.hide import Hide, Hiding
 from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
 from steering_addon.locomotion import Planar
 from steering_addon.simulation.geometry.obstacles import INSIDE, boxes, obstacles
+from tests.sampling import sampled, thorough
 from tests.scene import PRIORITY, Scene, all_of, leaders, positions
 
 ROCKS = np.array([[8.0, 0.0, 0.0], [0.0, -12.0, 0.0]])
@@ -34,6 +35,7 @@ def hidden(place: np.ndarray, opponent: np.ndarray, rock: np.ndarray, radius: fl
     return bool(np.linalg.norm(opponent + share * way - rock) < radius)
 
 
+@sampled
 @pytest.mark.parametrize("opponent", [(0.0, 10.0, 0.0), (10.0, 10.0, 0.0), (-6.0, -3.0, 0.0)])
 def test_it_ends_up_out_of_sight(opponent: tuple) -> None:
     end = positions(hiders(opponent).run(24 * 15))[-1, 0]
@@ -48,6 +50,7 @@ def test_it_chooses_the_nearest_hiding_place() -> None:
     )
 
 
+@thorough
 def test_it_goes_round_the_rock_as_the_opponent_does() -> None:
     place = hiders((8.0, 8.0, 0.0), rocks=ROCKS[:1], distance=0.0)
     place.drift = (0.0, -1.0, 0.0)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from steering_addon.behaviors.interpose import Interpose
+from tests.sampling import sampled
 from tests.scene import Scene, leaders, positions
 
 ONE, OTHER = np.array([10.0, 4.0, 0.0]), np.array([10.0, -8.0, 2.0])
@@ -14,6 +15,7 @@ def blockers(drift: object = (0.0, 0.0, 0.0), start: object = (0.0, 0.0, 0.0), *
     return Scene([start], behaviors=[(Interpose, given)], tracked=leaders(ONE, OTHER), drift=drift)
 
 
+@sampled
 @pytest.mark.parametrize("between", [0.0, 0.25, 0.5, 1.0])
 def test_it_stops_between_two_that_stand(between: float) -> None:
     end = positions(blockers(between=between).run(24 * 15))[-1, 0]

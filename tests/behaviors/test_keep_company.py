@@ -12,6 +12,7 @@ from steering_addon.behaviors.seek import Seek
 from steering_addon.locomotion import OnFoot, Planar
 from steering_addon.scene import obstacles
 from steering_addon.simulation.snapshot import State
+from tests.sampling import sampled
 from tests.scene import Scene, leaders, positions, speeds, velocities
 
 RADIUS, GAP = 0.3, 0.2
@@ -44,6 +45,7 @@ def companions(state: State) -> list[set[int]]:
     return [{int(row) for row in rows if row >= 0} for rows in zip(memory.first, memory.second)]
 
 
+@sampled
 @pytest.mark.parametrize("start", [(0.0, -2.0), (-2.5, 0.0), (0.4, 1.5)], ids=["behind", "far", "ahead"])
 def test_two_go_side_by_side_at_the_mean_of_their_paces(start: tuple[float, float]) -> None:
     states = walk((0.0, 0.0), start).run(24 * 9)

@@ -8,6 +8,7 @@ import pytest
 from steering_addon.behaviors.keep_distance import KeepDistance
 from steering_addon.behaviors.seek import Seek
 from steering_addon.locomotion import Planar
+from tests.sampling import sampled, thorough
 from tests.scene import Scene, all_of, leaders, locked, positions, speeds
 
 BODIES = 1.0
@@ -33,6 +34,7 @@ def gaps(states) -> np.ndarray:
     return np.diff(positions(states)[..., 1], axis=1) - BODIES
 
 
+@sampled
 @pytest.mark.parametrize("combining", (0, 1, 4))
 def test_a_queue_forms_behind_a_standing_vehicle_without_contacts(combining: int) -> None:
     states = replace(queue(), combining=combining).run(24 * 32)
@@ -42,6 +44,7 @@ def test_a_queue_forms_behind_a_standing_vehicle_without_contacts(combining: int
     assert positions(states)[-1, -1, 1] == pytest.approx(60.0 - BODIES - 0.5, abs=0.15)
 
 
+@thorough
 def test_behind_a_slow_vehicle_they_keep_their_gap_time() -> None:
     alone = queue(tracked=leaders([0.0, 1e4, 0.0]), values={"gap": 0.5, "gap_time": 1.5})
     states = alone.run(24 * 40)
@@ -97,6 +100,7 @@ def test_it_sees_at_least_the_distance_that_it_takes_to_stop() -> None:
     assert speeds(states)[-1, 0] < 0.1
 
 
+@thorough
 def test_it_never_speeds_up_toward_a_queue_that_stands() -> None:
     place = queue(1, ahead=[0.0], tracked=all_of(leaders([0.0, 1e4, 0.0]), locked([0.0, 60.0, 0.0])))
     place = replace(place, speed=10.0, vehicle={"max_speed": 14.0, "max_force": 4.0}, locomotions=[(Planar, {})])

@@ -8,6 +8,7 @@ import pytest
 from steering_addon.behaviors.leader_following import LeaderFollowing
 from steering_addon.locomotion import Planar
 from steering_addon.simulation.nearby.neighbors import EVERYONE
+from tests.sampling import thorough
 from tests.scene import Scene, all_of, leaders, locked, positions, velocities
 
 ALONE = {"separation": 0.0, "clearing_distance": 0.0}
@@ -33,6 +34,7 @@ def offsets(place: Scene, frames: int) -> np.ndarray:
     return positions(place.run(frames)) - leader[:, None]
 
 
+@thorough
 def test_without_spread_all_share_a_point_behind_the_leader() -> None:
     """The radius of the leader, half a metre, is added to the distance."""
     offset = offsets(followers(values={"spread": 0.0, "behind": 2.0, **ALONE}), 24 * 25)
@@ -45,6 +47,7 @@ def test_with_a_time_behind_a_fast_leader_is_followed_at_a_larger_distance() -> 
     assert np.abs(offset[-1] - (0.0, -2.5 - 1.5 * 3.0, 0.0)).max() < 0.05
 
 
+@thorough
 def test_each_has_a_place_of_its_own_in_a_volume_behind_the_leader_and_keeps_it() -> None:
     place = followers(40, values={"spread": 4.0, "behind": 2.0, **ALONE})
     offset = offsets(place, 24 * 20)
@@ -72,6 +75,7 @@ def test_they_go_as_fast_as_the_leader() -> None:
     assert np.abs(last - (0.0, 3.0, 0.0)).max() < 0.05
 
 
+@thorough
 def test_behind_a_leader_at_rest_they_stop() -> None:
     place = followers(drift=(0.0, 0.0, 0.0), values={"spread": 2.0, **ALONE})
     assert np.linalg.norm(velocities(place.run(24 * 30))[-1], axis=1).max() < 0.05
@@ -88,6 +92,7 @@ def test_followers_in_the_rectangle_ahead_of_the_leader_steer_aside() -> None:
     assert np.array_equal(clearing[2:], following[2:]), "it does not apply too far ahead, to the side and behind"
 
 
+@thorough
 def test_the_way_of_the_leader_is_free() -> None:
     """Followers that stand in its way at first make room before it arrives."""
     rng = np.random.default_rng(3)

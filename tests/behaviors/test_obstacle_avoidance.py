@@ -12,6 +12,7 @@ from steering_addon.locomotion import OnFoot, Planar
 from steering_addon.simulation.geometry.obstacles import EITHER, LEFT, OVER, RIGHT, UNDER, Obstacles, boxes, obstacles
 from steering_addon.simulation.snapshot import State
 from tests.behaviors.obstacle_courses import Course, course, describe
+from tests.sampling import sampled, thorough
 from tests.scene import PRIORITY, Scene, all_of, leaders, positions, speeds, velocities
 
 NORTH = (0.0, 1.0, 0.0)
@@ -44,6 +45,7 @@ def gap_of(place: Scene, states: list[State]) -> float:
 # Which obstacles count.
 
 
+@thorough
 def test_who_stands_before_a_wall_and_has_to_go_back_or_along_it_turns_round() -> None:
     """Where the first that applies is followed, and a body on foot stands too still to turn past what is ahead."""
     goals = [[0.0, -6.0, 0.0], [4.0, -4.0, 0.0], [-6.0, -0.75, 0.0], [2.5, -1.0, 0.0]]
@@ -211,6 +213,7 @@ def test_over_and_under_a_beam() -> None:
         assert abs(steering[0]) < 1e-9
 
 
+@thorough
 def test_a_pylon_lying_along_the_course_is_passed_before_its_near_end() -> None:
     for start, end in (([0.8, 6.0, 0.0], [1.6, 30.0, 0.0]), ([0.2, 6.0, 0.3], [-0.8, 30.0, 0.0])):
         place = facing(
@@ -225,6 +228,7 @@ def test_a_pylon_lying_along_the_course_is_passed_before_its_near_end() -> None:
 # Which side.
 
 
+@sampled
 @pytest.mark.parametrize(("side", "axis", "sign"), [(LEFT, 0, -1), (RIGHT, 0, 1), (OVER, 2, 1), (UNDER, 2, -1)])
 @pytest.mark.parametrize("goal", [Seek, Arrival])
 def test_it_passes_on_the_side_that_is_asked_for(side: int, axis: int, sign: int, goal: type) -> None:
@@ -246,6 +250,7 @@ def test_it_passes_on_the_side_that_is_asked_for(side: int, axis: int, sign: int
         assert sign * passing[axis] > 1.5
 
 
+@sampled
 @pytest.mark.parametrize(("side", "sign"), [(LEFT, -1), (RIGHT, 1)])
 def test_a_pylon_too_is_passed_on_the_side_that_is_asked_for(side: int, sign: int) -> None:
     place = facing(
@@ -314,6 +319,7 @@ def test_once_past_it_continues_undisturbed() -> None:
     assert np.abs(np.diff(velocity / np.linalg.norm(velocity, axis=1, keepdims=True), axis=0)).max() < 1e-9
 
 
+@sampled
 @pytest.mark.parametrize("plane", [False, True])
 @pytest.mark.parametrize(("goal", "scenes"), [("arrival", 20), ("seek", 20), ("wander", 20), ("path_following", 4)])
 def test_no_vehicle_enters_an_obstacle_on_the_way(goal: str, scenes: int, plane: bool) -> None:
@@ -326,6 +332,7 @@ def test_no_vehicle_enters_an_obstacle_on_the_way(goal: str, scenes: int, plane:
         assert (heedless.run(3.0) < 0.0).mean() > 0.5, "nothing was in their way"
 
 
+@sampled
 @pytest.mark.parametrize("facing", [0.0, 40.0, 120.0])
 def test_a_vehicle_too_near_gets_away_again(facing: float) -> None:
     """From rest within the clearance of a ball between it and its goal, it is free within eight seconds."""

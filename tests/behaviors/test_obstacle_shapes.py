@@ -22,6 +22,7 @@ from steering_addon.simulation.geometry.obstacles import (
 )
 from steering_addon.simulation.snapshot import State
 from tests.behaviors.obstacle_courses import box, course
+from tests.sampling import sampled, thorough
 from tests.scene import PRIORITY, Scene, about, all_of, flat_or_free, leaders, positions, speeds, turned
 from tests.surfaces import ball, block, mesh_obstacles, ring, sheet
 
@@ -44,6 +45,7 @@ def gaps_of(place: Scene, states: list[State]) -> np.ndarray:
     return np.stack([s.inputs.obstacles.clearance(s.motion.position).min(axis=1) - radius for s in states])
 
 
+@sampled
 @pytest.mark.parametrize("plane", [False, True])
 @pytest.mark.parametrize(("goal", "scenes"), [("arrival", 6), ("wander", 5)])
 def test_no_vehicle_enters_a_box_on_the_way(goal: str, scenes: int, plane: bool) -> None:
@@ -55,6 +57,7 @@ def test_no_vehicle_enters_a_box_on_the_way(goal: str, scenes: int, plane: bool)
         assert (heedless.run(3.0) < 0.0).mean() > 0.4, "nothing was in their way"
 
 
+@sampled
 @pytest.mark.parametrize(("substeps", "enters"), [(1, True), (2, False)])
 def test_the_longest_step_of_a_bake_is_short_enough(substeps: int, enters: bool) -> None:
     """Twelve frames a second; within a step a vehicle turns back to its goal by more than it keeps from the box."""
@@ -81,6 +84,7 @@ def test_past_a_box_but_within_its_round_hull_it_goes_straight_on() -> None:
     assert (facing(boxes([[1.6, 9.0, 0.0]], [[1.0, 4.0, 4.0]])).steering()[0] != 0.0).any()
 
 
+@sampled
 @pytest.mark.parametrize("things", [WALL, mesh_obstacles([block((8.0, 0.2, 8.0))], [[0.0, 6.0, 0.0]])])
 def test_a_wall_that_comes_into_sight_takes_effect_gradually(things: Obstacles) -> None:
     way = np.linspace(16.0, 1.0, 301)
@@ -91,6 +95,7 @@ def test_a_wall_that_comes_into_sight_takes_effect_gradually(things: Obstacles) 
     assert (np.diff(force[seen : seen + 20]) > 0.0).all()
 
 
+@sampled
 @pytest.mark.parametrize(
     ("side", "way"), [(LEFT, (-1, 0, 0)), (RIGHT, (1, 0, 0)), (OVER, (0, 0, 1)), (UNDER, (0, 0, -1))]
 )
@@ -124,6 +129,7 @@ def test_a_box_that_turns_and_moves_is_avoided_as_it_moves() -> None:
     assert (facing(bars[0], behaviors=[(Seek, {})]).obstacles.clearance(np.array([[0.0, 14.0, 0.0]])) < 0.0).all()
 
 
+@sampled
 @pytest.mark.parametrize("shape", ["box", "round"])
 def test_vehicles_in_a_room_stay_in_it(shape: str) -> None:
     rng = np.random.default_rng(2)
@@ -192,6 +198,7 @@ def mesh_things(rng: np.random.Generator, start: np.ndarray, plane: bool) -> Obs
     return mesh_obstacles([made], [start], turn)
 
 
+@sampled
 @pytest.mark.parametrize("method", ["TURN", "SILHOUETTE"])
 @pytest.mark.parametrize("plane", [False, True])
 def test_no_vehicle_enters_a_mesh_on_the_way(method: str, plane: bool) -> None:
@@ -223,6 +230,7 @@ def test_a_hole_in_a_mesh_is_flown_through_and_its_rim_is_not() -> None:
     assert gaps(beside, 24 * 4).min() > 0.0
 
 
+@thorough
 def test_an_open_sheet_keeps_vehicles_off_on_both_sides() -> None:
     floor = mesh_obstacles([sheet(40.0)], [[0.0, 0.0, 0.0]])
     for height in (2.0, -2.0):
@@ -231,6 +239,7 @@ def test_an_open_sheet_keeps_vehicles_off_on_both_sides() -> None:
         assert (np.sign(path) == np.sign(height)).all() and np.abs(path).min() > 0.5
 
 
+@thorough
 def test_vehicles_in_a_cave_stay_in_it() -> None:
     cave = mesh_obstacles([ring(8.0, 3.0)], [[0.0, 0.0, 0.0]], side=np.full(1, INSIDE))
     angle = np.arange(8) * np.pi / 4.0

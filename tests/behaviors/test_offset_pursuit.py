@@ -6,6 +6,7 @@ import pytest
 from steering_addon.behaviors.offset_pursuit import OffsetPursuit
 from steering_addon.locomotion import Planar
 from steering_addon.simulation.world import Agents
+from tests.sampling import sampled
 from tests.scene import Scene, leaders, positions
 
 
@@ -31,6 +32,7 @@ def test_the_point_is_the_papers(quarry: tuple) -> None:
     assert np.allclose(behavior.goal(world, agents, None), [wanted])
 
 
+@sampled
 @pytest.mark.parametrize("radius", [1.0, 2.0, 4.0])
 @pytest.mark.parametrize("aside", [0.0, 0.3, -1.5, 6.0])
 def test_it_passes_at_about_its_radius(radius: float, aside: float) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from steering_addon.behaviors.orbit import CLOCKWISE, COUNTERCLOCKWISE, EITHER, Orbit
+from tests.sampling import sampled
 from tests.scene import Scene, flat_or_free, leaders, positions, speeds, velocities
 
 
@@ -26,6 +27,7 @@ def turning(states, centre=(0.0, 0.0, 1.0)) -> np.ndarray:
     return np.cross(positions(states) - centre, velocities(states))[..., 2]
 
 
+@sampled
 @pytest.mark.parametrize("flat", [False, True])
 def test_it_settles_on_its_circle_and_goes_round_at_cruise_speed(flat: bool) -> None:
     states = replace(circling(spread=0.0, distance=6.0), locomotions=flat_or_free(flat)).run(24 * 20)

@@ -23,6 +23,7 @@ from steering_addon.simulation.geometry.paths import Path, Spline, spline
 from steering_addon.simulation.locomotion import Locomotion
 from steering_addon.simulation.snapshot import Snapshot, State
 from steering_addon.simulation.ways.lines import onward
+from tests.sampling import sampled, thorough
 from tests.scene import Scene, flat_or_free, headings, positions, speeds
 
 FPS = 12
@@ -197,6 +198,7 @@ COURSES = {"circle": circle(), "eight": eight(), "winding 1": winding(1), "windi
 RADII = np.array([0.3, 0.5, 1.0, 2.0, 3.0])
 
 
+@sampled
 @pytest.mark.parametrize(("agility", "substeps"), [(10.0, 1), (25.0, 4)])
 def test_followers_stay_within_the_radius(agility: float, substeps: int) -> None:
     """On courses with the sharpest bends that a vehicle can take at top speed; for some seconds in motion."""
@@ -259,6 +261,7 @@ def test_before_a_bend_it_slows_down_to_the_speed_it_can_hold() -> None:
     assert speed[-2 * FPS] > 0.95 * CRUISE, "and is back at speed after it"
 
 
+@thorough
 def test_it_gets_round_a_hairpin_with_any_radius() -> None:
     """Also if both branches are within the radius."""
     lines = [spline(hairpin(width), False) for width in (0.2, 1.0, 4.0)]
@@ -282,6 +285,7 @@ def test_it_gets_round_a_hairpin_with_any_radius() -> None:
     assert all(along[beyond[row] :, row].min() > 15.0 for row in range(along.shape[1])), "it reversed on its way"
 
 
+@thorough
 def test_where_a_path_crosses_itself_it_stays_on_its_branch() -> None:
     line = spline(eight(7.0), True)
     states = started(line, 3, radius=1.5).run(20 * FPS)
@@ -295,6 +299,7 @@ def test_where_a_path_crosses_itself_it_stays_on_its_branch() -> None:
 # The path and the direction.
 
 
+@sampled
 @pytest.mark.parametrize(
     ("direction", "facing", "goes"),
     [(FORWARD, 1, 1), (FORWARD, -1, 1), (BACKWARD, 1, -1), (BACKWARD, -1, -1), (EITHER, 1, 1), (EITHER, -1, -1)],
@@ -390,6 +395,7 @@ def test_at_the_end_it_turns_back() -> None:
     assert np.abs(positions(states)[:, 0, 0]).max() < 1.5
 
 
+@thorough
 def test_at_the_end_it_returns_to_the_start_and_follows_again() -> None:
     bow = spline(np.array([[0.0, 0.0, 0.0], [0.0, 8.0, 0.0], [6.0, 8.0, 0.0], [6.0, 0.0, 0.0]]), False)
     states = started(bow, end=LOOP, radius=0.5).run(30 * FPS)
@@ -410,16 +416,19 @@ def beyond(flat: bool, end: int) -> float:
     return float(positions(place.run(12 * FPS))[..., 1].max() - ROAD.length)
 
 
+@sampled
 @pytest.mark.parametrize("flat", [False, True])
 def test_it_turns_back_so_early_that_it_gets_to_the_end_and_no_further(flat: bool) -> None:
     assert abs(beyond(flat, TURN_BACK)) < 1.0
 
 
+@thorough
 def test_on_the_ground_it_brakes_before_an_end_where_it_turns_to_the_start() -> None:
     assert beyond(True, LOOP) < 2.0
     assert beyond(False, LOOP) > 5.0, "a flyer keeps its speed"
 
 
+@sampled
 @pytest.mark.parametrize("radius", [0.5, 2.0])
 @pytest.mark.parametrize("locomotion", [OnFoot, Planar])
 def test_walkers_turn_back_at_the_end(locomotion: type[Locomotion], radius: float) -> None:
@@ -492,6 +501,7 @@ def test_it_arrives_at_the_end_of_an_open_line_and_never_on_a_closed_one() -> No
         assert bool(behavior.steer(world, agents, Following.blank(1)).arrived[0]) != closed
 
 
+@sampled
 @pytest.mark.parametrize("rise", [0.0, 1.0])
 def test_on_the_ground_it_follows_a_line_as_seen_from_above(rise: float) -> None:
     """As if it lay on the ground: what rises above its follower is not nearer where it is lower."""

@@ -18,6 +18,7 @@ from steering_addon.simulation.maneuvers.pace import CURRENT_SPEED, MAX_SPEED
 from steering_addon.simulation.presence.attendance import LEAVE, Attendance
 from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import Snapshot, State
+from tests.sampling import sampled
 from tests.scene import PRIORITY, Scene, leaders, positions, speeds
 
 POSTS = np.array([[0.0, 12.0, 0.0], [10.0, 12.0, 0.0], [10.0, -4.0, 0.0]])
@@ -66,6 +67,7 @@ def leaving(states: list[State], row: int = 0) -> list[int]:
     return [frame for frame, (before, after) in enumerate(pairwise(visits)) if before != after]
 
 
+@sampled
 @every_order
 @pytest.mark.parametrize(("pace", "wait_time"), [(MAX_SPEED, 0.0), (CURRENT_SPEED, 1.0)])
 def test_it_goes_through_its_targets_in_their_order(order: int, period: tuple, pace: int, wait_time: float) -> None:
@@ -77,6 +79,7 @@ def test_it_goes_through_its_targets_in_their_order(order: int, period: tuple, p
     assert max(distances[frame, known[frame].stop[0]] for frame in leaving(states)) < 1.0
 
 
+@sampled
 @every_pace
 def test_it_stands_at_each_target_for_the_time_it_waits(pace: int) -> None:
     states = until(guards(wait_time=3.0, pace=pace), 5, 60)
@@ -133,6 +136,7 @@ def test_the_times_it_waits_are_those_of_its_visits() -> None:
         assert 0.0 <= patrol._wait(agents, memory.visits)[0] - memory.waited[0] <= 1.0 / SECOND
 
 
+@sampled
 @pytest.mark.parametrize("target", [1, FIRST])
 @pytest.mark.parametrize("wait_time", [0.0, 1.0])
 def test_at_a_single_target_it_waits_for_good(target: int, wait_time: float) -> None:
@@ -174,6 +178,7 @@ def without(row: int, since: int):
     return changed
 
 
+@sampled
 @every_order
 @pytest.mark.parametrize("since", [0, SECOND, 5 * SECOND])
 def test_a_target_that_disappears_is_passed_over(order: int, period: tuple, since: int) -> None:
@@ -212,6 +217,7 @@ def test_it_arrives_within_the_distance_that_is_set_and_never_leaves() -> None:
     assert min(nearest) > 2.5 and max(nearest) <= 3.0
 
 
+@sampled
 @every_pace
 @pytest.mark.parametrize("wait_time", [0.0, 2.0])
 def test_it_reaches_targets_that_move_and_waits_beside_them(pace: int, wait_time: float) -> None:
@@ -224,6 +230,7 @@ def test_it_reaches_targets_that_move_and_waits_beside_them(pace: int, wait_time
         assert distance < (0.1 if wait_time else 1.0)
 
 
+@sampled
 @pytest.mark.parametrize(("pace", "wait_time"), [(MAX_SPEED, 1.0), (CURRENT_SPEED, 0.0)])
 def test_a_vehicle_that_turns_widely_reaches_its_targets_too(pace: int, wait_time: float) -> None:
     """At top speed its circles are of 25 m, the targets 10 m apart."""

@@ -13,6 +13,7 @@ from steering_addon.minds import Always
 from steering_addon.scene import CrowdState, with_states
 from steering_addon.simulation.run import simulate
 from steering_addon.simulation.snapshot import Snapshot
+from tests.sampling import sampled
 from tests.scene import Scene, leaders, locked, positions
 
 AWAY = np.array([20.0, 0.0, 0.0])
@@ -80,6 +81,7 @@ def herd() -> np.ndarray:
     return np.stack((10.0 + x[inside], 0.5 + y[inside], 0.0 * x[inside]), axis=1)
 
 
+@sampled
 @pytest.mark.parametrize("round_crowd", [1, -1])
 def test_it_goes_round_a_crowd_on_its_way(round_crowd: int) -> None:
     """A member that has left does not count. Without a crowd to go round it goes straight through."""

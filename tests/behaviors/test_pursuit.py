@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from steering_addon.behaviors.pursuit import CONSTANT_HEADING, SLOWEST, Chasing, Pursuit
 from steering_addon.behaviors.seek import Seek
 from steering_addon.simulation.maneuvers.prediction import prediction_time
+from tests.sampling import sampled
 from tests.scene import Scene, leaders, positions
 from tests.simulation.odd_input import BOUNDED
 
@@ -49,6 +50,7 @@ def test_a_quarry_at_rest_is_sought() -> None:
     assert np.array_equal(place.steering()[0], replace(place, behaviors=[(Seek, {})]).steering()[0])
 
 
+@sampled
 @pytest.mark.parametrize("drift", [(3.0, 0.0, 0.0), (-2.5, 0.0, 2.0), (2.5, 1.5, 0.0)])
 def test_a_crossing_quarry_is_caught_sooner_than_by_seeking(drift: tuple) -> None:
     place = chase(drift=drift)
@@ -139,6 +141,7 @@ def test_the_bearing_is_constant_and_the_quarry_is_met_at_the_goal(quarry: tuple
         assert np.allclose(goal, desired * time[:, None])
 
 
+@sampled
 @pytest.mark.parametrize("drift", [(3.0, 0.0, 0.0), (-2.5, 0.0, 2.0), (2.5, 1.5, 0.0)])
 def test_at_a_constant_heading_a_quarry_is_caught_at_least_as_soon_as_by_prediction(drift: tuple) -> None:
     assert caught(steady(drift=drift)) <= caught(chase(drift=drift)) + 1.0 / FPS
@@ -174,6 +177,7 @@ def gaps(place: Scene, seconds: float) -> np.ndarray:
     return np.linalg.norm(path - quarry, axis=1)
 
 
+@sampled
 @pytest.mark.parametrize("drift", [(0.0, 0.0, 0.0), (1.5, 0.0, 0.0), (0.0, -2.0, 1.0)])
 @pytest.mark.parametrize("method", [0, CONSTANT_HEADING])
 def test_it_lets_go_of_a_quarry_that_it_has_reached_and_chases_again(drift: tuple, method: int) -> None:
@@ -215,12 +219,14 @@ def test_while_it_lets_go_it_asks_for_nothing_and_leads_nowhere() -> None:
     assert np.allclose(steering.memory.pause, 0.5 - 1.0 / FPS)
 
 
+@sampled
 @pytest.mark.parametrize("pause", [1.0, 3.0])
 def test_it_lets_go_for_the_pause(pause: float) -> None:
     place = chase(behaviors=[(Pursuit, {"pause_time": pause})])
     assert longest(pauses(place.run(14 * FPS)) > 0.0) == pytest.approx(pause * FPS, abs=2)
 
 
+@sampled
 @pytest.mark.parametrize("method", [0, CONSTANT_HEADING])
 def test_a_quarry_is_not_circled_for_ever(method: int) -> None:
     """A chaser too fast to turn in to a slow quarry beside it would keep it at the middle of its circle."""

@@ -12,6 +12,7 @@ from steering_addon.behaviors.rest import Rest
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.wander import Wander
 from steering_addon.scene import obstacles
+from tests.sampling import sampled, thorough
 from tests.scene import Scene, leaders, positions, speeds
 
 MINUTE = 24 * 60
@@ -23,6 +24,7 @@ def grazers(n: int = 30, **values) -> Scene:
     )
 
 
+@thorough
 def test_at_rest_it_stands_still_whatever_other_behaviors_ask_for() -> None:
     for combining in (0, 1, 4):
         states = replace(grazers(40), combining=combining).run(24 * 16)
@@ -31,6 +33,7 @@ def test_at_rest_it_stands_still_whatever_other_behaviors_ask_for() -> None:
         assert 0.3 < (speed > 2.0).mean() < 0.8, combining
 
 
+@thorough
 def test_bouts_have_the_average_duration_that_is_set() -> None:
     resting = speeds(grazers(60, going_time=4.0, resting_time=2.0, stopping_time=0.1).run(MINUTE)) < 0.05
     begins = resting[1:] & ~resting[:-1]
@@ -39,6 +42,7 @@ def test_bouts_have_the_average_duration_that_is_set() -> None:
     assert np.ptp(np.flatnonzero(begins[:, 0])) > 0
 
 
+@thorough
 def test_each_agent_has_its_own_rhythm() -> None:
     moving = speeds(grazers(12).run(MINUTE)) > 1.0
     together = (moving[:, :, None] == moving[:, None, :]).mean(axis=0)
@@ -78,6 +82,7 @@ def test_another_seed_gives_other_rhythms() -> None:
     assert not np.allclose(positions(place.run(120))[-1], positions(replace(place, seed=3).run(120))[-1])
 
 
+@sampled
 @pytest.mark.parametrize("flight", [(Evasion, "pursuer"), (Flee, "target"), (Hide, "opponent")], ids=lambda f: f[1])
 def test_an_agent_that_runs_from_something_does_not_rest(flight: tuple) -> None:
     """Sheep that graze get up when the dog comes, although nothing is set as the menace."""

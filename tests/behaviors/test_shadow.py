@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from steering_addon.behaviors.shadow import Shadow
+from tests.sampling import sampled
 from tests.scene import Scene, leaders, positions, velocities
 
 
@@ -11,6 +12,7 @@ def shadows(drift: object = (2.0, 1.0, 0.0), start: object = (-20.0, 0.0, 3.0), 
     return Scene([start], behaviors=[(Shadow, values)], tracked=leaders([0.0, 0.0, 0.0]), drift=drift)
 
 
+@sampled
 @pytest.mark.parametrize("start", [(-20.0, 0.0, 3.0), (12.0, 5.0, 0.0), (0.0, -15.0, -5.0)])
 def test_it_comes_up_and_then_matches_speed_and_heading(start: tuple) -> None:
     states = shadows(start=start).run(24 * 25)

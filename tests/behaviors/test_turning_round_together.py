@@ -14,6 +14,7 @@ from steering_addon.settings.preset import scaled
 from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.run import simulate
 from steering_addon.simulation.vehicle import VehicleModel
+from tests.sampling import sampled
 
 LENGTH = 40.0
 HALF_TURN = 5.0
@@ -50,6 +51,7 @@ def birds(preset: str, size: float, facing: float) -> tuple[Scene, float]:
     return scene, line.length / float(model["cruise_speed"] * model["max_speed"])
 
 
+@sampled
 @pytest.mark.parametrize(("preset", "size"), [("flock", 1.0), ("flock", 2.0), ("pigeon", 0.32)])
 def test_birds_that_turn_round_together_keep_apart_and_stay_level(preset: str, size: float) -> None:
     scene, seconds = birds(preset, size, 180.0)

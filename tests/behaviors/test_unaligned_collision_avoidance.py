@@ -10,6 +10,7 @@ from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.unaligned_collision_avoidance import PAPER, UnalignedCollisionAvoidance
 from steering_addon.locomotion import Planar, SimpleVehicle
 from steering_addon.simulation.nearby.neighbors import EVERYONE
+from tests.sampling import sampled
 from tests.scene import Scene, headings, leaders, locked, positions
 
 RADIUS = 0.5
@@ -32,6 +33,7 @@ def nearest(place: Scene, frames: int = 24 * 5) -> float:
     return float(gaps.min())
 
 
+@sampled
 @pytest.mark.parametrize("degrees", [30.0, 60.0, 90.0, 120.0, 150.0, 180.0])
 @pytest.mark.parametrize("late", [0.0, 0.2, 0.6])
 def test_two_on_a_crossing_course_pass_without_contact(degrees: float, late: float) -> None:
@@ -189,6 +191,7 @@ def test_a_plaza_of_people_crossing_has_few_contacts() -> None:
     assert with_it < 0.35 * contacts([])
 
 
+@sampled
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_sixty_walkers_that_cross_do_not_tremble(seed: int) -> None:
     """Without the low pass a tenth of the turns are reversed in the next frame, and the jerk is 60 deg/s."""

@@ -11,6 +11,7 @@ from steering_addon.locomotion import Planar
 from steering_addon.simulation.geometry.meshes import mesh
 from steering_addon.simulation.geometry.obstacles import INSIDE, Obstacles, boxes
 from steering_addon.simulation.geometry.paths import Spline, spline
+from tests.sampling import sampled, thorough
 from tests.scene import Scene, about, headings, positions, speeds, turned
 from tests.surfaces import ball, block, mesh_obstacles, sheet
 
@@ -30,6 +31,7 @@ def walkers(line: Spline, position: object, **changes: object) -> Scene:
     return Scene(position, paths=((line,),), behaviors=behaviors, **({"speed": CRUISE, "fps": FPS} | changes))  # type: ignore[arg-type]
 
 
+@thorough
 def test_it_comes_up_to_the_wall_and_keeps_the_offset_on_its_own_side() -> None:
     start = np.tile([[-4.0, 0.0, 0.0], [-0.2, 0.0, 3.0], [0.1, 0.0, 0.0], [4.0, 0.0, -2.0]], (3, 1))
     offset = np.repeat([0.5, 1.0, 3.0], 4)
@@ -61,6 +63,7 @@ def test_a_fast_vehicle_with_a_wide_turn_comes_up_to_it_without_crossing_it() ->
     assert way[-1] == pytest.approx(-1.0, abs=0.1)
 
 
+@sampled
 @pytest.mark.parametrize("inside", [False, True])
 def test_it_keeps_the_offset_round_a_bent_wall(inside: bool) -> None:
     start = 12.0 if inside else 18.0
@@ -144,6 +147,7 @@ def wedge(degrees: float, hand: float, length: float = 40.0) -> Corners:
 corner = st.tuples(st.floats(30.0, 150.0), st.sampled_from([-1.0, 1.0]), st.floats(3.0, 10.0), st.floats(0.5, 1.5))
 
 
+@sampled
 @pytest.mark.parametrize("kind", ["curve", "mesh"])
 @settings(max_examples=1, derandomize=True, deadline=None)
 @given(corners=st.lists(corner, min_size=4, max_size=4))
@@ -168,6 +172,7 @@ def test_in_an_inner_corner_it_turns_in_time_and_continues(kind: str, corners: l
         assert out > 0.5 * 0.8 * fastest[row]
 
 
+@sampled
 @pytest.mark.parametrize(("kind", "degrees"), [("curve", 30.0), ("mesh", 45.0), ("curve", 75.0)])
 def test_in_a_sharp_inner_corner_it_keeps_off_both_walls_and_does_not_creep(kind: str, degrees: float) -> None:
     """Near the tip the walls leave no room for the offset."""
@@ -192,6 +197,7 @@ def test_in_a_sharp_inner_corner_it_keeps_off_both_walls_and_does_not_creep(kind
     assert (speeds(states) / (0.8 * fastest)).min() > 0.5
 
 
+@sampled
 @pytest.mark.parametrize("kind", ["curve", "mesh"])
 def test_it_leaves_a_dead_end_along_the_other_side(kind: str) -> None:
     wide = np.array([4.0, 6.0, 10.0])
@@ -258,6 +264,7 @@ def along(things: Obstacles, position: object, **changes: object) -> Scene:
     return Scene(position, **(given | changes))  # type: ignore[arg-type]
 
 
+@sampled
 @pytest.mark.parametrize("kind", ["box", "mesh", "sheet"])
 @pytest.mark.parametrize("x", [-5.0, 4.0])
 def test_it_goes_along_the_side_of_an_obstacle_at_the_offset(kind: str, x: float) -> None:
@@ -273,6 +280,7 @@ def test_it_goes_along_the_side_of_an_obstacle_at_the_offset(kind: str, x: float
     assert np.sign(end[-1, 0]) == np.sign(x) and end[-1, 1] > 15.0
 
 
+@thorough
 def test_in_a_round_room_it_goes_round_along_the_wall() -> None:
     room = mesh_obstacles([ball(14.0, 12)], [[0.0, 0.0, 0.0]], side=np.full(1, INSIDE))
     states = along(room, [[8.0, 0.0, 0.0]], locomotions=[(Planar, {})]).run(14 * FPS)

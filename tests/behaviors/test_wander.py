@@ -9,6 +9,7 @@ from scripts.motion_metrics import reversals, turns
 from steering_addon.behaviors.wander import NOISE, SPHERE, Wander
 from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import State
+from tests.sampling import thorough
 from tests.scene import Scene, headings, positions, speeds
 
 FPS = 24.0
@@ -123,6 +124,7 @@ def test_each_crowd_has_its_own_shared_part() -> None:
     assert not np.allclose(step(start, still).force, step(replace(start, inputs=other), other).force)
 
 
+@thorough
 def test_coherent_noise_is_as_smooth_but_less_even() -> None:
     times = np.arange(0.0, 120.0, 1.0 / 12.0)
     even, noisy = (

@@ -13,6 +13,7 @@ import pytest
 from tests.blender.building import difference, part, scene_dump, select
 from tests.blender.drawing import everything_shown
 from tests.blender.hostile_values import BAKED, UNBAKED, Change, Stage, staged
+from tests.sampling import sampled
 
 KINDS = ("actions", "collections", "objects", "scenes")
 """The types of datablocks that a refusal must not change."""
@@ -251,6 +252,7 @@ def is_tried(name: str, value: str) -> bool:
 CASES = [(value, baked) for values, baked in ((UNBAKED, False), (BAKED, True)) for value in values]
 
 
+@sampled
 @pytest.mark.parametrize(("value", "baked"), CASES, ids=[value for value, _ in CASES])
 def test_no_operator_and_no_panel_falls_over(value: str, baked: bool, stages, capfd) -> None:
     change = (BAKED if baked else UNBAKED)[value]

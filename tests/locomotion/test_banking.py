@@ -17,6 +17,7 @@ from steering_addon.simulation.geometry.paths import spline
 from steering_addon.simulation.run import simulate
 from steering_addon.simulation.snapshot import State
 from steering_addon.simulation.world import Agents, World
+from tests.sampling import sampled, thorough
 from tests.scene import Scene, about, headings, leaders, positions, speeds, ups, velocities
 
 BIRD = {"max_speed": 13.75, "cruise_speed": 0.8, "max_force": 25.0}
@@ -132,6 +133,7 @@ def test_no_vehicle_flies_upside_down(flights: list[State]) -> None:
     assert np.abs(rolls(*axes(flights))).max() <= 60.0 + 8.0
 
 
+@thorough
 def test_with_a_force_that_switches_on_and_off_the_roll_is_calm() -> None:
     """In the paper's path following, all or nothing, the force is switched on and off every few frames.
 
@@ -150,6 +152,7 @@ def test_with_a_force_that_switches_on_and_off_the_roll_is_calm() -> None:
 # The size of the lean.
 
 
+@sampled
 @pytest.mark.parametrize("climb", [0.0, 3.0, -3.0])
 @pytest.mark.parametrize("max_bank", [20.0, 60.0])
 def test_the_lean_is_limited(max_bank: float, climb: float) -> None:
@@ -287,6 +290,7 @@ def looped(place: Scene, axis: np.ndarray, frames: int) -> list[State]:
 # Any frame rate.
 
 
+@sampled
 @pytest.mark.parametrize(("fps", "substeps"), [(24, 4), (30, 1), (60, 1), (60, 4)])
 def test_the_roll_is_the_same_at_any_frame_rate(fps: int, substeps: int) -> None:
     def measured(fps: int, substeps: int) -> np.ndarray:
@@ -298,6 +302,7 @@ def test_the_roll_is_the_same_at_any_frame_rate(fps: int, substeps: int) -> None
     assert np.abs(measured(fps, substeps) - measured(24, 1)).max() < 4.0
 
 
+@thorough
 def test_on_a_course_too_the_roll_hardly_depends_on_the_frame_rate() -> None:
     """Followers of a path are a little ahead or behind, so rolls are compared at the same positions, half way round."""
 

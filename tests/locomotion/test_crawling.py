@@ -26,6 +26,7 @@ from steering_addon.simulation.snapshot import Snapshot, State
 from steering_addon.simulation.terrain import Terrain
 from steering_addon.simulation.vehicle import VehicleModel
 from tests.locomotion.round_grounds import Faces, bowl, box, globe, moebius, sheet, waves
+from tests.sampling import sampled, thorough
 from tests.scene import Scene, headings, leaders, positions, speeds, ups
 
 FPS = 24
@@ -118,6 +119,7 @@ every_still_ground = pytest.mark.parametrize("name", [name for name, each in GRO
 # Where they are, and how they stand.
 
 
+@sampled
 @every_ground
 def test_on_every_frame_they_are_on_the_surface(name: str) -> None:
     states = roaming(name)
@@ -222,6 +224,7 @@ def test_the_order_of_the_vehicles_does_not_matter(name: str) -> None:
     assert data(scene.run(FPS), order) == data(scene.take(order).run(FPS))
 
 
+@sampled
 @pytest.mark.parametrize("name", ["globe", "moebius", "box"])
 def test_half_the_step_gives_nearly_the_same_path(name: str) -> None:
     scene = ants(GROUNDS[name], behaviors=[(Wander, {"strength": 2.0})])
@@ -250,6 +253,7 @@ def odd_faces() -> Faces:
     return np.concatenate((points, fin)) * (-1.0, 1.0, 1.0), np.concatenate((triangles, triangles[::7], more))
 
 
+@sampled
 @pytest.mark.parametrize("at_edge", [TURN_BACK, STOP, FALL])
 def test_on_odd_faces_everything_stays_finite_and_on_them(at_edge: int) -> None:
     scene = ants(Ground(odd_faces()), locomotions=[(Crawling, {"turn_radius": 0.4, "at_edge": at_edge})])
@@ -388,6 +392,7 @@ def test_on_a_globe_they_reach_a_place_on_its_other_side() -> None:
     assert np.linalg.norm(last.velocity, axis=1).max() < 0.05
 
 
+@thorough
 def test_round_a_globe_they_follow_a_path_on_it() -> None:
     turn = np.linspace(0.0, 2.0 * np.pi, 120, endpoint=False)
     ring = np.stack((4.0 * np.cos(turn), 4.0 * np.sin(turn), 0.0 * turn + 3.0), axis=1)

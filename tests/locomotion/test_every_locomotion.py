@@ -24,6 +24,7 @@ from steering_addon.simulation.snapshot import Snapshot, State
 from steering_addon.simulation.terrain import no_terrain
 from steering_addon.simulation.vehicle import Motion, VehicleModel
 from tests.locomotion.grounds import hills, on, plane
+from tests.sampling import sampled
 from tests.scene import Scene, about, headings, leaders, positions, speeds, turned, ups, velocities
 from tests.simulation.odd_input import BOUNDED, numbers, vectors
 
@@ -199,6 +200,7 @@ def test_no_vehicle_and_one_move_too(kind: type[Locomotion], n: int) -> None:
     assert all(np.isfinite(column).all() for column in vars(last.motion).values())
 
 
+@sampled
 @every
 def test_it_goes_to_a_point_beside_it_and_near_its_height(kind: type[Locomotion]) -> None:
     """Whatever limits it: in a crowd of forty from all sides, all come there."""
@@ -215,6 +217,7 @@ def test_it_goes_to_a_point_beside_it_and_near_its_height(kind: type[Locomotion]
     assert np.linalg.norm(positions(place.run(FPS * 30)), axis=-1).min(axis=0).max() < 1.0
 
 
+@sampled
 @every
 def test_it_comes_to_rest_and_stays_so(kind: type[Locomotion]) -> None:
     place = swarm(kind, behaviors=[(Arrival, {})], tracked=leaders([3.0, 4.0, 0.0]))
@@ -268,6 +271,7 @@ def test_the_order_of_the_vehicles_does_not_matter(kind: type[Locomotion]) -> No
     assert data(place.run(FPS), order) == data(place.take(order).run(FPS))
 
 
+@sampled
 @every
 def test_others_that_move_otherwise_make_no_difference(kind: type[Locomotion]) -> None:
     """The vehicles of each locomotion in one run with all others, as each alone."""
@@ -342,6 +346,7 @@ def test_moved_and_turned_about_the_vertical_it_does_the_same(kind: type[Locomot
     assert np.abs(turned(ups(states), turn) - ups(others)).max() < 1e-6
 
 
+@sampled
 @every
 def test_half_the_step_gives_nearly_the_same_path(kind: type[Locomotion]) -> None:
     place = swarm(kind, behaviors=[(Seek, {"weight": 0.5}), (Wander, {"strength": 2.0})], locomotions=[(kind, {})])

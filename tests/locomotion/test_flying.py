@@ -13,6 +13,7 @@ from steering_addon.simulation.locomotion import Control
 from steering_addon.simulation.snapshot import State
 from steering_addon.simulation.terrain import no_terrain
 from steering_addon.simulation.vehicle import Motion, VehicleModel
+from tests.sampling import sampled, thorough
 from tests.scene import Scene, headings, leaders, positions, speeds
 from tests.simulation.odd_input import BOUNDED, numbers, vectors
 
@@ -49,6 +50,7 @@ def until_near(target: list[float]) -> list[State]:
     return bird(target).run_until(there, FPS * 40)
 
 
+@thorough
 def test_it_climbs_less_steeply_and_more_slowly_than_it_dives() -> None:
     up, down = (until_near([0.0, 9.0, 40.0 * sign]) for sign in (1.0, -1.0))
     assert pitch(up).max() <= 30.0 + 1e-6 and pitch(down).min() >= -60.0 - 1e-6
@@ -74,6 +76,7 @@ def test_level_flight_is_as_fast_as_any() -> None:
     assert speeds(bird([0.0, 400.0, 0.0]).run(FPS * 5))[-1].min() > 0.99 * TOP
 
 
+@sampled
 @pytest.mark.parametrize("share", [0.2, 0.6])
 def test_one_that_cannot_hover_circles_round_where_it_would_stop(share: float) -> None:
     states = bird(PLACE, behaviors=[(Arrival, {})], least_speed=share).run(FPS * 40)

@@ -23,6 +23,7 @@ from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
 from steering_addon.simulation.locomotion import HELD_UP
 from steering_addon.simulation.snapshot import Snapshot, State
 from tests.locomotion.grounds import hills, on, plane
+from tests.sampling import sampled, thorough
 from tests.scene import Scene, leaders, positions, speeds, ups
 from tests.surfaces import patch
 
@@ -103,6 +104,7 @@ def roaming(request) -> tuple[Surfaces, list[State]]:
     return ground, herd(ground).run(10 * FPS)
 
 
+@sampled
 def test_on_every_frame_the_feet_are_on_the_ground(roaming) -> None:
     ground, states = roaming
     assert np.abs(height_above(ground, states)).max() < 1e-9
@@ -204,6 +206,7 @@ def test_an_animal_that_is_called_back_speeds_up_as_it_goes_round_and_does_not_s
     assert (speed[-1] > 1.5).all()
 
 
+@sampled
 @pytest.mark.parametrize("ahead", [2.0, 4.0])
 def test_an_animal_that_a_wall_hems_in_steps_round_instead_of_running_into_it(ahead: float) -> None:
     flat = surfaces([plane(half=60.0)])
@@ -224,6 +227,7 @@ def test_the_ground_under_it_is_never_too_steep(roaming) -> None:
         assert (every > 0.61).mean() > 0.05
 
 
+@sampled
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_whoever_is_refused_a_step_finds_a_way_out_within_a_few_seconds(seed: int) -> None:
     ground = surfaces([hills(height=STEEP, seed=seed)])
@@ -375,6 +379,7 @@ def crossing(tilt: float, seed: int, n: int = 10) -> Scene:
     )
 
 
+@sampled
 @pytest.mark.parametrize("seed", [1, 2, 3])
 @pytest.mark.parametrize("tilt", [0.0, 0.58])
 def test_on_a_slope_of_thirty_degrees_streams_cross_without_a_visible_contact(tilt: float, seed: int) -> None:
@@ -389,6 +394,7 @@ def test_on_a_slope_of_thirty_degrees_streams_cross_without_a_visible_contact(ti
     assert have_crossed(states)
 
 
+@thorough
 def test_who_walks_on_a_bridge_does_not_step_aside_for_who_walks_below() -> None:
     ground = bridge()
 
@@ -490,6 +496,7 @@ def test_what_starts_on_ground_that_is_too_steep_comes_down() -> None:
     assert (positions(states)[-1, :, 2] < start[2] - 1.0).all()
 
 
+@thorough
 def test_it_reaches_a_place_on_the_hills_and_stands_there() -> None:
     ground = surfaces([hills(height=1.5)])
     target = on(ground, [(9.0, 4.0)])[0]

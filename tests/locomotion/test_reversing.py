@@ -12,6 +12,7 @@ from steering_addon.simulation.geometry.surfaces import surfaces
 from steering_addon.simulation.snapshot import State
 from tests.locomotion.grounds import plane
 from tests.locomotion.test_wheeled import AXLE, CAR, FPS, output
+from tests.sampling import sampled, thorough
 from tests.scene import Scene, headings, leaders, positions, velocities
 
 OUT = 15 * FPS
@@ -44,6 +45,7 @@ def speeds_along(states: list[State]) -> np.ndarray:
     return (velocities(states) * headings(states)).sum(axis=-1)
 
 
+@sampled
 @pytest.mark.parametrize("row", [EDGE, WALL])
 def test_one_that_may_is_out_of_a_dead_end_within_15_seconds(states, row: int) -> None:
     speed, way = speeds_along(states)[:, row], positions(states)[:, row]
@@ -104,6 +106,7 @@ def test_pedals_and_lean_follow_the_way_it_goes(states) -> None:
     assert slower[:, EDGE].any() and (brake[slower] > 0.0).all()
 
 
+@thorough
 def test_the_order_of_the_cars_and_the_length_of_the_run_do_not_matter(states) -> None:
     order = np.array([3, 0, 4, 2, 1])
     others = dead_ends().take(order).run(4 * FPS)

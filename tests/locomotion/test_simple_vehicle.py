@@ -18,6 +18,7 @@ from steering_addon.simulation.locomotion import Control, Locomotion
 from steering_addon.simulation.snapshot import Snapshot
 from steering_addon.simulation.terrain import no_terrain
 from steering_addon.simulation.vehicle import Motion, VehicleModel
+from tests.sampling import sampled
 from tests.scene import Scene, flat_or_free, headings, leaders, positions, speeds, ups, velocities
 from tests.simulation.odd_input import BOUNDED, numbers, vectors
 
@@ -362,6 +363,7 @@ def truncated_rows(v: np.ndarray, longest: np.ndarray) -> np.ndarray:
     return np.array([truncated(row, limit) for row, limit in zip(v, longest, strict=True)])
 
 
+@sampled
 @pytest.mark.parametrize("way", ["ONE", "DITHERING"])
 def test_damping_smooths_the_way_of_random_decisions(way: str) -> None:
     def jerk(damping: float) -> float:

@@ -7,6 +7,7 @@ from scripts.motion_metrics import rolls
 from steering_addon.behaviors.orbit import Orbit
 from steering_addon.behaviors.seek import Seek
 from steering_addon.locomotion import SimpleVehicle, Swimming
+from tests.sampling import sampled, thorough
 from tests.scene import Scene, headings, leaders, positions, ups
 
 FPS = 24
@@ -30,6 +31,7 @@ def fish(target=ABOVE, forward=(0.0, 1.0, 0.0), moves=Swimming, **values) -> Sce
     )
 
 
+@sampled
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 @pytest.mark.parametrize("degrees", [20.0, 45.0, 80.0])
 def test_to_a_target_straight_above_or_below_it_winds_its_way(sign: float, degrees: float) -> None:
@@ -79,6 +81,7 @@ def lean(scale: float, moves=Swimming, **values) -> float:
     return float(abs(rolls(headings(states), ups(states))[-1, 0]))
 
 
+@thorough
 def test_it_leans_by_how_fast_it_turns_whatever_its_size() -> None:
     """In a circle of 6 m at 4 m/s, or one as much smaller; with gravity a small fish hardly leans."""
     expected = np.degrees(np.arctan(0.25 * 4.0 / 6.0))

@@ -22,6 +22,7 @@ from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
 from steering_addon.simulation.locomotion import OFF_GROUND
 from steering_addon.simulation.snapshot import State
 from tests.locomotion.grounds import hills, on, plane
+from tests.sampling import sampled, thorough
 from tests.scene import Scene, headings, leaders, positions, speeds
 
 FPS = 24
@@ -114,6 +115,7 @@ def test_bends_are_comfortable(drive) -> None:
     assert speeds(drive[2])[FPS * 5 :].min() > 3.0, "they slow down, and do not stop"
 
 
+@thorough
 def test_left_hand_traffic_is_the_mirror_image(drive) -> None:
     line, way, states = drive
     mirror = np.array([1.0, -1.0, 1.0])
@@ -154,6 +156,7 @@ def test_a_lane_inside_a_bend_tighter_than_its_offset_never_runs_backwards() -> 
 # The body.
 
 
+@sampled
 @pytest.mark.parametrize("place", [(0.0, -30.0, 0.0), (3.0, 0.0, 0.0), (-2.0, 1.0, 0.0)])
 def test_the_turning_circle_is_never_smaller_than_wheelbase_by_tangent(place) -> None:
     """Behind it, beside it and within its circle: it comes to the place, and never turns on the spot."""
@@ -264,6 +267,7 @@ def test_beyond_the_edge_it_says_so_and_stays_at_its_height() -> None:
     assert np.abs(positions(states)[..., 2]).max() < 1e-9
 
 
+@sampled
 @pytest.mark.parametrize("speed", [4.0, 12.0])
 def test_a_driver_who_stops_at_edges_stands_before_them(speed: float) -> None:
     """The plane ends at 40 m; the nose is 2.15 m ahead of the origin."""
@@ -282,6 +286,7 @@ def kink(grade: float, begins: float = 40.0) -> Surfaces:
     return surfaces([(points, triangles)])
 
 
+@sampled
 @pytest.mark.parametrize(("grade", "climbs"), [(0.5, True), (1.0, False), (2.0, False), (-1.5, False)])
 def test_a_driver_stands_before_ground_that_is_too_steep(grade: float, climbs: bool) -> None:
     """The slope begins at 40 m, and 35 degrees is a grade of 0.7."""
@@ -376,6 +381,7 @@ def test_wheels_fit_the_size_of_the_body() -> None:
 # Traffic.
 
 
+@thorough
 def test_three_cars_stop_before_a_deer_in_the_lane_and_set_off_one_after_the_other() -> None:
     """It stands round a bend; it comes at a distance from which they can stop, and leaves after 22 s."""
     line = road()

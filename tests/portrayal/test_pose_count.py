@@ -25,7 +25,7 @@ def test_an_even_way_of_a_metre_needs_a_pose_for_each_two_tolerances(tolerance: 
 def test_the_vertex_that_is_furthest_off_counts_also_if_its_way_is_short():
     # Many have a long even way; one stays, but for a jerk.
     jerk = np.where(np.abs(PHASES - 0.5) < 0.02, 0.3, 0.0)
-    even = mesh([PHASES] * 100)
+    even = mesh([PHASES] * 20)
     assert fewest(even, 0.05 + 1e-9, 512) == 10
     assert fewest(np.concatenate((even, mesh([jerk])), axis=1), 0.05 + 1e-9, 512) > 20
 

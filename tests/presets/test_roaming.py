@@ -9,6 +9,7 @@ from scripts.motion_bands import ALIVE, MECHANICAL
 from scripts.roaming import INSIDE, PARTING, ROWS, Roaming, measured, table
 from scripts.roaming_crowds import FLOCKS, READY, ready, roamed, roaming
 from tests.presets.preset_crowds import shipped
+from tests.sampling import sampled, thorough
 
 SECONDS = 60.0
 SOONEST = 30.0
@@ -25,12 +26,14 @@ def is_alive(run: Roaming) -> bool:
     return len(run.position) >= SOONEST * FPS and set(verdicts(run).values()) == {ALIVE}
 
 
+@sampled
 @pytest.mark.parametrize("name", [name for name in FLOCKS if name not in {kind for kind, _ in READY.values()}])
 def test_a_flock_with_a_shipped_preset_roams_its_region(name: str) -> None:
     run = roaming(name, SECONDS, count=40, enough=is_alive)
     assert set(verdicts(run).values()) == {ALIVE}, table(measured(run))
 
 
+@sampled
 @pytest.mark.parametrize("name", READY)
 def test_a_ready_scene_roams_its_region(name: str) -> None:
     """Its region is small for its speed; all the same nearly all its members stay inside.
@@ -49,6 +52,7 @@ def test_a_ready_scene_roams_its_region(name: str) -> None:
     assert set(verdicts(longer, PARTING).values()) == {ALIVE}, table(measured(longer))
 
 
+@thorough
 def test_a_flock_that_only_turns_at_the_edge_is_mechanical() -> None:
     """The way the ready flock went round before."""
     preset = ready("flock")

@@ -21,6 +21,7 @@ from steering_addon.simulation.roles import Role
 from steering_addon.simulation.snapshot import State
 from steering_addon.simulation.vehicle import VehicleModel
 from tests.presets.preset_crowds import columns, locomotions, shipped
+from tests.sampling import sampled, thorough
 from tests.scene import Scene, headings, leaders, positions, speeds
 
 FPS = 12.0
@@ -156,6 +157,7 @@ def test_beside_each_other_in_lanes_no_car_dodges_or_is_pushed_aside() -> None:
     assert min(aside(flat)) > 0.1
 
 
+@thorough
 def test_in_bends_no_car_brakes_for_the_oncoming_lane() -> None:
     """The cars of one lane drive as if the other were empty, and none comes near another."""
     both = six(TWO_LANES)
@@ -167,6 +169,7 @@ def test_in_bends_no_car_brakes_for_the_oncoming_lane() -> None:
     assert np.linalg.norm(positions(with_others)[:, :3] - positions(without), axis=-1).max() < 2.5
 
 
+@sampled
 @pytest.mark.parametrize("tagged", [True, False], ids=["an obstacle", "not tagged"])
 def test_cars_stop_before_an_animal_on_their_lane_and_go_on_when_it_leaves(tagged: bool) -> None:
     deer = animal(comes=3.0, stays=6.0)
@@ -220,6 +223,7 @@ def test_at_13_8_metres_a_second_a_car_stops_before_what_stands_in_its_lane() ->
     assert np.diff(speeds(states), axis=0).min() * FPS > -3.5
 
 
+@sampled
 @pytest.mark.parametrize("avoiding", [True, False])
 def test_cars_that_meet_on_one_line_never_end_face_to_face(avoiding: bool) -> None:
     """Six on one curve in both directions: all have passed each other finally."""
@@ -262,6 +266,7 @@ def test_two_queues_before_an_animal_dissolve_when_it_has_gone() -> None:
     assert (fastest(states) > 5.0).all(), "once the animal has left, each moves again"
 
 
+@thorough
 def test_a_car_goes_round_a_box_on_its_lane_and_returns_to_it() -> None:
     line = spline(np.array([[0.0, 0.0, 0.0], [300.0, 0.0, 0.0]]), False)
     box = boxes([[70.0, 0.0, 0.0]], [[1.5, 1.0, 1.0]])
@@ -275,6 +280,7 @@ def test_a_car_goes_round_a_box_on_its_lane_and_returns_to_it() -> None:
     assert speeds(states).min() > 2.0
 
 
+@sampled
 @pytest.mark.parametrize("aside", [(-2.0, 2.0), (-4.0, 0.0, 4.0)])
 def test_cars_that_start_abreast_merge_one_after_the_other(aside: tuple[float, ...]) -> None:
     """Onto one straight; none of them touches another, none stops, and the right one of two goes first."""

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from steering_addon.recording import overlaps
 from steering_addon.recording.overlaps import Overlaps
+from tests.sampling import thorough
 from tests.simulation.geometry.test_capsules import segments_apart
 
 
@@ -57,6 +58,7 @@ def test_bodies_that_stand_or_move_together_are_searched_rarely(monkeypatch, pac
     assert len(searches) <= 20
 
 
+@thorough
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 10**6), st.floats(0.0, 0.5))
 def test_long_bodies_touch_where_their_axes_are_nearer_than_their_radii(seed, pace) -> None:

@@ -8,6 +8,7 @@ import pytest
 from steering_addon.behaviors.wander import Wander
 from steering_addon.recording.run_cache import KeptRun, digest, size
 from steering_addon.simulation.snapshot import State
+from tests.sampling import sampled
 from tests.scene import Scene
 
 FIRST, FRAMES = 11, 40
@@ -54,6 +55,7 @@ def test_the_last_state_is_kept_whenever_states_thin_out() -> None:
         assert run.states[-1] == run.last == FIRST + k
 
 
+@sampled
 @pytest.mark.parametrize("states_that_fit", [2, 5, 1000])
 @pytest.mark.parametrize("frame", [FIRST, FIRST + 1, FIRST + 23, FIRST + FRAMES - 1])
 def test_going_back_returns_the_nearest_state_at_or_before(states_that_fit, frame) -> None:

@@ -9,6 +9,7 @@ from scripts.figure_scenes import combining, figures_about, has_figure, topics
 from scripts.generated_files import left_over
 from steering_addon.behaviors import CATALOGUE
 from steering_addon.simulation.combining import COMBININGS
+from tests.sampling import sampled
 
 NAMES = [behavior.name for behavior in CATALOGUE]
 
@@ -22,6 +23,7 @@ def test_every_way_to_combine_has_a_figure() -> None:
     assert list(combining.FIGURES) == [choice.name for choice in COMBININGS]
 
 
+@sampled
 @pytest.mark.parametrize("topic", topics())
 def test_a_figure_shows_what_its_caption_says(topic: str) -> None:
     for figure in figures_about(topic).values():

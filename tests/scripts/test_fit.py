@@ -13,6 +13,7 @@ from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedColl
 from steering_addon.simulation.avoiding.costs import COSTS, Costs
 from steering_addon.simulation.avoiding.jams import JAMMING, Jamming
 from steering_addon.simulation.geometry.obstacles import boxes
+from tests.sampling import sampled
 
 
 def test_every_fitted_constant_is_in_the_table_once_and_in_its_range() -> None:
@@ -43,6 +44,7 @@ def brief(name: str, seconds: float) -> Stage:
     return replace(STAGES[name](np.random.default_rng(1)), seconds=seconds)
 
 
+@sampled
 @pytest.mark.parametrize(
     ("name", "change"),
     [("meetings", {"danger": 3.0}), ("bottleneck", {"jammed": 0.5}), ("aside", {"haste": 1.0})],

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.sampling import sampled
+
 ROOT = Path(__file__).resolve().parents[2]
 COMMANDS = sorted(path.name for path in (ROOT / "scripts").iterdir() if path.is_file() and not path.suffix)
 
@@ -15,6 +17,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess:
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
 
 
+@sampled
 @pytest.mark.parametrize("name", COMMANDS)
 def test_help_prints_the_docstring_and_exits(name: str) -> None:
     done = run(f"scripts/{name}", "--help")

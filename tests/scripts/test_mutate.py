@@ -13,6 +13,7 @@ from scripts.mutation.choosing import Chooser
 from scripts.mutation.coverage_map import CoverageMap, Record, Recorder
 from scripts.mutation.mutants import OPERATORS, Mutant, mutants
 from scripts.mutation.trial import Checkout, Verdict, tried
+from tests.sampling import sampled, thorough
 
 ROOT = Path(__file__).resolve().parents[2]
 EQUIVALENT = tomllib.loads((ROOT / "scripts" / "mutation" / "equivalent.toml").read_text(encoding="utf-8"))["mutant"]
@@ -96,6 +97,7 @@ def test_the_rest_of_the_file_stays_as_it_is() -> None:
     assert (mutant.line, mutant.before, mutant.after, mutant.runs_on) == (4, "    < b\n", "    <= b\n", (2, 5))
 
 
+@thorough
 def test_every_mutant_of_a_real_file_is_valid_and_differs_from_it() -> None:
     path = "steering_addon/simulation/arrays/vectors.py"
     text = (ROOT / path).read_text(encoding="utf-8")
@@ -105,6 +107,7 @@ def test_every_mutant_of_a_real_file_is_valid_and_differs_from_it() -> None:
     assert all(ast.dump(ast.parse(m.applied(text))) != ast.dump(ast.parse(text)) for m in all_of_them)
 
 
+@sampled
 @pytest.mark.parametrize("entry", EQUIVALENT, ids=lambda entry: f"{entry['file']}: {entry['after']}")
 def test_a_mutant_in_the_table_of_equivalents_exists_and_has_a_reason(entry: dict[str, str]) -> None:
     text = (ROOT / entry["file"]).read_text(encoding="utf-8")
@@ -209,6 +212,7 @@ def small_mutant(change: str) -> Mutant:
     return next(m for m in mutants("steering_addon/small.py", SMALL) if m.change == change)
 
 
+@thorough
 def test_a_line_that_a_shared_fixture_runs_is_run_by_all_tests_that_use_it(small: tuple) -> None:
     _, coverage, _ = small
     names = [choice.name for choice in coverage.running("steering_addon/small.py", [10])]
@@ -227,6 +231,7 @@ def test_a_record_holds_until_the_code_that_it_ran_changes(small: tuple) -> None
     assert file.read_text(encoding="utf-8") == SMALL
 
 
+@thorough
 @pytest.mark.parametrize(
     ("change", "verdict", "killer"),
     [

@@ -9,6 +9,7 @@ import pytest
 
 from scripts.behavior_names import TAKEN_BY_THE_CODE, catalogue, objection
 from steering_addon.behaviors import CATALOGUE
+from tests.sampling import thorough
 
 ROOT = Path(__file__).resolve().parents[2]
 CACHES = shutil.ignore_patterns(".git", "__pycache__", ".pytest_cache", ".hypothesis", "docs", "build", "dist")
@@ -60,6 +61,7 @@ def test_what_is_made_is_linted_and_formatted(checkout: Path) -> None:
     assert_passes(checkout, "-m", "ruff", "format", "--check", ".")
 
 
+@thorough
 def test_what_is_made_has_the_right_types(checkout: Path) -> None:
     assert_passes(checkout, "-m", "mypy", files_of(PLAIN)[0], files_of(REMEMBERING)[0])
 

@@ -30,6 +30,7 @@ from tests.blender.building import (
     world_matrices,
 )
 from tests.blender.sharing import in_one_blender
+from tests.sampling import sampled
 
 SCENES = ("flock", "school", "walkers", "herd", "herd_and_wolf", "cowboys_and_strays", "station_hall", "traffic")
 USUAL = {
@@ -160,6 +161,7 @@ def test_a_scene_with_few_members_is_complete_and_bakes(scene, count) -> None:
     bake()
 
 
+@sampled
 @pytest.mark.parametrize("scene", SCENES)
 def test_the_same_seed_gives_the_same_scene_and_another_seed_another(scene) -> None:
     def made(seed):
@@ -327,6 +329,7 @@ def test_scenes_cannot_be_added_in_edit_mode() -> None:
 # ---- undo and the menu
 
 
+@sampled
 @pytest.mark.parametrize("scene", SCENES)
 def test_a_scene_is_one_undo_step_and_can_be_redone_with_another_count(scene) -> None:
     vehicle()

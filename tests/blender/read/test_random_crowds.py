@@ -33,6 +33,7 @@ from tests.blender.building import (
     tag,
     wedge,
 )
+from tests.sampling import sampled
 
 SCENES = 52
 LARGEST = 300
@@ -405,6 +406,7 @@ def stop_half_way(scene: Scene) -> None:
     running.close()
 
 
+@sampled
 @pytest.mark.parametrize("seed", range(SCENES))
 def test_a_random_crowd_plays_as_simulated_and_leaves_all_else_alone(seed) -> None:
     scene = Scene(seed)

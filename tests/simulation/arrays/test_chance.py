@@ -14,6 +14,7 @@ from steering_addon.simulation.arrays.chance import (
     smooth_noise,
     uniform,
 )
+from tests.sampling import thorough
 from tests.simulation.odd_input import BOUNDED
 
 IDENTITIES = np.random.default_rng(0).integers(-(2**62), 2**62, 4000)
@@ -136,6 +137,7 @@ def test_gradient_noise_is_smooth_symmetric_and_independent_per_key() -> None:
     assert np.array_equal(gradient_noise(keys[5:9], 2, rate[5:9], 7.0), gradient_noise(keys, 2, rate, 7.0)[:, 5:9])
 
 
+@thorough
 def test_gradient_noise_has_no_kinks_where_one_slope_gives_way_to_the_next() -> None:
     keys, rate, step = keys_of(3, np.arange(60)), np.full(60, 0.5), 0.001
     result = np.array([gradient_noise(keys, 2, rate, time) for time in np.arange(0.0, 6.0, step)])

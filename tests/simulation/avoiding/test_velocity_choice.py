@@ -20,6 +20,7 @@ from steering_addon.simulation.behavior import Behavior, Steering
 from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.geometry.obstacles import boxes, obstacles
 from steering_addon.simulation.nearby.neighbors import EVERYONE
+from tests.sampling import sampled
 from tests.scene import Scene, all_of, flat_or_free, headings, leaders, locked, positions, velocities
 
 RADIUS = 0.5
@@ -89,6 +90,7 @@ def test_a_standing_agent_in_the_way_is_passed() -> None:
     assert path[:, 1].max() > 5.0
 
 
+@sampled
 @pytest.mark.parametrize("combining", [way.number for way in COMBININGS])
 def test_the_chosen_velocity_holds_in_every_way_to_combine(combining: int) -> None:
     """Two that meet head-on pass, in every way to combine and with a behavior that pulls elsewhere."""
@@ -98,6 +100,7 @@ def test_the_chosen_velocity_holds_in_every_way_to_combine(combining: int) -> No
     assert nearest(positions(place.run(FPS * 10))) >= 2.0 * RADIUS
 
 
+@sampled
 @pytest.mark.parametrize("seed", [1, 2])
 def test_walkers_that_cross_in_the_middle_of_a_plaza_do_not_touch_and_arrive(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -121,6 +124,7 @@ def test_avoiding_each_other_does_not_lead_into_a_wall() -> None:
     assert path[-1, 0, 0] > 4.0 > -4.0 > path[-1, 1, 0]
 
 
+@sampled
 @pytest.mark.parametrize("side", [1.0, -1.0])
 def test_a_slower_agent_is_overtaken_on_the_side_with_room(side: float) -> None:
     """In a corridor just wide enough for two, along whichever wall the slower one walks."""

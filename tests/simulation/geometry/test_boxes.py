@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from steering_addon.simulation.geometry.boxes import bend_past_box, box_surface, way_into
 from steering_addon.simulation.geometry.obstacles import INSIDE, Obstacles, boxes, obstacles
 from steering_addon.simulation.sensing import _obstacles_at
+from tests.sampling import sampled, thorough
 from tests.scene import Scene, about, all_of
 from tests.simulation.odd_input import BOUNDED, vectors
 from tests.surfaces import ball, mesh_obstacles
@@ -39,6 +40,7 @@ def outside_by_search(obstacle: Obstacles, row: int, point: np.ndarray) -> float
     return float(max(np.linalg.norm(axis - point, axis=1).min() - obstacle.radius[row], 0.0))
 
 
+@sampled
 @pytest.mark.parametrize("row", range(6))
 def test_the_distance_is_that_of_the_nearest_point(row: int) -> None:
     obstacle = several()
@@ -73,6 +75,7 @@ def touch_by_search(surface: Callable[[np.ndarray], np.ndarray], reach: float) -
     return float(way[near[0]]) if len(near) else np.inf
 
 
+@sampled
 @pytest.mark.parametrize("side", [0, INSIDE])
 @pytest.mark.parametrize("row", range(6))
 def test_a_course_touches_where_a_plain_search_finds_contact(row: int, side: int) -> None:
@@ -160,6 +163,7 @@ def test_degenerate_boxes_give_finite_numbers(odd: tuple[np.ndarray, ...]) -> No
     assert (way >= 0.0).all() and (bend >= 0.0).all()
 
 
+@thorough
 def test_the_circle_of_the_bend_passes_the_box_and_a_wider_one_does_not() -> None:
     rng = np.random.default_rng(6)
     tight = 0

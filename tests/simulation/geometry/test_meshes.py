@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from steering_addon.simulation.geometry.first_contact import touch_mesh
 from steering_addon.simulation.geometry.meshes import Mesh, _least, _left_of, mesh, silhouette
 from steering_addon.simulation.geometry.obstacles import INSIDE
+from tests.sampling import sampled
 from tests.scene import about
 from tests.simulation.odd_input import BOUNDED, vectors
 from tests.surfaces import ball, block, mesh_obstacles, ring, sheet
@@ -46,6 +47,7 @@ def distances(surface: Mesh, point: np.ndarray) -> np.ndarray:
     )
 
 
+@sampled
 @each
 def test_the_nearest_point_is_that_of_trying_every_triangle(surface: str) -> None:
     shape = SURFACES[surface]()

@@ -16,6 +16,7 @@ from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.marks import meeting
 from steering_addon.simulation.marks.declaring import Mark
 from steering_addon.simulation.snapshot import State
+from tests.sampling import sampled
 from tests.scene import Scene, leaders, positions, velocities
 
 FPS, FRAME, FRAMES = 24.0, 48, 66
@@ -68,6 +69,7 @@ def test_the_push_is_the_first_of_the_least_accelerations_that_meet_the_mark(ste
     assert positions(states)[steps, 0] == pytest.approx(place, abs=1e-9)
 
 
+@sampled
 @pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.parametrize("combining", [choice.number for choice in COMBININGS], ids=[c.name for c in COMBININGS])
 def test_it_is_met_whatever_behaviors_want_and_however_they_combine(combining: int, seed: int) -> None:

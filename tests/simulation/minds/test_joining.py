@@ -22,6 +22,7 @@ from steering_addon.simulation.minds import following
 from steering_addon.simulation.minds.declaring import CAUSE
 from steering_addon.simulation.run import simulate
 from steering_addon.simulation.snapshot import Settings, Snapshot
+from tests.sampling import sampled
 
 SEE_THEIR_MATES = (Cohesion, Explore)
 """What these do depends on all agents that are evaluated with one: evaluated apart, they see a part of their crowd."""
@@ -64,6 +65,7 @@ def test_a_state_that_wants_the_same_as_its_crowd_changes_nothing(behavior: Any)
     assert np.array_equal(*runs)
 
 
+@sampled
 @pytest.mark.parametrize("behavior", [b for b in CATALOGUE if b not in SEE_THEIR_MATES], ids=lambda b: b.name)
 def test_a_state_with_other_numbers_is_evaluated_with_its_crowd(behavior: Any, monkeypatch: Any) -> None:
     kinds = [(behavior, {})] if behavior is Wander else [(Wander, {}), (behavior, {})]

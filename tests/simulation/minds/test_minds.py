@@ -37,6 +37,7 @@ from steering_addon.simulation.minds.following import bodies_in_modes, locomotio
 from steering_addon.simulation.minds.mindset import BY_CUE, BY_OTHERS, OVER
 from steering_addon.simulation.run import simulate, step
 from steering_addon.simulation.snapshot import Snapshot, State
+from tests.sampling import sampled
 
 WOLF = [0.0, -6.0, 0.0]
 GRAZING = [(Wander, {"strength": 0.3, "vertical": 0.0}), (Separation, {"distance": 1.5})]
@@ -170,6 +171,7 @@ def test_agents_that_have_to_begin_immediately_do_not_wait_for_neighbors(numbers
     assert (modes(run(scene, [startle(spreads=2, **numbers)], called, 3))[1] == 1).all()
 
 
+@sampled
 @pytest.mark.parametrize("spreads", [1, 3, 8])
 def test_an_alarm_dies_out(spreads: int) -> None:
     scene = herd(100)
@@ -460,6 +462,7 @@ def test_each_calls_one_only_and_none_is_idle_while_one_calls() -> None:
     assert not (modes(states)[:, 1] == 1).any()
 
 
+@sampled
 @pytest.mark.parametrize("seed", range(3))
 def test_none_follows_what_another_follows_or_reacts_to_while_all_move_about(seed: int) -> None:
     chance = np.random.default_rng(seed)

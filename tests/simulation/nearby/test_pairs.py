@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from steering_addon.simulation.nearby import pairs
 from steering_addon.simulation.nearby.pairs import Pairs, pairs_within
+from tests.sampling import sampled
 from tests.simulation.all_pairs import PLACES, all_pairs, joined
 from tests.simulation.odd_input import BOUNDED
 
@@ -24,6 +25,7 @@ def assert_all_pairs(points: np.ndarray, radius: float) -> Pairs:
     return result
 
 
+@sampled
 @pytest.mark.parametrize("radius", [0.05, 0.31, 1.0, 3.0, 40.0])
 @pytest.mark.parametrize("place", PLACES)
 def test_pairs_within_a_radius_are_those_of_all_pairs(place: str, radius: float) -> None:

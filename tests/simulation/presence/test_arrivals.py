@@ -17,6 +17,7 @@ from steering_addon.simulation.geometry.paths import spline
 from steering_addon.simulation.presence.attendance import GO_ON, LEAVE, STAY, Attendance
 from steering_addon.simulation.steering import ERRAND
 from tests.behaviors.situations import busy
+from tests.sampling import sampled
 from tests.scene import Scene, headings, leaders, positions, speeds
 
 FRAMES, FPS = 130, 12.0
@@ -59,6 +60,7 @@ def test_staying_on_arrival_changes_nothing(kind: type[Behavior]) -> None:
     assert staying.tobytes() == positions(scene.run(15)).tobytes()
 
 
+@sampled
 @every
 def test_leaving_and_going_on_keep_the_run_finite(kind: type[Behavior]) -> None:
     """Of eight, every second one leaves, and the others go on."""
@@ -84,6 +86,7 @@ def test_a_vehicle_leaves_at_the_door_and_stands_there_afterwards(way: str) -> N
     assert np.array_equal(positions(states)[first - 1, 0], last[0])
 
 
+@sampled
 @every_way
 def test_a_vehicle_leaves_at_the_arrival_distance(way: str) -> None:
     scene = walk(way)
@@ -96,6 +99,7 @@ def test_a_vehicle_leaves_at_the_arrival_distance(way: str) -> None:
     assert near[0] < near[1]
 
 
+@sampled
 @every_way
 def test_a_walker_comes_as_near_as_the_arrival_distance_asks_for(way: str) -> None:
     """Below its slowest speed a walker stands: it must not do so on the last way."""
@@ -117,6 +121,7 @@ def test_vehicles_do_not_make_way_for_a_vehicle_that_has_left() -> None:
     assert (np.diff(pace[left:]) <= 1e-12).all()
 
 
+@sampled
 @every_way
 def test_with_go_on_a_vehicle_passes_its_goal_and_never_turns_back(way: str) -> None:
     scene = walk(way)
@@ -154,6 +159,7 @@ def test_a_reached_goal_leaves_the_other_behaviors() -> None:
     assert positions(states)[-1, 0, 0] > 3.0
 
 
+@sampled
 @pytest.mark.parametrize("end", [LOOP, TURN_BACK])
 def test_a_path_without_an_end_cannot_be_arrived_at(end: int) -> None:
     scene = replace(walk("path"), behaviors=[(PathFollowing, {"path": 0, "end": end})])
