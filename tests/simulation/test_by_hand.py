@@ -12,6 +12,7 @@ from steering_addon.locomotion import CATALOGUE, Crawling, OnFoot, Wheeled
 from steering_addon.scene import surfaces
 from steering_addon.simulation.guides import Guides
 from steering_addon.simulation.snapshot import State
+from tests.sampling import sampled
 from tests.scene import Scene, headings, positions, ups, velocities
 
 FIRST, LAST, FRAMES = 20, 50, 80
@@ -60,6 +61,7 @@ def accelerations(states: list[State], row: int = HERO) -> Any:
     return np.linalg.norm(np.diff(velocities(states)[:, row], axis=0), axis=-1) * 24.0
 
 
+@sampled
 @pytest.mark.parametrize("substeps", [1, 3])
 def test_the_hero_is_on_its_guide_and_comes_and_goes_without_a_jolt(substeps: int) -> None:
     place = flock(substeps=substeps)
@@ -127,6 +129,7 @@ def test_a_share_pulls() -> None:
     assert away[0] > 2.0 * away[1] > 4.0 * away[2]
 
 
+@sampled
 @pytest.mark.parametrize("kind", CATALOGUE, ids=lambda kind: kind.name)
 def test_every_body_can_be_led(kind: Any) -> None:
     place = flock(locomotions=[(kind, {})])
@@ -141,6 +144,7 @@ def test_every_body_can_be_led(kind: Any) -> None:
     assert accelerations(states)[LAST : LAST + 3].max() < 1.2 * STRONGEST
 
 
+@sampled
 @pytest.mark.parametrize("kind", [OnFoot, Wheeled, Crawling], ids=lambda kind: kind.name)
 def test_what_stands_on_surfaces_follows_along_them(kind: Any) -> None:
     # Rises to the east by a fifth.

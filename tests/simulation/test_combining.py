@@ -28,6 +28,7 @@ from steering_addon.simulation.combining import (
 from steering_addon.simulation.geometry.obstacles import obstacles
 from steering_addon.simulation.sensing import world_at
 from steering_addon.simulation.steering import decisions, requests
+from tests.sampling import thorough
 from tests.scene import PRIORITY, WEIGHTED_SUM, Scene, leaders
 from tests.simulation.odd_input import BOUNDED
 
@@ -116,6 +117,7 @@ def test_a_breath_of_force_leaves_the_rest_to_the_next_priority() -> None:
     np.testing.assert_allclose(forced(1e-9), forced(0.0), atol=1e-8)
 
 
+@thorough
 def test_by_priority_a_vehicle_at_rest_gets_going_at_the_edge_of_the_sight_of_an_obstacle() -> None:
     """The turn for it is a breath there, and a vehicle that stands does not get on by turning."""
     for distance in np.linspace(2.0, 4.5, 26):

@@ -21,6 +21,7 @@ from steering_addon.simulation.behavior import Behavior
 from steering_addon.simulation.geometry.obstacles import boxes, obstacles
 from steering_addon.simulation.nearby.neighbors import EVERYONE
 from steering_addon.simulation.presence.attendance import Attendance
+from tests.sampling import sampled
 from tests.scene import Scene, about, leaders, locked, positions
 from tests.simulation.geometry.test_capsules import segments_apart
 
@@ -226,6 +227,7 @@ def march(scene: Scene, relative: np.ndarray, contact: float, latest: float) -> 
     return np.inf
 
 
+@sampled
 @pytest.mark.parametrize("degrees", [0.0, 25.0, 90.0, 180.0])
 def test_the_danger_of_a_velocity_is_one_over_the_time_to_the_contact(degrees: float) -> None:
     angle = np.radians(degrees)
@@ -265,12 +267,14 @@ def crossing(method: int, late: float, length: float) -> float:
     return min(apart(replace(scene, position=s.motion.position, forward=s.motion.forward), 0, 1) for s in states)
 
 
+@sampled
 @pytest.mark.parametrize("late", [0.0, 2.0])
 def test_cars_on_crossing_courses_pass_without_contact(late: float) -> None:
     assert crossing(VELOCITY, late, LENGTH) >= 2.0 * RADIUS
     assert crossing(VELOCITY, late, 0.0) < 2.0 * RADIUS, "as spheres they would"
 
 
+@sampled
 @pytest.mark.parametrize("late", [0.0, 2.0])
 def test_the_form_of_the_paper_keeps_long_bodies_further_apart_than_spheres(late: float) -> None:
     assert crossing(PAPER, late, LENGTH) > crossing(PAPER, late, 0.0) + 0.3

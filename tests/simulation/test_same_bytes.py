@@ -15,6 +15,7 @@ from steering_addon.behaviors.seek import Seek
 from steering_addon.simulation.declaration import Kind
 from steering_addon.simulation.geometry.obstacles import BOX, INSIDE, MESH, OUTSIDE, ROUND
 from steering_addon.simulation.geometry.painted_flows import Current
+from tests.sampling import sampled
 from tests.scene import Scene
 from tests.simulation import same_bytes_cases
 from tests.simulation.same_bytes import changed, digest, hashes, parsed, stored
@@ -28,6 +29,7 @@ SYSTEM_WITHOUT = "glibc.cpu.hwcaps=-AVX2,-FMA,-FMA4,-AVX"
 """The same for the library of a Linux system; others ignore it."""
 
 
+@sampled
 @pytest.mark.parametrize(
     ("features", "others", "cases"),
     [
@@ -126,6 +128,7 @@ def parts() -> Iterator[tuple[str, str]]:
             yield kind.name, thing
 
 
+@sampled
 @pytest.mark.parametrize(("name", "thing"), list(parts()))
 def test_each_thing_in_a_scene_has_a_part_in_its_case(name: str, thing: str) -> None:
     """Otherwise a change there would go unnoticed."""

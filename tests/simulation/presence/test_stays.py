@@ -17,6 +17,7 @@ from steering_addon.simulation.presence.attendance import LEAVE
 from steering_addon.simulation.presence.attendance import STAY as STAY_FOR_GOOD
 from steering_addon.simulation.run import step
 from tests.behaviors.situations import busy
+from tests.sampling import sampled
 from tests.scene import Scene, leaders, positions, speeds
 from tests.simulation.presence.test_arrivals import DOOR, FPS, TO_THE_DOOR, WALKER, gone, on_arrival, walk
 
@@ -54,6 +55,7 @@ def crowd(count: int, **values) -> Scene:
     return Scene(start, behaviors=behaviors, speed=1.4, vehicle=WALKER, tracked=leaders(*places), fps=FPS)
 
 
+@sampled
 @pytest.mark.parametrize("body", [Planar, OnFoot], ids=lambda kind: kind.name)
 @pytest.mark.parametrize("way", WAYS)
 def test_a_vehicle_stands_for_its_time_at_the_door_then_leaves_by_the_exit(way: str, body: type) -> None:
@@ -162,6 +164,7 @@ def test_a_throng_stands_round_the_place_and_all_get_their_turn() -> None:
     assert (stood(states) > 1.0).all()
 
 
+@sampled
 @pytest.mark.parametrize("kind", CATALOGUE, ids=lambda kind: kind.name)
 def test_vehicles_arrive_by_those_behaviors_that_say_so(kind: type[Behavior]) -> None:
     scene = busy(kind, 4)

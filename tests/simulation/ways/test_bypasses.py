@@ -11,6 +11,7 @@ from steering_addon.scene import boxes, obstacles, positions, spline
 from steering_addon.simulation.run import simulate, step
 from steering_addon.simulation.snapshot import State
 from steering_addon.simulation.ways.bypasses import Bypass
+from tests.sampling import sampled, thorough
 
 FPS = 12.0
 SNAKE = np.array([[-14.0, 6.0, 0.0], [8.0, 14.0, 0.0], [26.0, -2.0, 0.0], [48.0, 6.0, 0.0]])
@@ -49,6 +50,7 @@ def up_to(on: Course, x: float) -> list[State]:
     return states
 
 
+@sampled
 @pytest.mark.parametrize("aside", [-1.0, 1.0])
 def test_a_lone_walker_passes_a_box_in_a_bend_whichever_side_it_comes_from(aside: float) -> None:
     outcome = bend("pedestrian", (8.5, 4.6 + aside), 1.5).run()
@@ -56,6 +58,7 @@ def test_a_lone_walker_passes_a_box_in_a_bend_whichever_side_it_comes_from(aside
     assert outcome.stood[0] <= 1.0 and outcome.depth[0] == 0.0
 
 
+@sampled
 @pytest.mark.parametrize("aside", [0.0, 1.0])
 def test_a_lone_car_passes_it_without_stopping(aside: float) -> None:
     outcome = bend("car", (0.0, aside), 4.0).run()
@@ -81,6 +84,7 @@ def smooth(points: np.ndarray) -> np.ndarray:
     return np.concatenate([*pieces, points[-1:]])
 
 
+@sampled
 @pytest.mark.parametrize("start", [(-17.0, 3.0), (-20.0, 6.0)])
 def test_a_car_that_comes_back_to_its_path_has_done_so_before_the_next_box(start: tuple[float, float]) -> None:
     on, size = course("car", "ALLOCATION", [], [1.0], fps=FPS), 1.5
@@ -97,6 +101,7 @@ def test_a_car_that_comes_back_to_its_path_has_done_so_before_the_next_box(start
     assert outcome.stood[0] == 0.0 and outcome.depth[0] == 0.0
 
 
+@sampled
 @pytest.mark.parametrize("size", [1.0, 1.5])
 def test_a_car_passes_a_box_behind_a_bend_on_the_side_of_its_way(size: float) -> None:
     on = course("car", "ALLOCATION", [], [1.0], fps=FPS)
@@ -131,6 +136,7 @@ def test_one_that_others_pushed_to_the_far_side_continues_there() -> None:
     assert abreast.any() and (np.sign(track[abreast, 1] - 9.0) == -side).all()
 
 
+@thorough
 def test_a_bypass_never_leads_back_where_the_path_has_a_bend() -> None:
     """Sharks that are slow for their size once flew up and away from this one, and whirled there for ever.
 

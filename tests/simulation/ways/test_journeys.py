@@ -16,6 +16,7 @@ from steering_addon.simulation.geometry.obstacles import INSIDE, Obstacles, boxe
 from steering_addon.simulation.run import simulate
 from steering_addon.simulation.ways.detours import ways_round
 from steering_addon.simulation.ways.journeys import MOST, Courses, Travellers, courses
+from tests.sampling import sampled, thorough
 from tests.scene import Scene, about, all_of, leaders
 from tests.simulation.ways.test_footprints import of
 from tests.simulation.ways.test_roadmap import NOWHERE, shortest
@@ -85,6 +86,7 @@ def clear(places: np.ndarray, things: Obstacles) -> float:
     return float(things.clearance(np.column_stack((flat, np.zeros(len(flat))))).min() - RADIUS)
 
 
+@sampled
 @pytest.mark.parametrize("pen", PENS)
 def test_a_walker_gets_out_and_past(pen: str) -> None:
     things = all_of(*PENS[pen])
@@ -119,6 +121,7 @@ def test_a_walker_with_a_way_arrives_without_a_contact(places) -> None:
     assert clear(path, things) > -TOUCH
 
 
+@thorough
 def test_arrival_behind_a_wall_does_not_creep() -> None:
     """Slowing down depends on the length of the way, not on the distance through the wall."""
     things = all_of(*PENS["a U"])

@@ -16,6 +16,7 @@ from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.geometry.obstacles import Obstacles, boxes
 from steering_addon.simulation.snapshot import State
 from steering_addon.simulation.ways.planning import Planned, planned_course
+from tests.sampling import sampled, thorough
 from tests.scene import Scene, all_of, leaders, positions
 
 GOAL = np.array([0.0, 16.0, 0.0])
@@ -45,6 +46,7 @@ def have_arrived(states: list[State]) -> bool:
     return bool(np.linalg.norm(states[-1].motion.position - GOAL, axis=1).max() < 0.9)
 
 
+@sampled
 @pytest.mark.parametrize("combining", OTHER_WAYS, ids=lambda way: way.name)
 def test_walkers_come_out_of_a_dead_end_in_every_way_to_combine(combining) -> None:
     """Except with normalized directions, where the push into the dead end is as strong as the push out of it."""
@@ -54,6 +56,7 @@ def test_walkers_come_out_of_a_dead_end_in_every_way_to_combine(combining) -> No
     assert min(place.obstacles.clearance(row).min() for row in path[::4]) > 0.0
 
 
+@thorough
 def test_walkers_that_avoid_each_other_as_in_the_paper_come_out_too() -> None:
     avoiding = (UnalignedCollisionAvoidance, {"method": PAPER})
     path = positions(walkers([(Arrival, {}), (ObstacleAvoidance, {}), avoiding], combining=1, fps=12.0).run(12 * 45))
