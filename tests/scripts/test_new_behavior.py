@@ -72,7 +72,7 @@ def test_what_is_made_is_plain_english(checkout: Path) -> None:
 
 def test_what_is_made_obeys_every_law_and_passes_its_own_tests(checkout: Path) -> None:
     names = f"{PLAIN} or {REMEMBERING} or imports or bytes_everywhere"
-    done = run(checkout, *PYTEST, *LAWS, "-k", names)
+    done = run(checkout, *PYTEST, "--thorough", *LAWS, "-k", names)
     assert done.returncode == 0, done.stdout
     passed = int(done.stdout.rpartition(" passed")[0].split()[-1])
     assert passed > 200
@@ -81,7 +81,16 @@ def test_what_is_made_obeys_every_law_and_passes_its_own_tests(checkout: Path) -
 def test_its_figure_shows_what_its_caption_says(checkout: Path) -> None:
     names = f"caption and ({PLAIN} or {REMEMBERING})"
     assert_passes(
-        checkout, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/scripts/test_figures.py", "-k", names
+        checkout,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "--thorough",
+        "tests/scripts/test_figures.py",
+        "-k",
+        names,
     )
 
 
