@@ -61,9 +61,25 @@ def turned_left(heading: Vectors, left: Vectors, angle: Scalars) -> Vectors:
     return turned
 
 
-def begun(rate: Scalars, turning: Scalars, dt: float) -> Scalars:
-    """A turn on the spot that begins gradually, (n,) rad/s, by what it is to be and what it was in the last step."""
-    return np.minimum(rate, turning + rate * (dt / BEGINS))
+def begun(rate: Scalars, toward: Scalars, dt: float) -> Scalars:
+    """A turn on the spot that begins gradually, (n,) rad/s, by how fast it is to be and was toward the same side."""
+    return np.minimum(rate, toward + rate * (dt / BEGINS))
+
+
+def turned_by(heading: Vectors, forward: Vectors, dt: float) -> Scalars:
+    """How fast level headings have turned to other ones in a step, (n,) rad/s to the left."""
+    turn = magnitude(forward - heading) / dt
+    return np.where(dot(forward, left_of(heading, upright(len(heading)))) < 0.0, -turn, turn)
+
+
+def turn_toward(heading: Vectors, direction: Vectors, turning: Scalars) -> Scalars:
+    """How fast level headings already turn toward level directions, (n,) rad/s; 0 for those that turn away.
+
+    Args:
+        turning: (n,) rad/s to the left.
+    """
+    left = left_of(heading, upright(len(heading)))
+    return np.maximum(np.where(dot(direction, left) < 0.0, -turning, turning), 0.0)
 
 
 def turned_on_foot(

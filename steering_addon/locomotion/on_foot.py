@@ -35,7 +35,7 @@ from ..simulation.terrain import Terrain
 from ..simulation.vehicle import Motion, VehicleModel
 from .banking import GRAVITY
 from .footholds import misplaced_walkers
-from .headings import begun, cosine_left, turned_level, turned_on_foot
+from .headings import begun, cosine_left, turn_toward, turned_by, turned_level, turned_on_foot
 from .point_mass import pushed
 from .walkable import Look, Walkable, along_ground, carried, leaning
 from .walking import Stride, Walking
@@ -162,7 +162,7 @@ class OnFoot(Locomotion):
         look = Look(feet, memory.normal, memory.triangle, direction, step, self._reach(model, speed))
         direction, memory = self._seen_ahead(walkable, look, heading, memory, dt)
         velocity, forward = self._strode(model, motion, memory, direction, speed, wanted_speed, wished, rounds, dt)
-        on_the_spot = np.where(memory.cornered, 0.0, begun(self.turn_on_the_spot, memory.turning, dt))
+        on_the_spot = np.where(memory.cornered, 0.0, self._on_the_spot(control, heading, memory.turning, dt))
         velocity, forward = turned_on_foot(model, motion, control, (velocity, forward), idle, on_the_spot, dt)
         way = along_ground(memory.normal, forward, magnitude(velocity) * dt)
         footing, refused = walkable.step(feet, way, memory.normal, memory.triangle)
@@ -175,7 +175,7 @@ class OnFoot(Locomotion):
         way_out = no_vectors(len(stands))
         if anybody(cornered):
             way_out = np.where((refused | ~cornered)[:, None], 0.0, memory.way_out)
-        turning = magnitude(forward - heading) / dt
+        turning = turned_by(heading, forward, dt)
         walking = replace(memory, stands=stands, cornered=cornered, turning=turning, push=push, way_out=way_out)
         if footing is not None:
             footing = replace(footing, triangle=np.where(refused, NO_TRIANGLE, footing.triangle))
@@ -341,9 +341,11 @@ class OnFoot(Locomotion):
         if anybody(memory.cornered):
             on_the_spot = np.where(memory.cornered, np.maximum(on_the_spot, WAY_OUT), on_the_spot)
         still = memory.stands | (speed <= 0.0)
-        on_the_spot = np.where(still, begun(on_the_spot, memory.turning, dt), on_the_spot)
+        toward = turn_toward(heading, direction, memory.turning)
+        begins = begun(on_the_spot, toward, dt)
+        on_the_spot = np.where(still, begins, on_the_spot)
         pace = model.cruise_speed * model.max_speed
-        most = self._turn_rate_at(speed, pace, on_the_spot)
+        most = self._turn_rate_at(speed, pace, on_the_spot, begins)
         ahead = cosine_left(heading, direction, np.where(still, on_the_spot, most) * dt)
         slowest = self._slowest(model)
         round_speed = np.maximum(ROUND * pace, slowest)
@@ -363,10 +365,10 @@ class OnFoot(Locomotion):
         goes &= ~(still & (on_the_spot > 0.0) & (ahead < np.where(memory.cornered, 1.0 - EPSILON, TURNED)))
         target = np.where(goes, np.where(memory.cornered, slowest, np.maximum(target, slowest)), 0.0)
         # What walks more slowly than it did turns less.
-        most = np.minimum(most, self._turn_rate_at(target, pace, on_the_spot))
-        forward = turned_level(
-            heading, direction, np.where(still, np.where(goes & ~memory.cornered, 0.0, on_the_spot), most) * dt
-        )
+        most = np.minimum(most, self._turn_rate_at(target, pace, on_the_spot, begins))
+        # One that sets off from a turn on the spot continues to turn; from rest it takes its first step straight ahead.
+        turn = np.where(still, np.where(goes & ~memory.cornered, np.minimum(most, toward), on_the_spot), most)
+        forward = turned_level(heading, direction, turn * dt)
         change = forward * target[:, None] - motion.velocity
         velocity = motion.velocity + truncate(change, model.max_force / model.mass * dt)
         moves = magnitude(velocity) > 0.0
@@ -375,18 +377,25 @@ class OnFoot(Locomotion):
             faces = np.where(moves[:, None], faces, np.where(still[:, None], forward, heading))
         return velocity, faces
 
-    def _turn_rate_at(self, speed: Scalars, pace: Scalars, on_the_spot: Scalars) -> Scalars:
+    def _on_the_spot(self, control: Control, heading: Vectors, turning: Scalars, dt: float) -> Scalars:
+        """The fastest turn of one that stands to where it is asked to face, (n,) rad/s, which begins gradually."""
+        if control.heading is None:
+            return self.turn_on_the_spot
+        return begun(self.turn_on_the_spot, turn_toward(heading, control.heading, turning), dt)
+
+    def _turn_rate_at(self, speed: Scalars, pace: Scalars, on_the_spot: Scalars, begins: Scalars) -> Scalars:
         """The fastest turn at a speed, (n,) rad/s: on the turning circle, or stepping round when slow.
 
         Args:
             speed, pace: (n,) the speed and the cruise speed, m/s.
             on_the_spot: (n,) the fastest turn while standing, rad/s.
+            begins: (n,) the fastest turn by stepping round that the last step allows, rad/s.
         """
         walking = speed / np.maximum(self.turn_radius, EPSILON)
         if not anybody(on_the_spot > 0.0):
             return np.minimum(self.max_turn_rate, walking)
         stepping = on_the_spot * np.maximum(1.0 - speed / np.maximum(STEPS * pace, EPSILON), 0.0)
-        return np.minimum(self.max_turn_rate, np.maximum(walking, stepping))
+        return np.minimum(self.max_turn_rate, np.maximum(walking, np.minimum(stepping, begins)))
 
     def started(self, motion: Motion, terrain: Terrain, memory: Walking) -> Stance | None:
         if not len(terrain.after):

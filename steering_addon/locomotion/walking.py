@@ -24,7 +24,7 @@ class Walking(Memory):
         inward: the level direction to which one turns back from an edge, until it faces it; 0 for none.
         way_out: the level direction into which one turns that is cornered, and keeps to; 0 for none.
         cornered: whether a step was refused, and none has been taken since.
-        turning: radians a second by which it turned in the last step.
+        turning: radians a second by which it turned to the left in the last step.
         push: the level force that acts on it, newtons; the mean of the recent ones while it is slow.
         fall_speed: metres a second.
     """

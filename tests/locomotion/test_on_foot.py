@@ -164,8 +164,8 @@ def test_what_stands_at_its_place_does_not_turn_after_pushes_too_weak_to_set_off
     assert (forward == forward[0]).all()
 
 
-def test_one_who_stands_begins_to_turn_gradually() -> None:
-    rate, angle = np.pi, np.linspace(1.2, 3.1, 6)
+def called_aside(angle: np.ndarray, rate: float) -> list[State]:
+    """A second of people who stand, each called from another angle, radians from where it looks."""
     places = 9.0 * np.arange(len(angle))[:, None] * np.array((0.0, 1.0, 0.0))
     called = places + 4.0 * np.stack((np.cos(angle), np.sin(angle), 0.0 * angle), axis=1)
     people = Scene(
@@ -177,13 +177,34 @@ def test_one_who_stands_begins_to_turn_gradually() -> None:
         tracked=leaders(*called),
         fps=FPS,
     )
-    states = people.run(FPS)
-    heading = np.array([state.motion.forward[: len(angle)] for state in states])
-    turns = np.linalg.norm(np.diff(heading, axis=0), axis=2) * FPS
-    stands = speeds(states)[1:] <= 0.0
+    return people.run(FPS)
+
+
+def turn_rates(states: list[State]) -> np.ndarray:
+    """(steps, n) rad/s."""
+    heading = np.array([state.motion.forward[: len(state)] for state in states])
+    return np.linalg.norm(np.diff(heading, axis=0), axis=2) * FPS
+
+
+def test_one_who_stands_begins_to_turn_gradually() -> None:
+    rate = np.pi
+    states = called_aside(np.linspace(1.2, 3.1, 6), rate)
+    turns, stands = turn_rates(states), speeds(states)[1:] <= 0.0
     faster = np.where(stands, np.diff(turns, axis=0, prepend=0.0), 0.0)
     assert 0.0 < faster.max() <= 1.01 * rate / (0.2 * FPS)
     assert (np.where(stands, turns, 0.0).max(axis=0) > 0.5 * rate).any()
+
+
+def test_one_who_sets_off_while_it_turns_keeps_turning_and_one_at_rest_begins_gradually() -> None:
+    rate = np.pi
+    states = called_aside(np.linspace(0.6, 3.1, 8), rate)
+    turns, moves = turn_rates(states), speeds(states)[1:] > 0.0
+    row, columns = moves.argmax(axis=0), np.arange(moves.shape[1])
+    before, first, after = (turns[np.maximum(row + step, 0), columns] for step in (-1, 0, 1))
+    turned = row > 1
+    assert turned.any() and not turned.all()
+    assert (first >= 0.9 * np.minimum(before, after))[turned].all()
+    assert np.diff(turns, axis=0, prepend=0.0).max() <= 1.01 * rate / (0.2 * FPS)
 
 
 def test_an_animal_that_is_called_back_speeds_up_as_it_goes_round_and_does_not_shiver() -> None:
@@ -542,3 +563,18 @@ def test_half_the_step_on_gentle_hills_gives_nearly_the_same_path() -> None:
     once, twice = scene.run(3 * FPS), replace(scene, substeps=4).run(3 * FPS)
     apart = np.linalg.norm(positions(once)[-1] - positions(twice)[-1], axis=1)
     assert np.median(apart) < 0.05 and apart.max() < 0.4
+
+
+def test_one_whose_call_changes_sides_while_it_turns_turns_back_gradually() -> None:
+    rate, turned = np.pi, 6
+    scene = walker((0.0, 0.0, 0.0), (-4.0, 4.0, 0.0), surfaces([plane(half=20.0)]), turn_on_the_spot=rate)
+    other = leaders([-4.0, -4.0, 0.0])
+
+    def at(frame: int, snapshot: Snapshot) -> Snapshot:
+        return snapshot if frame < turned else replace(snapshot, tracked=other)
+
+    states = replace(scene, speed=0.0).run(2 * turned, at=at)
+    heading = np.array([state.motion.forward[0] for state in states])
+    left = np.cross(heading[:-1], heading[1:])[:, 2] * FPS
+    assert left.max() > 0.7 * rate and left.min() < -0.7 * rate
+    assert -np.diff(left).min() <= left.max() + 1.01 * rate / (0.2 * FPS)

@@ -303,7 +303,10 @@ def _instances(objects: Iterable[Object]) -> Iterator[Finding]:
 
 
 def _of_minds(scene: Scene, roles: Mapping[Role, list[Object]], objects: list[Object]) -> Iterator[Finding]:
-    """The states and triggers that do not count, and those that point at what was deleted."""
+    """The states and triggers that do not count, and those whose crowd or what they point at was deleted.
+
+    A crowd that has members is restored with its states, and told of elsewhere.
+    """
     crowds, everything = set(roles[Role.CROWD]), set(scene.objects)
     if len(everything) > len(objects):
         excluded = by_role(everything - set(objects))
@@ -317,6 +320,14 @@ def _of_minds(scene: Scene, roles: Mapping[Role, list[Object]], objects: list[Ob
     for crowd in roles[Role.CROWD]:
         left_behind = states_left_behind(crowd, everything)
         yield from _about(Kind.NOT_IN_SCENE, left_behind, f"{{}} not in the scene of {crowd.name}", "is", "are")
+    joined = set(crowds_of(roles[Role.VEHICLE]))
+    for state in roles[Role.STATE]:
+        its = crowd_of(state)
+        if its is None:
+            yield Finding(Kind.CALLS_NOTHING, f"{state.name} belongs to no crowd. Choose one", (full_name(state),))
+        elif its not in everything and its not in joined:
+            text = f"{its.name}, the Crowd of {state.name}, was deleted"
+            yield Finding(Kind.TARGET_GONE, text, (full_name(state),))
     for role, group, names in ((Role.STATE, "state", ("then", "eases")), (Role.TRIGGER, "trigger", ("to",))):
         for ob in (each for each in roles[role] if each.steering.is_property_set(group)):
             for name in names:

@@ -164,6 +164,23 @@ def test_a_deleted_wolf_is_named_and_so_is_a_deleted_state() -> None:
     assert selected_by_click("CALLS_NOTHING") == {trigger.name}
 
 
+def test_states_of_a_deleted_crowd_without_members_are_named() -> None:
+    grazing, *_ = alarm()
+    select(grazing)
+    bpy.ops.object.duplicate()
+    copy = bpy.context.object
+    assert bpy.ops.steering.states_copy(source=grazing.name) == {"FINISHED"}
+    left = {ob.name for ob in bpy.data.objects if ob.steering.roles == {"STATE"} and ob.steering.crowd == copy}
+    assert left and "TARGET_GONE" not in listed()
+    select(copy)
+    bpy.ops.object.delete()
+    assert listed()["TARGET_GONE"] in {f"Sheep.001, the Crowd of {name}, was deleted" for name in left}
+    assert selected_by_click("TARGET_GONE") <= left
+    select(grazing)
+    bpy.ops.object.delete()
+    assert "Sheep, the Crowd of" not in listed()["TARGET_GONE"], "its members restore it"
+
+
 def test_excluded_states_and_triggers_are_named_and_a_click_brings_them_back() -> None:
     _, members, state, trigger, _ = alarm()
     collection = state.users_collection[0]
