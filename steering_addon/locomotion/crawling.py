@@ -53,6 +53,8 @@ EDGES = (
 """What it does at the edge of a surface, with the numbers stored in files."""
 LEANS_OVER = 2.0
 """Radians a second by which a body leans over a fold even while it stands."""
+REACHES_OVER = 0.25
+"""How far off another surface may be that a body crosses to, in radii; a body comes that near to it."""
 
 
 @dataclass(frozen=True)
@@ -63,11 +65,13 @@ class _Step:
         grip: where it ends.
         position: (n, 3) of the origins there, metres.
         most: (n,) by how much bodies may lean over, radians.
+        over: (n,) how far off another surface may be that they cross to, metres.
     """
 
     grip: Grip
     position: Vectors
     most: Scalars
+    over: Scalars
 
 
 @dataclass(frozen=True)
@@ -124,7 +128,8 @@ class Crawling(Locomotion):
         force, grip = self._off_borders(model, skins, grip, control.force, speed, dt)
         stride = self._stride(model, grip, replace(control, force=force), speed, dt)
         heading, length = grip.world(stride.forward), magnitude(stride.velocity) * dt
-        after, left, met = grip.moved(skins, heading, length)
+        over = REACHES_OVER * model.radius
+        after, left, met = grip.moved(skins, heading, length, over)
         falls = met & (self.at_edge == FALL)
         after, stays = _fallen(after, left, which(falls)), met & ~falls
         if anybody(stays):
@@ -143,7 +148,7 @@ class Crawling(Locomotion):
         velocity = np.where(stays[:, None], 0.0, after.forward * magnitude(stride.velocity)[:, None])
         most = length / np.maximum(model.radius, EPSILON) + LEANS_OVER * dt
         position = after.origin(terrain.lift)
-        return Moved(position, velocity, after.forward, _Step(after, position, most))
+        return Moved(position, velocity, after.forward, _Step(after, position, most, over))
 
     def _stride(self, model: VehicleModel, grip: Grip, control: Control, speed: Scalars, dt: float) -> Stance:
         """The step in the plane of each, whose axes are to the right, ahead and up."""
@@ -201,7 +206,10 @@ class Crawling(Locomotion):
         rows = looks[near & (self.at_edge == TURN_BACK)[looks]]
         if len(rows):
             wanted, step = picked(direction, rows), np.maximum(speed, model.max_force / model.mass * dt) * dt
-            way, side[rows] = way_round(skins, grip.take(rows), wanted, reach[rows], step[rows], memory.side[rows])
+            over = REACHES_OVER * model.radius[rows]
+            way, side[rows] = way_round(
+                skins, grip.take(rows), wanted, reach[rows], step[rows], memory.side[rows], over
+            )
             hindered = (way != wanted).any(axis=1)
             ahead[rows] = np.where(hindered, dot(way, wanted), 1.0)
             aside[rows] = np.where(hindered, dot(way, picked(left, rows)), 0.0)
@@ -255,7 +263,7 @@ class Crawling(Locomotion):
         step: _Step = moved.memory
         skins = Clinging(terrain.after)
         speed = np.maximum(dot(moved.velocity, moved.forward), 0.0)
-        grip = step.grip.pushed(skins, moved.position - step.position)
+        grip = step.grip.pushed(skins, moved.position - step.position, step.over)
         grip = self._falling(skins, grip, dt).leaning(step.most)
         return self._stance(grip, grip.forward * speed[:, None], terrain)
 

@@ -25,7 +25,8 @@ from ..simulation.arrays.vectors import (
     unit,
     which,
 )
-from ..simulation.geometry.clinging import Clinging
+from ..simulation.geometry.clinging import Clinging, Hold
+from ..simulation.geometry.skins import Way
 from ..simulation.ground import level_heading
 from ..simulation.memory import remembered
 from ..simulation.terrain import FINDS_GROUND, Terrain
@@ -33,6 +34,8 @@ from ..simulation.vehicle import Motion
 from .walkable import FURTHER, TURNS
 from .walking import Walking
 
+LINE = 0.25
+"""The height of the line over a way that finds other surfaces, as a share of how far off these may be."""
 LOST = 1e-6
 """The length of a direction across a normal below which it is rounding error."""
 COSINES, SINES = TURNS[0][0], np.abs(TURNS[0][1])
@@ -92,7 +95,7 @@ class Grip:
         vectors = self._right * v[:, :1] + self.forward * v[:, 1:2] + self.memory.normal * v[:, 2:]
         return np.asarray(vectors, dtype=np.float64)
 
-    def moved(self, skins: Clinging, direction: Vectors, length: Scalars) -> tuple[Grip, Scalars, Mask]:
+    def moved(self, skins: Clinging, direction: Vectors, length: Scalars, reach: Scalars) -> tuple[Grip, Scalars, Mask]:
         """The grips after ways along the surface, headed as they end.
 
         Those that hold on to nothing go straight on.
@@ -100,22 +103,26 @@ class Grip:
         Args:
             direction: (n, 3) unit directions across the normals.
             length: (n,) metres.
+            reach: (n,) how far off another surface may be that they cross to, metres.
 
         Returns:
             The grips; the length that is left at a border, (n,) metres; and who met one, (n,).
         """
         memory, clings = self.memory, self.clings
         if everybody(clings):
-            return self._along(skins, direction, length)
+            return self._along(skins, direction, length, reach)
         place, forward = self.place + direction * length[:, None], direction.copy(order="K")
         left, met = np.zeros(len(length)), np.zeros(len(length), dtype=np.bool_)
         rows = which(clings)
         if len(rows):
-            held, left[rows], met[rows] = self.take(rows)._along(skins, picked(direction, rows), length[rows])
+            part = picked(direction, rows), length[rows], reach[rows]
+            held, left[rows], met[rows] = self.take(rows)._along(skins, *part)
             place[rows], forward[rows], memory = held.place, held.forward, memory.put(rows, held.memory)
         return Grip(place, forward, memory), left, met
 
-    def _along(self, skins: Clinging, direction: Vectors, length: Scalars) -> tuple[Grip, Scalars, Mask]:
+    def _along(
+        self, skins: Clinging, direction: Vectors, length: Scalars, reach: Scalars
+    ) -> tuple[Grip, Scalars, Mask]:
         """As `moved`, of those that all hold on to a surface."""
         memory = self.memory
         face = skins.face_normal(memory.triangle) * memory.facing[:, None]
@@ -125,10 +132,14 @@ class Grip:
         normal = normal_at(skins, way.triangle, way.place, way.facing, memory.normal)
         forward = headed(turned_over(way.direction, ahead, normal), normal, direction)
         held = replace(memory, triangle=way.triangle, facing=way.facing, normal=normal)
-        return Grip(way.place, forward, held), way.left, way.met
+        return crossed(skins, self, Grip(way.place, forward, held), way, np.minimum(length, reach))
 
-    def pushed(self, skins: Clinging, shift: Vectors) -> Grip:
-        """The grips after shifts (n, 3), metres, of which the parts along the surface count."""
+    def pushed(self, skins: Clinging, shift: Vectors, reach: Scalars) -> Grip:
+        """The grips after shifts (n, 3), metres, of which the parts along the surface count.
+
+        Args:
+            reach: (n,) as of `moved`.
+        """
         rows = which(self.clings & (shift != 0.0).any(axis=1))
         free = which(~self.clings & (shift != 0.0).any(axis=1))
         if not len(rows) and not len(free):
@@ -137,14 +148,18 @@ class Grip:
         place[free] += shift[free]
         if not len(rows):
             return Grip(place, forward, memory)
-        triangle, facing, normal = memory.triangle[rows], memory.facing[rows], picked(memory.normal, rows)
+        before = self.take(rows)
+        triangle, facing, normal = before.memory.triangle, before.memory.facing, before.memory.normal
         along = across(picked(shift, rows), skins.face_normal(triangle))
-        way = skins.walked(triangle, picked(self.place, rows), along, facing, magnitude(along))
+        way = skins.walked(triangle, before.place, along, facing, magnitude(along))
         after = normal_at(skins, way.triangle, way.place, way.facing, normal)
-        place[rows] = way.place
-        heading = picked(forward, rows)
-        forward[rows] = headed(turned_over(heading, normal, after), after, heading)
-        return Grip(place, forward, _held(memory, rows, way.triangle, way.facing, after))
+        heading = headed(turned_over(before.forward, normal, after), after, before.forward)
+        held = replace(before.memory, triangle=way.triangle, facing=way.facing, normal=after)
+        end, _, _ = crossed(
+            skins, before, Grip(way.place, heading, held), way, np.minimum(magnitude(along), reach[rows])
+        )
+        place[rows], forward[rows] = end.place, end.forward
+        return Grip(place, forward, memory.put(rows, end.memory))
 
     def taking(self, skins: Clinging, rows: Rows, triangle: Rows, place: Vectors, up: Vectors) -> Grip:
         """The grips in which those of some rows hold on to triangles at places, on the side of `up`; (m, 3) each."""
@@ -227,8 +242,66 @@ def found(skins: Clinging, grip: Grip, up: Vectors) -> Grip:
     return grip.taking(skins, rows, hold.triangle[rows], picked(hold.place, rows), picked(up, rows))
 
 
+def crossed(skins: Clinging, before: Grip, after: Grip, way: Way, reach: Scalars) -> tuple[Grip, Scalars, Mask]:
+    """The grips after ways in which those that come to another surface hold on to that one.
+
+    A line at a small height over the way says where another surface cuts it off: what goes into a wedge so turns over
+    on to its other side. At a border the other surface is the nearest one beyond it. Either is nearer than the way is
+    long, so that no body is seen to jump.
+
+    Args:
+        before, after: at the start and at the end of the ways, on one surface each.
+        way: as walked.
+        reach: (n,) how far off the other surface may be, metres; no more than the ways are long.
+
+    Returns:
+        The grips; the length that is left at a border, (n,) metres; and who met one, (n,).
+    """
+    if len(skins) < 2:
+        return after, way.left, way.met
+    rows = which(reach > 0.0)
+    surface, reach = skins.surfaces.surface_of(before.memory.triangle[rows]), reach[rows]
+    height = LINE * reach
+    start = picked(before.place, rows) + picked(before.memory.normal, rows) * height[:, None]
+    course = picked(after.place, rows) + picked(after.memory.normal, rows) * height[:, None] - start
+    length = magnitude(course)
+    distance, triangle = skins.hit(start, unit(course), length, surface)
+    on = which(triangle >= 0)
+    place = start[on] + picked(unit(course), on) * distance[on, None]
+    grip = after.taking(skins, rows[on], triangle[on], place, -picked(course, on))
+    met, left = way.met.copy(), way.left.copy()
+    met[rows[on]], left[rows[on]] = False, 0.0
+    at = which(met[rows])
+    if len(at):
+        ends = after.take(rows[at])
+        hold, far = _beyond(skins, ends, picked(way.direction, rows[at]), reach[at])
+        past = ends.place + (ends.memory.normal - picked(way.direction, rows[at])) * reach[at, None]
+        grip = grip.taking(skins, rows[at][far], hold.triangle[far], hold.place[far], (past - hold.place)[far])
+        met[rows[at][far]], left[rows[at][far]] = False, 0.0
+    return grip, left, met
+
+
+def _beyond(skins: Clinging, ends: Grip, direction: Vectors, reach: Scalars) -> tuple[Hold, Rows]:
+    """The nearest places of other surfaces just beyond the borders where ways end, and the rows that have any.
+
+    Args:
+        direction: (n, 3) unit directions in which the ways end.
+        reach: (n,) metres.
+    """
+    # What continues level there is nearer than what goes down, and what comes up from below is near enough.
+    place = ends.place + (direction + 0.5 * ends.memory.normal) * reach[:, None]
+    hold = skins.nearest(place, 1.1 * reach, skins.surfaces.surface_of(ends.memory.triangle))
+    return hold, which(hold.triangle >= 0)
+
+
 def way_round(
-    skins: Clinging, grip: Grip, direction: Vectors, reach: Scalars, step: Scalars, side: Rows
+    skins: Clinging,
+    grip: Grip,
+    direction: Vectors,
+    reach: Scalars,
+    step: Scalars,
+    side: Rows,
+    over: Scalars,
 ) -> tuple[Vectors, Rows]:
     """The nearest directions to those wanted in which the surface continues to the end of their reach.
 
@@ -238,12 +311,13 @@ def way_round(
         direction: (n, 3) unit directions across the normals.
         reach, step: (n,) how far they look, and go in a step, metres.
         side: (n,) on which each goes round: 1 left, -1 right, 0 neither.
+        over: (n,) how far off another surface may be that they cross to, metres.
 
     Returns:
         direction (n, 3), side (n,).
     """
     reach = np.where(side == 0, reach, FURTHER * reach)
-    rows, new_side = which(~_continues(skins, grip, direction, reach)), np.zeros_like(side)
+    rows, new_side = which(~_continues(skins, grip, direction, reach, over)), np.zeros_like(side)
     if not len(rows):
         return direction, new_side
     chosen = direction.copy(order="K")
@@ -254,7 +328,8 @@ def way_round(
         along, left = picked(direction, rows), cross(picked(grip.memory.normal, rows), picked(direction, rows))
         tried = along[None] * COSINES[:, None, None] + left[None] * (SINES[:, None] * prefers)[..., None]
         every = np.tile(rows, len(COSINES))
-        free = _continues(skins, grip.take(every), tried.reshape(-1, 3), far[every]).reshape(len(COSINES), -1)
+        free = _continues(skins, grip.take(every), tried.reshape(-1, 3), far[every], over[every])
+        free = free.reshape(len(COSINES), -1)
         first, column = free.argmax(axis=0), np.arange(len(rows))
         found_one = free[first, column]
         taken = rows[found_one]
@@ -267,12 +342,28 @@ def way_round(
     return chosen, new_side
 
 
-def _continues(skins: Clinging, grip: Grip, direction: Vectors, length: Scalars) -> Mask:
-    """Whether the surface continues, (n,), along ways of (n,) metres in directions across the normals."""
+def _continues(skins: Clinging, grip: Grip, direction: Vectors, length: Scalars, reach: Scalars) -> Mask:
+    """Whether the surface or another one within reach continues, (n,), along ways of (n,) metres.
+
+    Args:
+        direction: (n, 3) unit directions across the normals.
+        length, reach: (n,) metres.
+    """
     memory = grip.memory
     face = skins.face_normal(memory.triangle) * memory.facing[:, None]
     course = turned_over(direction, memory.normal, face)
-    return ~skins.walked(memory.triangle, grip.place, course, memory.facing, length).met
+    way = skins.walked(memory.triangle, grip.place, course, memory.facing, length)
+    met = which(way.met)
+    if len(skins) < 2 or not len(met):
+        return ~way.met
+    ends = grip.take(met)
+    triangle, place, facing = way.triangle[met], picked(way.place, met), way.facing[met]
+    normal = normal_at(skins, triangle, place, facing, ends.memory.normal)
+    ends = Grip(place, ends.forward, replace(ends.memory, triangle=triangle, facing=facing, normal=normal))
+    _, beyond = _beyond(skins, ends, picked(way.direction, met), np.minimum(length[met], reach[met]))
+    continues = ~way.met
+    continues[met[beyond]] = True
+    return continues
 
 
 def headed(way: Vectors, normal: Vectors, otherwise: Vectors) -> Vectors:

@@ -488,3 +488,55 @@ def test_on_a_surface_that_shrinks_to_nothing_and_grows_again_everything_stays_f
             square = np.stack(axes, axis=1)
             assert np.abs(square @ np.swapaxes(square, 1, 2) - np.eye(3)).max() < 1e-6
         assert np.isfinite(motion.position).all()
+
+
+# From one surface to another.
+
+
+def on_a_floor(faces: list[Faces], place: np.ndarray, forward: np.ndarray) -> Scene:
+    """Ants on a level floor that go straight on."""
+    return ants(
+        Ground(sheet()),
+        len(place),
+        position=place,
+        forward=forward,
+        up=np.broadcast_to((0.0, 0.0, 1.0), place.shape),
+        behaviors=[],
+        surfaces=surfaces(faces),
+    )
+
+
+def held(scene: Scene, states: list[State]) -> np.ndarray:
+    """(f, n) the rows of the surfaces that they hold on to."""
+    return np.array([scene.surfaces.surface_of(state.bodies["crawling"].triangle) for state in states])
+
+
+@pytest.mark.parametrize("height", [0.6, 1.0], ids=["sunk", "resting"])
+def test_from_a_floor_they_go_up_a_ball_and_down_to_the_floor_again(height: float) -> None:
+    """A step over the seam is hardly longer than another, and no ant gets into the ball or below the floor."""
+    points, triangles = globe(1.0)
+    turn = np.array([0.0, 2.0])
+    out = np.stack((np.cos(turn), np.sin(turn), 0.0 * turn), axis=1)
+    start = out * np.array([1.2, 2.6])[:, None]
+    scene = on_a_floor([sheet(), (points + np.array((0.0, 0.0, height)), triangles)], start, -out)
+    states = scene.run(FPS * 12)
+    on, place = held(scene, states), positions(states)
+    assert (np.abs(np.diff(on, axis=0)).sum(axis=0) == 2).all(), "each goes up once, and comes down once"
+    assert (on[0] == 0).all() and (on[-1] == 0).all()
+    assert np.linalg.norm(np.diff(place, axis=0), axis=-1).max() < 1.1 * speeds(states).max() / FPS
+    from_middle = np.linalg.norm(place - (0.0, 0.0, height), axis=-1)
+    assert from_middle[on == 0].min() > 0.98 and from_middle[on == 1].max() < 1.001
+    assert place[..., 2].min() > -1e-9
+
+
+def test_over_the_seam_of_two_floors_and_up_a_wall_that_begins_there_they_go_on() -> None:
+    points, triangles = sheet(2.0, 8)
+    left, right = (points + np.array((x, 0.0, 0.0)) for x in (-2.0, 2.0))
+    wall = np.column_stack((0.0 * points[:, 0] + 4.0, points[:, 1], points[:, 0] + 2.0))
+    start = np.array([(-1.0, y, 0.0) for y in (-1.0, 0.0, 1.1)])
+    ahead = np.broadcast_to((1.0, 0.0, 0.0), (3, 3))
+    scene = on_a_floor([(left, triangles), (right, triangles), (wall, triangles)], start, ahead)
+    states = scene.run(FPS * 8)
+    on = held(scene, states)
+    assert (on[-1] == 2).all() and all(set(column) == {0, 1, 2} for column in on.T)
+    assert np.linalg.norm(np.diff(positions(states), axis=0), axis=-1).max() < 1.1 * speeds(states).max() / FPS

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays.vectors import Mask, Rows, Scalars, Vectors, no_vectors, picked
+from ..arrays.vectors import Mask, Rows, Scalars, Vectors, no_vectors, picked, which
 from .skins import NO_TRIANGLE, Skin, Way
-from .surfaces import Surfaces
+from .surfaces import Layer, Surfaces
 
 
 @dataclass(frozen=True)
@@ -36,19 +36,62 @@ class Clinging:
     def __len__(self) -> int:
         return len(self.surfaces)
 
-    def nearest(self, points: Vectors, reach: Scalars) -> Hold:
-        """The nearest places of the surfaces within reach, (n,) metres, of points (n, 3)."""
+    def nearest(self, points: Vectors, reach: Scalars, surface: Rows | None = None) -> Hold:
+        """The nearest places of the surfaces within reach, (n,) metres, of points (n, 3).
+
+        Args:
+            surface: (n,) rows of surfaces that do not count; none if omitted.
+        """
         n = len(points)
-        best = Hold(np.full(n, np.inf), points, np.full(n, NO_TRIANGLE))
-        for first, layer in self.surfaces.numbered():
-            distance, place, triangle = layer.skin.nearest(points, np.minimum(reach, best.distance))
-            nearer = (triangle >= 0) & (distance < best.distance)
-            best = Hold(
-                np.where(nearer, distance, best.distance),
-                np.where(nearer[:, None], place, best.place),
-                np.where(nearer, triangle + first, best.triangle),
-            )
+        best = Hold(np.full(n, np.inf), points.copy(order="K"), np.full(n, NO_TRIANGLE))
+        aside = reach[:, None]
+        for first, rows, layer in self._met(points - aside, points + aside, surface):
+            near = np.minimum(reach[rows], best.distance[rows])
+            distance, place, triangle = layer.skin.nearest(picked(points, rows), near)
+            nearer = (triangle >= 0) & (distance < best.distance[rows])
+            if surface is not None:
+                nearer &= layer.owner[triangle] != surface[rows]
+            on = rows[nearer]
+            best.distance[on], best.place[on] = distance[nearer], place[nearer]
+            best.triangle[on] = triangle[nearer] + first
         return best
+
+    def hit(self, points: Vectors, course: Vectors, reach: Scalars, surface: Rows) -> tuple[Scalars, Rows]:
+        """The first triangles that courses meet within reach, where they are of another surface than given.
+
+        Args:
+            points, course: (n, 3) metres, and unit vectors.
+            reach: (n,) metres.
+            surface: (n,) rows of surfaces.
+
+        Returns:
+            (n,) metres, inf for none; and (n,) rows of triangles, -1 for none.
+        """
+        way, met = np.full(len(points), np.inf), np.full(len(points), NO_TRIANGLE)
+        ends = points + course * reach[:, None]
+        for first, rows, layer in self._met(np.minimum(points, ends), np.maximum(points, ends), surface):
+            distance, triangle = layer.skin.hit(picked(points, rows), picked(course, rows), reach[rows])
+            nearer = (triangle >= 0) & (distance < way[rows]) & (layer.owner[triangle] != surface[rows])
+            on = rows[nearer]
+            way[on], met[on] = distance[nearer], triangle[nearer] + first
+        return way, met
+
+    def _met(self, low: Vectors, high: Vectors, surface: Rows | None) -> Iterator[tuple[int, Rows, Layer]]:
+        """The row of its first triangle, for each layer that boxes (n, 3) metres meet; and the rows of these boxes.
+
+        What moves is made ready for queries anew on each frame, so it is left alone where nothing is near it.
+
+        Args:
+            surface: (n,) rows of surfaces that do not count, None for none.
+        """
+        for first, layer in self.surfaces.numbered():
+            least, most = layer.bounds
+            may = (low <= most).all(axis=1) & (high >= least).all(axis=1)
+            if surface is not None and len(layer.surfaces) == 1:
+                may &= surface != layer.surfaces[0]
+            rows = which(may)
+            if len(rows) and len(layer):
+                yield first, rows, layer
 
     def walked(self, triangle: Rows, place: Vectors, direction: Vectors, facing: Scalars, length: Scalars) -> Way:
         """As `Skin.walked`."""

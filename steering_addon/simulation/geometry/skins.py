@@ -206,6 +206,12 @@ class Skin:
         distance, place, triangle = surface.nearest(points, reach)
         return distance, place, np.where(triangle >= 0, rows[triangle] if len(rows) else NO_TRIANGLE, NO_TRIANGLE)
 
+    def hit(self, points: Vectors, course: Vectors, reach: Scalars) -> tuple[Scalars, Rows]:
+        """As `Mesh.hit`: the distance along each course to the first triangle, and that triangle."""
+        surface, rows = self._mesh
+        distance, triangle = surface.hit(points, course, reach)
+        return distance, np.where(triangle >= 0, rows[triangle] if len(rows) else NO_TRIANGLE, NO_TRIANGLE)
+
     def shares(self, triangle: Rows, v: Vectors) -> tuple[Scalars, Scalars]:
         """By how much of the sides from the first to the second and third corner vectors (n, 3) go; (n,) each."""
         table = np.take(self._table, triangle, axis=0)

@@ -56,6 +56,13 @@ class Layer:
         return len(self.triangles)
 
     @once
+    def bounds(self) -> tuple[Vectors, Vectors]:
+        """The least and the largest coordinates of its points, (3,) metres each."""
+        if not len(self.points):
+            return np.full(3, np.inf), np.full(3, -np.inf)
+        return self.points.min(axis=0), self.points.max(axis=0)
+
+    @once
     def floor(self) -> Floor:
         """The triangles for what stands on them straight below."""
         return floor(self.points, self.triangles)
