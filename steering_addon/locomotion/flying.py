@@ -55,6 +55,11 @@ class Flying(SimpleVehicle):
         """(n,) the tangent of the steepest dive."""
         return tangent_of_setting(self.max_dive)
 
+    @property
+    def climb_share(self) -> Scalars:
+        """(n,) share of top speed that is left at the steepest climb."""
+        return self.climb_speed
+
     def moved(
         self, model: VehicleModel, motion: Motion, control: Control, terrain: Terrain, memory: Rolling, dt: float
     ) -> Moved:

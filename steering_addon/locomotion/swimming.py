@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..simulation.arrays.angles import tangent_of_setting
 from ..simulation.arrays.vectors import EPSILON, Number, Scalars, Vectors, magnitude
 from ..simulation.declaration import Unit, called, number, seconds
 from ..simulation.locomotion import Control, Locomotion, Moved, Stance
@@ -50,6 +51,14 @@ class Swimming(Locomotion):
     @property
     def smoothing_time(self) -> Scalars:
         return self.bank_smoothing
+
+    @property
+    def steepest_climb(self) -> Scalars:
+        return tangent_of_setting(self.max_pitch)
+
+    @property
+    def steepest_dive(self) -> Scalars:
+        return tangent_of_setting(self.max_pitch)
 
     def moved(
         self, model: VehicleModel, motion: Motion, control: Control, terrain: Terrain, memory: Rolling, dt: float

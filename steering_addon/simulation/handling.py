@@ -30,6 +30,7 @@ class Handling:
         slowest_share: (n,) share of cruise speed below which they stand instead of creeping; 0 for none.
         stall_share: (n,) share of top speed below which they cannot fly; 0 for bodies that can stop.
         steepest_climb, steepest_dive: (n,) tangents of the steepest ways up and down; inf for no limit.
+        climb_share: (n,) share of top speed that is left at the steepest climb.
         reaction: (n,) seconds until they brake for what comes into the way; 0 for bodies without a driver.
     """
 
@@ -44,6 +45,7 @@ class Handling:
     stall_share: Scalars
     steepest_climb: Scalars
     steepest_dive: Scalars
+    climb_share: Scalars
     reaction: Scalars
 
     @classmethod

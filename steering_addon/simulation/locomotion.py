@@ -247,6 +247,11 @@ class Locomotion(Declared):
         return shared(np.inf, len(self.turn_rate))
 
     @property
+    def climb_share(self) -> Scalars:
+        """(n,) share of top speed that is left at the steepest climb."""
+        return shared(1.0, len(self.turn_rate))
+
+    @property
     def reaction(self) -> Scalars:
         """(n,) seconds until the driver brakes for what comes into the way; 0 for bodies without a driver."""
         return shared(0.0, len(self.turn_rate))

@@ -6,23 +6,32 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import bpy
 import numpy as np
 
+from ...recording.missed_marks import NEARLY
 from ...simulation.arrays.vectors import in_columns
+from ...simulation.handling import Handling
 from ...simulation.marks.declaring import VERTICES, Mark, MarkModel
+from ...simulation.marks.reaching import out_of_reach, stretched
+from ...simulation.marks.sharing import shared_out
 from ...simulation.marks.spreading import Spread, spread
 from ...simulation.roles import Role
 from ..doubles import doubles
+from ..moving import moves_by, own_locomotion_of
 from ..properties import has_role, pointed_at
 from ..refusal import Refusal
 from ..tagged_objects import full_name
 from .body_sizes import triangles_of
 from .checks import check_numbers, checked_values
 from .dependencies import animates, may_move
+from .locomotions import SettingsReader
 from .solids import changes_shape
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object, Scene
+
+    from ...simulation.locomotion import Locomotion
 
 
 @dataclass(frozen=True)
@@ -154,15 +163,76 @@ def mark_warnings(
         members = [(each, crowd) for each, crowd in zip(objects, crowds) if performer in (each, crowd)]
         if not members:
             continue
-        start = np.mean([_start(each) for each, _ in members], axis=0)
-        way = float(np.linalg.norm(doubles(ob.matrix_world.translation) - start))
         time = (frame - first) * frame_time
-        top = min(crowd.steering.vehicle.max_speed * each.steering.speed_factor for each, crowd in members)
+        if pointed_at(ob.steering.mark, "shape") is not None and performer in crowds:
+            yield from _places_out_of_reach(ob, performer, members, time, first)
+            continue
+        start = np.mean([_start(each) for each, _ in members], axis=0)
+        offset = doubles(ob.matrix_world.translation) - start
+        way = float(np.linalg.norm(offset))
+        top = min(_top(each, crowd) for each, crowd in members)
         if way > top * time:
             yield (
                 f"{performer.name} cannot be at {ob.name} in time: {way:.3g} m in {time:.3g} s take "
                 f"{way / time:.3g} m/s, {way / time - top:.2g} more than its top speed."
             )
+            continue
+        short = float(_short(np.broadcast_to(offset, (len(members), 3)), members, time, first).max())
+        if short > NEARLY:
+            yield (
+                f"{performer.name} cannot be at {ob.name} in time: it {'climbs' if offset[2] > 0.0 else 'dives'} too "
+                f"slowly, by {short:.2g} m. At a later frame or a nearer height it can be met."
+            )
+
+
+def _places_out_of_reach(
+    mark: Object, crowd: Object, members: Sequence[tuple[Object, Object]], time: float, first: int
+) -> Iterator[str]:
+    """What an animator should know of the places of a shape that are too far for some, or too high or low."""
+    settings = mark.steering.mark
+    shape = pointed_at(settings, "shape")
+    points, triangles = triangles_of(shape, bpy.context.evaluated_depsgraph_get(), None)
+    matrix = doubles(shape.matrix_world)
+    points = np.einsum("ab,kb->ka", matrix[:3, :3], points) + matrix[:3, 3]
+    if settings.spread == "FACES":
+        points = spread(points, triangles, len(members)).on(points, triangles)
+    if not len(points):
+        return
+    start = np.array([_start(each) for each, _ in members])
+    top = np.array([_top(each, owner) for each, owner in members])
+    cruise = top * np.array([owner.steering.vehicle.cruise_speed for _, owner in members])
+    place = shared_out(start, points, *stretched(_handling(members, first), top, cruise))
+    way = np.where(place[:, None] >= 0, points[place] - start, 0.0)
+    short = _short(way, members, time, first)
+    late = short > NEARLY
+    if late.any():
+        furthest = members[int(short.argmax())][0].name
+        yield (
+            f"{int(late.sum())} of {len(members)} vehicles of {crowd.name} cannot be at their places of {mark.name} in "
+            f"time, {furthest} by {short.max():.2g} m: at a later frame or nearer places they can."
+        )
+
+
+def _short(way: np.ndarray, members: Sequence[tuple[Object, Object]], time: float, first: int) -> np.ndarray:
+    """By how much members cannot get there in time, (m,) metres; what keeps to the ground goes along it."""
+    grounded = np.array([moves_by(each, crowd).grounded for each, crowd in members])
+    way = np.where(grounded[:, None], way * (1.0, 1.0, 0.0), way)
+    top = np.array([_top(each, crowd) for each, crowd in members])
+    return out_of_reach(way, time, _handling(members, first), top)
+
+
+def _handling(members: Sequence[tuple[Object, Object]], first: int) -> Handling:
+    """How members handle on the first frame."""
+    bodies: dict[tuple[Object, type[Locomotion]], list[int]] = {}
+    for row, (each, crowd) in enumerate(members):
+        owner = crowd if own_locomotion_of(each) is None else each
+        bodies.setdefault((owner, moves_by(each, crowd)), []).append(row)
+    of_rows = ((SettingsReader(ob, kind).read(None, first), np.array(rows)) for (ob, kind), rows in bodies.items())
+    return Handling.of(of_rows, len(members))
+
+
+def _top(vehicle: Object, crowd: Object) -> float:
+    return float(crowd.steering.vehicle.max_speed * vehicle.steering.speed_factor)
 
 
 def _start(vehicle: Object) -> np.ndarray:

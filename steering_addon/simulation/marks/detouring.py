@@ -5,7 +5,9 @@ a with
 
     sin(a) / a = d / (v t),
 
-and turns back by 2 a / t each second, on an arc, while it climbs evenly. The angle is found again in each step.
+and turns back by 2 a / t each second, on an arc, while it climbs evenly. The angle is found again in each step. What is
+off the arc by a share e of the angle is corrected within t / g seconds, so that de / dt = (5 - g) e / t: only for g
+above 5 it comes back to the arc, as a vehicle that flies too straight has ever more time left over.
 """
 
 from __future__ import annotations
@@ -13,51 +15,41 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays.angles import cosine_and_sine
-from ..arrays.vectors import EPSILON, Scalars, Vectors, anybody, clamp, columns, dot, magnitude, unit
+from ..arrays.vectors import EPSILON, Scalars, Vectors, anybody, clamp, dot, magnitude, unit
 from ..ground import left_of, upright
-from ..handling import Handling
+from .reaching import Reach, level_part
 
 PACE = 1.2
 """The multiple of the slowest speed at which vehicles fly a detour: it leaves room to be slower."""
-EVENLY = 0.8
-"""The share of the steepest climb or dive at which they fly one."""
-ENDS, FADES = 0.3, 0.8
+NARROW = 0.02
+"""The share of its pace in which it takes to the straight way, where it need not go a longer one any more."""
+ENDS, FADES = 0.2, 0.3
 """Seconds before the mark at which a detour ends, as what is left is a matter of speed, and in which it fades."""
-RESPONSE = 0.25
-"""Seconds in which a vehicle takes up its arc."""
+EARLY = 0.15
+"""Seconds before the mark at which it has climbed or dived: what slows down at the end climbs less."""
+GAIN = 8.0
+"""The g above."""
+RESPONSE, LEAST, MOST = 0.25, 0.06, 0.75
+"""Seconds in which a vehicle takes up a climb or dive, and at the least and the most in which it takes up its arc."""
 STEPS = 4
 """In which the angle of an arc is found."""
 
 
-def slowest_level(handling: Handling, max_speed: Scalars, climb: Scalars) -> Scalars:
-    """The slowest level speeds, (n,) m/s, at which vehicles neither stall nor climb or dive too steeply; 0 for any.
-
-    Args:
-        climb: (n,) m/s upward; less than 0 downward.
-    """
-    stall = handling.stall_share * max_speed
-    steepest = np.where(climb > 0.0, handling.steepest_climb, handling.steepest_dive)
-    in_flight = np.sqrt(np.maximum(stall * stall - climb * climb, 0.0))
-    gentle = np.minimum(np.abs(climb) / np.maximum(EVENLY * steepest, EPSILON), max_speed)
-    return np.where(stall > 0.0, np.maximum(in_flight, gentle), 0.0)
-
-
-def detoured(
-    push: Vectors, way: Vectors, velocity: Vectors, slowest: Scalars, cruise: Scalars, left: float, lead: float
-) -> Vectors:
+def detoured(push: Vectors, way: Vectors, velocity: Vectors, bodies: Reach, cruise: Scalars, left: float) -> Vectors:
     """The accelerations, (m, 3) m/s2, with those of vehicles that are too early led in an arc.
 
     Args:
         push: (m, 3) accelerations on a straight way, m/s2.
         way, velocity: (m, 3) to the mark and relative to it, metres and m/s.
-        slowest, cruise: (m,) their slowest level speed, 0 for those that can stop, and their cruise speed, m/s.
-        left, lead: seconds, and those before the mark in which a detour may begin.
+        bodies: what they can do at the climb that is needed.
+        cruise: (m,) their cruise speed, m/s.
+        left: seconds.
     """
-    run = columns(way[:, 0], way[:, 1], 0.0)
-    # Climbing, it is not much faster than its cruise speed.
-    needed, pace = magnitude(run) / left, np.minimum(PACE * slowest, cruise)
-    share = clamp((1.0 - needed / np.maximum(pace, EPSILON)) / (1.0 - 1.0 / PACE), 0.0, 1.0)
-    share *= min(max(min(left - ENDS, lead - left) / FADES, 0.0), 1.0)
+    run = level_part(way)
+    needed = magnitude(run) / left
+    pace = np.maximum(np.minimum(np.minimum(PACE * bodies.slowest, cruise), bodies.fastest), bodies.slowest)
+    share = clamp((pace - needed) / np.maximum(NARROW * pace, EPSILON), 0.0, 1.0)
+    share *= min(max((left - ENDS) / FADES, 0.0), 1.0)
     if not anybody(share > 0.0):
         return push
     straight: Vectors = unit(run)
@@ -66,10 +58,11 @@ def detoured(
     aside = np.where((dot(velocity, aside) < 0.0)[:, None], -aside, aside)
     angle = _angle(needed / np.maximum(pace, EPSILON))
     cosine, sine = (part[:, None] for part in cosine_and_sine(angle))
-    wanted = (straight * cosine + aside * sine) * pace[:, None]
-    wanted[:, 2] = way[:, 2] / left
+    course = (straight * cosine + aside * sine) * pace[:, None]
     inward = straight * sine - aside * cosine
-    arc = (wanted - velocity) / RESPONSE + inward * (2.0 * angle * pace / left)[:, None]
+    response = min(max(left / GAIN, LEAST), MOST)
+    arc = (course - velocity) / response + inward * (2.0 * angle * pace / left)[:, None]
+    arc[:, 2] = (way[:, 2] / max(left - EARLY, EARLY) - velocity[:, 2]) / RESPONSE
     return push + (arc - push) * share[:, None]
 
 

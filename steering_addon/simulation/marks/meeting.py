@@ -29,6 +29,8 @@ from ..arrays.vectors import (
     Vectors,
     across,
     anybody,
+    clamp,
+    columns,
     dot,
     magnitude,
     picked,
@@ -39,13 +41,17 @@ from ..ground import left_of, level, of_rows, upright
 from ..snapshot import Snapshot, State
 from ..world import World
 from .declaring import Mark
-from .detouring import detoured, slowest_level
-from .sharing import middle_of, shared_out
+from .detouring import RESPONSE, detoured
+from .reaching import BEGINS, Reach, level_part, reach, stretched, turning
+from .sharing import climbs, middle_of, shared_out
 
 EASILY = 0.25
 """The share of its strength from which on a push begins before the lead."""
 UNHURRIED = 0.9
-"""The share of cruise speed at which a vehicle sets off for a mark that is far away."""
+"""The share of cruise speed, and of the fastest climb, at which a vehicle sets off for a mark that is far away."""
+EASY, HARD = 0.8, 0.95
+"""The shares of its fastest at which a vehicle that climbs begins to leave out what its behaviors ask for, and beyond
+which no vehicle speeds up on the way if it need not."""
 EARLIEST = 3.0
 """Leads before the mark in which a push may begin for another reason than the distance."""
 SHARED = 2.0
@@ -85,8 +91,9 @@ class _Approach:
         way, velocity: (m, 3) to the mark, and relative to it, metres and m/s.
         change: (m, 3) the change of velocity until then, m/s; None if any is right.
         wanted: (m, 3) the acceleration that behaviors ask for, m/s2.
-        strongest, cruise: (m,) acceleration and cruise speed.
-        slowest: (m,) m/s below which they cannot fly the way to the mark evenly; 0 for those that can stop.
+        cruise: (m,) cruise speed, m/s.
+        bodies: what they can do at the climb that is needed.
+        under_way: (m,) whether they have set off already.
     """
 
     rows: Rows
@@ -95,9 +102,9 @@ class _Approach:
     velocity: Vectors
     change: Vectors | None
     wanted: Vectors
-    strongest: Scalars
     cruise: Scalars
-    slowest: Scalars
+    bodies: Reach
+    under_way: Mask
 
 
 def met(state: State, before: Snapshot, after: Snapshot, present: Snapshot, world: World, force: Vectors) -> Met:
@@ -126,6 +133,10 @@ def met(state: State, before: Snapshot, after: Snapshot, present: Snapshot, worl
         if not len(rows):
             continue
         approach = _approach(mark, state, present, world, forces, rows, steps, place, motion)
+        if mark.points is not None or mark.name in places:
+            # Places of a shape are shared out when it is time: what cannot stop sets off then.
+            known = mark.points is None or approach.bodies.radius > 0.0
+            approach = replace(approach, under_way=known & (places[mark.name][rows] >= 0))
         due, acceleration = _together(mark, approach, world.dt) if mark.together else _each(mark, approach, world.dt)
         on = rows[due]
         pushed[on] = True
@@ -170,10 +181,12 @@ def _places(
     points = mark.points + motion * (part * frame_time)
     if mark.name not in known:
         position = picked(state.motion.position, rows)
-        if not _is_time_to_share(mark, world, snapshot, rows, position, points):
+        velocity = picked(state.motion.velocity, rows)
+        if not _is_time_to_share(mark, world, snapshot, rows, position, velocity, points):
             return rows[:0], points[:0], motion[:0]
         shares = np.full(len(state), -1, dtype=np.int64)
-        shares[rows] = shared_out(position, points)
+        times = stretched(snapshot.handling.take(rows), snapshot.vehicle.max_speed[rows], _cruise(snapshot, rows))
+        shares[rows] = shared_out(position, points, *times)
         known[mark.name] = shares
     place = known[mark.name][rows]
     have = place >= 0
@@ -181,12 +194,35 @@ def _places(
 
 
 def _is_time_to_share(
-    mark: Mark, world: World, snapshot: Snapshot, rows: Rows, position: Vectors, points: Vectors
+    mark: Mark,
+    world: World,
+    snapshot: Snapshot,
+    rows: Rows,
+    position: Vectors,
+    velocity: Vectors,
+    points: Vectors,
 ) -> bool:
-    left, model = mark.time - world.time, snapshot.vehicle
-    slowest = float((model.cruise_speed * model.max_speed)[rows].min())
-    furthest = float(magnitude(middle_of(points) - middle_of(position)).max())
-    return left <= SHARED * mark.lead or furthest > UNHURRIED * slowest * left
+    left = mark.time - world.time
+    if left <= SHARED * mark.lead:
+        return True
+    rise = climbs(position, points)
+    way = np.broadcast_to(middle_of(points) - middle_of(position), position.shape)
+    up, down = (_bodies(snapshot, rows, np.full(len(rows), most / left)) for most in (rise.max(), rise.min()))
+    limited = anybody(up.limited | down.limited)
+    fastest = min(float(np.minimum(each.fastest, _cruise(snapshot, rows)).min()) for each in (up, down))
+    furthest = float((magnitude(way) + turning(way, velocity, up)).max())
+    longest = max(rise.max() / up.rate.min(), -rise.min() / down.rate.min()) + BEGINS if limited else 0.0
+    return furthest > UNHURRIED * fastest * left or longest > UNHURRIED * left
+
+
+def _cruise(snapshot: Snapshot, rows: Rows) -> Scalars:
+    return (snapshot.vehicle.cruise_speed * snapshot.vehicle.max_speed)[rows]
+
+
+def _bodies(snapshot: Snapshot, rows: Rows, climb: Scalars) -> Reach:
+    """What the vehicles of some rows can do at climbs, (m,) m/s."""
+    model = snapshot.vehicle.take(rows)
+    return reach(snapshot.handling.take(rows), model.max_speed, model.max_force / model.mass, climb)
 
 
 def _approach(
@@ -210,19 +246,27 @@ def _approach(
         along = np.broadcast_to(world.bodies.forward[mark.body] * mark.speed, velocity.shape)
         change = level(along - velocity, upward, grounded)
     way = level(place - picked(state.motion.position, rows), upward, grounded)
-    cruise, needed = model.cruise_speed * model.max_speed, magnitude(way) / (steps * world.dt)
-    share = _left_to(mark, steps, world) * _unhurried(needed, cruise, model.max_speed)
+    left, cruise = steps * world.dt, model.cruise_speed * model.max_speed
+    climb = way[:, 2] / left
+    bodies = reach(snapshot.handling.take(rows), model.max_speed, strongest, climb)
+    velocity_to = level(velocity - motion, upward, grounded)
+    share = np.where(
+        bodies.limited,
+        _spared(way, velocity_to, left, bodies),
+        _unhurried(magnitude(way) / left, cruise, model.max_speed),
+    )
+    share *= _left_to(mark, steps, world)
     wanted = truncate(picked(force, rows) / model.mass[:, None], strongest) * share[:, None]
     return _Approach(
         rows,
         steps,
         way,
-        level(velocity - motion, upward, grounded),
+        velocity_to,
         change,
         level(wanted, upward, grounded),
-        strongest,
         cruise,
-        slowest_level(snapshot.handling.take(rows), model.max_speed, way[:, 2] / (steps * world.dt)),
+        bodies,
+        np.zeros(len(rows), dtype=np.bool_),
     )
 
 
@@ -230,6 +274,23 @@ def _unhurried(needed: Scalars, cruise: Scalars, top: Scalars) -> Scalars:
     """The share of what behaviors ask for that counts in a hurry, (m,): 0 for vehicles that need their top speed."""
     easy = UNHURRIED * cruise
     return np.minimum(np.maximum(top - needed, 0.0) / np.maximum(top - easy, EPSILON), 1.0)
+
+
+def _spared(way: Vectors, velocity: Vectors, left: float, bodies: Reach) -> Scalars:
+    """As `_unhurried`, for vehicles that climb more slowly than they fly: 0 for those that need their fastest.
+
+    The least push leads from a speed v, where v + d were the even one, to v + d + d / 2.
+    """
+    run, up = level_part(way), np.where(way[:, 2] < 0.0, -1.0, 1.0)
+    level_speed, climb = dot(velocity, unit(run)), up * velocity[:, 2]
+    shares = []
+    for even, speed, fastest in (
+        (magnitude(run) / left, level_speed, bodies.fastest),
+        (up * way[:, 2] / left, climb, bodies.rate),
+    ):
+        end = even + 0.5 * np.maximum(even - speed, 0.0)
+        shares.append((HARD * fastest - end) / np.maximum((HARD - EASY) * fastest, EPSILON))
+    return clamp(np.minimum(shares[0], shares[1]), 0.0, 1.0)
 
 
 def _left_to(mark: Mark, steps: float, world: World) -> float:
@@ -258,65 +319,104 @@ def _push(approach: _Approach, wanted: Vectors, dt: float, radius: float) -> Vec
         miss = miss * np.maximum(1.0 - radius / np.maximum(magnitude(miss), EPSILON), 0.0)[:, None]
     of_miss, of_change = _weights(approach, dt)
     push: Vectors = miss * of_miss
-    return push if approach.change is None else push + (approach.change - wanted * dt) * of_change
+    if approach.change is None:
+        return _sooner(approach, push, dt)
+    return push + (approach.change - wanted * dt) * of_change
+
+
+def _sooner(approach: _Approach, push: Vectors, dt: float) -> Vectors:
+    """The pushes, (m, 3) m/s2, which come sooner where vehicles would have to be too fast at the end.
+
+    A push of g / 3 times the least one leads from a speed v, where v + d were the even one, to v + d + d / (g - 1).
+    """
+    k, left, bodies = approach.steps, approach.steps * dt, approach.bodies
+    most = min(max(left / RESPONSE, 3.0), 0.5 * (k + 1.0) * (2.0 * k + 1.0) / k) / 3.0
+
+    def times(even: Scalars, speed: Scalars, fastest: Scalars) -> Scalars:
+        room = np.maximum(HARD * fastest - even, EPSILON)
+        needed = (1.0 + np.maximum(even - speed, 0.0) / room) / 3.0
+        return np.minimum(np.maximum(needed, 1.0), most)
+
+    limited = bodies.limited
+    run = np.where(limited[:, None], level_part(approach.way), approach.way)
+    along = times(magnitude(run) / left, dot(approach.velocity, unit(run)), bodies.fastest)
+    up = np.where(approach.way[:, 2] < 0.0, -1.0, 1.0)
+    rise = times(up * approach.way[:, 2] / left, up * approach.velocity[:, 2], bodies.rate)
+    return columns(push[:, 0] * along, push[:, 1] * along, push[:, 2] * np.where(limited, rise, along))
 
 
 def _due(mark: Mark, approach: _Approach, push: Vectors, dt: float) -> Mask:
     """Whether vehicles have to set off for a mark by now, (m,): not those that come near enough anyway."""
-    left = approach.steps * dt
-    far = np.maximum(magnitude(approach.way) / left, approach.slowest) > UNHURRIED * approach.cruise
-    hard = magnitude(push) > EASILY * approach.strongest
-    soon = left <= mark.lead + 0.5 * dt
+    left, bodies = approach.steps * dt, approach.bodies
+    run = np.where(bodies.limited[:, None], level_part(approach.way), approach.way)
+    run = magnitude(run) + turning(approach.way, approach.velocity, bodies)
+    far = run > UNHURRIED * left * np.minimum(approach.cruise, bodies.fastest)
+    steep = bodies.limited & (np.abs(approach.way[:, 2]) > UNHURRIED * bodies.rate * max(left - BEGINS, 0.0))
+    hard = (magnitude(push) > EASILY * bodies.strongest) & (left <= EARLIEST * mark.lead)
+    soon = left <= np.maximum(mark.lead, bodies.circle) + 0.5 * dt
     needed = (push != 0.0).any(axis=1)
-    return np.asarray(needed & (soon | far | (hard & (left <= EARLIEST * mark.lead))))
+    return np.asarray(needed & (soon | far | steep | hard | approach.under_way))
 
 
 def _each(mark: Mark, approach: _Approach, dt: float) -> tuple[Mask, Vectors]:
     """Which vehicles have to set off for a mark, (m,), and the acceleration of each, (m, 3) m/s2."""
     none = np.zeros_like(approach.wanted)
     alone, beside = _push(approach, none, dt, mark.radius), _push(approach, approach.wanted, dt, mark.radius)
-    share = _room(alone, approach.wanted + beside, approach.strongest)
+    share = _room(alone, approach.wanted + beside, approach.bodies.strongest)
     wanted = approach.wanted * share[:, None]
     push = wanted + _push(approach, wanted, dt, mark.radius)
     push, left = _round(approach, push, dt), approach.steps * dt
-    push = detoured(push, approach.way, approach.velocity, approach.slowest, approach.cruise, left, mark.lead)
-    return _due(mark, approach, beside, dt), truncate(push, approach.strongest)
+    push = detoured(push, approach.way, approach.velocity, approach.bodies, approach.cruise, left)
+    return _due(mark, approach, beside, dt), truncate(push, approach.bodies.strongest)
 
 
 def _round(approach: _Approach, push: Vectors, dt: float) -> Vectors:
-    """The accelerations, (m, 3) m/s2, of which those that would turn vehicles back on the spot lead them round."""
-    velocity, left = approach.velocity, approach.steps * dt
+    """The accelerations, (m, 3) m/s2, of which those that would turn vehicles back on the spot lead them round.
+
+    It is a level turn where it is limited how steeply they climb.
+    """
+    limited, strongest, left = approach.bodies.limited[:, None], approach.bodies.strongest, approach.steps * dt
+    way, velocity, turn = (
+        np.where(limited, level_part(each), each) for each in (approach.way, approach.velocity, push)
+    )
     speed = magnitude(velocity)
     # Shares that grow from 0, and not a switch: a vehicle that was led round on one frame in two would shake.
-    behind = -dot(approach.way, velocity) / np.maximum(magnitude(approach.way) * speed, EPSILON)
-    back = -dot(velocity + push * (0.5 * left), velocity) / np.maximum(speed * speed, EPSILON)
+    behind = -dot(way, velocity) / np.maximum(magnitude(way) * speed, EPSILON)
+    back = -dot(velocity + turn * (0.5 * left), velocity) / np.maximum(speed * speed, EPSILON)
     share = np.clip(behind / BEHIND, 0.0, 1.0) * np.clip(back / BACK, 0.0, 1.0)
-    share = np.where(left * approach.strongest > np.pi * speed, share, 0.0)
+    share = np.where(left * strongest > np.pi * speed, share, 0.0)
     rounds = share > 0.0
     if not anybody(rounds):
         return push
     heading = unit(velocity)
-    aside = unit(across(approach.way, heading))
+    aside = unit(across(way, heading))
     # Straight behind, no side is nearer: it is the left.
     left_side = unit(across(left_of(heading, upright(len(heading))), heading))
     aside = np.where((magnitude(aside) < 0.5)[:, None], left_side, aside)
-    return np.where(rounds[:, None], push + (aside * approach.strongest[:, None] - push) * share[:, None], push)
+    return np.where(rounds[:, None], push + (aside * strongest[:, None] - turn) * share[:, None], push)
 
 
 def _together(mark: Mark, approach: _Approach, dt: float) -> tuple[Mask, Vectors]:
     """As `_each`, with the same push for all, by which their middle meets the mark."""
     m = len(approach.rows)
     change = None if approach.change is None else middle_of(approach.change)
-    middle = replace(approach, way=middle_of(approach.way), velocity=middle_of(approach.velocity), change=change)
+    middle = replace(
+        approach,
+        way=middle_of(approach.way),
+        velocity=middle_of(approach.velocity),
+        change=change,
+        cruise=approach.cruise.min(keepdims=True),
+        bodies=approach.bodies.of_all(),
+        under_way=approach.under_way[:1],
+    )
     wanted = approach.wanted
     for _ in range(ROUNDS):
         push = np.broadcast_to(_push(middle, middle_of(wanted), dt, mark.radius), (m, 3))
-        share = _room(push, approach.wanted + push, approach.strongest)
+        share = _room(push, approach.wanted + push, approach.bodies.strongest)
         wanted = approach.wanted * share[:, None]
-    slowest = replace(middle, strongest=approach.strongest.min(), cruise=approach.cruise.min())
-    due = _due(mark, slowest, push[:1], dt)
+    due = _due(mark, middle, push[:1], dt)
     push = np.broadcast_to(_push(middle, middle_of(wanted), dt, mark.radius), (m, 3))
-    return np.broadcast_to(due, (m,)), truncate(wanted + push, approach.strongest)
+    return np.broadcast_to(due, (m,)), truncate(wanted + push, approach.bodies.strongest)
 
 
 def _room(without: Vectors, whole: Vectors, strongest: Scalars) -> Scalars:

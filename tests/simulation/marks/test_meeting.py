@@ -15,6 +15,7 @@ from steering_addon.locomotion import CATALOGUE
 from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.marks import meeting
 from steering_addon.simulation.marks.declaring import Mark
+from steering_addon.simulation.marks.reaching import Reach
 from steering_addon.simulation.snapshot import State
 from tests.sampling import sampled
 from tests.scene import Scene, leaders, positions, velocities
@@ -202,9 +203,9 @@ def test_what_leads_a_vehicle_round_to_its_mark_grows_from_nothing() -> None:
     way = 12.0 * np.stack((np.sin(turns), np.cos(turns), 0.0 * turns), axis=1)
     ahead = np.broadcast_to([0.0, 7.0, 0.0], (m, 3))
     none = np.zeros((m, 3))
-    approach = meeting._Approach(
-        np.arange(m), 60.0, way, ahead, None, none, np.full(m, STRONGEST), np.full(m, TOP), np.zeros(m)
-    )
+    bodies = Reach(none[:, 0] > 0.0, *(np.full(m, each) for each in (TOP, 0.0, TOP, 0.0, STRONGEST)))
+    still = none[:, 0] > 0.0
+    approach = meeting._Approach(np.arange(m), 60.0, way, ahead, None, none, np.full(m, TOP), bodies, still)
     push = meeting._push(approach, none, 1.0 / FPS, 0.0)
     led = meeting._round(approach, push, 1.0 / FPS)
     assert np.linalg.norm(np.diff(led, axis=0), axis=1).max() < 0.01 * STRONGEST
@@ -222,3 +223,30 @@ def test_a_bird_that_is_early_and_cannot_fly_slowly_meets_it_by_an_even_detour(p
     heading = velocities(states)[:96, 0]
     angles = np.unwrap(np.arctan2(heading[:, 1], heading[:, 0]))
     assert np.degrees(np.abs(np.diff(angles, 2))).max() < 3.0
+
+
+@pytest.mark.parametrize("height", [-9.0, 9.0])
+def test_birds_that_climb_slowly_are_all_at_their_places_of_an_upright_shape(height: float) -> None:
+    """They climb at 2.2 m/s at the most, fly at least 3.5 m/s, and start at the middle of the shape, 6 s before."""
+    flying = next(kind for kind in CATALOGUE if kind.name == "flying")
+    wings = {"max_climb": np.radians(20.0), "climb_speed": 0.65, "least_speed": 0.35}
+    aloft, across = (each.ravel() for each in np.meshgrid([-2.0, 0.0, 2.0], [-3.0, 0.0, 3.0]))
+    points = np.column_stack((across, np.zeros(9), aloft + height + 2.0))
+    scene = bird(count=9, locomotions=[(flying, wings)])
+    states = met(scene, replace(mark(9, points=points, lead=3.0), time=144 / FPS), frames=146)
+    place = states[144].places["Tower"]
+    assert np.linalg.norm(positions(states)[144] - points[place], axis=1).max() < 0.05
+    course = velocities(states)[6:144, :, :2]
+    turned = np.unwrap(np.arctan2(course[..., 1], course[..., 0]), axis=0)
+    assert np.degrees(np.abs(np.diff(turned, axis=0))).max() * FPS < 180.0
+    assert np.degrees(np.percentile(np.abs(np.diff(turned, 2, axis=0)), 99)) < 3.0
+
+
+def test_a_bird_that_has_set_off_does_not_set_off_again_and_again() -> None:
+    """It turns back for what is behind it: a push that came and went would shake it."""
+    flying = next(kind for kind in CATALOGUE if kind.name == "flying")
+    scene = bird((3.0, -6.0, 4.0), locomotions=[(flying, {"least_speed": 0.4})])
+    states = met(scene, replace(mark(lead=2.0), time=144 / FPS), frames=145)
+    assert np.linalg.norm(positions(states)[144, 0] - (3.0, -6.0, 4.0)) < 0.02
+    jolts = np.linalg.norm(np.diff(velocities(states)[:144, 0], 2, axis=0), axis=1) * FPS
+    assert np.count_nonzero(jolts > 0.25 * STRONGEST) <= 2

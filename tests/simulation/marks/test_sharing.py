@@ -5,7 +5,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from steering_addon.simulation.marks.sharing import shared_out
+from steering_addon.simulation.marks.sharing import climbs, shared_out
 from steering_addon.simulation.marks.spreading import spread
 
 
@@ -65,3 +65,19 @@ def test_places_are_spread_evenly_over_faces_whatever_their_size() -> None:
     assert len(spread(points, triangles, 2000).triangle) == 2000
     assert len(spread(points, triangles[:0], 5).triangle) == 0
     assert len(spread(points[[0, 0, 0]], np.array([[0, 1, 2]]), 5).triangle) == 0
+
+
+def test_what_climbs_slowly_gets_the_place_that_is_less_high() -> None:
+    position = np.array([[0.0, 0.0, 0.0], [4.0, 0.0, 3.0]])
+    points = np.array([[0.0, 9.0, 9.0], [4.0, 9.0, 5.0]])
+    assert shared_out(position, points).tolist() == [0, 1]
+    one, many = np.ones(2), np.full(2, 4.0)
+    assert shared_out(position, points, many, one).tolist() == [1, 0]
+    # The dive counts for as much as ever.
+    assert shared_out(position, points, one, many).tolist() == [0, 1]
+
+
+def test_places_shared_out_by_height_ask_for_the_least_climb() -> None:
+    position, points = np.array([[0.0, 0.0, 3.0], [1.0, 0.0, 1.0]]), np.array([[0.0, 0.0, 2.0], [0.0, 0.0, 5.0]])
+    assert climbs(position, points).tolist() == [1.0, 2.0]
+    assert climbs(position, points[:1]).tolist() == [1.0, -1.0]

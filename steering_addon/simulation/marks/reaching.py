@@ -1,0 +1,129 @@
+"""Reaching: how fast bodies get on while they climb or dive, by what their handling says.
+
+A body whose steepest climb has the sine q, at which the share b of its top speed V is left, climbs with the sine s q at
+
+    c = s q V (1 - (1 - b) s),    so that    s = 2 p / (1 + sqrt(1 - 4 (1 - b) p))    with    p = c / (q V).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays.vectors import EPSILON, Mask, Scalars, Vectors, columns, dot, magnitude
+from ..handling import Handling
+
+UPRIGHT = 1e6
+"""The tangent from which on a way is straight up."""
+LEAST = 0.5
+"""The least share of top speed at the steepest climb: below it, a gentler climb would be the faster one."""
+BEGINS = 0.3
+"""Seconds in which a body begins to turn."""
+
+
+@dataclass(frozen=True)
+class Reach:
+    """How fast bodies get on at an even climb or dive.
+
+    Attributes:
+        limited: (m,) whether it is limited how steeply they climb and dive.
+        rate: (m,) m/s at which they climb or dive at the most.
+        slowest, fastest: (m,) level speeds, m/s: the slowest are 0 for bodies that can stop, the fastest those along
+            the way for bodies that climb as steeply as they like.
+        radius: (m,) of the turns of bodies that cannot stop, at the slowest speed, metres; 0 for others.
+        strongest: (m,) m/s2.
+    """
+
+    limited: Mask
+    rate: Scalars
+    slowest: Scalars
+    fastest: Scalars
+    radius: Scalars
+    strongest: Scalars
+
+    @property
+    def circle(self) -> Scalars:
+        """(m,) seconds in which bodies that cannot stop fly a circle; 0 for others."""
+        return 2.0 * np.pi * np.sqrt(self.radius / np.maximum(self.strongest, EPSILON))
+
+    def of_all(self) -> Reach:
+        """What all of them can do, as that of one."""
+        return Reach(
+            np.logical_or.reduce(self.limited, keepdims=True),
+            self.rate.min(keepdims=True),
+            self.slowest.max(keepdims=True),
+            self.fastest.min(keepdims=True),
+            self.radius.max(keepdims=True),
+            self.strongest.min(keepdims=True),
+        )
+
+
+def reach(handling: Handling, max_speed: Scalars, strongest: Scalars, climb: Scalars) -> Reach:
+    """How fast bodies get on that climb at `climb` (m,) m/s, less than 0 for a dive, or as fast as they can.
+
+    Args:
+        max_speed, strongest: (m,) m/s and m/s2.
+    """
+    up = climb > 0.0
+    steepest = np.where(up, handling.steepest_climb, handling.steepest_dive)
+    limited = steepest < UPRIGHT
+    tangent = np.minimum(steepest, UPRIGHT)
+    sine = tangent / np.sqrt(1.0 + tangent * tangent)
+    slower = np.where(up & limited, 1.0 - np.maximum(handling.climb_share, LEAST), 0.0)
+    rate = sine * max_speed * (1.0 - slower)
+    climb = np.minimum(np.abs(climb), rate)
+    quotient = climb / np.maximum(sine * max_speed, EPSILON)
+    share = 2.0 * quotient / (1.0 + np.sqrt(np.maximum(1.0 - 4.0 * slower * quotient, 0.0)))
+    speed, stall = max_speed * (1.0 - slower * share), handling.stall_share * max_speed
+    fastest = np.where(limited, np.sqrt(np.maximum(speed * speed - climb * climb, 0.0)), max_speed)
+    in_flight = np.sqrt(np.maximum(stall * stall - climb * climb, 0.0))
+    gentle = np.where(limited, climb / np.maximum(tangent, EPSILON), 0.0)
+    slowest = np.minimum(np.maximum(in_flight, gentle), fastest)
+    return Reach(limited, rate, slowest, fastest, stall * stall / np.maximum(strongest, EPSILON), strongest)
+
+
+def level_part(v: Vectors) -> Vectors:
+    """The vectors without their components along the z axis, in which bodies that climb and dive steer."""
+    return columns(v[:, 0], v[:, 1], 0.0)
+
+
+def turning(way: Vectors, velocity: Vectors, bodies: Reach) -> Scalars:
+    """The way that the turn to a place takes bodies that cannot stop, (m,) metres; 0 for others.
+
+    Args:
+        way, velocity: (m, 3) to the place and relative to it, metres and m/s.
+    """
+    way, velocity = level_part(way), level_part(velocity)
+    speed = magnitude(velocity)
+    behind = 0.5 - 0.5 * dot(way, velocity) / np.maximum(magnitude(way) * speed, EPSILON)
+    half = np.pi * speed * speed / np.maximum(bodies.strongest, EPSILON)
+    return np.where(bodies.radius > 0.0, (half * behind + 2.0 * BEGINS * speed) * behind, 0.0)
+
+
+def out_of_reach(way: Vectors, time: float, handling: Handling, max_speed: Scalars) -> Scalars:
+    """By how much bodies cannot get to places in time, (m,) metres; 0 for those that can.
+
+    Args:
+        way: (m, 3) to the places, metres.
+        time: seconds.
+        max_speed: (m,) m/s.
+    """
+    bodies = reach(handling, max_speed, max_speed, way[:, 2] / time)
+    run = magnitude(np.where(bodies.limited[:, None], level_part(way), way))
+    far = np.maximum(run - bodies.fastest * time, 0.0)
+    steep = np.maximum(np.abs(way[:, 2]) - bodies.rate * max(time - BEGINS, 0.0), 0.0)
+    return np.where(bodies.limited, np.sqrt(far * far + steep * steep), far)
+
+
+def stretched(handling: Handling, max_speed: Scalars, cruise: Scalars) -> tuple[Scalars, Scalars]:
+    """How many times as long as a level way a climb and a dive take, (m,) each; 1 where they are not limited.
+
+    Args:
+        max_speed, cruise: (m,) m/s.
+    """
+    times = []
+    for sign in (1.0, -1.0):
+        bodies = reach(handling, max_speed, max_speed, np.full(len(cruise), sign))
+        times.append(np.where(bodies.limited, np.maximum(cruise / np.maximum(bodies.rate, EPSILON), 1.0), 1.0))
+    return times[0], times[1]
