@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from ..simulation.arrays.chance import mix, uniform
 from ..simulation.arrays.vectors import (
     EPSILON,
+    Mask,
     Number,
     Rows,
     Scalars,
     Vectors,
-    anybody,
     dot,
     magnitude,
     truncate,
@@ -38,12 +38,18 @@ COMPANY, THREES = 0xC0, 0xC3
 LOSES = 2.0
 """The distance from the middle of a group at which companions are lost, as a multiple of that at which they are found:
 groups that others have split have room to join again."""
+LEAVES = 0.25
+"""The same for one that goes on without its group."""
 BACK = 0.4
 """How far behind the other two the one in the middle of three goes, as a share of their distance to the side."""
 STANDS = 0.1
 """Share of cruise speed below which a group stands, as walkers stand instead of creeping."""
 BESIDE = 0.5
 """How far behind one who stands it still continues, as a share of their distance to the side."""
+SLOWEST, HELD_UP = 0.5, 0.75
+"""Shares of cruise speed: that at which one waits for those behind, and that below which its group holds it up."""
+NEAR = 2.0
+"""How far away one may be that stops for another, as a multiple of their distance to the side."""
 TURNS_AFTER = 0.8
 """Seconds for which members of a group have stood when they turn to each other: a halt to let others pass is short."""
 
@@ -54,14 +60,21 @@ class Company(Memory):
 
     Attributes:
         first, second: (n,) their rows in World.bodies, -1 for none.
+        with_first, with_second: (n,) whether it keeps pace with them.
         way: (n, 3) unit vectors along which the group last went.
         standing: (n,) seconds for which it has been standing.
+        stopped: (n,) seconds for which it has been standing, neither for its group nor because others are in its way.
+        waited: (n,) seconds for which its group has held it up; below 0 the time left in which it does without.
     """
 
     first: Rows = remembered(-1)
     second: Rows = remembered(-1)
+    with_first: Mask = remembered(False)
+    with_second: Mask = remembered(False)
     way: Vectors = remembered((0.0, 0.0, 0.0))
     standing: Scalars = remembered(0.0)
+    stopped: Scalars = remembered(0.0)
+    waited: Scalars = remembered(0.0)
 
 
 @dataclass(frozen=True)
@@ -69,8 +82,8 @@ class KeepCompany(Neighborhood):
     """Go side by side with one or two others, wait for them, and stand facing them.
 
     Those who want company join the nearest others of their crowd who do and go the same way. Groups part where they
-    have to, and come together again. Who stands is waited for, unless it is far away. Does nothing for those who are
-    alone, or have to run from something.
+    have to, and come together again. Who stands is waited for, unless it is far away, has arrived, or takes longer than
+    patience lasts. Does nothing for those who are alone, or have to run from something.
     """
 
     name = "keep_company"
@@ -87,32 +100,53 @@ class KeepCompany(Neighborhood):
     distance: Number = called("Sees Up To", length(4.0, "How far away company is found; at twice that it is lost"))
     approach_time: Number = seconds(1.0, "Time in which it makes up its distance from its place", 0.05)
     strength: Number = acceleration(3.0, "Strongest steering toward its place")
+    patience: Number = seconds(10.0, "How long it waits for the others; then it goes on for as long without them", 0.1)
 
     def steer(self, world: World, agents: Agents, memory: Company) -> Steering:
-        known = Companions.of(world, agents, self.companions(memory))
-        companions = self._joined(world, known.kept(LOSES * self.distance))
-        group = _Group.of(companions, memory.standing)
-        accompanied = companions.exist[:, 0] & ~agents.alarmed
-        goes = group.speed > STANDS * agents.cruise_speed
-        way = np.where(goes[:, None], group.velocity / np.maximum(group.speed, EPSILON)[:, None], memory.way)
+        away = memory.waited < 0.0
+        known = Companions.of(world, agents, np.stack((memory.first, memory.second), axis=1))
+        companions = self._joined(world, known.kept(self.distance * np.where(away, LEAVES, LOSES)), memory)
+        members = _Group.of(companions, memory.stopped)
         stands = agents.speed <= STANDS * agents.cruise_speed
         standing = np.where(stands, memory.standing + world.dt, 0.0)
-        after = Company(companions.members[:, 0].copy(), companions.members[:, 1].copy(), way, standing)
-        if not anybody(accompanied):
-            return Steering(agents.none(), after)
-        talks = accompanied & ~goes & (standing > TURNS_AFTER)
+        turns = companions.exist[:, 0] & ~agents.alarmed & (members.speed <= STANDS * agents.cruise_speed)
+        pace = companions.exist & _heeded(companions, away)
+        heeded = companions.only(pace)
+        group = members if heeded is companions else _Group.of(heeded, memory.stopped)
+        accompanied = heeded.exist[:, 0] & ~agents.alarmed
+        goes = group.speed > STANDS * agents.cruise_speed
+        way = np.where(goes[:, None], group.velocity / np.maximum(group.speed, EPSILON)[:, None], memory.way)
+        limit = np.where(accompanied, self._waiting(world, heeded, group, way, memory.stopped), np.inf)
+        held_up = limit < HELD_UP * agents.cruise_speed
+        waited = self._waited(memory, held_up, world.dt)
+        # Whom something separates goes round it on its own way.
+        close = accompanied & goes & (magnitude(group.offset) <= self.distance[:, None]).all(axis=1)
+        stopped = np.where(stands & ~held_up & ~agents.bound, memory.stopped + world.dt, 0.0)
+        columns = (column.copy() for array in (companions.members, pace) for column in array.T)
+        after = Company(*columns, way, standing, stopped, waited)
         return Steering(
-            np.where((accompanied & goes)[:, None], self._force(companions, group, way), 0.0),
+            np.where(close[:, None], self._force(heeded, group, way), 0.0),
             after,
-            speed_limit=np.where(accompanied, self._waiting(world, companions, group, way, memory.standing), np.inf),
-            sets_speed=accompanied & goes,
-            heading=np.where(talks[:, None], unit(group.middle), 0.0),
+            speed_limit=limit,
+            sets_speed=close,
+            heading=np.where((turns & (standing > TURNS_AFTER))[:, None], unit(members.middle), 0.0),
         )
 
-    def companions(self, memory: Company) -> NDArray[np.int64]:
-        return np.stack((memory.first, memory.second), axis=1)
+    def _waited(self, memory: Company, held_up: Mask, dt: float) -> Scalars:
+        """For how long its group has held up each agent, (n,) seconds, as of `Company.waited`.
 
-    def _joined(self, world: World, companions: Companions) -> Companions:
+        Args:
+            held_up: (n,) the agents that it holds up now.
+        """
+        waited = np.where(held_up, memory.waited + dt, np.maximum(memory.waited - dt, 0.0))
+        waited = np.where(memory.waited < 0.0, np.minimum(memory.waited + dt, 0.0), waited)
+        return np.where(waited >= self.patience, -self.patience, waited)
+
+    def companions(self, memory: Company) -> NDArray[np.int64]:
+        rows = np.stack((memory.first, memory.second), axis=1)
+        return np.where(np.stack((memory.with_first, memory.with_second), axis=1), rows, -1)
+
+    def _joined(self, world: World, companions: Companions, memory: Company) -> Companions:
         """The companions, with those whom agents join in this step."""
         agents, keys = companions.agents, companions.keys()
         alone = (companions.size == 1) & (uniform(mix(agents.keys, COMPANY)) < self.in_company)
@@ -122,7 +156,8 @@ class KeepCompany(Neighborhood):
         if not len(seeking):
             return companions
         near = self.take(seeking).near(world, agents.take(seeking)).together().only_perceived()
-        return companions.joined(near, seeking[near.agent], seeks)
+        ready = (memory.waited >= 0.0) & ~agents.arrived & (agents.speed > STANDS * agents.cruise_speed)
+        return companions.joined(near, seeking[near.agent], seeks, ready)
 
     def _force(self, companions: Companions, group: _Group, way: Vectors) -> Vectors:
         """The steering of each agent to its place and to the pace of its group, (n, 3) newtons.
@@ -157,12 +192,12 @@ class KeepCompany(Neighborhood):
         """The distance of two who are side by side, (n,) metres."""
         return 2.0 * group.radius + self.gap
 
-    def _waiting(self, world: World, companions: Companions, group: _Group, way: Vectors, standing: Scalars) -> Scalars:
+    def _waiting(self, world: World, companions: Companions, group: _Group, way: Vectors, stopped: Scalars) -> Scalars:
         """The speed at which the hindmost of its group keeps up with each agent, (n,) m/s, inf where it does anyway.
 
         v = sqrt(w^2 + 2 b room) for one who may still get further ahead by some room: it can brake to the speed w of
-        the hindmost there, b being its braking. One that is too far ahead is slower than the hindmost. Beside one who
-        has been standing for longer it stops; so whoever stopped first is the first to go.
+        the hindmost there, b being its braking. One that is too far ahead is slower than the hindmost, but goes on.
+        Beside one who stopped before it, it stops; so whoever stopped first is the first to go.
         """
         agents, spacing, speeds = companions.agents, self._spacing(group), dot(group.velocities, way[:, None, :])
         leads = np.where(companions.exist, -dot(group.offset, way[:, None, :]), -np.inf)
@@ -173,10 +208,26 @@ class KeepCompany(Neighborhood):
         brakes = COMFORT * agents.agility
         braking = np.sqrt(speed * speed + 2.0 * brakes * np.maximum(room, 0.0))
         allowed = np.where(room > 0.0, braking, np.maximum(speed + room / self.approach_time, 0.0))
-        limit = np.where(lead > 0.0, allowed, np.inf)
-        beside = (group.standing > standing[:, None]) & (leads > -BESIDE * spacing[:, None])
+        limit = np.where(lead > 0.0, np.maximum(allowed, SLOWEST * agents.cruise_speed), np.inf)
+        near = (leads > -BESIDE * spacing[:, None]) & (magnitude(group.offset) < NEAR * spacing[:, None])
+        beside = near & (group.stopped > stopped[:, None])
         slower = np.maximum(agents.speed - brakes * world.dt, 0.0)
         return np.where(beside[:, 0] | beside[:, 1], np.minimum(limit, slower), limit)
+
+
+def _heeded(companions: Companions, away: Mask) -> NDArray[np.bool_]:
+    """The companions with whom agents keep pace, (n, 2).
+
+    Not those who go on without them, nor those who have arrived where they have not, and the other way round.
+
+    Args:
+        away: (n,) the agents that go on without their group.
+    """
+    arrived = companions.agents.arrived
+    together = companions.of_agents(arrived) == arrived[:, None]
+    alone = (companions.of_agents(away) > 0.0) | away[:, None]
+    mask: NDArray[np.bool_] = together & ~alone
+    return mask
 
 
 @dataclass(frozen=True)
@@ -187,7 +238,7 @@ class _Group:
         offset, velocities: (n, 2, 3) of its companions, metres and m/s; 0 where there is none.
         middle, velocity: (n, 3) the offset of the middle of the group and its mean velocity.
         speed: (n,) the length of that.
-        standing: (n, 2) seconds for which its companions have been standing; 0 where there is none.
+        stopped: (n, 2) seconds for which its companions have been standing, as of `Company.stopped`; 0 without one.
         pace: (n,) the mean cruise speed of its members, m/s.
         radius: (n,) the mean radius of its members, metres.
     """
@@ -197,13 +248,13 @@ class _Group:
     middle: Vectors
     velocity: Vectors
     speed: Scalars
-    standing: Scalars
+    stopped: Scalars
     pace: Scalars
     radius: Scalars
 
     @classmethod
-    def of(cls, companions: Companions, standing: Scalars) -> _Group:
-        """The groups of agents; `standing` (n,) is the time for which each has been standing, seconds."""
+    def of(cls, companions: Companions, stopped: Scalars) -> _Group:
+        """The groups of agents; `stopped` (n,) is as of `Company`."""
         agents, bodies, size = companions.agents, companions.world.bodies, companions.size
         offset, velocities = companions.offsets(), companions.vectors(bodies.velocity)
         radii = companions.column(bodies.radius)
@@ -217,7 +268,7 @@ class _Group:
             middle=(offset[:, 0] + offset[:, 1]) / size[:, None],
             velocity=velocity,
             speed=magnitude(velocity),
-            standing=np.where(companions.known, companions.of_agents(standing), halted),
+            stopped=np.where(companions.known, companions.of_agents(stopped), halted),
             pace=(agents.cruise_speed + paces[:, 0] + paces[:, 1]) / size,
             radius=(agents.radius + radii[:, 0] + radii[:, 1]) / size,
         )

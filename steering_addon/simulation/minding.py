@@ -17,9 +17,8 @@ from .minds.choosing import chosen
 from .minds.declaring import Meeting
 from .minds.following import arriving_again, bodies_in_modes, forgetting, locomotions_in_modes
 from .minds.mindset import Mindset
-from .presence.arrivals import Errand
 from .snapshot import Snapshot, State
-from .steering import ERRAND
+from .steering import errands
 from .world import World
 
 STANDS = 0.1
@@ -56,8 +55,7 @@ def minded(state: State, snapshot: Snapshot, world: World) -> tuple[State, Snaps
 
 def _arrived(state: State) -> Mask:
     """The vehicles that are where a behavior leads them, (n,)."""
-    errand = state.memories.get(ERRAND)
-    arrived: Mask = errand.arrived if isinstance(errand, Errand) else np.zeros(len(state), dtype=np.bool_)
+    arrived = errands(state).arrived
     for mask in state.arrived.values():
         arrived = arrived | mask
     return arrived
@@ -77,9 +75,6 @@ def _left_alone(snapshot: Snapshot, before: Mindset, bodies: int) -> Mask:
 
 def _idle(state: State, snapshot: Snapshot, before: Mindset, speed: Scalars, dt: float) -> Scalars:
     """For how long each vehicle has had somewhere to go and did not get on, (n,) seconds."""
-    errand = state.memories.get(ERRAND)
-    if not isinstance(errand, Errand):
-        return np.zeros(len(state))
     model = snapshot.vehicle
-    stands = errand.bound & (speed < STANDS * model.cruise_speed * model.max_speed)
+    stands = errands(state).bound & (speed < STANDS * model.cruise_speed * model.max_speed)
     return np.where(stands, before.idle + dt, 0.0)

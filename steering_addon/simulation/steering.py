@@ -253,6 +253,7 @@ def _agents(state: State, snapshot: Snapshot, world: World, rows: Rows) -> Agent
             speed_time=np.maximum(model.speed_time, world.dt),
         )
     keys = snapshot.keys if alone else snapshot.keys[rows]
+    errand = errands(state).take(rows)
     return Agents(
         rows=rows,
         keys=keys,
@@ -271,6 +272,8 @@ def _agents(state: State, snapshot: Snapshot, world: World, rows: Rows) -> Agent
         goal=shared(np.nan, 3 * len(rows)).reshape(len(rows), 3),
         stays=stays(snapshot.attendance, rows),
         arrival_distance=arrival_distance(snapshot.attendance, rows),
+        arrived=errand.arrived,
+        bound=errand.bound,
         alarmed=nobody(len(rows)),
         clearance=shared(np.nan, len(rows)),
         in_lane=nobody(len(rows)),
@@ -278,6 +281,12 @@ def _agents(state: State, snapshot: Snapshot, world: World, rows: Rows) -> Agent
         passing_places=np.empty((len(rows), 0, 3)),
         companions=np.empty((len(rows), 0), dtype=np.int64),
     )
+
+
+def errands(state: State) -> Errand:
+    """The errands of all vehicles in the last step."""
+    errand = state.memories.get(ERRAND)
+    return errand if isinstance(errand, Errand) else Errand.blank(len(state))
 
 
 def _drifting(model: VehicleModel, keys: Keys, time: float) -> VehicleModel:

@@ -245,6 +245,8 @@ class Agents:
         stays: (n,) whether they stay where they arrive, and therefore have to stop.
         arrival_distance: (n,) the distance from the middle of its goal at which an agent has arrived, metres; 0 if it
             has arrived when it touches the goal.
+        arrived: (n,) whether they were where a behavior leads them, in the last step.
+        bound: (n,) whether they were to go on then: a behavior led them elsewhere, and no speed limit stopped them.
         alarmed: (n,) whether a behavior that has been asked in this step makes them run from something.
         clearance: (n,) the distance that it keeps from obstacles besides its radius, metres; nan if it does not avoid
             them.
@@ -274,6 +276,8 @@ class Agents:
     goal: Vectors
     stays: Mask
     arrival_distance: Scalars
+    arrived: Mask
+    bound: Mask
     alarmed: Mask
     clearance: Scalars
     in_lane: Mask
@@ -421,6 +425,11 @@ class Agents:
         away = np.where((magnitude(away) < 0.5)[:, None], self.forward, away)
         return self.steering_to(away * speed[:, None])
 
+    def accompany(self, agent: Rows, body: Rows) -> Mask:
+        """Whether agents go with bodies, (p,) each; `agent` indexes their columns, `body` is a row of World.bodies."""
+        mask: Mask = (self.companions[agent] == body[:, None]).any(axis=1)
+        return mask
+
     def part(self, rows: Rows) -> Agents:
         """As `take`, but kept: asked for the same array of rows again, it gives the same agents."""
         known = self._parts.get(id(rows))
@@ -454,6 +463,8 @@ class Agents:
             goal=goal,
             stays=self.stays[rows],
             arrival_distance=self.arrival_distance[rows],
+            arrived=self.arrived[rows],
+            bound=self.bound[rows],
             alarmed=self.alarmed[rows],
             clearance=self.clearance[rows],
             in_lane=self.in_lane[rows],

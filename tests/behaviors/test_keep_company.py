@@ -1,5 +1,6 @@
 """Keep company (ours): groups of two and three that go side by side, and wait for each other."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -7,11 +8,14 @@ import pytest
 
 from steering_addon.behaviors.keep_company import BACK, KeepCompany
 from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
+from steering_addon.behaviors.path_following import PathFollowing
 from steering_addon.behaviors.rest import Rest
 from steering_addon.behaviors.seek import Seek
+from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
 from steering_addon.locomotion import OnFoot, Planar
-from steering_addon.scene import obstacles
-from steering_addon.simulation.snapshot import State
+from steering_addon.scene import boxes, obstacles, spline
+from steering_addon.simulation.geometry.obstacles import Obstacles
+from steering_addon.simulation.snapshot import Snapshot, State
 from tests.sampling import sampled
 from tests.scene import Scene, leaders, positions, speeds, velocities
 
@@ -163,3 +167,98 @@ def test_one_who_runs_from_something_does_not_wait() -> None:
     assert steering.force[0].any()
     assert not steering.force[1].any() and np.isinf(steering.speed_limit[1])
     assert np.isfinite(company.steer(world, agents, memory).speed_limit[1])
+
+
+NOTHING = obstacles(np.zeros((0, 3)), np.zeros(0))
+FPS = 8
+
+
+def pair_on_a_path(length: float, things: Obstacles = NOTHING, rests: dict | None = None, **company: float) -> Scene:
+    """Two who begin a path side by side and stop at its end."""
+    path = spline([(0.0, 0.0, 0.0), (0.0, 0.5 * length, 0.0), (2.0, length, 0.0)], False)
+    behaviors = [
+        (ObstacleAvoidance, {"clearance": 0.3, "look_ahead_time": 3.0}),
+        (PathFollowing, {"radius": 1.4}),
+        (KeepCompany, COMPANY | company),
+        (UnalignedCollisionAvoidance, {"weight": 2.0, "distance": 6.0, "look_ahead_time": 4.0}),
+    ]
+    behaviors += [(Rest, rests)] if rests else []
+    return walk(
+        (-0.4, 0.5),
+        (0.4, 0.5),
+        behaviors=behaviors,
+        paths=((path,),),
+        obstacles=things,
+        locomotions=[(OnFoot, {})],
+        fps=float(FPS),
+    )
+
+
+def until_arrived(place: Scene, number: int, seconds: float, happens: Callable | None = None) -> list[State]:
+    """The states until the first of the vehicles, in their order, have arrived, within a time."""
+    states = []
+    for state in place.run(int(FPS * seconds), at=happens) if happens else place.run(int(FPS * seconds)):
+        states.append(state)
+        if "errand" in state.memories and state.memories["errand"].arrived[:number].all():
+            return states
+    raise AssertionError("they did not arrive")
+
+
+@pytest.mark.parametrize(
+    "things", [NOTHING, boxes([(0.0, 25.0, 0.0), (1.2, 45.0, 0.0)], [(0.8, 0.8, 1.0)] * 2)], ids=["free", "boxes"]
+)
+def test_both_of_a_pair_come_to_the_end_of_a_long_path(things: Obstacles) -> None:
+    place = pair_on_a_path(70.0, things)
+    states = until_arrived(replace(place, vehicle={**place.vehicle, "max_speed": 4.0}), 2, 40.0)
+    on_the_way = positions(states)[..., 1] < 68.0
+    assert (speeds(states)[on_the_way] > 0.1).all(), "neither stands before"
+    offset = np.diff(positions(states), axis=1)[3 * FPS :, 0]
+    assert np.median(np.linalg.norm(offset, axis=-1)) == pytest.approx(SPACING, abs=0.15), "and side by side"
+
+
+def in_another_state(frame: int, snapshot: Snapshot) -> Snapshot:
+    """The second of two stands from the third second on, without looking for company."""
+    stands = Scene(np.zeros((2, 3)), behaviors=[(Rest, {"going_time": 0.1, "resting_time": 1e6})]).snapshot()
+    row = np.array([0, int(frame > 3 * FPS)])
+    return replace(snapshot, settings=(*snapshot.settings, *stands.settings), settings_row=row)
+
+
+def removed(frame: int, snapshot: Snapshot) -> Snapshot:
+    return replace(snapshot, present=np.array([True, frame <= 3 * FPS]))
+
+
+@pytest.mark.parametrize("happens", [None, in_another_state, removed], ids=["rests", "state", "removed"])
+def test_whoever_waits_for_one_who_does_not_go_on_loses_patience(happens: Callable | None) -> None:
+    """And comes to the end of its path alone."""
+    rests = {"going_time": np.array([1e6, 2.0]), "resting_time": np.array([0.1, 1e6])} if happens is None else None
+    states = until_arrived(pair_on_a_path(14.0, rests=rests, patience=2.0), 1, 30.0, happens)
+    assert positions(states)[-1, 1, 1] < 10.0, "the other did stop on the way"
+    waits = (speeds(states)[FPS:, 0] < 0.1).sum() / FPS
+    assert waits < 4.0
+    assert happens is removed or waits > 1.0, "but it does wait"
+
+
+def test_who_has_arrived_is_not_waited_for_and_does_not_wait() -> None:
+    """Nor has it to turn back to one who comes later."""
+    place = pair_on_a_path(20.0)
+    world, agents, behaviors = place.seen()
+    company = behaviors[2]
+    memory = place.run(3)[-1].memories["keep_company"]
+    late = replace(agents, position=agents.position - [[0.0, 0.0, 0.0], [0.0, 1.5, 0.0]])
+    bodies = replace(world.bodies, position=late.position)
+    stays = replace(late, arrived=np.array([True, False]))
+    waits, forth = (company.steer(replace(world, bodies=bodies), each, memory) for each in (late, stays))
+    assert waits.force.any() and np.isfinite(waits.speed_limit[0])
+    assert not forth.force.any() and np.isinf(forth.speed_limit).all()
+    assert (forth.memory.first == [1, 0]).all(), "they still are companions"
+
+
+def test_two_who_have_goals_in_opposite_directions_do_not_keep_company() -> None:
+    goals = np.array([[0.0, 9.0, 0.0], [0.0, -9.0, 0.0]])
+    place = walk((0.0, 0.0), (0.8, 0.0))
+    world, agents, [company] = place.seen()
+    memory = place.run(3)[-1].memories["keep_company"]
+    same, other = (company.steer(world, replace(agents, goal=goal), memory).memory for goal in (goals[[0, 0]], goals))
+    assert same.first.tolist() == [1, 0]
+    assert other.first.tolist() == [-1, -1]
+    assert company.steer(world, replace(agents, goal=goals), type(memory).blank(2)).memory.first.tolist() == [-1, -1]

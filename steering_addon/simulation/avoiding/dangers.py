@@ -172,11 +172,12 @@ class Others:
         offset, distance = picked(offsets, pair), distances[pair]
         drift = picked(agents.velocity, agent) * (1.0 - 1.0 / costs.share) - picked(velocity, pair)
         # An agent within the clearance meets a contact only once it comes nearer still, and never before the bodies do.
-        touching = radii[pair]
+        # Who goes with it is as far away as they want: what matters is that they do not touch.
+        touching, pad = radii[pair], np.where(agents.accompany(agent, near.body[pair]), 0.0, pad[agent])
         share = costs.closer if on_ground else 0.0
-        closer = np.maximum(distance - share * pad[agent], touching)
+        closer = np.maximum(distance - share * pad, touching)
         closer = np.minimum(closer, distance - costs.closer_at_least)
-        contact = np.minimum(touching + pad[agent], np.maximum(closer, 0.0))
+        contact = np.minimum(touching + pad, np.maximum(closer, 0.0))
         room = np.maximum(distance * distance - contact * contact, LEAST_ROOM)
         grazing = np.maximum(contact * contact - touching * touching, 0.0) / room * on_ground
         axes = [picked(axis, agent) for axis in frame]

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays.chance import Keys
-from ..arrays.vectors import Mask, Rows, Scalars, Vectors, dot, firsts, magnitude, picked, which
+from ..arrays.vectors import Mask, Rows, Scalars, Vectors, dot, everybody, firsts, magnitude, picked, unit, which
 from ..nearby.neighbors import Near
 from ..world import Agents, World
 
@@ -20,6 +20,10 @@ LARGEST = 3
 """The most members of a group."""
 SAME_WAY = 0.5
 """The cosine of the angle between two headings from which on both go the same way."""
+OTHER_WAY = 0.0
+"""The cosine of the angle between their ways to their goals below which companions part."""
+AT_GOAL = 4.0
+"""Radii of an agent from its goal within which it is nearly there, and the way to it says nothing."""
 
 Members = NDArray[np.int64]
 """(n, 2) the rows in World.bodies of each agent's companions, the higher first; -1 for none."""
@@ -103,8 +107,21 @@ class Companions:
         """(n,) whose group is a pair of agents that still are such."""
         return (self.size == 2) & (self.agent_of[self.members[:, 0]] >= 0)
 
+    def only(self, mask: NDArray[np.bool_]) -> Companions:
+        """The companions in a mask, (n, 2)."""
+        if everybody(mask | ~self.exist):
+            return self
+        return self._with(np.where(mask, self.members, -1))
+
+    def ways(self) -> Vectors:
+        """The level unit vectors to the goals of the agents, (n, 3); 0 without a goal, and for those nearly there."""
+        agents = self.agents
+        distance = agents.goal_distance
+        away = np.isfinite(distance) & (distance > AT_GOAL * agents.radius)
+        return unit(agents.level(np.where(away[:, None], agents.goal - agents.position, 0.0)))
+
     def kept(self, furthest: Scalars) -> Companions:
-        """The companions without those that are gone, that have others now, or that are far from their group.
+        """The companions without those that are gone, go elsewhere, have others now, or are far from their group.
 
         Args:
             furthest: (n,) metres from the middle of the group.
@@ -114,21 +131,26 @@ class Companions:
         far = np.stack([magnitude(offset[:, k] - middle) > furthest for k in range(2)], axis=1)
         agrees = (self.members[self.agent] == self.agents.rows[:, None, None]).any(axis=2) | ~self.known
         near = ~far & (magnitude(middle) <= furthest)[:, None]
-        keeps = self.exist & self.world.bodies.present[self.members] & near & agrees
-        return self._with(np.where(keeps, self.members, -1))
+        ways = self.ways()
+        parts = np.stack([dot(ways, picked(ways, self.agent[:, k])) < OTHER_WAY for k in range(2)], axis=1) & self.known
+        return self.only(self.exist & self.world.bodies.present[self.members] & near & agrees & ~parts)
 
-    def joined(self, near: Near, agent: Rows, seeks: Mask) -> Companions:
+    def joined(self, near: Near, agent: Rows, seeks: Mask, ready: Mask) -> Companions:
         """The companions after those groups have joined of which each is the nearest that suits the other.
 
         Args:
             near: the bodies that seeking agents perceive.
             agent: (p,) the agent of each pair.
             seeks: (n,) the agents that look for company; the members of a group agree.
+            ready: (n,) the agents that others may join, and that may join others.
         """
         agents, root, size = self.agents, self.root, self.size
         other = self.agent_of[near.body]
         suits = (other >= 0) & seeks[other] & (root[agent] != root[other]) & (size[agent] + size[other] <= LARGEST)
+        suits &= ready[agent] & ready[other]
         suits &= dot(picked(agents.forward, agent), picked(agents.forward, other)) > SAME_WAY
+        ways = self.ways()
+        suits &= dot(picked(ways, agent), picked(ways, other)) >= OTHER_WAY
         agent, other, far = agent[suits], other[suits], near.looks.distance_squared[suits]
         if not len(agent):
             return self

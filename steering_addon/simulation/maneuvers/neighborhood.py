@@ -37,7 +37,7 @@ def without_companions(agents: Agents, near: Neighbors) -> Neighbors:
     """The neighbors without those with whom the agents go."""
     if not agents.companions.size:
         return near
-    return near.where(lambda pairs: (agents.companions[pairs.agent] != pairs.body[:, None]).all(axis=1))
+    return near.where(lambda pairs: ~agents.accompany(pairs.agent, pairs.body))
 
 
 def faded(steering: Vectors) -> Vectors:
