@@ -46,6 +46,8 @@ def story() -> Iterator[float]:
     yield from given_a_path()
     yield from helped()
     yield from looked_at()
+    yield from missed_its_path()
+    yield from given_a_preset()
     yield from lost_and_restored()
     yield from populated()
     assert not wrong_counts, f"The panel showed old counts: {wrong_counts}."
@@ -186,6 +188,51 @@ def looked_at() -> Iterator[float]:
     yield DRAWN
 
 
+def missed_its_path() -> Iterator[float]:
+    """The path is deleted by X: that is listed, a click selects the crowd that followed it, and undo brings it back."""
+    select("NurbsPath")
+    with view():
+        bpy.ops.ed.undo_push(message="Path Selected")
+    yield DRAWN
+    yield from point(*VIEW)
+    press("x")
+    yield DRAWN
+    press("Return")
+    yield from until(lambda: "NurbsPath" not in bpy.context.scene.objects, "X deletes nothing.")
+    (finding,) = extension("status.census").known(bpy.context.scene).findings
+    assert "waits for a Path" in finding.text, finding
+    picture(FOLDER / "8 without its path.png")
+    y = yield from find("bpy.ops.steering.finding_select", SELECT, 200)
+    yield from click(SELECT, y)
+    yield DRAWN
+    assert bpy.context.selected_objects == [crowd()], "The click does not select the crowd."
+    for _ in range(2):
+        yield from point(*VIEW)
+        press("ctrl+z")
+        yield DRAWN
+    assert "NurbsPath" in bpy.context.scene.objects, "Ctrl Z does not bring the path back."
+    assert not extension("status.census").known(bpy.context.scene).findings
+    select(*SUZANNES)
+    yield DRAWN
+
+
+def given_a_preset() -> Iterator[float]:
+    """A preset is chosen by mouse and keys from the menu, where presets are in groups by size."""
+    before = crowd().steering.vehicle.max_speed
+    y = yield from find("STEERING_MT_presets", COLUMN)
+    yield from click(COLUMN, y)
+    picture(FOLDER / "9 presets.png")
+    press("space")
+    yield HAND
+    write("Pigeons")
+    yield DRAWN
+    press("Return")
+    yield from until(lambda: crowd().steering.vehicle.max_speed != before, "The menu applies no preset.")
+    yield from point(*VIEW)
+    press("ctrl+z")
+    yield from until(lambda: crowd().steering.vehicle.max_speed == before, "Ctrl Z keeps the preset.")
+
+
 def lost_and_restored() -> Iterator[float]:
     """The Empty of the crowd is deleted by X; a click brings it back with its settings, and the crowd bakes."""
     weight = crowd().steering.path_following.weight
@@ -198,7 +245,7 @@ def lost_and_restored() -> Iterator[float]:
     yield from until(lambda: "Birds" not in bpy.context.scene.objects, "X deletes nothing.")
     select(*SUZANNES)
     yield DRAWN
-    picture(FOLDER / "8 without its crowd.png")
+    picture(FOLDER / "10 without its crowd.png")
     y = yield from find("bpy.ops.steering.crowd_restore", COLUMN)
     yield from click(COLUMN, y)
     yield DRAWN
@@ -207,7 +254,7 @@ def lost_and_restored() -> Iterator[float]:
     yield from until(
         lambda: all(ob.animation_data and ob.animation_data.action for ob in vehicles()), "The click does not bake."
     )
-    picture(FOLDER / "9 restored and baked.png")
+    picture(FOLDER / "11 restored and baked.png")
 
 
 def populated() -> Iterator[float]:
@@ -221,7 +268,7 @@ def populated() -> Iterator[float]:
     yield from click(COLUMN, y)
     yield DRAWN
     assert len(vehicles()) == 53, len(vehicles())
-    picture(FOLDER / "10 populated.png")
+    picture(FOLDER / "12 populated.png")
 
 
 # ---- what is in the scene
