@@ -42,7 +42,7 @@ SIMILAR = 2.0
 """Bodies more than this many times larger or smaller than those a preset is meant for get it fitted to their size."""
 MOST_PREROLL = 10000
 """The largest pre-roll of a crowd, in frames."""
-GROUPS = ("Birds", "Fish", "People", "Animals", "Vehicles", "Moods")
+GROUPS = ("Birds", "Fish", "People", "Animals", "Vehicles", "Other")
 """The headings of the menu of presets, in order."""
 
 

@@ -201,6 +201,8 @@ def missed_its_path() -> Iterator[float]:
     yield from until(lambda: "NurbsPath" not in bpy.context.scene.objects, "X deletes nothing.")
     (finding,) = extension("status.census").known(bpy.context.scene).findings
     assert "waits for a Path" in finding.text, finding
+    # Panels move to their new places.
+    yield DRAWN
     picture(FOLDER / "8 without its path.png")
     y = yield from find("bpy.ops.steering.finding_select", SELECT, 200)
     yield from click(SELECT, y)

@@ -77,7 +77,7 @@ def test_presets_are_listed_in_groups_with_the_size_they_are_meant_for() -> None
     a_vehicle()
     drawn = shown("STEERING_MT_presets")
     headings = [entry[1] for entry in drawn if entry[0] == "label"]
-    assert headings == ["Birds", "Fish", "People", "Animals", "Vehicles", "Moods"]
+    assert headings == ["Birds", "Fish", "People", "Animals", "Vehicles", "Other"]
     labels = [entry[2] for entry in drawn if entry[0] == "operator"]
     shipped = part("blender.crowds.preset_exchange").CROWDS.listed()
     assert len(labels) == len(shipped)
