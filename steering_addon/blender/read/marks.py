@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import bpy
 import numpy as np
 
 from ...recording.missed_marks import NEARLY
@@ -165,7 +164,7 @@ def mark_warnings(
             continue
         time = (frame - first) * frame_time
         if pointed_at(ob.steering.mark, "shape") is not None and performer in crowds:
-            yield from _places_out_of_reach(ob, performer, members, time, first)
+            yield from _places_out_of_reach(ob, performer, scene, members, time, first)
             continue
         start = np.mean([_start(each) for each, _ in members], axis=0)
         offset = doubles(ob.matrix_world.translation) - start
@@ -186,12 +185,16 @@ def mark_warnings(
 
 
 def _places_out_of_reach(
-    mark: Object, crowd: Object, members: Sequence[tuple[Object, Object]], time: float, first: int
+    mark: Object, crowd: Object, scene: Scene, members: Sequence[tuple[Object, Object]], time: float, first: int
 ) -> Iterator[str]:
     """What an animator should know of the places of a shape that are too far for some, or too high or low."""
     settings = mark.steering.mark
     shape = pointed_at(settings, "shape")
-    points, triangles = triangles_of(shape, bpy.context.evaluated_depsgraph_get(), None)
+    # Not brought up to date: a preview asks within an update.
+    depsgraph = scene.view_layers[0].depsgraph
+    if depsgraph is None:
+        return
+    points, triangles = triangles_of(shape, depsgraph, None)
     matrix = doubles(shape.matrix_world)
     points = np.einsum("ab,kb->ka", matrix[:3, :3], points) + matrix[:3, 3]
     if settings.spread == "FACES":

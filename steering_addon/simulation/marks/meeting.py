@@ -50,8 +50,8 @@ EASILY = 0.25
 UNHURRIED = 0.9
 """The share of cruise speed, and of the fastest climb, at which a vehicle sets off for a mark that is far away."""
 EASY, HARD = 0.8, 0.95
-"""The shares of its fastest at which a vehicle that climbs begins to leave out what its behaviors ask for, and beyond
-which no vehicle speeds up on the way if it need not."""
+"""The shares of its fastest at which a vehicle that climbs begins to leave out what its behaviors ask for, and does so
+wholly. Toward the end no vehicle climbs faster than the one, or is faster than the other, if it need not."""
 EARLIEST = 3.0
 """Leads before the mark in which a push may begin for another reason than the distance."""
 SHARED = 2.0
@@ -333,15 +333,15 @@ def _sooner(approach: _Approach, push: Vectors, dt: float) -> Vectors:
     most = min(max(left / RESPONSE, 3.0), 0.5 * (k + 1.0) * (2.0 * k + 1.0) / k) / 3.0
 
     def times(even: Scalars, speed: Scalars, fastest: Scalars) -> Scalars:
-        room = np.maximum(HARD * fastest - even, EPSILON)
+        room = np.maximum(fastest - even, EPSILON)
         needed = (1.0 + np.maximum(even - speed, 0.0) / room) / 3.0
         return np.minimum(np.maximum(needed, 1.0), most)
 
     limited = bodies.limited
     run = np.where(limited[:, None], level_part(approach.way), approach.way)
-    along = times(magnitude(run) / left, dot(approach.velocity, unit(run)), bodies.fastest)
+    along = times(magnitude(run) / left, dot(approach.velocity, unit(run)), HARD * bodies.fastest)
     up = np.where(approach.way[:, 2] < 0.0, -1.0, 1.0)
-    rise = times(up * approach.way[:, 2] / left, up * approach.velocity[:, 2], bodies.rate)
+    rise = times(up * approach.way[:, 2] / left, up * approach.velocity[:, 2], EASY * bodies.rate)
     return columns(push[:, 0] * along, push[:, 1] * along, push[:, 2] * np.where(limited, rise, along))
 
 

@@ -171,6 +171,7 @@ def test_who_cannot_climb_to_the_shape_in_time_is_told_before_the_bake_as_it_com
     assert np.abs(local.pop(name)[1]) < 1.0 and max(np.abs(place[1]) for place in local.values()) < 0.02
     mark.steering.mark.marker, mark.steering.mark.frame = "", END
     shape.location.z = -2.0
+    bpy.context.view_layer.update()
     assert not [text for text in planning.plan_reading(bpy.context.scene).warnings if "Mark" in text]
 
 
