@@ -122,8 +122,9 @@ class KeepCompany(Neighborhood):
         # Members that something separates go round it, each on its own way.
         close = accompanied & goes & (magnitude(group.offset) <= self.distance[:, None]).all(axis=1)
         stopped = np.where(stands & ~held_up & ~agents.bound, memory.stopped + world.dt, 0.0)
-        columns = (column.copy() for array in (companions.members, pace) for column in array.T)
-        after = Company(*columns, way, standing, stopped, waited)
+        first, second = (column.copy() for column in companions.members.T)
+        with_first, with_second = (column.copy() for column in pace.T)
+        after = Company(first, second, with_first, with_second, way, standing, stopped, waited)
         return Steering(
             np.where(close[:, None], self._force(heeded, group, way), 0.0),
             after,
