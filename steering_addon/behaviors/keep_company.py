@@ -39,7 +39,7 @@ LOSES = 2.0
 """The distance from the middle of a group at which companions are lost, as a multiple of that at which they are found:
 groups that others have split have room to join again."""
 LEAVES = 0.25
-"""The same for one that goes on without its group."""
+"""The same for one that continues without its group."""
 BACK = 0.4
 """How far behind the other two the one in the middle of three goes, as a share of their distance to the side."""
 STANDS = 0.1
@@ -100,7 +100,7 @@ class KeepCompany(Neighborhood):
     distance: Number = called("Sees Up To", length(4.0, "How far away company is found; at twice that it is lost"))
     approach_time: Number = seconds(1.0, "Time in which it makes up its distance from its place", 0.05)
     strength: Number = acceleration(3.0, "Strongest steering toward its place")
-    patience: Number = seconds(10.0, "How long it waits for the others; then it goes on for as long without them", 0.1)
+    patience: Number = seconds(10.0, "How long it waits for the others; then it continues as long without them", 0.1)
 
     def steer(self, world: World, agents: Agents, memory: Company) -> Steering:
         away = memory.waited < 0.0
@@ -119,11 +119,12 @@ class KeepCompany(Neighborhood):
         limit = np.where(accompanied, self._waiting(world, heeded, group, way, memory.stopped), np.inf)
         held_up = limit < HELD_UP * agents.cruise_speed
         waited = self._waited(memory, held_up, world.dt)
-        # Whom something separates goes round it on its own way.
+        # Members that something separates go round it, each on its own way.
         close = accompanied & goes & (magnitude(group.offset) <= self.distance[:, None]).all(axis=1)
         stopped = np.where(stands & ~held_up & ~agents.bound, memory.stopped + world.dt, 0.0)
-        columns = (column.copy() for array in (companions.members, pace) for column in array.T)
-        after = Company(*columns, way, standing, stopped, waited)
+        first, second = (column.copy() for column in companions.members.T)
+        with_first, with_second = (column.copy() for column in pace.T)
+        after = Company(first, second, with_first, with_second, way, standing, stopped, waited)
         return Steering(
             np.where(close[:, None], self._force(heeded, group, way), 0.0),
             after,
@@ -196,7 +197,7 @@ class KeepCompany(Neighborhood):
         """The speed at which the hindmost of its group keeps up with each agent, (n,) m/s, inf where it does anyway.
 
         v = sqrt(w^2 + 2 b room) for one who may still get further ahead by some room: it can brake to the speed w of
-        the hindmost there, b being its braking. One that is too far ahead is slower than the hindmost, but goes on.
+        the hindmost there, b being its braking. One that is too far ahead is slower than the hindmost, but continues.
         Beside one who stopped before it, it stops; so whoever stopped first is the first to go.
         """
         agents, spacing, speeds = companions.agents, self._spacing(group), dot(group.velocities, way[:, None, :])

@@ -15,6 +15,9 @@ from .clips import MOVE, PHASES, Clip
 LENGTHS = {"curve": PHASES + 1, "down": PHASES}
 """The fields of a clip that are arrays, and their lengths."""
 TUPLES = ("drift", "rests")
+CHOSEN = ("with_company",)
+"""The fields that are not measured."""
+MEASURED = tuple(field.name for field in fields(Clip) if field.name not in CHOSEN)
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,7 @@ class Measurement:
 def text_of(measurement: Measurement) -> str:
     """A measurement as text; reading it gives the same numbers."""
     clip = measurement.clip
-    values = {field.name: getattr(clip, field.name) for field in fields(Clip)}
+    values = {name: getattr(clip, name) for name in MEASURED}
     plain = {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in values.items()}
     return json.dumps({"made_of": measurement.made_of, "scale": measurement.scale, "clip": plain})
 
@@ -44,7 +47,7 @@ def measurement_of(text: str) -> Measurement | None:
     """The measurement that `text_of` wrote, or None for any other text."""
     try:
         stored = json.loads(text)
-        values = {field.name: _value(field.name, stored["clip"][field.name]) for field in fields(Clip)}
+        values = {name: _value(name, stored["clip"][name]) for name in MEASURED}
         scale = float(stored["scale"])
         if not (isfinite(scale) and scale > 0.0):
             return None

@@ -55,6 +55,7 @@ class Clip:
         agrees: -1 to 1, how well they do. Below .8 the two do not mix.
         rests: phases at which its feet are best left when it stops.
         sole: metres of the height at which its feet rest on the ground, their mean, above the model's origin.
+        with_company: whether it is for those who stand with another, and only for them; chosen, not measured.
     """
 
     name: str
@@ -75,6 +76,7 @@ class Clip:
     agrees: float = 1.0
     rests: tuple[float, ...] = (0.0,)
     sole: float = 0.0
+    with_company: bool = False
 
 
 @dataclass(frozen=True)

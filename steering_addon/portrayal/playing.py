@@ -32,7 +32,9 @@ LINGERS = 12.0
 """Seconds after which an agent that stands may take another clip that stands."""
 TURNS = 0.2
 """Radians a second: an agent that stands turns at this rate before it plays a clip that turns."""
-OFFSET, RATE, STEPS, LINGER, ANOTHER = 0x0FF5, 0x4A7E, 0x57E9, 0x119E, 0xA407
+TALKS = 0.75
+"""How often an agent in company takes a clip for that, where there are others that stand: now and then it listens."""
+OFFSET, RATE, STEPS, LINGER, ANOTHER, TALK = 0x0FF5, 0x4A7E, 0x57E9, 0x119E, 0xA407, 0x7A1C
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,7 @@ class Way:
         turn: (n,) radians to the left about the up axis.
         size: (n,) how many times as large as the measured model they are.
         do: (n,) the row of a clip that is asked for, to be played once, or -1.
+        in_company: (n,) whether they stand with another.
     """
 
     ahead: Scalars
@@ -52,6 +55,7 @@ class Way:
     turn: Scalars
     size: Scalars
     do: Rows
+    in_company: Mask
 
     @classmethod
     def between(
@@ -63,6 +67,7 @@ class Way:
         was_forward: Vectors,
         size: Scalars | None = None,
         do: Rows | None = None,
+        in_company: Mask | None = None,
     ) -> Way:
         """The way from the frame before to this one.
 
@@ -71,6 +76,7 @@ class Way:
             was, was_forward: (n, 3) position and forward on the frame before.
             size: as the attribute; 1 if left out.
             do: as the attribute; -1 if left out.
+            in_company: as the attribute; none if left out.
         """
         n = len(position)
         left = cross(up, forward)
@@ -86,6 +92,7 @@ class Way:
             turn=turn,
             size=np.ones(n) if size is None else size,
             do=np.full(n, -1, dtype=np.int64) if do is None else do,
+            in_company=np.zeros(n, dtype=np.bool_) if in_company is None else in_company,
         )
 
 
@@ -104,6 +111,7 @@ class Played(Playing):
         doing: (n,) row of the clip that is played once, or -1.
         left: (n,) seconds until that is over.
         seconds: (n,) since its first frame.
+        in_company: (n,) whether it stands with another.
     """
 
     share: Scalars
@@ -117,6 +125,7 @@ class Played(Playing):
     doing: Rows
     left: Scalars
     seconds: Scalars
+    in_company: Mask
 
 
 class Player:
@@ -140,6 +149,8 @@ class Player:
         self._turns = [row for row, clip in enumerate(clips) if kinds[row] == MOVE and not moves[row] and clip.turn]
         self._stands = np.flatnonzero(kinds == STAND)
         self._rest = self._stands if len(self._stands) else np.flatnonzero(moves)[:1]
+        company = np.array([clips[row].with_company for row in self._rest], dtype=np.bool_)
+        self._alone, self._together = (self._rest[rows] if rows.any() else self._rest for rows in (~company, company))
         self._offset = np.array([np.floor(clip.offset * PHASES + 0.5) / PHASES for clip in clips])
         self._metres = np.array(
             [_shifted(clip) if moves[row] else np.zeros(PHASES + 1) for row, clip in enumerate(clips)]
@@ -164,6 +175,7 @@ class Player:
             doing=np.full(n, -1, dtype=np.int64),
             left=np.zeros(n),
             seconds=np.zeros(n),
+            in_company=way.in_company,
         )
         chosen = self._chosen(blank)
         share = self._shares(chosen)
@@ -217,6 +229,7 @@ class Player:
             before,
             doing=np.where(asked, way.do, np.where(over, -1, before.doing)),
             left=np.where(asked, self._seconds[np.maximum(way.do, 0)], np.where(over, 0.0, left)),
+            in_company=way.in_company,
             **changed,
         )
 
@@ -243,7 +256,7 @@ class Player:
         share = self._repertoire.shares(speed, played.direction, played.past) * walks
         columns = np.arange(len(walks))
         if len(self._rest):
-            share[self._rest[self._another(played)], columns] += 1.0 - walks
+            share[self._another(played), columns] += 1.0 - walks
         for row in self._turns:
             same_way = played.turning * (1.0 if self._clips[row].turn > 0.0 else -1.0)
             turns = np.where(played.stands, np.clip(same_way / TURNS - 1.0, 0.0, 1.0), 0.0)
@@ -255,10 +268,12 @@ class Player:
         return share
 
     def _another(self, played: Played) -> Rows:
-        """Which of the clips that stand an agent takes for now, (n,): after a while it may be another."""
-        turn = np.floor(played.seconds / LINGERS + uniform(mix(self._keys, LINGER)))
-        draw = uniform(mix(mix(self._keys, ANOTHER), turn.astype(np.uint64)))
-        return np.floor(draw * len(self._rest)).astype(np.int64)
+        """The clip that each agent takes for now while it stands, (n,): after a while it may be another."""
+        turn = np.floor(played.seconds / LINGERS + uniform(mix(self._keys, LINGER))).astype(np.uint64)
+        draw = uniform(mix(mix(self._keys, ANOTHER), turn))
+        alone, together = (rows[np.floor(draw * len(rows)).astype(np.int64)] for rows in (self._alone, self._together))
+        talks = played.in_company & (uniform(mix(mix(self._keys, TALK), turn)) < TALKS)
+        return np.where(talks, together, alone)
 
     def _moved(self, moving: Scalars, share: Scalars, gone: Scalars, stands: Mask) -> Scalars:
         """The phase of the clips that move after a way in metres, (n,)."""

@@ -207,7 +207,7 @@ def until_arrived(place: Scene, number: int, seconds: float, happens: Callable |
 @pytest.mark.parametrize(
     "things", [NOTHING, boxes([(0.0, 25.0, 0.0), (1.2, 45.0, 0.0)], [(0.8, 0.8, 1.0)] * 2)], ids=["free", "boxes"]
 )
-def test_both_of_a_pair_come_to_the_end_of_a_long_path(things: Obstacles) -> None:
+def test_both_of_a_pair_reach_the_end_of_a_long_path(things: Obstacles) -> None:
     place = pair_on_a_path(70.0, things)
     states = until_arrived(replace(place, vehicle={**place.vehicle, "max_speed": 4.0}), 2, 40.0)
     on_the_way = positions(states)[..., 1] < 68.0
@@ -229,7 +229,7 @@ def removed(frame: int, snapshot: Snapshot) -> Snapshot:
 
 @pytest.mark.parametrize("happens", [None, in_another_state, removed], ids=["rests", "state", "removed"])
 def test_whoever_waits_for_one_who_does_not_go_on_loses_patience(happens: Callable | None) -> None:
-    """And comes to the end of its path alone."""
+    """And reaches the end of its path alone."""
     rests = {"going_time": np.array([1e6, 2.0]), "resting_time": np.array([0.1, 1e6])} if happens is None else None
     states = until_arrived(pair_on_a_path(14.0, rests=rests, patience=2.0), 1, 30.0, happens)
     assert positions(states)[-1, 1, 1] < 10.0, "the other did stop on the way"

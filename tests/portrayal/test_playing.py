@@ -13,17 +13,16 @@ from tests.portrayal.stepping import clips_of, sampled, soles, standing, walking
 FRAME_TIME = 1.0 / 24.0
 
 
-def ways(ahead, *, aside=None, turn=None, size=None, do=None) -> list[Way]:
+def ways(ahead, *, aside=None, turn=None, size=None, do=None, in_company=None) -> list[Way]:
     """The ways of a run from speeds (f, n) in m/s, radians a second, and rows of clips."""
     ahead = np.asarray(ahead, dtype=float)
     nothing = np.zeros(ahead.shape)
     columns = [nothing if column is None else np.asarray(column, dtype=float) for column in (aside, turn)]
     sizes = np.ones(ahead.shape[1]) if size is None else np.asarray(size, dtype=float)
     asked = np.full(ahead.shape, -1) if do is None else np.asarray(do)
-    return [
-        Way(ahead[k] * FRAME_TIME, columns[0][k] * FRAME_TIME, nothing[k], columns[1][k] * FRAME_TIME, sizes, asked[k])
-        for k in range(len(ahead))
-    ]
+    together = np.zeros(ahead.shape[1], dtype=bool) if in_company is None else in_company
+    moved = ahead * FRAME_TIME, columns[0] * FRAME_TIME, nothing, columns[1] * FRAME_TIME
+    return [Way(*(column[k] for column in moved), sizes, asked[k], together) for k in range(len(ahead))]
 
 
 def play(clips, run, *, identities=None, **settings) -> Playing:
@@ -255,3 +254,21 @@ def test_a_single_clip_is_played_by_distance() -> None:
     playing = play([clip], ways(np.full((40, 1), 0.6)), random_offset=False)
     gone = 39 * 0.6 * FRAME_TIME
     assert playing.phase[0, -1, 0] - playing.phase[0, 0, 0] == pytest.approx(gone / clip.stride, abs=0.03)
+
+
+def test_clips_for_company_are_only_played_in_company_and_mostly_there() -> None:
+    clips = [Clip("Idle", STAND, 2.0), Clip("Talk", STAND, 3.0, with_company=True), Clip("Look", STAND, 2.0)]
+    run = ways(np.zeros((1500, 20)), in_company=np.arange(20) % 2 == 0)
+    shares = play(clips, run).weights().mean(axis=1)
+    assert (shares[1, 1::2] == 0.0).all()
+    assert 0.6 < shares[1, ::2].mean() < 0.9
+    assert (shares[[0, 2], 1::2].max(axis=1) > 0.4).all(), "alone they take any other"
+
+
+def test_marks_of_company_change_nothing_if_all_clips_have_them_or_none() -> None:
+    run = ways(np.zeros((600, 4)), in_company=np.array([True, False, True, False]))
+    none, every = (
+        play([Clip("Idle", STAND, 2.0, with_company=mark), Clip("Look", STAND, 2.0, with_company=mark)], run)
+        for mark in (False, True)
+    )
+    assert none.influence.tobytes() == every.influence.tobytes()

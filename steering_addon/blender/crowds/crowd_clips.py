@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...portrayal.clip_text import Measurement, at_ground_speed, measurement_of, text_of
-from ...portrayal.clips import Clip, ClipSettings
+from ...portrayal.clips import STAND, Clip, ClipSettings
 from ..hierarchy import Family
 from ..properties import settings_of
 from ..property_groups import values_of
@@ -96,10 +96,13 @@ def clips_of(model: Model, scene: Scene, family: Family) -> tuple[list[Clip], fl
         Refusal: a clip cannot be measured.
     """
     clips, scale = measure(model, scene, family, hash_of(model, scene, family))
-    plays = [_number(entry) for entry in model.entries]
-    return [
-        at_ground_speed(clip, number, entry.ground_speed) for clip, number, entry in zip(clips, plays, model.entries)
-    ], scale
+    return [_as_chosen(clip, entry) for clip, entry in zip(clips, model.entries)], scale
+
+
+def _as_chosen(clip: Clip, entry: PropertyGroup) -> Clip:
+    """A measured clip as it is to be played."""
+    clip = at_ground_speed(clip, _number(entry), entry.ground_speed)
+    return replace(clip, with_company=clip.plays == STAND and entry.with_company)
 
 
 def is_measured(model: Model, scene: Scene, family: Family) -> bool:
@@ -210,7 +213,7 @@ def clips_made_of(crowd: Object) -> str:
             hashed.update(seen.name_full.encode())
         hashed.update(repr([(name, float(np.float32(stored.get(name, defaults[name])))) for name in defaults]).encode())
     for entry in entries:
-        what = entry.action.name_full, *span(entry.action), entry.plays, entry.ground_speed
+        what = entry.action.name_full, *span(entry.action), entry.plays, entry.ground_speed, entry.with_company
         hashed.update(repr(what).encode())
         for bag in channelbags(entry.action):
             for curve in bag.fcurves:

@@ -67,6 +67,8 @@ def _clip(layout: UILayout, context: Context, row: int, clip: PropertyGroup) -> 
     column.prop(clip, "plays")
     if clip.plays == "MOVE":
         column.prop(clip, "ground_speed")
+    if clip.plays == "STAND":
+        column.prop(clip, "with_company")
 
 
 class Playing:

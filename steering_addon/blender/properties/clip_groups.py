@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import bpy
-from bpy.props import EnumProperty, FloatProperty, PointerProperty, StringProperty
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, PointerProperty, StringProperty
 
 from ...portrayal.clip_text import measurement_of
 from ...portrayal.clips import DO, MOVE, STAND, ClipSettings
@@ -57,6 +57,13 @@ class STEERING_PG_clip(bpy.types.PropertyGroup):
         description="When the vehicles play this clip",
         items=PLAYS_ITEMS,
         default="MOVE",
+        override=OVERRIDABLE,
+        update=notify_listeners,
+        options=NOT_ANIMATABLE,
+    )
+    with_company: BoolProperty(
+        name="With Company",
+        description="Only for vehicles that stand near another that stands and face it, as people do who talk",
         override=OVERRIDABLE,
         update=notify_listeners,
         options=NOT_ANIMATABLE,

@@ -10,6 +10,7 @@ import bpy
 import numpy as np
 
 from ...portrayal.clips import DO, Clip, ClipSettings, Playing, in_order
+from ...portrayal.company import in_company
 from ...portrayal.footholds import Carried
 from ...portrayal.heads import leads, toward
 from ...portrayal.playing import Played, Player, Way
@@ -33,7 +34,7 @@ from ..hierarchy import Family
 from ..read.clips.measuring import axes_of
 from ..read.clips.rig import rig_of
 from ..read.places import places_of
-from ..stored_values import sound_front
+from ..stored_values import finite_numbers, sound_front
 from ..tagged_objects import names_of
 from .clip_copies import ClipCopy, Copies, copies_made
 from .clip_heads import HEAD, head_keys, head_of
@@ -78,6 +79,8 @@ class Bodies:
         velocity: (n, 3) m/s.
         growth: (n,) how many times as large as at first they are.
         entered: (n,) whether this is the first frame on which a vehicle is present.
+        present: (n,) whether it is.
+        in_company: (n,) whether it stands with another of them.
     """
 
     position: Vectors
@@ -86,6 +89,8 @@ class Bodies:
     velocity: Vectors
     growth: Scalars
     entered: Mask
+    present: Mask
+    in_company: Mask
 
     def entering(self, entered: Mask) -> Bodies:
         """The same, while these (n,) enter."""
@@ -138,6 +143,11 @@ class ClipWriter:
         self._left: list[Object] = []
         self._crowds: list[tuple[Object, _ModelPlayed]] = []
         self._models: list[tuple[int, np.ndarray, _ModelPlayed]] = []
+        all_members = tuple(all_members)
+        radii = (
+            each.crowd.steering.vehicle.radius * finite_numbers(each.vehicles, "size_factor") for each in all_members
+        )
+        self._radius = np.concatenate([np.zeros(0), *radii])
         self.warnings: list[str] = []
         frame_time = scene.render.fps_base / scene.render.fps
         for number, members in enumerate(all_members):
@@ -178,8 +188,23 @@ class ClipWriter:
 
     def frame(self, row: int, all_bodies: Sequence[Bodies]) -> None:
         """Take in the bodies of all members on a frame, in the order of the frames."""
+        if any(played.talks for _, _, played in self._models):
+            all_bodies = self._in_company(all_bodies)
         for number, rows, played in self._models:
             played.frame(row, all_bodies[number].take(rows))
+
+    def _in_company(self, all_bodies: Sequence[Bodies]) -> list[Bodies]:
+        """The bodies, with those marked that stand with others, of any crowd."""
+        columns = (
+            np.concatenate([getattr(bodies, name) for bodies in all_bodies])
+            for name in ("position", "forward", "velocity", "present")
+        )
+        position, forward, velocity, present = columns
+        accompanied = np.zeros(len(present), dtype=np.bool_)
+        rows = np.flatnonzero(present)
+        accompanied[rows] = in_company(position[rows], forward[rows], velocity[rows], self._radius[rows])
+        ends = np.cumsum([len(bodies.present) for bodies in all_bodies])[:-1]
+        return [replace(bodies, in_company=part) for bodies, part in zip(all_bodies, np.split(accompanied, ends))]
 
     def poses(self, row: int) -> Iterator[RigPose]:
         """The poses of all armatures on a frame that was taken in."""
@@ -235,6 +260,7 @@ class _ModelPlayed:
 
     Attributes:
         plants: whether its feet are to be held.
+        talks: whether it has a clip for those who stand with another.
         unplanted: once it is prepared, why they cannot; empty if they can.
         made_of: the hash of the clips of its crowd.
         head: the bone of its head as the crowd has it; empty to find it by its name.
@@ -260,6 +286,7 @@ class _ModelPlayed:
         self._player = Player(self._clips, settings, keys, frame_time)
         self._does = _Doings(self._clips, keys, frame_time)
         self._frame_time, self._frames = frame_time, frames
+        self.talks = any(clip.with_company for clip in clips)
         self._size = np.array([scale_of(ob, rig) for ob, rig in zip(model.vehicles, model.rigs)]) / scale
         shape = (len(clips), len(model.vehicles), len(frames))
         self._phase, self._influence = np.empty(shape, np.float64), np.empty(shape, np.float32)
@@ -284,14 +311,16 @@ class _ModelPlayed:
         size = self._size * bodies.growth
         if self._before is None:
             was = bodies.position - bodies.velocity * self._frame_time
-            now = self._player.start(Way.between(bodies.position, bodies.forward, bodies.up, was, bodies.forward, size))
+            front, together = bodies.forward, bodies.in_company
+            way = Way.between(bodies.position, front, bodies.up, was, front, size, in_company=together)
+            now = self._player.start(way)
         else:
             before, played = self._before
             new = bodies.entered[:, None]
             was = np.where(new, bodies.position - bodies.velocity * self._frame_time, before.position)
             was_forward = np.where(new, bodies.forward, before.forward)
             do = self._does.asked(row, played)
-            way = Way.between(bodies.position, bodies.forward, bodies.up, was, was_forward, size, do)
+            way = Way.between(bodies.position, bodies.forward, bodies.up, was, was_forward, size, do, bodies.in_company)
             now = self._player.step(played, way, bodies.entered)
         self._before = bodies, now
         self._phase[:, :, row], self._influence[:, :, row] = now.phase, now.influence

@@ -75,6 +75,8 @@ def _play(
             velocity=ahead[row],
             growth=np.ones(len(heights)),
             entered=entered,
+            present=present[row],
+            in_company=np.zeros(len(heights), dtype=np.bool_),
         )
         writer.frame(row, [bodies])
 

@@ -24,7 +24,16 @@ def bodies_of(state: State, heights: Scalars, entered: Mask) -> Bodies:
         entered: (n,) whether this is the first frame on which a vehicle is present.
     """
     pose = state.pose
-    return Bodies(state.motion.position, pose.forward, pose.up, state.motion.velocity, heights, entered)
+    return Bodies(
+        position=state.motion.position,
+        forward=pose.forward,
+        up=pose.up,
+        velocity=state.motion.velocity,
+        growth=heights,
+        entered=entered,
+        present=~state.away,
+        in_company=np.zeros(len(state), dtype=np.bool_),
+    )
 
 
 class PlanClips:

@@ -88,7 +88,7 @@ class Companions:
         """(n, 2) which members are agents."""
         return self.agent >= 0
 
-    def of_agents(self, values: Scalars) -> Scalars:
+    def of_agents(self, values: Scalars | Mask) -> Scalars:
         """The values of the members in a column of agents, (n,) to (n, 2); 0 where there is none.
 
         A member in another state has the value of its companion.

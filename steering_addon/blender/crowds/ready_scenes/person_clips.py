@@ -32,7 +32,8 @@ def give_clips(crowd: Object, rig: Object, scene: Scene, size: float) -> None:
     """
     fps = scene.render.fps / scene.render.fps_base
     for cycle in CYCLES:
-        add_clip(crowd, new_clip(rig, cycle, size, fps), cycle.plays)
+        entry = add_clip(crowd, new_clip(rig, cycle, size, fps), cycle.plays)
+        entry.with_company = cycle.with_company
     measure_clips(crowd, scene, Family())
 
 

@@ -398,12 +398,15 @@ def standing_for(stance: Stance, phase: float) -> Pose:
 
 @dataclass(frozen=True)
 class Cycle:
-    """A clip of a person: its name, what it plays, how long a cycle takes, and its poses by phase."""
+    """A clip of a person: its name, what it plays, how long a cycle takes, its poses by phase, and whether it needs
+    company.
+    """
 
     name: str
     plays: str
     seconds: float
     pose: Callable[[float], Pose]
+    with_company: bool = False
 
 
 def _gait(name: str, gait: Gait, seconds: float) -> Cycle:
@@ -416,7 +419,7 @@ def _stance(name: str, plays: str, stance: Stance) -> Cycle:
 
 CYCLES = (
     _stance("Idle", "STAND", IDLE),
-    _stance("Talk", "STAND", TALK),
+    replace(_stance("Talk", "STAND", TALK), with_company=True),
     _gait("Walk", Gait(), 1.0),
     _gait("Stroll", STROLL, 1.04),
     _gait("Brisk Walk", replace(BRISK, stride=0.79), 1.0),
