@@ -342,10 +342,9 @@ class OnFoot(Locomotion):
             on_the_spot = np.where(memory.cornered, np.maximum(on_the_spot, WAY_OUT), on_the_spot)
         still = memory.stands | (speed <= 0.0)
         toward = turn_toward(heading, direction, memory.turning)
-        begins = begun(on_the_spot, toward, dt)
-        on_the_spot = np.where(still, begins, on_the_spot)
+        on_the_spot = np.where(still, begun(on_the_spot, toward, dt), on_the_spot)
         pace = model.cruise_speed * model.max_speed
-        most = self._turn_rate_at(speed, pace, on_the_spot, begins)
+        most = self._turn_rate_at(speed, pace, on_the_spot)
         ahead = cosine_left(heading, direction, np.where(still, on_the_spot, most) * dt)
         slowest = self._slowest(model)
         round_speed = np.maximum(ROUND * pace, slowest)
@@ -365,7 +364,7 @@ class OnFoot(Locomotion):
         goes &= ~(still & (on_the_spot > 0.0) & (ahead < np.where(memory.cornered, 1.0 - EPSILON, TURNED)))
         target = np.where(goes, np.where(memory.cornered, slowest, np.maximum(target, slowest)), 0.0)
         # What walks more slowly than it did turns less.
-        most = np.minimum(most, self._turn_rate_at(target, pace, on_the_spot, begins))
+        most = np.minimum(most, self._turn_rate_at(target, pace, on_the_spot))
         # One that sets off from a turn on the spot continues to turn; from rest it takes its first step straight ahead.
         turn = np.where(still, np.where(goes & ~memory.cornered, np.minimum(most, toward), on_the_spot), most)
         forward = turned_level(heading, direction, turn * dt)
@@ -383,19 +382,18 @@ class OnFoot(Locomotion):
             return self.turn_on_the_spot
         return begun(self.turn_on_the_spot, turn_toward(heading, control.heading, turning), dt)
 
-    def _turn_rate_at(self, speed: Scalars, pace: Scalars, on_the_spot: Scalars, begins: Scalars) -> Scalars:
+    def _turn_rate_at(self, speed: Scalars, pace: Scalars, on_the_spot: Scalars) -> Scalars:
         """The fastest turn at a speed, (n,) rad/s: on the turning circle, or stepping round when slow.
 
         Args:
             speed, pace: (n,) the speed and the cruise speed, m/s.
             on_the_spot: (n,) the fastest turn while standing, rad/s.
-            begins: (n,) the fastest turn by stepping round that the last step allows, rad/s.
         """
         walking = speed / np.maximum(self.turn_radius, EPSILON)
         if not anybody(on_the_spot > 0.0):
             return np.minimum(self.max_turn_rate, walking)
         stepping = on_the_spot * np.maximum(1.0 - speed / np.maximum(STEPS * pace, EPSILON), 0.0)
-        return np.minimum(self.max_turn_rate, np.maximum(walking, np.minimum(stepping, begins)))
+        return np.minimum(self.max_turn_rate, np.maximum(walking, stepping))
 
     def started(self, motion: Motion, terrain: Terrain, memory: Walking) -> Stance | None:
         if not len(terrain.after):
