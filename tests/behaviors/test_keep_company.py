@@ -204,6 +204,7 @@ def until_arrived(place: Scene, number: int, seconds: float, happens: Callable |
     raise AssertionError("they did not arrive")
 
 
+@sampled
 @pytest.mark.parametrize(
     "things", [NOTHING, boxes([(0.0, 25.0, 0.0), (1.2, 45.0, 0.0)], [(0.8, 0.8, 1.0)] * 2)], ids=["free", "boxes"]
 )
@@ -227,6 +228,7 @@ def removed(frame: int, snapshot: Snapshot) -> Snapshot:
     return replace(snapshot, present=np.array([True, frame <= 3 * FPS]))
 
 
+@sampled
 @pytest.mark.parametrize("happens", [None, in_another_state, removed], ids=["rests", "state", "removed"])
 def test_whoever_waits_for_one_who_does_not_go_on_loses_patience(happens: Callable | None) -> None:
     """And reaches the end of its path alone."""

@@ -79,7 +79,7 @@ class Clinging:
     def _met(self, low: Vectors, high: Vectors, surface: Rows | None) -> Iterator[tuple[int, Rows, Layer]]:
         """The row of its first triangle, for each layer that boxes (n, 3) metres meet; and the rows of these boxes.
 
-        What moves is made ready for queries anew on each frame, so it is left alone where nothing is near it.
+        What moves is made ready for queries again on each frame, so it is left alone where nothing is near it.
 
         Args:
             surface: (n,) rows of surfaces that do not count, None for none.

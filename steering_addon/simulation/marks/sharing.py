@@ -100,6 +100,6 @@ def _swapped(position: Vectors, points: Vectors, times: Scalars) -> Rows:
 
 
 def _squares(way: Vectors, times: Scalars) -> Scalars:
-    """The squares of ways, (b, 3) to (b,), of which the part up or down counts as many `times` (2, b) or (2, 1)."""
+    """The squares of ways, (b, 3) to (b,), whose part up or down is multiplied by `times`, (2, b) or (2, 1)."""
     rise = way[:, 2] * np.where(way[:, 2] > 0.0, times[0], times[1])
     return way[:, 0] * way[:, 0] + way[:, 1] * way[:, 1] + rise * rise

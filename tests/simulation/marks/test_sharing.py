@@ -71,10 +71,10 @@ def test_what_climbs_slowly_gets_the_place_that_is_less_high() -> None:
     position = np.array([[0.0, 0.0, 0.0], [4.0, 0.0, 3.0]])
     points = np.array([[0.0, 9.0, 9.0], [4.0, 9.0, 5.0]])
     assert shared_out(position, points).tolist() == [0, 1]
-    one, many = np.ones(2), np.full(2, 4.0)
-    assert shared_out(position, points, many, one).tolist() == [1, 0]
+    once, slow = np.ones(2), np.full(2, 4.0)
+    assert shared_out(position, points, slow, once).tolist() == [1, 0]
     # The dive counts for as much as ever.
-    assert shared_out(position, points, one, many).tolist() == [0, 1]
+    assert shared_out(position, points, once, slow).tolist() == [0, 1]
 
 
 def test_places_shared_out_by_height_ask_for_the_least_climb() -> None:
