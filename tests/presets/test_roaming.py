@@ -26,7 +26,7 @@ def is_alive(run: Roaming) -> bool:
     return len(run.position) >= SOONEST * FPS and set(verdicts(run).values()) == {ALIVE}
 
 
-@sampled
+@thorough
 @pytest.mark.parametrize("name", [name for name in FLOCKS if name not in {kind for kind, _ in READY.values()}])
 def test_a_flock_with_a_shipped_preset_roams_its_region(name: str) -> None:
     run = roaming(name, SECONDS, count=40, enough=is_alive)

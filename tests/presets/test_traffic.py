@@ -245,6 +245,7 @@ def test_cars_that_meet_on_one_line_never_end_face_to_face(avoiding: bool) -> No
         assert mishaps.number(OVERLAP) == 0
 
 
+@thorough
 def test_two_queues_before_an_animal_dissolve_when_it_has_gone() -> None:
     deer = animal(comes=2.0, stays=9.0)
     scene = replace(six(BOTH_WAYS, over={"brake_for": {"target": 6}}), tracked=untagged(deer(0.0)))

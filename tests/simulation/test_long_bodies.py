@@ -21,7 +21,7 @@ from steering_addon.simulation.behavior import Behavior
 from steering_addon.simulation.geometry.obstacles import boxes, obstacles
 from steering_addon.simulation.nearby.neighbors import EVERYONE
 from steering_addon.simulation.presence.attendance import Attendance
-from tests.sampling import sampled
+from tests.sampling import sampled, thorough
 from tests.scene import Scene, about, leaders, locked, positions
 from tests.simulation.geometry.test_capsules import segments_apart
 
@@ -227,7 +227,7 @@ def march(scene: Scene, relative: np.ndarray, contact: float, latest: float) -> 
     return np.inf
 
 
-@sampled
+@thorough
 @pytest.mark.parametrize("degrees", [0.0, 25.0, 90.0, 180.0])
 def test_the_danger_of_a_velocity_is_one_over_the_time_to_the_contact(degrees: float) -> None:
     angle = np.radians(degrees)

@@ -15,7 +15,7 @@ from steering_addon.behaviors.seek import Seek
 from steering_addon.simulation.declaration import Kind
 from steering_addon.simulation.geometry.obstacles import BOX, INSIDE, MESH, OUTSIDE, ROUND
 from steering_addon.simulation.geometry.painted_flows import Current
-from tests.sampling import sampled
+from tests.sampling import sampled, thorough
 from tests.scene import Scene
 from tests.simulation import same_bytes_cases
 from tests.simulation.same_bytes import changed, digest, hashes, parsed, stored
@@ -29,7 +29,7 @@ SYSTEM_WITHOUT = "glibc.cpu.hwcaps=-AVX2,-FMA,-FMA4,-AVX"
 """The same for the library of a Linux system; others ignore it."""
 
 
-@sampled
+@thorough
 @pytest.mark.parametrize(
     ("features", "others", "cases"),
     [

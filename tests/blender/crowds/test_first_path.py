@@ -6,6 +6,7 @@ import pytest
 
 from tests.blender.building import bake, frames, places, select
 from tests.blender.sharing import in_one_blender
+from tests.sampling import sampled, thorough
 
 pytestmark = in_one_blender
 
@@ -85,6 +86,7 @@ def test_birds_follow_a_path_with_boxes_on_it_to_its_end(number: int, capfd) -> 
     assert (nearest_to_end(models, 250) < crowd.steering.separation.distance).all()
 
 
+@thorough
 def test_a_car_passes_boxes_on_its_path_and_reaches_its_end(capfd) -> None:
     frames(1, 800)
     (model,) = suzannes(1)
@@ -99,6 +101,7 @@ def test_a_car_passes_boxes_on_its_path_and_reaches_its_end(capfd) -> None:
     assert nearest_to_end([model], 800)[0] < 6.0
 
 
+@sampled
 @pytest.mark.parametrize("like", ["FISH", "ANIMAL", "PERSON", "ANYTHING", "CAR"])
 def test_the_region_made_on_tagging_holds_no_crowd_back_from_its_path(like: str) -> None:
     frames(1, 680)

@@ -13,6 +13,7 @@ import pytest
 from scripts.baked_scene import matrices
 from tests.blender.building import ROOT, bake, crowd, curves, frames, insert, obstacle, path_curve, vehicle, wedge
 from tests.blender.sharing import in_one_blender
+from tests.sampling import thorough
 
 WHATEVER = {"check": False, "objects": "", "kind": "", "path": "", "body_length": 0.0, "cruise": 0.0}
 
@@ -66,6 +67,7 @@ def test_a_check_fails_if_a_motion_is_not_alive(file: Path, tmp_path: Path) -> N
     assert "Not alive: " in done.stdout, "thirteen birds in a row do not make a flock"
 
 
+@thorough
 @in_one_blender
 def test_objects_without_settings_are_measured_by_the_arguments(tmp_path: Path) -> None:
     frames(1, 40)

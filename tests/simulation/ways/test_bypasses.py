@@ -58,7 +58,7 @@ def test_a_lone_walker_passes_a_box_in_a_bend_whichever_side_it_comes_from(aside
     assert outcome.stood[0] <= 1.0 and outcome.depth[0] == 0.0
 
 
-@sampled
+@thorough
 @pytest.mark.parametrize("aside", [0.0, 1.0])
 def test_a_lone_car_passes_it_without_stopping(aside: float) -> None:
     outcome = bend("car", (0.0, aside), 4.0).run()
@@ -84,7 +84,7 @@ def smooth(points: np.ndarray) -> np.ndarray:
     return np.concatenate([*pieces, points[-1:]])
 
 
-@sampled
+@thorough
 @pytest.mark.parametrize("start", [(-17.0, 3.0), (-20.0, 6.0)])
 def test_a_car_that_comes_back_to_its_path_has_done_so_before_the_next_box(start: tuple[float, float]) -> None:
     on, size = course("car", "ALLOCATION", [], [1.0], fps=FPS), 1.5
