@@ -151,7 +151,7 @@ def test_commuters_read_the_board_and_leave_in_twelve_clicks() -> None:
     bpy.context.scene.collection.children.link(exits)
     for k, place in enumerate(((-14.0, 5.0, 0.0), (24.0, 5.0, 0.0))):
         exits.objects.link(empty(f"Exit {k}", place))
-    frames(1, 720)
+    frames(1, 780)
     hand = Hand()
     hand.click(people[0])
     hand.press("behavior_add", behavior="arrival")
@@ -164,7 +164,7 @@ def test_commuters_read_the_board_and_leave_in_twelve_clicks() -> None:
     hand.set(comes, "on_arrival", "LEAVE")
     hand.set(comes, "arrival_distance", 2.0)
     bake()
-    tracks = np.array([places(people, frame) for frame in range(1, 721, 6)])
+    tracks = np.array([places(people, frame) for frame in range(1, 781, 6)])
     speed = np.linalg.norm(np.diff(tracks, axis=0), axis=2) * 4.0
     near = np.linalg.norm(tracks - np.array(board.location), axis=2)[1:] < 2.5
     stood = ((speed < 0.1) & near).sum(axis=0) / 4.0
