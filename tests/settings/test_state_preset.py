@@ -134,6 +134,15 @@ def test_no_behavior_of_its_crowd_moves_who_stands_still(path: Path) -> None:
     assert preset.cruise_speed != 0.0 or not preset.keeps
 
 
+@pytest.mark.parametrize("name", ["stray", "fetch"])
+def test_who_goes_among_a_herd_without_its_flocking_avoids_the_others(name: str) -> None:
+    """A stray that came home fast ran into a cow that stood in its way."""
+    [path] = [path for path in SHIPPED if path.stem == name]
+    preset = read_state(path.read_text(encoding="utf-8"))
+    assert Intent.WITH not in preset.keeps
+    assert "unaligned_collision_avoidance" in preset.behaviors
+
+
 def test_unknown_names_are_ignored_and_reported() -> None:
     preset = read_state(
         text(
