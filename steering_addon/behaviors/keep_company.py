@@ -110,13 +110,13 @@ class KeepCompany(Neighborhood):
         stands = agents.speed <= STANDS * agents.cruise_speed
         standing = np.where(stands, memory.standing + world.dt, 0.0)
         turns = companions.exist[:, 0] & ~agents.alarmed & (members.speed <= STANDS * agents.cruise_speed)
-        pace = companions.exist & _heeded(companions, away)
-        heeded = companions.only(pace)
-        group = members if heeded is companions else _Group.of(heeded, memory.stopped)
-        accompanied = heeded.exist[:, 0] & ~agents.alarmed
+        pace = companions.exist & _keeps_pace(companions, away)
+        paced = companions.only(pace)
+        group = members if paced is companions else _Group.of(paced, memory.stopped)
+        accompanied = paced.exist[:, 0] & ~agents.alarmed
         goes = group.speed > STANDS * agents.cruise_speed
         way = np.where(goes[:, None], group.velocity / np.maximum(group.speed, EPSILON)[:, None], memory.way)
-        limit = np.where(accompanied, self._waiting(world, heeded, group, way, memory.stopped), np.inf)
+        limit = np.where(accompanied, self._waiting(world, paced, group, way, memory.stopped), np.inf)
         held_up = limit < HELD_UP * agents.cruise_speed
         waited = self._waited(memory, held_up, world.dt)
         # Members that something separates go round it, each on its own way.
@@ -126,7 +126,7 @@ class KeepCompany(Neighborhood):
         with_first, with_second = (column.copy() for column in pace.T)
         after = Company(first, second, with_first, with_second, way, standing, stopped, waited)
         return Steering(
-            np.where(close[:, None], self._force(heeded, group, way), 0.0),
+            np.where(close[:, None], self._force(paced, group, way), 0.0),
             after,
             speed_limit=limit,
             sets_speed=close,
@@ -216,7 +216,7 @@ class KeepCompany(Neighborhood):
         return np.where(beside[:, 0] | beside[:, 1], np.minimum(limit, slower), limit)
 
 
-def _heeded(companions: Companions, away: Mask) -> NDArray[np.bool_]:
+def _keeps_pace(companions: Companions, away: Mask) -> NDArray[np.bool_]:
     """The companions with whom agents keep pace, (n, 2).
 
     Not those who go on without them, nor those who have arrived where they have not, and the other way round.

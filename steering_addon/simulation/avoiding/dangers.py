@@ -172,7 +172,7 @@ class Others:
         offset, distance = picked(offsets, pair), distances[pair]
         drift = picked(agents.velocity, agent) * (1.0 - 1.0 / costs.share) - picked(velocity, pair)
         # An agent within the clearance meets a contact only once it comes nearer still, and never before the bodies do.
-        # Who goes with it is as far away as they want: what matters is that they do not touch.
+        # Companions are as far away as they want: what matters is that they do not touch.
         touching, pad = radii[pair], np.where(agents.accompany(agent, near.body[pair]), 0.0, pad[agent])
         share = costs.closer if on_ground else 0.0
         closer = np.maximum(distance - share * pad, touching)
