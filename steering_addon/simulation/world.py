@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +39,8 @@ from .handling import Handling
 from .nearby.neighbors import EVERYONE, OWN_CROWD, Near, Neighbors, Vicinity, edge_of_view, perceived
 from .roles import Role
 from .vehicle import VehicleModel
+
+T = TypeVar("T")
 
 PAIRS = 2**20
 """Pairs of a point and a body whose distances are computed together at most."""
@@ -200,6 +203,18 @@ class World:
             return shared(1.0, len(agents))
         normal = picked(self.slope, agents.rows)
         return ground.share_uphill(ground.rise(normal, unit(way)), agents.handling.uphill_slowing)
+
+    def once_for(self, agents: Agents, compute: Callable[[World, Agents], T]) -> T:
+        """What a function computes of some agents in this world; computed once for all behaviors that ask."""
+        key = id(agents), compute
+        if key not in self._computed:
+            self._computed[key] = agents, compute(self, agents)
+        return self._computed[key][1]
+
+    @once
+    def _computed(self) -> dict[tuple[int, Callable[..., Any]], tuple[Agents, Any]]:
+        """The agents are kept with what is computed, so that no others get their id."""
+        return {}
 
     @once
     def _one_crowd(self) -> bool:

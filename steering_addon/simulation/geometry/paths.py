@@ -80,24 +80,37 @@ class Spline:
 
     def position(self, along: Scalars) -> Vectors:
         """The points at distances along the line; (...) to (..., 3)."""
-        return self._between(self.points, along)
+        return self._between(self._points, along)
 
     def tangent(self, along: Scalars) -> Vectors:
         """The unit directions at distances along the line; (...) to (..., 3)."""
-        return unit(self._between(self.tangents, along))
+        return unit(self._between(self._tangents, along))
 
-    def _between(self, samples: Vectors, along: Scalars) -> Vectors:
-        """Samples (m, 3) interpolated at distances along the line; (...) to (..., 3)."""
+    def _between(self, samples: tuple[Scalars, Scalars, Scalars], along: Scalars) -> Vectors:
+        """Samples, as of `_onward`, interpolated at distances along the line; (...) to (..., 3)."""
         if self.length <= 0.0:
-            return np.broadcast_to(samples[0], (*along.shape, 3))
+            x, y, z = samples
+            return np.broadcast_to((x[0], y[0], z[0]), (*along.shape, 3))
         position = self.wrapped(along) / self.spacing
-        before = np.minimum(np.floor(position).astype(np.int64), len(samples) - 1)
-        after = before + 1
-        after = np.where(after == len(samples), 0 if self.closed else len(samples) - 1, after)
-        part = position - before
+        before = np.minimum(np.floor(position).astype(np.int64), len(self.points) - 1)
+        after, part = before + 1, position - before
         left = 1.0 - part
-        x, y, z = (column[before] * left + column[after] * part for column in samples.T)
+        x, y, z = (column[before] * left + column[after] * part for column in samples)
         return columns(x, y, z)
+
+    @once
+    def _points(self) -> tuple[Scalars, Scalars, Scalars]:
+        return self._onward(self.points)
+
+    @once
+    def _tangents(self) -> tuple[Scalars, Scalars, Scalars]:
+        return self._onward(self.tangents)
+
+    def _onward(self, samples: Vectors) -> tuple[Scalars, Scalars, Scalars]:
+        """Samples (m, 3) and what follows the last of them, by component, (m + 1,) each."""
+        following = samples[:1] if self.closed else samples[-1:]
+        x, y, z = np.concatenate((samples, following)).T.copy()
+        return x, y, z
 
     def beside(self, left: float) -> Spline:
         """The line some metres to the left of this one, as seen from above; the same line for 0.

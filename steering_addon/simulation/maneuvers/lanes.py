@@ -28,7 +28,7 @@ from ..arrays.vectors import (
 )
 from ..geometry.obstacles import Obstacles
 from ..geometry.paths import Spline
-from ..ground import flat
+from ..ground import flat, keeps_upright
 from ..nearby.neighbors import Near
 from ..world import Agents, World
 from .braking import COMFORT, room_between
@@ -80,6 +80,10 @@ class Lanes:
     @classmethod
     def of(cls, world: World, agents: Agents) -> Lanes:
         """The lanes of agents: of the curves that each goes along, the nearest."""
+        return world.once_for(agents, cls._found)
+
+    @classmethod
+    def _found(cls, world: World, agents: Agents) -> Lanes:
         n = len(agents)
         lines = tuple(line for path in world.paths for line in path if line.length > 0.0)
         lanes = cls(agents, lines, np.full(n, -1, dtype=np.int64), *(np.zeros(n) for _ in range(5)))
@@ -110,13 +114,19 @@ class Lanes:
 
     def _line_of(self, world: World, agent: Rows, body: Rows) -> Rows:
         """The index of the curve that each body goes along, as agents see it, -1 for none; (p,) each."""
+        if keeps_upright(self.agents.upward):
+            # All see a body from the same direction, so that each body is looked at once.
+            body, first, pair = np.unique(body, return_index=True, return_inverse=True)
+            agent = agent[first]
+        else:
+            pair = np.arange(len(body))
         line = np.full(len(body), -1, dtype=np.int64)
         position, forward = picked(world.bodies.position, body), picked(world.bodies.forward, body)
         nearest = NEAR * world.bodies.radius[body]
         for number, curve in enumerate(self.lines):
             near, _, distance = _near(curve, self.agents, agent, position, forward, nearest)
             nearest[near], line[near] = distance, number
-        return line
+        return line[pair]
 
     @property
     def driven(self) -> Mask:
