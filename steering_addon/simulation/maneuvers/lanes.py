@@ -115,7 +115,7 @@ class Lanes:
     def _line_of(self, world: World, agent: Rows, body: Rows) -> Rows:
         """The index of the curve that each body goes along, as agents see it, -1 for none; (p,) each."""
         if keeps_upright(self.agents.upward):
-            # All see a body from the same direction, so that each body is looked at once.
+            # All see a body from the same direction: each body is looked at one time only.
             body, first, pair = np.unique(body, return_index=True, return_inverse=True)
             agent = agent[first]
         else:
