@@ -14,6 +14,7 @@ from scripts.preset_crowds import FPS, SHIPPED, START_SPEED, columns, locomotion
 from steering_addon.behaviors import CATALOGUE
 from steering_addon.behaviors.keep_distance import KeepDistance
 from steering_addon.behaviors.path_following import PathFollowing
+from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
 from steering_addon.scene import SPHERE, Scene, all_of, boxes, mesh, mesh_obstacles, obstacles, regions, spline
 from steering_addon.settings.preset import Preset
 from steering_addon.simulation.behavior import Behavior
@@ -50,7 +51,7 @@ class Course:
         name: what it is, for tables and messages.
         scene: the vehicles, their settings and the obstacles.
         line: the path.
-        apart: the distance that the vehicles keep from each other, metres.
+        apart: the distance between the middles of two up to which the one behind has a reason to stand, metres.
         frames: the count of frames in which every vehicle should reach the end.
     """
 
@@ -73,7 +74,8 @@ class Course:
     def reached(self, state: State) -> NDArray[np.bool_]:
         """Whether each vehicle is at the end of the path, or stands in the throng there, (n,).
 
-        Those that keep their distance queue; others may be kept from the end by those that arrived before them.
+        Those that keep their distance queue. Others may be kept from the end by those that arrived before them: one of
+        these stands ahead of them, no further away than `apart`.
         """
         n = len(self.scene)
         model = VehicleModel.of(n, **self.scene.vehicle)
@@ -82,16 +84,19 @@ class Course:
         near = self.line.length - np.maximum(model.radius, self.line.spacing) - 0.01 * self.line.length - queue
         along, position = _memory(state, "path_following").along, state.motion.position
         reached = np.asarray(along >= near, dtype=np.bool_)
-        touches = np.linalg.norm(position[:, None] - position[None], axis=2) < self.apart
+        offset = position[None] - position[:, None]
+        onward = self.line.position(np.array([self.line.length])) - position
+        blocked = (np.linalg.norm(offset, axis=2) < self.apart) & (np.einsum("ijk,ik->ij", offset, onward) > 0.0)
         stands = np.linalg.norm(state.motion.velocity, axis=1) < STILL * model.max_speed
-        touches &= (stands & (along >= self.line.length - self.throng(model)))[:, None]
+        blocked &= (stands & (along >= self.line.length - self.throng))[:, None]
         for _ in range(n if reached.any() else 0):
-            reached |= (touches & reached[None]).any(axis=1)
+            reached |= (blocked & reached[None]).any(axis=1)
         return reached
 
-    def throng(self, model: VehicleModel) -> float:
+    @property
+    def throng(self) -> float:
         """The length of the path that all vehicles take up at its end, one behind the other, metres."""
-        return float(len(self.scene) * (2.0 * model.radius.max() + self.apart))
+        return len(self.scene) * self.apart
 
 
 @dataclass(frozen=True)
@@ -130,7 +135,7 @@ class Outcome:
         until = np.where(arrived < 0, len(states), arrived)
         before = np.arange(len(states))[:, None] < until
         along = np.stack([np.zeros(n), *(_memory(state, "path_following").along for state in states[1:])])
-        on_its_way = along < course.line.length - course.throng(model)
+        on_its_way = along < course.line.length - course.throng
         still = (np.linalg.norm(velocity, axis=2) < STILL * model.max_speed) & on_its_way
         if "rest" in states[-1].memories:
             still[:] = False
@@ -206,7 +211,8 @@ def course(
         obstacle(rng, shape, line.position(np.array([(FIRST + REST * k / count) * line.length]))[0], wide)
         for k, shape in enumerate(shapes)
     ]
-    apart = max(values.behaviors["separation"]["distance"], size)
+    separation = values.behaviors["separation"]["distance"]
+    apart = max(separation, size)
     start, ahead = line.position(np.zeros(1))[0], line.tangent(np.zeros(1))[0]
     side = np.array([1.0, 0.0, 0.0])
     place = start + ahead * size + side * ((np.arange(n) - 0.5 * (n - 1)) * 0.6 * apart + size)[:, None]
@@ -229,9 +235,22 @@ def course(
             fps=fps,
         ),
         line,
-        apart,
+        max(separation, kept_apart(values)),
         int(fps * length / (SLOW * cruise)),
     )
+
+
+def kept_apart(preset: Preset) -> float:
+    """The distance between their middles that two vehicles keep in order not to touch, metres.
+
+    One that avoids others keeps its clearance, and goes no faster than takes it there within the time that it looks
+    ahead: so near to another that this is slower than STILL, it stands.
+    """
+    if (avoiding := UnalignedCollisionAvoidance.name) not in preset.behaviors:
+        return preset.body_length
+    avoids = columns(UnalignedCollisionAvoidance, preset.behaviors[avoiding])
+    slowest = STILL * columns(VehicleModel, preset.vehicle)["max_speed"]
+    return float(preset.body_length + avoids["clearance"] + slowest * avoids["look_ahead_time"])
 
 
 def following(preset: Preset, way: str, radius: NDArray[np.float64]) -> list[tuple[type[Behavior], dict[str, Any]]]:

@@ -11,6 +11,7 @@ from ..simulation.behavior import OURS, Intent, Steering
 from ..simulation.declaration import Choice, another_body, called, choice, length, seconds
 from ..simulation.geometry.obstacles import OUTSIDE
 from ..simulation.maneuvers.braking import (
+    COMFORT,
     CREEP,
     MARGIN,
     approaching,
@@ -66,11 +67,12 @@ class Waiting(Memory):
 class BrakeFor(Neighborhood):
     """Slow down and stop for what crosses or stands in the way, and do not go round it.
 
-    Assumes that vehicles on a curve follow it and that everything else goes straight on. Never speeds up toward what it
-    brakes for. On the ground, the vehicle of a crowd that comes from the right goes first, and where two ways merge the
-    one that is nearer to the place. Vehicles that go the same way are left to Keep Distance, and oncoming ones count
-    only in its own lane. Two that stand face to face creep past each other after a moment, and so does one past a
-    vehicle that stands beside its way, without clearance. Does nothing about what passes before the agent or after it.
+    Assumes that vehicles on a curve follow it and that everything else goes straight on. Never speeds up toward
+    what it brakes for. On the ground, the vehicle of a crowd that comes from the right goes first, and where two
+    ways merge the one that is nearer to the place; one that can no longer stop before the way of another drives out
+    of it. Vehicles that go the same way are left to Keep Distance, and oncoming ones count only in its own lane.
+    Two that stand face to face creep past each other after a moment, and so does one past a vehicle that stands
+    beside its way, without clearance. Does nothing about what passes before the agent or after it.
     """
 
     name = "brake_for"
@@ -192,31 +194,33 @@ class BrakeFor(Neighborhood):
         return self._crossing(agents, agent, row, offset, velocity, room)
 
     def _vehicles(self, world: World, agents: Agents, lanes: Lanes, sight: Scalars) -> _Crossing:
-        """The vehicles in sight that may cross, without those of the same crowd that give way."""
+        """The vehicles in sight that may cross, without those of the same crowd that give way and still can."""
         bodies = world.bodies
-        crowd, speed = bodies.crowd[agents.rows], magnitude(bodies.velocity)
-
-        def goes_first(near: Near) -> Mask:
-            agent, body = near.agent, near.body
-            moves = speed[body] > CRAWL * near.of_agent(agents.max_speed)
-            gives_way = near.along(agents.side) < 0.0
-            merges = dot(picked(agents.forward, agent), picked(bodies.forward, body)) > MERGES
-            gives_way = np.where(merges, ~is_ahead(world, agents, agent, body, near.offset), gives_way)
-            # In space the side of an agent turns as it leans: there both brake.
-            gives_way &= near.of_agent(agents.grounded)
-            return ~(moves & gives_way & (bodies.crowd[body] == near.of_agent(crowd)))
-
-        near = self._seen(world, agents, sight).where(goes_first).together()
-        velocity, heading = picked(bodies.velocity, near.body), picked(bodies.forward, near.body)
-        offset, velocity, heading = lanes.straightened(near.agent, near.offset, velocity, heading)
-        agent, body, cosine = near.agent, near.body, dot(heading, picked(agents.forward, near.agent))
+        near = self._seen(world, agents, sight).together()
+        agent, body = near.agent, near.body
+        yields = self._yield(world, agents, near)
+        velocity, heading = picked(bodies.velocity, body), picked(bodies.forward, body)
+        offset, velocity, heading = lanes.straightened(agent, near.offset, velocity, heading)
+        cosine = dot(heading, picked(agents.forward, agent))
         oncoming: Mask = cosine < -FACING
         if oncoming.any():
             pairs = np.flatnonzero(~(oncoming & lanes.apart(world, agent, body)))
             agent, body, cosine, oncoming = agent[pairs], body[pairs], cosine[pairs], oncoming[pairs]
-            offset, velocity = picked(offset, pairs), picked(velocity, pairs)
+            offset, velocity, yields = picked(offset, pairs), picked(velocity, pairs), yields[pairs]
         room = room_between(world, agents, agent, body, cosine)
-        return self._crossing(agents, agent, body, offset, velocity, room, oncoming)
+        ours = (bodies.crowd[body] == bodies.crowd[agents.rows][agent]) & ~oncoming
+        every = self._crossing(agents, agent, body, offset, velocity, room, oncoming, ours, yields)
+        return every.take(np.flatnonzero(~every.yields | (every.ours & ~every.stop_in_time(agents))))
+
+    def _yield(self, world: World, agents: Agents, near: Near) -> Mask:
+        """The vehicles that give way to agents of the same crowd, (p,), of pairs in one list."""
+        agent, body, bodies = near.agent, near.body, world.bodies
+        moves = magnitude(bodies.velocity)[body] > CRAWL * agents.max_speed[agent]
+        merges = dot(picked(agents.forward, agent), picked(bodies.forward, body)) > MERGES
+        behind = ~is_ahead(world, agents, agent, body, near.offset)
+        yields: Mask = np.where(merges, behind, near.along(agents.side) < 0.0)
+        # In space the side of an agent turns as it leans: there both brake.
+        return yields & agents.grounded[agent] & moves & (bodies.crowd[body] == bodies.crowd[agents.rows][agent])
 
     def _crossing(
         self,
@@ -226,7 +230,9 @@ class BrakeFor(Neighborhood):
         offset: Vectors,
         velocity: Vectors,
         room: tuple[Scalars, Scalars],
-        oncoming: Mask | None = None,
+        oncoming: Mask | bool = False,
+        ours: Mask | bool = False,
+        yields: Mask | bool = False,
     ) -> _Crossing:
         """The bodies that come into the ways of agents soon enough, of p bodies near them.
 
@@ -236,19 +242,21 @@ class BrakeFor(Neighborhood):
             offset: (p, 3) from the agent to the body in its straightened lane, metres.
             velocity: (p, 3) of the body in that lane, m/s.
             room: (p,) the distances along and across the way at which the two touch, metres.
-            oncoming: (p,) the bodies that face the agent; none if omitted.
+            oncoming: (p,) the bodies that face the agent.
+            ours: (p,) the vehicles of its own crowd that do not face it.
+            yields: (p,) the vehicles that give way to it.
         """
-        oncoming = np.zeros(len(agent), dtype=np.bool_) if oncoming is None else oncoming
         forward = picked(agents.forward, agent)
         ahead, along = dot(offset, forward), dot(velocity, forward)
         # A body behind the agent that does not move forward stays behind it. What is oncoming keeps to its lane.
         aside = offset - ahead[:, None] * forward
+        oncoming, ours, yields = (np.broadcast_to(mask, len(agent)) for mask in (oncoming, ours, yields))
         pairs = np.flatnonzero(((ahead > 0.0) | (along > 0.0)) & (~oncoming | (dot(aside, aside) < room[1] * room[1])))
-        agent, body, oncoming = agent[pairs], body[pairs], oncoming[pairs]
+        agent, body, oncoming, ours, yields = agent[pairs], body[pairs], oncoming[pairs], ours[pairs], yields[pairs]
         ahead, along = ahead[pairs], along[pairs]
         offset, velocity = picked(offset, pairs), picked(velocity, pairs)
-        length, width = room[0][pairs] + self.gap[agent], room[1][pairs] + self.clearance[agent]
-        enters, leaves = _in_the_way(offset, velocity, ahead, along, width)
+        touching, clearance = room[0][pairs], self.clearance[agent]
+        enters, leaves = _in_the_way(offset, velocity, ahead, along, room[1][pairs] + clearance)
         speed, aside = magnitude(velocity), magnitude(picked(aside, pairs))
         beside = (speed <= CRAWL * agents.max_speed[agent]) & (aside >= room[1][pairs]) & ~oncoming
         longest = self.look_ahead_time[agent]
@@ -259,11 +267,15 @@ class BrakeFor(Neighborhood):
             ahead=ahead,
             along=along,
             speed=speed,
-            room=length,
+            touching=touching,
+            room=touching + self.gap[agent],
+            clearance=clearance,
             enters=enters,
             last=np.minimum(leaves, longest),
             leaves=leaves,
             oncoming=oncoming,
+            ours=ours,
+            yields=yields,
             beside=beside,
             waited=np.zeros(len(agent)),
         )
@@ -280,10 +292,14 @@ class _Crossing:
         ahead: (p,) the offset of the body along the way, metres.
         along: (p,) the velocity of the body along the way, m/s.
         speed: (p,) the speed of the body, m/s.
-        room: (p,) the distance along the way that is kept between the middles, metres.
+        touching: (p,) the distance between the middles along the way at which the two touch, metres.
+        room: (p,) the one that is kept, metres.
+        clearance: (p,) what is kept to the side, besides what the two touch at, metres.
         enters, leaves: (p,) seconds until it comes into the way and until it has left it; inf for never.
         last: (p,) `leaves`, limited to the look-ahead time, seconds.
         oncoming: (p,) the vehicles that face the agent.
+        ours: (p,) the vehicles of its own crowd that do not face it.
+        yields: (p,) the vehicles that give way to it.
         beside: (p,) the bodies that stand so far to the side that the agent can pass without clearance.
         waited: (p,) how long the agent has been slow before those of its kind, seconds.
     """
@@ -293,17 +309,27 @@ class _Crossing:
     ahead: Scalars
     along: Scalars
     speed: Scalars
+    touching: Scalars
     room: Scalars
+    clearance: Scalars
     enters: Scalars
     last: Scalars
     leaves: Scalars
     oncoming: Mask
+    ours: Mask
+    yields: Mask
     beside: Mask
     waited: Scalars
 
     def take(self, pairs: Rows) -> _Crossing:
         """Some of the pairs."""
         return _Crossing(**{name: column[pairs] for name, column in vars(self).items()})
+
+    def stop_in_time(self, agents: Agents) -> Mask:
+        """The bodies that stop before they touch the way of the agent if they brake as it plans to, (p,)."""
+        room = self.speed * self.enters + self.clearance
+        mask: Mask = self.speed * self.speed < 2.0 * COMFORT * agents.agility[self.agent] * room
+        return mask
 
     def giving_way(self, waited: Waiting) -> _Crossing:
         """The same, for agents that have waited before oncoming vehicles and before what stands beside their way."""
@@ -316,9 +342,12 @@ class _Crossing:
         # Before an oncoming vehicle it keeps room to steer past it.
         room = self.room + np.where(self.oncoming, 2.0 * agents.extent[agent], 0.0)
         way = np.maximum(np.minimum(at_first, at_last) - room, 0.0)
-        speed = np.maximum(agents.speed[agent], EPSILON)
         follows = (self.speed > CRAWL * agents.max_speed[agent]) & (self.along > SAME_WAY * self.speed)
+        speed = np.maximum(agents.speed[agent], EPSILON)
         first = (np.maximum(at_first, at_last) + self.room) / speed < self.enters
+        # One that would come to stand in the way of its own crowd drives out of it instead, if they can stop for it.
+        blocks = speed > speed_to_stop(agents, agent, at_first - self.touching)
+        first |= self.ours & blocks & self.stop_in_time(agents)
         pairs = np.flatnonzero((at_first > 0.0) & ~follows & ~first)
         agent, way = agent[pairs], way[pairs]
         after = way / np.maximum(self.leaves[pairs], EPSILON)

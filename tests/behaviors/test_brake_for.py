@@ -122,6 +122,32 @@ def test_at_a_crossing_the_vehicle_from_the_right_goes_first() -> None:
     assert (speeds(states)[-1] > 4.5).all()
 
 
+def test_at_a_crossing_one_that_would_stop_in_the_way_drives_out_of_it_and_the_other_brakes() -> None:
+    def crossing(way: float, other: float) -> tuple[np.ndarray, np.ndarray]:
+        """By frame, where both are, and their speeds: one comes from the left, the other from the right."""
+        place = Scene(
+            [[0.0, -way, 0.0], [other, 0.0, 0.0]],
+            fps=SMOOTH,
+            forward=[[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]],
+            speed=4.0,
+            behaviors=[(Seek, {"target": [2, 3]}), (BrakeFor, {})],
+            tracked=leaders([0.0, 1e4, 0.0], [-1e4, 0.0, 0.0]),
+            locomotions=[(Planar, {})],
+            vehicle={"max_force": 4.0, "max_speed": 4.0},
+        )
+        states = place.run(SMOOTH * 5)
+        assert np.linalg.norm(positions(states)[:, 0] - positions(states)[:, 1], axis=1).min() > 2.0 * R
+        return positions(states), speeds(states)
+
+    at, speed = crossing(2.0, 5.0)
+    assert np.argmax(at[:, 0, 1] > 0.0) < np.argmax(at[:, 1, 0] < 0.0)
+    assert speed.min() > 3.2, "neither stops"
+    at, speed = crossing(12.0, 14.5)
+    assert np.argmax(at[:, 0, 1] > 0.0) > np.argmax(at[:, 1, 0] < 0.0)
+    assert speed[:, 0].min() < 0.1, "there is time to give way"
+    assert speed[:, 1].min() > 3.9
+
+
 def test_where_two_ways_merge_the_nearer_goes_first_also_before_one_from_the_right() -> None:
     """It is slower: the other has to let it in, and neither stops."""
     headings = np.array([[0.0, 1.0, 0.0], [-np.sqrt(0.75), 0.5, 0.0]])

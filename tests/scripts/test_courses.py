@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from scripts.course_scenes import NAMES, SHAPES, WAYS, Course, course, random_course
+from scripts.course_scenes import NAMES, SHAPES, WAYS, Course, course, kept_apart, random_course
+from scripts.preset_crowds import shipped
 from steering_addon.simulation.snapshot import State
 from tests.sampling import sampled
 
@@ -85,3 +86,27 @@ def test_who_stands_in_the_throng_at_the_end_has_arrived() -> None:
     assert arrived(0.9 * apart, 0.0) == [True] * 4
     assert arrived(0.9 * apart, 0.3) == [True, True, False, False], "they are on their way"
     assert arrived(1.1 * apart, 0.0) == [True, True, False, False], "something else stops them"
+
+
+def test_who_stands_beside_those_at_the_end_has_a_way_to_it() -> None:
+    on = course("fish", "NORMALIZED_SUM", [], [2.0] * 2, 1)
+    last = on.run().states[-1]
+    end, behind = on.line.position(np.array([on.line.length]))[0], 0.5 * on.throng
+
+    def arrived(place: tuple[float, float, float]) -> bool:
+        """Whether one that stands half a throng before the end has, the other being at the end."""
+        motion = replace(last.motion, position=end + np.array([(0.0, 0.0, 0.0), place]), velocity=np.zeros((2, 3)))
+        following = replace(last.memories["path_following"], along=on.line.length - np.array([0.0, behind]))
+        return bool(on.reached(replace(last, motion=motion, memories={"path_following": following}))[1])
+
+    assert arrived((0.0, -0.9 * on.apart, 0.0))
+    assert not arrived((0.0, -1.1 * on.apart, 0.0))
+    assert not arrived((0.0, 0.0, -1.1 * on.apart))
+
+
+def test_those_who_avoid_each_other_stand_as_near_as_they_would_walk_while_they_look_ahead() -> None:
+    values = shipped("pedestrian")
+    avoids, size = values.behaviors["unaligned_collision_avoidance"], values.body_length
+    creeps = 0.05 * values.vehicle["max_speed"] * avoids["look_ahead_time"]
+    assert kept_apart(values) == pytest.approx(size + avoids["clearance"] + creeps)
+    assert kept_apart(shipped("fish")) == shipped("fish").body_length
