@@ -1,4 +1,4 @@
-"""How the cars of a baked crowd drive: lanes, comfort, wheels on the road, and how braking runs through a queue."""
+"""How the cars of a baked crowd drive: lanes, comfort, room, and how braking runs through a queue."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import bpy
 import numpy as np
 
 from scripts.baked_scene import Crowd, crowds, road_of, stored
-from scripts.standing import ABOVE, BELOW, PARTS, faces_of, hit_below, moves
 from steering_addon.behaviors.path_following import PathFollowing
 from steering_addon.locomotion import Wheeled
 from steering_addon.simulation.geometry.capsules import between_axes
@@ -23,8 +22,6 @@ STANDS, DRIVES = 0.1, 0.5
 """Speeds in m/s below which a car stands and above which it has set off."""
 QUEUE, WITHIN = 30.0, 3.0
 """Metres between the middles of two cars in a lane, and seconds between their lights, that belong together."""
-CORNERS = ((1.0, 1.0, 1.0), (1.0, -1.0, -1.0), (-1.0, 1.0, -1.0), (-1.0, -1.0, 1.0))
-"""Each wheel: halves of the wheelbase ahead and of the track to the left, and how it follows the wheel travel."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +30,6 @@ class Driving:
 
     Attributes:
         place, forward: (f, n, 3) metres and unit headings, on keys.
-        wheels: (times, n, 4) metres from the road up to each wheel, on keys and between them; nan for no road.
         brake: (f, n) 0 to 1.
         lanes: (n,) the lane of each car, None without a path.
         axle, sharpest: metres from the origin to the rear axle; the largest curvature of its circle, 1/m.
@@ -44,7 +40,6 @@ class Driving:
 
     place: np.ndarray
     forward: np.ndarray
-    wheels: np.ndarray | None
     brake: np.ndarray
     lanes: Sequence[Spline | None]
     axle: float
@@ -80,7 +75,7 @@ class Driving:
             f"  slip of the rear axle, share of the way    max {slip.max(initial=0.0):8.4f}",
             f"  standing at the end, for ten seconds       {self._stuck(speed):8d}",
         ]
-        return text + self._in_lanes(rear) + self._on_the_road() + self._gaps() + self._ripples(speed)
+        return text + self._in_lanes(rear) + self._gaps() + self._ripples(speed)
 
     def _stuck(self, speed: np.ndarray) -> int:
         return int((speed[-round(10 * self.fps) :] < STANDS).all(axis=0).sum())
@@ -96,17 +91,6 @@ class Driving:
         return [
             self._row("rear axle from the middle of its lane, m", off[0]),
             self._row("origin from the middle of its lane, m", off[1]),
-        ]
-
-    def _on_the_road(self) -> list[str]:
-        if self.wheels is None:
-            return []
-        heights = np.abs(self.wheels) * 1000.0
-        on_keys, between = heights[::PARTS], np.delete(heights, np.s_[::PARTS], axis=0)
-        return [
-            self._row("height of the wheels on keys, mm", on_keys),
-            self._row("height of the wheels between keys, mm", between),
-            f"  wheels without a road below, share         {np.isnan(self.wheels).mean():8.3f}",
         ]
 
     def _gaps(self) -> list[str]:
@@ -186,25 +170,13 @@ def driving(scene: bpy.types.Scene, crowd: Crowd) -> Driving | None:
         return None
     values = {name: p.default for name, p in Wheeled.parameters().items()} | crowd.settings.get("wheeled", {})
     vehicle = {name: p.default for name, p in VehicleModel.parameters().items()} | crowd.settings.get("vehicle", {})
-    surfaces = [ob for ob in scene.objects if stored(ob).get("roles", 0) & Role.SURFACE]
-    trees = [] if not surfaces or moves(surfaces) else faces_of(surfaces).trees
     others = [(ob, radius) for ob, radius in _others(scene, crowd)]
-    lifts = [stored(ob).get("origin_height", 0.0) for ob in crowd.vehicles]
-    current, poses, wheels, brake, places = scene.frame_current, [], [], [], []
-    for quarter in range(PARTS * (scene.frame_end - scene.frame_start) + 1):
-        on_key = quarter % PARTS == 0
-        if not on_key and not surfaces:
-            continue
-        scene.frame_set(scene.frame_start + quarter // PARTS, subframe=quarter % PARTS / PARTS)
-        matrices = np.array([ob.matrix_world for ob in crowd.vehicles])
-        if surfaces:
-            below = trees or faces_of(surfaces).trees
-            travels = [ob.get("steering_wheel_travel", 0.0) for ob in crowd.vehicles]
-            wheels.append([_wheels(below, m, t, lift, values) for m, t, lift in zip(matrices, travels, lifts)])
-        if on_key:
-            poses.append(matrices)
-            brake.append([ob.get("steering_brake", 0.0) for ob in crowd.vehicles])
-            places.append([tuple(ob.matrix_world.translation) for ob, _ in others])
+    current, poses, brake, places = scene.frame_current, [], [], []
+    for frame in range(scene.frame_start, scene.frame_end + 1):
+        scene.frame_set(frame)
+        poses.append([np.array(ob.matrix_world) for ob in crowd.vehicles])
+        brake.append([ob.get("steering_brake", 0.0) for ob in crowd.vehicles])
+        places.append([tuple(ob.matrix_world.translation) for ob, _ in others])
     scene.frame_set(current)
     place = np.array(poses)[..., :3, 3]
     forward = np.array(poses)[..., :3, 1]
@@ -213,7 +185,6 @@ def driving(scene: bpy.types.Scene, crowd: Crowd) -> Driving | None:
     return Driving(
         place,
         forward,
-        np.array(wheels) if surfaces else None,
         np.array(brake),
         _lanes(crowd, place[0], forward[0]),
         values["wheelbase"] / 2.0,
@@ -223,18 +194,6 @@ def driving(scene: bpy.types.Scene, crowd: Crowd) -> Driving | None:
         (np.array(places).reshape(len(places), len(others), 3), np.array([radius for _, radius in others])),
         scene.render.fps / scene.render.fps_base,
     )
-
-
-def _wheels(trees, pose: np.ndarray, travel: float, lift: float, values: dict[str, float]) -> list[float]:
-    """The heights of the four wheels of a car over the road, metres."""
-    side, forward, up = (pose[:3, k] / np.linalg.norm(pose[:3, k]) for k in range(3))
-    heights = []
-    for ahead, left, rises in CORNERS:
-        at = pose[:3, 3] + forward * (0.5 * ahead * values["wheelbase"]) - side * (0.5 * left * values["track"])
-        at = at + up * (rises * travel) - (0.0, 0.0, lift * np.linalg.norm(pose[:3, 2]))
-        hit = hit_below(trees, at, ABOVE, BELOW)
-        heights.append(np.nan if hit is None else at[2] - hit[1].z)
-    return heights
 
 
 def _lanes(crowd: Crowd, place: np.ndarray, forward: np.ndarray) -> list[Spline | None]:

@@ -19,6 +19,8 @@ KINDS = ("PERSON", "ANIMAL")
 """What the walkers move like: people, who stay upright, and animals, which lean with the ground."""
 PACES = {"WALKER": 1.4, "RUNNER": 6.0, "RACER": 14.0}
 """Metres a second of those that cross stones, who go straight on."""
+CAR = 7.0
+"""Size of what crosses stones on wheels, 4.2 m long."""
 EACH = 8
 """Walkers of a kind."""
 SEED = 3
@@ -156,6 +158,11 @@ def ball() -> float:
     return 0.0
 
 
+def swell() -> float:
+    """A floor over which waves run."""
+    return wave()
+
+
 def bowl() -> float:
     """The lower part of a ball, from inside."""
     points, faces = round_faces()
@@ -175,7 +182,7 @@ def round_faces() -> tuple[np.ndarray, np.ndarray]:
 
 GROUNDS = (hills, wave, stairs, bridge, overlapping, hole, broken, mirrored, lorry, stones)
 """Each makes a ground, and gives half the width in metres about the origin on which walkers start."""
-CLUNG_TO = (moebius, ball, bowl)
+CLUNG_TO = (moebius, ball, bowl, swell)
 """Each makes what insects crawl on."""
 SCENES = {make.__name__: make for make in (*GROUNDS, *CLUNG_TO)}
 
@@ -253,28 +260,35 @@ def insects() -> None:
 
 
 def racers() -> None:
-    """Those that cross stones, each pace in a crowd of its own."""
+    """Those that cross stones, each pace in a crowd of its own; cars straight on, with wheel travel keyed."""
+    from steering_addon.behaviors import CATALOGUE
+
     for row, (name, pace) in enumerate(PACES.items()):
         made = []
         for k in range(EACH):
-            ob = linked(bpy.data.objects.new(name.title(), body()))
-            ob.location = (-55.0, 12.0 * row - 18.0 + 1.3 * k, 0.0)
+            size = CAR if name == "RACER" else 1.0
+            ob = linked(bpy.data.objects.new(name.title(), body(size)))
+            ob.location = (-55.0, 12.0 * row - 18.0 + 1.3 * k * max(0.5 * size, 1.0), 0.0)
             ob.rotation_euler = (0.0, 0.0, -0.5 * math.pi + 0.02 * k)
             made.append(ob)
         tag(made, "VEHICLE", moves_like="CAR" if name == "RACER" else "PERSON", new_crowd=True)
         crowd = made[0].steering.crowd.steering
         crowd.vehicle.max_speed, crowd.vehicle.cruise_speed = pace / 0.9, 0.9
         crowd.vehicle.max_force = max(crowd.vehicle.max_force, pace)
+        if name == "RACER":
+            crowd.portrayal.use = True
+            for behavior in CATALOGUE:
+                getattr(crowd, behavior.name).use = False
         for ob in made:
             ob.steering.origin_height = 0.0
             ob.steering.start_speed = pace
 
 
-def body() -> bpy.types.Mesh:
-    """A small model that faces along Y."""
+def body(size: float = 1.0) -> bpy.types.Mesh:
+    """A model that faces along Y, 60 cm long at size 1."""
     mesh = bpy.data.meshes.new("Body")
     corners = [(-0.2, -0.2, 0.0), (0.2, -0.2, 0.0), (0.0, 0.4, 0.0), (0.0, 0.0, 0.9)]
-    mesh.from_pydata(corners, [], [(0, 1, 2), (0, 1, 3)])
+    mesh.from_pydata((np.array(corners) * size).tolist(), [], [(0, 1, 2), (0, 1, 3)])
     return mesh
 
 

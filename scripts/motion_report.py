@@ -70,7 +70,7 @@ def print_tables(reports: dict[str, Report]) -> list[str]:
         text, wrong = table(report.first.kind, report.first.obstacles, report.runs)
         print(f"\n{name}: {report}\n{text}")
         if report.on_surfaces is not None:
-            print("\n".join(("on surfaces:", *report.on_surfaces.lines(on_feet=report.on_wheels is None))))
+            print("\n".join(("on surfaces:", *report.on_surfaces.lines())))
         if report.on_wheels is not None:
             print("\n".join(("on wheels:", *report.on_wheels.lines())))
         failed += [f"{name}: {title}" for title in wrong]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import bpy
 import numpy as np
@@ -11,7 +12,7 @@ from mathutils import Vector
 from mathutils.bvhtree import BVHTree
 
 from scripts.baked_scene import AXES, FORWARD, UP, Crowd, stored
-from steering_addon.locomotion import CATALOGUE
+from steering_addon.locomotion import CATALOGUE, Wheeled
 from steering_addon.simulation.roles import Role
 
 PARTS = 4
@@ -21,18 +22,23 @@ STILL = 1e-3
 ABOVE, BELOW = 1.0, 2.0
 """Metres above and below a foot within which its surface is looked for."""
 STANDS = {kind.stored_number: kind for kind in CATALOGUE if kind.stands}
+CORNERS = ((1.0, 1.0, 1.0), (1.0, -1.0, -1.0), (-1.0, 1.0, -1.0), (-1.0, -1.0, 1.0))
+"""Each wheel: halves of the wheelbase ahead and of the track to the left, and how it follows the wheel travel."""
+FOLD = np.sqrt(0.5)
+"""Cosine between a face and the normals of its corners below which the surface has a fold there."""
 
 
 @dataclass(frozen=True)
 class Standing:
-    """Vehicles on surfaces.
+    """Vehicles on surfaces, with their f feet one after the other: one each, or four wheels.
 
     Attributes:
         clings: whether they hold on to the nearest place of a surface, instead of standing straight above it.
-        height: (times, n) metres from the surface up to the foot; nan for none.
-        place: (times, n, 3) of the feet, metres.
-        normal: (times, n, 3) of the faces there, on the side of the vehicle; nan for none.
-        carried: (times, n, 3) the way of the surface under the foot since the key before, metres; 0 on the first one.
+        height: (times, n f) metres from the surface up to the foot; nan for none.
+        place: (times, n f, 3) of the feet, metres.
+        normal: (times, n f, 3) of the faces there, on the side of the vehicle; nan for none.
+        rounded: (times, n f, 3) the same of the surface that runs smoothly through the corners of its faces.
+        carried: (times, n f, 3) the way of the surface under the foot since the key before, metres; 0 on the first.
         forward, up: (times, n, 3) the axes of the models.
         fps: frames a second.
     """
@@ -41,6 +47,7 @@ class Standing:
     height: np.ndarray
     place: np.ndarray
     normal: np.ndarray
+    rounded: np.ndarray
     carried: np.ndarray
     forward: np.ndarray
     up: np.ndarray
@@ -58,11 +65,13 @@ class Standing:
         mean = self._along_the_way()
         off_surface = _degrees(np.abs((way * mean).sum(axis=-1)) / np.maximum(length, 1e-12))
         above = mean if self.clings else np.broadcast_to((0.0, 0.0, 1.0), way.shape)
-        flat, ahead = _across(way, above), _across(self.forward[::PARTS][1:], above)
+        feet = way.shape[1] // up.shape[1]
+        ahead = np.repeat(self.forward[::PARTS][1:], feet, axis=1)
+        flat, ahead = _across(way, above), _across(ahead, above)
         ahead = ahead / np.maximum(np.linalg.norm(ahead, axis=-1, keepdims=True), 1e-12)
         aside = np.linalg.norm(np.cross(flat, ahead), axis=-1)
         sideways = np.max(aside[walks] / length[walks], initial=0.0)
-        jerk = np.degrees(np.linalg.norm(up[2:] - 2.0 * up[1:-1] + up[:-2], axis=-1))
+        excess = up - self.rounded[::PARTS] if self.clings else up
         turned = np.degrees(np.arccos(np.clip((up[1:] * up[:-1]).sum(axis=-1), -1.0, 1.0)))
         return {
             "on keys, max": np.nanmax(on_keys),
@@ -71,7 +80,8 @@ class Standing:
             "off surface, p95": _p95(off_surface[walks]),
             "sideways, max": sideways,
             "standing": (speed < STILL).mean(),
-            "jerk, p95": _p95(jerk),
+            "jerk, p95": _p95(_jerk(up)),
+            "own jerk, p95": _p95(_jerk(excess)),
             "turn, max": np.nanmax(turned),
             "slope, max": np.degrees(np.arccos(np.nanmin(normal[..., 2]))),
             "no surface": np.isnan(self.height).mean(),
@@ -92,20 +102,18 @@ class Standing:
         mean = sum(weight * normal[k : k + PARTS * keys : PARTS] for k, weight in enumerate(weights))
         return mean / np.maximum(np.linalg.norm(mean, axis=-1, keepdims=True), 1e-12)
 
-    def lines(self, *, on_feet: bool = True) -> list[str]:
-        """The figures as a table; without the height of one foot below the origin for what stands on wheels."""
+    def lines(self) -> list[str]:
+        """The figures as a table."""
         value = self.figures()
-        feet = [
-            f"  height of the foot on keys, mm             max {value['on keys, max']:8.3f}",
+        return [
+            f"  height of feet or wheels on keys, mm       max {value['on keys, max']:8.3f}",
             f"  height between keys, mm                    p95 {value['between, p95']:8.3f}"
             f"   max {value['between, max']:8.3f}",
-        ]
-        return [
-            *(feet if on_feet else ()),
             f"  way against the surface, degrees           p95 {value['off surface, p95']:8.3f}",
             f"  sideways share of the way                  max {value['sideways, max']:8.3f}",
             f"  standing, share                                {value['standing']:8.3f}",
             f"  jerk of the up axis, degrees a frame2      p95 {value['jerk, p95']:8.3f}",
+            f"  the same without what its surface asks     p95 {value['own jerk, p95']:8.3f}",
             f"  turn of the up axis, degrees a frame       max {value['turn, max']:8.3f}",
             f"  slope of the ground, degrees               max {value['slope, max']:8.3f}",
             f"  without a surface below, share                 {value['no surface']:8.3f}",
@@ -118,6 +126,7 @@ class Faces:
 
     trees: list[BVHTree]
     corners: list[np.ndarray]
+    normals: list[np.ndarray]
 
     def carried(self, before: Faces, surface: np.ndarray, face: np.ndarray, place: np.ndarray) -> np.ndarray:
         """How far places (n, 3) on faces of surfaces have been taken since; 0 for none and where faces differ."""
@@ -125,10 +134,30 @@ class Faces:
         for row, (number, triangle) in enumerate(zip(surface, face)):
             if number < 0 or len(self.corners[number]) != len(before.corners[number]):
                 continue
-            (a, b, c), (d, e, f) = before.corners[number][triangle], self.corners[number][triangle]
-            shares = np.linalg.lstsq(np.stack((b - a, c - a), axis=1), place[row] - a, rcond=None)[0]
-            ways[row] = (d - a) + shares @ np.stack((e - d - b + a, f - d - c + a))
+            corners = before.corners[number][triangle]
+            ways[row] = _shares(corners, place[row]) @ (self.corners[number][triangle] - corners)
         return ways
+
+    def rounded(self, surface: np.ndarray, face: np.ndarray, place: np.ndarray, normal: np.ndarray) -> np.ndarray:
+        """The normals between those of the corners of faces at places (n, 3), beside the normals of the faces."""
+        between = normal.copy()
+        for row, (number, triangle) in enumerate(zip(surface, face)):
+            if number < 0:
+                continue
+            corners = self.normals[number][triangle]
+            corners = corners * np.where(corners @ normal[row] < 0.0, -1.0, 1.0)[:, None]
+            if (corners @ normal[row]).min() < FOLD:
+                continue
+            mean = _shares(self.corners[number][triangle], place[row]) @ corners
+            between[row] = mean / np.linalg.norm(mean)
+        return between
+
+
+def _shares(corners: np.ndarray, place: np.ndarray) -> np.ndarray:
+    """The shares (3,) of the corners of a triangle in a place."""
+    a, b, c = corners
+    shares = np.linalg.lstsq(np.stack((b - a, c - a), axis=1), place - a, rcond=None)[0]
+    return np.array((1.0 - shares.sum(), *shares))
 
 
 def standing(scene: bpy.types.Scene, crowd: Crowd) -> Standing | None:
@@ -152,13 +181,26 @@ def standing(scene: bpy.types.Scene, crowd: Crowd) -> Standing | None:
         up = _directions(poses, axes[1])
         size = np.linalg.norm(np.einsum("nij,nj->ni", poses[:, :3, :3], AXES[axes[1]]), axis=-1)
         foot = poses[:, :3, 3] - (lifts * size)[:, None] * (up if kind.clings else (0.0, 0.0, 1.0))
+        if kind is Wheeled:
+            travels = [ob.get("steering_wheel_travel", 0.0) for ob in crowd.vehicles]
+            foot = np.concatenate([_wheels(*car, crowd.settings) for car in zip(foot, poses, travels)])
         height, normal, surface, face = _held(faces, foot, up) if kind.clings else _looked(faces, foot)
+        rounded = faces.rounded(surface, face, foot, normal) if kind.clings else normal
         carried = np.zeros_like(foot) if key is None else faces.carried(*key)
-        rows.append((height, foot, normal, carried, _directions(poses, axes[0]), up))
+        rows.append((height, foot, normal, rounded, carried, _directions(poses, axes[0]), up))
         if quarter % PARTS == 0:
             key = faces, surface, face, foot
     scene.frame_set(current)
     return Standing(kind.clings, *(np.array(column) for column in zip(*rows)), scene.render.fps / scene.render.fps_base)
+
+
+def _wheels(place: np.ndarray, pose: np.ndarray, travel: float, settings: dict[str, Any]) -> np.ndarray:
+    """The lowest places of the four wheels of a car whose middle stands at a place, (4, 3) metres."""
+    values = {name: p.default for name, p in Wheeled.parameters().items()} | settings.get("wheeled", {})
+    side, forward, up = (pose[:3, k] / np.linalg.norm(pose[:3, k]) for k in range(3))
+    ahead, left, rises = np.array(CORNERS).T[..., None]
+    aside = 0.5 * left * values["track"]
+    return place + forward * (0.5 * ahead * values["wheelbase"]) - side * aside + up * (rises * travel)
 
 
 def moves(surfaces: Sequence[bpy.types.Object]) -> bool:
@@ -170,7 +212,7 @@ def moves(surfaces: Sequence[bpy.types.Object]) -> bool:
 
 def faces_of(surfaces: Sequence[bpy.types.Object]) -> Faces:
     """The faces of each surface in world space."""
-    graph, faces = bpy.context.evaluated_depsgraph_get(), Faces([], [])
+    graph, faces = bpy.context.evaluated_depsgraph_get(), Faces([], [], [])
     for ob in surfaces:
         evaluated = ob.evaluated_get(graph)
         mesh = evaluated.to_mesh()
@@ -178,7 +220,10 @@ def faces_of(surfaces: Sequence[bpy.types.Object]) -> Faces:
         points = [evaluated.matrix_world @ vertex.co for vertex in mesh.vertices]
         triangles = [tuple(triangle.vertices) for triangle in mesh.loop_triangles]
         faces.trees.append(BVHTree.FromPolygons(points, triangles, all_triangles=True))
+        turn = evaluated.matrix_world.to_3x3().inverted_safe().transposed()
+        normals = np.array([(turn @ vertex.normal).normalized() for vertex in mesh.vertices])
         faces.corners.append(np.array(points)[np.array(triangles)])
+        faces.normals.append(normals[np.array(triangles)])
         evaluated.to_mesh_clear()
     return faces
 
@@ -235,6 +280,11 @@ def _across(v: np.ndarray, up: np.ndarray) -> np.ndarray:
 
 def _degrees(sine: np.ndarray) -> np.ndarray:
     return np.degrees(np.arcsin(np.clip(sine, 0.0, 1.0)))
+
+
+def _jerk(axis: np.ndarray) -> np.ndarray:
+    """The change of the turn of unit axes (keys, n, 3) from key to key, degrees."""
+    return np.degrees(np.linalg.norm(axis[2:] - 2.0 * axis[1:-1] + axis[:-2], axis=-1))
 
 
 def _p95(values: np.ndarray) -> float:
