@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 
+from ..locked_overrides import unlocked
 from ..read.rotation_channels import data_path
 from .clip_poses import posed
 
@@ -57,7 +58,8 @@ def show(
     hidden = hideable.hidden(poses.gone)
     shrunk, uncovered, looking = hideable.shrunk(hidden), hideable.uncovered(hidden), hideable.looking(hidden)
     stood = [(ob, _channels(ob)) for ob in driven]
-    with _put_back_unnoticed([*vehicles, *shrunk, *uncovered]), posed(rig_poses):
+    moved = [*vehicles, *shrunk, *uncovered]
+    with unlocked(bpy.data.objects), _put_back_unnoticed(moved), posed(rig_poses):
         for ob, location, rotation in zip(vehicles, poses.location.tolist(), poses.rotation.tolist()):
             ob.location = location
             path = data_path(ob.rotation_mode)

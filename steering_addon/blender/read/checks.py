@@ -14,6 +14,7 @@ from ...simulation.presence.attendance import FURTHEST
 from ...simulation.roles import DESCRIPTIONS, Role
 from ..crowds.entry_settings import parts_of
 from ..hierarchy import Family
+from ..instances import instances_of_vehicles
 from ..moving import moves_by
 from ..properties import has_role
 from ..property_groups import values_of
@@ -41,15 +42,20 @@ def check_range(scene: Scene, first: int, last: int) -> None:
         raise Refusal(f"{text}. Set Start and End between {-FURTHEST} and {FURTHEST}.")
 
 
-def check_moving(vehicles: Sequence[Object], moving: Sequence[Object], *, selected: bool) -> None:
+def check_moving(
+    objects: Iterable[Object], vehicles: Sequence[Object], moving: Sequence[Object], *, selected: bool
+) -> None:
     """Refuse a run in which no vehicle moves.
 
     Args:
-        vehicles: all vehicles of the scene.
+        objects: all objects of the scene.
+        vehicles: all vehicles among them.
         moving: those that the run would move.
         selected: whether only the selected vehicles are to move.
     """
     if not vehicles:
+        for ob, text in instances_of_vehicles(objects):
+            raise Refusal(f"{text}.", about=[ob])
         raise Refusal("The scene has no vehicles. Select the objects that should move and tag them as vehicles.")
     if not moving:
         if not selected:

@@ -164,7 +164,7 @@ def plan_reading(
     moving = [
         ob for ob in roles[Role.VEHICLE] if not ob.steering.locked and (chosen is None or full_name(ob) in chosen)
     ]
-    check_moving(roles[Role.VEHICLE], moving, selected=chosen is not None)
+    check_moving(objects, roles[Role.VEHICLE], moving, selected=chosen is not None)
     wanted, lost = set(moving), lost_crowds(roles[Role.VEHICLE], roles[Role.CROWD])
     moving = check_lost(lost, moving)
     of_states = state_properties(roles[Role.STATE])

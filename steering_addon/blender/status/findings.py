@@ -21,8 +21,9 @@ from ...simulation.roles import Role
 from ..crowds.clip_feet import unplanted_of
 from ..crowds.states import states_left_behind
 from ..hierarchy import instanced
+from ..instances import instances_of_vehicles
 from ..moving import BY_CHOICE, CLINGING
-from ..properties import has_role, pointed_at
+from ..properties import pointed_at
 from ..read.dependencies import animates
 from ..read.solids import is_mesh
 from ..read.sources import behaviors_of, pointers_of
@@ -148,7 +149,8 @@ def findings(scene: Scene, records: Mapping[Object, BakeRecord]) -> Iterator[Fin
     shown = [ob for ob in vehicles if not ob.steering.locked and ob not in known]
     unrendered = [ob for ob in shown if _is_unrendered(ob, rendered, records.get(ob))]
     yield from _about(Kind.NOT_RENDERED, unrendered, "{} visible, but hidden in renders", "is", "are")
-    yield from _instances(objects)
+    for ob, text in instances_of_vehicles(objects):
+        yield Finding(Kind.INSTANCED, text, (full_name(ob),))
     yield from _of_minds(scene, roles, objects)
     crowds = roles[Role.CROWD]
     gone = outside_scene(crowds, set(objects))
@@ -285,21 +287,6 @@ def _in_renders(collection: Collection) -> Iterator[Collection]:
         yield collection
         for child in collection.children:
             yield from _in_renders(child)
-
-
-def _instances(objects: Iterable[Object]) -> Iterator[Finding]:
-    """The Empties that show vehicles of a collection, which are not objects of the scene."""
-    counted: dict[Collection, bool] = {}
-    for ob in objects:
-        collection = instanced(ob)
-        if collection is None:
-            continue
-        if collection not in counted:
-            counted[collection] = any(has_role(each, Role.VEHICLE) for each in collection.all_objects)
-        if counted[collection]:
-            remedy = "Make a library override" if collection.library is not None else "Use Make Instances Real"
-            text = f"{ob.name} is an instance: the vehicles of {collection.name} do not move in it. {remedy}"
-            yield Finding(Kind.INSTANCED, text, (full_name(ob),))
 
 
 def _of_minds(scene: Scene, roles: Mapping[Role, list[Object]], objects: list[Object]) -> Iterator[Finding]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ...portrayal.state_properties import STATE
 from ..previewed_states import previewed_states
 from ..write.custom_properties import path_of
-from ..write.ownership import bake_of
+from ..write.ownership import Played, bake_of
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object, Scene
@@ -36,7 +36,15 @@ def present_state(scene: Scene, ob: Object, *, baked: bool, depsgraph: Depsgraph
     if not baked:
         return None
     number = (ob if depsgraph is None else ob.evaluated_get(depsgraph)).get(STATE)
+    if number is None:
+        number = _keyed(ob, (scene if depsgraph is None else depsgraph.scene).frame_current_final)
     return number if isinstance(number, int) else None
+
+
+def _keyed(ob: Object, frame: float) -> int | None:
+    """The number that the keys of a vehicle tell: of a library override Blender saves these, not the property."""
+    curve = Played(ob).curves(path_of(STATE)).get(0)
+    return None if curve is None else round(curve.evaluate(frame))
 
 
 def history_of(scene: Scene, ob: Object) -> tuple[TakenUp, ...]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 
+from ..locked_overrides import unlocked
 from .animation_data import evaluate
 from .keyframes import frames_of
 from .ownership import Played, own_drivers, own_strips
@@ -87,7 +88,8 @@ def show_as(switches: Mapping[Object, Mapping[str, bool]]) -> None:
         for ob, hidden in changed.items():
             values[rows[ob]] = hidden
             ob.update_tag()
-        bpy.data.objects.foreach_set(path, values)
+        with unlocked(bpy.data.objects):
+            bpy.data.objects.foreach_set(path, values)
     notice()
 
 

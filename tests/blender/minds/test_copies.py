@@ -21,7 +21,8 @@ def alarm(count: int = 3):
 
 
 def histories(members) -> list:
-    return [part("blender.write.ownership").bake_of(ob).states for ob in members]
+    records = [part("blender.write.ownership").bake_of(ob) for ob in members]
+    return [() if record is None else record.states for record in records]
 
 
 def planned() -> dict[str, str]:
@@ -100,6 +101,76 @@ def test_an_appended_collection_brings_a_herd_that_runs_immediately(tmp_path) ->
     bake()
     members = [ob for ob in wanted.collections[0].objects if ob.name.startswith("Sheep ")]
     assert all(history[0].state == "Startle" for history in histories(members)) and len(members) == 3
+
+
+def written(path: str, *, baked: bool) -> None:
+    """A file of a herd that is alarmed, in a collection, and nothing left of it here."""
+    alarm()
+    meadow = bpy.data.collections.new("Meadow")
+    for ob in bpy.context.scene.objects:
+        meadow.objects.link(ob)
+    if baked:
+        bake()
+    bpy.data.libraries.write(path, {meadow})
+    bpy.data.batch_remove([*bpy.context.scene.objects, *bpy.data.collections])
+
+
+def members_of(objects) -> list:
+    return sorted((ob for ob in objects if ob.name.startswith("Sheep ")), key=lambda ob: ob.name)
+
+
+def told(members) -> list[list[str]]:
+    """Why each does what it does, in words."""
+    present = part("blender.status.present_states")
+    return [[each.in_words() for each in present.history_of(bpy.context.scene, ob)] for ob in members]
+
+
+@pytest.mark.parametrize("baked", [False, True])
+def test_a_herd_that_is_appended_beside_one_of_the_same_name_keeps_to_its_own_states(baked, tmp_path) -> None:
+    path = str(tmp_path / "meadow.blend")
+    written(path, baked=baked)
+    alarm()
+    before = set(bpy.context.scene.objects)
+    bpy.ops.wm.append(directory=f"{path}/Collection/", filename="Meadow")
+    new = members_of(set(bpy.context.scene.objects) - before)
+    assert [bool(history) for history in told(new)] == [baked] * 3
+    bake()
+    known = {"Startle": "Sheep", "Regroup": "Sheep", "Startle Trigger": "Startle"}
+    appended = {"Startle.001": "Sheep.001", "Regroup.001": "Sheep.001", "Startle Trigger.001": "Startle.001"}
+    assert planned() == known | appended
+    assert all("Wolf.001" in history[0] for history in told(new))
+    assert [[why.replace(".001", "") for why in each] for each in told(new)] == told(members_of(before))
+
+
+@pytest.mark.parametrize("baked", [False, True])
+def test_a_linked_herd_is_previewed_and_baked_as_an_override_and_kept_in_the_file(baked, tmp_path) -> None:
+    path = str(tmp_path / "meadow.blend")
+    written(path, baked=baked)
+    bpy.ops.wm.link(directory=f"{path}/Collection/", filename="Meadow", instance_collections=True)
+    with pytest.raises(RuntimeError, match="Meadow is an instance: the vehicles of Meadow do not move in it"):
+        bpy.ops.steering.bake()
+    select(bpy.context.scene.objects["Meadow"])
+    assert bpy.ops.object.make_override_library() == {"FINISHED"}
+    members = members_of(bpy.context.scene.objects)
+    assert [bool(history) for history in told(members)] == [baked] * 3
+    assert bpy.ops.steering.preview() == {"FINISHED"}
+    bpy.context.scene.frame_set(60)
+    previewed = told(members)
+    bpy.ops.steering.preview()
+    bpy.context.scene.frame_set(1)
+    bake()
+    assert told(members) == previewed != [[]] * 3
+    saved = str(tmp_path / "shot.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=saved)
+    bpy.ops.wm.open_mainfile(filepath=saved)
+    members = members_of(bpy.context.scene.objects)
+    assert told(members) == previewed
+    bpy.context.scene.frame_set(60)
+    select(bpy.data.objects["Startle"])
+    assert bpy.ops.steering.select_in_state() == {"FINISHED"}
+    assert {ob.name for ob in bpy.context.selected_objects} == {ob.name for ob in members}
+    assert bpy.ops.steering.clear_bake() == {"FINISHED"}
+    assert not any(histories(members)) and told(members) == [[]] * 3
 
 
 @pytest.mark.parametrize("way", ["a script", "Append"])

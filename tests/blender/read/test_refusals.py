@@ -244,6 +244,25 @@ def test_linked_vehicles(ship, tmp_path) -> None:
     assert_refused(r"Ship is linked and cannot be animated in this file\. Make a library override of it\.")
 
 
+@pytest.mark.parametrize("linked", [True, False])
+def test_vehicles_that_are_only_shown_by_an_instance(ship, linked, tmp_path) -> None:
+    fleet = bpy.data.collections.new("Fleet")
+    fleet.objects.link(ship)
+    if linked:
+        path = str(tmp_path / "fleet.blend")
+        bpy.data.libraries.write(path, {fleet})
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        with bpy.data.libraries.load(path, link=True) as (_, wanted):
+            wanted.collections = ["Fleet"]
+        (fleet,) = wanted.collections
+    else:
+        bpy.context.scene.collection.objects.unlink(ship)
+    shown = empty("Ships")
+    shown.instance_type, shown.instance_collection = "COLLECTION", fleet
+    remedy = "Make a library override" if linked else "Use Make Instances Real"
+    assert_refused(rf"Ships is an instance: the vehicles of Fleet do not move in it\. {remedy}\.")
+
+
 def test_top_speed_zero(ship) -> None:
     flock().steering.vehicle.max_speed = 0.0
     assert_refused(r"The Max Speed of Flock is 0, so its vehicles cannot move\. Set a speed\.")
