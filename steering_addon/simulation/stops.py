@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays.vectors import Mask, Rows
+from .arrays.vectors import Mask, Rows, which
 from .candidates import FIRST
 from .declaration import NEAREST
 from .roles import Role
@@ -65,7 +65,7 @@ def visited(
         bodies: (c,) the rows of the bodies, in their order.
         visitor: (n,) the rows of the agents in World.bodies.
     """
-    listed = np.flatnonzero(world.bodies.present[bodies])
+    listed = which(world.bodies.present[bodies])
     if not len(listed):
         nothing = np.full(len(stop), -1)
         return Visit(nothing, stop, backward, alone=nothing < 0)
@@ -100,8 +100,8 @@ def visited(
 def _lists(world: World, targets: Rows, role: Role) -> Iterator[tuple[Rows, Rows]]:
     """The rows of the agents that visit the same bodies, and the rows of these."""
     for code in np.unique(targets[targets <= NEAREST]).tolist():
-        rows = np.flatnonzero(targets == code)
+        rows = which(targets == code)
         if code == NEAREST:
-            yield rows, np.flatnonzero(world.bodies.roles & int(role))
+            yield rows, which((world.bodies.roles & int(role)) != 0)
         else:
             yield rows, world.candidates[FIRST - code].rows

@@ -101,8 +101,8 @@ def courses(*corners: np.ndarray) -> Scene:
 
 @pytest.fixture(scope="module")
 def flights() -> list[State]:
-    """Twenty-four seconds on the courses, after a preroll."""
-    return courses(*COURSES.values()).run(24 * FPS, preroll=48)
+    """Sixteen seconds on the courses, after a preroll."""
+    return courses(*COURSES.values()).run(16 * FPS, preroll=48)
 
 
 each_course = pytest.mark.parametrize("row", range(len(COURSES)), ids=COURSES)

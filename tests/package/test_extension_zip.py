@@ -46,9 +46,12 @@ NEEDED = {
 @pytest.fixture(scope="session")
 def extension_zip(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The zip, built with the Blender that these tests run in."""
-    output = tmp_path_factory.mktemp("dist")
+    from tests.built_site import built_site
+
+    output, site = tmp_path_factory.mktemp("dist"), built_site(tmp_path_factory.mktemp("site"))
+    build = [sys.executable, ROOT / "scripts" / "build", "--python", sys.executable, "--site", site]
     done = subprocess.run(
-        [sys.executable, ROOT / "scripts" / "build", "--python", sys.executable, "--output", output],
+        [*build, "--output", output],
         capture_output=True,
         text=True,
         # On a fresh machine it makes the environment of the manual's site first.

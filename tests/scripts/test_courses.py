@@ -34,6 +34,7 @@ def test_presets_pass_boxes_balls_and_meshes_at_any_width_of_the_path(preset: st
     assert_passed(course(preset, "ALLOCATION", [SHAPES[number % len(SHAPES)]], WIDTHS, number, fps=FPS))
 
 
+@sampled
 @pytest.mark.parametrize("way", WAYS)
 def test_they_pass_in_every_way_to_combine(way: str) -> None:
     number = WAYS.index(way)

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import re
-import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
 
+from tests.built_site import built_site
+
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
-
-from site_builder import build_site  # noqa: E402
-
 LOADED = {"img": "src", "script": "src", "link": "href"}
 """The attributes by which a page loads files of its own."""
 
@@ -38,8 +35,8 @@ class Addresses(HTMLParser):
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Addresses]:
-    """The addresses in each page of the site, which is built as strictly as scripts/site does."""
-    folder = build_site(tmp_path_factory.mktemp("site") / "manual").parent
+    """The addresses in each page of the site."""
+    folder = built_site(tmp_path_factory.mktemp("site"))
     return {page: Addresses(page.read_text(encoding="utf-8")) for page in folder.rglob("*.html")}
 
 

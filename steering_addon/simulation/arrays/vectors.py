@@ -64,7 +64,9 @@ def no_vectors(n: int) -> Vectors:
 def dot(a: Vectors, b: Vectors) -> Scalars:
     """The dot products, (..., 3) and (..., 3) to (...)."""
     products = a * b
-    return np.asarray(products[..., 0] + products[..., 1] + products[..., 2], dtype=np.float64)
+    total = products[..., 0] + products[..., 1]
+    total += products[..., 2]
+    return np.asarray(total, dtype=np.float64)
 
 
 def cross(a: Vectors, b: Vectors) -> Vectors:

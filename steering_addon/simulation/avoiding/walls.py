@@ -21,6 +21,7 @@ from ..arrays.vectors import (
     magnitude,
     picked,
     unit,
+    which,
 )
 from ..geometry.boxes import bend_past_box
 from ..geometry.obstacles import BOX, EITHER, INSIDE, MESH, OUTSIDE, Obstacles
@@ -130,7 +131,7 @@ class _Pairs:
 
         # A surface that is further away than that need not be searched for along the course.
         contact, side = np.full(len(row), np.inf), np.zeros((len(row), 3))
-        close = np.flatnonzero(gap - reach <= look_ahead)
+        close = which(gap - reach <= look_ahead)
         contact[close], side[close] = obstacles.touch(
             points[close], course[close], reach[close], row[close], look_ahead[close]
         )
@@ -148,7 +149,7 @@ class _Pairs:
         In a corner that is often not the wall that is met first, as the agent has to turn away from several walls.
         """
         row = self.obstacle
-        rooms = np.flatnonzero((obstacles.shape[row] == BOX) & (obstacles.side[row] == INSIDE))
+        rooms = which((obstacles.shape[row] == BOX) & (obstacles.side[row] == INSIDE))
         if not len(rooms):
             return self
         row = row[rooms]
@@ -183,10 +184,10 @@ class _Pairs:
         """
         direction, bend = self._along_side(obstacles, agents)
         row = self.obstacle
-        boxes = np.flatnonzero((obstacles.shape[row] == BOX) & (obstacles.side[row] == OUTSIDE) & ~self.too_near)
+        boxes = which((obstacles.shape[row] == BOX) & (obstacles.side[row] == OUTSIDE) & ~self.too_near)
         if len(boxes):
             direction[boxes], bend[boxes] = self._past_boxes(boxes, obstacles, agents)
-        meshes = np.flatnonzero(
+        meshes = which(
             (obstacles.shape[row] == MESH) & (obstacles.side[row] == OUTSIDE) & outlines[self.agent] & ~self.too_near
         )
         for mesh in np.unique(row[meshes]).tolist():
@@ -232,7 +233,7 @@ class _Pairs:
         possible = self._possible(bend, agents) | turns_first(agents)[self.agent]
         turned &= possible | (bend < LED * self._bend_to(direction))
         direction = np.where(turned[:, None], led, direction)
-        pairs = np.flatnonzero((asked != EITHER) & (obstacles.shape[self.obstacle] == MESH))
+        pairs = which((asked != EITHER) & (obstacles.shape[self.obstacle] == MESH))
         if len(pairs):
             agent, course = self.agent[pairs], self.course[pairs]
             offset = across(self.offset[pairs], course)

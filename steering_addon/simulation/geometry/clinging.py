@@ -165,6 +165,6 @@ class Clinging:
             yield None, 0, triangle, layers[0][1].skin
             return
         for first, layer in layers:
-            rows = np.flatnonzero((triangle >= first) & (triangle < first + len(layer)))
+            rows = which((triangle >= first) & (triangle < first + len(layer)))
             if len(rows):
                 yield rows, first, triangle[rows] - first, layer.skin

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..arrays.vectors import EPSILON, Rows, Scalars, Vectors, across, dot, magnitude, picked
+from ..arrays.vectors import EPSILON, Rows, Scalars, Vectors, across, dot, magnitude, picked, which
 from .meshes import Mesh
 
 TRIES = 16
@@ -54,7 +54,7 @@ def first_touch(
     gap = distance - reach
     missed = dot(away, course) >= 0.0
     for _ in range(TRIES):
-        open_rows = np.flatnonzero(~missed & (gap > CLOSE * (1.0 + way)) & (way <= furthest))
+        open_rows = which(~missed & (gap > CLOSE * (1.0 + way)) & (way <= furthest))
         if not len(open_rows):
             break
         along = picked(course, open_rows)
@@ -99,7 +99,7 @@ def touch_mesh(
     travelled = np.zeros(len(points))
     ahead = dot(offset, course)
     passing = (ahead + radius > 0.0) & (ahead - radius < furthest)
-    open_rows = np.flatnonzero(passing & (magnitude(across(offset, course)) < radius))
+    open_rows = which(passing & (magnitude(across(offset, course)) < radius))
     # Surfaces beyond the end of a course matter only to an agent that is on the wrong side.
     sight = np.where(mesh.inside(points) | (sign < 0.0), np.inf, limit + reach)
     for _ in range(MESH_TRIES if len(open_rows) else 0):

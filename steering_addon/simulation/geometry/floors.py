@@ -218,7 +218,7 @@ class Floor:
         What holds more than one storey, or none, may have any slope: cosines from -1 to 2.
         """
         ranges = np.tile((0.0, 0.0, -1.0, 2.0), (self.shape[0] * self.shape[1], 1))
-        rows = np.flatnonzero(self._single)
+        rows = which(self._single)
         if len(rows):
             filled = np.diff(self.begin) > 0
             begins, heights = self.begin[:-1][filled], self.points[:, 2][self.triangles]
@@ -275,7 +275,7 @@ class Floor:
             even[np.repeat(np.arange(across * along), count)[shut[self.member]]] = False
         before = np.concatenate(([False], even[:-1]))
         before[::across] = False
-        starts = np.flatnonzero(even & ~before)
+        starts = which(even & ~before)
         x, y = (
             origin + (index + share) * self.size
             for origin, index, share in zip(self.origin, (starts % across, starts // across), PROBE)
@@ -293,7 +293,7 @@ class Floor:
         sides = np.sort(np.stack((triangles, np.roll(triangles, -1, axis=1)), axis=-1).reshape(-1, 2), axis=1)
         number = sides[:, 0] * (len(self.points) + 1) + sides[:, 1]
         order = np.argsort(number, kind="stable")
-        begins = np.flatnonzero(np.concatenate(([True], np.diff(number[order]) != 0))) if len(order) else order
+        begins = which(np.concatenate(([True], np.diff(number[order]) != 0))) if len(order) else order
         return order, begins, np.diff(np.concatenate((begins, [len(number)])))
 
     def _ways_along_sides(self) -> Rows:
@@ -307,16 +307,16 @@ class Floor:
         n = len(x)
         place, row, u, v, height = self._over(x, y)
         off = height - expected[place]
-        within = np.flatnonzero((off <= step_up[place]) & (off >= -step_down[place]))
+        within = which((off <= step_up[place]) & (off >= -step_down[place]))
         footing = Footing(np.full(n, NO_TRIANGLE), np.full(n, np.nan), np.zeros(n), np.zeros(n))
         if not len(within):
             return footing
         place, row, u, v, height = place[within], row[within], u[within], v[within], height[within]
-        begins = np.flatnonzero(np.concatenate(([True], place[1:] != place[:-1])))
+        begins = which(np.concatenate(([True], place[1:] != place[:-1])))
         highest = np.empty(n)
         highest[place[begins]] = np.maximum.reduceat(height, begins)
         # Of equals the first counts, which is written last.
-        best = np.flatnonzero(height == highest[place])[::-1]
+        best = which(height == highest[place])[::-1]
         at = place[best]
         footing.triangle[at], footing.height[at], footing.u[at], footing.v[at] = (
             row[best],
@@ -338,7 +338,7 @@ class Floor:
         dx, dy = x[place] - table[:, 0], y[place] - table[:, 1]
         u = table[:, 3] * dx + table[:, 4] * dy
         v = table[:, 5] * dx + table[:, 6] * dy
-        hit = np.flatnonzero((u >= -BEYOND) & (v >= -BEYOND) & (u + v <= 1.0 + BEYOND))
+        hit = which((u >= -BEYOND) & (v >= -BEYOND) & (u + v <= 1.0 + BEYOND))
         table, dx, dy = table[hit], dx[hit], dy[hit]
         return place[hit], row[hit], u[hit], v[hit], table[:, 2] + table[:, 7] * dx + table[:, 8] * dy
 
@@ -449,7 +449,7 @@ def floor(points: Vectors, triangles: NDArray[np.int64]) -> Floor:
     points = in_columns(np.asarray(points, dtype=np.float64).reshape(-1, 3))
     triangles = np.asarray(triangles, dtype=np.int64).reshape(-1, 3)
     slopes = _Slopes.of(points, triangles)
-    rows = np.flatnonzero(slopes.is_floor)
+    rows = which(slopes.is_floor)
     x, y = (points[:, axis][triangles[rows]] for axis in range(2))
     low = np.stack((x.min(axis=1), y.min(axis=1))) if len(rows) else np.zeros((2, 0))
     high = np.stack((x.max(axis=1), y.max(axis=1))) if len(rows) else np.zeros((2, 0))

@@ -34,6 +34,7 @@ from ..arrays.vectors import (
     magnitude,
     picked,
     unit,
+    which,
 )
 from .bounding_volumes import Boxes, Keep, descend, lower, morton_numbers, nested_boxes
 
@@ -136,7 +137,7 @@ class Mesh:
         if not self.closed or not len(self):
             return np.zeros(len(points), dtype=np.bool_)
         low, high = self.bounds
-        in_bounds = np.flatnonzero(((points >= low) & (points <= high)).all(axis=1))
+        in_bounds = which(((points >= low) & (points <= high)).all(axis=1))
         inside = np.zeros(len(points), dtype=np.bool_)
         if len(in_bounds):
             inside[in_bounds] = self._inside(points[in_bounds])
@@ -341,7 +342,7 @@ def _least(values: Scalars, owner: Rows, rows: Rows, n: int) -> tuple[Scalars, R
         return least, row
     first = firsts(owner)
     least[owner[first]] = np.minimum.reduceat(values, first)
-    hits = np.flatnonzero((values == least[owner]) & np.isfinite(values))[::-1]
+    hits = which((values == least[owner]) & np.isfinite(values))[::-1]
     row[owner[hits]] = rows[hits]
     return least, row
 

@@ -22,7 +22,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, clamp, columns, cross, dot, magnitude, picked, unit
+from ..arrays.vectors import (
+    EPSILON,
+    Mask,
+    Rows,
+    Scalars,
+    Vectors,
+    clamp,
+    columns,
+    cross,
+    dot,
+    magnitude,
+    picked,
+    unit,
+    which,
+)
 from ..declaration import Choice
 from .boxes import box_surface, way_into, way_to_sides
 from .capsules import probes
@@ -109,7 +123,7 @@ class Obstacles:
     def clearance(self, points: Vectors) -> Scalars:
         """The signed distance of each point from each obstacle, as in `surface`; (n, 3) to (n, k)."""
         distance = magnitude(points[:, None, :] - self.axis_point_nearest(points)) - self.radius[None]
-        for row in np.flatnonzero(~self.plain).tolist():
+        for row in which(~self.plain).tolist():
             distance[:, row] = self.surface(points, np.full(len(points), row))[0]
         return distance
 
@@ -123,7 +137,7 @@ class Obstacles:
         Returns:
             (p,) rows of points, ascending, and (p,) rows of obstacles.
         """
-        rows = np.flatnonzero(self.present & ((self.side == INSIDE) | self._may_be_near(points, distance)))
+        rows = which(self.present & ((self.side == INSIDE) | self._may_be_near(points, distance)))
         offset = points[:, None, :] - _axis_point_nearest(self.start[rows], self.end[rows], points)
         gap = magnitude(offset) - self.radius[rows]
         owner, place = np.nonzero((gap < distance[:, None]) | (self.side[rows] == INSIDE)[None])
@@ -201,7 +215,7 @@ class Obstacles:
             ((side == INSIDE) & (shape == ROUND), self._touch_from_within),
             ((side == INSIDE) & (shape == BOX), self._touch_sides),
         ):
-            pairs = np.flatnonzero(mask)
+            pairs = which(mask)
             if len(pairs):
                 way[pairs], away[pairs] = touch(
                     picked(points, pairs), picked(course, pairs), reach[pairs], rows[pairs], limit[pairs]
@@ -234,13 +248,13 @@ class Obstacles:
         """As `surface`, with every obstacle taken as one to keep out of; (m, 3) and (m,) to (m,) and (m, 3)."""
         distance, away = self._round_surface(points, rows)
         offset = points - self.start[rows]
-        boxes = np.flatnonzero(self.shape[rows] == BOX)
+        boxes = which(self.shape[rows] == BOX)
         if len(boxes):
             box = rows[boxes]
             distance[boxes], out = box_surface(self.localized(offset[boxes], box), self.half[box])
             away[boxes] = self.globalized(out, box)
         for row in _rows_of(self.shape == MESH, rows):
-            pairs = np.flatnonzero(rows == row)
+            pairs = which(rows == row)
             distance[pairs], out = self.mesh[row].surface(self.localized(offset[pairs], rows[pairs]))
             away[pairs] = self.globalized(out, rows[pairs])
         return distance, away
@@ -258,7 +272,7 @@ class Obstacles:
         """As `touch`, for capsules from outside; (m,) and (m, 3)."""
         way, away = np.full(len(rows), np.inf), np.zeros((len(rows), 3))
         start = self._way_to_balls(points, course, reach, rows)
-        pairs = np.flatnonzero(np.isfinite(start) & (start <= furthest))
+        pairs = which(np.isfinite(start) & (start <= furthest))
         capsules = rows[pairs]
         way[pairs], away[pairs] = first_touch(
             lambda places, which: self._round_surface(places, capsules[which]),
@@ -291,12 +305,12 @@ class Obstacles:
         """As `touch`, for boxes from outside; (m,) and (m, 3)."""
         way, away = np.full(len(rows), np.inf), np.zeros((len(rows), 3))
         start = self._way_to_balls(points, course, reach, rows)
-        pairs = np.flatnonzero(np.isfinite(start) & (start <= furthest))
+        pairs = which(np.isfinite(start) & (start <= furthest))
         boxes, reach, furthest = rows[pairs], reach[pairs], furthest[pairs]
         local = self.localized(picked(points, pairs) - self.start[boxes], boxes)
         along, half = self.localized(picked(course, pairs), boxes), self.half[boxes]
         start = way_into(local, along, half + (reach * (1.0 + ROUNDING))[:, None])
-        near = np.flatnonzero(np.isfinite(start) & (start <= furthest))
+        near = which(np.isfinite(start) & (start <= furthest))
         pairs, boxes, half = pairs[near], boxes[near], half[near]
         way[pairs], out = first_touch(
             lambda places, which: box_surface(places, half[which]),
@@ -351,7 +365,7 @@ class Obstacles:
         way = np.full(len(rows), np.inf)
         away = np.zeros((len(rows), 3))
         for row in _rows_of(self.shape == MESH, rows):
-            pairs = np.flatnonzero(rows == row)
+            pairs = which(rows == row)
             local = self.localized(points[pairs] - self.start[rows[pairs]], rows[pairs])
             along = self.localized(course[pairs], rows[pairs])
             sign = -1.0 if self.side[row] == INSIDE else 1.0

@@ -73,7 +73,7 @@ class Regions:
             return self._way_into(int(region[0]), points, part)
         way = no_vectors(len(points))
         for row in np.unique(region).tolist():
-            rows = np.flatnonzero(region == row)
+            rows = which(region == row)
             way[rows] = self._way_into(row, picked(points, rows), part)
         return way
 

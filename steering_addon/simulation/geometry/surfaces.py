@@ -249,7 +249,7 @@ class Surfaces:
             yield ALL, triangle, self.layers[0]
             return
         for first, layer in self.numbered():
-            rows = np.flatnonzero((triangle >= first) & (triangle < first + len(layer)))
+            rows = which((triangle >= first) & (triangle < first + len(layer)))
             if len(rows):
                 yield rows, triangle[rows] - first, layer
 

@@ -221,16 +221,17 @@ class Lanes:
         way[pairs], _ = obstacles.touch(
             picked(start, pairs), picked(course, pairs), reach[pairs], row[pairs], furthest[pairs]
         )
-        pairs, chord = which(on), np.where(np.isfinite(furthest), furthest, 0.0) * (1.0 / CHORDS)
-        before = self._ahead(agent[pairs], nose[pairs])
-        for number in range(CHORDS):
-            after = self._ahead(agent[pairs], nose[pairs] + chord[pairs] * (number + 1.0))
-            step = after - before
-            span = magnitude(step)
-            touched, _ = obstacles.touch(before, unit(step), reach[pairs], row[pairs], span)
-            touched = np.where(touched <= span, touched, np.inf)
-            way[pairs] = np.minimum(way[pairs], chord[pairs] * float(number) + touched)
-            before = after
+        pairs = which(on)
+        chord = np.where(np.isfinite(furthest), furthest, 0.0)[pairs, None] * (1.0 / CHORDS)
+        begins = chord * np.arange(CHORDS + 1.0)
+        along = nose[pairs, None] + begins
+        points = self._ahead(np.repeat(agent[pairs], CHORDS + 1), along.ravel()).reshape(*along.shape, 3)
+        before = points[:, :-1].reshape(-1, 3)
+        step = points[:, 1:].reshape(-1, 3) - before
+        span, near, obstacle = magnitude(step), np.repeat(reach[pairs], CHORDS), np.repeat(row[pairs], CHORDS)
+        touched, _ = obstacles.touch(before, unit(step), near, obstacle, span)
+        touched = np.where(touched <= span, touched, np.inf).reshape(-1, CHORDS)
+        way[pairs] = (begins[:, :-1] + touched).min(axis=1, initial=np.inf)
         return way
 
     def _ahead(self, agent: Rows, distance: Scalars) -> Vectors:

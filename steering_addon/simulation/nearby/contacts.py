@@ -30,6 +30,7 @@ from ..arrays.vectors import (
     totals,
     truncate,
     unit,
+    which,
 )
 from ..geometry.capsules import between_axes
 from ..geometry.obstacles import Obstacles
@@ -185,7 +186,7 @@ class _Touching:
         extent = bodies.extent
         reach = contact if bodies.half_axis is None else extent[first] + extent[second]
         reach = reach + stride[first] + stride[second]
-        near = np.flatnonzero((distance_squared < reach * reach) & (yields[first] + yields[second] > 0.0))
+        near = which((distance_squared < reach * reach) & (yields[first] + yields[second] > 0.0))
         near = near[~parted(bodies.position, world.upward, first[near], second[near])]
         first, second = first[near], second[near]
         both = yields[first] + yields[second]
@@ -246,7 +247,7 @@ class _Walls:
         none = np.zeros(0, dtype=np.int64)
         if not len(obstacles):
             return cls(obstacles, none, none, np.zeros(0), None, count)
-        rows = np.flatnonzero(gives_way)
+        rows = which(gives_way)
         half = model.half_axis
         reach = (model.radius + model.max_speed * world.dt)[rows]
         if half is not None:

@@ -33,6 +33,7 @@ from ..arrays.vectors import (
     magnitude,
     truncate,
     unit,
+    which,
 )
 from ..avoiding.passing import directions_to_pass
 from ..geometry.obstacles import EITHER, OUTSIDE, Obstacles
@@ -174,11 +175,11 @@ def bypassed(
     interval = max(INTERVAL, world.dt)
     phase = world.time / interval + uniform(mix(agents.keys, LOOKS))
     looks = looks & ((np.floor(phase) != np.floor(phase - world.dt / interval)) | ~memory.looked)
-    rows = np.flatnonzero(looks)
+    rows = which(looks)
     if not len(rows):
         return memory
     sight = _Sight.of(obstacles, avoided, agents.take(rows), line, along[rows], way[rows])
-    seen = np.flatnonzero(sight.may_meet())
+    seen = which(sight.may_meet())
     known = memory.take(rows)
     bypass = replace(known, looked=np.ones(len(rows), dtype=np.bool_))
     if len(seen):
@@ -293,7 +294,7 @@ def _chosen(sight: _Sight, held: Vectors, memory: Bypass) -> Bypass:
     offset = np.where(memory.active[:, None, None], offset, lane)
     room = sight.room(points + offset)
     back, cut_off = _way_back(sight, ahead, points, tangents, offset)
-    rows = np.flatnonzero((room < -TOLERATED * sight.reach[:, None]).any(axis=1) | cut_off)
+    rows = which((room < -TOLERATED * sight.reach[:, None]).any(axis=1) | cut_off)
     if not len(rows):
         return memory
     again, apart = sight.take(rows), cut_off[rows]
@@ -310,7 +311,7 @@ def _chosen(sight: _Sight, held: Vectors, memory: Bypass) -> Bypass:
         _blockage(again, room[rows], ahead[rows]), np.where(apart, _blockage(again, back[rows], ahead[rows]), 0.0)
     )
     kept = CHANGE * magnitude(known.offset) + blockage - CONSTANCY * again.reach
-    changes = np.flatnonzero((~active & ~apart) | (cost < kept))
+    changes = which((~active & ~apart) | (cost < kept))
     return memory.put(rows[changes], planned.take(changes))
 
 
@@ -337,7 +338,7 @@ def _way_back(
     joined = (points + offset)[np.arange(m), joins]
     shares = np.linspace(0.0, 1.0, p)[None, :, None]
     room = np.full((m, p), np.inf)
-    far = np.flatnonzero(gap > sight.reach)
+    far = which(gap > sight.reach)
     if len(far):
         room[far] = sight.take(far).room(position[far, None] + (joined - position)[far, None] * shares)
     # One that is too near already may be on the right side.
