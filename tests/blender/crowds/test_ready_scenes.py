@@ -268,6 +268,22 @@ def test_flyers_are_in_flight_at_the_cursor_on_the_first_frame(scene) -> None:
         assert front @ (second - first) > 0.95 * np.linalg.norm(front) * np.linalg.norm(second - first)
 
 
+@in_one_blender
+@pytest.mark.parametrize("scene", FLYERS)
+def test_parts_of_a_flock_that_meet_head_on_do_not_overlap(scene, capfd) -> None:
+    """Or the first bake of a ready scene would begin with a warning."""
+    frames(1, 48)
+    vehicles = members(add(scene, count=16))
+    size = vehicles[0].steering.height
+    for number, ob in enumerate(vehicles):
+        row, side = number // 2, -1.0 if number % 2 else 1.0
+        ob.location = ((row % 4) * 1.5 * size, side * 10.0 * size, (row // 4) * 1.5 * size)
+        ob.rotation_euler.z = 0.5 * math.pi * (side + 1.0)
+    bake()
+    said = capfd.readouterr().out
+    assert "Baked 16 vehicles" in said and "overlap" not in said
+
+
 def test_the_report_says_how_to_see_it_move(capfd) -> None:
     add("flock", count=3)
     assert "Added Flock: Preview or Bake to see it move" in capfd.readouterr().out
