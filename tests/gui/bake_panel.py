@@ -13,16 +13,16 @@ import bpy
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from scripts.window import HAND, choose_steering, click, picture, point, press, show_steering, tell, view  # noqa: E402
-from tests.gui.hands import BAKE, DELETE, DRAWN, PREVIEW  # noqa: E402
+from scripts.window import HAND, choose_steering, click, find, picture, point, press, show_steering, tell, view  # noqa: E402
+from tests.gui.hands import BAKE, DELETE, DRAWN, FIRST_LISTED, LISTED, PREVIEW, look, until  # noqa: E402
 
 FOLDER = Path(sys.argv[sys.argv.index("--") + 1])
 MODULE = "bl_ext.user_default.steering_behaviors"
 PATIENCE = 60.0
 TRIES, NOTHING = 5, "nothing"
 LAST = 30
-SELECT, REPLACE = (1272, 303), (1056, 374)
-"""The button beside the refusal, and the setting below it; update them from the pictures when the panel changes."""
+REPLACE = 1100
+"""Where the setting below the refusal is, from the left."""
 BUTTONS = {PREVIEW: "bpy.ops.steering.preview", BAKE: "bpy.ops.steering.bake", DELETE: "bpy.ops.steering.clear_bake"}
 
 
@@ -97,7 +97,7 @@ def frames_compare_nothing() -> Iterator[float]:
         yield DRAWN
     assert not compared, "A change of the frame compares the bake again."
     bpy.data.objects["Flock"].steering.vehicle.max_speed -= 1.0
-    yield DRAWN
+    yield from until(lambda: bool(compared), "A change of a setting does not compare the bake.")
     assert len(compared) == 1, "A change of a setting compares the bake once."
     census.fingerprint = compare
 
@@ -111,10 +111,13 @@ def refused() -> Iterator[float]:
     yield DRAWN
     assert not any_generated(bird)
     yield from in_their_places("10 refused")
-    yield from click(*SELECT)
+    yield from look()
+    y = yield from find("bpy.ops.steering.finding_select", LISTED, FIRST_LISTED)
+    yield from click(LISTED, y)
     yield DRAWN
     assert bpy.context.selected_objects == [bird], "The click does not select what was refused."
-    yield from click(*REPLACE)
+    y = yield from find("replace_own_keys", REPLACE, y, keys="ctrl+alt+shift+c")
+    yield from click(REPLACE, y)
     yield DRAWN
     assert bpy.context.scene.steering.replace_own_keys, "The click does not turn on Replace Own Keys."
     yield from in_their_places("11 allowed")

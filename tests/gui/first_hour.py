@@ -26,11 +26,9 @@ from scripts.window import (  # noqa: E402
     write,
 )
 from tests.blender.building import MODULE, difference, scene_dump  # noqa: E402
-from tests.gui.hands import BAKE, COLUMN, DRAWN, VIEW, until  # noqa: E402
+from tests.gui.hands import BAKE, COLUMN, DRAWN, FIRST_LISTED, LISTED, VIEW, look, until  # noqa: E402
 
 FOLDER = Path(sys.argv[sys.argv.index("--") + 1])
-SELECT = 1272
-"""Where the buttons that select what a line names are from the left, in pixels."""
 WEIGHT = 1208
 """Where the weights of the behaviors are."""
 PATH = "ctrl+shift+alt+c"
@@ -171,13 +169,14 @@ def looked_at() -> Iterator[float]:
     yield from point(COLUMN, 700)
     yield from scroll(-60)
     yield DRAWN
-    picture(FOLDER / "6 to look at.png")
     listed = {finding.kind.name: finding for finding in extension("status.census").known(bpy.context.scene).findings}
     assert set(listed) == {"HIDDEN", "NO_SIZE"}, listed
-    y = 200
+    yield from look()
+    picture(FOLDER / "6 to look at.png")
+    y = FIRST_LISTED
     for kind in range(len(listed)):
-        y = yield from find("bpy.ops.steering.finding_select", SELECT, y)
-        yield from click(SELECT, y)
+        y = yield from find("bpy.ops.steering.finding_select", LISTED, y)
+        yield from click(LISTED, y)
         yield DRAWN
         chosen = {ob.name for ob in bpy.context.selected_objects}
         picture(FOLDER / f"7 selected {kind + 1}.png")
@@ -201,11 +200,10 @@ def missed_its_path() -> Iterator[float]:
     yield from until(lambda: "NurbsPath" not in bpy.context.scene.objects, "X deletes nothing.")
     (finding,) = extension("status.census").known(bpy.context.scene).findings
     assert "waits for a Path" in finding.text, finding
-    # Panels move to their new places.
-    yield DRAWN
+    yield from look()
     picture(FOLDER / "8 without its path.png")
-    y = yield from find("bpy.ops.steering.finding_select", SELECT, 200)
-    yield from click(SELECT, y)
+    y = yield from find("bpy.ops.steering.finding_select", LISTED, FIRST_LISTED)
+    yield from click(LISTED, y)
     yield DRAWN
     assert bpy.context.selected_objects == [crowd()], "The click does not select the crowd."
     for _ in range(2):

@@ -9,6 +9,10 @@ from scripts.window import HAND, click, find, key_down, key_up, point, press, vi
 
 # Read from the pictures; update them when the panel changes. In every state of the panel they are the same.
 PREVIEW, BAKE, DELETE = (1165, 132), (1100, 163), (1225, 163)
+LOOK = (1165, 250)
+"""The line that opens what there is to look at."""
+LISTED, FIRST_LISTED = 1332, 290
+"""Where the buttons of that list are from the left, and the height from which they are, inside the list."""
 COLUMN = 1175
 """Where the buttons of the panels are from the left."""
 VIEW = (500, 700)
@@ -43,6 +47,12 @@ def make_vehicles(likeness: str) -> Iterator[float]:
     write(likeness)
     yield DRAWN
     press("Return")
+    yield DRAWN
+
+
+def look() -> Iterator[float]:
+    """Open what there is to look at. It closes when the mouse goes far from it."""
+    yield from click(*LOOK)
     yield DRAWN
 
 

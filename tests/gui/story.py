@@ -23,7 +23,7 @@ DRAWN = 0.4
 LAST = 30
 READY = {"flock": 16, "school": 16, "walkers": 8, "herd": 8, "traffic": 8}
 """The ready scenes with their number of members: few, because the test is about the window."""
-POPULATE = (1099, 617)
+POPULATE = (1099, 634)
 """Pixel position of the header of a crowd's Populate panel, in a window of 1600 by 1000."""
 
 

@@ -16,12 +16,12 @@ from ..status.findings import Kind
 from ..status.inactivity import why_still
 from ..status.refused import last_refused
 from ..tagged_objects import crowd_of, full_name
-from .fields import counted, fields, fits, note
-from .locations import in_tab
+from .fields import counted, fields, fits, note, note_in_popover, shortened
+from .locations import as_popover, in_tab
 from .lost_crowds import lost_crowds
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Object, UILayout
+    from bpy.types import Context, Object, Scene, UILayout
 
     from ..status.census import Baked
     from ..status.refused import Refused
@@ -55,6 +55,7 @@ class Baking:
         what, extent, icon = _state(context, census)
         box.label(text=what, icon=icon, translate=False)
         box.label(text=extent, icon="BLANK1", translate=False)
+        _look_at(box, context, census)
         text, icon = _advice(context, census) if census is not None else ("", "NONE")
         note(layout, context, text, icon=icon)
         if census is not None and census.lost:
@@ -132,29 +133,56 @@ def _why_nothing_moves(context: Context, census: Census) -> str:
     return f"{crowds[0].name}: {reasons[0]}" if reasons and all(reasons) else ""
 
 
+def _look_at(layout: UILayout, context: Context, census: Census | None) -> None:
+    """Add the line that opens what to look at; it is empty if there is nothing, so that nothing below it moves."""
+    listed = _listed(context.scene, census)
+    row = layout.row()
+    if not listed:
+        row.label(text="")
+        return
+    others = f" and {len(listed) - 1} more" if len(listed) > 1 else ""
+    row.popover("STEERING_PT_findings", text=shortened(context, listed[0], others), icon="ERROR", translate=False)
+
+
+def _listed(scene: Scene, census: Census | None) -> list[str]:
+    """The sentences of the list of what to look at."""
+    refused = last_refused(scene)
+    told = [refused.text] if refused is not None else []
+    if census is not None:
+        told += [text for _, text in _mishaps(census)]
+        told += [finding.text for finding in census.findings]
+    return told
+
+
+def _mishaps(census: Census) -> list[tuple[str, str]]:
+    """The kinds of what went wrong in the bake, with the number of vehicles in words."""
+    counts = census.bake.mishaps
+    return [(kind, f"{counted(counts[kind], 'vehicle')} {words}") for kind, words in WORDS.items() if counts.get(kind)]
+
+
 class Findings:
     """What to look at: the last refusal, then what was found before and after the bake; a click selects it."""
 
     bl_label = "To Look At"
+    bl_description = "What would go wrong in silence before the bake, and what did in it"
+    bl_ui_units_x = 17
 
     @classmethod
     def poll(cls, context: Context) -> bool:
-        census = known(context.scene)
-        is_listed = census is not None and bool(census.findings or census.bake.mishaps)
-        return is_listed or last_refused(context.scene) is not None
+        return bool(_listed(context.scene, known(context.scene)))
 
     def draw(self, context) -> None:
         layout, census = self.layout, known(context.scene)
+        layout.label(text=Findings.bl_label)
         if (refused := last_refused(context.scene)) is not None:
-            _refusal(layout, context, refused)
+            _refusal(layout, context.scene, refused)
         if census is None:
             return
-        for kind, words in WORDS.items():
-            if number := census.bake.mishaps.get(kind, 0):
-                row = _entry(layout, context, f"{counted(number, 'vehicle')} {words}", "ERROR")
-                row.operator("steering.select_contacts", text="", icon="RESTRICT_SELECT_OFF").kind = kind.upper()
+        for kind, text in _mishaps(census):
+            row = _entry(layout, text, "ERROR")
+            row.operator("steering.select_contacts", text="", icon="RESTRICT_SELECT_OFF").kind = kind.upper()
         for finding in census.findings:
-            row = _entry(layout, context, finding.text, finding.kind.value)
+            row = _entry(layout, finding.text, finding.kind.value)
             icon = (
                 "HIDE_OFF"
                 if finding.kind in (Kind.HIDDEN, Kind.NOT_COUNTED, Kind.NOT_IN_SCENE)
@@ -164,19 +192,19 @@ class Findings:
             select.kind, select.text = finding.kind.name, finding.text
 
 
-def _entry(layout: UILayout, context: Context, text: str, icon: str) -> UILayout:
+def _entry(layout: UILayout, text: str, icon: str) -> UILayout:
     """Add a wrapped sentence; returns the layout to its right, for a button."""
     row = layout.row()
-    note(row, context, text, icon=icon, beside=True)
+    note_in_popover(row, text, icon, Findings.bl_ui_units_x)
     return row
 
 
-def _refusal(layout: UILayout, context: Context, refused: Refused) -> None:
+def _refusal(layout: UILayout, scene: Scene, refused: Refused) -> None:
     """Add a refusal with the objects that it names and the setting that it recommends."""
-    row = _entry(layout, context, refused.text, "CANCEL")
+    row = _entry(layout, refused.text, "CANCEL")
     if refused.objects:
         row.operator("steering.finding_select", text="", icon="RESTRICT_SELECT_OFF").kind = REFUSED
-    stored = settings_of(context.scene)
+    stored = settings_of(scene)
     if refused.remedy and stored is not None:
         layout.prop(stored, refused.remedy)
 
@@ -204,4 +232,4 @@ class Run:
         column.prop(stored, "replace_own_keys")
 
 
-CLASSES = (in_tab(Baking, "bake"), in_tab(Findings, "findings", "bake"), in_tab(Run, "run", "bake"))
+CLASSES = (in_tab(Baking, "bake"), as_popover(Findings, "findings"), in_tab(Run, "run", "bake"))

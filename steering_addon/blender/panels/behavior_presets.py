@@ -9,6 +9,7 @@ import bpy
 from ...behaviors import CATALOGUE
 from ...simulation.behavior import Behavior
 from ..crowds.behavior_preset_exchange import SHELVES
+from .locations import POPOVER
 
 if TYPE_CHECKING:
     from bpy.types import UILayout
@@ -53,9 +54,7 @@ def _panel(behavior: type[Behavior]) -> type:
         (bpy.types.Panel,),
         {
             "bl_label": f"{behavior.label} Presets",
-            "bl_space_type": "VIEW_3D",
-            # Regions of this type list no panels, so the panel only appears as a popover.
-            "bl_region_type": "HEADER",
+            **POPOVER,
             "draw": draw,
         },
     )

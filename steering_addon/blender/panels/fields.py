@@ -25,6 +25,8 @@ BUTTON = 5
 """Width of a button without text, in characters."""
 ROOMY = 26
 """Line length, in characters, from which a panel has room for secondary fields."""
+UNIT_WIDTH = 20
+"""Width of a unit of Blender's layouts, in pixels."""
 WIDE = 40
 """Line length from which it has room for more than two of them in a row."""
 UNIT = re.compile(r"(?<=\d) (?=[a-z]{1,3}\b)")
@@ -58,18 +60,35 @@ def meaningful(declaration: type[Declared], group: Any) -> list[str]:
     return [name for name, parameter in declared.items() if not parameter.only_with or is_chosen(*parameter.only_with)]
 
 
-def note(layout: UILayout, context: Context, text: str, icon: str = "INFO", *, beside: bool = False) -> None:
-    """Add a sentence, wrapped to the width of the region; `beside` leaves room for a button on its right."""
+def note(layout: UILayout, context: Context, text: str, icon: str = "INFO") -> None:
+    """Add a sentence, wrapped to the width of the region."""
+    _wrapped(layout, text, icon, _letters(context))
+
+
+def note_in_popover(layout: UILayout, text: str, icon: str, units: int) -> None:
+    """Add a sentence, wrapped to the width of a popover in Blender's units, with room for a button on its right."""
+    _wrapped(layout, text, icon, int((units * UNIT_WIDTH - MARGINS) / LETTER) - BUTTON)
+
+
+def _wrapped(layout: UILayout, text: str, icon: str, letters: int) -> None:
     column = layout.column(align=True)
     column.scale_y = 0.8
     kept_together = UNIT.sub(NO_BREAK, text)
-    for k, line in enumerate(textwrap.wrap(kept_together, _letters(context) - BUTTON * beside)):
+    for k, line in enumerate(textwrap.wrap(kept_together, letters)):
         column.label(text=line.replace(NO_BREAK, " "), icon="BLANK1" if k else icon, translate=False)
 
 
 def fits(context: Context, text: str) -> bool:
     """Whether a sentence fits into one line of the region."""
     return len(text) <= _letters(context)
+
+
+def shortened(context: Context, text: str, end: str) -> str:
+    """A sentence and its end, cut before the end where both do not fit into a button as wide as the region."""
+    room = _letters(context) - BUTTON
+    # Blender shows what follows a colon on the right, as it does with shortcuts.
+    whole = text.replace(":", "")
+    return whole + end if len(whole + end) <= room else f"{whole[: max(room - len(end) - 1, 1)].rstrip()}…{end}"
 
 
 def counted(number: int, noun: str) -> str:

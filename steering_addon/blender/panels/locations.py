@@ -1,4 +1,4 @@
-"""The places of panels: the Steering tab of the sidebar and the Object tab of the Properties editor."""
+"""The places of panels: the Steering tab of the sidebar, popovers, and the Object tab of the Properties editor."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Any
 import bpy
 
 TAB = {"bl_space_type": "VIEW_3D", "bl_region_type": "UI", "bl_category": "Steering"}
+POPOVER = {"bl_space_type": "VIEW_3D", "bl_region_type": "HEADER"}
+"""Regions of this type list no panels, so a panel of theirs only appears as a popover."""
 OBJECT_PROPERTIES = {"bl_space_type": "PROPERTIES", "bl_region_type": "WINDOW", "bl_context": "object"}
 ROOT = "object"
 """The panel of the Properties editor that is the parent of all others in that editor."""
@@ -20,6 +22,11 @@ def in_tab(content: type, name: str, parent: str = "") -> type:
         parent: the name of the parent panel.
     """
     return _panel(content, f"STEERING_PT_{name}", f"STEERING_PT_{parent}" if parent else "", TAB)
+
+
+def as_popover(content: type, name: str) -> type:
+    """A panel class that only a button opens: STEERING_PT_name."""
+    return _panel(content, f"STEERING_PT_{name}", "", POPOVER)
 
 
 def in_both(content: type, name: str, parent: str = "") -> tuple[type, type]:

@@ -367,6 +367,8 @@ def test_the_state_of_the_bake_is_told_and_its_buttons_come_first_and_in_the_sam
     ]
     assert drawn[4] == ("label", state)
     assert drawn[5][0] == "label"
+    listed = shown("STEERING_PT_findings")
+    assert drawn[6:7] == [("menu", "STEERING_PT_findings") if listed else ("label", "")]
     is_baked = state.startswith(("Baked", "Outdated"))
     assert drawn[2].enabled == is_baked
 
@@ -375,6 +377,17 @@ def test_the_bake_panel_is_the_first_so_that_no_other_moves_it() -> None:
     assert part("blender.panels").CLASSES[0].__name__ == "STEERING_PT_bake"
     names = [cls.__name__ for cls in part("blender.panels").CLASSES if "_PT_" in cls.__name__]
     assert not any(getattr(getattr(bpy.types, name), "bl_order", 0) for name in names)
+
+
+def test_what_there_is_to_look_at_opens_from_a_line_that_is_always_there_so_that_nothing_moves() -> None:
+    # Blender lists panels of headers nowhere.
+    assert bpy.types.STEERING_PT_findings.bl_region_type == "HEADER"
+    a_vehicle()
+    before = in_tab("bake")
+    bpy.context.object.scale = (0.0, 0.0, 0.0)
+    after = in_tab("bake")
+    assert ("menu", "STEERING_PT_findings") in after and ("menu", "STEERING_PT_findings") not in before
+    assert len(after) == len(before)
 
 
 def test_the_bake_panel_tells_why_no_crowd_moves() -> None:
