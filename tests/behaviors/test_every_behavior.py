@@ -76,9 +76,9 @@ everywhere_there_is = pytest.mark.parametrize("situation", SITUATIONS, ids=lambd
 
 @functools.cache
 def flown(kind: type[Behavior], situation: Any) -> tuple[Scene, list[State]]:
-    """A run of seven vehicles, which several laws examine: over 52 frames in a busy place, else over 12."""
+    """A run of seven vehicles, which several laws examine: over 40 frames in a busy place, else over 12."""
     place = situation(kind, 7)
-    return place, place.run(52 if situation is busy else 12)
+    return place, place.run(40 if situation is busy else 12)
 
 
 def shares(kind: type[Behavior]) -> bool:
@@ -303,9 +303,9 @@ def test_adding_vehicles_does_not_change_the_others(kind: type[Behavior]) -> Non
     if issubclass(kind, Neighborhood) or shares(kind):
         added = ~np.isin(np.arange(12), rows)
         many = replace(many, position=many.position + np.where(added, 200.0, 0.0)[:, None])
-        assert_same(positions(many.run(24))[:, rows], positions(many.take(rows).run(24)))
+        assert_same(positions(many.run(12))[:, rows], positions(many.take(rows).run(12)))
         return
-    assert all_bytes(many.run(24), rows) == all_bytes(many.take(rows).run(24))
+    assert all_bytes(many.run(12), rows) == all_bytes(many.take(rows).run(12))
 
 
 def all_bytes(states: list[State], rows: Any = slice(None)) -> list[bytes]:
@@ -431,8 +431,8 @@ def test_the_first_frames_agree_with_a_longer_run(kind: type[Behavior]) -> None:
     """And the same seed gives the same bytes."""
     place, states = flown(kind, busy)
     long = all_bytes(states)
-    assert all_bytes(place.run(50)) == long[:50]
-    assert len(set(long)) > 50
+    assert all_bytes(place.run(25)) == long[:25]
+    assert len(set(long)) > 38
 
 
 @every

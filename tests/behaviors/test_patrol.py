@@ -18,7 +18,7 @@ from steering_addon.simulation.maneuvers.pace import CURRENT_SPEED, MAX_SPEED
 from steering_addon.simulation.presence.attendance import LEAVE, Attendance
 from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import Snapshot, State
-from tests.sampling import sampled
+from tests.sampling import sampled, thorough
 from tests.scene import PRIORITY, Scene, leaders, positions, speeds
 
 POSTS = np.array([[0.0, 12.0, 0.0], [10.0, 12.0, 0.0], [10.0, -4.0, 0.0]])
@@ -238,6 +238,7 @@ def test_a_vehicle_that_turns_widely_reaches_its_targets_too(pace: int, wait_tim
     assert len(leaving(until(place, 4, 80))) > 3
 
 
+@thorough
 def test_no_agent_stands_for_good_where_many_wait() -> None:
     """Eight who avoid each other have the same three targets, of which each has room for one."""
     values = {"wait_time": 0.5, "wait_spread": 0.5, "order": THERE_AND_BACK}

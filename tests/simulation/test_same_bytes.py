@@ -136,6 +136,7 @@ def test_each_thing_in_a_scene_has_a_part_in_its_case(name: str, thing: str) -> 
     assert moves_differently(case, replace(case, scene=WITHOUT[thing](case.scene)))
 
 
+@sampled
 @pytest.mark.parametrize("name", list(cases()))
 def test_the_behaviors_have_a_part_in_their_case(name: str) -> None:
     case = cases()[name]()

@@ -152,6 +152,7 @@ def test_a_scene_is_at_the_cursor_with_the_given_count_and_size(scene) -> None:
     assert [np.ptp(points[:, axis]) for points in shapes] == pytest.approx([0.5] * 7, rel=0.08)
 
 
+@sampled(each="count")
 @pytest.mark.parametrize("scene", SCENES)
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_a_scene_with_few_members_is_complete_and_bakes(scene, count) -> None:
@@ -292,6 +293,7 @@ def test_the_report_says_how_to_see_it_move(capfd) -> None:
 # ---- existing data
 
 
+@sampled
 @pytest.mark.parametrize("scene", SCENES)
 def test_a_scene_leaves_existing_data_unchanged(scene) -> None:
     mine = crowd("Mine", wander={})
@@ -317,6 +319,7 @@ def test_the_first_crowd_of_a_file_is_its_default() -> None:
     assert bpy.context.scene.steering.crowd == scene_crowd
 
 
+@sampled
 @pytest.mark.parametrize("scene", SCENES)
 def test_a_second_scene_is_beside_the_first_and_shares_nothing(scene) -> None:
     first = add(scene, count=6)
@@ -639,6 +642,7 @@ PLAYING = """
 """
 
 
+@sampled
 @pytest.mark.parametrize("scene", SCENES)
 def test_a_saved_scene_plays_the_same_without_the_extension(scene, tmp_path) -> None:
     frames(1, 12)

@@ -44,8 +44,8 @@ def test_a_run_with_absent_vehicles_equals_the_run_without_them(kind: type[Behav
     scene, absent = busy(kind, 7), np.array([2, 5])
     present = np.setdiff1d(np.arange(7), absent)
     frames = np.where(np.isin(np.arange(7), absent), NEVER, ALWAYS)
-    with_absent = scene.run(15, preroll=2, at=entering(scene, frames))
-    without = scene.take(present).run(15, preroll=2)
+    with_absent = scene.run(10, preroll=2, at=entering(scene, frames))
+    without = scene.take(present).run(10, preroll=2)
     for state, expected in zip(with_absent, without, strict=True):
         for name in ("position", "velocity", "forward", "up"):
             assert getattr(state.motion, name)[present].tobytes() == getattr(expected.motion, name).tobytes(), name

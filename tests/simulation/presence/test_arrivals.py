@@ -56,8 +56,8 @@ def gone(states) -> np.ndarray:
 @every
 def test_staying_on_arrival_changes_nothing(kind: type[Behavior]) -> None:
     scene = busy(kind, 5)
-    staying = positions(scene.run(15, at=on_arrival(scene, STAY)))
-    assert staying.tobytes() == positions(scene.run(15)).tobytes()
+    staying = positions(scene.run(10, at=on_arrival(scene, STAY)))
+    assert staying.tobytes() == positions(scene.run(10)).tobytes()
 
 
 @sampled
