@@ -22,7 +22,7 @@ from ..simulation.arrays.vectors import (
     truncate,
     unit,
 )
-from ..simulation.behavior import Intent, Steering
+from ..simulation.behavior import Company, Intent, Steering
 from ..simulation.declaration import acceleration, body, called, length, seconds
 from ..simulation.maneuvers.accompanying import velocity_to_keep
 from ..simulation.maneuvers.neighborhood import Neighborhood
@@ -69,12 +69,7 @@ class LeaderFollowing(Neighborhood):
             return Steering(agents.none(), sets_speed=following)
         row = np.maximum(self.leader, 0)
         leader, velocity = picked(world.bodies.position, row), picked(world.bodies.velocity, row)
-        forward = unit(agents.level(picked(world.bodies.forward, row)))
-        side, up = _level_axes(forward, agents)
-
-        ahead, aside, above = self._place(agents.keys).T[:, :, None]
-        back = self.behind + self.behind_time * magnitude(velocity) + world.bodies.radius[row] + LONG * self.spread
-        target = leader + (ahead - back[:, None]) * forward + aside * side + above * up
+        forward, side, target = self._behind(world, agents, row)
         desired = velocity_to_keep(agents, target, velocity, self.approach_time)
         response_time = np.maximum(self.response_time, world.dt)[:, None]
         steering = truncate((desired - agents.velocity) / response_time, self.strength)
@@ -85,6 +80,19 @@ class LeaderFollowing(Neighborhood):
         steering = steering + pushed_apart(self.near(world, agents), self.distance) * self.separation[:, None]
         force = steering * agents.mass[:, None]
         return Steering(np.where(following[:, None], force, 0.0), sets_speed=following)
+
+    def company(self, world: World, agents: Agents) -> Company:
+        _, _, place = self._behind(world, agents, np.maximum(self.leader, 0))
+        return Company(self.leader, place)
+
+    def _behind(self, world: World, agents: Agents, row: Rows) -> tuple[Vectors, Vectors, Vectors]:
+        """The level forward and side axes of the leaders in some rows (n,), and the place of each agent, (n, 3)."""
+        leader, velocity = picked(world.bodies.position, row), picked(world.bodies.velocity, row)
+        forward = unit(agents.level(picked(world.bodies.forward, row)))
+        side, up = _level_axes(forward, agents)
+        ahead, aside, above = self._place(agents.keys).T[:, :, None]
+        back = self.behind + self.behind_time * magnitude(velocity) + world.bodies.radius[row] + LONG * self.spread
+        return forward, side, leader + (ahead - back[:, None]) * forward + aside * side + above * up
 
     def _place(self, keys: Keys) -> Vectors:
         """The place of each agent in the volume, (n, 3) metres forward, to the side and up from its middle."""

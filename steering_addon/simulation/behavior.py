@@ -80,6 +80,19 @@ class Steering:
 
 
 @dataclass(frozen=True)
+class Company:
+    """Along with whom agents are led.
+
+    Attributes:
+        body: (n,) rows of World.bodies, -1 for none.
+        place: (n, 3) where each agent is to be beside that body, metres.
+    """
+
+    body: Rows
+    place: Vectors
+
+
+@dataclass(frozen=True)
 class Behavior(Declared):
     """What agents want.
 
@@ -148,6 +161,10 @@ class Behavior(Declared):
 
         None if it lets no agent go with others.
         """
+        return None
+
+    def company(self, world: World, agents: Agents) -> Company | None:
+        """The bodies along with which it leads the agents, and their places beside them; None if it leads none so."""
         return None
 
     def obstacle_clearance(self) -> Scalars | None:

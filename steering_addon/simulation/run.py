@@ -24,6 +24,7 @@ from .minding import minded
 from .moving import moved, standing_up
 from .presence.admission import admitted, attending
 from .sensing import terrain_at, world_at
+from .setting_off import setting_off
 from .snapshot import Snapshot, State
 from .steering import decisions
 
@@ -55,6 +56,7 @@ def simulate(
 def _led_in(start: State, snapshots: Sequence[Snapshot], preroll: Rows | None) -> State:
     """The state at the last of the snapshots, the first frame of the run."""
     frames = len(snapshots) - 1
+    start = setting_off(start, snapshots, preroll)
     state = replace(_taken_in(start, snapshots[0]), time=start.time - frames * snapshots[0].frame_time)
     for passed, snapshot in enumerate(snapshots[1:]):
         waiting = NONE_WAITS if preroll is None else preroll < frames - passed
