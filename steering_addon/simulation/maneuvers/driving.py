@@ -8,7 +8,7 @@ from ..arrays.vectors import EPSILON, Scalars, Vectors, clamp, dot
 from ..locomotion import WHEEL_SPEED
 from ..world import Agents
 
-PURSUED, NEAREST_PURSUED = 0.3, 1.5
+PURSUED, NEAREST_PURSUED = 0.25, 1.0
 """How far ahead on its lane is the place that a driver steers to: seconds, and at least that many times the distance
 from the origin to the rear axle. Steering by less weaves, by more cuts bends."""
 PEDALS = 0.25
