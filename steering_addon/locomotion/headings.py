@@ -18,6 +18,7 @@ from ..simulation.arrays.vectors import (
     Vectors,
     across,
     anybody,
+    clamp,
     dot,
     level_side,
     magnitude,
@@ -33,6 +34,8 @@ EASING = 0.3
 """Seconds over which the last of a turn slows down."""
 BEGINS = 0.2
 """Seconds until one on foot that stands turns as fast as it can."""
+SWINGS = 0.12
+"""Seconds until a body with mass that walks turns as fast as it can, or no longer."""
 STANDS, SETS_OFF = 0.02, 0.05
 """Shares of max_speed up to which a body stands, and up to which a wish does not make it set off."""
 
@@ -80,6 +83,32 @@ def turn_toward(heading: Vectors, direction: Vectors, turning: Scalars) -> Scala
     """
     left = left_of(heading, upright(len(heading)))
     return np.maximum(np.where(dot(direction, left) < 0.0, -turning, turning), 0.0)
+
+
+def swung(
+    heading: Vectors,
+    forward: Vectors,
+    aim: Vectors,
+    turning: Scalars,
+    rate: Scalars,
+    most: Scalars,
+    dt: float,
+) -> Vectors:
+    """Level headings after a step in which turns begin, end and go over to the other side gradually, (n, 3).
+
+    Args:
+        forward: (n, 3) the headings after the step if turns changed immediately.
+        aim: (n, 3) the level directions in which turns are to end; zero for those that go on.
+        turning: (n,) how fast they have turned, rad/s to the left.
+        rate, most: (n,) their fastest turn at all and at their speed, rad/s.
+    """
+    change = rate * (dt / SWINGS)
+    # Each step that ends a turn is slower than the one before by `change`.
+    ends = np.sqrt(0.25 * change * change + 2.0 * change * magnitude(aim - heading) / dt) - 0.5 * change
+    ends = np.where(dot(aim, heading) > 0.0, ends, most)
+    wanted = clamp(turned_by(heading, forward, dt), -ends, ends)
+    turn = clamp(clamp(wanted, turning - change, turning + change), -most, most)
+    return turned_left(heading, left_of(heading, upright(len(heading))), turn * dt)
 
 
 def turned_on_foot(

@@ -35,7 +35,7 @@ from ..simulation.terrain import Terrain
 from ..simulation.vehicle import Motion, VehicleModel
 from .banking import GRAVITY
 from .footholds import misplaced_walkers
-from .headings import begun, cosine_left, turn_toward, turned_by, turned_level, turned_on_foot
+from .headings import begun, cosine_left, swung, turn_toward, turned_by, turned_level, turned_on_foot
 from .point_mass import pushed
 from .walkable import Look, Walkable, along_ground, carried, leaning
 from .walking import Stride, Walking
@@ -55,8 +55,9 @@ SETS_OFF = 1.2
 """Multiples of the slowest speed at which a walker that stands sets off."""
 ROUND = 0.5
 """The share of cruise speed at which a walker goes round to what is beside or behind it."""
-AHEAD, STRAIGHT = 0.3, 0.8
-"""The cosines between heading and direction below which a walker goes round, and from which on it goes straight."""
+AHEAD, STRAIGHT, BACK = 0.3, 0.8, -0.99999
+"""The cosines between heading and direction below which a walker goes round, from which on it goes straight, and down
+to which it goes round while it walks: what pulls straight back brakes it."""
 TURNED = 0.5
 """The cosine between heading and direction from which on a walker that turned on the spot sets off."""
 WAY_OUT = 1.5
@@ -285,6 +286,7 @@ class OnFoot(Locomotion):
             onward, wished: (n,) the part along the heading of the velocity within the response time, and all of it.
         """
         turns = (wished > SETS_OFF * self._slowest(model)) & (self.turn_on_the_spot <= 0.0)
+        turns &= (onward > BACK * wished) | (speed <= 0.0)
         if control.speed_limit is not None:
             turns &= control.speed_limit >= speed
         share = (STRAIGHT - onward / np.maximum(wished, EPSILON)) / (STRAIGHT - AHEAD)
@@ -368,6 +370,10 @@ class OnFoot(Locomotion):
         # One that sets off from a turn on the spot continues to turn; from rest it takes its first step straight ahead.
         turn = np.where(still, np.where(goes & ~memory.cornered, np.minimum(most, toward), on_the_spot), most)
         forward = turned_level(heading, direction, turn * dt)
+        if anybody(swings := ~still & (self.turn_on_the_spot <= 0.0) & ~memory.cornered & (memory.side == 0)):
+            aim = np.where((rounds >= 1.0)[:, None], direction, 0.0)
+            gradual = swung(heading, forward, aim, memory.turning, self.max_turn_rate, turn, dt)
+            forward = np.where(swings[:, None], gradual, forward)
         change = forward * target[:, None] - motion.velocity
         velocity = motion.velocity + truncate(change, model.max_force / model.mass * dt)
         moves = magnitude(velocity) > 0.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from steering_addon.behaviors.separation import Separation
 from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
 from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import OnFoot
-from steering_addon.locomotion.headings import turn_toward, turned_by
+from steering_addon.locomotion.headings import SWINGS, turn_toward, turned_by
 from steering_addon.locomotion.on_foot import FALL, STOP, TURN_BACK
 from steering_addon.scene import boxes
 from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
@@ -222,6 +223,49 @@ def test_an_animal_that_is_called_back_speeds_up_as_it_goes_round_and_does_not_s
     change = np.diff(speed, axis=0) * FPS
     assert change.min() > -0.5
     assert (speed[-1] > 1.5).all()
+
+
+def test_an_animal_that_is_called_to_the_other_side_turns_over_gradually() -> None:
+    """In one frame it would go from its fastest turn to one side to the fastest to the other."""
+    rate = 3.0
+    horse = Scene(
+        [(0.0, 0.0, 0.0)],
+        forward=(0.0, 1.0, 0.0),
+        speed=3.0,
+        behaviors=[(Seek, {"target": [1]})],
+        vehicle={"max_speed": 4.0, "max_force": 20.0, "cruise_speed": 0.8},
+        locomotions=[(OnFoot, {"turn_radius": 0.3, "turn_on_the_spot": 0.0, "max_turn_rate": rate})],
+        tracked=leaders((30.0, -9.0, 0.0)),
+        fps=FPS,
+    )
+
+    def called(frame: int, snapshot: Snapshot) -> Snapshot:
+        place = np.array([(30.0 if frame < 9 else -30.0, -9.0, 0.0)])
+        return replace(snapshot, tracked=replace(snapshot.tracked, position=place))
+
+    heading = np.array([state.motion.forward for state in horse.run(4 * FPS, at=called)])[:, 0]
+    turn = np.array([turned_by(b[None], a[None], 1.0 / FPS)[0] for b, a in pairwise(heading)])
+    assert turn.min() < -0.9 * rate and turn.max() > 0.9 * rate
+    assert np.abs(np.diff(turn)).max() < 1.05 * rate / (SWINGS * FPS)
+    assert (np.sign(turn[1:]) != np.sign(turn[:-1])).sum() <= 3, "it does not swing back and forth"
+
+
+@pytest.mark.parametrize("slope", [0.0, 0.4])
+def test_an_animal_that_nothing_moves_comes_to_rest_and_does_not_creep(slope: float) -> None:
+    """It reacts more slowly than it brakes, and takes what brakes it for a call from behind otherwise."""
+    ground = surfaces([plane(tilt=slope)])
+    scene = Scene(
+        on(ground, [(0.0, 0.0)]),
+        forward=(0.6, 0.8, 0.0),
+        speed=1.5,
+        behaviors=[],
+        vehicle={"max_speed": 1.6, "max_force": 7.0, "cruise_speed": 0.0, "response_time": 0.8, "speed_time": 0.4},
+        locomotions=[(OnFoot, {"turn_on_the_spot": 0.0})],
+        surfaces=ground,
+        fps=FPS,
+    )
+    speed = speeds(scene.run(48))
+    assert (speed[36:] == 0.0).all()
 
 
 @sampled

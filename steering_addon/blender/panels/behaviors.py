@@ -70,7 +70,9 @@ def _of_a_state(layout: UILayout, context: Context, state: Object, in_use: list[
     crowd = crowd_in_focus(context)
     if crowd is None:
         return
-    others = [each.label for each in CATALOGUE if each not in in_use and crowd.steering.is_property_set(each.name)]
+    stored = crowd.steering
+    used = [each for each in CATALOGUE if stored.is_property_set(each.name) and getattr(stored, each.name).use]
+    others = [each.label for each in used if each not in in_use]
     as_crowd = f"As in {crowd.name}: {', '.join(others)}" if others else f"Nothing is as in {crowd.name}"
     note(layout, context, f"{as_crowd}. Add a behavior to change it in this state")
 
