@@ -1,7 +1,8 @@
 """Judges whether motion looks alive, mechanical or jittery: the measurements of a crowd, and the bounds for each.
 
 The bounds come from flocks and walkers judged by eye on pictures, and from others spoiled on purpose, at 24 frames a
-second. `aspect` and `lost` vary a lot between runs: use the mean of three seeds.
+second. `aspect`, `lost` and `in parts` vary a lot between runs: use the mean of three seeds. Those flocks were not to
+split, and all members outside the largest part were lost; a living flock splits, so the two are told apart here.
 """
 
 from __future__ import annotations
@@ -21,11 +22,13 @@ from scripts.motion_metrics import (
     lag,
     lost,
     nearest_distances,
+    parts,
     polarization,
     reversals,
     roll_rates,
     roll_reversals,
     rolls,
+    straggling,
     turns,
 )
 from steering_addon.simulation.geometry.paths import Spline
@@ -154,13 +157,20 @@ def _aspect(recording: Recording) -> float:
 
 
 def _lost(recording: Recording) -> float:
+    """Parts are not lost: a flock splits and reunites, and `_parted` says for how long."""
     if np.isnan(recording.separation):
         return np.nan
-    return float(lost(recording.position[:: recording.every], LINK * recording.separation).mean())
+    return float(straggling(recording.position[:: recording.every], LINK * recording.separation).mean())
+
+
+def _parted(recording: Recording) -> float:
+    if np.isnan(recording.separation):
+        return np.nan
+    return float((parts(recording.position[:: recording.every], LINK * recording.separation) > 1).mean())
 
 
 def _lost_at_the_end(recording: Recording) -> float:
-    """As `_lost` in the last second: a flock may part round an obstacle, but has to rejoin."""
+    """Everybody outside the largest part in the last second: a flock that parts round an obstacle has to rejoin."""
     if np.isnan(recording.separation):
         return np.nan
     return float(lost(recording.position[-round(recording.fps) :: recording.every], LINK * recording.separation).mean())
@@ -227,6 +237,7 @@ def _crossings(recording: Recording) -> float:
 REVERSED = Row("turn reversed, share", _reversals, (-INF, 0.005), None, (0.03, INF), form=".4f")
 REVERSED_AMONG_OBSTACLES = replace(REVERSED, alive=(-INF, 0.02))
 LOST = Row("lost, share", _lost, (-INF, 0.01), (0.05, INF), form=".3f")
+PARTED = Row("in parts, share of the time", _parted, (-INF, 0.4), None, (0.6, INF), over_seeds=True)
 LOST_AMONG_OBSTACLES = replace(LOST, title="lost in the last second, share", measure=_lost_at_the_end)
 SPEED = Row("speed p1 / cruise", _speed, (0.5, INF), (-INF, 0.3))
 FLOCKING = (
@@ -238,6 +249,7 @@ FLOCKING = (
     Row("polarization", _polarization, (0.90, 0.995), (0.998, INF), (-INF, 0.85), form=".3f"),
     Row("aspect", _aspect, (1.4, INF), (-INF, 1.2), over_seeds=True),
     LOST,
+    PARTED,
     SPEED,
 )
 FISHES = {"neighbors kept after 1 s": (0.75, 0.90), "nearest p1, body lengths": (1.0, INF)}
@@ -267,7 +279,7 @@ def rows(kind: str, obstacles: bool = False) -> tuple[Row, ...]:
         return (reversed_, SPEED, *BANKING)
     flocking = tuple(_fishes(row) for row in FLOCKING) if kind == FISH else FLOCKING
     if obstacles:
-        flocking = tuple(LOST_AMONG_OBSTACLES if row is LOST else row for row in flocking)
+        flocking = tuple(LOST_AMONG_OBSTACLES if row is LOST else row for row in flocking if row is not PARTED)
     return (reversed_, *flocking, *BANKING)
 
 

@@ -14,6 +14,8 @@ LONGEST_LAG = 1.5
 NEAREST = 6
 """The number of nearest neighbors compared over time: a stiff flock keeps them, a mixing flock does not."""
 MIXING_TIME = 1.0
+PART = 0.1
+"""Share of a flock that counts as a part of it; fewer members are stragglers."""
 CHUNK = 8_000_000
 """Maximum number of distances computed in one array."""
 
@@ -147,6 +149,17 @@ def aspect(position: np.ndarray) -> np.ndarray:
 def lost(position: np.ndarray, link: float) -> np.ndarray:
     """Share of vehicles outside the largest group linked by distances below `link`, (frames,)."""
     return np.array([1.0 - group_sizes(place, link).max() / len(place) for place in position])
+
+
+def straggling(position: np.ndarray, link: float) -> np.ndarray:
+    """Share of vehicles in groups, linked by distances below `link`, that are no parts of their flock, (frames,)."""
+    sizes = [group_sizes(place, link) for place in position]
+    return np.array([each[each < PART * each.sum()].sum() / each.sum() for each in sizes])
+
+
+def parts(position: np.ndarray, link: float) -> np.ndarray:
+    """The number of parts of a flock, linked by distances below `link`, (frames,)."""
+    return np.array([(group_sizes(place, link) >= PART * len(place)).sum() for place in position])
 
 
 def _gaps(place: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:

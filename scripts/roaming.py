@@ -11,17 +11,15 @@ inner half, circling 0.97, height 0.02.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from scripts.motion_bands import INF, LINK, Row
-from scripts.motion_metrics import group_sizes
+from scripts.motion_bands import INF, LINK, PARTED, Row
+from scripts.motion_metrics import parts
 
 WINDOW = 60.0
 """Seconds in which the sense of circling is averaged."""
-PART = 0.1
-"""Share of a flock that counts as a part of it; fewer members are stragglers."""
 AS_ONE = 0.5
 """The share of its members' speed above which the centre of a flock goes where they go."""
 AZIMUTHS, HEIGHTS = 12, 5
@@ -59,8 +57,7 @@ class Roaming:
     def parts(self) -> np.ndarray:
         """(samples,) the number of parts of the flock, twice a second."""
         places = self.position[:: max(round(self.fps / 2.0), 1)]
-        n = self.position.shape[1]
-        return np.array([(group_sizes(place, LINK * self.separation) >= PART * n).sum() for place in places])
+        return parts(places, LINK * self.separation)
 
     @property
     def minutes(self) -> float:
@@ -141,7 +138,7 @@ ROWS = (
 PARTING = (
     Row("splits a minute", _splits, (0.05, 6.0), (-INF, 0.05)),
     Row("reunions a minute", _reunions, (0.05, 6.0), (-INF, 0.05)),
-    Row("in parts, share of the time", _parted, (-INF, 0.4), None, (0.6, INF)),
+    replace(PARTED, measure=_parted),
 )
 """What a flock does besides, over several minutes."""
 

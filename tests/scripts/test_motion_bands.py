@@ -14,6 +14,7 @@ from scripts.motion_bands import (
     JITTERY,
     KINDS,
     MECHANICAL,
+    PARTED,
     WALKERS,
     Recording,
     measured,
@@ -79,9 +80,23 @@ def test_a_flock_on_rails_keeps_its_neighbors_and_a_shuffled_one_does_not(flock:
 
 def test_lost_members_are_counted(flock: Recording) -> None:
     astray = flock.position.copy()
-    astray[:, :6] += (500.0, 0.0, 0.0)
-    assert measured(replace(flock, position=astray))["lost, share"] == pytest.approx(0.1)
-    assert np.isnan(measured(replace(flock, position=astray, separation=np.nan))["lost, share"])
+    astray[:, :5] += (500.0, 0.0, 0.0)
+    values = measured(replace(flock, position=astray))
+    assert values["lost, share"] == pytest.approx(5.0 / 60.0) and values[PARTED.title] == 0.0
+    unknown = measured(replace(flock, position=astray, separation=np.nan))
+    assert np.isnan(unknown["lost, share"]) and np.isnan(unknown[PARTED.title])
+
+
+def test_parts_of_a_flock_are_not_lost_but_it_may_not_stay_apart(flock: Recording) -> None:
+    """A tenth of it or more is a part."""
+    apart = flock.position.copy()
+    apart[30:, :20] += (500.0, 0.0, 0.0)
+    values, judged = measured(replace(flock, position=apart)), verdicts(replace(flock, position=apart))
+    assert values["lost, share"] == 0.0
+    assert values[PARTED.title] == pytest.approx(0.75)
+    assert (judged["lost, share"], judged[PARTED.title]) == (ALIVE, JITTERY)
+    apart[60:, :20] -= (500.0, 0.0, 0.0)
+    assert verdicts(replace(flock, position=apart))[PARTED.title] == ALIVE
 
 
 def test_walkers_along_a_road_turn_as_the_road_does() -> None:
@@ -159,7 +174,7 @@ def test_among_obstacles_more_turning_and_a_temporary_split_are_alive() -> None:
     )
     parted, lost = "lost in the last second, share", "lost, share"
     assert {row.title for row in rows(BIRDS, True)} - {row.title for row in rows(BIRDS)} == {parted}
-    assert {row.title for row in rows(BIRDS)} - {row.title for row in rows(BIRDS, True)} == {lost}
+    assert {row.title for row in rows(BIRDS)} - {row.title for row in rows(BIRDS, True)} == {lost, PARTED.title}
 
 
 def test_members_that_come_back_are_not_lost(flock: Recording) -> None:
