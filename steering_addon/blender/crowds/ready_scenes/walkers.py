@@ -11,6 +11,7 @@ import bpy
 import numpy as np
 from mathutils import Vector
 
+from ....behaviors.keep_company import KeepCompany
 from ....settings.preset import Preset, scaled
 from ....simulation.declaration import Kind
 from ....simulation.roles import Role
@@ -29,12 +30,17 @@ if TYPE_CHECKING:
 
 COUNT, SIZE = 24, 1.75
 PRESET = "pedestrian"
+COMPANY = {"in_company": 0.6, "threes": 0.25, "gap": 0.2, "approach_time": 0.7}
+"""The settings by which some go in twos and threes, .69 m apart among others."""
 ROOM = 1.1
 """Length of the path per walker, in heights."""
 SHORTEST = 22.0
 """Least length of the path in heights: in the sharpest bend of a shorter path the paving would overlap and flicker."""
 HALF_WIDTH = 1.0
 """Half the width of the paving, in heights; wider than the radius of the path in the preset."""
+ASIDE, BESIDE = (0.1, 0.3), 0.42
+"""How far the first of two is from the middle of the path on the first frame, at least and at most, and how far the
+second is from the first, in heights."""
 CARRYING = 0.4
 """The share of walkers who carry something."""
 KNOTS = 12
@@ -54,6 +60,7 @@ def add_walkers(context: Context, options: SceneOptions) -> Object:
         Refusal: their preset cannot be read.
     """
     preset = CROWDS.find(PRESET).load()
+    preset = replace(preset, behaviors={**preset.behaviors, KeepCompany.name: COMPANY})
     preset = without_region(scaled(preset, options.size / preset.body_length))
     random_numbers = random.Random(options.seed)
     builder = SceneBuilder.begin(context, "Walkers", options.place)
@@ -106,7 +113,10 @@ def _path(options: SceneOptions, collection: Collection) -> Object:
 
 
 def _people(options: SceneOptions, random_numbers: random.Random, collection: Collection) -> list[Object]:
-    """Add walkers along the path, alternately in both directions, each on the right-hand side."""
+    """Add walkers along the path, by twos and alternately in both directions, on the right-hand side.
+
+    So those who want company mostly have it from the first frame.
+    """
     line = _scale(options) * _line(512)
     steps = np.roll(line, -1, axis=0) - line
     along = np.concatenate(([0.0], np.cumsum(np.hypot(*steps.T))))
@@ -114,14 +124,17 @@ def _people(options: SceneOptions, random_numbers: random.Random, collection: Co
     meshes: dict[str, Mesh] = {}
     walkers = []
     for number in range(options.count):
-        metre = along[-1] * (number + random_numbers.uniform(-0.3, 0.3)) / options.count % along[-1]
+        two, second = divmod(number, 2)
+        if not second:
+            metre = along[-1] * (number + random_numbers.uniform(0.0, 1.0)) / options.count % along[-1]
+            aside = random_numbers.uniform(*ASIDE) * options.size
         knot = min(int(np.searchsorted(along, metre, side="right")) - 1, len(line) - 1)
-        way = Vector(steps[knot]).normalized() * (1.0 if number % 2 == 0 else -1.0)
-        aside = random_numbers.uniform(0.15, 0.45) * options.size
+        way = Vector(steps[knot]).normalized() * (1.0 if two % 2 == 0 else -1.0)
         walker = add_person(f"Walker {number + 1:03}", models[number % len(models)], collection)
         if random_numbers.random() < CARRYING:
             carry(walker, random_numbers.choice(sorted(THINGS)), meshes, options.size)
-        walker.location = options.place + Vector((*line[knot], 0.0)) + aside * Vector((way.y, -way.x, 0.0))
+        right = (aside + second * BESIDE * options.size) * Vector((way.y, -way.x, 0.0))
+        walker.location = options.place + Vector((*line[knot], 0.0)) + right
         walker.rotation_euler.z = math.atan2(-way.x, way.y)
         walkers.append(walker)
     return walkers
