@@ -432,7 +432,7 @@ def test_walkers_go_in_both_directions_and_stay_on_their_path() -> None:
     poses = played(members(walkers), range(1, 121))
     positions = poses[..., :3, 3]
     speed = np.linalg.norm(np.diff(positions, axis=0), axis=-1) * bpy.context.scene.render.fps
-    assert speed.min() > 0.6
+    assert speed.min() > 0.5, "one that waits for its company goes at half its pace"
     assert np.abs(positions[..., 2]).max() < 1e-4
     ((points, _),) = part("blender.read.curves").polylines(walkers.steering.path_following.path, depsgraph())
     away = np.linalg.norm(positions[:, :, None, :2] - points[:, :2], axis=-1).min(axis=2)
