@@ -117,7 +117,7 @@ def test_cars_keep_their_lane_also_within_the_sharpest_bend(drive) -> None:
     assert np.percentile(lane_errors(line, way, states)[in_bend], 95) < 0.1
 
 
-def test_a_driver_does_not_brake_anew_at_each_point_of_a_drawn_curve() -> None:
+def test_a_driver_does_not_brake_at_each_point_of_a_drawn_curve() -> None:
     """A circle of 16 m that bends by a third more and less between points 5 m apart, as automatic handles make it."""
     angle = np.linspace(0.0, 2.0 * np.pi, 400, endpoint=False)
     radius = 16.0 + 0.013 * np.cos(20.0 * angle)
