@@ -21,7 +21,7 @@ MODULE = "bl_ext.user_default.steering_behaviors"
 PATIENCE = 60.0
 TRIES, NOTHING = 5, "nothing"
 LAST = 30
-REPLACE = 1100
+REPLACE = 1030
 """Where the setting below the refusal is, from the left."""
 BUTTONS = {PREVIEW: "bpy.ops.steering.preview", BAKE: "bpy.ops.steering.bake", DELETE: "bpy.ops.steering.clear_bake"}
 
@@ -116,6 +116,7 @@ def refused() -> Iterator[float]:
     yield from click(LISTED, y)
     yield DRAWN
     assert bpy.context.selected_objects == [bird], "The click does not select what was refused."
+    yield from look()
     y = yield from find("replace_own_keys", REPLACE, y, keys="ctrl+alt+shift+c")
     yield from click(REPLACE, y)
     yield DRAWN

@@ -171,10 +171,10 @@ def looked_at() -> Iterator[float]:
     yield DRAWN
     listed = {finding.kind.name: finding for finding in extension("status.census").known(bpy.context.scene).findings}
     assert set(listed) == {"HIDDEN", "NO_SIZE"}, listed
-    yield from look()
-    picture(FOLDER / "6 to look at.png")
     y = FIRST_LISTED
     for kind in range(len(listed)):
+        yield from look()
+        picture(FOLDER / "6 to look at.png")
         y = yield from find("bpy.ops.steering.finding_select", LISTED, y)
         yield from click(LISTED, y)
         yield DRAWN
