@@ -9,10 +9,12 @@ import bpy
 import numpy as np
 
 from scripts.baked_scene import Crowd, crowds, road_of, stored
+from steering_addon.behaviors.keep_distance import KeepDistance
 from steering_addon.behaviors.path_following import PathFollowing
 from steering_addon.locomotion import Wheeled
 from steering_addon.simulation.geometry.capsules import between_axes
 from steering_addon.simulation.geometry.paths import Spline
+from steering_addon.simulation.maneuvers.braking import COMFORT
 from steering_addon.simulation.roles import Role
 from steering_addon.simulation.vehicle import VehicleModel
 
@@ -35,6 +37,7 @@ class Driving:
         axle, sharpest: metres from the origin to the rear axle; the largest curvature of its circle, 1/m.
         radius, length: of the bodies, metres.
         others: (f, k, 3) places of other vehicles and of obstacles, with their radii (k,).
+        brakes, gap, gap_time: what drivers plan with behind another car: m/s2, metres, seconds.
         fps: frames a second.
     """
 
@@ -47,6 +50,9 @@ class Driving:
     radius: float
     length: float
     others: tuple[np.ndarray, np.ndarray]
+    brakes: float
+    gap: float
+    gap_time: float
     fps: float
 
     @staticmethod
@@ -126,13 +132,16 @@ class Driving:
         return float((gap - self.radius - radii).min())
 
     def _ripples(self, speed: np.ndarray) -> list[str]:
-        """The seconds from a car to the next behind it in its lane, of brake lights and of setting off."""
+        """The seconds from a car to the next behind it in its lane, of brake lights and of setting off.
+
+        Lights count that go on because of the car ahead: cars far behind it each brake for the bend alone.
+        """
         lit = self.brake > LIT
         lights = [_onsets(lit[:, k], round(SHORTEST * self.fps)) for k in range(lit.shape[1])]
         goes = [_starts(speed[:, k]) for k in range(speed.shape[1])]
         text = []
-        for title, events in (("brake lights", lights), ("setting off", goes)):
-            delays = self._delays(events)
+        for title, events, free in (("brake lights", lights, ~lit), ("setting off", goes, None)):
+            delays = self._delays(events, speed, free)
             if delays:
                 low, middle, high = np.percentile(delays, (10, 50, 90))
                 text.append(
@@ -141,17 +150,35 @@ class Driving:
                 )
         return text
 
-    def _delays(self, events: list[np.ndarray]) -> list[float]:
+    def _delays(self, events: list[np.ndarray], speed: np.ndarray, free: np.ndarray | None) -> list[float]:
+        """The seconds from events of cars to the next ones of those behind them.
+
+        Args:
+            free: (f, n) whose brake is not down: who brakes already, or need not for the car ahead, does not count.
+        """
         delays = []
         for leader, times in enumerate(events):
             for frame in times:
                 behind = self._behind(leader, frame)
-                if behind is None:
+                if behind is None or (free is not None and not free[frame, behind]):
                     continue
-                after = events[behind][events[behind] >= frame] - frame
-                if len(after) and after[0] / self.fps <= WITHIN:
-                    delays.append(float(after[0]) / self.fps)
+                after = events[behind][events[behind] >= frame]
+                if not len(after) or after[0] - frame > WITHIN * self.fps:
+                    continue
+                if free is None or self._too_near(leader, behind, min(after[0], len(speed) - 1), speed):
+                    delays.append(float(after[0] - frame) / self.fps)
         return delays
+
+    def _too_near(self, leader: int, behind: int, frame: int, speed: np.ndarray) -> bool:
+        """Whether a car is faster than lets it stop behind the one ahead, should that brake (Gipps 1981)."""
+        lane = self.lanes[leader]
+        first, last = lane.nearest(self.place[frame, [behind, leader]])
+        way = np.sign(lane.tangent(np.array([first]))[0] @ self.forward[frame, behind])
+        ahead = way * (last - first)
+        room = (ahead % lane.length if lane.closed else ahead) - self.length - self.gap
+        reacting = self.brakes * self.gap_time
+        square = reacting * reacting + speed[frame, leader] ** 2 + 2.0 * self.brakes * room
+        return bool(speed[frame, behind] > np.sqrt(max(square, 0.0)) - reacting)
 
     def _behind(self, leader: int, frame: int) -> int | None:
         """The next car behind another in its lane on a frame."""
@@ -171,6 +198,7 @@ def driving(scene: bpy.types.Scene, crowd: Crowd) -> Driving | None:
     values = {name: p.default for name, p in Wheeled.parameters().items()} | crowd.settings.get("wheeled", {})
     vehicle = {name: p.default for name, p in VehicleModel.parameters().items()} | crowd.settings.get("vehicle", {})
     others = [(ob, radius) for ob, radius in _others(scene, crowd)]
+    keeps = {name: p.default for name, p in KeepDistance.parameters().items()} | crowd.settings.get("keep_distance", {})
     current, poses, brake, places = scene.frame_current, [], [], []
     for frame in range(scene.frame_start, scene.frame_end + 1):
         scene.frame_set(frame)
@@ -192,6 +220,9 @@ def driving(scene: bpy.types.Scene, crowd: Crowd) -> Driving | None:
         vehicle["radius"],
         vehicle["length"],
         (np.array(places).reshape(len(places), len(others), 3), np.array([radius for _, radius in others])),
+        COMFORT * vehicle["max_force"] / vehicle["mass"],
+        keeps["gap"],
+        max(keeps["gap_time"], values["reaction_time"]),
         scene.render.fps / scene.render.fps_base,
     )
 

@@ -484,7 +484,9 @@ class _Follower:
         bends = BENDS if np.isnan(agents.handling.axle).any() else BENDS_DRIVEN
         further = (np.arange(bends) * (1.0 / (bends - 1)))[None] * look_ahead
         points = self.along[:, None] + self.way[:, None] * further
-        span = np.maximum(self.behavior.radius, 2.0 * line.spacing)[:, None]
+        # A driver takes a bend on the whole: between the points of a drawn curve it is now wider, now tighter.
+        wheelbase = 2.0 * np.nan_to_num(agents.handling.axle)
+        span = np.maximum(np.maximum(self.behavior.radius, wheelbase), 2.0 * line.spacing)[:, None]
         behind, before = line.wrapped(points - span), line.wrapped(points + span)
         turning = magnitude(agents.level(self._heading(before) - self._heading(behind)))
         distance = np.where(line.closed, 2.0 * span, np.abs(before - behind))

@@ -108,6 +108,17 @@ def test_cars_keep_to_the_middle_of_their_lanes_both_ways(drive) -> None:
     assert error.max() < 0.3
 
 
+def test_a_driver_does_not_brake_at_each_point_of_a_drawn_curve() -> None:
+    """A circle of 16 m that bends by a third more and less between points 5 m apart, as automatic handles make it."""
+    angle = np.linspace(0.0, 2.0 * np.pi, 400, endpoint=False)
+    radius = 16.0 + 0.013 * np.cos(20.0 * angle)
+    line = spline(np.stack((radius * np.cos(angle), radius * np.sin(angle), 0.0 * angle), axis=1), True)
+    states = traffic(line, [10.0], [1], speed=5.0).run(12 * FPS)
+    lit = output(states, "steering_brake")[4 * FPS :, 0] > 0.0
+    assert (np.diff(lit.astype(int)) > 0).sum() == 0
+    assert np.ptp(speeds(states)[4 * FPS :, 0]) < 0.5
+
+
 def test_bends_are_comfortable(drive) -> None:
     sideways = np.abs(output(drive[2], "steering_sideways_acceleration"))
     assert np.percentile(sideways, 95) < 2.5

@@ -146,9 +146,12 @@ def _path(options: SceneOptions, line: np.ndarray, collection: Collection) -> Ob
     spline = curve.splines.new("BEZIER")
     spline.use_cyclic_u = True
     spline.bezier_points.add(KNOTS - 1)
-    for knot, place in zip(spline.bezier_points, line[:: STEPS // KNOTS]):
-        knot.co = place
-        knot.handle_left_type = knot.handle_right_type = "AUTO"
+    places = line[:: STEPS // KNOTS]
+    # Automatic handles are longer: the curve would bend most between the knots, and cars would brake for each.
+    thirds = (np.roll(places, -1, axis=0) - np.roll(places, 1, axis=0)) / 6.0
+    for knot, place, third in zip(spline.bezier_points, places, thirds):
+        knot.handle_left_type = knot.handle_right_type = "ALIGNED"
+        knot.co, knot.handle_left, knot.handle_right = place, place - third, place + third
     path = bpy.data.objects.new("Cars Path", curve)
     path.location = options.place
     collection.objects.link(path)
