@@ -390,7 +390,7 @@ class _Follower:
     def _driving(self, speed: Scalars, response_time: Scalars) -> Vectors:
         """The force by which a driver keeps to the line, (m, 3) newtons."""
         agents = self.agents
-        further = pursued_distance(agents)
+        further = pursued_distance(agents, self.behavior.keeps_lane())
         on_line = np.minimum(further, np.maximum(self.remaining, 0.0))
         place = self.line.position(self.along + self.way * on_line) + self.memory.at(further[:, None])[0][:, 0]
         # Beyond the end of an open line the lane goes straight on.

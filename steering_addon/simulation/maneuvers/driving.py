@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays.vectors import EPSILON, Scalars, Vectors, clamp, dot
+from ..arrays.vectors import EPSILON, Mask, Scalars, Vectors, clamp, dot
 from ..locomotion import WHEEL_SPEED
 from ..world import Agents
 
-PURSUED, NEAREST_PURSUED = 0.25, 1.0
-"""How far ahead on its lane is the place that a driver steers to: seconds, and at least that many times the distance
-from the origin to the rear axle. Steering by less weaves, by more cuts bends."""
+PURSUED, NEAREST_PURSUED = (0.3, 0.25), (1.5, 1.0)
+"""How far ahead is the place that a driver steers to, on the middle of a road and in a lane beside it: seconds, and at
+least that many times the distance from the origin to the rear axle. Steering by less weaves, by more cuts bends, for
+which a lane has less room."""
 PEDALS = 0.25
 """Seconds in which a driver takes up the speed that the lane allows."""
 
 
-def pursued_distance(agents: Agents) -> Scalars:
-    """How far ahead on its lane is the place that each driver steers to, (n,) metres."""
-    return np.maximum(PURSUED * agents.speed, NEAREST_PURSUED * np.nan_to_num(agents.handling.axle))
+def pursued_distance(agents: Agents, in_lane: Mask) -> Scalars:
+    """How far ahead is the place that each driver steers to, (n,) metres.
+
+    Args:
+        in_lane: (n,) those who keep to a lane beside the middle of their road.
+    """
+    seconds, axles = (np.where(in_lane, lane, road) for road, lane in (PURSUED, NEAREST_PURSUED))
+    return np.maximum(seconds * agents.speed, axles * np.nan_to_num(agents.handling.axle))
 
 
 def driven_to(agents: Agents, place: Vectors, speed: Scalars, response_time: Scalars) -> Vectors:
