@@ -134,9 +134,7 @@ class Outcome:
         arrived = np.where(at_end.any(axis=0), np.argmax(at_end, axis=0), -1)
         until = np.where(arrived < 0, len(states), arrived)
         before = np.arange(len(states))[:, None] < until
-        along = np.stack([np.zeros(n), *(_memory(state, "path_following").along for state in states[1:])])
-        on_its_way = along < course.line.length - course.throng
-        still = (np.linalg.norm(velocity, axis=2) < STILL * model.max_speed) & on_its_way
+        still = (np.linalg.norm(velocity, axis=2) < STILL * model.max_speed) & ~at_end
         if "rest" in states[-1].memories:
             still[:] = False
         turn = np.degrees(np.arccos(np.clip(np.einsum("fni,fni->fn", forward[1:], forward[:-1]), -1.0, 1.0)))
