@@ -2,7 +2,7 @@
 
 The bounds come from flocks and walkers judged by eye on pictures, and from others spoiled on purpose, at 24 frames a
 second. `aspect`, `lost` and `in parts` vary a lot between runs: use the mean of three seeds. Those flocks were not to
-split, and all members outside the largest part were lost; a living flock splits, so the two are told apart here.
+split, and all members outside the largest part were lost; a living flock splits, so parts and stragglers count apart here.
 """
 
 from __future__ import annotations
@@ -170,7 +170,7 @@ def _parted(recording: Recording) -> float:
 
 
 def _lost_at_the_end(recording: Recording) -> float:
-    """Everybody outside the largest part in the last second: a flock that parts round an obstacle has to rejoin."""
+    """All vehicles outside the largest part in the last second: a flock that parts round an obstacle has to rejoin."""
     if np.isnan(recording.separation):
         return np.nan
     return float(lost(recording.position[-round(recording.fps) :: recording.every], LINK * recording.separation).mean())

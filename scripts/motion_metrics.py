@@ -152,7 +152,7 @@ def lost(position: np.ndarray, link: float) -> np.ndarray:
 
 
 def straggling(position: np.ndarray, link: float) -> np.ndarray:
-    """Share of vehicles in groups, linked by distances below `link`, that are no parts of their flock, (frames,)."""
+    """Share of vehicles in groups, linked by distances below `link`, too small for a part of their flock, (frames,)."""
     sizes = [group_sizes(place, link) for place in position]
     return np.array([each[each < PART * each.sum()].sum() / each.sum() for each in sizes])
 

@@ -51,7 +51,7 @@ def make_vehicles(likeness: str) -> Iterator[float]:
 
 
 def look() -> Iterator[float]:
-    """Open what there is to look at, anew if it is open: it closes when the mouse goes far from it."""
+    """Open what there is to look at, again if it is open: it closes when the mouse goes far from it."""
     yield from point(*VIEW)
     yield DRAWN
     yield from click(*LOOK)
