@@ -2,7 +2,8 @@
 
 The bounds come from flocks and walkers judged by eye on pictures, and from others spoiled on purpose, at 24 frames a
 second. `aspect`, `lost` and `in parts` vary a lot between runs: use the mean of three seeds. Those flocks were not to
-split, and all members outside the largest part were lost; a living flock splits, so parts and stragglers count apart here.
+split, and all members outside the largest part were lost; a living flock splits, so parts and stragglers are counted
+separately here.
 """
 
 from __future__ import annotations

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from bpy.types import Collection, Object
 
 
-def instances_of_vehicles(objects: Iterable[Object]) -> Iterator[tuple[Object, str]]:
-    """The Empties that show vehicles, each with what is wrong and the remedy, as text without a final stop."""
+def instances_of_vehicles(objects: Iterable[Object]) -> Iterator[tuple[Object, str, str]]:
+    """The Empties that show vehicles, each with what is wrong and the remedy, as texts without a final stop."""
     counted: dict[Collection, bool] = {}
     for ob in objects:
         collection = instanced(ob)
@@ -24,4 +24,4 @@ def instances_of_vehicles(objects: Iterable[Object]) -> Iterator[tuple[Object, s
             counted[collection] = any(has_role(each, Role.VEHICLE) for each in collection.all_objects)
         if counted[collection]:
             remedy = "Make a library override" if collection.library is not None else "Use Make Instances Real"
-            yield ob, f"{ob.name} is an instance: the vehicles of {collection.name} do not move in it. {remedy}"
+            yield ob, f"{ob.name} is an instance: the vehicles of {collection.name} do not move in it", remedy

@@ -54,8 +54,8 @@ def check_moving(
         selected: whether only the selected vehicles are to move.
     """
     if not vehicles:
-        for ob, text in instances_of_vehicles(objects):
-            raise Refusal(f"{text}.", about=[ob])
+        for ob, problem, remedy in instances_of_vehicles(objects):
+            raise Refusal(f"{problem}. {remedy}.", about=[ob])
         raise Refusal("The scene has no vehicles. Select the objects that should move and tag them as vehicles.")
     if not moving:
         if not selected:

@@ -149,8 +149,8 @@ def findings(scene: Scene, records: Mapping[Object, BakeRecord]) -> Iterator[Fin
     shown = [ob for ob in vehicles if not ob.steering.locked and ob not in known]
     unrendered = [ob for ob in shown if _is_unrendered(ob, rendered, records.get(ob))]
     yield from _about(Kind.NOT_RENDERED, unrendered, "{} visible, but hidden in renders", "is", "are")
-    for ob, text in instances_of_vehicles(objects):
-        yield Finding(Kind.INSTANCED, text, (full_name(ob),))
+    for ob, problem, remedy in instances_of_vehicles(objects):
+        yield Finding(Kind.INSTANCED, f"{problem}. {remedy}", (full_name(ob),))
     yield from _of_minds(scene, roles, objects)
     crowds = roles[Role.CROWD]
     gone = outside_scene(crowds, set(objects))
