@@ -19,7 +19,12 @@ class VehicleModel(Declared):
     Every parameter is an (n,) column.
     """
 
-    mass: Number = number(1.0, "Weight: a heavier vehicle needs more force for the same turn", Unit.MASS, 1e-6)
+    mass: Number = number(
+        1.0,
+        "Weight: a heavier vehicle needs more force for the same turn, and is pushed apart less",
+        Unit.MASS,
+        1e-6,
+    )
     radius: Number = length(
         0.5,
         "Size of the body as a sphere, or half its width, with which it keeps clear of obstacles and other vehicles",

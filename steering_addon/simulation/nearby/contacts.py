@@ -2,8 +2,8 @@
 
 Steering keeps clear if it can; where a crowd is too dense for that, contacts keep bodies out of each other. A pair with
 radii r_i, r_j at a distance d, of their middles or of the axes of capsules, overlaps by r_i + r_j - d. Each moves away
-by its share of the overlap, half if both give way. A body with k contacts moves by the sum divided by max(CAREFUL k,
-1), in PASSES rounds (Jacobi iteration), so that chains of bodies separate too.
+by its share of the overlap: of two that give way, the lighter by more. A body with k contacts moves by the sum divided
+by max(CAREFUL k, 1), in PASSES rounds (Jacobi iteration), so that chains of bodies separate too.
 
 No body moves further than its top speed allows. Of its velocity only the component into the contact is removed, within
 what max_force allows, so that no body is thrown back or turned around.
@@ -175,7 +175,7 @@ class _Touching:
         bodies = world.bodies
         count = len(bodies.radius)
         yields = np.zeros(count)
-        yields[: len(gives_way)] = gives_way
+        yields[: len(gives_way)] = np.where(gives_way, 1.0 / model.mass, 0.0)
         stride = np.zeros(count)
         stride[: len(gives_way)] = model.max_speed * world.dt
         lists = world.vicinity.pairs(reach_of_contacts(model, bodies.extent, world.dt))
