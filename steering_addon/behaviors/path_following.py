@@ -485,8 +485,7 @@ class _Follower:
         further = (np.arange(bends) * (1.0 / (bends - 1)))[None] * look_ahead
         points = self.along[:, None] + self.way[:, None] * further
         # A driver takes a bend on the whole: between the points of a drawn curve it is now wider, now tighter.
-        wheelbase = 2.0 * np.nan_to_num(agents.handling.axle)
-        span = np.maximum(np.maximum(self.behavior.radius, wheelbase), 2.0 * line.spacing)[:, None]
+        span = np.maximum(self.behavior.radius, 2.0 * np.fmax(line.spacing, agents.handling.axle))[:, None]
         behind, before = line.wrapped(points - span), line.wrapped(points + span)
         turning = magnitude(agents.level(self._heading(before) - self._heading(behind)))
         distance = np.where(line.closed, 2.0 * span, np.abs(before - behind))
@@ -498,5 +497,4 @@ class _Follower:
         turning_back = COMFORT * agents.agility * span[:, 0] + brake * left
         allowed = np.sqrt(np.minimum(np.min(square, axis=1), np.where(turns, turning_back, np.inf)))
         speed = np.minimum(agents.cruise_speed, allowed)
-        stopping = self._stops() & ~self.returning
-        return np.where(stopping, np.minimum(speed, self._speed_to_stop()), speed)
+        return np.where(self._stops() & ~self.returning, np.minimum(speed, self._speed_to_stop()), speed)
