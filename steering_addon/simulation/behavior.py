@@ -80,7 +80,7 @@ class Steering:
 
 
 @dataclass(frozen=True)
-class Company:
+class AlongWith:
     """Along with whom agents are led.
 
     Attributes:
@@ -163,7 +163,7 @@ class Behavior(Declared):
         """
         return None
 
-    def company(self, world: World, agents: Agents) -> Company | None:
+    def along_with(self, world: World, agents: Agents) -> AlongWith | None:
         """The bodies along with which it leads the agents, and their places beside them; None if it leads none so."""
         return None
 

@@ -33,7 +33,7 @@ from .arrays.vectors import (
     truncate,
     which,
 )
-from .behavior import Behavior, Company, Steering
+from .behavior import AlongWith, Behavior, Steering
 from .combining import COMBINE, MATTERS, Component, of_all
 from .decisions import Decisions
 from .destination import Destination
@@ -143,21 +143,21 @@ def requests(state: State, snapshot: Snapshot, world: World) -> dict[str, Vector
     return requested
 
 
-def accompanied(state: State, snapshot: Snapshot, world: World) -> Company:
+def accompanied(state: State, snapshot: Snapshot, world: World) -> AlongWith:
     """Along with whom each vehicle is led; of several behaviors the first counts."""
     body: Rows = np.full(len(state), -1, dtype=np.int64)
     place = state.motion.position.copy(order="K")
     for settings, rows in _groups(snapshot.settings, snapshot.settings_row, snapshot.present):
         group, _ = sensed(state, snapshot, world, settings, rows, Decisions.none_yet(state))
         for behavior, part in zip(group.behaviors, group.parts):
-            company = behavior.company(world, group.agents if part is None else group.agents.part(part))
-            if company is None:
+            beside = behavior.along_with(world, group.agents if part is None else group.agents.part(part))
+            if beside is None:
                 continue
             its = rows if part is None else rows[part]
-            new = (body[its] < 0) & (company.body >= 0) & (behavior.weight != 0.0)
-            body[its[new]] = company.body[new]
-            place[its[new]] = company.place[new]
-    return Company(body, place)
+            new = (body[its] < 0) & (beside.body >= 0) & (behavior.weight != 0.0)
+            body[its[new]] = beside.body[new]
+            place[its[new]] = beside.place[new]
+    return AlongWith(body, place)
 
 
 def _groups(settings: Sequence[Settings], row: Rows, takes_part: Mask) -> Iterator[tuple[Settings, Rows]]:
