@@ -227,7 +227,7 @@ class _Touching:
 
 
 def _unless_firm(yields: Scalars, stands: Mask, rows: Rows, others: Rows) -> Scalars:
-    """How far bodies give way to others, (p,); not at all if they are to stand (b,) and the other gives way and goes."""
+    """How far bodies give way to others, (p,); those that stand (b,) do not where the other gives way and goes."""
     firm = stands[rows] & ~stands[others] & (yields[others] > 0.0)
     return np.where(firm, 0.0, yields[rows])
 
