@@ -270,7 +270,7 @@ def _agents(state: State, snapshot: Snapshot, world: World, rows: Rows) -> Agent
             speed_time=np.maximum(model.speed_time, world.dt),
         )
     keys = snapshot.keys if alone else snapshot.keys[rows]
-    errand = errands(state).take(rows)
+    errand = errands(state) if alone else errands(state).take(rows)
     return Agents(
         rows=rows,
         keys=keys,
@@ -303,7 +303,10 @@ def _agents(state: State, snapshot: Snapshot, world: World, rows: Rows) -> Agent
 def errands(state: State) -> Errand:
     """The errands of all vehicles in the last step."""
     errand = state.memories.get(ERRAND)
-    return errand if isinstance(errand, Errand) else Errand.blank(len(state))
+    if isinstance(errand, Errand):
+        return errand
+    n = len(state)
+    return Errand(nobody(n), np.zeros(n), nobody(n))
 
 
 def _drifting(model: VehicleModel, keys: Keys, time: float) -> VehicleModel:
