@@ -30,9 +30,9 @@ class Blended(Memory):
 def blended(combining: int, agents: Agents, force: Vectors, decided: Decisions, dt: float) -> tuple[Vectors, Decisions]:
     """The forces, (n, 3) newtons, that agents obey where one behavior at a time is drawn, and what they remember.
 
-    The momentum of a body blends what is drawn, but not across the heading of what walks on a circle: there a breath
-    of force turns it as far as all its strength. It obeys the mean, over its response time if the circle leaves nothing
-    of its strength.
+    The momentum of a body blends what is drawn, but not across the heading of what walks on a circle: a breath of force
+    turns it by as much as all its strength. It obeys the mean, over its response time if the circle leaves nothing of
+    its strength.
 
     Args:
         combining: the number of the way to combine.

@@ -50,7 +50,7 @@ def test_the_mean_is_that_of_the_part_of_the_response_time_that_the_circle_leave
     assert np.allclose(mean, force * (1.0 - (time / (time + DT)) ** 10))
 
 
-def test_other_bodies_and_other_ways_to_combine_obey_at_once() -> None:
+def test_other_bodies_and_other_ways_to_combine_obey_what_is_drawn() -> None:
     def memories(scene: Scene) -> set[str]:
         return set(scene.run(2)[-1].memories)
 

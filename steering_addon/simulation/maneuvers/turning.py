@@ -70,7 +70,7 @@ def led_round(
     """Forces along a way, (n, 3) newtons, that turn into it those who do not stop for that.
 
     In flight they swing round: asked straight back, they would waver between their sides, or fly on as they brake. On
-    foot they keep their pace: on its circle an animal turns no more tightly by braking, only more slowly.
+    foot they keep their pace: an animal turns on its circle, and braking would not make that smaller.
 
     Args:
         force: (n, 3) newtons, toward the way.
