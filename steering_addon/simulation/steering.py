@@ -34,6 +34,7 @@ from .arrays.vectors import (
     which,
 )
 from .behavior import AlongWith, Behavior, Steering
+from .blending import blended
 from .combining import COMBINE, MATTERS, Component, of_all
 from .decisions import Decisions
 from .destination import Destination
@@ -221,6 +222,7 @@ def _asked(snapshot: Snapshot, world: World, group: Group, decided: Decisions) -
     components = of_all(asked_for, len(agents))
     asked = list(components.values())
     force = COMBINE[group.combining](asked, _cruise(agents, sets_speed, asked, world.dt), agents.max_force)
+    force, decided = blended(group.combining, agents, force, decided, world.dt)
     force, corrections, decided = adjusted(world, agents, group.behaviors, components, force, decided)
     if anybody(np.isfinite(agents.goal[:, 0])) or ERRAND in decided.memories:
         decided = decided.remembering(ERRAND, agents, Errand.of(agents, arrived, decided.top_speed(agents)))
