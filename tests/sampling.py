@@ -1,13 +1,14 @@
-"""What the usual run leaves out, so that it takes minutes: `scripts/test numpy -- --thorough` runs everything.
+"""What the usual run leaves out, so that it takes minutes: `scripts/test -- --thorough` runs everything.
 
 A test with slow cases that try one rule in several places is `sampled`: the usual run has a third of them. A slow test
-of what cheaper ones try in part is `thorough`.
+of what cheaper ones try in part is `thorough`. Each test in Blender runs in one of the Blenders, chosen by its name;
+what tries Blender itself is `in_every_blender`, and of its tests with many cases each Blender runs a part.
 """
 
 from __future__ import annotations
 
 import zlib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 import pytest
@@ -15,7 +16,11 @@ import pytest
 sampled = pytest.mark.sampled
 """`@sampled` has a third of all cases run, at least one; `@sampled(each="kind")` a third for each value of `kind`."""
 thorough = pytest.mark.thorough
+in_every_blender = pytest.mark.in_every_blender
+"""For what may differ between versions of Blender: keys and actions, handlers, drawing, files, undo, registration."""
 ONE_OF = 3
+MANY = 3
+"""Cases of a test from which on Blenders share them out."""
 
 
 def in_this_run(items: Sequence[pytest.Item]) -> list[pytest.Item]:
@@ -33,8 +38,24 @@ def in_this_run(items: Sequence[pytest.Item]) -> list[pytest.Item]:
     return [item for item in items if item not in left_out]
 
 
+def in_this_blender(items: Sequence[pytest.Item], turn: int, blenders: int) -> list[pytest.Item]:
+    """The tests of the usual run that one of several Blenders has, in their order; together they have all."""
+    cases = Counter(_test(item) for item in items)
+
+    def in_every(item: pytest.Item) -> bool:
+        return item.get_closest_marker("in_every_blender") is not None and cases[_test(item)] < MANY
+
+    # By the name alone, as some Blenders have cases that others lack.
+    return [item for item in items if in_every(item) or zlib.crc32(item.nodeid.encode()) % blenders == turn]
+
+
+def _test(item: pytest.Item) -> str:
+    """The test without its case."""
+    return item.nodeid.partition("[")[0]
+
+
 def _group(item: pytest.Item, mark: pytest.Mark) -> tuple[str, str]:
     """The test without its case, and the value of the parameter that counts."""
     each = mark.kwargs.get("each")
     value = item.callspec.params[each] if each else ""  # type: ignore[attr-defined]
-    return item.nodeid.partition("[")[0], repr(value)
+    return _test(item), repr(value)

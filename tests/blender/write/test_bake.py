@@ -31,7 +31,9 @@ from tests.blender.building import (
     without_bake_ids,
     world_matrices,
 )
-from tests.blender.sharing import in_one_blender
+from tests.sampling import in_every_blender
+
+pytestmark = in_every_blender
 
 
 def varied_scene() -> list:
@@ -157,7 +159,6 @@ def test_a_run_of_one_frame_is_the_start() -> None:
     assert [keys(ship)["location", k] for k in range(3)] == [[(4.0, 1.0)], [(4.0, 2.0)], [(4.0, 3.0)]]
 
 
-@in_one_blender
 def test_a_longer_run_begins_like_a_shorter_one() -> None:
     ships = varied_scene()
     bake()
@@ -204,7 +205,6 @@ def test_a_preroll_runs_before_the_first_frame_and_writes_nothing_there() -> Non
     assert keys(ship)["location", 1][0][0] == 1.0
 
 
-@in_one_blender
 def test_substeps_change_the_path_a_little_only() -> None:
     ships = varied_scene()
     bake()

@@ -28,6 +28,9 @@ from tests.blender.building import (
     road,
     scene_dump,
 )
+from tests.sampling import in_every_blender
+
+pytestmark = in_every_blender
 
 VEHICLES, FRAMES = 3, 10
 PIECES = VEHICLES + FRAMES
