@@ -14,11 +14,12 @@ from collections.abc import Sequence
 import pytest
 
 sampled = pytest.mark.sampled
-"""`@sampled` has a third of all cases run, at least one; `@sampled(each="kind")` a third for each value of `kind`."""
+"""`@sampled` has a third of all cases run, at least one; `@sampled(each="kind")` a third for each value of `kind`.
+`@sampled(one_of=9)` is for cases that take a second or more: a ninth of them."""
 thorough = pytest.mark.thorough
 in_every_blender = pytest.mark.in_every_blender
 """For what may differ between versions of Blender: keys and actions, handlers, drawing, files, undo, registration."""
-ONE_OF = 3
+THIRD = 3
 MANY = 3
 """Cases of a test from which on Blenders share them out."""
 
@@ -31,10 +32,10 @@ def in_this_run(items: Sequence[pytest.Item]) -> list[pytest.Item]:
         if mark is not None:
             cases[_group(item, mark)].append(item)
     left_out = {item for item in items if item.get_closest_marker("thorough") is not None}
-    for group in cases.values():
+    for (_, _, one_of), group in cases.items():
         # By their cases only, so that tests which share runs have the same ones.
         group.sort(key=lambda item: zlib.crc32(item.nodeid.partition("[")[2].encode()))
-        left_out.update(group[-(-len(group) // ONE_OF) :])
+        left_out.update(group[-(-len(group) // one_of) :])
     return [item for item in items if item not in left_out]
 
 
@@ -54,8 +55,8 @@ def _test(item: pytest.Item) -> str:
     return item.nodeid.partition("[")[0]
 
 
-def _group(item: pytest.Item, mark: pytest.Mark) -> tuple[str, str]:
-    """The test without its case, and the value of the parameter that counts."""
+def _group(item: pytest.Item, mark: pytest.Mark) -> tuple[str, str, int]:
+    """The test without its case, the value of the parameter that counts, and of how many cases one is tried."""
     each = mark.kwargs.get("each")
     value = item.callspec.params[each] if each else ""  # type: ignore[attr-defined]
-    return _test(item), repr(value)
+    return _test(item), repr(value), mark.kwargs.get("one_of", THIRD)

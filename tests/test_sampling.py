@@ -49,6 +49,11 @@ def test_of_each_sampled_test_the_usual_run_has_a_third_and_at_least_one(count: 
     assert len(in_this_run(cases(count, A_THIRD))) == -(-count // 3)
 
 
+def test_of_long_cases_it_has_fewer() -> None:
+    assert len(in_this_run(cases(33, sampled(one_of=9).mark))) == 4
+    assert len(in_this_run(cases(8, sampled(one_of=9).mark))) == 1
+
+
 def test_for_each_value_of_a_parameter_there_are_some_cases() -> None:
     chosen: list[Any] = in_this_run(cases(7, sampled(each="kind").mark, ("seek", "flee")))
     assert sorted(case.callspec.params["kind"] for case in chosen) == ["flee"] * 3 + ["seek"] * 3

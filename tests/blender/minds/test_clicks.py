@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tests.blender.building import bake, crowd, empty, frames, part, select, vehicle, wedge
+from tests.sampling import thorough
 
 
 class Hand:
@@ -112,6 +113,7 @@ def test_an_alarm_goes_through_sheep_that_gather_again_in_six_clicks() -> None:
     assert len(taken_up(members, "Regroup")) >= 0.9 * len(members) and spread[1] < 1.5 * spread[0]
 
 
+@thorough
 def test_a_cowboy_fetches_each_stray_in_twelve_clicks() -> None:
     away = [(20.0, 16.0), (-14.0, -12.0)]
     together = {**GRAZES, "cohesion": {"distance": 8.0}, "containment": {}}

@@ -19,9 +19,6 @@ from tests.blender.building import (
     vehicle,
     wedge,
 )
-from tests.sampling import in_every_blender
-
-pytestmark = in_every_blender
 
 NUMBER = '["steering_state"]'
 LAST = 40

@@ -11,9 +11,6 @@ from mathutils import Vector
 from mathutils.bvhtree import BVHTree
 
 from tests.blender.building import bake, baked_frames, crowd, frames, link, part, put, tag, vehicle
-from tests.sampling import in_every_blender
-
-pytestmark = in_every_blender
 
 LAST = 40
 

@@ -30,9 +30,6 @@ from tests.blender.building import (
     wedge,
     without_bake_ids,
 )
-from tests.sampling import in_every_blender
-
-pytestmark = in_every_blender
 
 FIRST, LAST = 1, 9
 LATE = 1_000_000

@@ -24,9 +24,6 @@ from tests.blender.building import (
     road,
     scene_dump,
 )
-from tests.sampling import in_every_blender
-
-pytestmark = in_every_blender
 
 FRAMES = 40
 
