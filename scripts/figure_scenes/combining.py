@@ -77,11 +77,9 @@ def until_spent(run: Run) -> dict[str, bool]:
 
 
 def directions(run: Run) -> dict[str, bool]:
-    others = [restlessness(name) for name in NUMBERS if name != "NORMALIZED_SUM"]
     return {
-        "all reach the target": bool((run.to_body().min(axis=0) < 0.4).all()),
+        "all come to rest at the target": _arrived(run) and bool((run.speed[-1] < 0.1).all()),
         "through the obstacles": room("NORMALIZED_SUM") < 0.0,
-        "the steering is the most restless of all": restlessness("NORMALIZED_SUM") > 2.0 * max(others),
     }
 
 
@@ -119,8 +117,8 @@ CAPTIONS = {
     ),
     "NORMALIZED_SUM": (
         directions,
-        "Only the direction of each behavior counts, and the vehicles always steer with full force: the most restless "
-        "of all. With equal weights they are led through the obstacles.",
+        "Only the direction of each behavior counts, and less of it where it asks for very little: the vehicles come to "
+        "rest at the target. With equal weights they are led through the obstacles.",
     ),
     "ONE": (
         one_at_a_time,

@@ -28,7 +28,7 @@ from ..simulation.declaration import NEAREST, Choice, Unit, called, choice, leng
 from ..simulation.destination import Destination
 from ..simulation.geometry.paths import Path, Spline, nearest_spline
 from ..simulation.maneuvers.driving import driven_to, pursued_distance
-from ..simulation.maneuvers.turning import swung_round
+from ..simulation.maneuvers.turning import led_round
 from ..simulation.memory import remembered
 from ..simulation.ways.bypasses import Bypass, bypassed
 from ..simulation.ways.lines import distance_from_line, located, onward, seen_from, ups_of_walkers
@@ -379,9 +379,7 @@ class _Follower:
         steering = self.agents.steering_to(flow * speed[:, None], response_time)
         # Far more than the agent has would leave nothing to other behaviors, such as to keep apart.
         steering = truncate(steering, self.agents.max_force)
-        if (swings := self.agents.handling.swings_round).any():
-            # Asked straight back, an agent that does not stop would waver between its sides, or fly on as it brakes.
-            steering = np.where(swings[:, None], swung_round(self.agents, steering, flow, unit(tangent)), steering)
+        steering = led_round(self.agents, steering, flow, unit(tangent), speed, response_time)
         driven = np.isfinite(self.agents.handling.axle)
         if driven.any():
             steering = np.where((driven & ~self.returning)[:, None], self._driving(speed, response_time), steering)

@@ -3,7 +3,7 @@
 With forces f_i (already multiplied by their weights w_i), a hold on cruise speed c and the limit F = max_force:
 
     weighted sum       c + sum_i f_i
-    normalized sum     c + F (sum_i w_i f_i/|f_i|) / sum_i w_i         over the i with f_i != 0
+    normalized sum     c + F (max_i s_i) (sum_i s_i w_i f_i/|f_i|) / sum_i s_i w_i,  s_i = min(|f_i| / (FIRM F), 1)
     one by chance      c + f_k,  k drawn with probability p_k / sum_i p_i       over the i with f_i != 0
     priority           the sum of the first level with a force != 0;  c belongs to the last level.
                        Below FIRM F, it leaves a share 1 - |f| / (FIRM F) to the levels after it
@@ -143,6 +143,7 @@ COMBININGS = (
     ),
 )
 """The ways to combine. The numbers are stored in files and never change meaning."""
+ONE = next(choice.number for choice in COMBININGS if choice.name == "ONE")
 MATTERS: dict[int, tuple[str, ...]] = {
     0: ("weight",),
     1: ("weight", "priority"),
@@ -170,15 +171,18 @@ def weighted_sum(components: Sequence[Component], cruise: Vectors, max_force: Sc
 def normalized_sum(components: Sequence[Component], cruise: Vectors, max_force: Scalars) -> Vectors:
     """The directions of the forces averaged by weight, at full force, plus the hold on cruise speed; (n, 3) newtons.
 
-    However far a behavior is off its goal, it counts by its weight only. Zero forces do not count.
+    However far a behavior is off its goal, it counts by its weight only. Below FIRM F it counts the less, the weaker it
+    is: a breath of wander would otherwise hold up what follows a path.
     """
     total = np.zeros_like(cruise)
-    weights = np.zeros(len(cruise))
+    weights, firmest = np.zeros(len(cruise)), np.zeros(len(cruise))
     for component in components:
-        weight = np.where((component.force != 0.0).any(axis=1), component.weight, 0.0)
+        firm = np.minimum(ratio(magnitude(component.force), FIRM * max_force), 1.0)
+        weight = firm * component.weight
         total += unit(component.force) * weight[:, None]
         weights += weight
-    return cruise + total * ratio(max_force, weights)[:, None]
+        firmest = np.maximum(firmest, firm)
+    return cruise + total * ratio(firmest * max_force, weights)[:, None]
 
 
 def one_by_chance(components: Sequence[Component], cruise: Vectors, max_force: Scalars) -> Vectors:

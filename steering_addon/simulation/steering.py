@@ -34,6 +34,7 @@ from .arrays.vectors import (
     which,
 )
 from .behavior import AlongWith, Behavior, Steering
+from .blending import blended
 from .combining import COMBINE, MATTERS, Component, of_all
 from .decisions import Decisions
 from .destination import Destination
@@ -221,6 +222,7 @@ def _asked(snapshot: Snapshot, world: World, group: Group, decided: Decisions) -
     components = of_all(asked_for, len(agents))
     asked = list(components.values())
     force = COMBINE[group.combining](asked, _cruise(agents, sets_speed, asked, world.dt), agents.max_force)
+    force, decided = blended(group.combining, agents, force, decided, world.dt)
     force, corrections, decided = adjusted(world, agents, group.behaviors, components, force, decided)
     if anybody(np.isfinite(agents.goal[:, 0])) or ERRAND in decided.memories:
         decided = decided.remembering(ERRAND, agents, Errand.of(agents, arrived, decided.top_speed(agents)))
@@ -270,7 +272,7 @@ def _agents(state: State, snapshot: Snapshot, world: World, rows: Rows) -> Agent
             speed_time=np.maximum(model.speed_time, world.dt),
         )
     keys = snapshot.keys if alone else snapshot.keys[rows]
-    errand = errands(state).take(rows)
+    errand = errands(state) if alone else errands(state).take(rows)
     return Agents(
         rows=rows,
         keys=keys,
@@ -303,7 +305,10 @@ def _agents(state: State, snapshot: Snapshot, world: World, rows: Rows) -> Agent
 def errands(state: State) -> Errand:
     """The errands of all vehicles in the last step."""
     errand = state.memories.get(ERRAND)
-    return errand if isinstance(errand, Errand) else Errand.blank(len(state))
+    if isinstance(errand, Errand):
+        return errand
+    n = len(state)
+    return Errand(nobody(n), np.zeros(n), nobody(n))
 
 
 def _drifting(model: VehicleModel, keys: Keys, time: float) -> VehicleModel:

@@ -153,14 +153,32 @@ def test_a_sum_of_normalized_components_averages_their_directions(case) -> None:
     components, cruise = case
     force = normalized_sum(components, cruise, MAX_FORCE)
     for agent in range(N):
-        total, weights = np.zeros(3), 0.0
+        total, weights, firmest = np.zeros(3), 0.0, 0.0
         for component in components:
             length = np.linalg.norm(component.force[agent])
             if length > 0.0:
-                total = total + component.weight[agent] * component.force[agent] / length
-                weights += component.weight[agent]
-        expected = cruise[agent] + (MAX_FORCE[agent] * total / weights if weights else 0.0)
+                firm = min(length / (FIRM * MAX_FORCE[agent]), 1.0)
+                total = total + firm * component.weight[agent] * component.force[agent] / length
+                weights += firm * component.weight[agent]
+                firmest = max(firmest, firm)
+        expected = cruise[agent] + (firmest * MAX_FORCE[agent] * total / weights if weights else 0.0)
         assert np.allclose(force[agent], expected, rtol=1e-12, atol=1e-12)
+
+
+def test_in_a_sum_of_normalized_components_a_breath_of_force_counts_as_little_as_none() -> None:
+    def forced(*forces: tuple[float, float]) -> np.ndarray:
+        components = [
+            Component(np.array([[*force, 0.0]]), np.ones(1, dtype=int), np.ones(1), np.ones(1), np.zeros(1))
+            for force in forces
+        ]
+        return normalized_sum(components, np.zeros((1, 3)), MAX_FORCE[:1])[0, :2]
+
+    ahead, breath = (0.0, 0.4), 0.01 * FIRM * MAX_FORCE[0]
+    assert np.allclose(forced(ahead), (0.0, 1.5))
+    assert np.allclose(forced(ahead, (0.0, -breath)), (0.0, 1.5), atol=0.05), "a full share would leave nothing"
+    assert np.allclose(forced((0.0, breath)), (0.0, 0.015)), "nor does it steer with full force alone"
+    assert np.allclose(forced(ahead, (0.0, -0.4)), (0.0, 0.0))
+    assert np.allclose(forced(ahead, (FIRM * 1.5, 0.0)), (0.75, 0.75))
 
 
 @BOUNDED

@@ -37,6 +37,17 @@ def number_of(state: Object, context: Context) -> int:
     return state_numbers({*mates, state})[state]
 
 
+def states_before(state: Object, context: Context) -> list[Object]:
+    """The states that a state follows, by name."""
+    crowd = crowd_of(state)
+    mates = states_of_crowd(crowd, context) if crowd is not None else []
+    return [
+        ob
+        for ob in mates
+        if ob != state and ob.steering.is_property_set("state") and pointed_at(ob.steering.state, "then") == state
+    ]
+
+
 def triggers_of_state(state: Object, context: Context) -> list[Object]:
     """The triggers that call into a state, by name."""
     return [

@@ -9,7 +9,7 @@ from ...recording.overfull_cues import share_told
 from ...simulation.roles import Role
 from ...simulation.vehicle import VehicleModel
 from ..crowds.copied_states import crowds_with_states
-from ..crowds.states import cue_strips, states_of_crowd, triggers_of_state
+from ..crowds.states import cue_strips, states_before, states_of_crowd, triggers_of_state
 from ..focus import crowd_in_focus, vehicle_in_focus
 from ..moving import BY_CHOICE
 from ..properties import has_role, pointed_at
@@ -87,7 +87,7 @@ def _counts(crowd: Object, context: Context) -> Mapping[int, int] | None:
 
 
 def called_by(state: Object, context: Context) -> str:
-    """What calls vehicles into a state, in words."""
+    """What calls vehicles into a state, or leads there, in words."""
     settings = state.steering.state if state.steering.is_property_set("state") else None
     words = [_words(trigger) for trigger in triggers_of_state(state, context)]
     if settings is not None and settings.spreads:
@@ -96,6 +96,7 @@ def called_by(state: Object, context: Context) -> str:
         words.append("a cue")
     if settings is not None and settings.urge > 0.0:
         words.append("inclination")
+    words += [f"after {before.name}" for before in states_before(state, context)]
     return "; ".join(words) or "nothing calls it"
 
 

@@ -135,8 +135,11 @@ _known: dict[int, Census] = {}
 _due = 0.0
 _only_frame = False
 """Whether nothing but the frame has changed since the latest counts."""
-_objects_counted: dict[int, int] = {}
-"""The number of objects in the file at the latest counts, by the session_uid of the scene."""
+_counted_at: dict[int, tuple[int, int]] = {}
+"""The number of objects in the file, and the latest operator of ours, at the latest counts, by the session_uid of the
+scene."""
+OURS = "STEERING_OT_"
+"""How the names of our operators begin."""
 
 
 def count(scene: Scene, before: Census | None = None, made_of: str | None = None) -> Census:
@@ -251,15 +254,27 @@ def _objects(scene: Scene) -> Iterable[Object]:
 def known(scene: Scene) -> Census | None:
     """The latest counts; None, and a count soon, before the first.
 
-    Objects that were added or removed since are counted immediately: a panel that says that there are no vehicles must
-    not be drawn after some were added, not even once.
+    After objects were added or removed, an operator of ours or an undo, they are counted immediately: a panel that says
+    that there are no vehicles must not be drawn after some were added, not even once.
     """
     census = _known.get(scene.session_uid)
     if census is None or census.counted_for != _unannounced(scene):
         changed()
-    elif _objects_counted.get(scene.session_uid) != len(bpy.data.objects):
+    elif _is_old(scene):
         census = refresh(scene)
     return census
+
+
+def _is_old(scene: Scene) -> bool:
+    """Whether something has happened since the latest counts that a user expects to see in them at once."""
+    objects, operator = _counted_at.get(scene.session_uid, (-1, 0))
+    return objects != len(bpy.data.objects) or _latest_operator() not in (0, operator)
+
+
+def _latest_operator() -> int:
+    """Tells one operator of ours from the next; 0 if the latest is another's."""
+    done = bpy.context.window_manager.operators
+    return done[-1].as_pointer() if done and done[-1].bl_idname.startswith(OURS) else 0
 
 
 def settled(scene: Scene) -> Census | None:
@@ -270,8 +285,12 @@ def settled(scene: Scene) -> Census | None:
 
 def refresh(scene: Scene, made_of: str | None = None) -> Census:
     """Count immediately; the present fingerprint of the scene, if it is known, saves half of the time."""
-    _objects_counted[scene.session_uid] = len(bpy.data.objects)
-    _known[scene.session_uid] = census = count(scene, made_of=made_of)
+    return _keep(scene, count(scene, made_of=made_of))
+
+
+def _keep(scene: Scene, census: Census) -> Census:
+    _counted_at[scene.session_uid] = len(bpy.data.objects), _latest_operator()
+    _known[scene.session_uid] = census
     return census
 
 
@@ -282,6 +301,12 @@ def changed(_scene: Scene | None = None, depsgraph: Depsgraph | None = None) -> 
     if depsgraph is None or not _only_selected(depsgraph):
         _only_frame = False
         _count_soon()
+
+
+@bpy.app.handlers.persistent
+def _undone(*_what) -> None:
+    _counted_at.clear()
+    changed()
 
 
 @bpy.app.handlers.persistent
@@ -326,7 +351,7 @@ def _count_shown() -> float | None:
     for window in bpy.context.window_manager.windows:
         scene = window.scene
         before = _known.get(scene.session_uid)
-        _known[scene.session_uid] = after = count(scene, before if only_frame else None)
+        after = _keep(scene, count(scene, before if only_frame else None))
         if after != before:
             for area in window.screen.areas:
                 if area.type in SHOWING:
@@ -336,8 +361,9 @@ def _count_shown() -> float | None:
 
 def _handlers():
     lists = bpy.app.handlers
-    for each in (lists.depsgraph_update_post, lists.undo_post, lists.redo_post):
-        yield each, changed
+    yield lists.depsgraph_update_post, changed
+    yield lists.undo_post, _undone
+    yield lists.redo_post, _undone
     yield lists.frame_change_post, _frame_changed
     yield lists.load_post, _loaded
 

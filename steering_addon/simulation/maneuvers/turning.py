@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays.vectors import EPSILON, Scalars, Vectors, across, anybody, clamp, dot, magnitude, unit
+from ..arrays.vectors import EPSILON, Scalars, Vectors, across, anybody, clamp, dot, magnitude, truncate, unit
 from ..world import Agents
 
 STRAIGHT_BEHIND = 0.65
@@ -42,9 +42,8 @@ def swung_round(agents: Agents, force: Vectors, direction: Vectors, onward_way: 
     Args:
         force: (n, 3) newtons, toward the point.
         direction: (n, 3) unit vectors to the point.
-        onward_way: (n, 3) unit vectors in which a way continues there. Those in flight that turn round beside each
-            other then turn level and to the same side, that of the onward way; to the right where it leads straight
-            back. What walks is slow, and takes the shorter way.
+        onward_way: (n, 3) unit vectors in which a way continues there. Those that turn round beside each other then
+            turn level and to the same side, that of the onward way; to the right where it leads straight back.
     """
     behind = clamp(-dot(direction, agents.forward), 0.0, 1.0)
     onward = dot(force, agents.forward)
@@ -56,10 +55,33 @@ def swung_round(agents: Agents, force: Vectors, direction: Vectors, onward_way: 
     aside = unit(np.where((magnitude(aside) > EPSILON)[:, None], aside, agents.level(agents.side)))
     if onward_way is not None:
         right = -agents.left_of(agents.forward)
-        alike = ~agents.grounded & (behind > STRAIGHT_BEHIND) & (magnitude(right) > STEEP)
+        alike = (behind > STRAIGHT_BEHIND) & (magnitude(right) > STEEP)
         right = unit(right)
         leftward = dot(onward_way, right) < -BESIDE
         aside = np.where(alike[:, None], np.where(leftward[:, None], -right, right), aside)
     remaining = np.sqrt(np.maximum(dot(force, force) - onward * onward, 0.0))
     swung = agents.forward * onward[:, None] + aside * remaining[:, None]
     return np.where(turns[:, None], swung, force)
+
+
+def led_round(
+    agents: Agents, force: Vectors, direction: Vectors, onward_way: Vectors, speed: Scalars, response_time: Scalars
+) -> Vectors:
+    """Forces along a way, (n, 3) newtons, that turn into it those who do not stop for that.
+
+    In flight they swing round: asked straight back, they would waver between their sides, or fly on as they brake. On
+    foot they keep their pace: an animal turns on its circle, and braking would not make that smaller.
+
+    Args:
+        force: (n, 3) newtons, toward the way.
+        direction, onward_way: (n, 3) unit vectors, as of `swung_round`.
+        speed: (n,) m/s, at which they are to go.
+        response_time: (n,) seconds.
+    """
+    swings = agents.handling.swings_round
+    if not anybody(swings):
+        return force
+    onward = (speed - dot(agents.velocity, agents.forward)) * agents.mass / response_time
+    walked = truncate(agents.forward * onward[:, None] + across(force, agents.forward), agents.max_force)
+    turned = np.where(agents.grounded[:, None], walked, swung_round(agents, force, direction, onward_way))
+    return np.where(swings[:, None], turned, force)

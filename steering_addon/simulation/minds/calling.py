@@ -169,7 +169,7 @@ def _followed_bodies(trigger: Trigger, number: int, meeting: Meeting, mine: Mind
 
 
 def _example(mode: Mode, number: int, meeting: Meeting, mine: Mindset, keys: Keys) -> tuple[Mask, Rows]:
-    """The vehicles that the example of enough others around carries along, (m,), and the nearest of these, (m,)."""
+    """The vehicles that the example of enough others around carries along, (m,), and for them the nearest of these."""
     m, before, world = len(meeting.rows), meeting.before, meeting.world
     told = np.zeros(m, dtype=np.int64)
     own_crowd = meeting.crowd == meeting.crowd[meeting.rows[0]]
@@ -180,20 +180,20 @@ def _example(mode: Mode, number: int, meeting: Meeting, mine: Mindset, keys: Key
     asks = (mine.mode != number) & np.isinf(mine.due[:, number])
     if not fresh.any() or not asks.any():
         return np.zeros(m, dtype=np.bool_), told
-    alarmed, nearest = np.zeros(m), np.full(m, np.inf)
+    heard, alarmed = [], np.zeros(m)
     for near in world.vicinity.around(float(mode.numbers.reach[0]), meeting.rows):
         near = near.only_perceived()
         pairs = np.flatnonzero(fresh[near.body] & asks[near.agent])
-        news = before.root[near.body[pairs], number] > mine.root[near.agent[pairs], number]
-        pairs = pairs[news]
-        agent, body, gap = near.agent[pairs], near.body[pairs], near.looks.distance_squared[pairs]
-        alarmed += np.bincount(agent, minlength=m)
-        order = np.lexsort((body, gap, agent))
-        agent, body, gap = agent[order], body[order], gap[order]
-        first = np.ones(len(agent), dtype=np.bool_)
-        first[1:] = agent[1:] != agent[:-1]
-        agent, body, gap = agent[first], body[first], gap[first]
-        closer = (gap < nearest[agent]) | ((gap == nearest[agent]) & (body < told[agent]))
-        nearest[agent[closer]], told[agent[closer]] = gap[closer], body[closer]
+        pairs = pairs[before.root[near.body[pairs], number] > mine.root[near.agent[pairs], number]]
+        heard.append((near.agent[pairs], near.body[pairs], near.looks.distance_squared[pairs]))
+        alarmed += np.bincount(heard[-1][0], minlength=m)
     daring = about(float(mode.numbers.spreads[0]), float(mode.numbers.varies[0]), luck(keys, mode.number, "dare"))
-    return (alarmed > 0.0) & (alarmed >= daring), told
+    hit = (alarmed > 0.0) & (alarmed >= daring)
+    if hit.any():
+        agent, body, gap = (np.concatenate(columns) for columns in zip(*heard))
+        counts = hit[agent]
+        agent, body, gap = agent[counts], body[counts], gap[counts]
+        order = np.lexsort((body, gap, agent))
+        first = order[np.diff(agent[order], prepend=-1) > 0]
+        told[agent[first]] = body[first]
+    return hit, told

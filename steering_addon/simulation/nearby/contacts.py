@@ -2,7 +2,8 @@
 
 Steering keeps clear if it can; where a crowd is too dense for that, contacts keep bodies out of each other. A pair with
 radii r_i, r_j at a distance d, of their middles or of the axes of capsules, overlaps by r_i + r_j - d. Each moves away
-by its share of the overlap: of two that give way, the lighter by more. A body with k contacts moves by the sum divided
+by its share of the overlap: of two that give way, the lighter by more, but who is to stand (Cruise Speed 0) does so
+only for who is to stand as well. A body with k contacts moves by the sum divided
 by max(CAREFUL k, 1), in PASSES rounds (Jacobi iteration), so that chains of bodies separate too.
 
 No body moves further than its top speed allows. Of its velocity only the component into the contact is removed, within
@@ -189,12 +190,16 @@ class _Touching:
         near = which((distance_squared < reach * reach) & (yields[first] + yields[second] > 0.0))
         near = near[~parted(bodies.position, world.upward, first[near], second[near])]
         first, second = first[near], second[near]
-        both = yields[first] + yields[second]
+        stands = np.zeros(count, dtype=np.bool_)
+        stands[: len(gives_way)] = gives_way & (model.cruise_speed <= 0.0)
+        of_first = _unless_firm(yields, stands, first, second)
+        of_second = _unless_firm(yields, stands, second, first)
+        both = of_first + of_second
         side = np.zeros((count, 3))
         side[:, 0] = bodies.forward[:, 1]
         side[:, 1] = -bodies.forward[:, 0]
         axes = _Axes.of(world, forward, first, second)
-        return cls(first, second, contact[near], axes, yields[first] / both, yields[second] / both, side, count)
+        return cls(first, second, contact[near], axes, of_first / both, of_second / both, side, count)
 
     def displacement(self, points: Vectors) -> Vectors:
         """The displacement of each body at points (b, 3) off the bodies that it overlaps, (b, 3) metres."""
@@ -219,6 +224,12 @@ class _Touching:
             forward = totals(self.second, along * self.second_share, self.count)
             components.append((forward - totals(self.first, along * self.first_share, self.count)) * share)
         return columns(*components)
+
+
+def _unless_firm(yields: Scalars, stands: Mask, rows: Rows, others: Rows) -> Scalars:
+    """How far bodies give way to others, (p,); those that stand (b,) do not where the other gives way and goes."""
+    firm = stands[rows] & ~stands[others] & (yields[others] > 0.0)
+    return np.where(firm, 0.0, yields[rows])
 
 
 @dataclass(frozen=True)

@@ -163,6 +163,14 @@ def test_what_calls_is_clicked_alone_and_calls_into_the_state_that_nothing_leads
     assert not any(entry[1] == "steering.trigger_add" for entry in up_to_date("OBJECT_PT_steering_object"))
 
 
+def test_a_state_that_another_leads_to_says_so() -> None:
+    grazing, _ = herd(1)
+    startle(grazing)
+    select(grazing)
+    told = texts(drawn("states"))
+    assert "2 others" in told and "after Startle" in told and "nothing calls it" not in told
+
+
 def test_what_a_state_does_not_have_of_its_own_follows_the_crowd() -> None:
     grazing, _ = herd(2)
     startle(grazing)

@@ -430,6 +430,19 @@ def test_the_census_counts_the_vehicles_that_a_bake_would_move() -> None:
     assert part("blender.status.census").count(bpy.context.scene) == census
 
 
+def test_after_an_operator_a_panel_counts_anew_before_it_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    census, scene = part("blender.status.census"), bpy.context.scene
+    first, other = crowd(), crowd()
+    ship = vehicle(crowd=first)
+    monkeypatch.setattr(census, "_latest_operator", lambda: 1)
+    assert census.known(scene) is None
+    assert census.refresh(scene).members(first).vehicles == 1
+    ship.steering.crowd = other
+    assert census.known(scene).members(first).vehicles == 1
+    monkeypatch.setattr(census, "_latest_operator", lambda: 2)
+    assert census.known(scene).members(other).vehicles == 1
+
+
 # ---- registration
 
 

@@ -44,6 +44,16 @@ def test_of_two_that_overlap_one_twice_as_heavy_gives_way_by_half_as_much() -> N
     assert -result[:, 0] == pytest.approx(2.0 * (result[:, 1] - 0.7), abs=1e-9)
 
 
+def test_who_is_to_stand_gives_way_only_to_who_is_to_stand_as_well() -> None:
+    walkers = WALKER | {"cruise_speed": np.array([0.0, 0.5, 0.0, 0.0]), "max_speed": 1000.0}
+    start = [[0.0, 0.0, 0.0], [0.7, 0.0, 0.0], [0.0, 9.0, 0.0], [0.7, 9.0, 0.0]]
+    result = positions(bodies(start, vehicle=walkers).run(8))
+    assert (result[:, 0] == 0.0).all()
+    assert gaps(result[-1])[0, 1] >= 2.0 * RADIUS - 1e-6
+    assert gaps(result[-1])[2, 3] == pytest.approx(2.0 * RADIUS, abs=1e-6)
+    assert -result[:, 2, 0] == pytest.approx(result[:, 3, 0] - 0.7, abs=1e-9)
+
+
 def test_bodies_that_are_not_kept_apart_stay_where_they_are() -> None:
     scene = bodies([[0.0, 0.0, 0.0], [0.7, 0.0, 0.0]], vehicle=WALKER | {"keep_apart": False})
     assert (positions(scene.run(8)) == scene.position).all()

@@ -67,7 +67,6 @@ def add_herd_and_wolf(context: Context, options: SceneOptions) -> Object:
     for each in (state, state.steering.state.then):
         vehicle = each.steering.vehicle
         vehicle.response_time, vehicle.speed_time = ALERT
-        vehicle.keep_apart = True
     state.steering.containment.own = True
     state.steering.containment.weight, state.steering.containment.prediction_time = KEEPS_INSIDE
     regroup = state.steering.state.then.steering
