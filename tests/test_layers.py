@@ -9,6 +9,7 @@ import ast
 import re
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -134,6 +135,7 @@ class Module:
                     yield node, f"{start}.{alias.name}" if start else alias.name, alias.asname or alias.name
 
 
+@cache
 def read(path: Path) -> Module:
     return Module(path, (ROOT / path).read_text(encoding="utf-8"))
 

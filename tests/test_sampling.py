@@ -1,4 +1,7 @@
-"""The usual run has a part of the slow cases, the same part every time, and something of every test that is sampled."""
+"""The usual run has a part of the slow cases, the same part every time, and something of every test that is sampled.
+
+The Blenders share the tests out among them, but for those that try Blender itself.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,9 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.sampling import in_this_run, sampled, thorough
+from tests.sampling import in_every_blender, in_this_blender, in_this_run, sampled, thorough
 
-PLAIN, ALL_LEFT_OUT, A_THIRD = None, thorough.mark, sampled.mark
+PLAIN, ALL_LEFT_OUT, A_THIRD, IN_EVERY = None, thorough.mark, sampled.mark, in_every_blender.mark
+BLENDERS = 3
 
 
 @dataclass(eq=False)
@@ -45,6 +49,11 @@ def test_of_each_sampled_test_the_usual_run_has_a_third_and_at_least_one(count: 
     assert len(in_this_run(cases(count, A_THIRD))) == -(-count // 3)
 
 
+def test_of_long_cases_it_has_fewer() -> None:
+    assert len(in_this_run(cases(33, sampled(one_of=9).mark))) == 4
+    assert len(in_this_run(cases(8, sampled(one_of=9).mark))) == 1
+
+
 def test_for_each_value_of_a_parameter_there_are_some_cases() -> None:
     chosen: list[Any] = in_this_run(cases(7, sampled(each="kind").mark, ("seek", "flee")))
     assert sorted(case.callspec.params["kind"] for case in chosen) == ["flee"] * 3 + ["seek"] * 3
@@ -64,3 +73,28 @@ def test_tests_of_the_same_cases_have_the_same_ones() -> None:
     first, second = cases(9, A_THIRD), cases(9, A_THIRD, test="test_other")
     chosen = names(in_this_run([*first, *second]))
     assert chosen == [*chosen[:3], *(name.replace("law", "other") for name in chosen[:3])]
+
+
+def in_each_blender(items: Sequence[Any]) -> list[list[str]]:
+    return [names(in_this_blender(items, turn, BLENDERS)) for turn in range(BLENDERS)]
+
+
+def test_a_plain_test_runs_in_one_blender_and_each_blender_has_some() -> None:
+    tests = [case for number in range(30) for case in cases(2, PLAIN, test=f"test_{number}")]
+    each = in_each_blender(tests)
+    assert sorted(name for chosen in each for name in chosen) == sorted(names(tests))
+    assert min(map(len, each)) > 10
+
+
+def test_what_tries_blender_itself_runs_in_every_one() -> None:
+    marked, plain = cases(2, IN_EVERY), cases(1, PLAIN, test="test_other")
+    each = in_each_blender([*marked, *plain])
+    assert all(chosen[:2] == names(marked) for chosen in each)
+    assert sorted(map(len, each)) == [2, 2, 3]
+
+
+def test_of_many_cases_that_try_blender_itself_each_blender_has_a_part() -> None:
+    marked = cases(30, IN_EVERY)
+    each = in_each_blender(marked)
+    assert sorted(name for chosen in each for name in chosen) == sorted(names(marked))
+    assert min(map(len, each)) > 4

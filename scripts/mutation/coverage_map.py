@@ -20,6 +20,8 @@ from functools import cache
 from pathlib import Path
 
 PLUGINS = Path(__file__).parent
+ALONE = {"CI": "1", "STEERING_ALONE": "1"}
+"""Variables for the tests: the same examples each time, and what the usual run leaves to other Blenders too."""
 NEVER_RAN = (2, 3, 4, 5)
 """How pytest ends where it could not run the tests; 0 and 1 say whether all of them passed."""
 
@@ -185,7 +187,7 @@ class Recorder:
         if self.processes > 1:
             command.append(f"--numprocesses={self.processes}")
         with tempfile.TemporaryDirectory(prefix="steering-recording-") as folder:
-            environment = {**os.environ, "CI": "1", "PYTHONPATH": str(PLUGINS), "STEERING_RECORDING": folder}
+            environment = {**os.environ, **ALONE, "PYTHONPATH": str(PLUGINS), "STEERING_RECORDING": folder}
             done = subprocess.run(
                 [*command, *paths], cwd=self.root, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
             )

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from .coverage_map import PLUGINS, Choice
+from .coverage_map import ALONE, PLUGINS, Choice
 from .mutants import Mutant
 
 LEFT_OUT = (".git", ".hypothesis", "__pycache__", ".*_cache", "build", "dist")
@@ -99,7 +99,7 @@ class Checkout:
             command = [python, "-m", "pytest", "-q", "-p", "selection_plugin", "-p", "no:cacheprovider", "--tb=no"]
             environment = {
                 **os.environ,
-                "CI": "1",
+                **ALONE,
                 "PYTHONPATH": str(PLUGINS),
                 "STEERING_SELECTION": str(selection),
                 "STEERING_FAILURES": str(failures),

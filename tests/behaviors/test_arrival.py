@@ -123,7 +123,7 @@ def test_braking_starts_at_the_slowing_distance() -> None:
     assert np.abs(speed[inside] - MAX_SPEED * (left[inside] + speed[inside] * 0.3) / 8.0).max() < 0.3
 
 
-@sampled
+@sampled(one_of=9)
 @pytest.mark.parametrize("max_turn_rate", [0.5, 1.0])
 @pytest.mark.parametrize("slowing_distance", [1.0, 4.0])
 def test_a_vehicle_that_turns_slowly_does_not_circle_its_target(max_turn_rate: float, slowing_distance: float) -> None:

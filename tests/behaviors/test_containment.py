@@ -120,6 +120,7 @@ def test_a_bird_turns_back_without_a_jerk() -> None:
     assert jerks(forward, 24.0).max() < 25.0
 
 
+@thorough
 def test_wanderers_in_a_box_neither_jerk_nor_linger_in_its_corners() -> None:
     """If they were only pushed off the nearest wall, they would be in the corners a third of the time and more."""
     half = np.array([30.0, 30.0, 15.0])
@@ -222,7 +223,7 @@ def test_each_vehicle_returns_in_its_own_way() -> None:
     assert np.array_equal(both, [seeking[0], turning[1]])
 
 
-@sampled
+@sampled(one_of=9)
 @every_region
 def test_by_seeking_vehicles_return(region: Regions) -> None:
     rng = np.random.default_rng(4)
@@ -256,7 +257,7 @@ def crossing(region: Regions, n: int = 20, **changes: object) -> Scene:
     return place
 
 
-@sampled
+@sampled(one_of=9)
 @every_region
 def test_vehicles_that_cross_a_region_stay_in_it_and_are_seldom_at_its_edge(region: Regions) -> None:
     """Without crossing, the same vehicles fly along the edge."""
@@ -313,6 +314,7 @@ def test_a_crowd_turns_to_one_side_where_each_to_the_nearer_would_part_it() -> N
     assert {-1.0, 1.0} == set(sides[:, 0].tolist()), "sometimes left, sometimes right"
 
 
+@thorough
 def test_vehicles_that_cross_climb_as_gently_as_birds() -> None:
     place = crossing(regions([[0.0, 0.0, 0.0]], [20.0, 20.0, 60.0], SPHERE), n=30)
     climb = np.abs(headings(place.run(FPS * 40))[FPS * 5 :, :, 2])
@@ -348,7 +350,7 @@ AGAINST_IT = np.radians((0.0, 25.0, 50.0, 70.0, 89.0))
 """Angles off the border's normal at which they come, the last ones to reach a corner first."""
 
 
-@sampled
+@sampled(one_of=9)
 @pytest.mark.parametrize("name", GROUNDED)
 def test_what_walks_or_drives_turns_back_before_it_is_beyond_the_border_by_more_than_its_body(name: str) -> None:
     preset, n = shipped(name), len(AGAINST_IT)
@@ -388,6 +390,7 @@ def test_a_car_slows_down_before_a_border_that_it_meets_head_on() -> None:
     assert pace[: FPS * 2].min() > 10.0 and pace.min() < 9.0
 
 
+@thorough
 def test_cars_go_on_in_regions_that_are_hardly_wider_than_their_circle_or_narrower() -> None:
     """They turn with the circle of 4 m that their wheels allow, and come back each time."""
     half, middle = np.array([2.0, 8.0, 12.0]), np.array([[0.0, 0.0, 0.0], [300.0, 0.0, 0.0], [600.0, 0.0, 0.0]])

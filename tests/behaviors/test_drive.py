@@ -8,7 +8,7 @@ from steering_addon.behaviors.flee import Flee
 from steering_addon.locomotion import Planar
 from steering_addon.simulation.arrays.chance import keys_of
 from steering_addon.simulation.candidates import FIRST, NEAREST_ONE, Candidates
-from tests.sampling import sampled
+from tests.sampling import sampled, thorough
 from tests.scene import Crowd, Scene, in_crowds, leaders, locked, positions
 
 HERD, STRAYS = 12, 2
@@ -44,6 +44,7 @@ def test_it_does_nothing_without_a_target_or_a_home_or_with_the_target_at_home(p
     assert np.isnan(drive.goal(world, agents, None)).all()
 
 
+@thorough
 def test_two_drivers_bring_two_strays_back_within_3_m_of_the_edge_of_their_herd() -> None:
     """The strays run from riders within 7 m and know nothing of home; without drivers they stay where they are."""
     herd, riders = np.arange(HERD + STRAYS), HERD + STRAYS + np.arange(2)

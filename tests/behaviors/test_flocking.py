@@ -79,6 +79,7 @@ def test_a_flock_that_hardly_wanders_is_recognised_as_mechanical() -> None:
     assert polarization(forward).mean() > 0.998
 
 
+@thorough
 def test_without_one_of_the_three_it_is_not_a_flock() -> None:
     """Each of them has the effect that it is meant to have."""
 
@@ -134,7 +135,7 @@ def at_a_tower(seed: int, **cohesion: float) -> np.ndarray:
     return lost(points[passing::24], 3.0 * APART)
 
 
-@sampled
+@thorough
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_a_flock_split_by_a_tower_is_reunited_within_ten_seconds(seed: int) -> None:
     apart = at_a_tower(seed)

@@ -16,7 +16,7 @@ from steering_addon.locomotion import OnFoot, Planar
 from steering_addon.scene import boxes, obstacles, spline
 from steering_addon.simulation.geometry.obstacles import Obstacles
 from steering_addon.simulation.snapshot import Snapshot, State
-from tests.sampling import sampled
+from tests.sampling import sampled, thorough
 from tests.scene import Scene, leaders, positions, speeds, velocities
 
 RADIUS, GAP = 0.3, 0.2
@@ -146,6 +146,7 @@ def test_who_stops_is_waited_for_and_faced() -> None:
         assert (speed[min(go + 60, len(speed) - 1)] > 0.5).all(), "and go on together"
 
 
+@thorough
 def test_a_pair_that_passes_an_obstacle_on_both_sides_comes_together_again() -> None:
     place = walk(
         (0.0, 0.0),
@@ -204,7 +205,7 @@ def until_arrived(place: Scene, number: int, seconds: float, happens: Callable |
     raise AssertionError("they did not arrive")
 
 
-@sampled
+@thorough
 @pytest.mark.parametrize(
     "things", [NOTHING, boxes([(0.0, 25.0, 0.0), (1.2, 45.0, 0.0)], [(0.8, 0.8, 1.0)] * 2)], ids=["free", "boxes"]
 )

@@ -52,6 +52,7 @@ def test_behind_a_slow_vehicle_they_keep_their_gap_time() -> None:
     assert np.allclose(gaps(states)[-1], 0.5 + 1.5 * 3.0, atol=0.3)
 
 
+@thorough
 def test_a_vehicle_that_brakes_to_a_stop_is_not_hit() -> None:
     """It cannot brake harder than the vehicles behind it."""
 

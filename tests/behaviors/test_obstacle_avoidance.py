@@ -319,7 +319,7 @@ def test_once_past_it_continues_undisturbed() -> None:
     assert np.abs(np.diff(velocity / np.linalg.norm(velocity, axis=1, keepdims=True), axis=0)).max() < 1e-9
 
 
-@sampled
+@sampled(one_of=9)
 @pytest.mark.parametrize("plane", [False, True])
 @pytest.mark.parametrize(("goal", "scenes"), [("arrival", 20), ("seek", 20), ("wander", 20), ("path_following", 4)])
 def test_no_vehicle_enters_an_obstacle_on_the_way(goal: str, scenes: int, plane: bool) -> None:

@@ -45,7 +45,7 @@ def gaps_of(place: Scene, states: list[State]) -> np.ndarray:
     return np.stack([s.inputs.obstacles.clearance(s.motion.position).min(axis=1) - radius for s in states])
 
 
-@sampled
+@sampled(one_of=9)
 @pytest.mark.parametrize("plane", [False, True])
 @pytest.mark.parametrize(("goal", "scenes"), [("arrival", 6), ("wander", 5)])
 def test_no_vehicle_enters_a_box_on_the_way(goal: str, scenes: int, plane: bool) -> None:
@@ -198,7 +198,7 @@ def mesh_things(rng: np.random.Generator, start: np.ndarray, plane: bool) -> Obs
     return mesh_obstacles([made], [start], turn)
 
 
-@sampled
+@sampled(one_of=9)
 @pytest.mark.parametrize("method", ["TURN", "SILHOUETTE"])
 @pytest.mark.parametrize("plane", [False, True])
 def test_no_vehicle_enters_a_mesh_on_the_way(method: str, plane: bool) -> None:
@@ -220,6 +220,7 @@ def test_a_mesh_is_passed_by_its_outline_on_the_nearer_side() -> None:
         assert positions(states)[-1, 0, 1] > 8.0
 
 
+@thorough
 def test_a_hole_in_a_mesh_is_flown_through_and_its_rim_is_not() -> None:
     hoop = mesh_obstacles([ring(4.0, 0.5)], [[0.0, 6.0, 0.0]], about((1.0, 0.0, 0.0), 90.0).T)
     through = facing(hoop)

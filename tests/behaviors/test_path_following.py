@@ -428,7 +428,7 @@ def test_on_the_ground_it_brakes_before_an_end_where_it_turns_to_the_start() -> 
     assert beyond(False, LOOP) > 5.0, "a flyer keeps its speed"
 
 
-@sampled
+@sampled(one_of=9)
 @pytest.mark.parametrize("radius", [0.5, 2.0])
 @pytest.mark.parametrize("locomotion", [OnFoot, Planar])
 def test_walkers_turn_back_at_the_end(locomotion: type[Locomotion], radius: float) -> None:

@@ -67,7 +67,7 @@ def leaving(states: list[State], row: int = 0) -> list[int]:
     return [frame for frame, (before, after) in enumerate(pairwise(visits)) if before != after]
 
 
-@sampled
+@sampled(one_of=9)
 @every_order
 @pytest.mark.parametrize(("pace", "wait_time"), [(MAX_SPEED, 0.0), (CURRENT_SPEED, 1.0)])
 def test_it_goes_through_its_targets_in_their_order(order: int, period: tuple, pace: int, wait_time: float) -> None:
@@ -178,7 +178,7 @@ def without(row: int, since: int):
     return changed
 
 
-@sampled
+@sampled(one_of=9)
 @every_order
 @pytest.mark.parametrize("since", [0, SECOND, 5 * SECOND])
 def test_a_target_that_disappears_is_passed_over(order: int, period: tuple, since: int) -> None:
@@ -217,7 +217,7 @@ def test_it_arrives_within_the_distance_that_is_set_and_never_leaves() -> None:
     assert min(nearest) > 2.5 and max(nearest) <= 3.0
 
 
-@sampled
+@sampled(one_of=9)
 @every_pace
 @pytest.mark.parametrize("wait_time", [0.0, 2.0])
 def test_it_reaches_targets_that_move_and_waits_beside_them(pace: int, wait_time: float) -> None:

@@ -56,6 +56,7 @@ def test_it_slows_down_gently_within_the_stopping_time() -> None:
     assert slowing.max() < 5.0 / 2.0 + 1.0, "top speed in two seconds, and the turns of wandering"
 
 
+@thorough
 def test_the_menace_ends_the_rest() -> None:
     place = replace(grazers(20, resting_time=1000.0, going_time=0.1, menace=20), tracked=leaders([0.0, 0.0, 0.0]))
     place = replace(place, drift=(25.0, 0.0, 0.0))

@@ -197,7 +197,7 @@ def test_in_a_sharp_inner_corner_it_keeps_off_both_walls_and_does_not_creep(kind
     assert (speeds(states) / (0.8 * fastest)).min() > 0.5
 
 
-@sampled
+@thorough
 @pytest.mark.parametrize("kind", ["curve", "mesh"])
 def test_it_leaves_a_dead_end_along_the_other_side(kind: str) -> None:
     wide = np.array([4.0, 6.0, 10.0])
@@ -221,6 +221,7 @@ def test_in_a_corridor_too_narrow_for_the_offset_it_turns_round_at_the_end() -> 
         assert way[:, row, 1].max() > -4.0 and way[-1, row, 1] < -8.0
 
 
+@thorough
 def test_a_fast_vehicle_slows_down_where_its_wall_ends_and_returns_on_the_other_side() -> None:
     wall = np.array([[0.0, -80.0], [0.0, 0.0]])
     place, _ = followers("curve", [wall], [(1.0, -50.0)], vehicle={"max_speed": 15.0}, speed=12.0)

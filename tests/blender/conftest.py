@@ -16,9 +16,14 @@ from types import ModuleType
 
 import pytest
 
+from tests.sampling import in_this_blender
+
 ROOT = Path(__file__).resolve().parents[2]
 MANIFEST = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))
 MODULE = f"bl_ext.user_default.{MANIFEST['id']}"
+
+ALONE = "STEERING_ALONE"
+"""The environment variable that says that no other Blender runs its share of the tests: scripts/mutate sets it."""
 
 # Blender reads this when bpy is first imported, which the test modules do.
 USER = Path(tempfile.mkdtemp(prefix="steering_user_"))
@@ -49,12 +54,15 @@ def _empty_file(addon: ModuleType) -> None:
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave the tests that other Blenders run to them."""
+    """Leave the tests that other Blenders run to them, after those that only a thorough run has."""
+    if config.getoption("thorough") or ALONE in os.environ:
+        return
     # It asks bpy for the version, which may only be imported once the variable above is set.
-    from tests.blender.sharing import run_here
+    from tests.blender.sharing import BLENDERS, turn
 
-    chosen = run_here(items)
+    chosen = in_this_blender(items, turn(), len(BLENDERS))
     others = set(items) - set(chosen)
     if others:
         config.hook.pytest_deselected(items=list(others))

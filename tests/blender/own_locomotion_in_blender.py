@@ -7,6 +7,9 @@ import pytest
 from tests.blender.building import bake, crowd, curves, empty, frames, insert, places, tag, vehicle, world_matrices
 from tests.blender.panels.test_panels import in_tab
 from tests.blender.read.test_surfaces import heights, hill
+from tests.sampling import in_every_blender
+
+pytestmark = in_every_blender
 
 
 def tanks() -> list:

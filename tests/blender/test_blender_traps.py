@@ -3,6 +3,9 @@
 import bpy
 
 from tests.blender.building import crowd, frames, insert, part, vehicle, wedge
+from tests.sampling import in_every_blender
+
+pytestmark = in_every_blender
 
 
 def test_a_preview_survives_a_changed_selection_among_objects_with_keyed_visibility() -> None:

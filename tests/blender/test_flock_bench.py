@@ -5,7 +5,6 @@ import pytest
 
 from scripts.flock_bench import neighbors, time_bake, time_boids
 from scripts.flocks import FLOCKS, Flock
-from tests.blender.sharing import in_one_blender
 
 
 @pytest.fixture(params=FLOCKS.values(), ids=FLOCKS.keys())
@@ -23,7 +22,6 @@ def test_the_stages_of_a_bake_add_up(addon, flock: Flock) -> None:
     assert all(bird.animation_data.action is not None for bird in birds)
 
 
-@in_one_blender
 def test_the_flock_starts_with_the_density_of_a_flock_in_flight(addon, flock: Flock) -> None:
     assert 10.0 < time_bake(flock, 200, 2)["neighbors"] < 25.0
 

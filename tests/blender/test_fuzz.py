@@ -6,6 +6,9 @@ import bpy
 
 from scripts import environments
 from scripts.fuzzing.batch import tried
+from tests.sampling import in_every_blender
+
+pytestmark = in_every_blender
 
 SEEDS = 18
 

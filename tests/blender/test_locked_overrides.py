@@ -5,6 +5,9 @@ import numpy as np
 import pytest
 
 from tests.blender.building import crowd, empty, fleet, frames, part, select
+from tests.sampling import in_every_blender
+
+pytestmark = in_every_blender
 
 
 def overridden(objects: list, path: str) -> list:

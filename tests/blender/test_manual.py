@@ -10,6 +10,9 @@ import pytest
 
 from tests.blender.building import part
 from tests.blender.drawing import shown
+from tests.sampling import in_every_blender
+
+pytestmark = in_every_blender
 
 ROOT = Path(__file__).resolve().parents[2]
 

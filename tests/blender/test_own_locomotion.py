@@ -4,13 +4,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.blender.sharing import in_one_blender
 from tests.own_locomotion import checkout_with_own
 
 TRIED = 4
 
 
-@in_one_blender
 def test_it_is_in_the_panel_in_presets_and_in_a_bake(tmp_path: Path) -> None:
     copy = checkout_with_own(tmp_path / "checkout")
     command = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/blender/own_locomotion_in_blender.py"]

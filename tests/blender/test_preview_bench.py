@@ -4,10 +4,8 @@ import bpy
 import pytest
 
 from scripts.preview_frames import birds, bodies, times_of
-from tests.blender.sharing import in_one_blender
 
 
-@in_one_blender
 @pytest.mark.parametrize("make", [birds, bodies], ids=lambda make: make.__name__)
 def test_every_stage_of_a_preview_is_timed(addon, make) -> None:
     times = times_of(make, 12, 6)

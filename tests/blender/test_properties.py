@@ -5,6 +5,9 @@ import pytest
 
 from scripts.behavior_names import TAKEN_BY_BLENDER
 from tests.blender.building import part
+from tests.sampling import in_every_blender
+
+pytestmark = in_every_blender
 
 REACH = 1e6
 EXTRA = {

@@ -25,6 +25,9 @@ from tests.blender.building import (
     vehicle,
     world_matrices,
 )
+from tests.sampling import in_every_blender
+
+pytestmark = in_every_blender
 
 
 def registered() -> set[str]:

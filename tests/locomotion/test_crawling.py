@@ -381,6 +381,7 @@ def test_faces_that_change_their_number_are_held_on_to_again() -> None:
 # Behaviors in the plane.
 
 
+@thorough
 def test_on_a_globe_they_reach_a_place_on_its_other_side() -> None:
     scene = ants(GROUNDS["globe"], 12, behaviors=[(Arrival, {})], tracked=leaders([0.0, 0.0, -5.0]))
     # Exactly opposite, no way is the nearest.

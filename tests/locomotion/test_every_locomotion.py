@@ -222,7 +222,7 @@ def test_it_goes_to_a_point_beside_it_and_near_its_height(kind: type[Locomotion]
     assert came.all()
 
 
-@sampled
+@sampled(one_of=9)
 @every
 def test_it_comes_to_rest_and_stays_so(kind: type[Locomotion]) -> None:
     place = swarm(kind, behaviors=[(Arrival, {})], tracked=leaders([3.0, 4.0, 0.0]))
@@ -281,7 +281,7 @@ def test_the_order_of_the_vehicles_does_not_matter(kind: type[Locomotion]) -> No
     assert data(place.run(FPS), order) == data(place.take(order).run(FPS))
 
 
-@sampled
+@sampled(one_of=9)
 @every
 def test_others_that_move_otherwise_make_no_difference(kind: type[Locomotion]) -> None:
     """The vehicles of each locomotion in one run with all others, as each alone."""
@@ -356,7 +356,7 @@ def test_moved_and_turned_about_the_vertical_it_does_the_same(kind: type[Locomot
     assert np.abs(turned(ups(states), turn) - ups(others)).max() < 1e-6
 
 
-@sampled
+@sampled(one_of=9)
 @every
 def test_half_the_step_gives_nearly_the_same_path(kind: type[Locomotion]) -> None:
     place = swarm(kind, behaviors=[(Seek, {"weight": 0.5}), (Wander, {"strength": 2.0})], locomotions=[(kind, {})])

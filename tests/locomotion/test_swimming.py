@@ -31,7 +31,7 @@ def fish(target=ABOVE, forward=(0.0, 1.0, 0.0), moves=Swimming, **values) -> Sce
     )
 
 
-@sampled
+@sampled(one_of=9)
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 @pytest.mark.parametrize("degrees", [20.0, 45.0, 80.0])
 def test_to_a_target_straight_above_or_below_it_winds_its_way(sign: float, degrees: float) -> None:

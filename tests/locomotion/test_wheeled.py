@@ -117,6 +117,7 @@ def test_cars_keep_their_lane_also_within_the_sharpest_bend(drive) -> None:
     assert np.percentile(lane_errors(line, way, states)[in_bend], 95) < 0.1
 
 
+@thorough
 def test_a_driver_does_not_brake_at_each_point_of_a_drawn_curve() -> None:
     """A circle of 16 m that bends by a third more and less between points 5 m apart, as automatic handles make it."""
     angle = np.linspace(0.0, 2.0 * np.pi, 400, endpoint=False)
@@ -306,7 +307,7 @@ def kink(grade: float, begins: float = 40.0) -> Surfaces:
     return surfaces([(points, triangles)])
 
 
-@sampled
+@sampled(one_of=9)
 @pytest.mark.parametrize(("grade", "climbs"), [(0.5, True), (1.0, False), (2.0, False), (-1.5, False)])
 def test_a_driver_stands_before_ground_that_is_too_steep(grade: float, climbs: bool) -> None:
     """The slope begins at 40 m, and 35 degrees is a grade of 0.7."""

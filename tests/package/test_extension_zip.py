@@ -15,6 +15,8 @@ from urllib.request import url2pathname
 
 import pytest
 
+pytestmark = pytest.mark.in_every_blender
+
 ROOT = Path(__file__).resolve().parents[2]
 MANIFEST = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))
 MODULE = f"bl_ext.user_default.{MANIFEST['id']}"

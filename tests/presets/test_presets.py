@@ -17,6 +17,7 @@ from steering_addon.simulation.geometry.paths import spline
 from steering_addon.simulation.presence.attendance import Attendance, enter_frames
 from steering_addon.simulation.vehicle import VehicleModel
 from tests.presets.preset_crowds import FPS, SHIPPED, columns, crowd, recorded, shipped
+from tests.sampling import thorough
 from tests.scene import headings, positions, speeds, ups
 
 FLOCKING = {
@@ -228,6 +229,7 @@ def test_passers_by_walk_like_pedestrians() -> None:
     assert passers_by.behaviors == walking
 
 
+@thorough
 @pytest.mark.parametrize("name", STREAMS)
 def test_members_of_a_stream_enter_one_by_one_follow_the_path_and_leave(name: str) -> None:
     preset = shipped(name)

@@ -9,7 +9,7 @@ from scripts.motion_bands import ALIVE, MECHANICAL
 from scripts.roaming import INSIDE, PARTING, ROWS, Roaming, measured, table
 from scripts.roaming_crowds import FLOCKS, READY, ready, roamed, roaming
 from tests.presets.preset_crowds import shipped
-from tests.sampling import sampled, thorough
+from tests.sampling import thorough
 
 SECONDS = 60.0
 SOONEST = 30.0
@@ -33,7 +33,7 @@ def test_a_flock_with_a_shipped_preset_roams_its_region(name: str) -> None:
     assert set(verdicts(run).values()) == {ALIVE}, table(measured(run))
 
 
-@sampled
+@thorough
 @pytest.mark.parametrize("name", READY)
 def test_a_ready_scene_roams_its_region(name: str) -> None:
     """Its region is small for its speed; all the same nearly all its members stay inside.

@@ -169,7 +169,7 @@ def test_in_bends_no_car_brakes_for_the_oncoming_lane() -> None:
     assert np.linalg.norm(positions(with_others)[:, :3] - positions(without), axis=-1).max() < 2.5
 
 
-@sampled
+@thorough
 @pytest.mark.parametrize("tagged", [True, False], ids=["an obstacle", "not tagged"])
 def test_cars_stop_before_an_animal_on_their_lane_and_go_on_when_it_leaves(tagged: bool) -> None:
     deer = animal(comes=3.0, stays=6.0)
@@ -223,7 +223,7 @@ def test_at_13_8_metres_a_second_a_car_stops_before_what_stands_in_its_lane() ->
     assert np.diff(speeds(states), axis=0).min() * FPS > -3.5
 
 
-@sampled
+@thorough
 @pytest.mark.parametrize("avoiding", [True, False])
 def test_cars_that_meet_on_one_line_never_end_face_to_face(avoiding: bool) -> None:
     """Six on one curve in both directions: all have passed each other finally."""

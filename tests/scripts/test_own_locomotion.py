@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.own_locomotion import checkout_with_own
+from tests.sampling import thorough
 
 
 @pytest.fixture(scope="module")
@@ -31,6 +32,7 @@ def test_what_the_page_prints_is_plain_english(checkout: Path) -> None:
     )
 
 
+@thorough
 def test_they_obey_the_laws_of_all_locomotions(checkout: Path) -> None:
     laws = ("tests/locomotion/test_every_locomotion.py", "tests/test_layers.py", "-k", "tracked or boat")
     passed = assert_passes(checkout, "-m", "pytest", "-q", "-p", "no:cacheprovider", *laws)

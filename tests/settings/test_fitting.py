@@ -20,7 +20,7 @@ from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.declaration import Kind, Parameter, Unit
 from steering_addon.simulation.vehicle import VehicleModel
 from tests.presets.preset_crowds import SHIPPED, columns, locomotions, shipped
-from tests.sampling import sampled
+from tests.sampling import thorough
 from tests.scene import Scene, positions
 
 WAYS = [choice.name for choice in COMBININGS]
@@ -204,7 +204,7 @@ def test_a_new_priority_and_probability_are_shifted_as_the_others_are() -> None:
     assert fitted(Seek, FISH, "PRIORITY", exception)["priority"] == 2, "one exception is not the rule"
 
 
-@sampled
+@thorough
 @pytest.mark.parametrize("name", ["anything", "child", "pedestrian"])
 def test_walkers_to_whom_avoiding_each_other_is_added_pass_without_a_contact(name: str) -> None:
     """Two rows of eight that meet head-on; a share of their strength would be too little."""

@@ -15,6 +15,7 @@ from steering_addon.simulation.candidates import FIRST, NEAREST_ONE, NEXT, OWN, 
 from steering_addon.simulation.geometry.regions import SPHERE, regions
 from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import Snapshot
+from tests.sampling import thorough
 from tests.scene import Scene, leaders, positions
 
 N = 60
@@ -89,6 +90,7 @@ def test_in_order_each_arrival_leads_to_the_next() -> None:
         assert order == [k % 4 for k in range(len(order))], "in their order, cyclically"
 
 
+@thorough
 def test_in_order_it_skips_what_is_not_present() -> None:
     def gone(frame: int, snapshot: Snapshot) -> Snapshot:
         present = np.array([True, False, True, frame < 240])
@@ -138,6 +140,7 @@ def test_each_behavior_and_parameter_may_have_its_own_candidates() -> None:
     assert set(following.leader) <= {3, 4}
 
 
+@thorough
 def test_each_follows_one_of_several_leaders() -> None:
     place = replace(seekers(OWN, n=40), behaviors=[(LeaderFollowing, {"leader": FIRST, "spread": 2.0})])
     at = positions(place.run(24 * 20))[-1]

@@ -26,7 +26,6 @@ from tests.blender.building import (
     vehicle,
     wedge,
 )
-from tests.blender.sharing import in_one_blender
 
 FIRST, LAST = 1, 60
 
@@ -107,7 +106,6 @@ def test_a_vehicle_present_from_the_start_has_no_visibility_keyframes() -> None:
     assert not any(is_baked(ob) for ob in present.children_recursive)
 
 
-@in_one_blender
 def test_members_enter_on_random_frames_of_the_span() -> None:
     vehicles = walkers(8, use_enter_frame=True, enter_frame=10, enter_span=30)
     bake()
@@ -273,7 +271,6 @@ def test_others_perceive_a_locked_baked_vehicle_only_while_it_is_present() -> No
     assert np.abs(heading[32:]).max() > 1e-4
 
 
-@in_one_blender
 def test_an_obstacle_on_a_vehicle_is_ignored_until_the_vehicle_enters() -> None:
     """A vehicle with an obstacle parented to it, in the way of another vehicle."""
     frames(FIRST, LAST)
@@ -374,7 +371,6 @@ def test_the_preview_shows_present_vehicles_that_a_bake_hides(sub) -> None:
     assert seen(later) == list(range(40, LAST + 1))
 
 
-@in_one_blender
 def test_preview_and_bake_give_the_same_positions(sub) -> None:
     first, second = walkers()
     enter_on(second, 20)

@@ -20,7 +20,6 @@ from tests.blender.building import (
     vehicle,
     wedge,
 )
-from tests.blender.sharing import in_one_blender
 
 CATALOGUE = {behavior.name: behavior for behavior in part("behaviors").CATALOGUE}
 
@@ -203,7 +202,6 @@ MATES = 6
 """The number of fish nearest to a fish that it closes up with."""
 
 
-@in_one_blender
 def test_a_school_parts_before_a_shark_and_closes_again() -> None:
     """The school of the Add menu, and a cone with the preset Sharks; nothing else is set."""
     frames(1, 300)

@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 from tests.blender.building import bake, crowd, empty, frames, part, select, vehicle, wedge
-from tests.blender.sharing import in_one_blender
 
 ownership = part("blender.write.ownership")
 fingerprint = part("blender.read.fingerprint").fingerprint
@@ -95,7 +94,6 @@ def test_delete_bake_and_baking_again_keep_what_the_animator_keyed() -> None:
     assert np.abs(path(members[0]) - first).max() < 1e-6
 
 
-@in_one_blender
 def test_a_second_span_uses_the_same_guide_and_one_that_overlaps_is_refused() -> None:
     _, members = flock(2)
     bake()
@@ -120,7 +118,6 @@ def test_without_a_bake_it_refuses_in_a_sentence_and_changes_nothing() -> None:
     assert "Bird 0 Guide" not in bpy.data.objects and not members[0].steering.is_property_set("guide")
 
 
-@in_one_blender
 def test_a_vehicle_below_a_parent_and_a_hidden_guide() -> None:
     _, members = flock(2)
     cart = empty("Cart", (5.0, 2.0, 0.0), rotation=(0.0, 0.0, 0.7))
@@ -139,7 +136,6 @@ def test_a_vehicle_below_a_parent_and_a_hidden_guide() -> None:
     assert np.abs(after - path(guide))[FIRST - 1 : LAST].max() < 0.001
 
 
-@in_one_blender
 def test_a_bone_leads_with_substeps_and_a_fixed_share() -> None:
     _, members = flock(2)
     data = bpy.data.armatures.new("Rig")
@@ -168,7 +164,6 @@ def test_a_bone_leads_with_substeps_and_a_fixed_share() -> None:
         bake()
 
 
-@in_one_blender
 @pytest.mark.parametrize("trouble", ["no guide", "gone", "carried", "constrained"])
 def test_a_guide_that_cannot_lead_is_refused_by_name(trouble: str) -> None:
     _, members = flock(2)
@@ -187,7 +182,6 @@ def test_a_guide_that_cannot_lead_is_refused_by_name(trouble: str) -> None:
         bake()
 
 
-@in_one_blender
 def test_moving_a_key_of_the_guide_marks_the_bake_outdated_and_changes_the_preview() -> None:
     _, members = flock(2)
     bake()

@@ -11,6 +11,9 @@ import numpy as np
 import pytest
 
 from tests.blender.building import bake, empty, frames, link, part, select, sphere, wedge
+from tests.sampling import in_every_blender
+
+pytestmark = in_every_blender
 
 
 @dataclass

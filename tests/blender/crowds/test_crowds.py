@@ -24,7 +24,6 @@ from tests.blender.building import (
     use,
     vehicle,
 )
-from tests.blender.sharing import in_one_blender
 
 FLOCK = {"separation": {}, "alignment": {}, "cohesion": {}, "wander": {}}
 
@@ -105,7 +104,6 @@ def test_a_region_set_as_target_needs_no_tag_and_takes_precedence() -> None:
     assert end[0] > 10.0
 
 
-@in_one_blender
 def test_vehicles_return_into_their_region() -> None:
     frames(1, 240)
     region(size=8.0)

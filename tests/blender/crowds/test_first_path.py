@@ -5,10 +5,7 @@ import numpy as np
 import pytest
 
 from tests.blender.building import bake, frames, places, select
-from tests.blender.sharing import in_one_blender
 from tests.sampling import sampled, thorough
-
-pytestmark = in_one_blender
 
 SUZANNES = 10
 BEND = ((-14.0, 6.0, 1.0), (8.0, 14.0, 2.0), (26.0, -2.0, 1.0), (48.0, 6.0, 2.0))

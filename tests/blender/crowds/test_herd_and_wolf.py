@@ -4,10 +4,10 @@ import numpy as np
 
 from tests.blender.building import bake, frames, part
 from tests.blender.crowds.test_ready_scenes import add, members, played
-from tests.blender.sharing import in_one_blender
+from tests.sampling import thorough
 
 
-@in_one_blender
+@thorough
 def test_sheep_run_from_the_wolf_one_by_one_and_gather_again() -> None:
     """All are alarmed within 72 frames, and within 20 seconds of the first the herd is as close as it was."""
     frames(1, 580)

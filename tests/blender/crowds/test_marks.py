@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 from tests.blender.building import bake, crowd, empty, frames, part, select, vehicle, wedge
-from tests.blender.sharing import in_one_blender
 
 fingerprint = part("blender.read.fingerprint").fingerprint
 planning = part("blender.read.plan")
@@ -104,7 +103,6 @@ def test_each_of_a_crowd_is_at_a_place_of_a_mesh() -> None:
     assert np.sort(nearest)[:8].max() < 0.02
 
 
-@in_one_blender
 def test_a_shape_that_moves_and_deforms_is_met_where_it_is_and_a_hidden_one_counts() -> None:
     birds, members = flock(4)
     shape = letter()
@@ -125,7 +123,6 @@ def test_a_shape_that_moves_and_deforms_is_met_where_it_is_and_a_hidden_one_coun
     assert (local[:, 0] > -0.02).all() and (local[:, 0] < 5.02).all()
 
 
-@in_one_blender
 def test_it_crosses_along_the_y_axis_of_the_mark() -> None:
     _, members = flock(1)
     mark = add(members[0], place=(4.0, 12.0, 3.0))
@@ -136,7 +133,6 @@ def test_it_crosses_along_the_y_axis_of_the_mark() -> None:
     assert way[0] * 24.0 == pytest.approx([5.0 * np.sin(np.pi / 3.0), 2.5, 0.0], abs=0.15)
 
 
-@in_one_blender
 def test_what_is_out_of_reach_says_by_how_much_before_the_bake() -> None:
     _, members = flock(1)
     add(members[0], place=(0.0, 200.0, 3.0))
@@ -151,7 +147,6 @@ def test_what_is_out_of_reach_says_by_how_much_before_the_bake() -> None:
     assert any("has 3 markers" in text for text in planning.plan_reading(bpy.context.scene).warnings)
 
 
-@in_one_blender
 def test_who_cannot_climb_to_the_shape_in_time_is_told_before_the_bake_as_it_comes_out(capfd) -> None:
     birds, members = flock(4, wander={})
     birds.steering.locomotion = "FLYING"
@@ -175,7 +170,6 @@ def test_who_cannot_climb_to_the_shape_in_time_is_told_before_the_bake_as_it_com
     assert not [text for text in planning.plan_reading(bpy.context.scene).warnings if "Mark" in text]
 
 
-@in_one_blender
 @pytest.mark.parametrize(
     ("trouble", "said"),
     [
@@ -200,7 +194,6 @@ def test_a_mark_that_cannot_be_met_is_refused_by_name(trouble: str, said: str) -
     bake()
 
 
-@in_one_blender
 def test_an_inactive_mark_and_none_change_nothing() -> None:
     _, members = flock(2)
     bake()
@@ -211,7 +204,6 @@ def test_an_inactive_mark_and_none_change_nothing() -> None:
     assert (places(members) == before).all()
 
 
-@in_one_blender
 def test_the_preview_follows_a_marker_that_is_moved_renamed_or_removed() -> None:
     live = part("blender.preview.live")
     _, members = flock(1)
@@ -236,7 +228,6 @@ def test_the_preview_follows_a_marker_that_is_moved_renamed_or_removed() -> None
         bpy.ops.steering.preview()
 
 
-@in_one_blender
 @pytest.mark.parametrize(("place", "misses"), [((0.0, -18.5, 3.0), True), ((3.0, 15.0, 4.0), False)])
 def test_a_mark_that_is_missed_says_so_after_the_bake(place, misses, capfd) -> None:
     _, members = flock(1)
@@ -246,7 +237,6 @@ def test_a_mark_that_is_missed_says_so_after_the_bake(place, misses, capfd) -> N
     assert ("The mark Mark was missed by" in capfd.readouterr().out) == misses
 
 
-@in_one_blender
 def test_an_exact_mark_is_met_to_the_point_though_another_stands_there(capfd) -> None:
     birds, members = flock(2, wander={})
     birds.steering.vehicle.keep_apart, birds.steering.vehicle.radius = True, 0.08

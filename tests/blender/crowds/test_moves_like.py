@@ -25,7 +25,6 @@ from tests.blender.building import (
     world_matrices,
 )
 from tests.blender.drawing import shown
-from tests.blender.sharing import in_one_blender
 
 LIKENESSES = ("ANYTHING", "BIRD", "FISH", "ANIMAL", "PERSON", "CAR", "INSECT")
 ON_GROUND = ("ANIMAL", "PERSON", "CAR", "INSECT")
@@ -59,7 +58,6 @@ def with_role(role: str) -> list:
 # ---- a new crowd
 
 
-@in_one_blender
 @pytest.mark.parametrize("like", [None, *LIKENESSES])
 def test_a_tagged_crowd_moves_turns_and_stays_around_its_place(like) -> None:
     frames(1, 120)

@@ -31,7 +31,6 @@ from tests.blender.building import (
     wedge,
 )
 from tests.blender.drawing import texts, up_to_date
-from tests.blender.sharing import in_one_blender
 
 
 def populate(*, moves_like: str = "UNCHANGED", **settings):
@@ -1030,7 +1029,6 @@ def test_a_single_member_enters_at_the_start() -> None:
     assert not stream(count=1).steering.attendance.use_enter_frame
 
 
-@in_one_blender
 def test_passers_by_leave_at_the_end_of_the_path() -> None:
     tag(path_curve(points=[(0.0, 2.0, 0.0), (0.0, 6.0, 0.0)]), role="PATH")
     crowd = stream(count=3, moves_like="PERSON")

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from tests.blender.building import assert_same, crowd, part, scene_dump, select
-from tests.blender.sharing import in_one_blender
 from tests.blender.walkers import CYCLE, found_walkers
 
 TOLERANCE = 0.04
@@ -253,7 +252,6 @@ def test_what_cannot_be_posed_is_refused_by_name():
         bpy.ops.steering.pose_meshes()
 
 
-@in_one_blender
 def test_names_that_would_mix_when_sorted_get_numbers():
     module = part("blender.crowds.posed_meshes")
     clips = [module.PosedClip(name, row, np.zeros((12, 1, 3)), 0.0) for row, name in enumerate(("Walk", "Walk 2"))]

@@ -11,7 +11,9 @@ import pytest
 
 from tests.blender.building import assert_same, crowd, part, scene_dump
 from tests.blender.drawing import shown
-from tests.blender.sharing import in_one_blender
+from tests.sampling import in_every_blender
+
+pytestmark = in_every_blender
 
 PLAIN = {
     "format": 1,
@@ -283,7 +285,6 @@ def test_a_file_name_that_is_not_text_is_shown_and_refused() -> None:
     assert not os.path.exists(path)
 
 
-@in_one_blender
 def test_thousands_of_presets_are_listed_in_a_moment() -> None:
     text = json.dumps(PLAIN)
     for number in range(3000):

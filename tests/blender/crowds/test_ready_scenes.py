@@ -29,7 +29,6 @@ from tests.blender.building import (
     wedge,
     world_matrices,
 )
-from tests.blender.sharing import in_one_blender
 from tests.sampling import sampled
 
 SCENES = ("flock", "school", "walkers", "herd", "herd_and_wolf", "cowboys_and_strays", "station_hall", "traffic")
@@ -234,7 +233,6 @@ def test_wider_spacing_keeps_birds_farther_apart() -> None:
     assert wide.steering.containment.region.empty_display_size > usual.steering.containment.region.empty_display_size
 
 
-@in_one_blender
 def test_more_walkers_get_a_longer_path() -> None:
     def length(walkers):
         (line,) = part("blender.read.curves").polylines(walkers.steering.path_following.path, depsgraph())
@@ -269,7 +267,6 @@ def test_flyers_are_in_flight_at_the_cursor_on_the_first_frame(scene) -> None:
         assert front @ (second - first) > 0.95 * np.linalg.norm(front) * np.linalg.norm(second - first)
 
 
-@in_one_blender
 @pytest.mark.parametrize("scene", FLYERS)
 def test_parts_of_a_flock_that_meet_head_on_do_not_overlap(scene, capfd) -> None:
     """Or the first bake of a ready scene would begin with a warning."""
@@ -404,7 +401,6 @@ def test_the_operators_and_icons_of_the_menu_exist() -> None:
 # ---- motion
 
 
-@in_one_blender
 @pytest.mark.parametrize("scene", FLYERS)
 def test_a_flock_flies_together_and_stays_around_its_place(scene) -> None:
     frames(1, 120)
@@ -424,7 +420,6 @@ def test_a_flock_flies_together_and_stays_around_its_place(scene) -> None:
     assert away.max() < 2.0
 
 
-@in_one_blender
 def test_walkers_go_in_both_directions_and_stay_on_their_path() -> None:
     frames(1, 120)
     walkers = add("walkers")
@@ -456,7 +451,6 @@ def soles_and_shins(walkers, over) -> tuple[np.ndarray, np.ndarray]:
     return np.array(lowest), np.array(turned)
 
 
-@in_one_blender
 def test_walkers_keep_their_feet_where_they_stand_and_do_not_walk_in_lockstep() -> None:
     frames(1, 60)
     walkers = members(add("walkers", count=8))
@@ -487,7 +481,6 @@ def headings(ob, bone: str, over) -> tuple[np.ndarray, np.ndarray]:
     return tuple(np.unwrap(np.array(turns), axis=0).T)
 
 
-@in_one_blender
 def test_heads_of_walkers_turn_to_where_they_will_face_and_are_let_go() -> None:
     frames(1, 72)
     scene_crowd = add("walkers", count=3)
@@ -515,7 +508,6 @@ def test_heads_of_walkers_turn_to_where_they_will_face_and_are_let_go() -> None:
     assert not [action for action in bpy.data.actions if action.name.startswith(("Head of", "Feet of"))]
 
 
-@in_one_blender
 def test_walkers_look_at_an_object_that_moves() -> None:
     frames(1, 48)
     crowd = add("walkers", count=3)

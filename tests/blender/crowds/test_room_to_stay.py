@@ -10,7 +10,6 @@ import pytest
 
 from tests.blender.building import bake, frames, select
 from tests.blender.crowds.test_populate import figure, ground, members, populate
-from tests.blender.sharing import in_one_blender
 
 SIDE = 20.0
 
@@ -61,7 +60,6 @@ def test_walkers_look_as_far_ahead_as_their_ground_has_room(side: float, ahead: 
     assert settings.containment.release
 
 
-@in_one_blender
 def test_people_do_not_line_up_along_the_border_of_their_ground() -> None:
     """Without the region over the ground, half of them are within a metre of the border after 20 seconds."""
     frames(1, 481)

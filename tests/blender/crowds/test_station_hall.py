@@ -6,10 +6,8 @@ from mathutils import Vector
 
 from tests.blender.building import bake, frames
 from tests.blender.crowds.test_ready_scenes import add, members, played, with_role
-from tests.blender.sharing import in_one_blender
 
 
-@in_one_blender
 def test_some_stop_and_face_the_board_and_all_keep_clear_of_walls() -> None:
     frames(1, 260)
     hall = add("station_hall", count=24)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.blender.building import bake, crowd, empty, frames, part, select, vehicle, wedge
-from tests.blender.sharing import in_one_blender
+from tests.sampling import thorough
 
 
 class Hand:
@@ -73,7 +73,6 @@ def taken_up(members, state: str) -> list[float]:
     return [frame for told in histories(members) for frame, name in told if name == state]
 
 
-@in_one_blender
 def test_caribou_run_from_a_wolf_in_five_clicks() -> None:
     _, members = grazing("Caribou", field(4), speed=2.0, first=100, **GRAZES)
     wolf = empty("Wolf", (3.0, -4.0, 0.0))
@@ -92,7 +91,6 @@ def test_caribou_run_from_a_wolf_in_five_clicks() -> None:
     assert (off[0] > 7.0).any() and np.corrcoef(off[0], begins)[0, 1] > 0.6
 
 
-@in_one_blender
 def test_an_alarm_goes_through_sheep_that_gather_again_in_six_clicks() -> None:
     _, members = grazing("Sheep", field(6, 1.8), speed=1.6, first=100, **GRAZES, cohesion={"distance": 12.0})
     dog = empty("Dog", (-80.0, 4.5, 0.0))
@@ -115,7 +113,7 @@ def test_an_alarm_goes_through_sheep_that_gather_again_in_six_clicks() -> None:
     assert len(taken_up(members, "Regroup")) >= 0.9 * len(members) and spread[1] < 1.5 * spread[0]
 
 
-@in_one_blender
+@thorough
 def test_a_cowboy_fetches_each_stray_in_twelve_clicks() -> None:
     away = [(20.0, 16.0), (-14.0, -12.0)]
     together = {**GRAZES, "cohesion": {"distance": 8.0}, "containment": {}}
@@ -142,7 +140,6 @@ def test_a_cowboy_fetches_each_stray_in_twelve_clicks() -> None:
     assert sorted(len(told) > 0 for told in histories(cowboys)) == [False, True, True]
 
 
-@in_one_blender
 def test_commuters_read_the_board_and_leave_in_twelve_clicks() -> None:
     walkers, people = grazing("People", field(5, 2.0), speed=1.4, first=100, separation={"distance": 1.0})
     walkers.steering.locomotion, walkers.steering.vehicle.cruise_speed = "ON_FOOT", 0.9
@@ -175,7 +172,6 @@ def test_commuters_read_the_board_and_leave_in_twelve_clicks() -> None:
     assert (ends.min(axis=1) < 2.5).mean() > 0.8 and len(set(ends.argmin(axis=1))) == 2
 
 
-@in_one_blender
 def test_a_predator_hunts_feeds_and_rests_in_fourteen_clicks() -> None:
     _, antelopes = grazing("Antelope", field(3, 3.0), speed=1.5, first=100, **GRAZES)
     _, (lion,) = grazing("Lion", [(3.0, -9.0)], speed=3.0, first=200, wander={"strength": 0.5, "vertical": 0.0})
@@ -195,7 +191,6 @@ def test_a_predator_hunts_feeds_and_rests_in_fourteen_clicks() -> None:
     assert taken_up(antelopes, "Caught")
 
 
-@in_one_blender
 def test_a_cue_and_a_hero_by_hand_in_six_clicks() -> None:
     birds, members = grazing("Birds", field(5, 2.0), speed=2.0, first=100, **GRAZES)
     select(birds)

@@ -7,6 +7,9 @@ import pytest
 from tests.blender.building import bake, crowd, empty, part, select, vehicle, wedge
 from tests.blender.minds.test_states import herd, startle
 from tests.blender.status.test_findings import listed, selected_by_click
+from tests.sampling import in_every_blender
+
+pytestmark = in_every_blender
 
 planning = part("blender.read.plan")
 of = part("blender.crowds.states")

@@ -6,7 +6,6 @@ import pytest
 
 from tests.blender.building import bake, crowd, empty, frames, part, select, vehicle, wedge
 from tests.blender.drawing import shown, texts, up_to_date
-from tests.blender.sharing import in_one_blender
 
 planning = part("blender.read.plan")
 reading = part("blender.read.reading")
@@ -55,7 +54,6 @@ def away_from(wolf, members) -> np.ndarray:
     return distances[1] - distances[0]
 
 
-@in_one_blender
 def test_five_clicks_make_a_herd_run_from_a_wolf() -> None:
     grazing, members = herd()
     wolf = empty("Wolf", (2.0, -3.0, 0.0))
@@ -104,7 +102,6 @@ def test_a_ready_state_that_is_faster_turns_as_much_more_quickly() -> None:
     )
 
 
-@in_one_blender
 @pytest.mark.parametrize("moves", ["ON_FOOT", "PLANAR"])
 def test_in_the_ready_state_stop_and_look_they_stand_and_face_what_calls(moves: str) -> None:
     grazing, members = herd(4)
@@ -126,7 +123,6 @@ def test_in_the_ready_state_stop_and_look_they_stand_and_face_what_calls(moves: 
         assert toward.dot(after.col[1].xyz.normalized()) > np.cos(np.radians(15.0))
 
 
-@in_one_blender
 def test_what_is_caught_at_a_run_stands_within_a_second() -> None:
     grazing, (sheep,) = herd(1)
     grazing.steering.locomotion = "ON_FOOT"
@@ -248,7 +244,6 @@ def test_keys_on_a_cue_hide_strips_so_a_strip_is_refused() -> None:
         bpy.ops.steering.cue_add()
 
 
-@in_one_blender
 def test_a_hidden_state_and_its_trigger_count_too() -> None:
     grazing, members = herd()
     wolf = empty("Wolf", (2.0, -3.0, 0.0))
@@ -303,7 +298,6 @@ def test_a_state_of_another_crowd_cannot_follow() -> None:
         bpy.ops.steering.bake()
 
 
-@in_one_blender
 @pytest.mark.parametrize("preset", ["", *SHIPPED])
 def test_each_ready_state_bakes(preset) -> None:
     grazing, members = herd(4)
@@ -414,7 +408,6 @@ def test_a_crowd_that_blender_copied_without_its_states_gets_them_by_a_click() -
         bpy.ops.steering.states_copy(source="Goats")
 
 
-@in_one_blender
 def test_keys_on_active_open_and_close_a_state_whatever_frame_is_shown() -> None:
     grazing, members = herd(4)
     state = startle(grazing, empty("Wolf", (2.0, -3.0, 0.0)), lasts=0.2, varies=0.0)
@@ -485,7 +478,6 @@ def test_a_state_is_not_put_where_the_scene_does_not_see_it() -> None:
     assert bpy.context.object.name in bpy.context.view_layer.objects
 
 
-@in_one_blender
 def test_a_rider_who_fetches_brings_a_stray_back_and_the_other_stays() -> None:
     """The stray runs from riders nearby and knows nothing of its herd."""
     grazing, members = herd(9)

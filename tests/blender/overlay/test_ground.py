@@ -9,6 +9,9 @@ import pytest
 from tests.blender.building import crowd, insert, part, select, tag, vehicle
 from tests.blender.overlay.test_overlay import colored, drawn
 from tests.blender.read.test_surfaces import hill
+from tests.sampling import in_every_blender
+
+pytestmark = in_every_blender
 
 
 def lines(name: str) -> np.ndarray:

@@ -30,6 +30,9 @@ from tests.blender.building import (
     vehicle,
     wedge,
 )
+from tests.sampling import in_every_blender
+
+pytestmark = in_every_blender
 
 ALL = {"FRONT", "VELOCITY", "TARGETS", "TRAILS", "PATHS", "OBSTACLES", "REGIONS", "FORCES", "SURFACES"}
 

@@ -29,6 +29,9 @@ from tests.blender.building import (
 )
 from tests.blender.drawing import everything_shown, shown, texts, up_to_date
 from tests.blender.walkers import found_walkers
+from tests.sampling import in_every_blender
+
+pytestmark = in_every_blender
 
 TAB = ("object", "vehicle_own", "crowd", "model", "locomotion", "portrayal", "attendance", "behaviors", "bake", "run")
 

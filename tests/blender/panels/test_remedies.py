@@ -17,7 +17,6 @@ import pytest
 
 from tests.blender.building import bake, crowd, frames, insert, part, select, tag, use, vehicle, wedge
 from tests.blender.drawing import shown, up_to_date
-from tests.blender.sharing import in_one_blender
 from tests.blender.walkers import found_walkers
 
 SOURCES = Path(__file__).resolve().parents[3] / "steering_addon" / "blender"
@@ -374,7 +373,6 @@ def remedy_of(clause: str) -> str | None:
     return next((pattern for pattern in REMEDIES if re.search(pattern, clause.lower())), None)
 
 
-@in_one_blender
 def test_the_messages_of_the_program_are_found() -> None:
     texts = [text for _, text in everything()]
     assert len(texts) > 100
@@ -400,7 +398,6 @@ def test_every_remedy_is_in_reach(pattern: str) -> None:
     assert REMEDIES[pattern](), f"{used[0]!r} cannot be done."
 
 
-@in_one_blender
 def test_every_refusal_names_a_remedy() -> None:
     silent = []
     for file in sorted(SOURCES.rglob("*.py")):

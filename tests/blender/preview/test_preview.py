@@ -33,7 +33,9 @@ from tests.blender.building import (
     select,
     vehicle,
 )
-from tests.blender.sharing import in_one_blender
+from tests.sampling import in_every_blender
+
+pytestmark = in_every_blender
 
 FIRST, LAST = 1, 20
 
@@ -183,7 +185,6 @@ def test_scrubbing_back_shows_the_kept_frames_and_simulates_nothing_again(monkey
     assert played(obs, range(LAST, FIRST - 1, -1)).tobytes() == seen[::-1].tobytes()
 
 
-@in_one_blender
 def test_jumping_ahead_shows_the_same_as_playing() -> None:
     obs = mixed_fleet()
     toggle()
@@ -592,7 +593,6 @@ def test_a_moved_crowd_that_carries_something_is_read_again() -> None:
     assert np.array_equal(played(obs), seen)
 
 
-@in_one_blender
 def test_with_little_memory_it_simulates_more_and_shows_the_same(monkeypatch) -> None:
     obs = ships()
     crew = bpy.data.objects["Crew"]

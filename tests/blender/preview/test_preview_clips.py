@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 
 from tests.blender.building import bake, part, select
-from tests.blender.sharing import in_one_blender
 from tests.blender.walkers import found_walkers, pose_of
 from tests.blender.write.test_control_planting import controlled_walk
+from tests.sampling import in_every_blender
+
+pytestmark = in_every_blender
 
 SHOWN = (1, 2, 9, 20, 14)
 
@@ -53,7 +55,6 @@ def test_a_preview_shows_the_poses_of_the_bake(active: bool) -> None:
     np.testing.assert_allclose(previewed, poses(rigs), atol=1e-5)
 
 
-@in_one_blender
 def test_a_preview_shows_legs_that_constraints_pose() -> None:
     rig, people = controlled_walk()
     people.steering.portrayal.playing.plant_feet = False
@@ -66,7 +67,6 @@ def test_a_preview_shows_legs_that_constraints_pose() -> None:
     np.testing.assert_allclose(previewed, poses([rig]), atol=1e-4)
 
 
-@in_one_blender
 def test_a_changed_clip_is_seen_in_a_preview() -> None:
     people, [rig] = found_walkers()
     bpy.ops.steering.preview()

@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 from tests.blender.building import part, scene_dump
-from tests.blender.sharing import in_one_blender
 from tests.blender.walkers import CYCLE, HALF_STEP, HEIGHT, clip, idle, walk, walker
+from tests.sampling import in_every_blender
+
+pytestmark = in_every_blender
 
 SPEED = 4.0 * HALF_STEP / CYCLE * 24.0
 
@@ -173,7 +175,6 @@ def rigify() -> Iterator[None]:
     bpy.ops.preferences.addon_disable(module="rigify")
 
 
-@in_one_blender
 def test_a_rigify_rig_is_measured_with_its_constraints(rigify) -> None:
     bpy.ops.object.armature_basic_human_metarig_add()
     bpy.ops.pose.rigify_generate()

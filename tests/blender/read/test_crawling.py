@@ -120,7 +120,6 @@ def test_the_nearest_place_is_that_of_blender() -> None:
     assert (triangle >= 0).all()
 
 
-@pytest.mark.in_one_blender
 def test_populate_puts_members_upright_on_all_sides_of_a_ball() -> None:
     frames(1, 3)
     place, model = ball(), wedge("Ant", size=0.2)

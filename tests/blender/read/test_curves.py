@@ -7,6 +7,9 @@ import numpy as np
 import pytest
 
 from tests.blender.building import part
+from tests.sampling import in_every_blender
+
+pytestmark = in_every_blender
 
 POINTS = np.random.default_rng(6).uniform(-3.0, 3.0, (6, 3))
 

@@ -23,7 +23,6 @@ from tests.blender.building import (
     tag,
     vehicle,
 )
-from tests.blender.sharing import in_one_blender
 
 CORNER = ((0.0, 0.0, 0.0), (0.0, 14.0, 0.0), (3.0, 20.0, 0.0), (9.0, 23.0, 0.0), (40.0, 23.0, 0.0))
 
@@ -153,7 +152,6 @@ def lines(snapshot=0) -> list[list]:
     return sorted([line.points[0].round(3).tolist(), line.points[-1].round(3).tolist()] for line in flow)
 
 
-@in_one_blender
 def test_a_vehicle_follows_the_edges_of_a_mesh_as_they_were_drawn() -> None:
     frames(1, 240)
     wire("Wire", CORNER)

@@ -23,7 +23,6 @@ from tests.blender.building import (
     tag,
     vehicle,
 )
-from tests.blender.sharing import in_one_blender
 
 FAST = (0.5, 0.0, 0.0)
 """Metres a frame at which things move in these tests."""
@@ -132,7 +131,6 @@ def test_keyed_settings_hold() -> None:
     assert [each.vehicle.max_speed[0] for each in snapshots] == [5.0] * 6
 
 
-@in_one_blender
 def test_a_follower_of_a_keyed_leader_is_in_full_flight_on_the_first_frame() -> None:
     """Behind one who is keyed to stand still, it has come to rest too by then."""
     hero = leader(moving(empty("Hero")))

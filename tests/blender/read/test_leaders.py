@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from tests.blender.building import bake, crowd, empty, frames, insert, leader, link, part, places, select, vehicle
-from tests.blender.sharing import in_one_blender
 
 FOLLOWING = {"behind": 2.0, "spread": 0.0, "separation": 0.0}
 
@@ -66,7 +65,6 @@ def test_a_mesh_that_is_followed_faces_where_its_model_does(tagged) -> None:
     assert np.allclose(tracked(1).forward, [[1.0, 0.0, 0.0]], atol=1e-6)
 
 
-@in_one_blender
 def test_a_vehicle_follows_a_keyframed_bone() -> None:
     frames(1, 240)
     rig = armature()
@@ -116,7 +114,6 @@ def test_other_objects_than_armatures_have_no_bone_to_choose() -> None:
     assert np.allclose(tracked(1).position, [[1.0, 2.0, 3.0]])
 
 
-@in_one_blender
 def test_a_vehicle_leads_others() -> None:
     frames(1, 240)
     goal = leader(location=(0.0, 60.0, 0.0))

@@ -12,7 +12,6 @@ import pytest
 
 from scripts.baked_scene import matrices
 from tests.blender.building import ROOT, bake, crowd, curves, frames, insert, obstacle, path_curve, vehicle, wedge
-from tests.blender.sharing import in_one_blender
 from tests.sampling import thorough
 
 WHATEVER = {"check": False, "objects": "", "kind": "", "path": "", "body_length": 0.0, "cruise": 0.0}
@@ -47,7 +46,6 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-@in_one_blender
 def test_it_finds_crowds_and_their_stored_settings(file: Path, tmp_path: Path) -> None:
     done = motion(tmp_path / "user", file, file)
     assert done.returncode == 0, done.stderr
@@ -60,7 +58,6 @@ def test_it_finds_crowds_and_their_stored_settings(file: Path, tmp_path: Path) -
     assert kept[5:8].count(kept[5]) == 3, "the same file twice, and its mean"
 
 
-@in_one_blender
 def test_a_check_fails_if_a_motion_is_not_alive(file: Path, tmp_path: Path) -> None:
     done = motion(tmp_path / "user", file, check=True)
     assert done.returncode == 1
@@ -68,7 +65,6 @@ def test_a_check_fails_if_a_motion_is_not_alive(file: Path, tmp_path: Path) -> N
 
 
 @thorough
-@in_one_blender
 def test_objects_without_settings_are_measured_by_the_arguments(tmp_path: Path) -> None:
     frames(1, 40)
     for i in range(3):
@@ -83,7 +79,6 @@ def test_objects_without_settings_are_measured_by_the_arguments(tmp_path: Path) 
     assert "There is no vehicle in a crowd; try --objects" in none.stderr
 
 
-@in_one_blender
 def test_other_forward_axes_than_the_default_are_known(tmp_path: Path) -> None:
     """A vehicle whose front is -Y flies with its -Y ahead: taken for +Y, it would roll the wrong way."""
     frames(1, 60)

@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 
 from tests.blender.building import part
+from tests.sampling import in_every_blender
+
+pytestmark = in_every_blender
 
 CONTROLS = np.random.default_rng(4).uniform(-3.0, 3.0, (7, 3))
 EVEN = np.ones(7)

@@ -11,7 +11,6 @@ from mathutils import Vector
 from mathutils.bvhtree import BVHTree
 
 from tests.blender.building import bake, baked_frames, crowd, frames, insert, link, obstacle, part, places, put, vehicle
-from tests.blender.sharing import in_one_blender
 
 
 def cube(name: str = "Block", location=(0.0, 0.0, 0.0), **placed):
@@ -60,7 +59,6 @@ def test_an_obstacle_is_round_and_solid_by_default(addon) -> None:
     assert seen()[0].plain.all()
 
 
-@in_one_blender
 @pytest.mark.parametrize("turned", [False, True])
 def test_walkers_in_a_room_stay_in_it(addon, turned: bool) -> None:
     frames(1, 100)
@@ -148,7 +146,6 @@ def test_a_mesh_that_only_moves_is_made_once(addon) -> None:
     np.testing.assert_allclose([s.start[0, 0] for s in on_frames], range(5), atol=1e-5)
 
 
-@in_one_blender
 def test_an_object_without_faces_is_not_avoided_as_a_mesh(addon) -> None:
     vehicle()
     obstacle(link(bpy.data.objects.new("Nothing", None))).steering.obstacle_shape = "MESH"
@@ -156,7 +153,6 @@ def test_an_object_without_faces_is_not_avoided_as_a_mesh(addon) -> None:
     bake()
 
 
-@in_one_blender
 def test_vehicles_fly_through_a_ring_and_not_into_it(addon) -> None:
     frames(1, 72)
     bpy.ops.mesh.primitive_torus_add(major_radius=4.0, minor_radius=0.6, location=(0.0, 12.0, 0.0))

@@ -29,6 +29,9 @@ from tests.blender.building import (
     wedge,
 )
 from tests.blender.sharing import BLENDERS, turn
+from tests.sampling import in_every_blender
+
+pytestmark = in_every_blender
 
 EXAMPLES = 90 // len(BLENDERS)
 MODES = ("QUATERNION", "AXIS_ANGLE", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")

@@ -17,9 +17,6 @@ from tests.blender.building import (
     places,
     vehicle,
 )
-from tests.blender.sharing import in_one_blender
-
-pytestmark = in_one_blender
 
 LAST = 480
 CORNERS = ((0.0, 9.0, 0.0), (8.0, 9.0, 0.0), (8.0, 0.0, 0.0))

@@ -406,7 +406,7 @@ def stop_half_way(scene: Scene) -> None:
     running.close()
 
 
-@sampled
+@sampled(one_of=9)
 @pytest.mark.parametrize("seed", range(SCENES))
 def test_a_random_crowd_plays_as_simulated_and_leaves_all_else_alone(seed) -> None:
     scene = Scene(seed)

@@ -30,6 +30,7 @@ from tests.blender.building import (
     wedge,
 )
 from tests.blender.sharing import shared_out
+from tests.sampling import in_every_blender
 
 TEMPORARY = ("Steering Bake in Progress", "Path Being Read")
 
@@ -395,6 +396,7 @@ def targets() -> list[tuple[str, str]]:
     ]
 
 
+@in_every_blender
 def test_nothing_is_written_onto_an_untagged_object_that_a_behavior_points_at(ship) -> None:
     flock = ship.steering.crowd
     made = (empty("Bystander"), wedge("Nothing"), path_curve("Nowhere"))

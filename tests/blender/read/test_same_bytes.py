@@ -8,7 +8,10 @@ import pytest
 from tests.blender.building import ROOT, part
 from tests.blender.read import scene_bytes
 from tests.blender.sharing import BLENDERS, turn
+from tests.sampling import in_every_blender
 from tests.simulation.same_bytes import changed, hashes, stored
+
+pytestmark = in_every_blender
 
 GROUPS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["dependency-groups"]
 

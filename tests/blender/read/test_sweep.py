@@ -33,6 +33,9 @@ from tests.blender.building import (
     wedge,
     world_matrices,
 )
+from tests.sampling import in_every_blender
+
+pytestmark = in_every_blender
 
 
 def snapshots() -> list:

@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 from tests.blender.building import bake, baked_frames, crowd, empty, fleet, frames, insert, leader, places, vehicle
-from tests.blender.sharing import in_one_blender
 
 
 def collection(*objects, name: str = "Doors"):
@@ -31,7 +30,6 @@ def walkers(n: int = 6, **settings):
     return fleet(n, crowd=herd), herd
 
 
-@in_one_blender
 def test_each_goes_to_the_nearest_of_a_collection() -> None:
     frames(1, 240)
     things = doors()
@@ -42,7 +40,6 @@ def test_each_goes_to_the_nearest_of_a_collection() -> None:
     assert away(left, things, 240).min() < 0.5
 
 
-@in_one_blender
 def test_each_vehicle_goes_to_a_different_target() -> None:
     frames(1, 300)
     things = doors()
@@ -53,7 +50,6 @@ def test_each_vehicle_goes_to_a_different_target() -> None:
     assert set(gone_to) == {0, 1, 2}
 
 
-@in_one_blender
 def test_in_order_each_vehicle_passes_all_targets() -> None:
     frames(1, 600)
     things = doors()
@@ -65,7 +61,6 @@ def test_in_order_each_vehicle_passes_all_targets() -> None:
     assert first == sorted(first)
 
 
-@in_one_blender
 def test_a_crowd_stands_for_its_vehicles() -> None:
     frames(1, 200)
     goal = leader(location=(0.0, 90.0, 0.0))
@@ -79,7 +74,6 @@ def test_a_crowd_stands_for_its_vehicles() -> None:
     assert closest < 2.0
 
 
-@in_one_blender
 def test_all_leaders_may_be_shared_out() -> None:
     frames(1, 200)
     two = [leader(name=f"Head {k}", location=(12.0 * k, 0.0, 0.0)) for k in range(2)]

@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from tests.blender.building import bake, baked_frames, crowd, frames, path_curve, places, vehicle
-from tests.blender.sharing import in_one_blender
 
 
-@in_one_blender
 def test_vehicles_follow_a_chosen_curve_each_on_its_side() -> None:
     frames(1, 120)
     wall = path_curve("Wall", ((0.0, -10.0, 2.0), (0.0, 90.0, 2.0)))

@@ -9,7 +9,6 @@ import pytest
 
 from tests.blender.building import bake, crowd, empty, frames, insert, link, part, put, tag, vehicle
 from tests.blender.read.test_surfaces import hill
-from tests.blender.sharing import in_one_blender
 from tests.blender.status.test_findings import listed, selected_by_click
 
 
@@ -140,7 +139,6 @@ def test_a_surface_is_read_once_and_not_at_every_look(monkeypatch) -> None:
     assert "OFF_GROUND" in listed()
 
 
-@in_one_blender
 def test_who_falls_and_who_is_held_up_is_told_after_the_bake() -> None:
     frames(1, 40)
     bpy.context.scene.render.fps = 6

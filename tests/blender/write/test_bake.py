@@ -31,7 +31,7 @@ from tests.blender.building import (
     without_bake_ids,
     world_matrices,
 )
-from tests.blender.sharing import in_one_blender
+from tests.sampling import in_every_blender
 
 
 def varied_scene() -> list:
@@ -64,6 +64,7 @@ def test_baked_vehicles_stand_where_the_simulation_puts_them() -> None:
         np.testing.assert_allclose(matrices[:, :3, :3], bases[:, n], atol=1e-4)
 
 
+@in_every_blender
 def test_a_bake_has_a_linear_generated_key_on_every_frame_of_location_and_rotation_and_nothing_else() -> None:
     ships = varied_scene()
     bake()
@@ -75,6 +76,7 @@ def test_a_bake_has_a_linear_generated_key_on_every_frame_of_location_and_rotati
             assert {point.interpolation for point in curve.keyframe_points} == {"LINEAR"}
 
 
+@in_every_blender
 def test_baking_twice_is_baking_once() -> None:
     varied_scene()
     bake()
@@ -94,6 +96,7 @@ def test_the_current_frame_makes_no_difference_and_stays(frame) -> None:
     assert bpy.context.scene.frame_current_final == frame + 0.25
 
 
+@in_every_blender
 def test_a_current_frame_below_zero_stays_after_a_sweep_in_the_animators_scene() -> None:
     varied_scene()
     scene = bpy.context.scene
@@ -105,6 +108,7 @@ def test_a_current_frame_below_zero_stays_after_a_sweep_in_the_animators_scene()
     assert scene.frame_current_final == stood == -49.75
 
 
+@in_every_blender
 def test_a_first_bake_from_another_frame_than_the_first_is_the_same() -> None:
     ships = varied_scene()
     bpy.context.scene.frame_set(13)
@@ -129,6 +133,7 @@ def test_keys_after_the_range_do_not_affect_the_start() -> None:
         bpy.ops.steering.clear_bake()
 
 
+@in_every_blender
 def test_a_vehicle_shows_the_pose_of_the_current_frame_after_a_bake() -> None:
     ships = varied_scene()
     bpy.context.scene.frame_set(20)
@@ -157,7 +162,6 @@ def test_a_run_of_one_frame_is_the_start() -> None:
     assert [keys(ship)["location", k] for k in range(3)] == [[(4.0, 1.0)], [(4.0, 2.0)], [(4.0, 3.0)]]
 
 
-@in_one_blender
 def test_a_longer_run_begins_like_a_shorter_one() -> None:
     ships = varied_scene()
     bake()
@@ -204,7 +208,6 @@ def test_a_preroll_runs_before_the_first_frame_and_writes_nothing_there() -> Non
     assert keys(ship)["location", 1][0][0] == 1.0
 
 
-@in_one_blender
 def test_substeps_change_the_path_a_little_only() -> None:
     ships = varied_scene()
     bake()
@@ -269,6 +272,7 @@ def test_another_vehicle_does_not_change_the_random_numbers_of_others() -> None:
     assert all_keys(ships) == alone
 
 
+@in_every_blender
 def test_vehicles_move_in_their_scene_only() -> None:
     ships = varied_scene()
     other = bpy.data.scenes.new("Other")
@@ -282,6 +286,7 @@ def test_vehicles_move_in_their_scene_only() -> None:
     assert all_keys(ships) == known
 
 
+@in_every_blender
 def test_other_objects_have_no_steering_data_after_a_bake() -> None:
     ships = varied_scene()
     bystander = empty("Bystander")
@@ -298,6 +303,7 @@ def test_other_objects_have_no_steering_data_after_a_bake() -> None:
     assert touched == {ship.name for ship in ships}
 
 
+@in_every_blender
 def test_groups_of_behaviors_a_crowd_does_not_use_are_not_written() -> None:
     varied_scene()
     before = scene_dump()
@@ -306,6 +312,7 @@ def test_groups_of_behaviors_a_crowd_does_not_use_are_not_written() -> None:
         assert scene_dump()["objects"][name] == before["objects"][name]
 
 
+@in_every_blender
 def test_the_selection_and_the_active_object_stay() -> None:
     ships = varied_scene()
     select(ships[1], ships[3])

@@ -21,8 +21,10 @@ from tests.blender.building import (
     vehicle,
     wedge,
 )
-from tests.blender.sharing import in_one_blender
 from tests.blender.walkers import CYCLE, SPEED, STRIDE, clip, found_walkers, idle, pose_of, stash, walk, walker, walkers
+from tests.sampling import in_every_blender
+
+pytestmark = in_every_blender
 
 
 def ours(rig) -> list:
@@ -406,7 +408,6 @@ def test_a_locked_vehicle_keeps_its_strips():
     assert not ours(other)
 
 
-@in_one_blender
 def test_undo_takes_a_bake_with_clips_back():
     _, [rig] = found_walkers()
     name = rig.name

@@ -18,9 +18,6 @@ from tests.blender.building import (
     tag,
     vehicle,
 )
-from tests.blender.sharing import in_one_blender
-
-pytestmark = in_one_blender
 
 
 def test_vehicles_stop_and_go() -> None:

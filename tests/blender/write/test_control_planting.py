@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 from tests.blender.building import bake, clear_bake, link, part, scene_dump, tag
-from tests.blender.sharing import in_one_blender
 from tests.blender.walkers import CYCLE, clip
 from tests.blender.write.test_clip_planting import legged, longest_step, walking
 
@@ -98,7 +97,6 @@ def test_controls_hold_feet_and_their_keys_are_gone_with_the_bake() -> None:
     }
 
 
-@in_one_blender
 def test_feet_of_controls_stand_on_a_slope_and_hips_come_down_for_them() -> None:
     controlled_walk()
     slope = np.tan(np.radians(15.0))
@@ -120,7 +118,6 @@ def test_feet_of_controls_stand_on_a_slope_and_hips_come_down_for_them() -> None
     assert off[int(0.95 * len(off))] < 0.015
 
 
-@in_one_blender
 def test_a_constraint_that_moves_no_leg_leaves_the_feet_to_leg_keys() -> None:
     rig = legged()
     bpy.context.view_layer.objects.active = rig
@@ -135,7 +132,6 @@ def test_a_constraint_that_moves_no_leg_leaves_the_feet_to_leg_keys() -> None:
     assert 'pose.bones["Shin.L"].rotation_euler' in paths_of(feet_actions()[0])
 
 
-@in_one_blender
 @pytest.mark.parametrize("spoil", ["no influence", "locked"])
 def test_legs_that_no_control_moves_alone_say_what_to_do(spoil: str) -> None:
     rig, people = controlled_walk()

@@ -33,6 +33,9 @@ from tests.blender.building import (
     without_bake_ids,
     world_matrices,
 )
+from tests.sampling import in_every_blender
+
+pytestmark = in_every_blender
 
 MODES = ("QUATERNION", "AXIS_ANGLE", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
 ROTATIONS = ("rotation_euler", "rotation_quaternion", "rotation_axis_angle")

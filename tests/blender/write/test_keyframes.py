@@ -9,6 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.sampling import in_every_blender
+
+pytestmark = in_every_blender
+
 FRAMES = np.arange(5.0, 15.0)
 
 

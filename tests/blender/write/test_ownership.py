@@ -7,6 +7,9 @@ import numpy as np
 import pytest
 
 from tests.blender.building import part
+from tests.sampling import in_every_blender
+
+pytestmark = in_every_blender
 
 FIRST, LAST = 10, 20
 TRANSFORMS = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle")

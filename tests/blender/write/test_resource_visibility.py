@@ -20,7 +20,6 @@ from tests.blender.building import (
     tag,
     vehicle,
 )
-from tests.blender.sharing import in_one_blender
 
 SWITCHES = ("hide_viewport", "hide_render")
 RANGE = np.arange(1, 121)
@@ -142,7 +141,6 @@ def test_a_vehicle_parented_to_a_resource_is_not_a_part_of_it() -> None:
     assert hidden(dish).any() and not hidden(rider).any()
 
 
-@in_one_blender
 def test_a_carried_resource_is_eaten_up_too_and_stays_so_when_baked_again() -> None:
     frames(1, 120)
     dish, crumb = food(location=(0.0, 0.0, 0.0))
@@ -217,7 +215,6 @@ def pasture() -> list:
     return [*food(), bread, ship, vehicle(name="Other", location=(1.0, 0.0, 0.0), crowd=ship.steering.crowd)]
 
 
-@in_one_blender
 def test_a_preview_hides_eaten_resources_exactly_as_the_bake(preview) -> None:
     obs = pasture()
     on(preview)
@@ -245,7 +242,6 @@ def test_hiding_by_a_preview_leaves_no_trace_in_the_file(preview) -> None:
     assert all(drawn(110, obs))
 
 
-@in_one_blender
 def test_a_preview_shows_remaining_resources_that_a_bake_hides(preview) -> None:
     obs = pasture()
     dish, crumb, *_ = obs
@@ -263,7 +259,6 @@ def test_a_preview_shows_remaining_resources_that_a_bake_hides(preview) -> None:
     assert drawn(110, [dish, crumb]) == [False, False]
 
 
-@in_one_blender
 def test_a_preview_does_not_hide_vehicles_parented_to_an_eaten_resource(preview) -> None:
     frames(1, 120)
     dish, crumb = food()
@@ -274,7 +269,6 @@ def test_a_preview_does_not_hide_vehicles_parented_to_an_eaten_resource(preview)
     assert drawn(110, [crumb, rider]) == [False, True]
 
 
-@in_one_blender
 def test_a_carried_resource_is_hidden_with_its_carrier_and_when_eaten_up(preview) -> None:
     frames(1, 120)
     dish, crumb = food(location=(0.0, 0.0, 0.0))
@@ -293,7 +287,6 @@ def test_a_carried_resource_is_hidden_with_its_carrier_and_when_eaten_up(preview
     assert [drawn(frame, obs) for frame in RANGE] == seen
 
 
-@in_one_blender
 def test_a_target_parented_to_an_eaten_resource_stays_in_place(preview) -> None:
     frames(1, 120)
     dish, crumb = food()

@@ -9,6 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.sampling import in_every_blender
+
+pytestmark = in_every_blender
+
 FIRST, LAST = 10, 30
 FRAMES = np.arange(FIRST, LAST + 1.0)
 OTHER_FRAMES = np.arange(5.0, 22.0)

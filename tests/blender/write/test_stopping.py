@@ -28,6 +28,7 @@ from tests.blender.building import (
     road,
     scene_dump,
 )
+from tests.sampling import in_every_blender
 
 VEHICLES, FRAMES = 3, 10
 PIECES = VEHICLES + FRAMES
@@ -62,6 +63,7 @@ def started():
     return part("blender.write.bake").baking(part("blender.read.plan").plan_reading(bpy.context.scene))
 
 
+@in_every_blender
 @pytest.mark.parametrize("build", [busy_scene, driven_by_the_scene], ids=lambda build: build.__name__)
 @pytest.mark.parametrize("pieces", range(PIECES + 1))
 def test_stopping_after_any_piece_of_work_leaves_nothing(build, pieces) -> None:
@@ -74,6 +76,7 @@ def test_stopping_after_any_piece_of_work_leaves_nothing(build, pieces) -> None:
     assert_same(before, scene_dump())
 
 
+@in_every_blender
 def test_a_bake_yields_once_per_frame_and_once_per_vehicle() -> None:
     busy_scene()
     progress = list(started())
@@ -82,6 +85,7 @@ def test_a_bake_yields_once_per_frame_and_once_per_vehicle() -> None:
     assert progress[-1] == 1.0
 
 
+@in_every_blender
 def test_baking_works_after_a_stop() -> None:
     busy_scene()
     known = keys(bpy.data.objects["Ship 0"])
@@ -93,6 +97,7 @@ def test_baking_works_after_a_stop() -> None:
     assert keys(bpy.data.objects["Ship 0"]) == known
 
 
+@in_every_blender
 @pytest.mark.parametrize(
     "stage", ["blender.write.bake.simulate", "blender.read.reading.Reader.read", "blender.write.staging.Staging.add"]
 )
@@ -116,6 +121,7 @@ def test_an_error_of_the_program_leaves_nothing_either(stage, monkeypatch) -> No
     assert_same(before, scene_dump())
 
 
+@in_every_blender
 def test_the_temporary_scene_is_never_shown_as_the_windows() -> None:
     busy_scene()
     name = bpy.context.scene.name

@@ -22,6 +22,9 @@ from tests.blender.write.test_staging import (
     set_values,
     values,
 )
+from tests.sampling import in_every_blender
+
+pytestmark = in_every_blender
 
 SWITCHES = ("hide_viewport", "hide_render")
 HIDDEN = (FRAMES < 14) | (FRAMES > 25)

@@ -24,7 +24,6 @@ from tests.blender.building import (
     road,
     scene_dump,
 )
-from tests.blender.sharing import in_one_blender
 
 FRAMES = 40
 
@@ -129,7 +128,6 @@ def plan():
     return part("blender.read.plan").plan_reading(bpy.context.scene)
 
 
-@in_one_blender
 def test_another_writer_gets_each_frame_once_and_no_keys_are_written(addon) -> None:
     ships = busy_scene()
     _, positions, _ = flight()
@@ -157,7 +155,6 @@ def test_another_writer_is_told_to_discard_when_the_bake_is_stopped(addon, piece
     assert_same(before, scene_dump())
 
 
-@in_one_blender
 def test_vehicles_of_another_source_move_as_objects_do(addon) -> None:
     busy_scene(parented=False)
     planned, expected, writer = plan(), RecordingWriter(), RecordingWriter()

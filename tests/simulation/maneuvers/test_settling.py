@@ -12,6 +12,7 @@ from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import Planar
 from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import State
+from tests.sampling import thorough
 from tests.scene import Scene, leaders, positions, speeds
 
 FPS = 12
@@ -56,6 +57,7 @@ def test_a_lone_vehicle_never_settles_before_its_target() -> None:
     assert not states[-1].memories["arrival"].settled.any()
 
 
+@thorough
 def test_they_follow_a_target_that_goes_away_and_stay_where_it_only_shifts() -> None:
     stood = positions(settled())[-1]
 

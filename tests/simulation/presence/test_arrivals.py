@@ -99,7 +99,7 @@ def test_a_vehicle_leaves_at_the_arrival_distance(way: str) -> None:
     assert near[0] < near[1]
 
 
-@sampled
+@sampled(one_of=9)
 @every_way
 def test_a_walker_comes_as_near_as_the_arrival_distance_asks_for(way: str) -> None:
     """Below its slowest speed a walker stands: it must not do so on the last way."""

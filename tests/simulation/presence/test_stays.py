@@ -17,7 +17,7 @@ from steering_addon.simulation.presence.attendance import LEAVE
 from steering_addon.simulation.presence.attendance import STAY as STAY_FOR_GOOD
 from steering_addon.simulation.run import step
 from tests.behaviors.situations import busy
-from tests.sampling import sampled
+from tests.sampling import sampled, thorough
 from tests.scene import Scene, leaders, positions, speeds
 from tests.simulation.presence.test_arrivals import DOOR, FPS, TO_THE_DOOR, WALKER, gone, on_arrival, walk
 
@@ -55,7 +55,7 @@ def crowd(count: int, **values) -> Scene:
     return Scene(start, behaviors=behaviors, speed=1.4, vehicle=WALKER, tracked=leaders(*places), fps=FPS)
 
 
-@sampled
+@sampled(one_of=9)
 @pytest.mark.parametrize("body", [Planar, OnFoot], ids=lambda kind: kind.name)
 @pytest.mark.parametrize("way", WAYS)
 def test_a_vehicle_stands_for_its_time_at_the_door_then_leaves_by_the_exit(way: str, body: type) -> None:
@@ -151,6 +151,7 @@ def test_a_run_goes_on_the_same_from_any_frame_of_a_stay() -> None:
     assert again.motion.position.tobytes() == states[119].motion.position.tobytes()
 
 
+@thorough
 def test_a_throng_stands_round_the_place_and_all_get_their_turn() -> None:
     """Ten come to one place, where there is room for one."""
     chance = np.random.default_rng(2)
@@ -172,6 +173,7 @@ def test_vehicles_arrive_by_those_behaviors_that_say_so(kind: type[Behavior]) ->
     assert kind.arrives or not states[-1].away.any()
 
 
+@thorough
 def test_a_state_with_a_stay_and_a_call_on_arrival_work_together() -> None:
     """It is called when its stay is over, and stays again when it comes back to the state."""
     visiting = [(Arrival, {"target": 1, "stay_time": STAY, "stay_spread": 0.0})]

@@ -119,6 +119,7 @@ def test_a_car_passes_a_box_behind_a_bend_on_the_side_of_its_way(size: float) ->
     assert np.linalg.norm(between, axis=1).min() > 2.5
 
 
+@thorough
 def test_one_that_others_pushed_to_the_far_side_continues_there() -> None:
     on = bend("pedestrian", (8.5, 4.6), 1.5)
     abreast_of_it = up_to(on, 1.5 * 13.5)[-1]
@@ -177,6 +178,7 @@ def test_an_agent_that_has_come_on_has_the_same_bypass_ahead_until_it_is_past_it
     assert not bypass.advanced(np.array([14.5])).active[0]
 
 
+@thorough
 def test_a_small_obstacle_is_passed_at_about_the_distance_that_is_kept_from_it() -> None:
     on = course("pedestrian", "ALLOCATION", [], [1.0], fps=FPS)
     line = spline(np.array([[0.0, 0.0, 0.0], [20.0, 0.0, 0.0]]), False)
@@ -194,6 +196,7 @@ def test_a_small_obstacle_is_passed_at_about_the_distance_that_is_kept_from_it()
     assert kept <= aside < 1.65 * kept
 
 
+@thorough
 def test_flyers_turn_to_a_path_behind_them_as_soon_with_a_box_on_it_as_without() -> None:
     on = course("flock", "ALLOCATION", [], [1.0] * 4, fps=FPS)
     line = spline([[0.0, 2.0, 0.0], [0.0, 60.0, 0.0]], False)

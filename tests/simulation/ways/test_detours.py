@@ -84,7 +84,7 @@ def test_tangents_touch_the_outline(
         assert side * np.cross(ahead[0], tangents.direction[0])[2] > 0.0
 
 
-@sampled
+@sampled(one_of=9)
 @pytest.mark.parametrize("aim", [(1.0, 1.0), (0.2, 1.0), (1.0, 0.3), (-0.6, 1.0)])
 def test_an_agent_that_passes_a_block_does_not_turn_back_at_its_corners(aim: tuple[float, float]) -> None:
     """Not even where the goal is just behind the block and both ways are of the same length."""

@@ -95,6 +95,7 @@ def test_a_walker_gets_out_and_past(pen: str) -> None:
     assert clear(places, things) > -TOUCH
 
 
+@thorough
 def test_several_walkers_get_out_of_a_u_together() -> None:
     things = all_of(*PENS["a U"])
     goals = [(1.5, 3.0), (0.0, 5.0), (-1.5, 3.0), (0.0, 7.0)]
