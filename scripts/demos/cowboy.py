@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-import animals
 import bpy
 import models
+import rigged
 from mathutils import Matrix
 
 LENGTH = 2.42
@@ -47,7 +47,7 @@ def mount(horse: bpy.types.Object, person: bpy.types.Mesh, tack: bpy.types.Mesh)
     Args:
         person: who faces +Y, sitting on the origin.
     """
-    rig = animals.rig_of(horse)
+    rig = rigged.rig_of(horse)
     for name, mesh, place in (
         ("Saddle", tack, Matrix.Identity(4)),
         ("Cowboy", person, Matrix.Translation(SEAT) @ Matrix.Rotation(math.pi, 4, "Z")),

@@ -9,15 +9,16 @@ build/demo/cowboys.blend` measures more of the saved file.
 
 from __future__ import annotations
 
+import random
 import time
 
-import animals
 import bpy
 import countryside
 import cowboy
 import extension
 import film
 import numpy as np
+import rigged
 import stage
 
 from scripts.baked_scene import crowds, matrices
@@ -41,12 +42,14 @@ BEYOND, OVERLAP = 3.0, 0.1  # m, that a stray may be outside the herd at the end
 
 def build(scene: bpy.types.Scene, seed: int) -> bpy.types.Object:
     """Add the herd, the strays and the riders, with rigged animals, and the country round them; the crowd of cows."""
+    # Crowds and members draw their identities.
+    random.seed(seed)
     scene.frame_start, scene.frame_end = 1, FRAMES
     film.look(scene, stage.SUN, fps=FPS)
     stage.build(seed=7)
     bpy.ops.steering.add_cowboys_and_strays(count=COWS, seed=seed, location=(0.0, 0.0, HEIGHT))
     crowd = bpy.context.object
-    animals.take_places(crowd, animals.bring("Cow", COW, COATS), seed)
+    rigged.take_places(crowd, rigged.bring("Cow", COW, COATS), seed)
     _mount(seed)
     pasture = bpy.data.objects["Cow Pasture"]
     bpy.context.view_layer.update()
@@ -58,7 +61,7 @@ def build(scene: bpy.types.Scene, seed: int) -> bpy.types.Object:
 def _mount(seed: int) -> None:
     """Let the ready riders sit on rigged horses."""
     people = [bpy.data.objects[f"Rider {number + 1} Person"].data for number in range(RIDERS)]
-    horses = animals.take_places(bpy.data.objects["Riders"], animals.bring("Horse", cowboy.LENGTH), seed, vary=False)
+    horses = rigged.take_places(bpy.data.objects["Riders"], rigged.bring("Horse", cowboy.LENGTH), seed, vary=False)
     for horse, person, blanket in zip(horses, people, BLANKETS, strict=True):
         cowboy.mount(horse, person, cowboy.saddle(blanket, "#4a2b19"))
 
@@ -134,7 +137,7 @@ def main(options: extension.Options) -> None:
     [riders] = [each.vehicles for each in crowds(scene) if each.name != crowd.name]
     baking = extension.bake(f"{len(cows) + len(riders)} vehicles over {FRAMES} frames")
     names = [ob.name for ob in (*cows, *riders)]
-    with animals.set_aside([*cows, *riders]):
+    with rigged.set_aside([*cows, *riders]):
         baked = matrices(scene, [*cows, *riders])
         places = baked[..., :3, 3]
         stray, rider, home = story(cows, riders, places)
@@ -148,7 +151,7 @@ def main(options: extension.Options) -> None:
     extension.save_and_open_without(out / "cowboys.blend")
     scene = bpy.context.scene
     moving = [bpy.data.objects[name] for name in names]
-    with animals.set_aside(moving):
+    with rigged.set_aside(moving):
         played = matrices(scene, moving)
         report(scene, dict(zip(names, np.swapaxes(played, 0, 1))))
         stand = next(standing(scene, each) for each in crowds(scene) if len(each.vehicles) == COWS)

@@ -7,14 +7,15 @@ with the extension disabled, so what is measured and filmed plays without it.
 
 from __future__ import annotations
 
+import random
 import time
 
-import animals
 import bpy
 import countryside
 import extension
 import film
 import numpy as np
+import rigged
 import stage
 
 from scripts.baked_scene import crowds, matrices
@@ -39,13 +40,15 @@ CLOSES = 1.2  # median distance from the middle at the end, in that before the a
 
 def build(scene: bpy.types.Scene, seed: int) -> tuple[bpy.types.Object, bpy.types.Object]:
     """Add the herd and the wolf, with rigged animals, and the country round them; the crowd of horses, and the wolf."""
+    # Crowds and members draw their identities.
+    random.seed(seed)
     scene.frame_start, scene.frame_end = 1, FRAMES
     film.look(scene, stage.SUN, fps=FPS)
     stage.build(seed=5)
     bpy.ops.steering.add_herd_and_wolf(count=HORSES, size=SIZE, seed=seed, location=(0.0, 0.0, HEIGHT))
     crowd = bpy.context.object
     crowd.name = "Horses"
-    animals.take_places(crowd, animals.bring("Horse", HORSE, COATS), seed)
+    rigged.take_places(crowd, rigged.bring("Horse", HORSE, COATS), seed)
     wolf = _wolf(seed)
     pasture = bpy.data.objects["Sheep Pasture"]
     bpy.context.view_layer.update()
@@ -60,8 +63,8 @@ def _wolf(seed: int) -> bpy.types.Object:
     [trigger] = [ob for ob in bpy.data.objects["Wolf"].children_recursive if "TRIGGER" in ob.steering.roles]
     distance = trigger.steering.trigger.distance
     crowd = bpy.data.objects["Wolves"]
-    [wolf] = animals.take_places(crowd, animals.bring("Wolf", WOLF), seed, vary=False)
-    animals.select([wolf], wolf)
+    [wolf] = rigged.take_places(crowd, rigged.bring("Wolf", WOLF), seed, vary=False)
+    rigged.select([wolf], wolf)
     bpy.ops.steering.trigger_add(when="NEAR", to=state.name)
     bpy.context.object.steering.trigger.distance = distance
     return wolf
@@ -128,7 +131,7 @@ def main(options: extension.Options) -> None:
     vehicles = [wolf, *herd]
     baking = extension.bake(f"{len(vehicles)} vehicles over {FRAMES} frames")
     names = [ob.name for ob in vehicles]
-    with animals.set_aside(vehicles):
+    with rigged.set_aside(vehicles):
         baked = matrices(scene, vehicles)
         alarms = alarm_of(herd)
     cameras = shoot(scene, baked[:, 1:, :3, 3], baked[:, 0, :3, 3], int(alarms.min()))
@@ -140,7 +143,7 @@ def main(options: extension.Options) -> None:
     extension.save_and_open_without(out / "herd.blend")
     scene = bpy.context.scene
     vehicles = [bpy.data.objects[name] for name in names]
-    with animals.set_aside(vehicles):
+    with rigged.set_aside(vehicles):
         played = matrices(scene, vehicles)
         report(scene, dict(zip(names, np.swapaxes(played, 0, 1))))
         stand = next(standing(scene, each) for each in crowds(scene) if len(each.vehicles) == HORSES)
