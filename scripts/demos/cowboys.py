@@ -1,23 +1,26 @@
 """Two cows have strayed from their herd; three riders wait at their posts, and one of them fetches each stray.
 
 This is the paper's first example: the trail boss sees strays and sends a cowboy after each, who gets behind it and
-drives it home. The herd, the strays and the riders are the ready Cowboys and Strays of the Add menu; the country round
-them is added here. After the bake it is saved and opened again with the extension disabled, so what is measured and
-filmed plays without it. `scripts/strays --file build/demo/cowboys.blend` measures more of the saved file.
+drives it home. The herd, the strays and the riders are the ready Cowboys and Strays of the Add menu, with rigged cows
+and horses in place of its models; the country round them is added here. After the bake it is saved and opened again
+with the extension disabled, so what is measured and filmed plays without it. `scripts/strays --file
+build/demo/cowboys.blend` measures more of the saved file.
 """
 
 from __future__ import annotations
 
 import time
 
+import animals
 import bpy
 import countryside
+import cowboy
 import extension
 import film
 import numpy as np
 import stage
 
-from scripts.baked_scene import crowds, matrices, stored
+from scripts.baked_scene import crowds, matrices
 from scripts.motion_report import report
 from scripts.standing import standing
 from scripts.stray_figures import figures, in_state
@@ -29,22 +32,35 @@ HEIGHT = 6.0  # m, of the middle of the pasture above the fields
 SECOND_SHOT = 76  # first frame
 BEFORE_HOME = 100  # frames that the third shot begins before the last stray is home
 TREES, CLEAR = 50, 8.0  # number, and metres from the way of each animal and of the cameras
+COW = 2.2  # m, the length of a cow
+COATS = ({}, {"Main": "#6b2f18"}, {"Main": "#33261f", "Main_Light": "#5a4636"}, {"Main": "#c4b49a"})
+BLANKETS = ("#3d6f8e", "#a9432f", "#c9a24a")
 OFF_GROUND = 0.002  # m, that a foot may be off the ground on a key
 BEYOND, OVERLAP = 3.0, 0.1  # m, that a stray may be outside the herd at the end, and that two bodies may overlap
 
 
 def build(scene: bpy.types.Scene, seed: int) -> bpy.types.Object:
-    """Add the herd, the strays and the riders from the menu, and the country round them; the crowd of cows."""
+    """Add the herd, the strays and the riders, with rigged animals, and the country round them; the crowd of cows."""
     scene.frame_start, scene.frame_end = 1, FRAMES
     film.look(scene, stage.SUN, fps=FPS)
     stage.build(seed=7)
     bpy.ops.steering.add_cowboys_and_strays(count=COWS, seed=seed, location=(0.0, 0.0, HEIGHT))
     crowd = bpy.context.object
+    animals.take_places(crowd, animals.bring("Cow", COW, COATS), seed)
+    _mount(seed)
     pasture = bpy.data.objects["Cow Pasture"]
     bpy.context.view_layer.update()
     countryside.embed(pasture)
     pasture.display.show_shadows = False
     return crowd
+
+
+def _mount(seed: int) -> None:
+    """Let the ready riders sit on rigged horses."""
+    people = [bpy.data.objects[f"Rider {number + 1} Person"].data for number in range(RIDERS)]
+    horses = animals.take_places(bpy.data.objects["Riders"], animals.bring("Horse", cowboy.LENGTH), seed, vary=False)
+    for horse, person, blanket in zip(horses, people, BLANKETS, strict=True):
+        cowboy.mount(horse, person, cowboy.saddle(blanket, "#4a2b19"))
 
 
 def shoot(scene: bpy.types.Scene, herd: np.ndarray, stray: np.ndarray, rider: np.ndarray, home: int) -> np.ndarray:
@@ -114,14 +130,14 @@ def main(options: extension.Options) -> None:
     scene, out = bpy.context.scene, options.out
     print("Adding the herd, the strays, the riders and the country round them", flush=True)
     crowd = build(scene, options.seed)
-    moving = [ob for ob in scene.objects if stored(ob).get("crowd") is not None and ob.type != "EMPTY"]
-    cows = [ob for ob in moving if stored(ob)["crowd"] == crowd]
-    riders = [ob for ob in moving if stored(ob)["crowd"] != crowd]
-    baking = extension.bake(f"{len(moving)} vehicles over {FRAMES} frames")
+    [cows] = [each.vehicles for each in crowds(scene) if each.name == crowd.name]
+    [riders] = [each.vehicles for each in crowds(scene) if each.name != crowd.name]
+    baking = extension.bake(f"{len(cows) + len(riders)} vehicles over {FRAMES} frames")
     names = [ob.name for ob in (*cows, *riders)]
-    baked = matrices(scene, [*cows, *riders])
-    places = baked[..., :3, 3]
-    stray, rider, home = story(cows, riders, places)
+    with animals.set_aside([*cows, *riders]):
+        baked = matrices(scene, [*cows, *riders])
+        places = baked[..., :3, 3]
+        stray, rider, home = story(cows, riders, places)
     herd = np.delete(places[:, : len(cows)], stray, axis=1)
     cameras = shoot(scene, herd, places[:, stray], places[:, len(cows) + rider], home)
     ways = np.concatenate((places, cameras), axis=1)
@@ -131,14 +147,16 @@ def main(options: extension.Options) -> None:
 
     extension.save_and_open_without(out / "cowboys.blend")
     scene = bpy.context.scene
-    played = matrices(scene, [bpy.data.objects[name] for name in names])
+    moving = [bpy.data.objects[name] for name in names]
+    with animals.set_aside(moving):
+        played = matrices(scene, moving)
+        report(scene, dict(zip(names, np.swapaxes(played, 0, 1))))
+        stand = next(standing(scene, each) for each in crowds(scene) if len(each.vehicles) == COWS)
+        told = figures(scene, "Cows", "Riders")
+    off = float(np.nanmax(np.abs(stand.height[::4])))
     if options.pictures:
         film.pictures(scene, out, "cowboys")
 
-    report(scene, dict(zip(names, np.swapaxes(played, 0, 1))))
-    stand = next(standing(scene, each) for each in crowds(scene) if len(each.vehicles) == COWS)
-    off = float(np.nanmax(np.abs(stand.height[::4])))
-    told = figures(scene, "Cows", "Riders")
     print(f"\n{out}: {', '.join(path.name for path in sorted(out.glob('cowboys.*')))}")
     print(
         f"{len(names)} agents, {FRAMES} frames, baked in {baking:.1f} s, all in {time.perf_counter() - began:.0f} s; "

@@ -1,14 +1,15 @@
-"""Forty sheep graze on a pasture with hills until a wolf trots past, run from it over the slopes, and gather again.
+"""Horses graze on a pasture with hills until a wolf lopes past, gallop from it over the slopes, and gather again.
 
-The sheep, their states and the wolf are the ready Herd and Wolf of the Add menu; the country round them is added here.
-After the bake it is saved and opened again with the extension disabled, so what is measured and filmed plays without
-it.
+The herd, its states and the wolf's path are the ready Herd and Wolf of the Add menu, with rigged horses and a
+rigged wolf in place of its models; the country round them is added here. After the bake it is saved and opened again
+with the extension disabled, so what is measured and filmed plays without it.
 """
 
 from __future__ import annotations
 
 import time
 
+import animals
 import bpy
 import countryside
 import extension
@@ -16,7 +17,7 @@ import film
 import numpy as np
 import stage
 
-from scripts.baked_scene import crowds, matrices, stored
+from scripts.baked_scene import crowds, matrices
 from scripts.motion_metrics import nearest_distances
 from scripts.motion_report import report
 from scripts.standing import standing
@@ -24,9 +25,12 @@ from scripts.stray_figures import in_state
 
 FRAMES = 480
 FPS = 24
-SHEEP = 40
+HORSES = 36
+SIZE = 1.8  # m, of what the ready scene is laid out for
+HORSE, WOLF = 2.2, 1.8  # m, the lengths of both
+COATS = ({}, {"Main": "#5a2f1c"}, {"Main": "#b08d62", "Hair": "#efe6d2"}, {"Main": "#3a2c26"}, {"Main": "#a7a29b"})
 HEIGHT = 6.0  # m, of the middle of the pasture above the fields
-SECOND_SHOT, THIRD_SHOT = 5, 100  # frames after the first sheep is startled
+SECOND_SHOT, THIRD_SHOT = 5, 100  # frames after the first horse is startled
 TREES, CLEAR = 50, 7.0  # number, and metres from the way of each animal and of the cameras
 OFF_GROUND = 0.002  # m, that a foot may be off the ground on a key
 SPREADS_IN = 72  # frames, in which the alarm has gone through the herd
@@ -34,36 +38,52 @@ CLOSES = 1.2  # median distance from the middle at the end, in that before the a
 
 
 def build(scene: bpy.types.Scene, seed: int) -> tuple[bpy.types.Object, bpy.types.Object]:
-    """Add the herd and the wolf from the menu and the country round them; the crowd of sheep, and the wolf."""
+    """Add the herd and the wolf, with rigged animals, and the country round them; the crowd of horses, and the wolf."""
     scene.frame_start, scene.frame_end = 1, FRAMES
     film.look(scene, stage.SUN, fps=FPS)
     stage.build(seed=5)
-    bpy.ops.steering.add_herd_and_wolf(count=SHEEP, seed=seed, location=(0.0, 0.0, HEIGHT))
+    bpy.ops.steering.add_herd_and_wolf(count=HORSES, size=SIZE, seed=seed, location=(0.0, 0.0, HEIGHT))
     crowd = bpy.context.object
+    crowd.name = "Horses"
+    animals.take_places(crowd, animals.bring("Horse", HORSE, COATS), seed)
+    wolf = _wolf(seed)
     pasture = bpy.data.objects["Sheep Pasture"]
     bpy.context.view_layer.update()
     countryside.embed(pasture)
     pasture.display.show_shadows = False
-    return crowd, bpy.data.objects["Wolf"]
+    return crowd, wolf
 
 
-def shoot(scene: bpy.types.Scene, sheep: np.ndarray, wolf: np.ndarray, alarm: int) -> np.ndarray:
+def _wolf(seed: int) -> bpy.types.Object:
+    """Put a rigged wolf on the path of the ready one; what called the herd on that one calls it on this one."""
+    [state] = [ob for ob in bpy.context.scene.objects if ob.name == "Startle"]
+    [trigger] = [ob for ob in bpy.data.objects["Wolf"].children_recursive if "TRIGGER" in ob.steering.roles]
+    distance = trigger.steering.trigger.distance
+    crowd = bpy.data.objects["Wolves"]
+    [wolf] = animals.take_places(crowd, animals.bring("Wolf", WOLF), seed, vary=False)
+    animals.select([wolf], wolf)
+    bpy.ops.steering.trigger_add(when="NEAR", to=state.name)
+    bpy.context.object.steering.trigger.distance = distance
+    return wolf
+
+
+def shoot(scene: bpy.types.Scene, herd: np.ndarray, wolf: np.ndarray, alarm: int) -> np.ndarray:
     """Film with three cameras: over the pasture, beside the wolf, and over the herd that it has left.
 
     Args:
-        sheep: (frames, sheep, 3) places.
+        herd: (frames, horses, 3) places.
         wolf: (frames, 3) places.
-        alarm: the frame on which the first sheep is startled.
+        alarm: the frame on which the first horse is startled.
 
     Returns:
         the ways of the cameras, (frames, 3, 3) metres.
     """
-    frames = len(sheep)
+    frames = len(herd)
     part = np.linspace(0.0, 1.0, frames)[:, None]
-    middle = stage.smooth(np.median(sheep, axis=1), 20)
+    middle = stage.smooth(np.median(herd, axis=1), 20)
 
     over = stage.camera("Over the Pasture", 46.0)
-    high = np.array((14.0, -25.0, HEIGHT + 12.0)) - np.array((5.0, 0.0, 1.0)) * part
+    high = np.array((18.0, -34.0, HEIGHT + 16.0)) - np.array((6.0, 0.0, 1.0)) * part
     stage.shoot(over, scene.frame_start, high, middle + np.array((-1.0, -1.0, 0.5)))
 
     beside = stage.camera("With the Wolf", 34.0)
@@ -77,7 +97,7 @@ def shoot(scene: bpy.types.Scene, sheep: np.ndarray, wolf: np.ndarray, alarm: in
     stage.shoot(beside, scene.frame_start, follows, both + np.array((0.0, 0.0, 0.3)))
 
     above = stage.camera("Over the Herd", 36.0)
-    eye = middle + np.array((-19.0, -17.0, 12.0)) + np.array((4.0, -2.0, 0.0)) * part
+    eye = middle + np.array((-25.0, -22.0, 15.0)) + np.array((5.0, -2.0, 0.0)) * part
     stage.shoot(above, scene.frame_start, eye, middle + np.array((0.0, 0.0, 0.4)))
 
     for camera, frame in ((over, 1), (beside, alarm + SECOND_SHOT), (above, alarm + THIRD_SHOT)):
@@ -86,14 +106,14 @@ def shoot(scene: bpy.types.Scene, sheep: np.ndarray, wolf: np.ndarray, alarm: in
     return np.stack((high, follows, eye), axis=1)
 
 
-def alarm_of(sheep: list[bpy.types.Object]) -> np.ndarray:
-    """The frame on which each sheep is startled, (n,), by its keyed property; 0 for none."""
-    startled = in_state(sheep, range(1, FRAMES + 1))
+def alarm_of(herd: list[bpy.types.Object]) -> np.ndarray:
+    """The frame on which each horse is startled, (n,), by its keyed property; 0 for none."""
+    startled = in_state(herd, range(1, FRAMES + 1))
     return np.where(startled.any(axis=0), startled.argmax(axis=0) + 1, 0)
 
 
 def spread_of(places: np.ndarray) -> np.ndarray:
-    """The median distance of the sheep (frames, n, 3) from their middle, frame by frame, metres."""
+    """The median distance of the horses (frames, n, 3) from their middle, frame by frame, metres."""
     offset = places - np.median(places, axis=1, keepdims=True)
     return np.asarray(np.median(np.linalg.norm(offset, axis=-1), axis=1))
 
@@ -104,12 +124,13 @@ def main(options: extension.Options) -> None:
     scene, out = bpy.context.scene, options.out
     print("Adding the herd, a wolf and the country round them", flush=True)
     crowd, wolf = build(scene, options.seed)
-    flock = [ob for ob in scene.objects if stored(ob).get("crowd") == crowd and ob.type != "EMPTY"]
-    vehicles = [wolf, *flock]
+    [herd] = [each.vehicles for each in crowds(scene) if each.name == crowd.name]
+    vehicles = [wolf, *herd]
     baking = extension.bake(f"{len(vehicles)} vehicles over {FRAMES} frames")
     names = [ob.name for ob in vehicles]
-    baked = matrices(scene, vehicles)
-    alarms = alarm_of(flock)
+    with animals.set_aside(vehicles):
+        baked = matrices(scene, vehicles)
+        alarms = alarm_of(herd)
     cameras = shoot(scene, baked[:, 1:, :3, 3], baked[:, 0, :3, 3], int(alarms.min()))
     ways = np.concatenate((baked[..., :3, 3], cameras), axis=1)
     countryside.plant_aside(bpy.data.objects["Sheep Pasture"], ways, CLEAR, TREES, seed=2)
@@ -118,20 +139,22 @@ def main(options: extension.Options) -> None:
 
     extension.save_and_open_without(out / "herd.blend")
     scene = bpy.context.scene
-    played = matrices(scene, [bpy.data.objects[name] for name in names])
+    vehicles = [bpy.data.objects[name] for name in names]
+    with animals.set_aside(vehicles):
+        played = matrices(scene, vehicles)
+        report(scene, dict(zip(names, np.swapaxes(played, 0, 1))))
+        stand = next(standing(scene, each) for each in crowds(scene) if len(each.vehicles) == HORSES)
+    off = float(np.nanmax(np.abs(stand.height[::4])))
     if options.pictures:
         film.pictures(scene, out, "herd")
 
-    report(scene, dict(zip(names, np.swapaxes(played, 0, 1))))
-    stand = next(standing(scene, herd) for herd in crowds(scene) if len(herd.vehicles) == SHEEP)
-    off = float(np.nanmax(np.abs(stand.height[::4])))
     spread = spread_of(played[:, 1:, :3, 3])
     before, widest = spread[alarms.min() - 2], spread.max()
     print(f"\n{out}: {', '.join(path.name for path in sorted(out.glob('herd.*')))}")
     print(
         f"{len(names)} agents, {FRAMES} frames, baked in {baking:.1f} s, all in {time.perf_counter() - began:.0f} s; "
         f"a foot is at most {off * 1000.0:.2f} mm off the ground on keys, two animals are at least "
-        f"{nearest_distances(played[..., :3, 3]).min():.2f} m from each other, {(alarms > 0).sum()} of {SHEEP} are "
+        f"{nearest_distances(played[..., :3, 3]).min():.2f} m from each other, {(alarms > 0).sum()} of {HORSES} are "
         f"startled within {np.ptp(alarms[alarms > 0])} frames, and the herd is {before:.1f} m wide before that, "
         f"{widest:.1f} m as it runs and {spread[-1]:.1f} m at the end",
         flush=True,
@@ -139,7 +162,7 @@ def main(options: extension.Options) -> None:
     if not np.allclose(baked, played, atol=1e-5):
         raise SystemExit("The saved file plays differently from the bake.")
     if off > OFF_GROUND or np.isnan(stand.height).any():
-        raise SystemExit("A sheep is off the ground.")
+        raise SystemExit("A horse is off the ground.")
     if alarms.min() == 0 or np.ptp(alarms) > SPREADS_IN:
         raise SystemExit("The alarm does not go through the herd.")
     if spread[-1] > CLOSES * before:

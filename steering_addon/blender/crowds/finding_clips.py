@@ -40,6 +40,8 @@ OTHERWISE = re.compile(
     re.IGNORECASE,
 )
 """Words of what is not done all day."""
+NUMBERED = re.compile(r"\.\d{3,}$")
+"""What Blender adds to the name of an action when another one, of a model imported before, has it."""
 FASTER = 1.5
 """How much faster than a walk a clip has to be, to be a run."""
 
@@ -101,8 +103,8 @@ def promising(actions: Sequence[Action]) -> list[Action]:
 
 
 def _words(actions: Sequence[Action]) -> dict[str, str]:
-    """The names of actions without that of their armature, which importers put before or after all of them."""
-    words = {action.name: action.name.rpartition("|")[2] for action in actions}
+    """The names of actions without their number, and without the armature's name, which importers put at either end."""
+    words = {action.name: NUMBERED.sub("", action.name).rpartition("|")[2] for action in actions}
     ends = {word.rpartition("_")[2] for word in words.values()}
     if len(words) > 1 and len(ends) == 1 and all("_" in word for word in words.values()):
         words = {name: word.rpartition("_")[0] for name, word in words.items()}

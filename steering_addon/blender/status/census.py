@@ -266,7 +266,7 @@ def known(scene: Scene) -> Census | None:
 
 
 def _is_old(scene: Scene) -> bool:
-    """Whether something has happened since the latest counts that a user expects to see in them at once."""
+    """Whether something has happened since the latest counts that a user expects to see in them immediately."""
     objects, operator = _counted_at.get(scene.session_uid, (-1, 0))
     return objects != len(bpy.data.objects) or _latest_operator() not in (0, operator)
 

@@ -430,7 +430,7 @@ def test_the_census_counts_the_vehicles_that_a_bake_would_move() -> None:
     assert part("blender.status.census").count(bpy.context.scene) == census
 
 
-def test_after_an_operator_a_panel_counts_anew_before_it_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_after_an_operator_a_panel_counts_again_before_it_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     census, scene = part("blender.status.census"), bpy.context.scene
     first, other = crowd(), crowd()
     ship = vehicle(crowd=first)

@@ -110,6 +110,16 @@ def test_populate_leaves_clips_alone_where_that_is_asked_or_a_bake_would_refuse(
     assert not bpy.context.object.steering.portrayal.clips
 
 
+def test_a_model_imported_after_another_one_stands_in_all_its_ways():
+    people, [rig] = walkers(stashed=False)
+    bpy.data.batch_remove(list(bpy.data.actions))
+    idles = [idle(rig, f"Armature|{name}.001") for name in ("Idle", "Idle_2", "Eating")]
+    stash(rig, *idles, walk(rig, "Armature|Walk.001"))
+    assert bpy.ops.steering.clips_find() == {"FINISHED"}
+    names = [clip.action.name for clip in people.steering.portrayal.clips]
+    assert names == [f"Armature|{name}.001" for name in ("Idle", "Eating", "Idle_2", "Walk")]
+
+
 def test_found_twice_is_found_once():
     people, _ = found_walkers()
     bpy.ops.steering.clips_find()

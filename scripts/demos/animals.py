@@ -1,0 +1,132 @@
+"""Rigged animals from files, which take the places of the models of a ready crowd, as a user would have them do.
+
+The animals are imported with Blender's own importer. Populate gives the crowd copies of them, and Find Clips the
+actions that they bring along; the crowd keeps its settings, its states, and the places of its members.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import logging
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import bpy
+import models
+import numpy as np
+
+FOLDER = Path(__file__).parent / "characters"
+Coat = dict[str, str]
+"""The colors of some of the materials of an animal, by their names in its file."""
+
+
+def bring(name: str, length: float, coats: Sequence[Coat] = ({},)) -> list[bpy.types.Object]:
+    """Import an animal, as long as this in metres; for each coat the Empty that carries it.
+
+    Args:
+        name: of its file, without the suffix.
+    """
+    logging.disable(logging.INFO)
+    bpy.ops.preferences.addon_enable(module="io_scene_gltf2")
+    known = set(bpy.data.actions)
+    with contextlib.redirect_stdout(io.StringIO()):
+        bpy.ops.import_scene.gltf(filepath=str(FOLDER / f"{name}.glb"), disable_bone_shape=True)
+    carrier = next(ob for ob in bpy.context.selected_objects if ob.parent is None)
+    skin = skin_of(carrier)
+    skin.name, skin.parent.name, skin.parent.data.name, carrier.name = f"{name} Skin", f"{name} Rig", name, name
+    for action in set(bpy.data.actions) - known:
+        action.name = f"{name} {action.name.rpartition('|')[2].partition('.')[0]}"
+    # The ends of bones come as Empties, four fifths of the objects.
+    bpy.data.batch_remove([ob for ob in carrier.children_recursive if ob.type == "EMPTY"])
+    bpy.context.view_layer.update()
+    along = [(skin.matrix_world @ vertex.co).y for vertex in skin.data.vertices]
+    carrier.scale *= length / float(np.ptp(along))
+    return [_dressed(carrier if number == 0 else _copied(carrier), coat) for number, coat in enumerate(coats)]
+
+
+def skin_of(carrier: bpy.types.Object) -> bpy.types.Object:
+    """The mesh of an animal."""
+    return next(part for part in carrier.children_recursive if part.type == "MESH")
+
+
+def rig_of(carrier: bpy.types.Object) -> bpy.types.Object:
+    """The armature of an animal."""
+    return next(part for part in carrier.children_recursive if part.type == "ARMATURE")
+
+
+def _copied(carrier: bpy.types.Object) -> bpy.types.Object:
+    """A copy of an animal that shares its armature and its actions, with a mesh of its own."""
+    skin, rig = skin_of(carrier), rig_of(carrier)
+    new_carrier, new_rig, new_skin = (ob.copy() for ob in (carrier, rig, skin))
+    new_rig.parent, new_skin.parent, new_skin.data = new_carrier, new_rig, skin.data.copy()
+    next(modifier for modifier in new_skin.modifiers if modifier.type == "ARMATURE").object = new_rig
+    for ob in (new_carrier, new_rig, new_skin):
+        carrier.users_collection[0].objects.link(ob)
+    return new_carrier
+
+
+def _dressed(carrier: bpy.types.Object, coat: Coat) -> bpy.types.Object:
+    materials = skin_of(carrier).data.materials
+    for row, material in enumerate(list(materials)):
+        if color := coat.get(material.name):
+            materials[row] = models.paint(color)
+    return carrier
+
+
+def take_places(
+    crowd: bpy.types.Object, animals: Sequence[bpy.types.Object], seed: int, *, vary: bool = True
+) -> list[bpy.types.Object]:
+    """Let animals take the places of the vehicles of a crowd, and remove these and the animals that were copied.
+
+    Args:
+        vary: whether they differ in size and speed.
+
+    Returns:
+        The new members, in the order of the names of those whose places they take.
+    """
+    before = [ob for ob in bpy.context.scene.objects if ob.type == "MESH" and _crowd_of(ob) == crowd]
+    before.sort(key=lambda ob: ob.name)
+    select([*animals, crowd], crowd)
+    bpy.ops.steering.populate(count=len(before), arrangement="GRID", seed=seed)
+    members = [ob for ob in bpy.context.scene.objects if ob.type == "EMPTY" and _crowd_of(ob) == crowd]
+    members.sort(key=lambda ob: ob.name)
+    for member, ob in zip(members, before, strict=True):
+        member.location = ob.location
+        # These face -Y, the ready models +Y.
+        member.rotation_mode = "XYZ"
+        member.rotation_euler = (0.0, 0.0, ob.rotation_euler.z + math.pi)
+        member.steering.start_speed = ob.steering.start_speed
+    bpy.data.batch_remove([part for ob in (*before, *animals) for part in (ob, *ob.children_recursive)])
+    select(members, members[0])
+    bpy.ops.steering.set_start()
+    select([crowd], crowd)
+    if vary:
+        bpy.ops.steering.vary(speed=0.1, size=0.05, start_speed=0.1, seed=seed)
+    bpy.ops.steering.clips_find()
+    return members
+
+
+@contextlib.contextmanager
+def set_aside(members: Sequence[bpy.types.Object]) -> Iterator[None]:
+    """Hide all parts of animals while the ways of their carriers are read: Blender poses what it shows."""
+    parts = [part for ob in members for part in ob.children_recursive if not part.hide_viewport]
+    for part in parts:
+        part.hide_viewport = True
+    yield
+    for part in parts:
+        part.hide_viewport = False
+
+
+def select(obs: Sequence[bpy.types.Object], active: bpy.types.Object) -> None:
+    """Select only these objects."""
+    bpy.ops.object.select_all(action="DESELECT")
+    for ob in obs:
+        ob.select_set(True)
+    bpy.context.view_layer.objects.active = active
+
+
+def _crowd_of(ob: bpy.types.Object) -> bpy.types.Object | None:
+    # Reading settings that are not set would write them into the file.
+    return ob.steering.crowd if ob.is_property_set("steering") and "VEHICLE" in ob.steering.roles else None
