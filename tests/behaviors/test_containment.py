@@ -86,6 +86,7 @@ def test_vehicles_that_stray_return(region: Regions) -> None:
     assert far[FPS * 15 :].max() < 0.35 * region.half.min(), "no further out than where it steers with full weight"
 
 
+@thorough
 def test_a_vehicle_that_heads_straight_out_turns_round() -> None:
     """Its component across the heading is zero."""
     region = REGIONS["sphere"]

@@ -346,6 +346,7 @@ def test_moving_and_turning_the_world_moves_and_turns_the_paths(kind: type[Behav
     assert np.abs(result - wanted).max() < 1e-9
 
 
+@sampled(each="kind")
 @every
 @pytest.mark.parametrize("axis", [(1.0, 0.0, 0.0), (0.3, -0.8, 0.5)])
 def test_turning_the_world_about_any_axis_turns_the_force(kind: type[Behavior], axis: Any) -> None:
@@ -376,6 +377,7 @@ def test_the_agents_local_space_is_right_handed(kind: type[Behavior]) -> None:
 # Time.
 
 
+@sampled
 @every
 def test_half_the_step_gives_nearly_the_same_path(kind: type[Behavior]) -> None:
     """Over a second, in a scene without sudden changes: the error of forward Euler is proportional to the step.

@@ -385,6 +385,7 @@ def test_at_the_end_it_stops_and_stays() -> None:
     assert speeds(states)[int(np.argmax(positions(states)[:, 0, 1] > 50.0)), 0] > 0.95 * CRUISE
 
 
+@thorough
 def test_at_the_end_it_turns_back() -> None:
     states = started(spline(np.array([[0.0, 0.0, 0.0], [0.0, 12.0, 0.0]]), False), end=TURN_BACK).run(24 * FPS)
     y = positions(states)[:, 0, 1]

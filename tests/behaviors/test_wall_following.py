@@ -147,7 +147,7 @@ def wedge(degrees: float, hand: float, length: float = 40.0) -> Corners:
 corner = st.tuples(st.floats(30.0, 150.0), st.sampled_from([-1.0, 1.0]), st.floats(3.0, 10.0), st.floats(0.5, 1.5))
 
 
-@sampled
+@thorough
 @pytest.mark.parametrize("kind", ["curve", "mesh"])
 @settings(max_examples=1, derandomize=True, deadline=None)
 @given(corners=st.lists(corner, min_size=4, max_size=4))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from steering_addon.portrayal.pose_count import edges, fewest, furthest, middles
+from tests.sampling import thorough
 
 PHASES = np.linspace(0.0, 1.0, 257)
 
@@ -22,6 +23,7 @@ def test_an_even_way_of_a_metre_needs_a_pose_for_each_two_tolerances(tolerance: 
     assert fewest(mesh([PHASES]), tolerance + 1e-9, 512) == count
 
 
+@thorough
 def test_the_vertex_that_is_furthest_off_counts_also_if_its_way_is_short():
     # Many have a long even way; one stays, but for a jerk.
     jerk = np.where(np.abs(PHASES - 0.5) < 0.02, 0.3, 0.0)

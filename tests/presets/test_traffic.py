@@ -21,7 +21,7 @@ from steering_addon.simulation.roles import Role
 from steering_addon.simulation.snapshot import State
 from steering_addon.simulation.vehicle import VehicleModel
 from tests.presets.preset_crowds import columns, locomotions, shipped
-from tests.sampling import sampled, thorough
+from tests.sampling import thorough
 from tests.scene import Scene, headings, leaders, positions, speeds
 
 FPS = 12.0
@@ -281,7 +281,7 @@ def test_a_car_goes_round_a_box_on_its_lane_and_returns_to_it() -> None:
     assert speeds(states).min() > 2.0
 
 
-@sampled
+@thorough
 @pytest.mark.parametrize("aside", [(-2.0, 2.0), (-4.0, 0.0, 4.0)])
 def test_cars_that_start_abreast_merge_one_after_the_other(aside: tuple[float, ...]) -> None:
     """Onto one straight; none of them touches another, none stops, and the right one of two goes first."""

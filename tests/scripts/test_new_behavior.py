@@ -80,6 +80,7 @@ def test_what_is_made_obeys_every_law_and_passes_its_own_tests(checkout: Path, n
     assert passed > 75
 
 
+@thorough
 def test_its_figure_shows_what_its_caption_says(checkout: Path) -> None:
     names = f"caption and ({PLAIN} or {REMEMBERING})"
     assert_passes(

@@ -267,7 +267,7 @@ def crossing(method: int, late: float, length: float) -> float:
     return min(apart(replace(scene, position=s.motion.position, forward=s.motion.forward), 0, 1) for s in states)
 
 
-@sampled
+@thorough
 @pytest.mark.parametrize("late", [0.0, 2.0])
 def test_cars_on_crossing_courses_pass_without_contact(late: float) -> None:
     assert crossing(VELOCITY, late, LENGTH) >= 2.0 * RADIUS

@@ -50,7 +50,7 @@ def up_to(on: Course, x: float) -> list[State]:
     return states
 
 
-@sampled
+@thorough
 @pytest.mark.parametrize("aside", [-1.0, 1.0])
 def test_a_lone_walker_passes_a_box_in_a_bend_whichever_side_it_comes_from(aside: float) -> None:
     outcome = bend("pedestrian", (8.5, 4.6 + aside), 1.5).run()
