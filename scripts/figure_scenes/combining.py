@@ -117,8 +117,8 @@ CAPTIONS = {
     ),
     "NORMALIZED_SUM": (
         directions,
-        "Only the direction of each behavior counts, and less of it where it asks for very little: the vehicles come to "
-        "rest at the target. With equal weights they are led through the obstacles.",
+        "Only the direction of each behavior counts, and less of it where it asks for very little: the vehicles come "
+        "to rest at the target. With equal weights they are led through the obstacles.",
     ),
     "ONE": (
         one_at_a_time,
