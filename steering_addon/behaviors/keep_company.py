@@ -167,7 +167,7 @@ class KeepCompany(Neighborhood):
         """
         agents, place = companions.agents, self._place(companions, group, way)
         desired = group.velocity + place / self.approach_time[:, None]
-        # Two that slow each other down would both stop in the end: who waits for the others goes at the slowest pace.
+        # Two that slow each other down would both stop: who waits for the others goes at the slowest pace instead.
         slowest = SLOWEST * agents.cruise_speed
         desired = desired + way * np.maximum(slowest - dot(desired, way), 0.0)[:, None]
         desired = truncate(desired, agents.max_speed)
