@@ -166,7 +166,11 @@ class KeepCompany(Neighborhood):
         (velocity + place / approach_time - own velocity) / response_time + way (pace - speed) / speed_time
         """
         agents, place = companions.agents, self._place(companions, group, way)
-        desired = truncate(group.velocity + place / self.approach_time[:, None], agents.max_speed)
+        desired = group.velocity + place / self.approach_time[:, None]
+        # Two that slow each other down would both stop: who waits for the others goes at the slowest pace instead.
+        slowest = SLOWEST * agents.cruise_speed
+        desired = desired + way * np.maximum(slowest - dot(desired, way), 0.0)[:, None]
+        desired = truncate(desired, agents.max_speed)
         steering: Vectors = (desired - agents.level(agents.velocity)) / agents.vehicle.response_time[:, None]
         steering += way * ((group.pace - group.speed) / agents.vehicle.speed_time)[:, None]
         return truncate(steering, self.strength) * agents.mass[:, None]

@@ -256,6 +256,21 @@ def test_who_has_arrived_is_not_waited_for_and_does_not_wait() -> None:
     assert (forth.memory.first == [1, 0]).all(), "they still are companions"
 
 
+def test_who_is_ahead_waits_at_half_pace_and_does_not_brake_to_a_stand() -> None:
+    """Slowed by others, two would otherwise slow each other down until both stand."""
+    cruise = 2.0 * np.array([0.6, 0.7])
+
+    def onward(share: float) -> list[float]:
+        """The force along the way on one, and on another 1.5 m ahead, at a share of their cruise speeds."""
+        [force] = walk((0.0, 0.0), (SPACING, 1.5), speed=share * cruise).steering()
+        return force[:, 1].tolist()
+
+    behind, ahead = onward(0.3)
+    assert behind > 0.0
+    assert ahead > 0.0
+    assert onward(0.9)[1] < 0.0, "faster than that, it waits"
+
+
 def test_two_who_have_goals_in_opposite_directions_do_not_keep_company() -> None:
     goals = np.array([[0.0, 9.0, 0.0], [0.0, -9.0, 0.0]])
     place = walk((0.0, 0.0), (0.8, 0.0))
