@@ -51,7 +51,7 @@ def bring(name: str, length: float, coats: Sequence[Coat] = ({},)) -> list[bpy.t
 def _weld(skin: bpy.types.Object) -> None:
     """Join the faces of a mesh, as Merge by Distance does; they stay flat.
 
-    In the file each has vertices of its own: four times as many to pose, and each face casts a shadow by itself.
+    In the file each has vertices of its own: four times as many to pose, and each face casts a shadow of its own.
     """
     bpy.context.view_layer.objects.active = skin
     bpy.ops.mesh.customdata_custom_splitnormals_clear()
