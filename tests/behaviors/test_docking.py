@@ -95,7 +95,6 @@ def test_a_late_vehicle_arrives_as_soon_as_it_can() -> None:
     assert np.abs(positions(late.run(24 * 20))[-1] - free[-1]).max() < 0.2
 
 
-@thorough
 def test_it_docks_at_a_moving_target() -> None:
     place = replace(ships(), drift=(0.0, 1.5, 0.0))
     states = place.run(24 * 30)

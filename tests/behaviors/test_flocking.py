@@ -135,7 +135,7 @@ def at_a_tower(seed: int, **cohesion: float) -> np.ndarray:
     return lost(points[passing::24], 3.0 * APART)
 
 
-@thorough
+@sampled
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_a_flock_split_by_a_tower_is_reunited_within_ten_seconds(seed: int) -> None:
     apart = at_a_tower(seed)

@@ -410,7 +410,6 @@ def bridge() -> Surfaces:
     return surfaces([plane(half=20.0), (top, np.array(faces))])
 
 
-@thorough
 def test_over_and_under_a_bridge_each_keeps_to_its_storey() -> None:
     both = walkers([(-10.0, 0.0, 4.0), (0.0, -10.0, 0.0)], [(11.0, 0.0, 4.0), (0.0, 11.0, 0.0)], bridge())
     both.forward = np.array([(1.0, 0.0, 0.0), (0.0, 1.0, 0.0)])

@@ -72,7 +72,7 @@ def with_predator(values: np.ndarray) -> np.ndarray:
     return values[: int(SECONDS * FPS)]
 
 
-@thorough
+@sampled
 @pytest.mark.parametrize("name", PAIRS)
 def test_the_predator_reaches_the_prey_within_seconds_and_comes_again(name: str) -> None:
     near = with_predator(hunted(name).nearest) < distance(name)

@@ -21,7 +21,7 @@ from steering_addon.simulation.roles import Role
 from steering_addon.simulation.snapshot import State
 from steering_addon.simulation.vehicle import VehicleModel
 from tests.presets.preset_crowds import columns, locomotions, shipped
-from tests.sampling import thorough
+from tests.sampling import sampled, thorough
 from tests.scene import Scene, headings, leaders, positions, speeds
 
 FPS = 12.0
@@ -169,7 +169,7 @@ def test_in_bends_no_car_brakes_for_the_oncoming_lane() -> None:
     assert np.linalg.norm(positions(with_others)[:, :3] - positions(without), axis=-1).max() < 2.5
 
 
-@thorough
+@sampled
 @pytest.mark.parametrize("tagged", [True, False], ids=["an obstacle", "not tagged"])
 def test_cars_stop_before_an_animal_on_their_lane_and_go_on_when_it_leaves(tagged: bool) -> None:
     deer = animal(comes=3.0, stays=6.0)

@@ -140,7 +140,6 @@ def test_each_behavior_and_parameter_may_have_its_own_candidates() -> None:
     assert set(following.leader) <= {3, 4}
 
 
-@thorough
 def test_each_follows_one_of_several_leaders() -> None:
     place = replace(seekers(OWN, n=40), behaviors=[(LeaderFollowing, {"leader": FIRST, "spread": 2.0})])
     at = positions(place.run(24 * 20))[-1]

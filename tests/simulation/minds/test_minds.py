@@ -37,7 +37,7 @@ from steering_addon.simulation.minds.following import bodies_in_modes, locomotio
 from steering_addon.simulation.minds.mindset import BY_CUE, BY_OTHERS, OVER
 from steering_addon.simulation.run import simulate, step
 from steering_addon.simulation.snapshot import Snapshot, State
-from tests.sampling import sampled, thorough
+from tests.sampling import sampled
 
 WOLF = [0.0, -6.0, 0.0]
 GRAZING = [(Wander, {"strength": 0.3, "vertical": 0.0}), (Separation, {"distance": 1.5})]
@@ -138,7 +138,6 @@ def test_a_call_breaks_into_what_merely_follows() -> None:
     assert (seen[40] == 1).all() and (seen[63] == 2).all()
 
 
-@thorough
 def test_the_example_of_others_carries_the_alarm_through_the_herd_once() -> None:
     scene = herd(144)
     states = run(scene, [startle(spreads=2, reach=6.0, lasts=6.0, react=0.2)], [wolf_near(scene, 7.0)], 24 * 10)
