@@ -72,9 +72,9 @@ def clip(rig, name: str, channels: dict[tuple[str, str, int], list[tuple[float, 
     return action
 
 
-def walk(rig, name: str = "Walk", first: float = 1.0):
+def walk(rig, name: str = "Walk", first: float = 1.0, cycle: float = CYCLE):
     """Each foot is on the ground for half of the cycle and moves back evenly. Bones point up: z of the model is y."""
-    half = CYCLE / 2
+    half = cycle / 2
     back, ahead = HALF_STEP, -HALF_STEP
     channels: dict = {}
     for bone, late in (("Foot.L", 0.0), ("Foot.R", half)):

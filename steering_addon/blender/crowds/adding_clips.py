@@ -65,11 +65,11 @@ def add_found(crowd: Object, clips: Sequence[Found], scene: Scene, family: Famil
     return [each.action.name for each in new]
 
 
-def walk_speed(crowd: Object, scene: Scene, family: Family) -> float:
-    """The speed in m/s for which the slowest moving clip of a crowd is made; 0 without one."""
+def gait_speeds(crowd: Object, scene: Scene, family: Family) -> list[float]:
+    """The speeds in m/s for which the moving clips of a crowd are made, the slowest first."""
     models = models_of(crowd, vehicles_of(crowd, scene), family)
     clips = clips_of(models[0], scene, family)[0] if models else []
-    return min((clip.speed for clip in clips if clip.plays == MOVE and clip.speed > 0.0), default=0.0)
+    return sorted(clip.speed for clip in clips if clip.plays == MOVE and clip.speed > 0.0)
 
 
 def fit_speed(crowd: Object, walk: float, scene: Scene) -> None:
@@ -104,5 +104,6 @@ def add_to_new_crowd(crowd: Object, members: Sequence[Object], scene: Scene) -> 
     if not any(each.clip.plays == MOVE for each in clips):
         return []
     names = add_found(crowd, clips, scene, family)
-    fit_speed(crowd, walk_speed(crowd, scene, family), scene)
+    if gaits := gait_speeds(crowd, scene, family):
+        fit_speed(crowd, gaits[0], scene)
     return names

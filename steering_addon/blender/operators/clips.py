@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 
-from ..crowds.adding_clips import add_clip, add_found, fit_speed, measure_clips, vehicles_of, walk_speed
+from ..crowds.adding_clips import add_clip, add_found, fit_speed, gait_speeds, measure_clips, vehicles_of
 from ..crowds.crowd_clips import rig_of, stored_clips
 from ..crowds.finding_clips import actions_of, find_clips
 from ..focus import crowd_in_focus
@@ -174,8 +174,8 @@ class STEERING_OT_clips_find(bpy.types.Operator):
             raise Refusal(text, about=[rig])
         clips = find_clips(ob, rig, actions, context.scene, family)
         self._report(crowd, add_found(crowd, clips, context.scene, family), len(actions))
-        if walk := walk_speed(crowd, context.scene, family):
-            self._fit(crowd, walk, context.scene)
+        if gaits := gait_speeds(crowd, context.scene, family):
+            self._fit(crowd, gaits, context.scene)
         return {"FINISHED"}
 
     def _report(self, crowd: Object, added: list[str], looked_at: int) -> None:
@@ -185,14 +185,15 @@ class STEERING_OT_clips_find(bpy.types.Operator):
             return
         self.report({"INFO"}, f"{crowd.name} plays {', '.join(added)}, of {looked_at} actions. Bake to see it")
 
-    def _fit(self, crowd: Object, walk: float, scene: Scene) -> None:
-        """Compare the speed of the crowd with that of its walk, and let it be the same if that is wanted."""
+    def _fit(self, crowd: Object, gaits: list[float], scene: Scene) -> None:
+        """Compare the speed of the crowd with those of its gaits, and let it be that of its walk if that is wanted."""
         vehicle = crowd.steering.vehicle
         cruise = vehicle.max_speed * vehicle.cruise_speed
         if self.fit_speed:
-            fit_speed(crowd, walk, scene)
-        elif not 0.7 * walk < cruise < 1.3 * walk:
-            text = f"{crowd.name} moves at {cruise:.2f} m/s, but its walk is made for {walk:.2f} m/s"
+            fit_speed(crowd, gaits[0], scene)
+        elif not 0.7 * gaits[0] < cruise < 1.3 * gaits[-1]:
+            made = " to ".join(f"{speed:.2f}" for speed in dict.fromkeys((gaits[0], gaits[-1])))
+            text = f"{crowd.name} moves at {cruise:.2f} m/s, but its clips are made for {made} m/s"
             self.report({"INFO"}, f"{text}. Fit Speed changes that")
 
 

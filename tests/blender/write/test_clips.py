@@ -86,6 +86,18 @@ def test_fitting_the_speed_leaves_a_start_speed_that_was_set():
     assert rigs[1].steering.start_speed == pytest.approx(0.2, rel=0.1)
 
 
+def test_a_crowd_between_its_walk_and_its_run_is_not_told_to_fit_its_speed(capfd):
+    people, (rig,) = walkers(1)
+    vehicle = people.steering.vehicle
+    vehicle.max_speed, vehicle.cruise_speed = 2.0 * SPEED, 1.0
+    bpy.ops.steering.clips_find()
+    assert "its clips are made for" in capfd.readouterr().out
+    stash(rig, walk(rig, "Run", cycle=CYCLE / 3))
+    bpy.ops.steering.clips_find()
+    assert [clip.action.name for clip in people.steering.portrayal.clips] == ["Idle", "Walk", "Run"]
+    assert "made for" not in capfd.readouterr().out
+
+
 @pytest.mark.parametrize(("below", "origin_height"), [(0.03, 0.03), (0.005, 0.0), (-0.03, 0.0)])
 def test_a_model_stands_on_the_soles_of_its_walk(below: float, origin_height: float):
     _, rigs = walkers()
