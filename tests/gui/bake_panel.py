@@ -22,7 +22,7 @@ PATIENCE = 60.0
 TRIES, NOTHING = 5, "nothing"
 LAST = 30
 REPLACE = (1030, 366)
-"""Where the setting below the refusal is. Blender copies no path of what is in a popover, so that it cannot be found."""
+"""Where the setting below the refusal is. In a popover Blender copies no path, so that it cannot be found."""
 BUTTONS = {PREVIEW: "bpy.ops.steering.preview", BAKE: "bpy.ops.steering.bake", DELETE: "bpy.ops.steering.clear_bake"}
 
 
