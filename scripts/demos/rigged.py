@@ -18,6 +18,8 @@ import bpy
 import models
 import numpy as np
 
+from scripts.baked_scene import crowds
+
 FOLDER = Path(__file__).parent / "characters"
 Coat = dict[str, str]
 """The colors of some of the materials of an animal, by their names in its file."""
@@ -103,12 +105,10 @@ def take_places(
     Returns:
         The new members, in the order of the names of those whose places they take.
     """
-    before = [ob for ob in bpy.context.scene.objects if ob.type == "MESH" and _crowd_of(ob) == crowd]
-    before.sort(key=lambda ob: ob.name)
+    before = _members(crowd)
     select([*animals, crowd], crowd)
     bpy.ops.steering.populate(count=len(before), arrangement="GRID", seed=seed)
-    members = [ob for ob in bpy.context.scene.objects if ob.type == "EMPTY" and _crowd_of(ob) == crowd]
-    members.sort(key=lambda ob: ob.name)
+    members = [ob for ob in _members(crowd) if ob not in before]
     for member, ob in zip(members, before, strict=True):
         member.location = ob.location
         # These face -Y, the ready models +Y.
@@ -131,9 +131,11 @@ def set_aside(members: Sequence[bpy.types.Object]) -> Iterator[None]:
     parts = [part for ob in members for part in ob.children_recursive if not part.hide_viewport]
     for part in parts:
         part.hide_viewport = True
-    yield
-    for part in parts:
-        part.hide_viewport = False
+    try:
+        yield
+    finally:
+        for part in parts:
+            part.hide_viewport = False
 
 
 def select(obs: Sequence[bpy.types.Object], active: bpy.types.Object) -> None:
@@ -144,6 +146,6 @@ def select(obs: Sequence[bpy.types.Object], active: bpy.types.Object) -> None:
     bpy.context.view_layer.objects.active = active
 
 
-def _crowd_of(ob: bpy.types.Object) -> bpy.types.Object | None:
-    # Reading settings that are not set would write them into the file.
-    return ob.steering.crowd if ob.is_property_set("steering") and "VEHICLE" in ob.steering.roles else None
+def _members(crowd: bpy.types.Object) -> list[bpy.types.Object]:
+    """The vehicles of a crowd, by name."""
+    return next(each.vehicles for each in crowds(bpy.context.scene) if each.name == crowd.name)

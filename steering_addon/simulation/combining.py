@@ -125,7 +125,7 @@ COMBININGS = (
         "NORMALIZED_SUM",
         3,
         "Blend Directions",
-        "Average the directions of all behaviors by weight and steer with full force "
+        "Average the directions of all behaviors by weight and steer with full force, unless all ask for very little "
         "(Reynolds: weighted sum, of normalized components)",
     ),
     Choice(

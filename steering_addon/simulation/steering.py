@@ -305,10 +305,7 @@ def _agents(state: State, snapshot: Snapshot, world: World, rows: Rows) -> Agent
 def errands(state: State) -> Errand:
     """The errands of all vehicles in the last step."""
     errand = state.memories.get(ERRAND)
-    if isinstance(errand, Errand):
-        return errand
-    n = len(state)
-    return Errand(nobody(n), np.zeros(n), nobody(n))
+    return errand if isinstance(errand, Errand) else Errand.blank(len(state))
 
 
 def _drifting(model: VehicleModel, keys: Keys, time: float) -> VehicleModel:

@@ -33,19 +33,21 @@ def states_of_crowd(crowd: Object, context: Context) -> list[Object]:
 
 def number_of(state: Object, context: Context) -> int:
     """The number of a state among those of its crowd."""
-    mates = states_of_crowd(crowd, context) if (crowd := crowd_of(state)) is not None else []
-    return state_numbers({*mates, state})[state]
+    return state_numbers({*_mates(state, context), state})[state]
 
 
 def states_before(state: Object, context: Context) -> list[Object]:
     """The states that a state follows, by name."""
-    crowd = crowd_of(state)
-    mates = states_of_crowd(crowd, context) if crowd is not None else []
     return [
         ob
-        for ob in mates
+        for ob in _mates(state, context)
         if ob != state and ob.steering.is_property_set("state") and pointed_at(ob.steering.state, "then") == state
     ]
+
+
+def _mates(state: Object, context: Context) -> list[Object]:
+    """The states of the crowd of a state, by name; none without a crowd."""
+    return states_of_crowd(crowd, context) if (crowd := crowd_of(state)) is not None else []
 
 
 def triggers_of_state(state: Object, context: Context) -> list[Object]:

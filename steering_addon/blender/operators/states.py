@@ -9,9 +9,9 @@ from ...minds import CATALOGUE
 from ...simulation.roles import Role
 from ..crowds.copied_states import copy_states, crowds_with_states
 from ..crowds.new_triggers import new_trigger, selected_callers
-from ..crowds.states import CUE_PATH, new_cue, number_of, states_of_crowd, triggers_of_state
+from ..crowds.states import CUE_PATH, new_cue, number_of, states_before, states_of_crowd, triggers_of_state
 from ..focus import activate, crowd_in_focus, state_in_focus
-from ..properties import has_role, pointed_at
+from ..properties import has_role
 from ..read.dependencies import animated_paths
 from ..refusal import Refusal, reported
 from ..status.present_states import present_state, tells_state
@@ -83,8 +83,7 @@ class STEERING_OT_trigger_add(bpy.types.Operator):
         known = selected or (states_of_crowd(crowd, context) if crowd is not None else []) or states
         if len(known) > 1:
             # Ready states bring others that follow them: what nothing leads to yet is meant.
-            followed = {pointed_at(ob.steering.state, "then") for ob in states if ob.steering.is_property_set("state")}
-            known = [ob for ob in known if ob not in followed and not triggers_of_state(ob, context)]
+            known = [ob for ob in known if not (states_before(ob, context) or triggers_of_state(ob, context))]
         if len(known) == 1:
             return known[0]
         raise Refusal("There are several states to call into. Select what calls, then Shift-click the state.")
