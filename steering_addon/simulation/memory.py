@@ -60,7 +60,8 @@ def _initials(memory: type[Any]) -> Mapping[str, Any]:
 def _filled(initial: Any, n: int) -> Any:
     if isinstance(initial, tuple):
         return columns(*(np.full(n, component, dtype=np.float64) for component in initial))
-    return np.full(n, initial)
+    # In a fraction of the time of a full array.
+    return np.full(n, initial) if initial else np.zeros(n, type(initial))
 
 
 def _taken(column: Any, rows: Rows | Mask) -> Any:

@@ -17,6 +17,7 @@ from .minds.choosing import chosen
 from .minds.declaring import Meeting
 from .minds.following import arriving_again, bodies_in_modes, forgetting, locomotions_in_modes
 from .minds.mindset import Mindset
+from .presence.arrivals import Errand
 from .snapshot import Snapshot, State
 from .steering import errands
 from .world import World
@@ -34,8 +35,9 @@ def minded(state: State, snapshot: Snapshot, world: World) -> tuple[State, Snaps
     before = state.mindset or Mindset.blank(len(state), most, world.time)
     velocity = state.motion.velocity
     speed = magnitude(velocity)
-    before = replace(before, idle=_idle(state, snapshot, before, speed, world.dt))
-    after, arrived, left_alone = before, _arrived(state), _left_alone(snapshot, before, len(world.bodies.crowd))
+    errand = errands(state)
+    before = replace(before, idle=_idle(errand, snapshot, before, speed, world.dt))
+    after, arrived, left_alone = before, _arrived(errand, state), _left_alone(snapshot, before, len(world.bodies.crowd))
     for mind in minds:
         rows = np.flatnonzero((snapshot.crowd == mind.crowd) & snapshot.present)
         if len(rows) and mind.modes:
@@ -53,9 +55,9 @@ def minded(state: State, snapshot: Snapshot, world: World) -> tuple[State, Snaps
     return replace(state, mindset=after, memories=memories, arrived=reached), snapshot
 
 
-def _arrived(state: State) -> Mask:
+def _arrived(errand: Errand, state: State) -> Mask:
     """The vehicles that are where a behavior leads them, (n,)."""
-    arrived = errands(state).arrived
+    arrived = errand.arrived
     for mask in state.arrived.values():
         arrived = arrived | mask
     return arrived
@@ -73,8 +75,8 @@ def _left_alone(snapshot: Snapshot, before: Mindset, bodies: int) -> Mask:
     return left_alone
 
 
-def _idle(state: State, snapshot: Snapshot, before: Mindset, speed: Scalars, dt: float) -> Scalars:
+def _idle(errand: Errand, snapshot: Snapshot, before: Mindset, speed: Scalars, dt: float) -> Scalars:
     """For how long each vehicle has had somewhere to go and did not get on, (n,) seconds."""
     model = snapshot.vehicle
-    stands = errands(state).bound & (speed < STANDS * model.cruise_speed * model.max_speed)
+    stands = errand.bound & (speed < STANDS * model.cruise_speed * model.max_speed)
     return np.where(stands, before.idle + dt, 0.0)

@@ -182,8 +182,8 @@ def _example(mode: Mode, number: int, meeting: Meeting, mine: Mindset, keys: Key
         return np.zeros(m, dtype=np.bool_), told
     heard, alarmed = [], np.zeros(m)
     for near in world.vicinity.around(float(mode.numbers.reach[0]), meeting.rows):
-        near = near.only_perceived()
-        pairs = np.flatnonzero(fresh[near.body] & asks[near.agent])
+        counts = fresh[near.body] & asks[near.agent]
+        pairs = np.flatnonzero(counts if near.seen is None else counts & near.seen)
         pairs = pairs[before.root[near.body[pairs], number] > mine.root[near.agent[pairs], number]]
         heard.append((near.agent[pairs], near.body[pairs], near.looks.distance_squared[pairs]))
         alarmed += np.bincount(heard[-1][0], minlength=m)
