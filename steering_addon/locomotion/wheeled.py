@@ -10,11 +10,12 @@ so that the turning circle is never smaller than wheelbase / tan(largest angle),
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from ..simulation.arrays.angles import arctangent, cosine_of_setting, tangent_of_setting
+from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.vectors import (
     EPSILON,
     Mask,

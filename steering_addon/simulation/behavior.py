@@ -7,7 +7,7 @@ what it alone promises.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from .arrays.frozen import replace
 from .arrays.vectors import Mask, Number, Rows, Scalars, Vectors, nobody, picked, shared, truncate
 from .avoiding.jams import JAMMING, Jamming
 from .declaration import Declared, integer, number, share

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
 
+from .arrays.frozen import replace
 from .arrays.vectors import Scalars, Vectors, no_vectors, totals
 from .behavior import Behavior, Steering, Taking
 from .memory import Memory

@@ -9,11 +9,12 @@ apart, and then each body finds its stance: where it touches the ground, and how
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
 import numpy as np
 
+from .arrays.frozen import replace
 from .arrays.vectors import Rows, Scalars, Vectors, anybody, cross, everybody, no_vectors, picked, which
 from .by_hand import Hands, Led, led
 from .damping import damped

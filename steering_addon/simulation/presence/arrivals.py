@@ -6,11 +6,12 @@ An arrival is final: a vehicle that has arrived once has arrived, wherever the g
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
 
+from ..arrays.frozen import replace
 from ..arrays.vectors import Mask, Rows, Scalars, anybody, shared
 from ..behavior import Behavior
 from ..destination import Destination
