@@ -65,6 +65,7 @@ class Steering:
         sets_speed: (n,) the agents that it gives a speed; the others are held at cruise speed. None for no agent.
         alarmed: (n,) the agents that run from something, which later behaviors of the catalogue are told; None for no
             agent.
+        warned: (n,) the agents that see another brake ahead and may have to; None for no agent.
         takes: what the agents take of resources; None for nothing.
         arrived: (n,) the agents that have reached the place it leads to; None if it leads to no place.
     """
@@ -76,6 +77,7 @@ class Steering:
     heading: Vectors | None = None
     sets_speed: Mask | None = None
     alarmed: Mask | None = None
+    warned: Mask | None = None
     takes: Taking | None = None
     arrived: Mask | None = None
 

@@ -9,6 +9,10 @@ from ..world import Agents, World
 
 COMFORT = 0.5
 """Share of the strongest braking that they plan with; the rest is a reserve."""
+COASTS = 0.1
+"""Share of the strongest braking that the engine does once the foot is off the accelerator."""
+LIGHTS = 1.2 * COASTS
+"""The same from which on another is seen to brake."""
 CREEP = 0.25
 """Share of the cruise speed at which they close up to what they brake for: no faster, unless they already are."""
 NEAR = 3.0
