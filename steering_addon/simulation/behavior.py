@@ -66,6 +66,8 @@ class Steering:
             agent.
         takes: what the agents take of resources; None for nothing.
         arrived: (n,) the agents that have reached the place it leads to; None if it leads to no place.
+        urgent: (n, 3) the part of the force that holds whatever the other behaviors want and however they combine,
+            newtons; None if nothing is urgent.
     """
 
     force: Vectors | None = None
@@ -77,6 +79,7 @@ class Steering:
     alarmed: Mask | None = None
     takes: Taking | None = None
     arrived: Mask | None = None
+    urgent: Vectors | None = None
 
 
 @dataclass(frozen=True)
