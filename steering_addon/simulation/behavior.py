@@ -66,6 +66,7 @@ class Steering:
             agent.
         takes: what the agents take of resources; None for nothing.
         arrived: (n,) the agents that have reached the place it leads to; None if it leads to no place.
+        leads_on: (n,) the agents whose goal is a place on the way, from which it leads them on; None for no agent.
         urgent: (n, 3) the part of the force that holds whatever the other behaviors want and however they combine,
             newtons; None if nothing is urgent.
     """
@@ -79,6 +80,7 @@ class Steering:
     alarmed: Mask | None = None
     takes: Taking | None = None
     arrived: Mask | None = None
+    leads_on: Mask | None = None
     urgent: Vectors | None = None
 
 

@@ -201,7 +201,7 @@ def _asked(snapshot: Snapshot, world: World, group: Group, decided: Decisions) -
     """What the behaviors of a group come to: each steers, all are combined, and the result is adjusted."""
     agents = group.agents
     asked_for: dict[str, tuple[Component, Rows | None]] = {}
-    sets_speed = arrived = nobody(len(agents))
+    sets_speed = arrived = leads_on = nobody(len(agents))
     urgent, draws = agents.none(), _draws(group, world)
     for behavior, part in zip(group.behaviors, group.parts):
         its = agents if part is None else agents.part(part)
@@ -209,6 +209,8 @@ def _asked(snapshot: Snapshot, world: World, group: Group, decided: Decisions) -
         steering, decided = _staying(behavior, world, its, steering, decided)
         if steering.arrived is not None:
             arrived = arrived | _among(agents, part, (behavior.weight != 0.0) & steering.arrived)
+        if steering.leads_on is not None:
+            leads_on = leads_on | _among(agents, part, (behavior.weight != 0.0) & steering.leads_on)
         behavior, arrivals = decided.arrivals.noting(behavior, steering.arrived, its, snapshot.attendance)
         decided = decided.adding(behavior, world, its, steering)
         if arrivals is not decided.arrivals:
@@ -230,7 +232,7 @@ def _asked(snapshot: Snapshot, world: World, group: Group, decided: Decisions) -
     force = heeded(force, urgent, agents.max_force)
     force, corrections, decided = adjusted(world, agents, group.behaviors, components, force, decided)
     if anybody(np.isfinite(agents.goal[:, 0])) or ERRAND in decided.memories:
-        decided = decided.remembering(ERRAND, agents, Errand.of(agents, arrived, decided.top_speed(agents)))
+        decided = decided.remembering(ERRAND, agents, Errand.of(agents, arrived, leads_on, decided.top_speed(agents)))
     return Asked(components, corrections, force), decided
 
 
