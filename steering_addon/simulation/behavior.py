@@ -68,6 +68,9 @@ class Steering:
         warned: (n,) the agents that see another brake ahead and may have to; None for no agent.
         takes: what the agents take of resources; None for nothing.
         arrived: (n,) the agents that have reached the place it leads to; None if it leads to no place.
+        leads_on: (n,) the agents whose goal is a place on the way, from which it leads them on; None for no agent.
+        urgent: (n, 3) the part of the force that holds whatever the other behaviors want and however they combine,
+            newtons; None if nothing is urgent.
     """
 
     force: Vectors | None = None
@@ -80,6 +83,8 @@ class Steering:
     warned: Mask | None = None
     takes: Taking | None = None
     arrived: Mask | None = None
+    leads_on: Mask | None = None
+    urgent: Vectors | None = None
 
 
 @dataclass(frozen=True)
