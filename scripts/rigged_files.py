@@ -31,7 +31,7 @@ def _carrier(armature: bpy.types.Object) -> bpy.types.Object:
     above = armature.parent
     if above is None or above.type != "EMPTY":
         return armature
-    # Triggers and targets of behaviors may hang on the Empty, too.
+    # Triggers and targets of behaviors may be parented to the Empty, too.
     return above if [ob.type for ob in above.children].count("ARMATURE") == 1 else armature
 
 

@@ -93,10 +93,12 @@ def _fitted(doubled: Scalars, span: int, blocks: int, precision: Scalars) -> tup
     off = start[:, 1:] - start[:, :1] - s * (end - start[:, 0])[:, None]
     r = 1.0 - s
     leaves, comes = span * s * r * r, -span * r * s * s
-    own, other = np.sum(leaves * leaves), np.sum(leaves * comes)
-    by_leaves, by_comes = np.sum(leaves * off, axis=1), np.sum(comes * off, axis=1)
-    leaving = (own * by_leaves - other * by_comes) / (own * own - other * other)
-    coming = (own * by_comes - other * by_leaves) / (own * own - other * other)
+    # Both bend the curve alike, and less together.
+    alike, together = np.einsum("sk,sk->", leaves, leaves), np.einsum("sk,sk->", leaves, comes)
+    by_leaves, by_comes = (np.einsum("sk,bsc->bc", bend, off) for bend in (leaves, comes))
+    whole = alike * alike - together * together
+    leaving = (alike * by_leaves - together * by_comes) / whole
+    coming = (alike * by_comes - together * by_leaves) / whole
     left = off - leaves * leaving[:, None] - comes * coming[:, None]
     chord = (end - start[:, 0]) / span
     fits: Mask = np.max(np.abs(left), axis=1) <= precision
