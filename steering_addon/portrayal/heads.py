@@ -17,7 +17,7 @@ UP, DOWN = 0.6, 0.5
 NOTICES = 1.5
 """Seconds for which one that moves looks at what called it."""
 STANDS = 0.05
-"""Body heights a second below which it stands, and goes on looking."""
+"""Body heights a second below which it stands, and still looks."""
 EASING = 0.25
 """Seconds, to either side, over which the turn of a head that looks at something is a mean."""
 SMOOTHING = 0.12
