@@ -13,7 +13,7 @@ from steering_addon.behaviors.alignment import Alignment
 from steering_addon.behaviors.cohesion import Cohesion
 from steering_addon.behaviors.separation import Separation
 from steering_addon.behaviors.wander import Wander
-from steering_addon.locomotion import OnFoot, Planar
+from steering_addon.locomotion import Crawling, OnFoot, Planar
 from steering_addon.scene import Scene
 from steering_addon.simulation.geometry.floors import floor
 from steering_addon.simulation.geometry.surfaces import NO_SURFACES, Surfaces, surfaces
@@ -24,6 +24,8 @@ CELLS = 200
 """Along each side, of two triangles and a metre each."""
 GENTLE, STEEP = 0.5, 1.15
 """Heights of the hills, metres: none of the ground is steeper than 35 degrees, or a fifth of it."""
+BARE = "on foot without ground"
+"""The name of the crowd that walks as the others do, on no surface."""
 WARM = 12
 """Steps before time is taken."""
 REPEATS = 7
@@ -38,6 +40,16 @@ def hills(cells: int, height: float, phase: float = 0.0) -> tuple[NDArray[np.flo
     a, b, c, d = (part.ravel() for part in (row[:-1, :-1], row[1:, :-1], row[1:, 1:], row[:-1, 1:]))
     triangles = np.concatenate((np.stack((a, b, c), axis=1), np.stack((a, c, d), axis=1)))
     return np.stack((x, y, z), axis=-1).reshape(-1, 3), triangles
+
+
+def halves(points: NDArray[np.float64], triangles: NDArray[np.int64]) -> Surfaces:
+    """The same ground as two surfaces that lie side by side."""
+    left = points[triangles].mean(axis=1)[:, 0] < 0.0
+    parts = []
+    for half in (triangles[left], triangles[~left]):
+        rows, corners = np.unique(half, return_inverse=True)
+        parts.append((points[rows], corners.reshape(half.shape)))
+    return surfaces(parts)
 
 
 def walkers(count: int, moves: type[Locomotion], ground: Surfaces) -> Scene:
@@ -57,18 +69,22 @@ def walkers(count: int, moves: type[Locomotion], ground: Surfaces) -> Scene:
         speed=0.8,
         vehicle={"max_speed": 1.6, "max_force": 3.0, "radius": 0.4, "cruise_speed": 0.5},
         behaviors=[(Separation, {}), (Alignment, {}), (Cohesion, {}), (Wander, {"strength": 1.0})],
-        locomotions=[(moves, {"turn_radius": 2.5, "turn_on_the_spot": 0.0} if moves is OnFoot else {})],
+        locomotions=[(moves, {} if moves is Planar else {"turn_radius": 2.5, "turn_on_the_spot": 0.0})],
         surfaces=ground,
         fps=24,
     )
 
 
 def step_times(count: int, frames: int) -> dict[str, float]:
-    """The mean CPU seconds of a step of a crowd, by ground."""
+    """The median CPU seconds of a step of a crowd, by how it moves and on what ground."""
+    gentle, steep = hills(CELLS, GENTLE), hills(CELLS, STEEP)
     scenes = {
         "plane": walkers(count, Planar, NO_SURFACES),
-        "hills": walkers(count, OnFoot, surfaces([hills(CELLS, GENTLE)])),
-        "steep hills": walkers(count, OnFoot, surfaces([hills(CELLS, STEEP)])),
+        BARE: walkers(count, OnFoot, NO_SURFACES),
+        "hills": walkers(count, OnFoot, surfaces([gentle])),
+        "steep hills": walkers(count, OnFoot, surfaces([steep])),
+        "crawling": walkers(count, Crawling, surfaces([gentle])),
+        "on two surfaces": walkers(count, Crawling, halves(*gentle)),
     }
     runs: dict[str, Any] = {}
     for name, scene in scenes.items():
@@ -84,7 +100,7 @@ def step_times(count: int, frames: int) -> dict[str, float]:
             state = step(state, snapshot)
             times[name].append(time.process_time() - began)
             runs[name] = state, snapshot
-    return {name: statistics.mean(seconds) for name, seconds in times.items()}
+    return {name: statistics.median(seconds) for name, seconds in times.items()}
 
 
 def making_times() -> dict[str, float]:

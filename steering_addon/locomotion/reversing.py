@@ -255,7 +255,9 @@ def shifted(
         circle: (n,) radii of their smallest circles, metres.
     """
     stands = speed <= EPSILON
-    hindered = ~memory.backs & wants & stands & ((room.ahead < TIGHT) | (memory.straight > 0.0))
+    # The wheels turn meanwhile, and there may be more room on the way that they would take then.
+    has_no_way = (room.ahead < TIGHT) | (memory.straight > 0.0) | (memory.stuck > 0.0)
+    hindered = ~memory.backs & wants & stands & has_no_way
     hindered &= room.behind > WORTHWHILE
     done = memory.backs & stands & stops_backing(memory, room, circle)
     stuck = np.where(hindered | done, memory.stuck + dt, 0.0)
@@ -371,6 +373,10 @@ def backing(
     leaves = (memory.leaving > 0.0) & ~memory.backs
     memory = replace(memory, side=np.where(memory.backs | leaves, memory.side, 0.0))
     curvature = np.where(memory.backs, -memory.side * sharpest, np.where(leaves, memory.side * sharpest, wanted))
+    if anybody(may_shift):
+        # It turns its wheels for the next way while it stands: on a short one they would still be turning at its end.
+        following = np.where(memory.backs, memory.side, -side) * sharpest
+        curvature = np.where(driver.may & (memory.stuck > 0.0), following, curvature)
     reacting = driver.brakes * driver.reaction
     ahead = np.sqrt(reacting * reacting + 2.0 * driver.brakes * np.minimum(room.ahead, FAR)) - reacting
     ahead = np.where(room.ahead < BLOCKED, 0.0, ahead)

@@ -174,7 +174,7 @@ class Wheeled(Locomotion):
             acceleration, foot = backs.pedals(acceleration, foot, model, speed, self.pedal_time, dt)
         after = np.minimum(np.maximum(speed + acceleration * dt, 0.0), np.maximum(model.max_speed, 0.0))
         covered = after * dt
-        tangent = self._steered(memory.tangent, wanted * self.wheelbase, after, dt)
+        tangent = self._steered(memory.tangent, wanted * self.wheelbase, (after > 0.0) | (memory.stuck > 0.0), dt)
         curvature = self._held(model, tangent, np.maximum(speed, after), (after - speed) / dt)
         turn = curvature * covered * sense
         middle, forward = turned_left(heading, left, 0.5 * turn), turned_left(heading, left, turn)
@@ -305,10 +305,14 @@ class Wheeled(Locomotion):
         allowed = np.sqrt(reacting * reacting + 2.0 * brakes * room) - reacting
         return np.where(stands, allowed, np.inf)
 
-    def _steered(self, before: Scalars, wanted: Scalars, speed: Scalars, dt: float) -> Scalars:
-        """The tangents of the angles of the front wheels after a step, (n,); while a car stands its wheels rest."""
+    def _steered(self, before: Scalars, wanted: Scalars, turns: Mask, dt: float) -> Scalars:
+        """The tangents of the angles of the front wheels after a step, (n,).
+
+        Args:
+            turns: (n,) whose wheels turn: those of a car that stands rest, unless it changes its gear.
+        """
         # The derivative of the tangent: 1 + tangent^2.
-        most = np.where(speed > 0.0, self.max_wheel_rate * dt * (1.0 + before * before), 0.0)
+        most = np.where(turns, self.max_wheel_rate * dt * (1.0 + before * before), 0.0)
         return clamp(wanted, before - most, before + most)
 
     def _held(self, model: VehicleModel, tangent: Scalars, speed: Scalars, acceleration: Scalars) -> Scalars:
@@ -411,7 +415,7 @@ class Wheeled(Locomotion):
         braked = clamp(-(after - speed) / dt / self.comfortable_turn, 0.0, 1.0)
         pedals = replace(memory, braking=nobody(len(speed)), reacting=np.zeros(len(speed)), brake=braked)
         pedals = replace(pedals, backs=nobody(len(speed)), stuck=np.zeros(len(speed)), side=np.zeros(len(speed)))
-        tangent = self._steered(memory.tangent, curvature * self.wheelbase, after, dt)
+        tangent = self._steered(memory.tangent, curvature * self.wheelbase, after > 0.0, dt)
         driving = self._driven(pedals, tangent, curvature, speed, after, covered, dt)
         way: Way = moved.memory
         driving = way.driving.put(hand, driving.take(hand))

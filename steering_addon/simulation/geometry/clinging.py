@@ -11,6 +11,9 @@ from ..arrays.vectors import Mask, Rows, Scalars, Vectors, no_vectors, picked, w
 from .skins import NO_TRIANGLE, Skin, Way
 from .surfaces import Layer, Surfaces
 
+MANY = 12
+"""Surfaces in a layer from which on it takes no longer to ask them all at once than whether each is near."""
+
 
 @dataclass(frozen=True)
 class Hold:
@@ -86,10 +89,9 @@ class Clinging:
         """
         for first, layer in self.surfaces.numbered():
             least, most = layer.bounds
-            may = (low <= most).all(axis=1) & (high >= least).all(axis=1)
-            if surface is not None and len(layer.surfaces) == 1:
-                may &= surface != layer.surfaces[0]
-            rows = which(may)
+            rows = which(_meet(low, high, least, most))
+            if surface is not None:
+                rows = rows[_meet_another(layer, picked(low, rows), picked(high, rows), surface[rows])]
             if len(rows) and len(layer):
                 yield first, rows, layer
 
@@ -168,3 +170,22 @@ class Clinging:
             rows = which((triangle >= first) & (triangle < first + len(layer)))
             if len(rows):
                 yield rows, first, triangle[rows] - first, layer.skin
+
+
+def _meet(low: Vectors, high: Vectors, least: Vectors, most: Vectors) -> Mask:
+    """Whether boxes (n, 3) meet another one, (3,) metres; (n,)."""
+    mask: Mask = (low <= most).all(axis=1) & (high >= least).all(axis=1)
+    return mask
+
+
+def _meet_another(layer: Layer, low: Vectors, high: Vectors, surface: Rows) -> Mask:
+    """Whether boxes (n, 3) metres may meet another surface of a layer than given, (n,)."""
+    if len(layer.surfaces) == 1:
+        alone: Mask = surface != layer.surfaces[0]
+        return alone
+    if len(layer.surfaces) > MANY:
+        return np.ones(len(surface), dtype=np.bool_)
+    near = np.zeros(len(surface), dtype=np.bool_)
+    for row, least, most in layer.bounds_by_surface:
+        near |= _meet(low, high, least, most) & (surface != row)
+    return near

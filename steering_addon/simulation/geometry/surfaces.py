@@ -63,6 +63,16 @@ class Layer:
         return self.points.min(axis=0), self.points.max(axis=0)
 
     @once
+    def bounds_by_surface(self) -> tuple[tuple[int, Vectors, Vectors], ...]:
+        """The row of each surface with triangles, and the least and the largest coordinates of these, (3,) metres."""
+        bounds = []
+        for row in self.surfaces:
+            corners = picked(self.points, self.triangles[self.owner == row].ravel())
+            if len(corners):
+                bounds.append((row, corners.min(axis=0), corners.max(axis=0)))
+        return tuple(bounds)
+
+    @once
     def floor(self) -> Floor:
         """The triangles for what stands on them straight below."""
         return floor(self.points, self.triangles)

@@ -196,6 +196,21 @@ def test_surfaces_that_turn_take_places_and_directions_along() -> None:
     assert np.abs(place[2] - places[2]).max() < 1e-12 and np.abs(direction[2] - way[2]).max() < 1e-12
 
 
+def test_a_course_meets_the_same_triangles_whether_or_not_far_surfaces_are_left_out(monkeypatch) -> None:
+    rng = np.random.default_rng(4)
+    points, triangles = globe()
+    several = [(points + np.array((x, 0.0, 0.3 * x)), triangles) for x in (0.0, 1.0, 4.0)]
+    clinging = Clinging(surfaces(several))
+    start, course = rng.uniform(-2.0, 6.0, (400, 3)), rng.normal(size=(400, 3))
+    course /= np.linalg.norm(course, axis=1, keepdims=True)
+    asked = start, course, rng.uniform(0.0, 3.0, 400), rng.integers(0, 3, 400)
+    distance, triangle = clinging.hit(*asked)
+    assert 20 < (triangle >= 0).sum() < 380
+    monkeypatch.setattr("steering_addon.simulation.geometry.clinging.MANY", 0)
+    every_distance, every_triangle = clinging.hit(*asked)
+    assert distance.tobytes() == every_distance.tobytes() and (triangle == every_triangle).all()
+
+
 def test_near_a_border_is_everything_within_reach_of_it() -> None:
     rng = np.random.default_rng(3)
     start, end = rng.uniform(-5.0, 5.0, (2, 12, 3))
