@@ -22,6 +22,7 @@ import numpy as np
 from ..arrays.once import once
 from ..arrays.vectors import (
     EPSILON,
+    Mask,
     Rows,
     Scalars,
     Vectors,
@@ -347,6 +348,16 @@ def _gaps(points: Vectors, others: Vectors) -> Vectors:
 def _squared(gap: Vectors, upward: Vectors | None) -> Scalars:
     """The squared lengths of vectors (n, b, 3), as seen from `upward` (n, 3) where it is given; (n, b)."""
     return dot(gap, gap) if upward is None else squared_from_above(gap, upward)
+
+
+def exist(paths: tuple[Path, ...], path: Rows, spline: Rows) -> Mask:
+    """Whether there are lines with these rows and indices that are not single points; (n,) each."""
+    exists: Mask = np.zeros(len(path), dtype=np.bool_)
+    for row, curve in enumerate(paths):
+        for index, line in enumerate(curve):
+            if line.length > 0.0:
+                exists |= (path == row) & (spline == index)
+    return exists
 
 
 def nearest_spline(path: Path, points: Vectors) -> tuple[Rows, Scalars]:
