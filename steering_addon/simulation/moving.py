@@ -83,7 +83,9 @@ def moved(
     model, dt = snapshot.vehicle, world.dt
     parts = list(_parts(state, snapshot))
     behind = _room_behind(parts, world)
-    control = Control(damped(model, state.force, wanted, dt), decided.speed_limit, decided.heading, behind)
+    control = Control(
+        damped(model, state.force, wanted, dt), decided.speed_limit, decided.heading, behind, decided.warned
+    )
     driven = [_driven(part, state.motion, model, control, terrain, dt) for part in parts]
     position, velocity, forward = (_of_all(parts, driven, name) for name in ("position", "velocity", "forward"))
     lead = None if hands is None else led(hands, state, snapshot, world, position, velocity, forward)
