@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..simulation.arrays.frozen import replace
+from ..simulation.arrays.once import once
 from ..simulation.arrays.vectors import (
     EPSILON,
     Mask,
@@ -18,6 +19,7 @@ from ..simulation.arrays.vectors import (
     Scalars,
     Vectors,
     across,
+    anybody,
     clamp,
     dot,
     magnitude,
@@ -27,7 +29,7 @@ from ..simulation.arrays.vectors import (
 from ..simulation.behavior import Intent, Steering
 from ..simulation.declaration import NEAREST, Choice, Unit, called, choice, length, number, path, seconds
 from ..simulation.destination import Destination
-from ..simulation.geometry.paths import Path, Spline, nearest_spline
+from ..simulation.geometry.paths import Spline, exist, nearest_spline
 from ..simulation.maneuvers.driving import driven_to, pursued_distance
 from ..simulation.maneuvers.turning import led_round
 from ..simulation.memory import remembered
@@ -133,14 +135,14 @@ class PathFollowing(Destination):
     def goal(self, world: World, agents: Agents, memory: Following) -> Vectors:
         """The next place on the path: where it has come past an obstacle, or some way ahead."""
         goal = np.full((3, len(agents)), np.nan).T
-        known = (memory.path >= 0) & _exists(world.paths, memory)
+        known = (memory.path >= 0) & exist(world.paths, memory.path, memory.spline)
         for rows, line in self.lanes(world, replace(memory, path=np.where(known, memory.path, -1))):
             goal[rows] = _heads_for(line, agents.take(rows), memory.take(rows))
         return goal
 
     def passing_places(self, world: World, agents: Agents, memory: Following) -> Vectors | None:
         """On the bent way, from where the agent will be in a second to the end of the bypass."""
-        known = memory.active & (memory.path >= 0) & _exists(world.paths, memory)
+        known = memory.active & (memory.path >= 0) & exist(world.paths, memory.path, memory.spline)
         if not known.any():
             return None
         places = np.full((len(agents), PASSING_PLACES, 3), np.nan)
@@ -169,12 +171,16 @@ class PathFollowing(Destination):
         force, after = agents.none(), memory
         free, reached, leads_on = np.zeros((3, len(agents)), dtype=np.bool_)
         for rows, line in self.lanes(world, memory):
-            followers = _Follower.of(self.take(rows), agents.take(rows), memory.take(rows), line, world)
-            force[rows], free[rows] = followers.steering(), followers.free()
-            after = after.put(rows, followers.after())
-            its, after_it = agents.take(rows), after.take(rows)
-            reached[rows] = _at_the_end(after_it, line, its, self.radius[rows])
-            leads_on[rows] = _leads_on(line, its, after_it)
+            if len(rows) == len(agents):
+                followers = _Follower.of(self, agents, memory, line, world)
+                after = after_it = followers.after()
+            else:
+                followers = _Follower.of(self.take(rows), agents.take(rows), memory.take(rows), line, world)
+                after_it = followers.after()
+                after = after.put(rows, after_it)
+            force[rows], free[rows] = followers.steering(), followers.free
+            reached[rows] = _at_the_end(after_it, line, followers.agents, followers.behavior.radius)
+            leads_on[rows] = _leads_on(line, followers.agents, after_it)
         return Steering(
             force,
             after,
@@ -210,7 +216,7 @@ def _on_paths(behavior: PathFollowing, world: World, agents: Agents, memory: Fol
     """The memory after agents without a valid line have chosen the nearest line of the path that they are to follow."""
     asked = behavior.path
     known = memory.path >= 0
-    valid = known & ((asked == NEAREST) | (memory.path == asked)) & _exists(world.paths, memory)
+    valid = known & ((asked == NEAREST) | (memory.path == asked)) & exist(world.paths, memory.path, memory.spline)
     new = np.flatnonzero(~valid & (asked != -1))
     memory = replace(memory, path=np.where(valid, memory.path, -1))
     if not len(new):
@@ -264,16 +270,6 @@ def _leads_on(line: Spline, agents: Agents, memory: Following) -> Mask:
     """Whether the agents head for places on the way, and are not at the end yet, (m,)."""
     left = to_end(line, memory.along, memory.way)
     return np.asarray((_to_goal(line, agents, memory) < left) & (left > PLACE * agents.radius), dtype=np.bool_)
-
-
-def _exists(paths: tuple[Path, ...], memory: Following) -> Mask:
-    """Whether the remembered line still exists, and is not a single point; (n,)."""
-    exists: Mask = np.zeros(len(memory.path), dtype=np.bool_)
-    for row, curve in enumerate(paths):
-        for index, line in enumerate(curve):
-            if line.length > 0.0:
-                exists |= (memory.path == row) & (memory.spline == index)
-    return exists
 
 
 @dataclass(frozen=True)
@@ -348,7 +344,7 @@ class _Follower:
         """(m,) 1 along the line, -1 against it."""
         return self.memory.way
 
-    @property
+    @once
     def radius(self) -> Scalars:
         """(m,) the radius of the path, metres; narrower where it leads round an obstacle."""
         further = onward(self.line, self.ahead - self.along) * self.way
@@ -366,7 +362,7 @@ class _Follower:
     def steering(self) -> Vectors:
         """The steering force, (m, 3) newtons."""
         tangent = self.line.tangent(self.ahead) * self.way[:, None] + self.slope
-        inward, radius = self._inward(), self.radius
+        inward, radius = self._inward, self.radius
         # A bypass leads steeply aside: the pull toward it and its own direction could cancel out.
         bent = (self.slope != 0.0).any(axis=1)
         inward = np.where(bent[:, None], across(inward, unit(self.agents.level(tangent))), inward)
@@ -375,7 +371,8 @@ class _Follower:
         flow = unit(self.agents.level(tangent) + inward * (pull / radius)[:, None])
         begin = self.line.position(np.where(self.way > 0.0, 0.0, self.line.length))
         flow = np.where(self.memory.returning[:, None], unit(self.agents.level(begin - self.agents.position)), flow)
-        flow = np.where(self._in_corridor()[:, None], self._toward_path(), flow)
+        if anybody(self._in_corridor):
+            flow = np.where(self._in_corridor[:, None], self._toward_path(), flow)
 
         response_time = self._response_time()
         speed = self._speed()
@@ -386,7 +383,7 @@ class _Follower:
         driven = np.isfinite(self.agents.handling.axle) & ~self.memory.returning
         if driven.any():
             steering = np.where(driven[:, None], self._driving(speed, response_time), steering)
-        return np.where(self.free()[:, None], 0.0, steering)
+        return np.where(self.free[:, None], 0.0, steering)
 
     def _driving(self, speed: Scalars, response_time: Scalars) -> Vectors:
         """The force by which a driver keeps to the line, (m, 3) newtons."""
@@ -425,10 +422,12 @@ class _Follower:
         """In which they take up the direction of the path, (m,) seconds."""
         return np.maximum(np.minimum(RESPONSE_TIME, self.time), self.dt)
 
+    @once
     def _inward(self) -> Vectors:
         """From their predicted positions to the path, (m, 3) metres."""
         return self.agents.level(self.line.position(self.ahead) + self.aside - self.future)
 
+    @once
     def _in_corridor(self) -> Mask:
         """Whether the paper's method applies, (m,): not while a follower brakes for the end or returns to the start."""
         paper = (self.behavior.pull == CORRIDOR) & np.isnan(self.agents.handling.axle)
@@ -446,9 +445,10 @@ class _Follower:
         bent = unit(tangent * way[..., None] + slope)
         return np.where(self.memory.active[:, None, None], bent, tangent)
 
+    @once
     def free(self) -> Mask:
         """Whether a follower has nothing to correct, (m,)."""
-        return self._in_corridor() & (magnitude(self._inward()) < self.radius)
+        return self._in_corridor & (magnitude(self._inward) < self.radius)
 
     def _toward_path(self) -> Vectors:
         """The paper's direction, (m, 3): to a point of the path a little further on."""

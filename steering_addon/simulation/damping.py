@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .arrays.vectors import Vectors, anybody, truncate
+from .arrays.vectors import Vectors, truncate
 from .vehicle import VehicleModel
 
 
@@ -19,7 +19,7 @@ def damped(model: VehicleModel, before: Vectors, wanted: Vectors, dt: float) -> 
         wanted: (n, 3) the forces decided on, newtons.
         dt: seconds.
     """
-    if not anybody(model.damping > 0.0):
+    if not model.is_damped:
         return wanted
     smoothed = before + (truncate(wanted, model.max_force) - before) * (dt / (dt + model.damping))[:, None]
     return np.where((model.damping > 0.0)[:, None], smoothed, wanted)

@@ -185,7 +185,7 @@ class Snapshot:
         """How the body of each vehicle answers to steering."""
         return Handling.of(self.bodies_alike, len(self.present))
 
-    @property
+    @once
     def half_axes(self) -> Scalars | None:
         """(b,) half the lengths of the axes of the vehicles' bodies, followed by the tracked ones, metres.
 

@@ -166,6 +166,9 @@ def accompanied(state: State, snapshot: Snapshot, world: World) -> AlongWith:
 def _groups(settings: Sequence[Settings], row: Rows, takes_part: Mask) -> Iterator[tuple[Settings, Rows]]:
     """The settings that vehicles follow, by the row of each (n,), each with the rising rows of those who take part."""
     present = which(takes_part)
+    if len(settings) == 1 and len(present):
+        yield settings[0], present
+        return
     order = present[np.argsort(row[present], kind="stable")]
     begins = np.searchsorted(row[order], range(len(settings) + 1)).tolist()
     for each, begin, end in zip(settings, begins, begins[1:]):
@@ -318,7 +321,7 @@ def errands(state: State) -> Errand:
 
 def _drifting(model: VehicleModel, keys: Keys, time: float) -> VehicleModel:
     """The vehicle models with the cruise speeds of this moment, which drift with time for each agent on its own."""
-    if not anybody(model.pace_drift > 0.0):
+    if not model.drifts:
         return model
     drift = model.pace_drift * smooth_noise(mix(keys, PACE), 1, 1.0 / model.pace_time, time)[0]
     return replace(model, cruise_speed=clamp(model.cruise_speed * (1.0 + drift), 0.0, 1.0))

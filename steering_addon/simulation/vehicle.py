@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .arrays.once import once
 from .arrays.vectors import Mask, Number, Scalars, Vectors, anybody
 from .declaration import Declared, Unit, called, length, number, seconds, share, switch
 from .geometry.capsules import half_axis
@@ -56,7 +57,7 @@ class VehicleModel(Declared):
         switch(False, "Push vehicles that overlap apart and out of obstacles, whatever their behaviors do"),
     )
 
-    @property
+    @once
     def half_axis(self) -> Scalars | None:
         """(n,) half the length of the axis along the heading about which each body is round, metres.
 
@@ -65,6 +66,16 @@ class VehicleModel(Declared):
         if not anybody(self.length > 2.0 * self.radius):
             return None
         return half_axis(self.radius, self.length)
+
+    @once
+    def is_damped(self) -> bool:
+        """Whether the steering force of any vehicle is smoothed."""
+        return anybody(self.damping > 0.0)
+
+    @once
+    def drifts(self) -> bool:
+        """Whether the cruise speed of any vehicle drifts."""
+        return anybody(self.pace_drift > 0.0)
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,9 @@ MOST = 6
 """Number of others per agent that are considered: six equal discs fit round one in the plane, and the next stand behind
 them. In space twelve balls fit, but flyers rarely stay that close and each costs as much time as on the ground."""
 
+AT_ONCE = 2**13
+"""Pairs of a velocity and another whose danger is computed together at most."""
+
 
 @dataclass(frozen=True)
 class Walls:
@@ -231,60 +234,82 @@ class Others:
         first, total = np.zeros(len(agent)), np.zeros(len(agent))
         relative = [component / self.costs.share for component in velocity]
         least = 1.0 / look_ahead_time
-        if lag is not None:
-            chord = [component / self.costs.share for component in lag.chord(velocity)]
-        for row in range(len(self.room)):
-            if self.long is not None:
+        if self.long is not None:
+            for row in range(len(self.room)):
                 relative_now = [c + drift[row][agent] for c, drift in zip(relative, self.drift)]
                 offset_now = [component[row][agent] for component in self.offset]
                 met, danger = self.long.danger(row, offset_now, relative_now, agent, least)
                 first[met] = np.maximum(first[met], danger)
                 total[met] += danger
-                continue
-            if lag is not None:
-                danger = self._danger_after(lag, row, (chord, relative), agent, least)
+            return first + self.costs.others * total
+        chord = None if lag is None else [component / self.costs.share for component in lag.chord(velocity)]
+        # All at once for a few agents, where the calls take the time; one after the other for many.
+        at_once = max(AT_ONCE // max(len(agent), 1), 1)
+        for low in range(0, len(self.room), at_once):
+            rows = slice(low, low + at_once)
+            if lag is None or chord is None:
+                dangers = self._danger_now(rows, relative, agent, least)
+            else:
+                dangers = self._danger_after(lag, rows, (chord, relative), agent, least)
+            for danger in dangers:
                 first = np.maximum(first, danger)
                 total += danger
-                continue
-            room = self.room[row][agent]
-            closing, speed_squared = np.zeros(len(agent)), np.zeros(len(agent))
-            for component, offset, drift in zip(relative, self.offset, self.drift):
-                along = drift[row][agent]
-                along += component
-                speed_squared += along * along
-                along *= offset[row][agent]
-                closing += along
-            speed_squared *= room
-            square = closing * closing
-            square -= speed_squared
-            met = which((square > 0.0) & (closing > 0.0))
-            square = square[met]
-            # depth: 0 at the edge of the clearance, 1 where the bodies touch. It makes the cost continuous, so that the
-            # cheapest velocity does not jump when the others move a little.
-            depth = square / np.maximum(speed_squared[met] * self.grazing[row][agent[met]], EPSILON)
-            # 1 / t, the larger root of room x^2 - 2 closing x + speed^2: no division by a relative speed near 0.
-            danger = (closing[met] + np.sqrt(square)) / room[met]
-            danger = np.maximum(np.minimum(danger, 1.0 / SOONEST) - least[met], 0.0) * np.minimum(depth, 1.0)
-            first[met] = np.maximum(first[met], danger)
-            total[met] += danger
         return first + self.costs.others * total
 
+    def _danger_now(self, rows: slice, relative: Components, agent: Rows, least: Scalars) -> NDArray[np.float64]:
+        """The danger of some rows of others for those that take up a velocity immediately, (k, m)."""
+        room = self.room[rows].take(agent, axis=1)
+        closing, speed_squared = np.zeros(room.shape), np.zeros(room.shape)
+        for component, offset, drift in zip(relative, self.offset, self.drift):
+            along = drift[rows].take(agent, axis=1)
+            along += component
+            speed_squared += along * along
+            along *= offset[rows].take(agent, axis=1)
+            closing += along
+        speed_squared *= room
+        square = closing * closing
+        square -= speed_squared
+        met = ((square > 0.0) & (closing > 0.0)).nonzero()
+        square, room = square[met], room[met]
+        # depth: 0 at the edge of the clearance, 1 where the bodies touch. It makes the cost continuous, so that the
+        # cheapest velocity does not jump when the others move a little.
+        grazing = self.grazing[rows][met[0], agent[met[1]]]
+        depth = square / np.maximum(speed_squared[met] * grazing, EPSILON)
+        # 1 / t, the larger root of room x^2 - 2 closing x + speed^2: no division by a relative speed near 0.
+        soon = (closing[met] + np.sqrt(square)) / room
+        danger = np.zeros(closing.shape)
+        danger[met] = np.maximum(np.minimum(soon, 1.0 / SOONEST) - least[met[1]], 0.0) * np.minimum(depth, 1.0)
+        return danger
+
     def _danger_after(
-        self, lag: Lag, row: int, relative: tuple[Components, Components], agent: Rows, least: Scalars
-    ) -> Scalars:
-        """As `danger`, of a row of others for those that turn first, (m,).
+        self, lag: Lag, rows: slice, relative: tuple[Components, Components], agent: Rows, least: Scalars
+    ) -> NDArray[np.float64]:
+        """As `_danger_now`, for those that turn first, (k, m).
 
         Args:
             relative: their velocities over `share`, until the turns end and after them.
         """
-        room, offset = self.room[row][agent], [component[row][agent] for component in self.offset]
-        ring, drift = room * self.grazing[row][agent], [component[row][agent] for component in self.drift]
-        chord, velocity = ([v + other for v, other in zip(part, drift)] for part in relative)
-        begin, shifted = [d - start for d, start in zip(offset, lag.behind)], room.copy()
+
+        def table(column: NDArray[np.float64]) -> Scalars:
+            """The entries of each agent in each row, (k m,)."""
+            entries: Scalars = column[rows].take(agent, axis=1).ravel()
+            return entries
+
+        room, offset = table(self.room), [table(component) for component in self.offset]
+        ring, drift = room * table(self.grazing), [table(component) for component in self.drift]
+        count = len(room) // max(len(agent), 1)
+        chord, velocity = ([np.tile(v, count) + other for v, other in zip(part, drift)] for part in relative)
+        behind, time, least = (
+            [np.tile(start, count) for start in lag.behind],
+            np.tile(lag.time, count),
+            np.tile(least, count),
+        )
+        begin, shifted = [d - start for d, start in zip(offset, behind)], room.copy()
         for b, d in zip(begin, offset):
             shifted += b * b - d * d
-        until = _danger_within(offset, chord, room, ring, least, 0.0, lag.time)
-        return np.maximum(until, _danger_within(begin, velocity, shifted, ring, least, lag.time, np.inf))
+        until = _danger_within(offset, chord, room, ring, least, 0.0, time)
+        after = _danger_within(begin, velocity, shifted, ring, least, time, np.inf)
+        return np.maximum(until, after).reshape(count, len(agent))
 
     def met(self, rows: Rows, stride: Scalars) -> Others:
         """The others that some agents meet, not those ahead that they overtake; (K, m) tables for m rows.

@@ -22,6 +22,7 @@ import numpy as np
 from ..arrays.once import once
 from ..arrays.vectors import (
     EPSILON,
+    Mask,
     Rows,
     Scalars,
     Vectors,
@@ -32,6 +33,7 @@ from ..arrays.vectors import (
     magnitude,
     picked,
     ratio,
+    same_for_all,
     unit,
     which,
 )
@@ -86,31 +88,31 @@ class Spline:
         """The unit directions at distances along the line; (...) to (..., 3)."""
         return unit(self._between(self._tangents, along))
 
-    def _between(self, samples: tuple[Scalars, Scalars, Scalars], along: Scalars) -> Vectors:
+    def _between(self, samples: Vectors, along: Scalars) -> Vectors:
         """Samples, as of `_onward`, interpolated at distances along the line; (...) to (..., 3)."""
         if self.length <= 0.0:
-            x, y, z = samples
-            return np.broadcast_to((x[0], y[0], z[0]), (*along.shape, 3))
+            return np.broadcast_to(samples[:, 0], (*along.shape, 3))
         position = self.wrapped(along) / self.spacing
         before = np.minimum(np.floor(position).astype(np.int64), len(self.points) - 1)
-        after, part = before + 1, position - before
-        left = 1.0 - part
-        x, y, z = (column[before] * left + column[after] * part for column in samples)
-        return columns(x, y, z)
+        part = position - before
+        between, onward = samples.take(before, axis=1), samples.take(before + 1, axis=1)
+        between *= 1.0 - part
+        onward *= part
+        between += onward
+        return between.transpose((*range(1, between.ndim), 0))
 
     @once
-    def _points(self) -> tuple[Scalars, Scalars, Scalars]:
+    def _points(self) -> Vectors:
         return self._onward(self.points)
 
     @once
-    def _tangents(self) -> tuple[Scalars, Scalars, Scalars]:
+    def _tangents(self) -> Vectors:
         return self._onward(self.tangents)
 
-    def _onward(self, samples: Vectors) -> tuple[Scalars, Scalars, Scalars]:
-        """Samples (m, 3) and what follows the last of them, by component, (m + 1,) each."""
+    def _onward(self, samples: Vectors) -> Vectors:
+        """Samples (m, 3) and what follows the last of them, by component, (3, m + 1)."""
         following = samples[:1] if self.closed else samples[-1:]
-        x, y, z = np.concatenate((samples, following)).T.copy()
-        return x, y, z
+        return np.concatenate((samples, following)).T.copy()
 
     def beside(self, left: float) -> Spline:
         """The line some metres to the left of this one, as seen from above; the same line for 0.
@@ -193,13 +195,20 @@ class Spline:
         # Enough candidates to try each sample of a short reach, and never too few to find the right bend of a long one.
         # Each point has its own count, so that an agent with a long reach does not change what the others find.
         size = np.minimum(np.searchsorted(COARSE, 2.0 * np.ceil(reach / self.spacing) + 1.0), len(COARSE) - 1)
+        offset = self._coarsely(points, along, reach, size, upward)
+        offset = self._best(points, along, offset, reach * (2.0 / (COARSE[size] - 1)), FINE, upward)
+        return self.wrapped(along + clamp(offset, -reach, reach))
+
+    def _coarsely(self, points: Vectors, along: Scalars, reach: Scalars, size: Rows, upward: Vectors | None) -> Scalars:
+        """The offset from `along` of the point nearest to each point, of COARSE[size] candidates; (n,) metres."""
         offset = np.zeros(len(points))
+        if same_for_all(size):
+            return self._best(points, along, offset, reach, int(COARSE[size[0]]), upward)
         for index in np.unique(size):
             rows = size == index
             up = None if upward is None else of_rows(upward, np.flatnonzero(rows))
             offset[rows] = self._best(points[rows], along[rows], offset[rows], reach[rows], int(COARSE[index]), up)
-        offset = self._best(points, along, offset, reach * (2.0 / (COARSE[size] - 1)), FINE, upward)
-        return self.wrapped(along + clamp(offset, -reach, reach))
+        return offset
 
     def crossed(self, points: Vectors, course: Vectors, reach: Scalars, upward: Vectors) -> tuple[Scalars, Vectors]:
         """The distances along straight courses at which they first cross the line, as seen from above.
@@ -339,6 +348,16 @@ def _gaps(points: Vectors, others: Vectors) -> Vectors:
 def _squared(gap: Vectors, upward: Vectors | None) -> Scalars:
     """The squared lengths of vectors (n, b, 3), as seen from `upward` (n, 3) where it is given; (n, b)."""
     return dot(gap, gap) if upward is None else squared_from_above(gap, upward)
+
+
+def exist(paths: tuple[Path, ...], path: Rows, spline: Rows) -> Mask:
+    """Whether there are lines with these rows and indices that are not single points; (n,) each."""
+    exists: Mask = np.zeros(len(path), dtype=np.bool_)
+    for row, curve in enumerate(paths):
+        for index, line in enumerate(curve):
+            if line.length > 0.0:
+                exists |= (path == row) & (spline == index)
+    return exists
 
 
 def nearest_spline(path: Path, points: Vectors) -> tuple[Rows, Scalars]:

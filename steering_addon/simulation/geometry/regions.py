@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays.once import once
 from ..arrays.vectors import (
     EPSILON,
     Mask,
@@ -79,9 +80,7 @@ class Regions:
 
     def _way_into(self, row: int, points: Vectors, part: float) -> Vectors:
         """As `way_in`, for the region of one row."""
-        offset = points - self.centre[row]
-        axes, half = self.axes[row], self.half[row] * part
-        local = _turned(offset, axes.T)
+        half, local = self.half[row] * part, self._local(points, row)
         if self.shape[row] == SPHERE:
             share = magnitude(local / np.maximum(half, EPSILON))
             inside = local / np.maximum(share, 1.0)[:, None]
@@ -89,15 +88,30 @@ class Regions:
             inside = _way_into_mesh(self.mesh[row], local, (1.0 - part) * float(self.half[row].min()))
         else:
             inside = clamp(local, -half, half)
-        return _turned(inside - local, axes)
+        return self._global(inside - local, row)
+
+    def _local(self, points: Vectors, row: int) -> Vectors:
+        """The offsets of points (n, 3) from the centre of a region, along its axes; (n, 3) metres."""
+        offset = points - self.centre[row]
+        return offset if self._upright[row] else _turned(offset, self.axes[row].T)
+
+    def _global(self, offset: Vectors, row: int) -> Vectors:
+        """Offsets along the axes of a region (n, 3) along those of the world, (n, 3)."""
+        return offset if self._upright[row] else _turned(offset, self.axes[row])
+
+    @once
+    def _upright(self) -> list[bool]:
+        """Whether the axes of each region are those of the world."""
+        upright: list[bool] = (self.axes == np.eye(3)).all(axis=(1, 2)).tolist()
+        return upright
 
     def shares(self, points: Vectors, region: int) -> Vectors:
         """Points (n, 3) in coordinates of a region, (n, 3): along each axis from -1 at one side to 1 at the other."""
-        return _turned(points - self.centre[region], self.axes[region].T) / np.maximum(self.half[region], EPSILON)
+        return self._local(points, region) / np.maximum(self.half[region], EPSILON)
 
     def places(self, shares: Vectors, region: int) -> Vectors:
         """The points (n, 3) at coordinates (n, 3) of a region; the inverse of `shares`."""
-        return _turned(shares * self.half[region], self.axes[region]) + self.centre[region]
+        return self._global(shares * self.half[region], region) + self.centre[region]
 
     def size(self, region: Rows) -> Scalars:
         """The least half side of the regions in some rows, (n,) to (n,) metres."""

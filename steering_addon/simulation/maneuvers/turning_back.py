@@ -14,7 +14,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, across, clamp, dot, magnitude, picked, unit, which
+from ..arrays.vectors import (
+    EPSILON,
+    Mask,
+    Rows,
+    Scalars,
+    Vectors,
+    across,
+    clamp,
+    dot,
+    magnitude,
+    no_vectors,
+    picked,
+    unit,
+    which,
+)
 from ..world import Agents, World
 
 FIRMNESS = 1.3
@@ -157,21 +171,33 @@ class _Bodies:
             place, heading: (m, 3) metres, and unit vectors; zero for those that look nowhere.
 
         Returns:
-            The distances; and the level unit directions away from the border there, (m, 3).
+            The distances; and the level unit directions away from the border there, (m, 3), zero where it does not
+            count.
         """
         furthest = FAR_FACTOR * self.tightest + self.before
+        ahead = furthest[:, None] * (np.arange(PLACES + 1) / PLACES)
+        outside = self._outside(world, place[:, None] + heading[:, None] * ahead[..., None])
+        room, inward = np.full(len(place), np.inf), no_vectors(len(place))
+        seen = which(outside.any(axis=1))
+        if not len(seen):
+            return room, inward
+        place, heading, region = picked(place, seen), picked(heading, seen), self.region[seen]
 
         def way_in(ahead: Scalars) -> Vectors:
-            return self.way_in(world, place + heading * ahead[:, None])
+            return self.agents.level_of(world.regions.way_in(place + heading * ahead[:, None], region), seen)
 
-        far = np.full(len(place), np.inf)
-        for step in range(PLACES, -1, -1):
-            ahead = furthest * (step / PLACES)
-            far = np.where((way_in(ahead) != 0.0).any(axis=1), ahead, far)
-        seen = np.isfinite(far)
-        low, high = np.maximum(np.where(seen, far - furthest / PLACES, 0.0), 0.0), np.where(seen, far, 0.0)
+        high = ahead[seen, np.argmax(outside[seen], axis=1)]
+        low = np.maximum(high - furthest[seen] / PLACES, 0.0)
         for _ in range(CLOSER):
             middle = 0.5 * (low + high)
             out = (way_in(middle) != 0.0).any(axis=1)
             low, high = np.where(out, low, middle), np.where(out, middle, high)
-        return np.where(seen, low, np.inf), unit(way_in(high))
+        room[seen], inward[seen] = low, unit(way_in(high))
+        return room, inward
+
+    def _outside(self, world: World, places: Vectors) -> Mask:
+        """Whether places of each are outside its region, as seen from above; (m, b, 3) to (m, b)."""
+        m, b = places.shape[:2]
+        way = world.regions.way_in(places.reshape(m * b, 3), np.repeat(self.region, b))
+        outside: Mask = (self.agents.level(way.reshape(m, b, 3)) != 0.0).any(axis=2)
+        return outside

@@ -14,6 +14,7 @@ from steering_addon.simulation.avoiding import velocity_choice
 from steering_addon.simulation.avoiding.costs import COSTS
 from steering_addon.simulation.avoiding.dangers import MOST, SOONEST, Others, _soonest
 from steering_addon.simulation.avoiding.jams import JAMMING
+from steering_addon.simulation.avoiding.lags import Lag
 from steering_addon.simulation.avoiding.tried_velocities import DIRECTIONS, SPEEDS
 from steering_addon.simulation.avoiding.velocity_choice import Choosers
 from steering_addon.simulation.behavior import Behavior, Steering
@@ -272,6 +273,26 @@ def test_the_danger_of_others_equals_a_plain_loop() -> None:
             deep = (clearance - past @ past) / ring if ring > 0.0 else 1.0
             costs.append(cost * min(deep, 1.0) if cost > 0.0 else 0.0)
         assert danger[c] == pytest.approx(max(costs) + COSTS.others * sum(costs), abs=1e-9)
+
+
+@pytest.mark.parametrize("turning", [True, False])
+def test_it_makes_no_difference_how_many_others_are_computed_together(
+    turning: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(6)
+    many, agents, tried = 5, 4, 30
+    offset, drift, velocity = (
+        rng.uniform(-4.0, 4.0, (2, *shape)) for shape in ((many, agents), (many, agents), (tried,))
+    )
+    room = np.maximum((offset * offset).sum(axis=0) - 0.5, 1e-6)
+    others = Others(list(offset), list(drift), room, rng.uniform(0.0, 0.4, room.shape))
+    lag = Lag(list(rng.uniform(-1.0, 1.0, (2, tried))), rng.uniform(0.0, 2.0, tried)) if turning else None
+    asked = list(velocity), rng.integers(0, agents, tried), rng.uniform(2.0, 6.0, tried), lag
+    together = others.danger(*asked)
+    assert (together > 0.0).any()
+    for at_once in (1, 2 * tried):
+        monkeypatch.setattr("steering_addon.simulation.avoiding.dangers.AT_ONCE", at_once)
+        assert others.danger(*asked).tobytes() == together.tobytes()
 
 
 @pytest.mark.parametrize("flat", [True, False])
