@@ -38,6 +38,9 @@ STILL = 0.05
 """Share of max_speed below which a vehicle stands."""
 PATIENCE = 2.0
 """Seconds for which a vehicle may stand."""
+DEEPEST = 0.05
+"""Depth in an obstacle, in radii of the vehicle, up to which it still passes it: half of what a bake tells of, as less
+than that is not visible."""
 VEHICLES = 4
 SLOW = 0.2
 """Share of cruise speed at which, on average, a vehicle has to get on to reach the end in time."""
@@ -119,8 +122,12 @@ class Outcome:
     turning: NDArray[np.float64]
 
     def passed(self) -> bool:
-        """Whether every vehicle reached the end, and none stood for longer than PATIENCE."""
-        return bool((self.arrived >= 0).all() and (self.stood <= PATIENCE).all())
+        """Whether every vehicle reached the end past the obstacles, and none stood for longer than PATIENCE."""
+        return not self.stuck() and bool((self.depth <= DEEPEST).all())
+
+    def stuck(self) -> bool:
+        """Whether a vehicle did not reach the end, or stood for longer than PATIENCE."""
+        return bool((self.arrived < 0).any() or (self.stood > PATIENCE).any())
 
     @classmethod
     def of(cls, course: Course, states: Sequence[State]) -> Outcome:

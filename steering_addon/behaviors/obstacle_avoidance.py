@@ -35,6 +35,9 @@ FIRMNESS = 1.3
 """Factor on the turn that just touches the hull, so that the agent is past before it reaches the obstacle."""
 STRAIN = 0.8
 """Share of max_force: if the turn takes more, it brakes as well."""
+URGENT = 0.25, 0.5
+"""Shares of the hardest turn that is possible: one that takes more than the first is urgent in part, than the second
+altogether. What is left of it brings back an agent that others have delayed."""
 STANDS = 0.01
 """Share of top speed below which an agent stands."""
 ALONG = 0.1
@@ -80,14 +83,18 @@ class ObstacleAvoidance(Behavior):
         if not len(agents) or not world.obstacles.present.any():
             return Steering(agents.none())
         pushed = self.method == FIELD
-        steering = agents.none() if pushed.all() else self._turning(world, agents)
+        if pushed.all():
+            steering, urgency = agents.none(), np.zeros(len(agents))
+        else:
+            steering, urgency = self._turning(world, agents)
         if pushed.any():
             push = pushed_away(world.obstacles, agents, self.clearance, self.field_distance)
             push = truncate(agents.level(push), np.ones(len(agents)))
             steering = np.where(pushed[:, None], push * agents.max_force[:, None], steering)
+            urgency = np.where(pushed, magnitude(push), urgency)
         if drives_along_paths(world, agents):
             steering = np.where(self._lane_is_free(world, agents)[:, None], 0.0, steering)
-        return Steering(steering)
+        return Steering(steering, urgent=steering * urgency[:, None])
 
     def _lane_is_free(self, world: World, agents: Agents) -> Mask:
         """The drivers along a curve on whose way nothing stands but what they stop for, (n,)."""
@@ -108,12 +115,12 @@ class ObstacleAvoidance(Behavior):
     def obstacle_clearance(self) -> Scalars:
         return self.clearance
 
-    def _turning(self, world: World, agents: Agents) -> Vectors:
-        """The steering that bends the course past what lies ahead, (n, 3) newtons."""
+    def _turning(self, world: World, agents: Agents) -> tuple[Vectors, Scalars]:
+        """The steering that bends the course past what lies ahead, (n, 3) newtons, and the share that is urgent."""
         outlines = self.method == SILHOUETTE
         ahead = _ahead(world.obstacles, agents, self.clearance, self.look_ahead_time, outlines)
         if ahead is None:
-            return agents.none()
+            return agents.none(), np.zeros(len(agents))
         agility = np.maximum(agents.agility, EPSILON)
         turn = np.minimum(FIRMNESS * ahead.turn, agility)
         # A slow agent needs less for the turn than `hardest` says, and could not turn at all once it stood.
@@ -121,12 +128,16 @@ class ObstacleAvoidance(Behavior):
         slow = clamp(agents.speed / np.maximum(creep, EPSILON), 0.0, 1.0)
         strongest = np.maximum(agents.sideways_at(np.maximum(agents.speed, creep)), EPSILON)
         strain = clamp((ahead.hardest * slow * slow / strongest - STRAIN) / (1.0 - STRAIN), 0.0, 1.0)
+        in_part, altogether = URGENT
+        effort = np.maximum(ahead.turn, ahead.hardest) * slow * slow / strongest
+        urgency = clamp((effort - in_part) / (altogether - in_part), 0.0, 1.0)
+        urgency = np.where(ahead.too_near, 1.0, urgency)
         steering = ahead.direction * turn[:, None] - ahead.course * (strain * agility)[:, None]
         # An agent that is too near would stay there if it braked.
         steering = np.where(ahead.too_near[:, None], ahead.away * agility[:, None], steering)
         steering = steering * (agents.mass * ahead.onset)[:, None]
         counts = np.isfinite(ahead.contact) & ~_turns_away(agents, ahead)
-        return np.where(counts[:, None], steering, 0.0)
+        return np.where(counts[:, None], steering, 0.0), urgency
 
 
 def _turns_away(agents: Agents, ahead: Threats) -> Mask:

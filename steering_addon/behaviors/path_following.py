@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
+from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.vectors import (
     EPSILON,
     Mask,
@@ -30,8 +31,9 @@ from ..simulation.geometry.paths import Path, Spline, nearest_spline
 from ..simulation.maneuvers.driving import driven_to, pursued_distance
 from ..simulation.maneuvers.turning import led_round
 from ..simulation.memory import remembered
+from ..simulation.presence.arrivals import PLACE
 from ..simulation.ways.bypasses import Bypass, bypassed
-from ..simulation.ways.lines import distance_from_line, located, onward, seen_from, ups_of_walkers
+from ..simulation.ways.lines import distance_from_line, located, onward, seen_from, to_end, ups_of_walkers
 from ..simulation.world import PASSING_PLACES, Agents, World
 
 RESPONSE_TIME = 0.5
@@ -164,18 +166,21 @@ class PathFollowing(Destination):
 
     def steer(self, world: World, agents: Agents, memory: Following) -> Steering:
         memory = _on_paths(self, world, agents, memory)
-        force, free = agents.none(), np.zeros(len(agents), dtype=np.bool_)
-        reached, after = np.zeros(len(agents), dtype=np.bool_), memory
+        force, after = agents.none(), memory
+        free, reached, leads_on = np.zeros((3, len(agents)), dtype=np.bool_)
         for rows, line in self.lanes(world, memory):
             followers = _Follower.of(self.take(rows), agents.take(rows), memory.take(rows), line, world)
             force[rows], free[rows] = followers.steering(), followers.free()
             after = after.put(rows, followers.after())
-            reached[rows] = _at_the_end(after.take(rows), line, agents.take(rows), self.radius[rows])
+            its, after_it = agents.take(rows), after.take(rows)
+            reached[rows] = _at_the_end(after_it, line, its, self.radius[rows])
+            leads_on[rows] = _leads_on(line, its, after_it)
         return Steering(
             force,
             after,
             sets_speed=(memory.path >= 0) & ~free,
             arrived=reached & (self.end == STOP) & ~after.returning,
+            leads_on=leads_on,
         )
 
     def lanes(self, world: World, memory: Following) -> Iterator[tuple[Rows, Spline]]:
@@ -196,11 +201,9 @@ def _at_the_end(memory: Following, line: Spline, agents: Agents, radius: Scalars
     Args:
         radius: (n,) of the path, metres.
     """
-    near = np.where(agents.arrival_distance > 0.0, agents.arrival_distance, agents.radius)
-    left = np.where(memory.way > 0.0, line.length - memory.along, memory.along)
-    bent = (memory.nearness(np.zeros(len(left))) == 1.0) & (magnitude(memory.offset) > radius)
-    mask: Mask = (left <= np.maximum(near, line.spacing)) & (not line.closed) & ~bent
-    return mask
+    near = np.maximum(np.where(agents.arrival_distance > 0.0, agents.arrival_distance, agents.radius), line.spacing)
+    bent = (memory.nearness(np.zeros(len(near))) == 1.0) & (magnitude(memory.offset) > radius)
+    return np.asarray((to_end(line, memory.along, memory.way) <= near) & ~bent, dtype=np.bool_)
 
 
 def _on_paths(behavior: PathFollowing, world: World, agents: Agents, memory: Following) -> Following:
@@ -240,20 +243,27 @@ def _on_paths(behavior: PathFollowing, world: World, agents: Agents, memory: Fol
 
 def _heads_for(line: Spline, agents: Agents, memory: Following) -> Vectors:
     """The places on the line that the agents head for, (m, 3) metres, at the height of agents on the ground."""
-    near = np.maximum(NEAR * agents.cruise_speed, agents.radius)
-    left = (
-        np.full(len(agents), np.inf)
-        if line.closed
-        else np.where(memory.way > 0.0, line.length - memory.along, memory.along)
-    )
-    further = np.minimum(SIGHT * agents.cruise_speed, left)
-    for corner in (memory.end, memory.begin):
-        further = np.where(memory.active & (corner > near), corner, further)
-    further = np.where(memory.returning, 0.0, further)
+    further = _to_goal(line, agents, memory)
     # An end that stands in an obstacle is where it is, although the way there bends round it.
-    aside = np.where((further < left)[:, None], memory.at(further[:, None])[0][:, 0], 0.0)
+    on_the_way = further < to_end(line, memory.along, memory.way)
+    aside = np.where(on_the_way[:, None], memory.at(further[:, None])[0][:, 0], 0.0)
     place = line.position(memory.along + memory.way * further) + aside
     return agents.position + agents.level(place - agents.position)
+
+
+def _to_goal(line: Spline, agents: Agents, memory: Following) -> Scalars:
+    """The way along the line to the places that the agents head for, (m,) metres."""
+    near = np.maximum(NEAR * agents.cruise_speed, agents.radius)
+    further = np.minimum(SIGHT * agents.cruise_speed, to_end(line, memory.along, memory.way))
+    for corner in (memory.end, memory.begin):
+        further = np.where(memory.active & (corner > near), corner, further)
+    return np.where(memory.returning, 0.0, further)
+
+
+def _leads_on(line: Spline, agents: Agents, memory: Following) -> Mask:
+    """Whether the agents head for places on the way, and are not at the end yet, (m,)."""
+    left = to_end(line, memory.along, memory.way)
+    return np.asarray((_to_goal(line, agents, memory) < left) & (left > PLACE * agents.radius), dtype=np.bool_)
 
 
 def _exists(paths: tuple[Path, ...], memory: Following) -> Mask:
@@ -339,11 +349,6 @@ class _Follower:
         return self.memory.way
 
     @property
-    def returning(self) -> Mask:
-        """(m,) whether they return to the start of the path."""
-        return self.memory.returning
-
-    @property
     def radius(self) -> Scalars:
         """(m,) the radius of the path, metres; narrower where it leads round an obstacle."""
         further = onward(self.line, self.ahead - self.along) * self.way
@@ -356,9 +361,7 @@ class _Follower:
     @property
     def remaining(self) -> Scalars:
         """(m,) metres to the end of the line, inf on a closed line."""
-        if self.line.closed:
-            return np.full(len(self.along), np.inf)
-        return np.where(self.way > 0.0, self.line.length - self.along, self.along)
+        return to_end(self.line, self.along, self.way)
 
     def steering(self) -> Vectors:
         """The steering force, (m, 3) newtons."""
@@ -371,7 +374,7 @@ class _Follower:
         pull = clamp((magnitude(inward) - half) / half, 0.0, 1.0)
         flow = unit(self.agents.level(tangent) + inward * (pull / radius)[:, None])
         begin = self.line.position(np.where(self.way > 0.0, 0.0, self.line.length))
-        flow = np.where(self.returning[:, None], unit(self.agents.level(begin - self.agents.position)), flow)
+        flow = np.where(self.memory.returning[:, None], unit(self.agents.level(begin - self.agents.position)), flow)
         flow = np.where(self._in_corridor()[:, None], self._toward_path(), flow)
 
         response_time = self._response_time()
@@ -380,9 +383,9 @@ class _Follower:
         # Far more than the agent has would leave nothing to other behaviors, such as to keep apart.
         steering = truncate(steering, self.agents.max_force)
         steering = led_round(self.agents, steering, flow, unit(tangent), speed, response_time)
-        driven = np.isfinite(self.agents.handling.axle)
+        driven = np.isfinite(self.agents.handling.axle) & ~self.memory.returning
         if driven.any():
-            steering = np.where((driven & ~self.returning)[:, None], self._driving(speed, response_time), steering)
+            steering = np.where(driven[:, None], self._driving(speed, response_time), steering)
         return np.where(self.free()[:, None], 0.0, steering)
 
     def _driving(self, speed: Scalars, response_time: Scalars) -> Vectors:
@@ -399,13 +402,13 @@ class _Follower:
     def after(self) -> Following:
         """The memory after the step: positions, and what followers do at the end of an open line."""
         over = self.remaining <= np.maximum(self._room_to_reverse(), self.line.spacing)
-        turns = over & (self.behavior.end == TURN_BACK) & ~self.returning
-        loops = (self.remaining <= self.line.spacing) & (self.behavior.end == LOOP) & ~self.returning
+        turns = over & (self.behavior.end == TURN_BACK) & ~self.memory.returning
+        loops = (self.remaining <= self.line.spacing) & (self.behavior.end == LOOP) & ~self.memory.returning
         begin = self.line.position(np.where(self.way > 0.0, 0.0, self.line.length))
         near = magnitude(self.agents.level(begin - self.agents.position)) < np.maximum(
             self.behavior.radius, self.agents.speed * self.time
         )
-        returning = loops | (self.returning & ~near)
+        returning = loops | (self.memory.returning & ~near)
         active = self.memory.active & ~turns & ~loops
         return replace(self.memory, way=np.where(turns, -self.way, self.way), returning=returning, active=active)
 
@@ -429,7 +432,7 @@ class _Follower:
     def _in_corridor(self) -> Mask:
         """Whether the paper's method applies, (m,): not while a follower brakes for the end or returns to the start."""
         paper = (self.behavior.pull == CORRIDOR) & np.isnan(self.agents.handling.axle)
-        return paper & ~self.returning & ~self._braking()
+        return paper & ~self.memory.returning & ~self._braking()
 
     def _heading(self, along: Scalars) -> Vectors:
         """The unit directions of the way at positions along the line, (m, p) to (m, p, 3)."""
@@ -495,4 +498,4 @@ class _Follower:
         turning_back = COMFORT * agents.agility * span[:, 0] + brake * left
         allowed = np.sqrt(np.minimum(np.min(square, axis=1), np.where(turns, turning_back, np.inf)))
         speed = np.minimum(agents.cruise_speed, allowed)
-        return np.where(self._stops() & ~self.returning, np.minimum(speed, self._speed_to_stop()), speed)
+        return np.where(self._stops() & ~self.memory.returning, np.minimum(speed, self._speed_to_stop()), speed)

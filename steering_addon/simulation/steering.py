@@ -8,7 +8,7 @@ All behaviors look at what there was before the step, so that the order in which
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from zlib import crc32
 
 import numpy as np
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from .adjusting import adjusted
 from .arrays.chance import Keys, mix, smooth_noise, uniform
+from .arrays.frozen import replace
 from .arrays.vectors import (
     Mask,
     Rows,
@@ -44,6 +45,7 @@ from .presence.arrivals import Errand, arrival_distance, stays
 from .presence.stays import Staying, for_takers, in_turn, memory_of, stayed
 from .snapshot import Settings, Snapshot, State
 from .targets import aimed, takes_aim
+from .urgency import heeded
 from .vehicle import VehicleModel
 from .world import Agents, World
 
@@ -200,14 +202,16 @@ def _asked(snapshot: Snapshot, world: World, group: Group, decided: Decisions) -
     """What the behaviors of a group come to: each steers, all are combined, and the result is adjusted."""
     agents = group.agents
     asked_for: dict[str, tuple[Component, Rows | None]] = {}
-    sets_speed = arrived = nobody(len(agents))
-    draws = _draws(group, world)
+    sets_speed = arrived = leads_on = nobody(len(agents))
+    urgent, draws = agents.none(), _draws(group, world)
     for behavior, part in zip(group.behaviors, group.parts):
         its = agents if part is None else agents.part(part)
         steering = behavior.steer(world, its, decided.recalled(behavior, its))
         steering, decided = _staying(behavior, world, its, steering, decided)
         if steering.arrived is not None:
             arrived = arrived | _among(agents, part, (behavior.weight != 0.0) & steering.arrived)
+        if steering.leads_on is not None:
+            leads_on = leads_on | _among(agents, part, (behavior.weight != 0.0) & steering.leads_on)
         behavior, arrivals = decided.arrivals.noting(behavior, steering.arrived, its, snapshot.attendance)
         decided = decided.adding(behavior, world, its, steering)
         if arrivals is not decided.arrivals:
@@ -217,15 +221,19 @@ def _asked(snapshot: Snapshot, world: World, group: Group, decided: Decisions) -
         counts = behavior.weight != 0.0
         if steering.sets_speed is not None and anybody(steering.sets_speed):
             sets_speed = sets_speed | _among(agents, part, counts & steering.sets_speed)
+        if steering.urgent is not None:
+            fully = np.minimum(behavior.weight, 1.0)[:, None]
+            urgent[slice(None) if part is None else part] += steering.urgent * fully
         if steering.alarmed is not None:
             agents = replace(agents, alarmed=agents.alarmed | _among(agents, part, counts & steering.alarmed))
     components = of_all(asked_for, len(agents))
     asked = list(components.values())
     force = COMBINE[group.combining](asked, _cruise(agents, sets_speed, asked, world.dt), agents.max_force)
     force, decided = blended(group.combining, agents, force, decided, world.dt)
+    force = heeded(force, urgent, agents.max_force)
     force, corrections, decided = adjusted(world, agents, group.behaviors, components, force, decided)
     if anybody(np.isfinite(agents.goal[:, 0])) or ERRAND in decided.memories:
-        decided = decided.remembering(ERRAND, agents, Errand.of(agents, arrived, decided.top_speed(agents)))
+        decided = decided.remembering(ERRAND, agents, Errand.of(agents, arrived, leads_on, decided.top_speed(agents)))
     return Asked(components, corrections, force), decided
 
 

@@ -25,6 +25,7 @@ def assert_passed(on: Course) -> None:
     outcome = on.run()
     assert (outcome.arrived >= 0).all(), on.name
     assert (outcome.stood <= 2.0).all(), on.name
+    assert (outcome.depth <= 0.05).all(), on.name
 
 
 @sampled(one_of=9)
@@ -60,7 +61,18 @@ def test_one_bird_and_ten_fly_past_boxes_without_hovering(n: int) -> None:
 def test_without_avoiding_obstacles_they_follow_the_path_through_them() -> None:
     on = course("flock", "ALLOCATION", ["ball"], [1.0], 5)
     behaviors = [(kind, values) for kind, values in on.scene.behaviors if not kind.avoids]
-    assert replace(on, scene=replace(on.scene, behaviors=behaviors)).run().depth.max() > 1.0
+    outcome = replace(on, scene=replace(on.scene, behaviors=behaviors)).run()
+    assert outcome.depth.max() > 1.0
+    assert not outcome.stuck() and not outcome.passed(), "who goes through an obstacle has not passed it"
+
+
+def test_a_vehicle_passes_an_obstacle_that_it_grazes_by_a_twentieth_of_its_radius() -> None:
+    outcome = replace(random_course(3), frames=2).run()
+    there = replace(
+        outcome, arrived=np.ones(4, dtype=np.int64), stood=np.zeros(4), depth=np.array([0.0, 0.0, 0.0, 0.05])
+    )
+    assert there.passed()
+    assert not replace(there, depth=there.depth + 0.001).passed()
 
 
 def test_a_random_course_is_the_same_each_time() -> None:

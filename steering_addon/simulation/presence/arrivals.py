@@ -6,11 +6,12 @@ An arrival is final: a vehicle that has arrived once has arrived, wherever the g
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
 
+from ..arrays.frozen import replace
 from ..arrays.vectors import Mask, Rows, Scalars, anybody, shared
 from ..behavior import Behavior
 from ..destination import Destination
@@ -31,7 +32,8 @@ class Errand(Memory):
 
     Attributes:
         bound: (n,) the vehicles that a behavior leads somewhere else and that no speed limit stops.
-        left: (n,) the distance to where they go, metres; 0 for the others.
+        left: (n,) the distance to where they go, or at a place on the way to what is no longer at it, metres; 0 for the
+            others.
         arrived: (n,) the vehicles that are where a behavior leads them.
     """
 
@@ -40,17 +42,18 @@ class Errand(Memory):
     arrived: Mask = remembered(False)
 
     @classmethod
-    def of(cls, agents: Agents, arrived: Mask, top_speed: Scalars) -> Errand:
+    def of(cls, agents: Agents, arrived: Mask, leads_on: Mask, top_speed: Scalars) -> Errand:
         """The errands of agents.
 
         Args:
             arrived: (n,) the agents that a behavior considers arrived.
+            leads_on: (n,) the agents whose goal is a place on the way.
             top_speed: (n,) the speed that neither the vehicle nor a speed limit lets them exceed, m/s.
         """
-        distance = agents.goal_distance
-        away = np.isfinite(distance) & (distance > PLACE * agents.radius) & ~arrived
+        distance, there = agents.goal_distance, PLACE * agents.radius
+        away = np.isfinite(distance) & ((distance > there) | leads_on) & ~arrived
         bound = away & (top_speed > STANDING * agents.max_speed)
-        return cls(bound, np.where(bound, distance, 0.0), arrived)
+        return cls(bound, np.where(bound, np.maximum(distance, there), 0.0), arrived)
 
 
 @dataclass(frozen=True)

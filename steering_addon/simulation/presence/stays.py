@@ -92,6 +92,8 @@ def stayed(
     # Some bodies stand before they touch, as they do not creep.
     slow = agents.speed <= STANDING * agents.max_speed
     stops = slow & (agents.goal_distance <= PLACE * agents.radius)
+    if steering.leads_on is not None:
+        stops &= ~steering.leads_on
     since = np.where((bound & (arrived | stops)) | (memory.arrived > 0.0), memory.arrived + world.dt, 0.0)
     # What cannot stop, such as a bird that never hovers, does not stay for ever.
     counts = (since > 0.0) & (slow | (memory.time > 0.0) | (since > SLOWEST_STOP))

@@ -41,6 +41,18 @@ def distance_from_line(line: Spline, agents: Agents, points: Vectors, along: Sca
     return magnitude(agents.level(points - line.position(along)))
 
 
+def to_end(line: Spline, along: Scalars, way: Scalars) -> Scalars:
+    """The way along a line to its end, (n,) metres, inf on a closed line.
+
+    Args:
+        along: (n,) positions along the line, metres.
+        way: (n,) 1 along it, -1 against it.
+    """
+    if line.closed:
+        return np.full(len(along), np.inf)
+    return np.where(way > 0.0, line.length - along, along)
+
+
 def onward(line: Spline, distance: Scalars) -> Scalars:
     """Distances along the line, (m,) metres, round a closed line by the shorter way."""
     if not line.closed:

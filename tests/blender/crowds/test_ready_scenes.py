@@ -287,6 +287,16 @@ def test_the_report_says_how_to_see_it_move(capfd) -> None:
     assert "Added Flock: Preview or Bake to see it move" in capfd.readouterr().out
 
 
+def test_the_report_says_how_far_a_second_scene_is_from_the_cursor(capfd) -> None:
+    bpy.context.scene.cursor.location = (5.0, 0.0, 0.0)
+    add("flock", count=3)
+    capfd.readouterr()
+    second = add("flock", count=3)
+    distance = (second.matrix_world.translation - bpy.context.scene.cursor.location).length
+    assert distance > 1.0
+    assert f"Added {second.name} {distance:.4g} m beside the 3D cursor: Preview" in capfd.readouterr().out
+
+
 # ---- existing data
 
 

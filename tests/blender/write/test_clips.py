@@ -128,6 +128,32 @@ def test_populate_leaves_clips_alone_where_that_is_asked_or_a_bake_would_refuse(
     assert not bpy.context.object.steering.portrayal.clips
 
 
+def test_a_tagged_model_brings_its_clips_along_and_stays_as_it_is():
+    rig = walker("Model")
+    stash(rig, idle(rig), walk(rig))
+    select(rig)
+    before, tracks = rig.matrix_world.copy(), len(rig.animation_data.nla_tracks)
+    assert bpy.ops.steering.tag(moves_like="PERSON") == {"FINISHED"}
+    people = rig.steering.crowd
+    assert [clip.action.name for clip in people.steering.portrayal.clips] == ["Idle", "Walk"]
+    vehicle = people.steering.vehicle
+    assert vehicle.cruise_speed * vehicle.max_speed == pytest.approx(SPEED, rel=0.03)
+    assert rig.matrix_world == before and len(rig.animation_data.nla_tracks) == tracks
+    # A crowd that has settings keeps them.
+    people.steering.portrayal.clips.clear()
+    select(walker("Second"), people)
+    assert bpy.ops.steering.tag() == {"FINISHED"}
+    assert not people.steering.portrayal.clips
+
+
+def test_a_tagged_model_has_no_clips_where_that_is_asked():
+    rig = walker("Model")
+    stash(rig, idle(rig), walk(rig))
+    select(rig)
+    assert bpy.ops.steering.tag(moves_like="PERSON", find_clips=False) == {"FINISHED"}
+    assert not rig.steering.crowd.steering.portrayal.clips
+
+
 def test_a_model_imported_after_another_one_stands_in_all_its_ways():
     people, [rig] = walkers(stashed=False)
     bpy.data.batch_remove(list(bpy.data.actions))

@@ -8,11 +8,13 @@ import pytest
 from steering_addon.behaviors import CATALOGUE
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.docking import Docking
+from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
 from steering_addon.behaviors.path_following import LOOP, TURN_BACK, PathFollowing
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.separation import Separation
 from steering_addon.locomotion import OnFoot
 from steering_addon.simulation.behavior import Behavior
+from steering_addon.simulation.geometry.obstacles import boxes
 from steering_addon.simulation.geometry.paths import spline
 from steering_addon.simulation.presence.attendance import GO_ON, LEAVE, STAY, Attendance
 from steering_addon.simulation.steering import ERRAND
@@ -179,6 +181,23 @@ def test_who_is_where_a_behavior_of_weight_zero_leads_still_has_somewhere_to_go(
         behaviors = [(Seek, {"target": 1}), (Arrival, {"target": 2, "weight": weight})]
         state = Scene([[0.0, 0.0, 0.0]], behaviors=behaviors, tracked=places).run(2)[-1]
         assert state.memories[ERRAND].bound[0] == bound
+
+
+def test_who_follows_a_path_past_an_obstacle_has_somewhere_to_go_until_it_is_at_the_end() -> None:
+    """Slow bodies, which are within two of their radii of the place beside the box while they have to pass it."""
+    line = spline(np.array([[0.0, 0.0, 0.0], [0.0, 30.0, 0.0]]), False)
+    states = Scene(
+        [[0.0, 4.0, 0.0], [0.0, 8.4, 0.0], [0.0, 9.0, 0.0], [0.0, 28.5, 0.0]],
+        speed=0.3,
+        vehicle={"radius": 1.0, "max_speed": 0.8, "cruise_speed": 0.5, "max_force": 1.0},
+        behaviors=[(PathFollowing, {"path": 0}), (ObstacleAvoidance, {"clearance": 0.3})],
+        obstacles=boxes([[0.0, 12.0, 0.0]], [[1.5, 1.0, 1.0]]),
+        paths=((line,),),
+        fps=FPS,
+    ).run(int(14.0 * FPS))
+    bound = np.array([state.memories[ERRAND].bound for state in states[2:]])
+    assert bound[:, :3].all()
+    assert not bound[:, 3].any(), "this one is at the end"
 
 
 @pytest.mark.parametrize("substeps", [1, 2, 4])
