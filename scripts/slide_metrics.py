@@ -53,10 +53,7 @@ class Slides:
         counts = ("frames", "creeping", "raised", "hanging", "turning")
         return Slides(
             *(np.concatenate((getattr(self, name), getattr(other, name))) for name in ("paths", "nets", "vertical")),
-            *(
-                getattr(self, name) + getattr(other, name)
-                for name in ("frames", "creeping", "raised", "hanging", "turning")
-            ),
+            *(getattr(self, name) + getattr(other, name) for name in counts),
             max(self.quickest_turn, other.quickest_turn),
             max(self.worst, other.worst),
         )
