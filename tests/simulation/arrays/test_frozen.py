@@ -27,7 +27,7 @@ def test_only_the_named_fields_change_and_the_object_itself_stays() -> None:
     assert before == Rectangle(3, 2)
 
 
-def test_what_is_computed_once_is_computed_anew() -> None:
+def test_what_is_computed_once_is_computed_again() -> None:
     before = Rectangle(3)
     assert before.area == 6
     assert replace(before, width=5).area == 10
