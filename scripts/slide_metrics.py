@@ -15,6 +15,8 @@ WALKS = 0.6
 """Model heights a second of a brisk walk: what mostly runs creeps no sooner."""
 RAISED = 0.03
 """Metres above where it rests from which a foot is raised."""
+STEP = 0.5
+"""Seconds that a step takes at most: a foot that is raised for longer hangs in the air."""
 TURNS = 5.0
 """Degrees a second from which a body turns."""
 SHORTEST = 2
@@ -30,8 +32,8 @@ class Slides:
         nets: (s,) metres between where it is put down and where it leaves, alike.
         vertical: (k,) metres that a sole is above the ground, on each frame of each stance.
         frames: that were looked at, of all bodies.
-        creeping, raised, turning: the number of these on which a body creeps, stands with a raised foot, turns while it
-            stands or creeps.
+        creeping, raised, hanging, turning: the number of these on which a body creeps, stands with a raised foot, with
+            one that stays raised for longer than a step, turns while it stands or creeps.
         quickest_turn: degrees a second while it stands or creeps.
         worst: (metres, body, frame) of the longest path.
     """
@@ -42,14 +44,16 @@ class Slides:
     frames: int = 0
     creeping: int = 0
     raised: int = 0
+    hanging: int = 0
     turning: int = 0
     quickest_turn: float = 0.0
     worst: tuple[float, str, float] = (0.0, "", 0.0)
 
     def __add__(self, other: Slides) -> Slides:
+        counts = ("frames", "creeping", "raised", "hanging", "turning")
         return Slides(
             *(np.concatenate((getattr(self, name), getattr(other, name))) for name in ("paths", "nets", "vertical")),
-            *(getattr(self, name) + getattr(other, name) for name in ("frames", "creeping", "raised", "turning")),
+            *(getattr(self, name) + getattr(other, name) for name in counts),
             max(self.quickest_turn, other.quickest_turn),
             max(self.worst, other.worst),
         )
@@ -58,7 +62,8 @@ class Slides:
         """The figures in the order of HEAD."""
         return (
             f"{len(self.paths):7d} {_spread(self.paths)} {_spread(self.nets)} {_spread(np.abs(self.vertical))} "
-            f"{self._share(self.creeping)} {self._share(self.raised)} {self._share(self.turning)} "
+            f"{self._share(self.creeping)} {self._share(self.raised)} {self._share(self.hanging)} "
+            f"{self._share(self.turning)} "
             f"{self.quickest_turn:6.0f}  {self.worst[1]} at {self.worst[2]:g}"
         )
 
@@ -68,7 +73,7 @@ class Slides:
 
 HEAD = (
     f"{'stances':>7} {'path p50/95/max cm':>20} {'net p50/95/max cm':>20} {'height p50/95/max':>20} "
-    f"{'creeping':>8} {'raised':>8} {'turning':>8} {'deg/s':>6}  longest path"
+    f"{'creeping':>8} {'raised':>8} {'hanging':>8} {'turning':>8} {'deg/s':>6}  longest path"
 )
 
 
@@ -110,7 +115,8 @@ def slides(
     forward = np.stack((np.cos(heading), np.sin(heading)), axis=1)[:-1]
     over_ground = np.concatenate((points[..., :2], level[..., None]), axis=2)
     result = Slides(frames=len(seconds))
-    raised = np.zeros(len(seconds), dtype=bool)
+    raised, hanging = np.zeros((2, len(seconds)), dtype=bool)
+    stands = speed < STANDS * usual
     for rows, rests in feet:
         foot = foot_of(over_ground, rows, height, rests)
         ahead = np.einsum("fi,fi->f", foot.step, forward) / seconds
@@ -126,9 +132,12 @@ def slides(
                     lowest[first:last],
                     worst=(path, name, float(times[first])),
                 )
-        raised |= lowest[1:] > rests + RAISED
+        up = stands & (lowest[1:] > rests + RAISED)
+        raised |= up
+        for first, last in runs(up):
+            hanging[first:last] |= seconds[first:last].sum() > STEP
     result.creeping = int(np.count_nonzero(slow & (speed > STANDS * usual)))
-    result.raised = int(np.count_nonzero(raised & (speed < STANDS * usual)))
+    result.raised, result.hanging = int(np.count_nonzero(raised)), int(np.count_nonzero(hanging))
     result.turning = int(np.count_nonzero(slow & (turn > TURNS)))
     result.quickest_turn = float(turn[slow].max()) if slow.any() else 0.0
     return result

@@ -53,19 +53,14 @@ def thinned_curves(values: Scalars, precision: Scalars) -> list[ThinnedCurve]:
         keyed[begin + np.arange(1, span)[:, None], column] = False
         ahead[begin, column], slope_ahead[begin, column] = span, leaving[block, column]
         behind[begin + span, column], slope_behind[begin + span, column] = span, coming[block, column]
-    return [
-        ThinnedCurve(
-            rows,
-            _handles(behind[rows, column], slope_behind[rows, column], -1.0 / 3.0),
-            _handles(ahead[rows, column], slope_ahead[rows, column], 1.0 / 3.0),
-        )
-        for column in range(count)
-        for rows in [np.flatnonzero(keyed[:, column])]
-    ]
+    left, right = _handles(behind, slope_behind, -1.0 / 3.0), _handles(ahead, slope_ahead, 1.0 / 3.0)
+    keys = [np.flatnonzero(of_curve) for of_curve in keyed.T]
+    return [ThinnedCurve(rows, left[rows, column], right[rows, column]) for column, rows in enumerate(keys)]
 
 
 def _handles(lengths: Scalars, slopes: Scalars, share: float) -> Scalars:
-    return np.stack((lengths * share, slopes * lengths * share), axis=1)
+    """Handles (f, c, 2) that go a share of some lengths (f, c)."""
+    return np.stack((lengths * share, slopes * lengths * share), axis=2)
 
 
 def _with_halves(values: Scalars) -> Scalars:

@@ -21,8 +21,10 @@ TOO_FAST = 1.3
 """Legs look hurried from this multiple of the speed on for which the fastest clip is made."""
 ALIKE = 1.15
 """A state within this factor of the run's speed fits it."""
-MOST_FIT = 2.0
-"""The factor by which the speed of a ready state is changed at most so that it fits a run."""
+RUNS = 0.75
+"""The share of the run's speed from which on a state runs."""
+SLOWER = 0.5
+"""The least share of its speed to which a ready state is slowed so that it fits a run."""
 QUICKEST = 0.2
 """Seconds: what reacts more slowly in its crowd gets no quicker than that in a state that is faster."""
 
@@ -76,18 +78,18 @@ def fitted_factor(crowd: Object, preset: StatePreset) -> float | None:
     vehicle = crowd.steering.vehicle
     share = vehicle.cruise_speed if preset.cruise_speed is None else preset.cruise_speed
     cruise = share * vehicle.max_speed
-    if cruise <= 0.0 or not 1.0 / MOST_FIT <= run / (cruise * faster) <= MOST_FIT:
+    if cruise * faster < RUNS * run or run < SLOWER * cruise * faster:
         return faster
     return max(run / cruise, 1.0)
 
 
 def fit_states(crowd: Object, states: Iterable[Object]) -> list[str]:
     """Let the states in which a crowd runs move at the speed of its run; the names of those that were changed."""
-    run, gaits, moves = run_of(crowd), gaits_of(crowd), locomotion_of(crowd)
+    run, moves = run_of(crowd), locomotion_of(crowd)
     fitted = []
     for state in states:
         speed = _cruise(state)
-        if run == 0.0 or speed < FASTER * gaits[0][0] or run / ALIKE < speed < run * ALIKE:
+        if run == 0.0 or speed < RUNS * run or run / ALIKE < speed < run * ALIKE:
             continue
         quicken(state.steering.vehicle, run / speed)
         turns = getattr(state.steering, moves.name)

@@ -154,14 +154,16 @@ def write_linear_keys(curve: FCurve, points: np.ndarray) -> None:
 def write_thinned_keys(curve: FCurve, values: np.ndarray, thinned: ThinnedCurve) -> None:
     """Give a new curve baked keys from frame 0 on, with handles by which it keeps to values (f,) between them."""
     keys, count = curve.keyframe_points, len(thinned.rows)
-    points = np.stack((thinned.rows, values[thinned.rows]), axis=1)
+    points = np.empty((3, count, 2), np.float32)
+    points[..., 0], points[..., 1] = thinned.rows, values[thinned.rows]
+    points[1] += thinned.left
+    points[2] += thinned.right
     keys.add(count)
-    keys.foreach_set("co", points.astype(np.float32).ravel())
     for name, choice in _THINNED.items():
         keys.foreach_set(name, np.full(count, choice, CHOICE))
-    for side, handles in (("handle_left", thinned.left), ("handle_right", thinned.right)):
-        keys.foreach_set(side, (points + handles).astype(np.float32).ravel())
-    curve.update()
+    # Blender need not compute handles that are free.
+    for name, column in zip(("co", "handle_left", "handle_right"), points):
+        keys.foreach_set(name, column.ravel())
 
 
 def compute_handles(curve: FCurve, keys: Keys) -> None:

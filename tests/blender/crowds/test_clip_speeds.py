@@ -45,6 +45,8 @@ def test_a_ready_state_that_runs_is_as_fast_as_the_run_of_its_crowd() -> None:
         people.steering.vehicle.max_force * (state.steering.vehicle.max_speed / people.steering.vehicle.max_speed) ** 2
     )
     assert people.steering.on_foot.turn_radius == turn_radius
+    regroup = bpy.data.objects["Regroup"]
+    assert cruise(regroup) == pytest.approx(1.5 * 0.6 * 2.0 * SPEED, rel=1e-4), "It does not run."
     assert told() == []
 
 
@@ -53,8 +55,10 @@ def test_without_a_run_a_ready_state_keeps_its_factor_and_is_named() -> None:
     people.steering.vehicle.max_speed, people.steering.vehicle.cruise_speed = 2.0 * SPEED, 0.5
     state = startled(people)
     assert cruise(state) == pytest.approx(3.0 * 0.8 * 2.0 * SPEED, rel=1e-4)
-    [text] = told()
-    assert text.startswith("Startle moves at 3.8 m/s, 4.8 times as fast as Walk, its fastest clip.")
+    assert [text.partition(". ")[0] for text in told()] == [
+        "Regroup moves at 1.4 m/s, 1.8 times as fast as Walk, its fastest clip",
+        "Startle moves at 3.8 m/s, 4.8 times as fast as Walk, its fastest clip",
+    ]
 
 
 def test_fit_speed_lets_states_run_as_fast_as_their_clip() -> None:
