@@ -49,10 +49,10 @@ class Errand(Memory):
             leads_on: (n,) the agents whose goal is a place on the way.
             top_speed: (n,) the speed that neither the vehicle nor a speed limit lets them exceed, m/s.
         """
-        distance, there = agents.goal_distance, PLACE * agents.radius
-        away = np.isfinite(distance) & ((distance > there) | leads_on) & ~arrived
+        distance, reach = agents.goal_distance, PLACE * agents.radius
+        away = np.isfinite(distance) & ((distance > reach) | leads_on) & ~arrived
         bound = away & (top_speed > STANDING * agents.max_speed)
-        return cls(bound, np.where(bound, np.maximum(distance, there), 0.0), arrived)
+        return cls(bound, np.where(bound, np.maximum(distance, reach), 0.0), arrived)
 
 
 @dataclass(frozen=True)
