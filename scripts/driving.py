@@ -134,12 +134,14 @@ class Driving:
     def _ripples(self, speed: np.ndarray) -> list[str]:
         """The seconds from a car to the next behind it in its lane, of brake lights and of setting off.
 
-        Lights count that go on because of the car ahead: cars far behind it each brake for the bend alone.
+        Lights count that go on because of the car ahead: cars far behind it each brake for the bend alone, one that is
+        too fast before its lights go on brakes for something else, and the lights of one that stands say nothing new.
         """
         lit = self.brake > LIT
         lights = [_onsets(lit[:, k], round(SHORTEST * self.fps)) for k in range(lit.shape[1])]
         goes = [_starts(speed[:, k]) for k in range(speed.shape[1])]
         text = []
+        lights = [frames[speed[np.minimum(frames, len(speed) - 1), k] > DRIVES] for k, frames in enumerate(lights)]
         for title, events, free in (("brake lights", lights, ~lit), ("setting off", goes, None)):
             delays = self._delays(events, speed, free)
             if delays:
@@ -154,13 +156,16 @@ class Driving:
         """The seconds from events of cars to the next ones of those behind them.
 
         Args:
-            free: (f, n) whose brake is not down: who brakes already, or need not for the car ahead, does not count.
+            free: (f, n) whose brake is not down: who brakes already or has to before, or need not for the car ahead,
+                does not count.
         """
         delays = []
         for leader, times in enumerate(events):
             for frame in times:
                 behind = self._behind(leader, frame)
                 if behind is None or (free is not None and not free[frame, behind]):
+                    continue
+                if free is not None and self._too_near(leader, behind, min(frame, len(speed) - 1), speed):
                     continue
                 after = events[behind][events[behind] >= frame]
                 if not len(after) or after[0] - frame > WITHIN * self.fps:

@@ -29,7 +29,10 @@ def opened(file: Path) -> list[tuple[bpy.types.Object, bpy.types.Object]]:
 def _carrier(armature: bpy.types.Object) -> bpy.types.Object:
     """The Empty above an armature that importers put there, which stands upright; else the armature."""
     above = armature.parent
-    return above if above is not None and above.type == "EMPTY" and len(above.children) == 1 else armature
+    if above is None or above.type != "EMPTY":
+        return armature
+    # Triggers and targets of behaviors may be parented to the Empty, too.
+    return above if [ob.type for ob in above.children].count("ARMATURE") == 1 else armature
 
 
 def _import(file: Path) -> None:

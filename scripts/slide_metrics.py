@@ -10,7 +10,9 @@ import numpy as np
 from steering_addon.portrayal.soles import foot_of, runs
 
 STANDS, CREEPS = 0.02, 0.1
-"""Shares of its usual speed: below the first a body stands, between the two it creeps."""
+"""Shares of its usual speed, or of that of a walk: below the first a body stands, between the two it creeps."""
+WALKS = 0.6
+"""Model heights a second of a brisk walk: what mostly runs creeps no sooner."""
 RAISED = 0.03
 """Metres above where it rests from which a foot is raised."""
 TURNS = 5.0
@@ -103,6 +105,7 @@ def slides(
     speed = np.linalg.norm(gone, axis=1) / seconds
     turn = np.abs(np.degrees(np.diff(heading))) / seconds
     usual = np.median(speed[speed > 0.05 * height]) if (speed > 0.05 * height).any() else 0.5 * height
+    usual = min(usual, WALKS * height)
     slow = speed < CREEPS * usual
     forward = np.stack((np.cos(heading), np.sin(heading)), axis=1)[:-1]
     over_ground = np.concatenate((points[..., :2], level[..., None]), axis=2)

@@ -12,7 +12,7 @@ Lengths are in metres, times in seconds. docs/from_python.md explains the rest.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from .locomotion import SimpleVehicle
 from .simulation.arrays.chance import keys_of, shared_key
+from .simulation.arrays.frozen import replace
 from .simulation.arrays.vectors import cross, magnitude, unit
 from .simulation.behavior import Adjustment, Behavior, Wish
 from .simulation.decisions import Decisions

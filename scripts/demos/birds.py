@@ -144,13 +144,13 @@ def _flock(scene: bpy.types.Scene, seed: int) -> list[bpy.types.Object]:
     scene.collection.children.link(flock)
     parts = [creatures.bird(f"Starling {i + 1}", plumage) for i, plumage in enumerate(STARLINGS)]
     start, way = Vector(TRACK[0]), (Vector(TRACK[1]) - Vector(TRACK[0])).normalized()
-    birds = []
+    birds: list[bpy.types.Object] = []
     for i in range(BIRDS):
         while True:
             offset = Vector([chance.uniform(-1.0, 1.0) for _ in range(3)])
-            if offset.length < 1.0:
+            place = start - 12.0 * way + Vector((offset.x * 9.0, offset.y * 7.0, offset.z * 4.0))
+            if offset.length < 1.0 and all((place - bird.location).length > 2.5 * RADIUS for bird in birds):
                 break
-        place = start - 12.0 * way + Vector((offset.x * 9.0, offset.y * 7.0, offset.z * 4.0))
         ob = creatures.hatch(f"Bird {i + 1:03}", parts[i % len(parts)], place, SIZE, flock)
         ob.rotation_euler = way.to_track_quat("Y", "Z").to_euler()
         birds.append(ob)

@@ -59,8 +59,8 @@ def _arrived(run: Run) -> bool:
 def blend(run: Run) -> dict[str, bool]:
     return {
         "all arrive": _arrived(run),
-        "the pull to the target leads one vehicle onto the edge of an obstacle": room("WEIGHTED_SUM") < 0.0,
-        "with priority for avoidance they keep clear of it": room("PRIORITY") > 0.0,
+        "no vehicle touches an obstacle": room("WEIGHTED_SUM") > 0.0,
+        "they turn less hard than by priority": restlessness("WEIGHTED_SUM") < restlessness("PRIORITY"),
     }
 
 
@@ -79,14 +79,14 @@ def until_spent(run: Run) -> dict[str, bool]:
 def directions(run: Run) -> dict[str, bool]:
     return {
         "all come to rest at the target": _arrived(run) and bool((run.speed[-1] < 0.1).all()),
-        "through the obstacles": room("NORMALIZED_SUM") < 0.0,
+        "no vehicle touches an obstacle": room("NORMALIZED_SUM") > 0.0,
     }
 
 
 def one_at_a_time(run: Run) -> dict[str, bool]:
     return {
         "all get near the target": bool((run.to_body().min(axis=0) < 1.0).all()),
-        "one cuts through the edge of an obstacle": -1.0 < room("ONE") < -0.2,
+        "no vehicle touches an obstacle": room("ONE") > 0.0,
         "the steering is more restless than in the blend": restlessness("ONE") > 1.5 * restlessness("WEIGHTED_SUM"),
     }
 
@@ -102,8 +102,8 @@ def first_by_chance(run: Run) -> dict[str, bool]:
 CAPTIONS = {
     "WEIGHTED_SUM": (
         blend,
-        "Both behaviors count all the time. The pull to the target straightens the paths and leads the middle vehicle "
-        "onto the edge of the large obstacle; more weight for Avoid Obstacles would keep it off.",
+        "Both behaviors count all the time, and the vehicles turn gently. Where Avoid Obstacles needs much of their "
+        "force, the pull to the target may not work against it: no vehicle touches an obstacle.",
     ),
     "PRIORITY": (
         first_that_applies,
@@ -118,13 +118,13 @@ CAPTIONS = {
     "NORMALIZED_SUM": (
         directions,
         "Only the direction of each behavior counts, and less of it where it asks for very little: the vehicles come "
-        "to rest at the target. With equal weights they are led through the obstacles.",
+        "to rest at the target. No vehicle touches an obstacle.",
     ),
     "ONE": (
         one_at_a_time,
         "Each frame picks one behavior at random from those that apply, near an obstacle Avoid Obstacles on three "
-        "frames of four. Momentum smooths the result, which is less exact than most: one vehicle cuts through the edge "
-        "of the large obstacle.",
+        "frames of four. Momentum smooths the result, which is more restless than a blend; no vehicle "
+        "touches an obstacle.",
     ),
     "DITHERING": (
         first_by_chance,

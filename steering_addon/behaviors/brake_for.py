@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
+from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.vectors import EPSILON, Mask, Number, Rows, Scalars, Vectors, dot, largest, magnitude, picked
 from ..simulation.behavior import OURS, Intent, Steering
 from ..simulation.declaration import Choice, another_body, called, choice, length, seconds
@@ -70,7 +71,8 @@ class BrakeFor(Neighborhood):
     Assumes that vehicles on a curve follow it and that everything else goes straight on. Never speeds up toward
     what it brakes for. On the ground, the vehicle of a crowd that comes from the right goes first, and where two
     ways merge the one that is nearer to the place; one that can no longer stop before the way of another drives out
-    of it. Vehicles that go the same way are left to Keep Distance, and oncoming ones count only in its own lane.
+    of it. Vehicles that go the same way are left to Keep Distance, and oncoming ones count only in its own lane. It
+    stays behind obstacles that go the same way.
     Two that stand face to face creep past each other after a moment, and so does one past a vehicle that stands
     beside its way, without clearance. Does nothing about what passes before the agent or after it.
     """
@@ -209,7 +211,7 @@ class BrakeFor(Neighborhood):
             offset, velocity, yields = picked(offset, pairs), picked(velocity, pairs), yields[pairs]
         room = room_between(world, agents, agent, body, cosine)
         ours = (bodies.crowd[body] == bodies.crowd[agents.rows][agent]) & ~oncoming
-        every = self._crossing(agents, agent, body, offset, velocity, room, oncoming, ours, yields)
+        every = self._crossing(agents, agent, body, offset, velocity, room, oncoming, ours, yields, vehicle=True)
         return every.take(np.flatnonzero(~every.yields | (every.ours & ~every.stop_in_time(agents))))
 
     def _yield(self, world: World, agents: Agents, near: Near) -> Mask:
@@ -233,6 +235,8 @@ class BrakeFor(Neighborhood):
         oncoming: Mask | bool = False,
         ours: Mask | bool = False,
         yields: Mask | bool = False,
+        *,
+        vehicle: bool = False,
     ) -> _Crossing:
         """The bodies that come into the ways of agents soon enough, of p bodies near them.
 
@@ -245,6 +249,7 @@ class BrakeFor(Neighborhood):
             oncoming: (p,) the bodies that face the agent.
             ours: (p,) the vehicles of its own crowd that do not face it.
             yields: (p,) the vehicles that give way to it.
+            vehicle: whether they are vehicles, which Keep Distance knows if they go the same way.
         """
         forward = picked(agents.forward, agent)
         ahead, along = dot(offset, forward), dot(velocity, forward)
@@ -259,8 +264,10 @@ class BrakeFor(Neighborhood):
         enters, leaves = _in_the_way(offset, velocity, ahead, along, room[1][pairs] + clearance)
         speed, aside = magnitude(velocity), magnitude(picked(aside, pairs))
         beside = (speed <= CRAWL * agents.max_speed[agent]) & (aside >= room[1][pairs]) & ~oncoming
+        leads = (speed > CRAWL * agents.max_speed[agent]) & (along > SAME_WAY * speed)
         longest = self.look_ahead_time[agent]
-        pairs = np.flatnonzero((enters < longest) & (leaves > 0.0))
+        counts = (enters < longest) & (leaves > 0.0)
+        pairs = np.flatnonzero(counts & ~leads if vehicle else counts)
         every = _Crossing(
             agent=agent,
             body=body,
@@ -277,6 +284,7 @@ class BrakeFor(Neighborhood):
             ours=ours,
             yields=yields,
             beside=beside,
+            leads=leads,
             waited=np.zeros(len(agent)),
         )
         return every.take(pairs)
@@ -301,6 +309,7 @@ class _Crossing:
         ours: (p,) the vehicles of its own crowd that do not face it.
         yields: (p,) the vehicles that give way to it.
         beside: (p,) the bodies that stand so far to the side that the agent can pass without clearance.
+        leads: (p,) the bodies that go the same way.
         waited: (p,) how long the agent has been slow before those of its kind, seconds.
     """
 
@@ -319,6 +328,7 @@ class _Crossing:
     ours: Mask
     yields: Mask
     beside: Mask
+    leads: Mask
     waited: Scalars
 
     def take(self, pairs: Rows) -> _Crossing:
@@ -342,16 +352,17 @@ class _Crossing:
         # Before an oncoming vehicle it keeps room to steer past it.
         room = self.room + np.where(self.oncoming, 2.0 * agents.extent[agent], 0.0)
         way = np.maximum(np.minimum(at_first, at_last) - room, 0.0)
-        follows = (self.speed > CRAWL * agents.max_speed[agent]) & (self.along > SAME_WAY * self.speed)
         speed = np.maximum(agents.speed[agent], EPSILON)
         first = (np.maximum(at_first, at_last) + self.room) / speed < self.enters
         # One that would come to stand in the way of its own crowd drives out of it instead, if they can stop for it.
         blocks = speed > speed_to_stop(agents, agent, at_first - self.touching)
         first |= self.ours & blocks & self.stop_in_time(agents)
-        pairs = np.flatnonzero((at_first > 0.0) & ~follows & ~first)
+        pairs = np.flatnonzero((at_first > 0.0) & ~first)
         agent, way = agent[pairs], way[pairs]
         after = way / np.maximum(self.leaves[pairs], EPSILON)
-        allowed = approaching(agents, agent, np.maximum(speed_to_stop(agents, agent, way), after), 0.0)
+        ahead = np.where(self.leads, self.along, 0.0)[pairs]
+        allowed = np.maximum(speed_to_stop(agents, agent, way, ahead), after)
+        allowed = approaching(agents, agent, allowed, ahead)
         passes = (self.oncoming | self.beside)[pairs] & (self.waited[pairs] >= PATIENCE)
         creeping = np.maximum(allowed, CREEP * agents.cruise_speed[agent])
         return least(len(agents), agent, np.where(passes, creeping, allowed))

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import Mask, Number, Scalars, Vectors, dot, magnitude, picked
+from ..simulation.arrays.vectors import Mask, Number, Rows, Scalars, Vectors, dot, magnitude, picked
 from ..simulation.behavior import OURS, Intent, Steering
 from ..simulation.declaration import called, length, seconds
 from ..simulation.maneuvers.braking import (
     COMFORT,
+    LIGHTS,
     MARGIN,
     approaching,
     braking,
@@ -37,8 +38,9 @@ class KeepDistance(Neighborhood):
     """Slow down behind the vehicle ahead in its lane, and queue where that stops.
 
     Brakes as drivers do in the model of Gipps: its speed always lets it stop behind the vehicle ahead, even if that
-    brakes as hard as it can. On a curve the lane follows the curve. Where lanes merge, the vehicle that is nearer to
-    the place goes first, of two abreast the right one. It never turns away. Does nothing in a free lane.
+    brakes as hard as it can. Drivers react to its brake lights if it is nearer than they need to stop. On a curve the
+    lane follows the curve. Where lanes merge, the vehicle that is nearer to the place goes first, of two abreast the
+    right one. It never turns away. Does nothing in a free lane.
     """
 
     name = "keep_distance"
@@ -54,8 +56,8 @@ class KeepDistance(Neighborhood):
     lane_width: Number = length(0.0, "Width of the lane in which other vehicles count; 0: as wide as both bodies")
 
     def steer(self, world: World, agents: Agents, memory: None) -> Steering:
-        allowed = self._allowed(world, agents)
-        return Steering(braking(agents, allowed), speed_limit=allowed)
+        allowed, warned = self._allowed(world, agents)
+        return Steering(braking(agents, allowed), speed_limit=allowed, warned=warned)
 
     def reach_hint(self) -> float:
         """Unknown in advance; depends on the braking distance."""
@@ -71,8 +73,8 @@ class KeepDistance(Neighborhood):
         distance = np.minimum(np.maximum(self.distance, stopping + bodies), matters)
         return world.neighbors(agents, distance, self.angle, self.neighbors, self.crowd)
 
-    def _allowed(self, world: World, agents: Agents) -> Scalars:
-        """The speed from which each agent can still stop behind the vehicles ahead, (n,) m/s.
+    def _allowed(self, world: World, agents: Agents) -> tuple[Scalars, Mask]:
+        """The speed from which each agent can still stop behind those ahead, (n,) m/s, and whether it sees one brake.
 
         v = sqrt((b t)^2 + w^2 + 2 b room) - b t  (Gipps 1981); b is the braking, t the gap time, w the speed ahead.
         """
@@ -101,7 +103,11 @@ class KeepDistance(Neighborhood):
         falls_back = speed_to_fall_back(others_speed, room, time[before])
         allowed = np.where(in_lane, allowed, np.maximum(allowed, falls_back))
         allowed = approaching(agents, agent, allowed, others_speed)
-        return least(len(agents), agent, allowed)
+        next_ahead = in_lane & (room <= least(len(agents), agent[in_lane], room[in_lane])[agent])
+        near_enough = next_ahead & (room < stopping_distance(agents)[agent])
+        lit = near_enough & _lights(world, agents, agent, near.body[before])
+        allowed = np.where(lit, np.minimum(allowed, agents.speed[agent]), allowed)
+        return least(len(agents), agent, allowed), np.bincount(agent[lit], minlength=len(agents)) > 0
 
     def _merging(
         self, world: World, agents: Agents, lanes: Lanes, near: Near, across: Vectors, drift: Vectors, width: Scalars
@@ -120,3 +126,10 @@ class KeepDistance(Neighborhood):
         first = is_ahead(world, agents, near.agent, near.body, near.offset)
         keeps_out = lanes.elsewhere(world, near, np.zeros(len(agents)), np.full(len(agents), MERGES))
         return (time < MERGES) & first & ~keeps_out, time
+
+
+def _lights(world: World, agents: Agents, agent: Rows, body: Rows) -> Mask:
+    """The bodies, (p,), of which a driver sees that they brake: they slow down by more than the engine does."""
+    slowing = -dot(picked(world.bodies.acceleration, body), picked(world.bodies.forward, body))
+    mask: Mask = (agents.handling.reaction[agent] > 0.0) & (slowing > LIGHTS * agents.agility[agent])
+    return mask

@@ -61,7 +61,8 @@ class ObstacleAvoidance(Behavior):
 
     Considers the first obstacle in the cylinder ahead that it needs to be free. The steering is the even turn that
     touches its hull, across the course; if that takes more than the vehicle has, it brakes too. For an obstacle that
-    moves, the relative velocity counts. Does nothing about obstacles to the side, behind, or beyond the agent's goal.
+    moves, the relative velocity counts. Other behaviors cannot outvote a turn that takes much of its force. Does
+    nothing about obstacles to the side, behind, or beyond the agent's goal.
     """
 
     name = "obstacle_avoidance"

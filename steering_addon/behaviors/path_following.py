@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
+from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.vectors import (
     EPSILON,
     Mask,

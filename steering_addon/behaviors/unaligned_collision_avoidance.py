@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
+from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.vectors import (
     EPSILON,
     Mask,

@@ -7,12 +7,13 @@ along the surface.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
+from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.once import once
 from ..simulation.arrays.vectors import (
     EPSILON,

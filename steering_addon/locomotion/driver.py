@@ -1,7 +1,8 @@
 """A driver's foot: what reaction time makes of the speed that is allowed ahead.
 
 Whoever drives lifts the foot off the accelerator as soon as the allowed speed falls below its own, brakes for it a
-reaction time later, and sets off a reaction time after it may. The allowed speed leaves room for that (Gipps 1981): in
+reaction time later, and sets off a reaction time after it may. The time runs from when the brake lights ahead go on, if
+these are the first to be seen. The allowed speed leaves room for that (Gipps 1981): in
 a reaction time the car is to reach the speed that is allowed now.
 """
 
@@ -16,12 +17,10 @@ from ..simulation.arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, a
 from ..simulation.declaration import Choice
 from ..simulation.ground import flat, upright
 from ..simulation.locomotion import Control
-from ..simulation.maneuvers.braking import COMFORT
+from ..simulation.maneuvers.braking import COASTS, COMFORT
 from ..simulation.terrain import Terrain
 from ..simulation.vehicle import VehicleModel
 
-COASTS = 0.1
-"""Share of the strongest braking that the engine does once the foot is off the accelerator."""
 EASES = 0.3
 """Metres a second above its own speed that have to be allowed before a driver lets go of the brake."""
 STILL = 0.1
@@ -110,7 +109,7 @@ class Foot:
 
     Attributes:
         braking: (n,) whether each is on the brake for what is ahead.
-        reacting: (n,) seconds for which something has called for the other pedal.
+        reacting: (n,) seconds for which something has called for the other pedal, or warned of it.
     """
 
     braking: Mask
@@ -121,6 +120,7 @@ class Foot:
         wanted: Scalars,
         speed: Scalars,
         allowed: Scalars,
+        warned: Mask,
         strongest: Scalars,
         pedal_time: Scalars,
         reaction_time: Scalars,
@@ -131,6 +131,7 @@ class Foot:
         Args:
             wanted: (n,) the acceleration wanted on a free road, m/s2.
             speed, allowed: (n,) m/s; `allowed` is inf on a free road.
+            warned: (n,) who sees another brake ahead.
             strongest: (n,) the strongest braking, m/s2.
             pedal_time, reaction_time: (n,) seconds.
             dt: seconds.
@@ -143,8 +144,8 @@ class Foot:
         waits = (speed < STILL) & (allowed < STILL)
         calls = (needed > COASTS * strongest) | waits
         over = allowed > speed + EASES
-        reacting = np.where(np.where(self.braking, over, calls), self.reacting + dt, 0.0)
-        changes = reacting > reaction_time
+        reacting = np.where(np.where(self.braking, over, calls | warned), self.reacting + dt, 0.0)
+        changes = (reacting > reaction_time) & (self.braking | calls)
         braking = self.braking ^ changes
         reacting = np.where(changes, 0.0, reacting)
         eased = np.minimum(wanted, np.where(excess > 0.0, -np.minimum(gently, COASTS * strongest), -excess / pedals))

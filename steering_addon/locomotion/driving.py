@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
+from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.vectors import Mask, Rows, Scalars
 from ..simulation.locomotion import Output
 from ..simulation.memory import Memory, remembered

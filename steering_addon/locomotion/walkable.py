@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from ..simulation.arrays.angles import cosine_and_sine, cosine_of_setting, tangent_of_setting
+from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.once import once
 from ..simulation.arrays.vectors import (
     Mask,

@@ -10,11 +10,12 @@ so that the turning circle is never smaller than wheelbase / tan(largest angle),
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from ..simulation.arrays.angles import arctangent, cosine_of_setting, tangent_of_setting
+from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.vectors import (
     EPSILON,
     Mask,
@@ -231,7 +232,9 @@ class Wheeled(Locomotion):
         along = np.minimum(along, (fastest - speed) / np.maximum(self.pedal_time, dt))
         allowed = shared(np.inf, len(speed)) if control.speed_limit is None else control.speed_limit
         allowed = np.minimum(allowed, edge)
-        along, foot = memory.foot.moved(along, speed, allowed, strongest, self.pedal_time, self.reaction_time, dt)
+        warned = nobody(len(speed)) if control.warned is None else control.warned
+        reactions = self.pedal_time, self.reaction_time
+        along, foot = memory.foot.moved(along, speed, allowed, warned, strongest, *reactions, dt)
         change = strongest * dt / self.pedal_time
         along = clamp(along, memory.acceleration - change, memory.acceleration + change)
         # Tyres that hold a bend have less left for the pedals.

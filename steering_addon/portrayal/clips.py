@@ -108,6 +108,11 @@ class ClipSettings(Declared):
         "Time by which a head turns ahead of its body, to where that will face; with 0 it stays as the clips have it",
         animatable=False,
     )
+    look_at_caller: Mask = switch(
+        True,
+        "Turn heads to what called into a state, such as a wolf: for a moment, and for as long as the vehicle stands",
+        animatable=False,
+    )
     random_offset: Mask = switch(True, "Start each vehicle at a phase of its own", animatable=False)
     variation: Number = share(
         0.1,

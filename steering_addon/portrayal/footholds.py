@@ -23,7 +23,7 @@ from .planting import (
     turned_about_up,
     turned_between,
 )
-from .small_steps import FAR, carried_over, lifted, small_steps, with_steps
+from .small_steps import FAR, carried_over, lifted, small_steps, swung, with_steps
 from .soles import TOUCH, Foot, Points, foot_of, runs
 
 STANDS = 0.05
@@ -171,7 +171,8 @@ def _foothold(
     hold = place + np.concatenate((level, np.zeros((len(place), 1))), axis=1)
     below = body.position[:, 2] - body.origin if ground is None else standing.below(planes, ground, hold, stance)
     lift = _lift(below - place[:, 2], off, _frames(stance))
-    shift = np.concatenate((level, (lift + lifted(stance, rest, off, scale))[:, None]), axis=1)
+    lift += np.maximum(lifted(stance, rest, off, scale), swung(rest, hold[:, :2], off, scale))
+    shift = np.concatenate((level, lift[:, None]), axis=1)
     inverse = axes.transpose(0, 2, 1)
     return Correction(
         centre=centre,

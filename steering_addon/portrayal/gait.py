@@ -10,11 +10,12 @@ clip's distance curve, and what each foot moves otherwise is the slide of the cl
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from ..simulation.arrays.angles import angle_of, cosine_and_sine
+from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.vectors import Rows, Scalars
 from .clips import DO, MOVE, PHASES, STAND, Clip, leading
 from .soles import Foot, Points, feet_of, foot_of, median, stances, weighted_median

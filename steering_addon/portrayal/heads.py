@@ -5,13 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from ..simulation.arrays.angles import angle_of
-from ..simulation.arrays.vectors import Scalars, Vectors, cross, dot
+from ..simulation.arrays.vectors import Mask, Scalars, Vectors, cross, dot
 
 FURTHEST = 1.2
 """Radians that a head turns to either side at most."""
 LETS_GO = 2.4
 """Radians to the side from which on nothing is looked at: it is behind the shoulder. From FURTHEST on, heads turn back
 the more, the further it is."""
+UP, DOWN = 0.6, 0.5
+"""Radians that a head is raised and lowered at most to look at something."""
+NOTICES = 1.5
+"""Seconds for which one that moves looks at what called it."""
+STANDS = 0.05
+"""Body heights a second below which it stands, and still looks."""
 EASING = 0.25
 """Seconds, to either side, over which the turn of a head that looks at something is a mean."""
 SMOOTHING = 0.12
@@ -36,20 +42,39 @@ def leads(forward: Vectors, up: Vectors, lead: float, frame_time: float) -> Scal
     return _eased(np.clip(ahead, -FURTHEST, FURTHEST), SMOOTHING, frame_time)
 
 
-def toward(target: Vectors, position: Vectors, forward: Vectors, up: Vectors, frame_time: float) -> Scalars:
-    """How far the head of a body is turned to the left on f frames to look at a point, (f,) radians.
+def toward(
+    target: Vectors, eyes: Vectors, forward: Vectors, up: Vectors, otherwise: Scalars, frame_time: float
+) -> tuple[Scalars, Scalars]:
+    """How far the head of a body is turned to the left and raised on f frames to look at a point, (f,) radians each.
 
     Not further than a neck turns; and straight ahead for what is behind.
 
     Args:
-        target, position: (f, 3) the point and the middle of the body, metres.
+        target, eyes: (f, 3) the point, nan where nothing is looked at, and the middle of the head, metres.
         forward, up: (f, 3) unit axes of the body.
+        otherwise: (f,) how far it is turned where nothing is looked at, radians.
         frame_time: seconds.
     """
-    offset = target - position
-    angle = angle_of(dot(offset, cross(up, forward)), dot(offset, forward))
+    sees = np.isfinite(target[:, 0])
+    offset = np.where(sees[:, None], target - eyes, forward)
+    ahead, aside, above = dot(offset, forward), dot(offset, cross(up, forward)), dot(offset, up)
+    angle = angle_of(aside, ahead)
     looks = np.clip((LETS_GO - np.abs(angle)) / (LETS_GO - FURTHEST), 0.0, 1.0)
-    return _eased(np.clip(angle, -FURTHEST, FURTHEST) * looks, EASING, frame_time)
+    raised = angle_of(above, np.sqrt(ahead * ahead + aside * aside))
+    left = np.where(sees, np.clip(angle, -FURTHEST, FURTHEST) * looks, otherwise)
+    raised = np.where(sees, np.clip(raised, -DOWN, UP) * looks, 0.0)
+    return _eased(left, EASING, frame_time), _eased(raised, EASING, frame_time)
+
+
+def attends(since: Scalars, speed: Scalars, height: Scalars) -> Mask:
+    """Whether bodies look at what called them into a state, (n,).
+
+    Args:
+        since: (n,) seconds since they took up the state.
+        speed, height: (n,) m/s and metres.
+    """
+    looks: Mask = (since < NOTICES) | (speed < STANDS * height)
+    return looks
 
 
 def _eased(angle: Scalars, time: float, frame_time: float) -> Scalars:

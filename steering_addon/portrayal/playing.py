@@ -12,12 +12,13 @@ shorter and slower steps: the clip has a share of less than 1, over one that sta
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from ..simulation.arrays.angles import angle_of, cosine_and_sine
 from ..simulation.arrays.chance import Keys, mix, uniform
+from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, cross, dot
 from .clips import DO, MOVE, PHASES, STAND, Clip, ClipSettings, Playing, influences, leading
 from .gaits import Repertoire

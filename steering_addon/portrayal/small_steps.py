@@ -23,8 +23,8 @@ LONG = 1.0
 """Seconds for which a foot stands that may take a small step: in a walk it stands for less."""
 WAITS = 0.7
 """Seconds for which a step waits until other feet carry the body."""
-LIFT = 0.016
-"""Model heights by which a foot is lifted in a step."""
+LIFT = 0.014
+"""Model heights by which a foot is lifted in a step, and at least as it swings."""
 EDGE = 0.25
 """The share of a step in which it is lifted, and that in which it is put down."""
 
@@ -103,6 +103,32 @@ def lifted(stance: Mask, rest: Mask, off: Scalars, scale: Scalars) -> Scalars:
     """
     lift = np.zeros(len(scale))
     for rows, part in small_steps(stance, rest):
-        edge = np.clip(np.minimum(part, 1.0 - part) / EDGE, 0.0, 1.0)
-        lift[rows] = np.maximum(LIFT * scale[rows] * edge * (2.0 - edge) - np.maximum(off[rows], 0.0), 0.0)
+        lift[rows] = _lacking(part, off[rows], scale[rows])
     return lift
+
+
+def swung(rest: Mask, gone: Scalars, off: Scalars, scale: Scalars) -> Scalars:
+    """What a foot is lifted by as it swings, (f,) metres, so that it does not graze the ground.
+
+    Paws of many clips do; and as a body comes to a stop, what is left of its walk hardly lifts its feet.
+
+    Args:
+        rest: (f - 1,) whether it stands between two frames.
+        gone: (f, 2) where it is on the ground, metres.
+        off, scale: as for `lifted`.
+    """
+    lift = np.zeros(len(scale))
+    for first, last in runs(~rest):
+        if first == 0 or last == len(rest):
+            continue
+        rows, part = slice(first, last + 1), np.arange(last + 1 - first) / (last - first)
+        way = gone[last] - gone[first]
+        share = np.minimum(np.sqrt(way[0] * way[0] + way[1] * way[1]) / (FAR * scale[rows]), 1.0)
+        lift[rows] = share * _lacking(part, off[rows], scale[rows])
+    return lift
+
+
+def _lacking(part: Scalars, off: Scalars, scale: Scalars) -> Scalars:
+    """What lacks to the height that a foot has at least when a part (k,) of a step is over, (k,) metres."""
+    edge = np.clip(np.minimum(part, 1.0 - part) / EDGE, 0.0, 1.0)
+    return np.maximum(LIFT * scale * edge * (2.0 - edge) - np.maximum(off, 0.0), 0.0)

@@ -10,11 +10,11 @@ the ground that no adjustment steers takes up the course along its way directly.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from .arrays.chance import mix, uniform
+from .arrays.frozen import replace
 from .arrays.vectors import Mask, Vectors, anybody, nobody, picked, which
 from .avoiding.jams import JAMMING, Jam, Progress, progressed
 from .behavior import Adjustment, Behavior, Wish

@@ -7,7 +7,7 @@ what it alone promises.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from .arrays.frozen import replace
 from .arrays.vectors import Mask, Number, Rows, Scalars, Vectors, nobody, picked, shared, truncate
 from .avoiding.jams import JAMMING, Jamming
 from .declaration import Declared, integer, number, share
@@ -64,6 +65,7 @@ class Steering:
         sets_speed: (n,) the agents that it gives a speed; the others are held at cruise speed. None for no agent.
         alarmed: (n,) the agents that run from something, which later behaviors of the catalogue are told; None for no
             agent.
+        warned: (n,) the agents that see another brake ahead and may have to; None for no agent.
         takes: what the agents take of resources; None for nothing.
         arrived: (n,) the agents that have reached the place it leads to; None if it leads to no place.
         leads_on: (n,) the agents whose goal is a place on the way, from which it leads them on; None for no agent.
@@ -78,6 +80,7 @@ class Steering:
     heading: Vectors | None = None
     sets_speed: Mask | None = None
     alarmed: Mask | None = None
+    warned: Mask | None = None
     takes: Taking | None = None
     arrived: Mask | None = None
     leads_on: Mask | None = None

@@ -15,11 +15,12 @@ acceleration stays within the vehicle's own.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from .arrays.angles import cosine_and_sine
+from .arrays.frozen import replace
 from .arrays.vectors import (
     EPSILON,
     Mask,

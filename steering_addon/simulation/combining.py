@@ -17,10 +17,11 @@ which makes the paper's prioritized dithering out of `by_priority`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
+from .arrays.frozen import replace
 from .arrays.vectors import (
     Mask,
     Rows,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
 
-from .arrays.vectors import Scalars, Vectors, no_vectors, totals
+from .arrays.frozen import replace
+from .arrays.vectors import Mask, Scalars, Vectors, no_vectors, totals
 from .behavior import Behavior, Steering, Taking
 from .memory import Memory
 from .presence.arrivals import Arrivals
@@ -26,6 +27,7 @@ class Decisions:
         memories: what each behavior remembers next, by its name, n rows each.
         speed_limit: (n,) m/s, inf for no limit; None if no vehicle has one.
         heading: (n, 3) unit vectors to which vehicles turn while they stand, zero for none; None if no vehicle does.
+        warned: (n,) the vehicles that see another brake ahead; None if none does.
         tallies: what all vehicles have added up, by name.
         taken: (k,) how much has been taken of each tracked body.
         arrivals: the vehicles that have left and those that have reached a goal.
@@ -34,6 +36,7 @@ class Decisions:
     memories: Mapping[str, Memory]
     speed_limit: Scalars | None
     heading: Vectors | None
+    warned: Mask | None
     tallies: Mapping[str, Scalars]
     taken: Scalars
     arrivals: Arrivals
@@ -42,7 +45,7 @@ class Decisions:
     def none_yet(cls, state: State) -> Decisions:
         """What holds before any behavior has been asked."""
         arrivals = Arrivals(len(state), state.gone, state.arrived)
-        return cls(state.memories, None, None, state.tallies, state.taken, arrivals)
+        return cls(state.memories, None, None, None, state.tallies, state.taken, arrivals)
 
     def memory(self, name: str, kind: type[AnyMemory], agents: Agents) -> AnyMemory:
         """What is remembered of some agents under a name."""
@@ -73,6 +76,8 @@ class Decisions:
             decided = decided.limiting(agents, _eased(steering.speed_limit, behavior.weight, agents.max_speed))
         if steering.heading is not None:
             decided = decided.facing(agents, np.where((behavior.weight != 0.0)[:, None], steering.heading, 0.0))
+        if steering.warned is not None:
+            decided = decided.warning(agents, steering.warned & (behavior.weight > 0.0))
         if steering.takes is not None:
             decided = replace(decided, taken=_taken(self.taken, steering.takes, world))
         return decided
@@ -89,6 +94,12 @@ class Decisions:
         free = (known[agents.rows] == 0.0).all(axis=1)
         known[agents.rows[free]] = heading[free]
         return replace(self, heading=known)
+
+    def warning(self, agents: Agents, warned: Mask) -> Decisions:
+        """The decisions with some more vehicles, of a mask (m,), that see another brake ahead."""
+        known = np.zeros(self.arrivals.count, dtype=np.bool_) if self.warned is None else self.warned.copy()
+        known[agents.rows] |= warned
+        return replace(self, warned=known)
 
     def top_speed(self, agents: Agents) -> Scalars:
         """The speed that neither the vehicle nor a speed limit lets some agents exceed, (m,) m/s."""

@@ -55,12 +55,14 @@ class Control:
         speed_limit: (n,) m/s down to which they brake, as hard as they can; None for no limit.
         heading: (n, 3) unit vectors to which they turn while they stand, zero for none; None if no vehicle does.
         behind: (n,) metres straight back to the nearest vehicle, inf for none; None if no vehicle looks back.
+        warned: (n,) the vehicles that see another brake ahead and may have to; None if none does.
     """
 
     force: Vectors
     speed_limit: Scalars | None
     heading: Vectors | None = None
     behind: Scalars | None = None
+    warned: Mask | None = None
 
     def take(self, rows: Rows) -> Control:
         """The signals of the vehicles of some rows."""
@@ -69,6 +71,7 @@ class Control:
             None if self.speed_limit is None else self.speed_limit[rows],
             None if self.heading is None else picked(self.heading, rows),
             None if self.behind is None else self.behind[rows],
+            None if self.warned is None else self.warned[rows],
         )
 
 

@@ -8,10 +8,9 @@ locomotion.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
+from .arrays.frozen import replace
 from .arrays.vectors import Mask, Scalars, magnitude, nobody
 from .minds.choosing import chosen
 from .minds.declaring import Meeting

@@ -9,11 +9,12 @@ apart, and then each body finds its stance: where it touches the ground, and how
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
 import numpy as np
 
+from .arrays.frozen import replace
 from .arrays.vectors import Rows, Scalars, Vectors, anybody, cross, everybody, no_vectors, picked, which
 from .by_hand import Hands, Led, led
 from .damping import damped
@@ -82,7 +83,9 @@ def moved(
     model, dt = snapshot.vehicle, world.dt
     parts = list(_parts(state, snapshot))
     behind = _room_behind(parts, world)
-    control = Control(damped(model, state.force, wanted, dt), decided.speed_limit, decided.heading, behind)
+    control = Control(
+        damped(model, state.force, wanted, dt), decided.speed_limit, decided.heading, behind, decided.warned
+    )
     driven = [_driven(part, state.motion, model, control, terrain, dt) for part in parts]
     position, velocity, forward = (_of_all(parts, driven, name) for name in ("position", "velocity", "forward"))
     lead = None if hands is None else led(hands, state, snapshot, world, position, velocity, forward)

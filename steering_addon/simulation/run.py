@@ -13,10 +13,10 @@ and the one it leads to, nothing beyond.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 
 import numpy as np
 
+from .arrays.frozen import replace
 from .arrays.vectors import Mask, Rows, anybody
 from .by_hand import hands_at, let_go
 from .marks.meeting import met

@@ -5,10 +5,9 @@ What the scene says at the two frames is interpolated; what a vehicle carries mo
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
+from .arrays.frozen import replace
 from .arrays.vectors import (
     Mask,
     Rows,

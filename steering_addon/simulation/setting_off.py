@@ -9,10 +9,10 @@ speed on the first frame.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
+from .arrays.frozen import replace
 from .arrays.vectors import Mask, Rows, Scalars, Vectors, anybody, cross, dot, magnitude, picked, truncate, unit
 from .ground import level
 from .sensing import upward_of, world_at

@@ -8,7 +8,7 @@ All behaviors look at what there was before the step, so that the order in which
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from zlib import crc32
 
 import numpy as np
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from .adjusting import adjusted
 from .arrays.chance import Keys, mix, smooth_noise, uniform
+from .arrays.frozen import replace
 from .arrays.vectors import (
     Mask,
     Rows,

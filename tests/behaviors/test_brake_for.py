@@ -57,6 +57,29 @@ def test_it_lets_a_crossing_deer_pass_and_then_continues() -> None:
     assert speeds(states)[-1] > 4.5
 
 
+def test_it_stays_behind_an_obstacle_that_goes_the_same_way() -> None:
+    place = car(((0.2, 12.0, 0.0), (0.0, 2.0, 0.0)))
+    states = place.run(FPS * 15)
+    ahead = np.array([place.snapshot(frame).obstacles.start[0, 1] for frame in range(len(states))])
+    gap = ahead - positions(states)[:, 0, 1] - 2.0 * R
+    assert gap.min() > 0.3
+    assert speeds(states)[-1] == pytest.approx(2.0, abs=0.1)
+    assert gap[-1] < 4.0, "it keeps up"
+
+
+@pytest.mark.parametrize("along", (0.0, 1.2, 2.5))
+def test_what_crosses_its_way_at_an_angle_is_not_hit(along: float) -> None:
+    place = car(((-9.0, 22.0 - 4.5 * along, 0.0), (2.0, along, 0.0)))
+
+    def least_gap(place: Scene) -> float:
+        states = place.run(FPS * 12)
+        deer = np.array([place.snapshot(frame).obstacles.start[0] for frame in range(len(states))])
+        return float((np.linalg.norm(positions(states)[:, 0] - deer, axis=1) - 2.0 * R).min())
+
+    assert least_gap(replace(place, behaviors=place.behaviors[:1])) < 0.0
+    assert least_gap(place) > 0.2
+
+
 @sampled(one_of=9)
 @pytest.mark.parametrize("start", np.arange(-20.0, -3.0, 4.0))
 def test_at_any_time_of_crossing_nothing_is_hit(start: float) -> None:

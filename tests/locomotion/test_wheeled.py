@@ -357,14 +357,15 @@ def test_every_output_is_given_and_remembered_columns_are_finite() -> None:
 # The driver.
 
 
-def reacting(reaction: float, allowed: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Speeds and the brake over eight seconds of a car at 10 m/s, under an allowed speed at each time."""
+def reacting(reaction: float, allowed: Any, warned: Any = lambda time: False) -> tuple[np.ndarray, np.ndarray]:
+    """Speeds and the brake over eight seconds of a car at 10 m/s, under an allowed speed and a warning at each time."""
     foot = Foot(np.zeros(1, dtype=bool), np.zeros(1))
     speed, speeds_so_far, brakes = np.array([10.0]), [], []
     for frame in range(8 * FPS):
         limit = np.array([allowed(frame / FPS)])
         four, quarter = np.array([4.0]), np.array([0.25])
-        change, foot = foot.moved(np.ones(1), speed, limit, four, quarter, np.array([reaction]), 1.0 / FPS)
+        times = quarter, np.array([reaction]), 1.0 / FPS
+        change, foot = foot.moved(np.ones(1), speed, limit, np.array([warned(frame / FPS)]), four, *times)
         speed = np.maximum(speed + change / FPS, 0.0)
         speeds_so_far.append(speed[0])
         brakes.append(foot.pressed(change, four, np.array([2.5]), speed)[0])
@@ -384,6 +385,33 @@ def test_a_driver_brakes_and_sets_off_a_reaction_time_later(reaction: float) -> 
     goes = int(np.argmax(speed[5 * FPS :] > 0.0)) / FPS
     assert abs(goes - reaction) <= 2.5 / FPS
     assert (brake[5 * FPS + round(goes * FPS) + 1 :] == 0.0).all()
+
+
+@pytest.mark.parametrize(("warning", "braked"), [(0.9, 1.6), (0.5, 1.2), (0.1, 1.0)])
+def test_brake_lights_ahead_let_a_driver_react_before_it_has_to_brake(warning: float, braked: float) -> None:
+    limit, begins = 0.0, 1.0
+    _, brake = reacting(0.7, lambda time: limit if time >= begins else 20.0, lambda time: time >= warning)
+    assert abs(np.argmax(brake > 0.1) / FPS - braked) <= 2.5 / FPS
+    _, brake = reacting(0.7, lambda time: 20.0, lambda time: time >= warning)
+    assert (brake == 0.0).all(), "it does not brake for lights alone"
+
+
+def test_brake_lights_run_through_a_queue_from_each_car_to_the_next() -> None:
+    """The first brakes for what appears 40 m ahead; drivers see only the next lights, and react in .7 s."""
+    line = spline(np.array([(x, 0.0, 0.0) for x in np.linspace(0.0, 600.0, 61)]), False)
+    along = [200.0, 181.0, 158.0, 139.0, 118.0]
+    scene = traffic(
+        line, along, [1] * 5, speed=11.0, vehicle=CAR | {"max_speed": 13.2}, tracked=leaders((0.0, 99.0, 0.0))
+    )
+    scene = replace(scene, behaviors=[*scene.behaviors, (BrakeFor, {"target": 5, "distance": 60.0, "gap": 2.0})])
+
+    def appearing(frame: int, seen: Any) -> Any:
+        place = np.array([[along[0] + 62.0, -LANE, 0.0]])
+        return seen if frame < 2 * FPS else replace(seen, tracked=replace(seen.tracked, position=place))
+
+    brake = output(scene.run(7 * FPS, at=appearing), "steering_brake")
+    delays = np.diff(np.argmax(brake > 0.1, axis=0)) / FPS
+    assert (brake.max(axis=0) > 0.1).all() and (np.abs(delays - 0.7) < 0.1).all(), delays
 
 
 def test_a_little_too_fast_a_driver_only_lifts_the_foot() -> None:

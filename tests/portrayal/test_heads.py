@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from steering_addon.portrayal.heads import FURTHEST, LETS_GO, leads, toward
+from steering_addon.portrayal.heads import DOWN, FURTHEST, LETS_GO, NOTICES, UP, attends, leads, toward
 
 FPS = 24.0
 
@@ -52,7 +52,7 @@ def looking(bearings) -> np.ndarray:
     forward, up = facing(np.zeros(len(bearings)))
     place = np.tile((3.0, -2.0, 1.0), (len(bearings), 1))
     target = place + 5.0 * np.stack((-np.sin(bearings), np.cos(bearings), 0.0 * bearings), axis=1)
-    return toward(target, place, forward, up, 1.0 / FPS)
+    return toward(target, place, forward, up, 0.0 * bearings, 1.0 / FPS)[0]
 
 
 def test_a_head_looks_at_a_point_within_the_limits_of_a_neck() -> None:
@@ -72,3 +72,22 @@ def test_a_head_follows_what_goes_round_its_body_without_a_jerk() -> None:
     jumps = looking(np.where(np.arange(96) < 48, 0.0, 1.0))
     assert np.abs(np.diff(jumps)).max() < 0.1
     np.testing.assert_allclose(jumps[[0, -1]], [0.0, 1.0], atol=1e-6)
+
+
+def test_a_head_is_raised_and_lowered_to_what_it_looks_at_and_is_straight_otherwise() -> None:
+    forward, up = facing(np.zeros(48))
+    eyes = np.tile((0.0, 0.0, 1.6), (48, 1))
+    for climb, raised in ((0.2, np.arctan(0.2)), (-0.2, -np.arctan(0.2)), (3.0, UP), (-3.0, -DOWN)):
+        target = eyes + 4.0 * (forward + climb * up)
+        np.testing.assert_allclose(toward(target, eyes, forward, up, np.zeros(48), 1.0 / FPS)[1], raised, atol=1e-6)
+    target = eyes + np.array((-4.0, 4.0, 0.0))
+    target[24:] = np.nan
+    left, raised = toward(target, eyes, forward, up, np.full(48, -0.3), 1.0 / FPS)
+    np.testing.assert_allclose(left[[0, -1]], (math.pi / 4.0, -0.3), atol=1e-6)
+    assert np.abs(np.diff(left)).max() < 0.1
+    np.testing.assert_allclose(raised, 0.0, atol=1e-12)
+
+
+def test_one_that_moves_looks_at_what_called_it_for_a_moment_and_one_that_stands_for_longer() -> None:
+    since, speed = np.array((0.0, NOTICES + 0.1, NOTICES + 0.1)), np.array((4.0, 4.0, 0.0))
+    np.testing.assert_array_equal(attends(since, speed, np.ones(3)), (True, False, True))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from steering_addon.portrayal.footholds import Carried, Stepping, footholds
-from steering_addon.portrayal.small_steps import LIFT, with_steps
+from steering_addon.portrayal.small_steps import LIFT, swung, with_steps
 from tests.portrayal.stepping import HEIGHT, soles
 from tests.portrayal.test_planting import FRAME_TIME, UP, in_world
 
@@ -61,3 +61,17 @@ def test_a_small_step_goes_over_what_lies_between() -> None:
     over = ridge(middle)[0]
     assert over.max() > 0.0
     assert (places[..., 2].min(axis=1) - over).min() > -0.005
+
+
+def test_a_foot_that_would_graze_the_ground_is_lifted_as_it_swings() -> None:
+    rest = np.ones(FRAMES - 1, dtype=bool)
+    rest[20:30] = rest[50:60] = rest[85:] = False
+    gone, off, scale = np.zeros((FRAMES, 2)), np.zeros(FRAMES), np.full(FRAMES, HEIGHT)
+    gone[25:, 0] = 0.3
+    off[50:61] = 0.05
+    lift = swung(rest, gone, off, scale)
+    assert lift[24:27].min() > 0.95 * LIFT * HEIGHT
+    assert lift[20] == 0.0 and lift[30] == 0.0
+    # What is high enough, stays where it is or has not come down, is left to its clips.
+    np.testing.assert_array_equal(lift[31:], 0.0)
+    assert swung(rest, 0.0 * gone, off, scale).max() == 0.0

@@ -294,3 +294,15 @@ def test_cars_that_start_abreast_merge_one_after_the_other(aside: tuple[float, .
     assert np.abs(end[:, 0]).max() < 0.3, "all on the line"
     if len(aside) == 2:
         assert end[1, 1] > end[0, 1] + LENGTH
+
+
+def test_a_car_lets_one_that_comes_back_into_its_lane_go_first() -> None:
+    """The one behind falls back, and overtakes it on neither side."""
+    straight = spline([[0.0, -20.0, 0.0], [0.0, 100.0, 0.0], [0.0, 400.0, 0.0]], False)
+    place = cars([(straight, 30.0, 1.0), (straight, 20.0, 1.0)], (straight,), {"path_following": {"lane_offset": LANE}})
+    states = replace(place, position=[[LANE + 3.0, 10.0, 0.0], [LANE, 0.0, 0.0]]).run(int(FPS) * 15)
+    at = positions(states)
+    assert np.abs(at[:, 1, 0] - LANE).max() < 0.3, "the one behind keeps its lane"
+    assert at[-1, 0, 0] == pytest.approx(LANE, abs=0.3)
+    assert (at[:, 0, 1] > at[:, 1, 1]).all()
+    assert gaps(states).min() > 0.3

@@ -68,11 +68,11 @@ def test_without_avoiding_obstacles_they_follow_the_path_through_them() -> None:
 
 def test_a_vehicle_passes_an_obstacle_that_it_grazes_by_a_twentieth_of_its_radius() -> None:
     outcome = replace(random_course(3), frames=2).run()
-    grazes = replace(
+    grazing = replace(
         outcome, arrived=np.ones(4, dtype=np.int64), stood=np.zeros(4), depth=np.array([0.0, 0.0, 0.0, 0.05])
     )
-    assert grazes.passed()
-    assert not replace(grazes, depth=grazes.depth + 0.001).passed()
+    assert grazing.passed()
+    assert not replace(grazing, depth=grazing.depth + 0.001).passed()
 
 
 def test_a_random_course_is_the_same_each_time() -> None:

@@ -21,6 +21,12 @@ from .preset_exchange import start_at_cruise
 if TYPE_CHECKING:
     from bpy.types import Action, Object, PropertyGroup, Scene
 
+FIND_CLIPS = (
+    "Let a new crowd of rigged models play the idle, walk and run that they bring along, and move at the speed of that "
+    "walk"
+)
+"""What the switch of operators that make crowds says."""
+
 
 def vehicles_of(crowd: Object, scene: Scene) -> list[Object]:
     """The vehicles of a crowd in a scene, by name."""

@@ -35,6 +35,7 @@ from ..properties.own_settings import is_own
 from ..read.mind_sources import condition_of_trigger
 from ..tagged_objects import crowd_of, in_use, tagged
 from .behavior_adding import add_behaviors, only_other_crowd
+from .clip_speeds import fitted_factor, quicken
 from .new_triggers import fit_reach, new_trigger, selected_callers
 from .preset_exchange import SHIPPED, bodies_length, values_in
 from .preset_files import Shelf
@@ -45,8 +46,6 @@ if TYPE_CHECKING:
 
 STATES: Shelf[StatePreset] = Shelf(Path(SHIPPED, "states"), "steering/states", read_state)
 """The presets of states."""
-QUICKEST = 0.2
-"""Seconds: what reacts more slowly in its crowd gets no quicker than that in a state that is faster."""
 STOPS = 0.4
 """Seconds in which a vehicle loses two thirds of its speed in a state in which it stands."""
 
@@ -92,22 +91,23 @@ class Adding:
     def _let_move(self, state: Object, preset: StatePreset) -> None:
         """Give a state the numbers of the vehicle and of its locomotion that it has of its own."""
         vehicle, of_crowd, moves = state.steering.vehicle, self.crowd.steering, locomotion_of(self.crowd)
+        faster = fitted_factor(self.crowd, preset)
         # Switching it on copies the crowd's values, each time.
-        vehicle.own = bool(preset.vehicle) or (preset.faster, preset.cruise_speed) != (None, None)
-        if preset.faster is not None:
-            _quicken(vehicle, preset.faster)
+        vehicle.own = bool(preset.vehicle) or (faster, preset.cruise_speed) != (None, None)
+        if faster is not None:
+            quicken(vehicle, faster)
         if preset.cruise_speed is not None:
             vehicle.cruise_speed = preset.cruise_speed
         if preset.cruise_speed == 0.0:
             vehicle.speed_time = min(vehicle.speed_time, STOPS)
         _set(vehicle, from_multiples(VehicleModel, preset.vehicle, values_in(VehicleModel, of_crowd.vehicle)))
         turns, told = getattr(state.steering, moves.name), preset.locomotion.get(moves.name, {})
-        if preset.faster in (None, 1.0) and not told:
+        if faster in (None, 1.0) and not told:
             return
         turns.own = True
-        if preset.faster is not None:
+        if faster is not None:
             values = {name: getattr(turns, name) for name in moves.parameters()}
-            _set(turns, quickened(moves, values, preset.faster))
+            _set(turns, quickened(moves, values, faster))
         _set(turns, from_multiples(moves, told, values_in(moves, getattr(of_crowd, moves.name))))
 
     def _let_behave(self, state: Object, preset: StatePreset) -> None:
@@ -229,15 +229,6 @@ def _with_others(name: str) -> dict[str, StatePreset]:
                 presets[each] = known[each].load()
                 asked.append(each)
     return presets
-
-
-def _quicken(vehicle: bpy.types.PropertyGroup, factor: float) -> None:
-    """Raise a top speed, with the strength that turns as tightly at it, and reactions as quick."""
-    vehicle.max_speed *= factor
-    vehicle.max_force *= factor * factor
-    for name in ("response_time", "speed_time"):
-        value = getattr(vehicle, name)
-        setattr(vehicle, name, max(value / factor, min(value, QUICKEST)))
 
 
 def _set(group: bpy.types.PropertyGroup, values: Mapping[str, Value]) -> None:

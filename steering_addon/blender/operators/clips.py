@@ -9,8 +9,10 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 
 from ..crowds.adding_clips import add_clip, add_found, fit_speed, gait_speeds, measure_clips, vehicles_of
+from ..crowds.clip_speeds import fit_states
 from ..crowds.crowd_clips import rig_of, stored_clips
 from ..crowds.finding_clips import actions_of, find_clips
+from ..crowds.states import states_of_crowd
 from ..focus import crowd_in_focus
 from ..hierarchy import Family
 from ..properties import replaces_own_keys
@@ -20,11 +22,12 @@ from ..refusal import Refusal, reported
 from ..status import census
 from ..status.sliding import slides_of
 from ..stored_values import check_stored, sound_front
+from ..tagged_objects import names_of
 from ..write.clips_again import write_again
 from .polls import has_crowd, has_editable_crowd, in_object_mode, something_baked
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Object, PropertyGroup, Scene
+    from bpy.types import Context, Object, PropertyGroup
 
 
 def words(clip: PropertyGroup) -> str:
@@ -154,7 +157,7 @@ class STEERING_OT_clips_find(bpy.types.Operator):
 
     fit_speed: BoolProperty(
         name="Fit Speed",
-        description="Let the crowd move at the speed of its walk",
+        description="Let the crowd move at the speed of its walk, and states in which it runs at that of its run",
         default=False,
         options={"SKIP_SAVE"},
     )
@@ -175,7 +178,7 @@ class STEERING_OT_clips_find(bpy.types.Operator):
         clips = find_clips(ob, rig, actions, context.scene, family)
         self._report(crowd, add_found(crowd, clips, context.scene, family), len(actions))
         if gaits := gait_speeds(crowd, context.scene, family):
-            self._fit(crowd, gaits, context.scene)
+            self._fit(crowd, gaits, context)
         return {"FINISHED"}
 
     def _report(self, crowd: Object, added: list[str], looked_at: int) -> None:
@@ -185,12 +188,14 @@ class STEERING_OT_clips_find(bpy.types.Operator):
             return
         self.report({"INFO"}, f"{crowd.name} plays {', '.join(added)}, of {looked_at} actions. Bake to see it")
 
-    def _fit(self, crowd: Object, gaits: list[float], scene: Scene) -> None:
-        """Compare the speed of the crowd with those of its gaits, and let it be that of its walk if that is wanted."""
+    def _fit(self, crowd: Object, gaits: list[float], context: Context) -> None:
+        """Compare the speed of the crowd with those of its gaits, and fit it and its states if that is wanted."""
         vehicle = crowd.steering.vehicle
         cruise = vehicle.max_speed * vehicle.cruise_speed
         if self.fit_speed:
-            fit_speed(crowd, gaits[0], scene)
+            fit_speed(crowd, gaits[0], context.scene)
+            if fitted := fit_states(crowd, states_of_crowd(crowd, context)):
+                self.report({"INFO"}, f"{names_of(fitted)} of {crowd.name} moves at the speed of its fastest clip")
         elif not 0.7 * gaits[0] < cruise < 1.3 * gaits[-1]:
             made = " to ".join(f"{speed:.2f}" for speed in dict.fromkeys((gaits[0], gaits[-1])))
             text = f"{crowd.name} moves at {cruise:.2f} m/s, but its clips are made for {made} m/s"

@@ -10,7 +10,7 @@ from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
 from ...settings.population import CURVE, GRID, ONE_PLACE, SURFACE, VOLUME, Population
 from ...simulation.roles import Role
-from ..crowds.adding_clips import add_to_new_crowd
+from ..crowds.adding_clips import FIND_CLIPS, add_to_new_crowd
 from ..crowds.crowd_clips import rig_of
 from ..crowds.member_variation import MOST_NAMES
 from ..crowds.moves_like import ANYTHING, ITEMS, UNCHANGED, Likeness, bring_to_life, is_settled, likeness, of_character
@@ -66,13 +66,7 @@ class STEERING_OT_populate(bpy.types.Operator):
         options={"SKIP_SAVE"},
     )
 
-    find_clips: BoolProperty(
-        name="Find Clips",
-        description="Let a new crowd of rigged models play the idle, walk and run that they bring along, and move at "
-        "the speed of that walk",
-        default=True,
-        options={"SKIP_SAVE"},
-    )
+    find_clips: BoolProperty(name="Find Clips", description=FIND_CLIPS, default=True, options={"SKIP_SAVE"})
 
     @classmethod
     def poll(cls, context) -> bool:

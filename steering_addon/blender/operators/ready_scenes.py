@@ -45,8 +45,16 @@ class Adding:
         if not self.properties.is_property_set("location"):
             self.location = free_place(context, 2.0 * self.ready_scene.reach(self._options()))
         crowd = self.ready_scene.add(context, self._options())
-        self.report({"INFO"}, f"Added {crowd.name}: Preview or Bake to see it move")
+        self.report({"INFO"}, f"Added {crowd.name}{self._way_to_it(context.scene)}: Preview or Bake to see it move")
         return {"FINISHED"}
+
+    def _way_to_it(self, scene: bpy.types.Scene) -> str:
+        """How far from the 3D cursor it is, if it had to go beside others: it may be out of view there."""
+        distance = (Vector(self.location) - scene.cursor.location).length
+        if distance <= 0.0:
+            return ""
+        system = scene.unit_settings.system
+        return f" {bpy.utils.units.to_string(system, 'LENGTH', distance, precision=3)} beside the 3D cursor"
 
     def _options(self) -> SceneOptions:
         return SceneOptions(self.count, self.seed, self.size, self.spacing, Vector(self.location))

@@ -9,6 +9,7 @@ from bpy.props import BoolProperty, EnumProperty
 
 from ...simulation.roles import DESCRIPTIONS, Role
 from ..characters import carriers
+from ..crowds.adding_clips import FIND_CLIPS, add_to_new_crowd
 from ..crowds.joining import Joined, join, selected_crowd
 from ..crowds.loose_parts import loose_parts
 from ..crowds.member_variation import give_size_back
@@ -68,6 +69,7 @@ class STEERING_OT_tag(bpy.types.Operator):
         default=False,
         options={"SKIP_SAVE"},
     )
+    find_clips: BoolProperty(name="Find Clips", description=FIND_CLIPS, default=True, options={"SKIP_SAVE"})
 
     @classmethod
     def description(cls, _context, properties) -> str:
@@ -94,6 +96,7 @@ class STEERING_OT_tag(bpy.types.Operator):
         if self.role == Role.VEHICLE.name:
             fields.prop(self, "moves_like")
             fields.prop(self, "new_crowd")
+            fields.prop(self, "find_clips")
 
     @reported
     def execute(self, context):
@@ -117,7 +120,9 @@ class STEERING_OT_tag(bpy.types.Operator):
             self.report({"WARNING"}, warning)
         if joined.crowd is not None:
             instead = _select_carriers(context, suitable)
-            self.report({"INFO"}, _summary(joined, context.scene) + instead)
+            clips = _found_clips(joined, context.scene) if self.find_clips else []
+            plays = f"; it plays {', '.join(clips)}" if clips else ""
+            self.report({"INFO"}, _summary(joined, context.scene) + plays + instead)
         if loose := loose_parts(joined.members):
             text = f"{names_of([ob.name for ob in loose])} reach into each other, and each goes its own way"
             # Last: the status bar shows the last report.
@@ -239,6 +244,13 @@ def _suitable(objects: list[Object], role: Role) -> tuple[list[Object], str]:
         suitable, names = _topmost(carriers(suitable)), ""
     check_editable(suitable)
     return suitable, names
+
+
+def _found_clips(joined: Joined, scene: Scene) -> list[str]:
+    """The names of the clips that new vehicles bring to a crowd without settings, which plays them from now on."""
+    if joined.crowd is None or joined.preset is None:
+        return []
+    return add_to_new_crowd(joined.crowd, joined.members, scene)
 
 
 def _select_carriers(context: Context, vehicles: list[Object]) -> str:

@@ -19,6 +19,7 @@ from ...locomotion import CATALOGUE as LOCOMOTIONS
 from ...simulation.misplaced import Misplaced
 from ...simulation.roles import Role
 from ..crowds.clip_feet import unplanted_of
+from ..crowds.clip_speeds import too_fast
 from ..crowds.states import states_left_behind
 from ..hierarchy import instanced
 from ..instances import instances_of_vehicles
@@ -63,6 +64,7 @@ class Kind(Enum):
     UNUSED_SURFACE = "MESH_GRID"
     FAR_OUTSIDE = "CUBE"
     FEET_SLIDE = "ARMATURE_DATA"
+    TOO_FAST = "MOD_TIME"
     HIDDEN = "HIDE_ON"
     NOT_RENDERED = "RESTRICT_RENDER_ON"
     INSTANCED = "OUTLINER_OB_GROUP_INSTANCE"
@@ -159,6 +161,10 @@ def findings(scene: Scene, records: Mapping[Object, BakeRecord]) -> Iterator[Fin
         if reason := unplanted_of(crowd):
             text = f"Feet of {crowd.name} cannot be held where they stand: {reason}. Turn off Plant Feet to accept that"
             yield Finding(Kind.FEET_SLIDE, text, (full_name(crowd),))
+        for each in too_fast(crowd, [state for state in roles[Role.STATE] if crowd_of(state) == crowd]):
+            text = f"{each.ob.name} moves at {each.speed:.1f} m/s, {each.speed / each.made_for:.1f} times as fast as"
+            text += f" {each.clip}, its fastest clip. Find Clips with Fit Speed changes that"
+            yield Finding(Kind.TOO_FAST, text, (full_name(each.ob),))
     never = [ob for ob, record in records.items() if record.present_frames and _is_never(record.present_frames)]
     yield from _about(Kind.NEVER_ENTERED, never, "{} on no frame of the bake", "is", "are")
     for crowd in crowds:

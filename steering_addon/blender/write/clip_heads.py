@@ -32,21 +32,32 @@ def head_of(rig: Object, named: str, channels: Collection[tuple[str, int]]) -> s
     return next(known, None)
 
 
-def head_keys(rig: Object, body: Rig, bone: str, left: Scalars) -> Keyed:
+def eyes_of(body: Rig, bone: str) -> float:
+    """The height of the joint of a head above the origin of its model at rest, metres."""
+    return float(body.matrix[2] @ body.rest[body.names.index(bone)][:, 3])
+
+
+def head_keys(rig: Object, body: Rig, bone: str, left: Scalars, raised: Scalars) -> Keyed:
     """The keys that turn a head on all frames of a run, on top of what the clips play.
 
     Args:
         body: the rig as read, whose matrix says which way is up.
-        left: (f,) radians.
+        left, raised: (f,) radians.
     """
-    up = body.matrix[2, :3] / np.linalg.norm(body.matrix[2, :3])
-    axis = body.rest[body.names.index(bone)][:3, :3].T @ up
-    cos, sin = np.cos(left)[:, None, None], np.sin(left)[:, None, None]
-    x, y, z = axis
-    across = np.array(((0.0, -z, y), (z, 0.0, -x), (-y, x, 0.0)))
-    turns = np.eye(3) * cos + across * sin + np.outer(axis, axis) * (1.0 - cos)
+    to_bone = body.rest[body.names.index(bone)][:3, :3].T
+    aside, _, up = (to_bone @ (row / np.linalg.norm(row)) for row in body.matrix[:3, :3])
+    turns = _turned_about(up, left) @ _turned_about(aside, -raised)
     numbers = channels_from_matrices(turns[:, None], rig.pose.bones[bone].rotation_mode)[:, 0]
     return {(_path(rig, bone), index): numbers[:, index] for index in range(numbers.shape[1])}
+
+
+def _turned_about(axis: np.ndarray, angle: Scalars) -> np.ndarray:
+    """Rotations about an axis (3,) by angles (f,), (f, 3, 3)."""
+    cos, sin = np.cos(angle)[:, None, None], np.sin(angle)[:, None, None]
+    x, y, z = axis
+    across = np.array(((0.0, -z, y), (z, 0.0, -x), (-y, x, 0.0)))
+    turns: np.ndarray = np.eye(3) * cos + across * sin + np.outer(axis, axis) * (1.0 - cos)
+    return turns
 
 
 def _path(rig: Object, bone: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -13,6 +13,7 @@ from ...portrayal.clips import Clip, Playing, leading
 from ...portrayal.footholds import Carried, Stepping, footholds
 from ...portrayal.planes import Ground
 from ...portrayal.planting import LEAST, Leg, Skeleton, above, planted, product, turned
+from ...recording.thinned_curves import thinned_curves
 from ...simulation.arrays.vectors import Rows, Scalars, Vectors
 from ...simulation.roles import Role
 from ..read.clips.controls import controls_of
@@ -26,7 +27,7 @@ from .animation_data import SLOTTED, channelbag_in, new_action
 from .clip_copies import ClipCopy
 from .clip_record import COPY, OF_FEET
 from .control_planting import ControlPlanting
-from .keyframes import write_linear_keys
+from .keyframes import write_thinned_keys
 
 if TYPE_CHECKING:
     from bpy.types import Action, Object, Scene
@@ -39,6 +40,8 @@ REACH = 0.6
 """Metres above and below a foot within which the ground is looked for."""
 FOLLOWS = 0.02
 """Model heights by which the end of a shin strays at most from the foot that it follows."""
+PRECISION = 2e-4
+"""How far off keys may be: numbers of a rotation, and lengths of the longest bone; .4 mm at the end of a leg of 1 m."""
 MATTERS = 0.1
 """The share of a foot's weight from which on a bone belongs to it."""
 
@@ -164,14 +167,19 @@ def made_for(rig: Object, title: str, keys: Keyed, existing: Mapping[str, Action
         return ClipCopy(same, same.slots[0] if SLOTTED else None, title, float(count), new=False)
     action, slot = new_action(f"{title} of {rig.name}", rig)
     bag = channelbag_in(action, slot, ensure=True)
-    points = np.stack((np.arange(count), np.zeros(count)), axis=1)
-    for (path, index), column in keys.items():
-        points[:, 1] = column
-        write_linear_keys(bag.fcurves.new(path, index=index), points)
+    thinned = thinned_curves(np.stack([*keys.values()], axis=1), _precision(rig, keys))
+    for ((path, index), column), each in zip(keys.items(), thinned):
+        write_thinned_keys(bag.fcurves.new(path, index=index), column, each)
     # Strips run round their clip: on its last frame they would be on the first again.
     action.use_frame_range, action.frame_start, action.frame_end = True, 0.0, float(count)
     action[COPY] = {"made_of": made_of}
     return ClipCopy(action, slot, title, float(count), new=True)
+
+
+def _precision(rig: Object, channels: Iterable[tuple[str, int]]) -> np.ndarray:
+    """How far off the curves of some channels may be, (c,): rotations by their numbers, places by the rig's size."""
+    size = max((bone.tail_local - bone.head_local).length for bone in rig.data.bones)
+    return np.array([PRECISION * (size if path.endswith("location") else 1.0) for path, _ in channels])
 
 
 def ground_of(scene: Scene) -> Ground | None:

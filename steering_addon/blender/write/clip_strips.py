@@ -31,6 +31,9 @@ BLENDS = ("REPLACE", "COMBINE")
 SEEN = 1e-4
 """Influence below which a clip is not seen."""
 
+STRAIGHT = 1e-8
+"""A time or an influence that changes its pace by less from frame to frame goes straight on."""
+
 
 @dataclass(frozen=True)
 class ClipPlayed:
@@ -181,14 +184,22 @@ class _StripWriter:
 
     def _key(self, curve: FCurve, values: np.ndarray, overridden: bool) -> None:
         self._points[:, 1] = values
+        points = self._points[_bends(values)]
         if not overridden:
-            write_linear_keys(curve, self._points)
+            write_linear_keys(curve, points)
             return
         # On a library override Blender ignores what is written in bulk.
-        for frame, value in self._points.tolist():
+        for frame, value in points.tolist():
             key = curve.keyframe_points.insert(frame, value, options={"FAST"})
             key.interpolation, key.type = "LINEAR", "GENERATED"
         curve.update()
+
+
+def _bends(values: np.ndarray) -> np.ndarray:
+    """Whether numbers (f,) need a key on each frame, (f,): not where they go straight on."""
+    bends = np.ones(len(values), dtype=np.bool_)
+    bends[1:-1] = np.abs(np.diff(values.astype(np.float64), n=2)) > STRAIGHT
+    return bends
 
 
 def _remove_tracks(rig: Object, record: ClipRecord, spare: set[bpy.types.Action]) -> list[Edited]:

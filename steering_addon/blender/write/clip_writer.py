@@ -37,7 +37,7 @@ from ..read.places import places_of
 from ..stored_values import finite_numbers, sound_front
 from ..tagged_objects import names_of
 from .clip_copies import ClipCopy, Copies, copies_made
-from .clip_heads import HEAD, head_keys, head_of
+from .clip_heads import HEAD, eyes_of, head_keys, head_of
 from .clip_planting import FEET, ground_of, made_for, planting_of
 from .clip_record import clip_record, is_copy
 from .clip_strips import ClipPlayed, Edited, RigClips, clear_clips, write_clips
@@ -81,6 +81,7 @@ class Bodies:
         entered: (n,) whether this is the first frame on which a vehicle is present.
         present: (n,) whether it is.
         in_company: (n,) whether it stands with another of them.
+        caller: (n, 3) the place of what called it into its state, nan where it does not look at that.
     """
 
     position: Vectors
@@ -91,6 +92,7 @@ class Bodies:
     entered: Mask
     present: Mask
     in_company: Mask
+    caller: Vectors
 
     def entering(self, entered: Mask) -> Bodies:
         """The same, while these (n,) enter."""
@@ -294,6 +296,7 @@ class _ModelPlayed:
         self.plants, self._scene, self._family = bool(settings.plant_feet.all()), scene, family
         self.unplanted = self.made_of = ""
         self._lead, self.head = float(settings.look_ahead[0]) if len(settings.look_ahead) else 0.0, ""
+        self._heeds = bool(settings.look_at_caller.any())
         self.looks_at: Object | None = None
         self._bodies: list[Bodies] = []
         self._copies: list[ClipCopy] = []
@@ -366,7 +369,7 @@ class _ModelPlayed:
 
     @property
     def _turns_head(self) -> bool:
-        return self._lead > 0.0 or self.looks_at is not None
+        return self._lead > 0.0 or self._heeds or self.looks_at is not None
 
     def _turn_heads(self) -> None:
         """Compute the strip that turns the head of each armature that has one."""
@@ -376,16 +379,23 @@ class _ModelPlayed:
             return
         rig, existing = rig_of(armature, vehicle, self._family, axes_of(*sound_front(vehicle))), copies_made()
         frames = np.arange(float(len(self._bodies)))
-        position, forward, up = (
-            np.stack([getattr(each, name) for each in self._bodies], axis=1) for name in ("position", "forward", "up")
+        position, forward, up, caller = (
+            np.stack([getattr(each, name) for each in self._bodies], axis=1)
+            for name in ("position", "forward", "up", "caller")
         )
+        # Clips may have been measured on a vehicle of another size than the one whose rig was read.
+        high = eyes_of(rig, bone) * self._size / self._size[0]
         target = None if self.looks_at is None else places_of(self.looks_at, self._scene, self._frames)
         for k, each in enumerate(self.model.rigs):
-            if target is None:
-                left = leads(forward[k], up[k], self._lead, self._frame_time)
-            else:
-                left = toward(target, position[k], forward[k], up[k], self._frame_time)
-            copy = made_for(each, HEAD, head_keys(each, rig, bone, left), existing)
+            seen = caller[k] if target is None else target
+            looks = (self._heeds or target is not None) and bool(np.isfinite(seen).any())
+            if self._lead == 0.0 and not looks:
+                continue
+            left, raised = leads(forward[k], up[k], self._lead, self._frame_time), np.zeros(len(frames))
+            if looks:
+                eyes = position[k] + up[k] * high[k]
+                left, raised = toward(seen, eyes, forward[k], up[k], left, self._frame_time)
+            copy = made_for(each, HEAD, head_keys(each, rig, bone, left, raised), existing)
             self._heads[k] = [ClipPlayed(copy, frames, np.ones(len(frames)), combines=True)]
 
     def _plant(self, copies: Sequence[ClipCopy]) -> Iterator[None]:

@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...portrayal.heads import attends
 from ...simulation.arrays.chance import keys_of_vehicles
+from ...simulation.arrays.vectors import Scalars
 from ..doubles import doubles
 from ..properties import settings_of
 from ..read.local_space import AXIS_NAMES, model_axes, to_world
+from ..read.places import places_of
 from ..read.rotation_channels import data_path, matrices_from_channels, width_of
 from ..refusal import Refusal
 from ..stored_values import finite_numbers, sound_front
@@ -66,6 +69,7 @@ def _play(
     ahead = np.diff(position, axis=0, append=position[-1:]) / frame_time
     present = np.array([_present(record, frames) for record in records]).T
     heights = finite_numbers(vehicles, "height")
+    caller = _callers(records, np.linalg.norm(ahead, axis=2), heights, frames, scene)
     for row in range(len(frames)):
         entered = present[row] & ~present[:row].any(axis=0)
         bodies = Bodies(
@@ -77,8 +81,30 @@ def _play(
             entered=entered,
             present=present[row],
             in_company=np.zeros(len(heights), dtype=np.bool_),
+            caller=caller[row],
         )
         writer.frame(row, [bodies])
+
+
+def _callers(
+    records: Sequence[BakeRecord], speed: Scalars, heights: Scalars, frames: np.ndarray, scene: Scene
+) -> np.ndarray:
+    """As `Bodies.caller`, (f, n, 3): by name, as the records tell of states; `speed` (f, n) m/s."""
+    callers = np.full((*speed.shape, 3), np.nan)
+    places: dict[str, np.ndarray] = {}
+    frame_time = scene.render.fps_base / scene.render.fps
+    for k, record in enumerate(records):
+        ends = [*(each.frame for each in record.states[1:]), frames[-1] + 1.0]
+        for taken_up, end in zip(record.states, ends):
+            ob = scene.objects.get(taken_up.caller) if taken_up.state and taken_up.caller else None
+            if ob is None:
+                continue
+            if ob.name not in places:
+                places[ob.name] = places_of(ob, scene, frames)
+            since = (frames - taken_up.frame) * frame_time
+            looks = attends(since, speed[:, k], heights[k]) & (frames >= taken_up.frame) & (frames < end)
+            callers[looks, k] = places[ob.name][looks]
+    return callers
 
 
 def _present(record: BakeRecord, frames: np.ndarray) -> np.ndarray:

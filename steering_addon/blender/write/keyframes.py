@@ -16,6 +16,7 @@ import numpy as np
 if TYPE_CHECKING:
     from bpy.types import FCurve, FModifier
 
+    from ...recording.thinned_curves import ThinnedCurve
     from .animation_data import Channelbag
 
 FRAME_TOLERANCE = 0.01
@@ -24,12 +25,17 @@ FRAME_TOLERANCE = 0.01
 _ENUMS = bpy.types.Keyframe.bl_rna.properties
 LINEAR: int = _ENUMS["interpolation"].enum_items["LINEAR"].value
 CONSTANT: int = _ENUMS["interpolation"].enum_items["CONSTANT"].value
+BEZIER: int = _ENUMS["interpolation"].enum_items["BEZIER"].value
 GENERATED: int = _ENUMS["type"].enum_items["GENERATED"].value
 AUTO: int = _ENUMS["handle_left_type"].enum_items["AUTO"].value
 VECTOR: int = _ENUMS["handle_left_type"].enum_items["VECTOR"].value
 AUTO_CLAMPED: int = _ENUMS["handle_left_type"].enum_items["AUTO_CLAMPED"].value
+FREE: int = _ENUMS["handle_left_type"].enum_items["FREE"].value
 ALIGNED: int = _ENUMS["handle_left_type"].enum_items["ALIGNED"].value
 NOT_SMOOTHED: int = bpy.types.FCurve.bl_rna.properties["auto_smoothing"].enum_items["NONE"].value
+
+_THINNED = {"interpolation": BEZIER, "type": GENERATED, "handle_left_type": FREE, "handle_right_type": FREE}
+"""The choices of keys whose handles are written, too."""
 
 CHOICE = np.uint8
 """The type in which keys hold enum values: Blender copies columns of this type in bulk, others key by key."""
@@ -142,6 +148,19 @@ def write_linear_keys(curve: FCurve, points: np.ndarray) -> None:
     keys.foreach_set("co", np.ascontiguousarray(points, np.float32).ravel())
     keys.foreach_set("interpolation", np.full(len(keys), LINEAR, CHOICE))
     keys.foreach_set("type", np.full(len(keys), GENERATED, CHOICE))
+    curve.update()
+
+
+def write_thinned_keys(curve: FCurve, values: np.ndarray, thinned: ThinnedCurve) -> None:
+    """Give a new curve baked keys from frame 0 on, with handles by which it keeps to values (f,) between them."""
+    keys, count = curve.keyframe_points, len(thinned.rows)
+    points = np.stack((thinned.rows, values[thinned.rows]), axis=1)
+    keys.add(count)
+    keys.foreach_set("co", points.astype(np.float32).ravel())
+    for name, choice in _THINNED.items():
+        keys.foreach_set(name, np.full(count, choice, CHOICE))
+    for side, handles in (("handle_left", thinned.left), ("handle_right", thinned.right)):
+        keys.foreach_set(side, (points + handles).astype(np.float32).ravel())
     curve.update()
 
 

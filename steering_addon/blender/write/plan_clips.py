@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...simulation.arrays.vectors import Mask, Scalars
+from ...portrayal.heads import attends
+from ...simulation.arrays.vectors import Mask, Scalars, Vectors, magnitude
 from ...simulation.snapshot import State
 from .clip_writer import Bodies, ClipWriter, Members, RigPose
 
@@ -33,7 +34,24 @@ def bodies_of(state: State, heights: Scalars, entered: Mask) -> Bodies:
         entered=entered,
         present=~state.away,
         in_company=np.zeros(len(state), dtype=np.bool_),
+        caller=_callers(state, heights),
     )
+
+
+def _callers(state: State, heights: Scalars) -> Vectors:
+    """The places of what called vehicles into their states, (n, 3) metres, nan where they do not look at it."""
+    n, mindset, snapshot = len(state), state.mindset, state.inputs
+    places = np.full((n, 3), np.nan)
+    if mindset is None or snapshot is None:
+        return places
+    tracked, motion = snapshot.tracked, state.motion
+    of_tracked = np.where(
+        (tracked.carrier >= 0)[:, None], motion.position[np.maximum(tracked.carrier, 0)], tracked.position
+    )
+    looks = attends(state.time - mindset.since, magnitude(motion.velocity), heights)
+    rows = np.flatnonzero(looks & (mindset.mode > 0) & (mindset.body >= 0) & (mindset.body != np.arange(n)))
+    places[rows] = np.concatenate((motion.position, of_tracked))[mindset.body[rows]]
+    return places
 
 
 class PlanClips:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from ..arrays.frozen import replace
 from ..arrays.vectors import (
     EPSILON,
     Mask,

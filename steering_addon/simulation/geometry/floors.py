@@ -6,12 +6,13 @@ high as expected, so that storeys above each other do not mix.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays.frozen import replace
 from ..arrays.once import once
 from ..arrays.vectors import Mask, Rows, Scalars, Vectors, cross, everybody, in_columns, magnitude, which
 from .smoothing import point_normals, welded

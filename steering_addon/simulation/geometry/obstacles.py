@@ -16,12 +16,13 @@ An obstacle with the side INSIDE is a room: its distances and directions have th
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays.frozen import replace
 from ..arrays.vectors import (
     EPSILON,
     Mask,

@@ -6,12 +6,13 @@ So it keeps its length over folds of any angle, leaves its sheet of a thin plate
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays.frozen import replace
 from ..arrays.once import once
 from ..arrays.vectors import (
     EPSILON,

@@ -9,6 +9,10 @@ from ..world import Agents, World
 
 COMFORT = 0.5
 """Share of the strongest braking that they plan with; the rest is a reserve."""
+COASTS = 0.1
+"""Share of the strongest braking that the engine does once the foot is off the accelerator."""
+LIGHTS = 1.2 * COASTS
+"""The same from which on another is seen to brake."""
 CREEP = 0.25
 """Share of the cruise speed at which they close up to what they brake for: no faster, unless they already are."""
 NEAR = 3.0
@@ -36,14 +40,19 @@ def stopping_distance(agents: Agents, speed: Scalars | None = None) -> Scalars:
     return speed * speed / np.maximum(2.0 * COMFORT * agents.agility, EPSILON) + speed * agents.handling.reaction
 
 
-def speed_to_stop(agents: Agents, agent: Rows, room: Scalars) -> Scalars:
+def speed_to_stop(agents: Agents, agent: Rows, room: Scalars, ahead: Scalars | float = 0.0) -> Scalars:
     """The speeds from which agents can still react and stop within metres, (p,) m/s; `agent`, `room` are (p,).
 
-    v = sqrt((b t)^2 + 2 b room) - b t  (Gipps 1981); b is COMFORT of the braking, t the reaction time.
+    v = sqrt((b t)^2 + w^2 + 2 b room) - b t  (Gipps 1981); b is COMFORT of the braking, t the reaction time, w the
+    speed of what is ahead, which may brake as they do.
+
+    Args:
+        ahead: (p,) w, m/s.
     """
     brakes = COMFORT * agents.agility[agent]
     reacting = brakes * agents.handling.reaction[agent]
-    speed: Scalars = np.sqrt(reacting * reacting + 2.0 * brakes * np.maximum(room, 0.0)) - reacting
+    squared = reacting * reacting + ahead * ahead + 2.0 * brakes * np.maximum(room, 0.0)
+    speed: Scalars = np.sqrt(squared) - reacting
     return speed
 
 

@@ -44,7 +44,7 @@ BENDS = 1.6
 CHORDS = 12
 """Straight pieces into which the way ahead is cut to look for obstacles."""
 WEAVES = 0.1
-"""Share of their speeds up to which the drift of two bodies toward each other counts as none."""
+"""Share of the speed at which two bodies pass up to which their drift toward each other counts as none."""
 SAME_WAY = 0.5
 """Cosine between the headings above which two in a lane go the same way."""
 
@@ -262,7 +262,7 @@ class _Met:
         agents: the n drivers.
         agent: (p,) their rows.
         aside, drift: (p, 3) how far the body is to the side, metres, and how fast it moves aside from the driver, m/s.
-        speed: (p,) of both together, m/s.
+        passing: (p,) the speed at which the body comes by, m/s.
         ahead, along: (p,) how far it is ahead, metres, and its velocity ahead, m/s.
         cosine: (p,) between the headings.
         length, width: (p,) metres ahead and to the side at which the two touch.
@@ -273,7 +273,7 @@ class _Met:
     agent: Rows
     aside: Vectors
     drift: Vectors
-    speed: Scalars
+    passing: Scalars
     ahead: Scalars
     along: Scalars
     cosine: Scalars
@@ -290,17 +290,17 @@ class _Met:
         ahead, along, cosine = (dot(v, forward) for v in (offset, velocity, heading))
         leftward = lanes.leftward[agent][:, None] * picked(agents.side, agent)
         aside, drift = offset - ahead[:, None] * forward, velocity - along[:, None] * forward + leftward
-        speed = agents.speed[agent] + magnitude(velocity)
+        passing = np.abs(agents.speed[agent] - along)
         length, width = room_between(world, agents, agent, body, cosine)
         beside = agents.in_lane[agent] | lanes.apart(world, agent, body)
-        return cls(agents, agent, aside, drift, speed, ahead, along, cosine, length, width, beside)
+        return cls(agents, agent, aside, drift, passing, ahead, along, cosine, length, width, beside)
 
     def stays_aside(self, clearance: Scalars, time: Scalars) -> Mask:
         """The bodies that keep clear to the side, (p,); the arguments are those of `Lanes.elsewhere`.
 
         Both may weave a little in their lanes.
         """
-        steady = magnitude(self.drift) < WEAVES * self.speed
+        steady = magnitude(self.drift) < WEAVES * self.passing
         drift = np.where(steady[:, None], 0.0, self.drift)
         square = np.maximum(dot(drift, drift), EPSILON)
         nearest = clamp(-dot(self.aside, drift) / square, 0.0, time[self.agent])

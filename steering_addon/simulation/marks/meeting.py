@@ -17,10 +17,11 @@ for the push: it comes last, whatever the crowd does to combine behaviors, and n
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
+from ..arrays.frozen import replace
 from ..arrays.vectors import (
     EPSILON,
     Mask,

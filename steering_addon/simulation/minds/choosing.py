@@ -12,11 +12,10 @@ A cue tells exactly its share of a crowd, always in the same order.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from ..arrays.chance import Keys
+from ..arrays.frozen import replace
 from ..arrays.vectors import Mask, Scalars, clamp
 from .calling import Calls, about, called, luck
 from .declaring import Meeting, Mind

@@ -7,10 +7,10 @@ settings would not do: a behavior that fades keeps its priority until its weight
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 
+from ..arrays.frozen import replace
 from ..arrays.vectors import Mask, Rows, Scalars, alike, everybody, same_for_all
 from ..locomotion import Locomotion
 from ..memory import Memory

@@ -6,10 +6,9 @@ that look at each other do not: the first to be ready begins, and those beside i
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
+from ..arrays.frozen import replace
 from ..arrays.vectors import Mask, Scalars, Vectors, picked
 from ..nearby.pairs import pairs_within
 from .declaring import Meeting, Mind

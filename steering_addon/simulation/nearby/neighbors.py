@@ -14,13 +14,14 @@ first access, because most behaviors need few columns of few pairs.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from ..arrays.angles import cosine
+from ..arrays.frozen import replace
 from ..arrays.once import once
 from ..arrays.vectors import (
     Mask,

@@ -6,10 +6,9 @@ its start, or where it arrived.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
+from ..arrays.frozen import replace
 from ..arrays.vectors import Mask, Rows, magnitude, picked
 from ..geometry.capsules import between_axes
 from ..roles import Role

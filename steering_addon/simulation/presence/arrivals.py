@@ -6,11 +6,12 @@ An arrival is final: a vehicle that has arrived once has arrived, wherever the g
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
 
+from ..arrays.frozen import replace
 from ..arrays.vectors import Mask, Rows, Scalars, anybody, shared
 from ..behavior import Behavior
 from ..destination import Destination
@@ -49,10 +50,10 @@ class Errand(Memory):
             leads_on: (n,) the agents whose goal is a place on the way.
             top_speed: (n,) the speed that neither the vehicle nor a speed limit lets them exceed, m/s.
         """
-        distance, reach = agents.goal_distance, PLACE * agents.radius
-        away = np.isfinite(distance) & ((distance > reach) | leads_on) & ~arrived
+        distance, place = agents.goal_distance, PLACE * agents.radius
+        away = np.isfinite(distance) & ((distance > place) | leads_on) & ~arrived
         bound = away & (top_speed > STANDING * agents.max_speed)
-        return cls(bound, np.where(bound, np.maximum(distance, reach), 0.0), arrived)
+        return cls(bound, np.where(bound, np.maximum(distance, place), 0.0), arrived)
 
 
 @dataclass(frozen=True)

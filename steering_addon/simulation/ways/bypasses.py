@@ -14,12 +14,13 @@ one with the least change is taken, so that followers pass on the side on which 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays.chance import mix, uniform
+from ..arrays.frozen import replace
 from ..arrays.vectors import (
     EPSILON,
     Mask,

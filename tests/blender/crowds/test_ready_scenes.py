@@ -287,6 +287,16 @@ def test_the_report_says_how_to_see_it_move(capfd) -> None:
     assert "Added Flock: Preview or Bake to see it move" in capfd.readouterr().out
 
 
+def test_the_report_says_how_far_a_second_scene_is_from_the_cursor(capfd) -> None:
+    bpy.context.scene.cursor.location = (5.0, 0.0, 0.0)
+    add("flock", count=3)
+    capfd.readouterr()
+    second = add("flock", count=3)
+    distance = (second.matrix_world.translation - bpy.context.scene.cursor.location).length
+    assert distance > 1.0
+    assert f"Added {second.name} {distance:.4g} m beside the 3D cursor: Preview" in capfd.readouterr().out
+
+
 # ---- existing data
 
 
@@ -537,6 +547,40 @@ def test_walkers_look_at_an_object_that_moves() -> None:
     assert np.ptp(turn) > 0.3
     np.testing.assert_allclose((head - still)[8:40], turn[8:40], atol=0.05)
     assert bpy.data.scenes.find("Steering Places") < 0
+
+
+def test_walkers_look_at_what_called_them_until_they_walk_on() -> None:
+    frames(1, 48)
+    crowd = add("walkers", count=3)
+    walker = members(crowd)[1]
+    crowd.steering.portrayal.playing.look_ahead = 0.0
+    depsgraph()
+    place, front = walker.matrix_world.translation, walker.matrix_world.col[1].xyz
+    bird = bpy.data.objects.new("Bird", None)
+    bpy.context.scene.collection.objects.link(bird)
+    bird.location = place + 3.0 * front + 3.0 * front.cross(Vector((0.0, 0.0, -1.0))) + Vector((0.0, 0.0, 4.0))
+    select(crowd)
+    assert bpy.ops.steering.state_add(preset="look_up") == {"FINISHED"}
+    select(bpy.context.object, bird)
+    assert bpy.ops.steering.trigger_add(when="NEAR") == {"FINISHED"}
+    bpy.context.object.steering.trigger.distance = 20.0
+    bake()
+    body, head = headings(walker, "Head", range(1, 49))
+    crowd.steering.portrayal.playing.look_at_caller = False
+    select(crowd)
+    assert bpy.ops.steering.clips_write() == {"FINISHED"}
+    assert "Steering: Head" not in walker.animation_data.nla_tracks
+    _, still = headings(walker, "Head", range(1, 49))
+    offsets = []
+    for frame in range(1, 49):
+        bpy.context.scene.frame_set(frame)
+        offsets.append(np.array(bird.location - walker.matrix_world.translation))
+    wanted = np.arctan2(*(np.array(offsets)[:, :2] * (-1.0, 1.0)).T) - body
+    assert 0.4 < np.median(wanted) < 1.2
+    np.testing.assert_allclose((head - still)[18:40], wanted[18:40], atol=0.12)
+    crowd.steering.portrayal.playing.look_at_caller = True
+    bpy.ops.steering.clips_write()
+    np.testing.assert_allclose(headings(walker, "Head", range(1, 49))[1], head, atol=0.02)
 
 
 def test_what_a_walker_carries_holds_its_arms_through_bakes_and_is_left_when_they_are_deleted() -> None:

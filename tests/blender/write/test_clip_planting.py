@@ -159,6 +159,32 @@ def test_feet_of_a_bake_stay_where_they_stand_and_are_free_again_afterwards() ->
     }
 
 
+def test_legs_have_fewer_keys_than_frames_and_keep_to_what_they_would_have_on_each() -> None:
+    rig = legged()
+    walking(rig)
+    every, kept = {}, part("blender.write.clip_writer")
+    made_for = kept.made_for
+
+    def noted(each, title, keys, existing):
+        every.update(keys if title == "Feet" else {})
+        return made_for(each, title, keys, existing)
+
+    kept.made_for = noted
+    try:
+        bake()
+    finally:
+        kept.made_for = made_for
+    [action] = [action for action in bpy.data.actions if action.name.startswith("Feet")]
+    animation = part("blender.write.animation_data")
+    curves = animation.channelbag_in(action, animation.slot_for(action, rig)).fcurves
+    assert len(curves) == len(every) > 0
+    assert sum(len(curve.keyframe_points) for curve in curves) < 0.7 * sum(map(len, every.values()))
+    for curve in curves:
+        values = every[curve.data_path, curve.array_index]
+        off = np.array([curve.evaluate(frame) for frame in range(len(values))]) - values
+        assert np.abs(off).max() < 2.1e-4
+
+
 def test_feet_of_a_model_that_has_grown_since_its_clips_were_measured_stay_too() -> None:
     rig = legged()
     people = walking(rig)

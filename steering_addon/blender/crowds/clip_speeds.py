@@ -1,0 +1,119 @@
+"""The speeds for which the clips of a crowd are made, and those at which the crowd and its states move."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ...settings.state_preset import quickened
+from ..moving import locomotion_of
+from ..properties import settings_of
+from .crowd_clips import stored_clips
+from .finding_clips import AHEAD, FASTER
+
+if TYPE_CHECKING:
+    from bpy.types import Object, PropertyGroup
+
+    from ...settings.state_preset import StatePreset
+
+TOO_FAST = 1.3
+"""Legs look hurried from this multiple of the speed on for which the fastest clip is made."""
+ALIKE = 1.15
+"""A state within this factor of the run's speed fits it."""
+MOST_FIT = 2.0
+"""The factor by which the speed of a ready state is changed at most so that it fits a run."""
+QUICKEST = 0.2
+"""Seconds: what reacts more slowly in its crowd gets no quicker than that in a state that is faster."""
+
+
+@dataclass(frozen=True)
+class TooFast:
+    """A crowd, or a state of one, that moves faster than its fastest clip is made for.
+
+    Attributes:
+        speed: of it, m/s.
+        clip: the name of that clip.
+        made_for: m/s.
+    """
+
+    ob: Object
+    speed: float
+    clip: str
+    made_for: float
+
+
+def gaits_of(crowd: Object) -> list[tuple[float, str]]:
+    """The speeds for which the clips of a crowd that move ahead are made, in m/s, and their names, slowest first."""
+    moving = (clip for clip in stored_clips(crowd) if clip.plays == "MOVE" and abs(clip.heading) < AHEAD)
+    speeds = ((clip.ground_speed or clip.speed, clip.action.name) for clip in moving if clip.action is not None)
+    return sorted(each for each in speeds if each[0] > 0.0)
+
+
+def run_of(crowd: Object) -> float:
+    """The speed of the fastest clip of a crowd in m/s, if it is that of a run beside a walk, else 0."""
+    gaits = gaits_of(crowd)
+    return gaits[-1][0] if gaits and gaits[-1][0] > FASTER * gaits[0][0] else 0.0
+
+
+def too_fast(crowd: Object, states: Iterable[Object]) -> Iterator[TooFast]:
+    """The crowd, and those of its states, that move faster than clips are made for. Writes nothing."""
+    gaits = gaits_of(crowd)
+    if not gaits:
+        return
+    made_for, clip = gaits[-1]
+    for ob in (crowd, *states):
+        speed = _cruise(ob)
+        if speed > TOO_FAST * made_for:
+            yield TooFast(ob, speed, clip, made_for)
+
+
+def fitted_factor(crowd: Object, preset: StatePreset) -> float | None:
+    """How many times as fast as its crowd a ready state is: as the run of the crowd, if it can, else as it is made."""
+    faster, run = preset.faster, run_of(crowd)
+    if faster is None or faster <= 1.0 or run == 0.0:
+        return faster
+    vehicle = crowd.steering.vehicle
+    share = vehicle.cruise_speed if preset.cruise_speed is None else preset.cruise_speed
+    cruise = share * vehicle.max_speed
+    if cruise <= 0.0 or not 1.0 / MOST_FIT <= run / (cruise * faster) <= MOST_FIT:
+        return faster
+    return max(run / cruise, 1.0)
+
+
+def fit_states(crowd: Object, states: Iterable[Object]) -> list[str]:
+    """Let the states in which a crowd runs move at the speed of its run; the names of those that were changed."""
+    run, gaits, moves = run_of(crowd), gaits_of(crowd), locomotion_of(crowd)
+    fitted = []
+    for state in states:
+        speed = _cruise(state)
+        if run == 0.0 or speed < FASTER * gaits[0][0] or run / ALIKE < speed < run * ALIKE:
+            continue
+        quicken(state.steering.vehicle, run / speed)
+        turns = getattr(state.steering, moves.name)
+        if turns.own:
+            values = {name: getattr(turns, name) for name in moves.parameters()}
+            for name, value in quickened(moves, values, run / speed).items():
+                setattr(turns, name, value)
+        fitted.append(state.name)
+    return fitted
+
+
+def quicken(vehicle: PropertyGroup, factor: float) -> None:
+    """Raise a top speed, with the strength that turns as tightly at it, and reactions as quick."""
+    vehicle.max_speed *= factor
+    vehicle.max_force *= factor * factor
+    for name in ("response_time", "speed_time"):
+        value = getattr(vehicle, name)
+        setattr(vehicle, name, max(value / factor, min(value, QUICKEST)))
+
+
+def _cruise(ob: Object) -> float:
+    """The speed at which a crowd or a state moves, m/s; 0 for a state that has none of its own."""
+    stored = settings_of(ob)
+    if stored is None or not stored.is_property_set("vehicle"):
+        return 0.0
+    vehicle = stored.vehicle
+    if "STATE" in stored.roles and not vehicle.own:
+        return 0.0
+    return float(vehicle.max_speed * vehicle.cruise_speed)

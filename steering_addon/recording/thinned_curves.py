@@ -1,0 +1,105 @@
+"""Curves with few keys: of numbers that are known on every frame, the keys that suffice to keep to them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..simulation.arrays.vectors import Mask, Rows, Scalars
+
+SPANS = (32, 16, 8, 4, 2)
+"""Frames from one key to the next where a curve is smooth enough; each holds the next ones a whole number of times."""
+
+
+@dataclass(frozen=True)
+class ThinnedCurve:
+    """The k keys of a curve, whose handles go a third of the way to the keys beside.
+
+    Attributes:
+        rows: (k,) of the frames that have a key.
+        left, right: (k, 2) its handles, frames and values, measured from the key.
+    """
+
+    rows: Rows
+    left: Scalars
+    right: Scalars
+
+
+def thinned_curves(values: Scalars, precision: Scalars) -> list[ThinnedCurve]:
+    """The keys with which each of c curves keeps to its numbers, on frames and halfway between them.
+
+    Args:
+        values: (f, c) on f >= 1 consecutive frames.
+        precision: (c,) how far off each curve may be.
+    """
+    frames, count = values.shape
+    keyed = np.ones((frames, count), dtype=np.bool_)
+    ahead, slope_ahead = np.ones((frames, count)), np.zeros((frames, count))
+    slope_ahead[:-1] = np.diff(values, axis=0)
+    behind, slope_behind = np.ones((frames, count)), np.zeros((frames, count))
+    slope_behind[1:] = slope_ahead[:-1]
+    doubled = _with_halves(values)
+    for span in SPANS:
+        blocks = (frames - 1) // span
+        if not blocks:
+            continue
+        leaving, coming, fits = _fitted(doubled, span, blocks, precision)
+        starts = np.arange(blocks) * span
+        # A longer span that covers this one leaves no key within it.
+        fits &= keyed[starts + 1]
+        block, column = np.nonzero(fits)
+        begin = block * span
+        keyed[begin + np.arange(1, span)[:, None], column] = False
+        ahead[begin, column], slope_ahead[begin, column] = span, leaving[block, column]
+        behind[begin + span, column], slope_behind[begin + span, column] = span, coming[block, column]
+    return [
+        ThinnedCurve(
+            rows,
+            _handles(behind[rows, column], slope_behind[rows, column], -1.0 / 3.0),
+            _handles(ahead[rows, column], slope_ahead[rows, column], 1.0 / 3.0),
+        )
+        for column in range(count)
+        for rows in [np.flatnonzero(keyed[:, column])]
+    ]
+
+
+def _handles(lengths: Scalars, slopes: Scalars, share: float) -> Scalars:
+    return np.stack((lengths * share, slopes * lengths * share), axis=1)
+
+
+def _with_halves(values: Scalars) -> Scalars:
+    """The numbers (f, c) on frames and halfway between them, (2 f - 1, c), by the cubic through four of them."""
+    doubled = np.empty((2 * len(values) - 1, values.shape[1]))
+    doubled[::2] = values
+    doubled[1::2] = 0.5 * (values[1:] + values[:-1])
+    if len(values) > 3:
+        inner = values[1:-2] + values[2:-1]
+        doubled[3:-2:2] = (9.0 * inner - values[:-3] - values[3:]) / 16.0
+        for row, (a, b, c, d) in ((1, values[:4]), (-2, values[:-5:-1])):
+            doubled[row] = (5.0 * a + 15.0 * b - 5.0 * c + d) / 16.0
+    return doubled
+
+
+def _fitted(doubled: Scalars, span: int, blocks: int, precision: Scalars) -> tuple[Scalars, Scalars, Mask]:
+    """The best slopes per frame at both ends of spans, (blocks, c) each, and whether the curve between keeps close.
+
+    The curve between two keys is a cubic, and its slopes at the ends are those of least squares.
+    """
+    shape = (blocks, 2 * span, doubled.shape[1])
+    start = doubled[: 2 * span * blocks].reshape(shape)
+    end = doubled[2 * span : 2 * span * blocks + 1 : 2 * span]
+    s = (np.arange(1, 2 * span) / (2.0 * span))[:, None]
+    off = start[:, 1:] - start[:, :1] - s * (end - start[:, 0])[:, None]
+    r = 1.0 - s
+    leaves, comes = span * s * r * r, -span * r * s * s
+    # Both bend the curve alike, and less together.
+    alike, together = np.einsum("sk,sk->", leaves, leaves), np.einsum("sk,sk->", leaves, comes)
+    by_leaves, by_comes = (np.einsum("sk,bsc->bc", bend, off) for bend in (leaves, comes))
+    whole = alike * alike - together * together
+    leaving = (alike * by_leaves - together * by_comes) / whole
+    coming = (alike * by_comes - together * by_leaves) / whole
+    left = off - leaves * leaving[:, None] - comes * coming[:, None]
+    chord = (end - start[:, 0]) / span
+    fits: Mask = np.max(np.abs(left), axis=1) <= precision
+    return leaving + chord, coming + chord, fits

@@ -1,0 +1,69 @@
+"""Crowds and states that move faster than clips are made for are named, and can be fitted to their clips."""
+
+import bpy
+import pytest
+
+from tests.blender.building import part, select
+from tests.blender.walkers import SPEED, found_walkers, walk
+
+RUN = 4.0 * SPEED
+
+
+def runners():
+    """A crowd that walks at the speed of its walk and has a run."""
+    people, [rig] = found_walkers()
+    people.steering.vehicle.max_speed, people.steering.vehicle.cruise_speed = 2.0 * SPEED, 0.5
+    select(people)
+    walk(rig, "Run")
+    assert bpy.ops.steering.clip_add(action="Run") == {"FINISHED"}
+    people.steering.portrayal.clips[-1].ground_speed = RUN
+    return people
+
+
+def startled(people):
+    select(people)
+    assert bpy.ops.steering.state_add(preset="startle") == {"FINISHED"}
+    return next(ob for ob in bpy.context.scene.objects if ob.name == "Startle")
+
+
+def cruise(ob) -> float:
+    return ob.steering.vehicle.max_speed * ob.steering.vehicle.cruise_speed
+
+
+def told() -> list[str]:
+    findings = part("blender.status.findings")
+    listed = findings.findings(bpy.context.scene, {})
+    return [each.text for each in listed if each.kind is findings.Kind.TOO_FAST]
+
+
+def test_a_ready_state_that_runs_is_as_fast_as_the_run_of_its_crowd() -> None:
+    people = runners()
+    turn_radius = people.steering.on_foot.turn_radius
+    state = startled(people)
+    assert cruise(state) == pytest.approx(RUN, rel=1e-4)
+    assert state.steering.vehicle.max_force == pytest.approx(
+        people.steering.vehicle.max_force * (state.steering.vehicle.max_speed / people.steering.vehicle.max_speed) ** 2
+    )
+    assert people.steering.on_foot.turn_radius == turn_radius
+    assert told() == []
+
+
+def test_without_a_run_a_ready_state_keeps_its_factor_and_is_named() -> None:
+    people, _ = found_walkers()
+    people.steering.vehicle.max_speed, people.steering.vehicle.cruise_speed = 2.0 * SPEED, 0.5
+    state = startled(people)
+    assert cruise(state) == pytest.approx(3.0 * 0.8 * 2.0 * SPEED, rel=1e-4)
+    [text] = told()
+    assert text.startswith("Startle moves at 3.8 m/s, 4.8 times as fast as Walk, its fastest clip.")
+
+
+def test_fit_speed_lets_states_run_as_fast_as_their_clip() -> None:
+    people = runners()
+    state = startled(people)
+    people.steering.portrayal.clips[-1].ground_speed = RUN / 1.5
+    assert [text.partition(",")[0] for text in told()] == [f"Startle moves at {RUN:.1f} m/s"]
+    select(people)
+    assert bpy.ops.steering.clips_find(fit_speed=True) == {"FINISHED"}
+    assert cruise(state) == pytest.approx(RUN / 1.5, rel=1e-4)
+    assert cruise(people) == pytest.approx(SPEED, rel=0.05)
+    assert told() == []
