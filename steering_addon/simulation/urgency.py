@@ -13,8 +13,8 @@ import numpy as np
 
 from .arrays.vectors import Scalars, Vectors, across, anybody, dot, magnitude, truncate, unit
 
-ENOUGH = 1.0 - 1e-9
-"""What is missing beyond it is a rounding error."""
+ENOUGH = 1.0 - 1e-12
+"""What is missing beyond it is a rounding error, and so is what it leaves of max_force."""
 
 
 def heeded(force: Vectors, urgent: Vectors, max_force: Scalars) -> Vectors:
@@ -32,5 +32,5 @@ def heeded(force: Vectors, urgent: Vectors, max_force: Scalars) -> Vectors:
     short = dot(truncate(force, max_force), direction) < needed * ENOUGH
     if not anybody(short):
         return force
-    left = np.sqrt(np.maximum(max_force * max_force - needed * needed, 0.0))
+    left = np.sqrt(np.where(needed < ENOUGH * max_force, max_force * max_force - needed * needed, 0.0))
     return np.where(short[:, None], urgent + truncate(across(force, direction), left), force)

@@ -306,3 +306,15 @@ def test_a_car_lets_one_that_comes_back_into_its_lane_go_first() -> None:
     assert at[-1, 0, 0] == pytest.approx(LANE, abs=0.3)
     assert (at[:, 0, 1] > at[:, 1, 1]).all()
     assert gaps(states).min() > 0.3
+
+
+def test_one_of_three_abreast_brakes_in_time_for_a_box_before_it() -> None:
+    """It cannot turn to the side on which the others drive, and stops less quickly than a walker."""
+    straight = spline([[0.0, -20.0, 0.0], [0.0, 100.0, 0.0], [0.0, 400.0, 0.0]], False)
+    box = boxes(np.array([[-10.0, 28.0, 0.0]]), np.array([[4.0, 4.0, 2.0]]))
+    place = cars([(straight, 20.0, 1.0)] * 3, (straight,), obstacles=box)
+    states = replace(place, position=[[-10.0, 0.0, 0.0], [-6.5, 0.5, 0.0], [-3.0, -0.5, 0.0]]).run(int(FPS) * 8)
+    along = np.linspace(-1.0, 1.0, 9) * (LENGTH / 2.0 - RADIUS)
+    bodies = positions(states)[:, :, None] + headings(states)[:, :, None] * along[:, None]
+    assert box.clearance(bodies.reshape(-1, 3)).min() - RADIUS > 1.0
+    assert gaps(states).min() > 0.3
