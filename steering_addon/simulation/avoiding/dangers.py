@@ -28,6 +28,9 @@ MOST = 6
 """Number of others per agent that are considered: six equal discs fit round one in the plane, and the next stand behind
 them. In space twelve balls fit, but flyers rarely stay that close and each costs as much time as on the ground."""
 
+EARLIER = 3.0
+"""An obstacle counts earlier for drivers by v^2 / (EARLIER agility): two thirds of the way that they need to stop. By
+all of it they would stop beside what they can pass, by half of it they graze what they meet in a bend."""
 AT_ONCE = 2**13
 """Pairs of a velocity and another whose danger is computed together at most."""
 
@@ -107,14 +110,14 @@ class Walls:
 
 
 def _stopping(agents: Agents, agent: Rows, speed: Scalars) -> Scalars:
-    """The distances in which drivers stop from speeds, (p,) metres: so much earlier an obstacle counts. 0 for others.
+    """How much earlier an obstacle counts for drivers at speeds, (p,) metres, as they need a way to stop. 0 for others.
 
     Args:
         agent: (p,) their rows.
         speed: (p,) m/s.
     """
     drives = np.isfinite(agents.handling.axle[agent])
-    return np.where(drives, speed * speed / np.maximum(2.0 * agents.agility[agent], EPSILON), 0.0)
+    return np.where(drives, speed * speed / np.maximum(EARLIER * agents.agility[agent], EPSILON), 0.0)
 
 
 @dataclass(frozen=True)
