@@ -163,8 +163,7 @@ class PathFollowing(Destination):
         return tuple((-offset * way, way) for way in ways) if offset else ()
 
     def keeps_lane(self) -> Mask:
-        mask: Mask = self.lane_offset != 0.0
-        return mask
+        return np.asarray(self.lane_offset != 0.0, dtype=np.bool_)
 
     def steer(self, world: World, agents: Agents, memory: Following) -> Steering:
         memory = _on_paths(self, world, agents, memory)

@@ -295,8 +295,7 @@ class OnFoot(Locomotion):
 
     def _is_hemmed_in(self, model: VehicleModel, motion: Motion, terrain: Terrain, turns: Mask) -> Mask:
         """Whether an obstacle leaves walkers that turn round no room for it, (n,)."""
-        hemmed_in = np.zeros(len(turns), dtype=np.bool_)
-        rows = which(turns)
+        hemmed_in, rows = np.zeros(len(turns), dtype=np.bool_), which(turns)
         if terrain.obstacles is None or not len(terrain.obstacles) or not len(rows):
             return hemmed_in
         half = 0.5 * self.turn_radius[rows]

@@ -193,8 +193,7 @@ def _leaves(agents: Agents, line: Spline, along: Scalars, way: Scalars) -> Mask:
     direction = agents.level(line.tangent(along) * way[:, None])
     before = dot(agents.position - line.position(along), direction) < 0.0
     begins = np.where(way > 0.0, along, line.length - along) <= line.spacing
-    leaves: Mask = begins & before & (dot(agents.forward, direction) < 0.0) & (not line.closed)
-    return leaves
+    return np.asarray(begins & before & (dot(agents.forward, direction) < 0.0) & (not line.closed), dtype=np.bool_)
 
 
 @dataclass(frozen=True)
