@@ -72,9 +72,9 @@ class BrakeFor(Neighborhood):
     what it brakes for. On the ground, the vehicle of a crowd that comes from the right goes first, and where two
     ways merge the one that is nearer to the place; one that can no longer stop before the way of another drives out
     of it. Vehicles that go the same way are left to Keep Distance, and oncoming ones count only in its own lane. It
-    stays behind obstacles that go the same way.
-    Two that stand face to face creep past each other after a moment, and so does one past a vehicle that stands
-    beside its way, without clearance. Does nothing about what passes before the agent or after it.
+    stays behind obstacles that go the same way. Two that stand face to face creep past each other after a moment, and
+    so does one past a vehicle that stands beside its way, without clearance. Does nothing about what passes before the
+    agent or after it.
     """
 
     name = "brake_for"

@@ -2,8 +2,8 @@
 
 Whoever drives lifts the foot off the accelerator as soon as the allowed speed falls below its own, brakes for it a
 reaction time later, and sets off a reaction time after it may. The time runs from when the brake lights ahead go on, if
-these are the first to be seen. The allowed speed leaves room for that (Gipps 1981): in
-a reaction time the car is to reach the speed that is allowed now.
+these are the first to be seen. The allowed speed leaves room for that (Gipps 1981): in a reaction time the car is to
+reach the speed that is allowed now.
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ def share_uphill(grade: Scalars, slowed: Scalars) -> Scalars:
 def of_rows(upward: Vectors, rows: Rows) -> Vectors:
     """The up of the agents of some rows, (n, 3) to (m, 3); a constant stays stored once."""
     if upward.strides[0] == 0:
-        # np.broadcast_to takes thirty times as long as a slice.
+        # A slice costs less than np.broadcast_to.
         return upward[: len(rows)] if len(rows) <= len(upward) else np.broadcast_to(upward[:1], (len(rows), 3))
     return picked(upward, rows)
 

@@ -45,7 +45,7 @@ from .presence.arrivals import Errand, arrival_distance, stays
 from .presence.stays import Staying, for_takers, in_turn, memory_of, stayed
 from .snapshot import Settings, Snapshot, State
 from .targets import aimed, takes_aim
-from .urgency import heeded
+from .urgency import with_urgent
 from .vehicle import VehicleModel
 from .world import Agents, World
 
@@ -233,7 +233,7 @@ def _asked(snapshot: Snapshot, world: World, group: Group, decided: Decisions) -
     asked = list(components.values())
     force = COMBINE[group.combining](asked, _cruise(agents, sets_speed, asked, world.dt), agents.max_force)
     force, decided = blended(group.combining, agents, force, decided, world.dt)
-    force = heeded(force, urgent, agents.max_force)
+    force = with_urgent(force, urgent, agents.max_force)
     force, corrections, decided = adjusted(world, agents, group.behaviors, components, force, decided)
     if anybody(np.isfinite(agents.goal[:, 0])) or ERRAND in decided.memories:
         decided = decided.remembering(ERRAND, agents, Errand.of(agents, arrived, leads_on, decided.top_speed(agents)))

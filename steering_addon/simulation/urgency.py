@@ -17,7 +17,7 @@ ENOUGH = 1.0 - 1e-12
 """What is missing beyond it is a rounding error, and so is what it leaves of max_force."""
 
 
-def heeded(force: Vectors, urgent: Vectors, max_force: Scalars) -> Vectors:
+def with_urgent(force: Vectors, urgent: Vectors, max_force: Scalars) -> Vectors:
     """The combined force with what is urgent, (n, 3) newtons.
 
     Args:

@@ -7,41 +7,41 @@ from steering_addon.behaviors.obstacle_avoidance import FIELD, ObstacleAvoidance
 from steering_addon.behaviors.seek import Seek
 from steering_addon.scene import boxes, obstacles
 from steering_addon.simulation.combining import COMBININGS
-from steering_addon.simulation.urgency import heeded
+from steering_addon.simulation.urgency import with_urgent
 from tests.scene import Scene, all_of, leaders, positions
 
 RADIUS = 0.5
 NORMALIZED_SUM = next(way.number for way in COMBININGS if way.name == "NORMALIZED_SUM")
 
 
-def with_urgent(force: tuple[float, float], urgent: tuple[float, float], max_force: float = 2.0) -> np.ndarray:
-    return heeded(np.array([[*force, 0.0]]), np.array([[*urgent, 0.0]]), np.full(1, max_force))[0, :2]
+def combined(force: tuple[float, float], urgent: tuple[float, float], max_force: float = 2.0) -> np.ndarray:
+    return with_urgent(np.array([[*force, 0.0]]), np.array([[*urgent, 0.0]]), np.full(1, max_force))[0, :2]
 
 
 def test_what_is_missing_of_the_urgent_part_is_made_up_for() -> None:
-    assert np.allclose(with_urgent((-0.4, 1.0), (0.5, 0.0)), (0.5, 1.0))
-    assert np.allclose(with_urgent((0.2, 1.0), (0.5, 0.0)), (0.5, 1.0))
+    assert np.allclose(combined((-0.4, 1.0), (0.5, 0.0)), (0.5, 1.0))
+    assert np.allclose(combined((0.2, 1.0), (0.5, 0.0)), (0.5, 1.0))
 
 
 def test_what_leads_as_far_along_the_urgent_part_stays_as_it_is() -> None:
     for force in ((0.7, -1.0), (0.5, 0.0), (9.0, 9.0)):
-        assert np.array_equal(with_urgent(force, (0.5, 0.0)), force)
-    assert np.array_equal(with_urgent((-3.0, 4.0), (0.0, 0.0)), (-3.0, 4.0)), "nothing is urgent"
+        assert np.array_equal(combined(force, (0.5, 0.0)), force)
+    assert np.array_equal(combined((-3.0, 4.0), (0.0, 0.0)), (-3.0, 4.0)), "nothing is urgent"
 
 
 def test_the_rest_gets_what_the_urgent_part_leaves_of_max_force() -> None:
-    assert np.allclose(with_urgent((0.0, 9.0), (1.2, 0.0)), (1.2, 1.6))
-    assert np.allclose(with_urgent((-9.0, 9.0), (5.0, 0.0)), (2.0, 0.0)), "it takes all there is"
+    assert np.allclose(combined((0.0, 9.0), (1.2, 0.0)), (1.2, 1.6))
+    assert np.allclose(combined((-9.0, 9.0), (5.0, 0.0)), (2.0, 0.0)), "it takes all there is"
 
 
 def test_a_force_that_max_force_would_cut_below_the_urgent_part_is_turned_to_it() -> None:
-    assert np.allclose(with_urgent((1.0, 9.0), (1.0, 0.0)), (1.0, np.sqrt(3.0)))
+    assert np.allclose(combined((1.0, 9.0), (1.0, 0.0)), (1.0, np.sqrt(3.0)))
 
 
 @pytest.mark.parametrize("urgent", np.linspace(0.0, 2.5, 6).tolist())
 def test_a_little_more_urgency_changes_the_force_a_little(urgent: float) -> None:
     for force in ((-1.0, 1.0), (0.5, 0.2), (1.0, 9.0)):
-        change = with_urgent(force, (urgent + 1e-6, 0.0)) - with_urgent(force, (max(urgent, 1e-6), 0.0))
+        change = combined(force, (urgent + 1e-6, 0.0)) - combined(force, (max(urgent, 1e-6), 0.0))
         assert np.abs(change).max() < 1e-2
 
 

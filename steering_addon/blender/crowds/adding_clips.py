@@ -14,7 +14,8 @@ from ..tagged_objects import crowd_of, in_use, tagged
 from ..write.clip_copies import curves_for
 from ..write.posing import check_shows_clips, check_strips_play
 from .clip_feet import stand_on_soles, store_unplanted, why_unplanted
-from .crowd_clips import check_has_models, clips_of, models_of, rig_of, store_measurements, stored_clips
+from .clip_speeds import gaits_of
+from .crowd_clips import check_has_models, models_of, rig_of, store_measurements, stored_clips
 from .finding_clips import Found, find_clips, own_actions, promising
 from .preset_exchange import start_at_cruise
 
@@ -71,13 +72,6 @@ def add_found(crowd: Object, clips: Sequence[Found], scene: Scene, family: Famil
     return [each.action.name for each in new]
 
 
-def gait_speeds(crowd: Object, scene: Scene, family: Family) -> list[float]:
-    """The speeds in m/s for which the moving clips of a crowd are made, the slowest first."""
-    models = models_of(crowd, vehicles_of(crowd, scene), family)
-    clips = clips_of(models[0], scene, family)[0] if models else []
-    return sorted(clip.speed for clip in clips if clip.plays == MOVE and clip.speed > 0.0)
-
-
 def fit_speed(crowd: Object, walk: float, scene: Scene) -> None:
     """Let a crowd start and move at the speed of its walk, in m/s; a start speed that was set by hand stays."""
     vehicle = crowd.steering.vehicle
@@ -110,6 +104,6 @@ def add_to_new_crowd(crowd: Object, members: Sequence[Object], scene: Scene) -> 
     if not any(each.clip.plays == MOVE for each in clips):
         return []
     names = add_found(crowd, clips, scene, family)
-    if gaits := gait_speeds(crowd, scene, family):
-        fit_speed(crowd, gaits[0], scene)
+    if gaits := gaits_of(crowd):
+        fit_speed(crowd, gaits[0][0], scene)
     return names

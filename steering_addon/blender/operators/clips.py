@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 
-from ..crowds.adding_clips import add_clip, add_found, fit_speed, gait_speeds, measure_clips, vehicles_of
-from ..crowds.clip_speeds import fit_states
+from ..crowds.adding_clips import add_clip, add_found, fit_speed, measure_clips, vehicles_of
+from ..crowds.clip_speeds import fit_states, gaits_of
 from ..crowds.crowd_clips import rig_of, stored_clips
 from ..crowds.finding_clips import actions_of, find_clips
 from ..crowds.states import states_of_crowd
@@ -177,7 +177,7 @@ class STEERING_OT_clips_find(bpy.types.Operator):
             raise Refusal(text, about=[rig])
         clips = find_clips(ob, rig, actions, context.scene, family)
         self._report(crowd, add_found(crowd, clips, context.scene, family), len(actions))
-        if gaits := gait_speeds(crowd, context.scene, family):
+        if gaits := [speed for speed, _ in gaits_of(crowd)]:
             self._fit(crowd, gaits, context)
         return {"FINISHED"}
 
@@ -195,7 +195,8 @@ class STEERING_OT_clips_find(bpy.types.Operator):
         if self.fit_speed:
             fit_speed(crowd, gaits[0], context.scene)
             if fitted := fit_states(crowd, states_of_crowd(crowd, context)):
-                self.report({"INFO"}, f"{names_of(fitted)} of {crowd.name} moves at the speed of its fastest clip")
+                moves = "moves" if len(fitted) == 1 else "move"
+                self.report({"INFO"}, f"{names_of(fitted)} of {crowd.name} {moves} at the speed of its fastest clip")
         elif not 0.7 * gaits[0] < cruise < 1.3 * gaits[-1]:
             made = " to ".join(f"{speed:.2f}" for speed in dict.fromkeys((gaits[0], gaits[-1])))
             text = f"{crowd.name} moves at {cruise:.2f} m/s, but its clips are made for {made} m/s"

@@ -248,9 +248,7 @@ def _suitable(objects: list[Object], role: Role) -> tuple[list[Object], str]:
 
 def _found_clips(joined: Joined, scene: Scene) -> list[str]:
     """The names of the clips that new vehicles bring to a crowd without settings, which plays them from now on."""
-    if joined.crowd is None or joined.preset is None:
-        return []
-    return add_to_new_crowd(joined.crowd, joined.members, scene)
+    return [] if joined.preset is None else add_to_new_crowd(joined.crowd, joined.members, scene)
 
 
 def _select_carriers(context: Context, vehicles: list[Object]) -> str:
