@@ -34,6 +34,8 @@ DRAWING_SHARE = 0.08
 """Most of the time of the work that is spent on drawing its progress, which may take longer than a piece of work."""
 LEAST_BETWEEN = 0.3
 """Least seconds between two drawings of the progress."""
+TOLD = 6.0
+"""Seconds for which it is told that a work was canceled."""
 ESTIMATED = 2.0
 """Seconds after which the time left is estimated."""
 
@@ -46,7 +48,7 @@ class InPieces:
     """
 
     canceled: str
-    """The title of what is told after Esc."""
+    """What is told after Esc."""
 
     def begin(self, context: Context) -> tuple[Iterator[float], str]:
         """Check everything, and return the work and what the status bar calls it. May raise a Refusal."""
@@ -93,8 +95,8 @@ class InPieces:
     def modal(self, context, event):
         if event.type == "ESC":
             self.cancel(context)
-            # Blender shows no report of an operator that is canceled.
-            context.window_manager.popup_menu(_tell_canceled, title=self.canceled, icon="INFO")
+            # Blender shows no report of an operator that is canceled, and a popup would lie over the buttons.
+            _tell(context, f"{self.canceled}: nothing was changed")
             return {"CANCELLED"}
         if event.type != "TIMER":
             return {"RUNNING_MODAL"}
@@ -165,13 +167,21 @@ class InPieces:
             header.layout.progress(factor=progress, type="BAR", text=text)
             header.layout.label(text="Cancel", icon="EVENT_ESC")
 
+        if bpy.app.timers.is_registered(_stop_telling):
+            bpy.app.timers.unregister(_stop_telling)
         context.workspace.status_text_set(draw)
         context.window_manager.progress_update(int(100 * progress))
         self._drawn, self._is_drawing = time.perf_counter(), True
 
 
-def _tell_canceled(menu, _context) -> None:
-    menu.layout.label(text="Nothing was changed.")
+def _tell(context: Context, text: str) -> None:
+    """Show a text in the status bar for a while."""
+    context.workspace.status_text_set(text)
+    bpy.app.timers.register(_stop_telling, first_interval=TOLD)
+
+
+def _stop_telling() -> None:
+    bpy.context.workspace.status_text_set(None)
 
 
 def _time_left(passed: float, progress: float) -> str:

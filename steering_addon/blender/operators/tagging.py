@@ -288,7 +288,10 @@ def _summary(joined: Joined, scene: Scene) -> str:
     too = f", {names_of(equipment)} too" if 0 < len(equipment) < number else ""
     if preset is None:
         return f"{vehicles} joined {crowd}{too}"
-    text = f"{vehicles} joined {crowd}{too}; preset {preset.label}"
+    vehicle, units = joined.crowd.steering.vehicle, scene.unit_settings
+    cruises_at = vehicle.cruise_speed * vehicle.max_speed * units.scale_length
+    pace = bpy.utils.units.to_string(units.system, "VELOCITY", cruises_at, precision=2)
+    text = f"{vehicles} joined {crowd}{too}; preset {preset.label}, cruises at {pace}"
     return "; ".join([text, *missing(preset, joined.crowd, scene)])
 
 

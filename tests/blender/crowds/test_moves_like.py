@@ -225,6 +225,14 @@ def test_the_report_names_cameras_and_lights_that_were_selected_with_the_models(
     assert "5 vehicles joined Fish, Camera and Light too; preset" in capfd.readouterr().out
 
 
+@pytest.mark.parametrize(("system", "pace"), [("METRIC", "1.6 m/s"), ("IMPERIAL", "5.2 ft/s")])
+def test_the_report_says_how_fast_they_are(capfd, system: str, pace: str) -> None:
+    """Speeds grow with the bodies: a whale is fast."""
+    bpy.context.scene.unit_settings.system = system
+    tagged(*ships(3), moves_like="FISH")
+    assert f", cruises at {pace}" in capfd.readouterr().out
+
+
 def test_the_report_does_not_name_a_camera_that_was_meant(capfd) -> None:
     tagged(link(bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))), moves_like="BIRD")
     assert "1 vehicle joined Birds; preset" in capfd.readouterr().out
