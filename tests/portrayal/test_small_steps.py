@@ -52,7 +52,7 @@ def test_a_small_step_goes_over_what_lies_between() -> None:
     part = np.clip((np.arange(FRAMES) - 20) / 24.0, 0.0, 1.0)
     body, feet = standing(0.0 * part, 0.4 * part)
 
-    def ridge(places):
+    def ridge(places, _=None):
         return np.where(np.abs(places[:, 1] - 0.2) < 0.05, 0.04, 0.0), np.tile(UP, (len(places), 1))
 
     [correction, _] = footholds(replace(body), feet, HEIGHT, FRAME_TIME, ridge)
