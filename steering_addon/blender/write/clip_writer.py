@@ -38,7 +38,7 @@ from ..read.places import places_of
 from ..stored_values import finite_numbers, sound_front
 from ..tagged_objects import names_of
 from .clip_copies import ClipCopy, Copies, copies_made
-from .clip_heads import HEAD, eyes_of, head_keys, head_of
+from .clip_heads import HEAD, LiveHeads, Neck, neck_of
 from .clip_planting import FEET, ground_of, made_for, planting_of
 from .clip_record import clip_record, is_copy
 from .clip_strips import ClipPlayed, Edited, RigClips, clear_clips, write_clips
@@ -175,8 +175,8 @@ class ClipWriter:
                 rows = np.array(model.rows)
                 settings = settings_for(members.crowd, len(rows))
                 played = _ModelPlayed(model, settings, members.keys[rows], scene, frame_time, self._family, frames)
-                played.made_of, played.head = made_of, members.crowd.steering.portrayal.head_bone
-                played.looks_at = looked_at(members.crowd)
+                played.made_of, played.looks_at = made_of, looked_at(members.crowd)
+                played.find_neck(members.crowd.steering.portrayal.head_bone, live=only_measured)
                 played.check(replace)
                 self._models.append((number, rows, played))
                 self._crowds.append((members.crowd, played))
@@ -276,7 +276,6 @@ class _ModelPlayed:
         talks: whether it has a clip for those who stand with another.
         unplanted: once it is prepared, why they cannot; empty if they can.
         made_of: the hash of the clips of its crowd.
-        head: the bone of its head as the crowd has it; empty to find it by its name.
         looks_at: what it turns its head to; None for where it goes next.
     """
 
@@ -306,7 +305,9 @@ class _ModelPlayed:
         self._before: tuple[Ridden, Vectors, Played] | None = None
         self.plants, self._scene, self._family = bool(settings.plant_feet.all()), scene, family
         self.unplanted = self.made_of = ""
-        self._lead, self.head = float(settings.look_ahead[0]) if len(settings.look_ahead) else 0.0, ""
+        self._lead = float(settings.look_ahead[0]) if len(settings.look_ahead) else 0.0
+        self._neck: Neck | None = None
+        self._live: LiveHeads | None = None
         self._heeds = bool(settings.look_at_caller.any())
         self.looks_at: Object | None = None
         self._bodies: list[Bodies] = []
@@ -321,6 +322,18 @@ class _ModelPlayed:
         for rig in dict.fromkeys(self.model.rigs):
             check_strips_play(rig)
             check_shows_clips(rig, self.copies.channels, actions, replace)
+
+    def find_neck(self, named: str, *, live: bool) -> None:
+        """Find what turns heads, by the name of its bone if there is one; `live` if what follows is not known."""
+        if self._lead > 0.0 or self._heeds or self.looks_at is not None:
+            self._neck = neck_of(self.model.rigs[0], self.model.vehicles[0], named, self.copies.channels)
+        if live and self._neck is not None:
+            self._live = LiveHeads(self._neck, self._lead, self._frame_time)
+
+    def _eyes(self, neck: Neck) -> Scalars:
+        """How high the eyes of the vehicles are, (n,) metres: clips may have been measured on one of another size."""
+        high: Scalars = neck.height * self._size / self._size[0]
+        return high
 
     def frame(self, row: int, bodies: Bodies) -> None:
         size = self._size * bodies.growth
@@ -341,7 +354,13 @@ class _ModelPlayed:
             now = self._player.step(played, way, bodies.entered)
         self._before = on_it, bodies.position, now
         self._phase[:, :, row], self._influence[:, :, row] = now.phase, now.influence
-        if self.plants or self._turns_head:
+        if self._live is not None:
+            seen = bodies.caller if self._heeds else np.full_like(bodies.position, np.nan)
+            if self.looks_at is not None:
+                seen = np.tile(self.looks_at.matrix_world.translation, (len(seen), 1))
+            eyes = bodies.position + bodies.up * self._eyes(self._neck)[:, None]
+            self._live.frame(eyes, bodies.forward, bodies.up, on_it.forward, seen)
+        elif self.plants or self._neck is not None:
             self._bodies.append(bodies)
             self._ridden.append(on_it)
 
@@ -351,6 +370,8 @@ class _ModelPlayed:
         for clip, table in enumerate(self.copies.tables):
             share = self._influence[clip, :, row, None]
             values = values * (1.0 - share) + share * _at(table, self._phase[clip, :, row])
+        if self._live is not None:
+            self._live.turn(self.model.rigs[0], self.copies.channels, values, row)
         for rig, pose in zip(self.model.rigs, values):
             yield RigPose(rig, self.copies.channels, pose)
 
@@ -362,8 +383,8 @@ class _ModelPlayed:
         self._copies = self.copies.copies()
         if self.plants:
             yield from self._plant(self._copies, moved, moving)
-        if self._turns_head:
-            self._turn_heads()
+        if self._neck is not None and len(self._bodies) > 1:
+            self._turn_heads(self._neck)
 
     def rigs(self) -> list[RigClips]:
         """What each armature plays, as it was prepared."""
@@ -385,25 +406,16 @@ class _ModelPlayed:
             for k, (ob, rig) in enumerate(zip(self.model.vehicles, self.model.rigs))
         ]
 
-    @property
-    def _turns_head(self) -> bool:
-        return self._lead > 0.0 or self._heeds or self.looks_at is not None
-
-    def _turn_heads(self) -> None:
-        """Compute the strip that turns the head of each armature that has one."""
-        armature, vehicle = self.model.rigs[0], self.model.vehicles[0]
-        bone = head_of(armature, self.head, self.copies.channels)
-        if bone is None or len(self._bodies) < 2:
-            return
-        rig, existing = rig_of(armature, vehicle, self._family, axes_of(*sound_front(vehicle))), copies_made()
+    def _turn_heads(self, neck: Neck) -> None:
+        """Compute the strip that turns the head of each armature."""
+        existing = copies_made()
         frames = np.arange(float(len(self._bodies)))
         position, forward, up, caller = (
             np.stack([getattr(each, name) for each in self._bodies], axis=1)
             for name in ("position", "forward", "up", "caller")
         )
         run = on_all_frames(self._ridden)
-        # Clips may have been measured on a vehicle of another size than the one whose rig was read.
-        high = eyes_of(rig, bone) * self._size / self._size[0]
+        high = self._eyes(neck)
         target = None if self.looks_at is None else places_of(self.looks_at, self._scene, self._frames)
         for k, each in enumerate(self.model.rigs):
             seen = caller[k] if target is None else target
@@ -414,7 +426,7 @@ class _ModelPlayed:
             if looks:
                 eyes = position[k] + up[k] * high[k]
                 left, raised = toward(seen, eyes, forward[k], up[k], left, self._frame_time)
-            copy = made_for(each, HEAD, head_keys(each, rig, bone, left, raised), existing)
+            copy = made_for(each, HEAD, neck.keys(each, left, raised), existing)
             self._heads[k] = [ClipPlayed(copy, frames, np.ones(len(frames)), combines=True)]
 
     def _plant(self, copies: Sequence[ClipCopy], moved: Collection[int], moving: Collection[Object]) -> Iterator[None]:
