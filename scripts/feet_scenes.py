@@ -57,6 +57,19 @@ def stairs(half: float) -> Object:
     return strip("Stairs", [*line, half + 6.0], [*heights, z], half)
 
 
+def lorry(half: float) -> Object:
+    """The bed of a lorry that sets off, climbs and turns, as fast as a cyclist."""
+    bed = grid("Bed", 16, half / 8.0, lambda x, y: 0.0 * x)
+    last = bpy.context.scene.frame_end
+    ways = ((1, (0.0, 0.0, 0.0), 0.0), (last // 2, (15.0, 2.0, 0.5), 0.2), (last, (45.0, 20.0, 0.0), 0.9))
+    for frame, place, angle in ways:
+        bed.location, bed.rotation_euler = place, (0.0, 0.0, angle)
+        bed.keyframe_insert("location", frame=frame)
+        bed.keyframe_insert("rotation_euler", frame=frame)
+    bpy.context.scene.frame_set(1)
+    return bed
+
+
 def circles(radius: float) -> Callable[[int, float], Object]:
     def make(count: int, room: float) -> Object:
         def circle(k: int) -> list[tuple[float, float, float]]:
@@ -73,7 +86,14 @@ def lanes(count: int, room: float) -> Object:
     return curve([[(k * room, y, 0.0) for y in (-5.0, 400.0)] for k in range(count)], cyclic=False)
 
 
-GROUNDS = {"wander": ground(0.0), "starts": ground(0.0), "slope": ground(15.0), "steep": ground(25.0), "stairs": stairs}
+GROUNDS = {
+    "wander": ground(0.0),
+    "starts": ground(0.0),
+    "slope": ground(15.0),
+    "steep": ground(25.0),
+    "stairs": stairs,
+    "lorry": lorry,
+}
 PATHS = {"straight": lanes, "circle": circles(5.0), "tight": circles(1.0)}
 
 
@@ -133,7 +153,7 @@ def populate(ob: Object, request: SimpleNamespace) -> Object:
         settings.path_following.use, settings.path_following.path = True, place
         settings.path_following.radius = 0.05
         settings.containment.use = settings.wander.use = False
-    if request.course == "starts":
+    if request.course in ("starts", "lorry"):
         settings.rest.use, settings.rest.going_time, settings.rest.resting_time = True, 3.0, 2.0
     settings.portrayal.playing.plant_feet = request.plant
     return crowd

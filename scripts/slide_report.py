@@ -88,8 +88,9 @@ def _report(models, options) -> None:
     first, last = options.frames or (scene.frame_start, scene.frame_end)
     times = np.arange(first, last + 1e-6, 0.25 if options.quarters else 1.0)
     bodies = [_body(armature, carrier, family) for armature, carrier in models]
-    runs = _evaluated(scene, bodies, times)
-    surfaces = _surfaces(scene)
+    carrier = scene.objects[options.on] if options.on else None
+    runs = _evaluated(scene, bodies, times, carrier)
+    surfaces = _surfaces(scene, carrier)
     print(f"{'':24} {HEAD}")
     kinds: dict[str, list[int]] = {}
     for number, body in enumerate(bodies):
@@ -99,8 +100,9 @@ def _report(models, options) -> None:
         print(f"{kind[:18]:18} x{len(members):4d} {sum(each, Slides()).row()}")
         for k, measured in zip(members, each if options.each else ()):
             print(f"  {bodies[k].armature.name[:22]:22} {measured.row()}")
-        error = _difference(scene, bodies[members[0]], runs[members[0]], float(times[-1]))
-        print(f"  points are within {100.0 * error:.4f} cm of Blender's evaluated meshes")
+        if carrier is None:
+            error = _difference(scene, bodies[members[0]], runs[members[0]], float(times[-1]))
+            print(f"  points are within {100.0 * error:.4f} cm of Blender's evaluated meshes")
 
 
 def _body(armature, carrier, family: Family) -> Body:
@@ -110,13 +112,14 @@ def _body(armature, carrier, family: Family) -> Body:
     return Body(armature, carrier, rig, [armature.pose.bones.find(name) for name in rig.names], AXES[forward])
 
 
-def _evaluated(scene, bodies: list[Body], times: np.ndarray) -> list[Run]:
-    """All bodies on all frames; the current frame is restored."""
+def _evaluated(scene, bodies: list[Body], times: np.ndarray, carrier) -> list[Run]:
+    """All bodies on all frames, where what carries them has stayed where it is now; the current frame is restored."""
     runs = [
         Run(np.empty((len(times), len(body.order), 4, 4), np.float32), *np.empty((2, len(times), 4, 4)))
         for body in bodies
     ]
     now = scene.frame_current
+    stood = None if carrier is None else np.array(carrier.matrix_world)
     # Only bones are read: Blender need not deform meshes.
     hidden = [ob for ob in scene.objects if ob.type == "MESH" and not ob.hide_viewport]
     for ob in hidden:
@@ -124,13 +127,14 @@ def _evaluated(scene, bodies: list[Body], times: np.ndarray) -> list[Run]:
     for row, time in enumerate(times):
         scene.frame_set(int(np.floor(time)), subframe=float(time - np.floor(time)))
         graph = bpy.context.evaluated_depsgraph_get()
+        back = np.eye(4) if carrier is None else stood @ np.linalg.inv(carrier.evaluated_get(graph).matrix_world)
         for body, run in zip(bodies, runs):
             evaluated = body.armature.evaluated_get(graph)
             elements = np.empty(16 * len(evaluated.pose.bones), np.float32)
             evaluated.pose.bones.foreach_get("matrix", elements)
             run.poses[row] = elements.reshape(-1, 4, 4)[body.order].transpose(0, 2, 1)
-            run.armature[row] = np.array(evaluated.matrix_world)
-            run.carrier[row] = np.array(body.carrier.evaluated_get(graph).matrix_world)
+            run.armature[row] = back @ np.array(evaluated.matrix_world)
+            run.carrier[row] = back @ np.array(body.carrier.evaluated_get(graph).matrix_world)
     for ob in hidden:
         ob.hide_viewport = False
     scene.frame_set(now)
@@ -174,11 +178,13 @@ def _in_world(rig: Rig, poses: np.ndarray, worlds: np.ndarray, rows: np.ndarray)
     return np.einsum("fij,frj->fri", worlds[:, :3, :3], inside) + worlds[:, None, :3, 3]
 
 
-def _surfaces(scene) -> list[BVHTree]:
-    """What is tagged to be stood on, as it is on the current frame."""
+def _surfaces(scene, carrier) -> list[BVHTree]:
+    """What is tagged to be stood on, as it is on the current frame; only what carries bodies, if that is given."""
     graph = bpy.context.evaluated_depsgraph_get()
     trees = []
     for ob in scene.objects:
+        if carrier not in (None, ob):
+            continue
         if ob.type == "MESH" and stored(ob).get("roles", 0) & Role.SURFACE:
             mesh = ob.evaluated_get(graph).to_mesh()
             corners = [ob.matrix_world @ vertex.co for vertex in mesh.vertices]

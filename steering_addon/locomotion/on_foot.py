@@ -32,13 +32,13 @@ from ..simulation.geometry.floors import NO_TRIANGLE, Footing
 from ..simulation.ground import flat, left_of, level_heading, rise, share_uphill, upright
 from ..simulation.locomotion import HELD_UP, OFF_GROUND, Control, Locomotion, Moved, Stance
 from ..simulation.misplaced import Misplaced
-from ..simulation.terrain import Terrain
+from ..simulation.terrain import Terrain, carried
 from ..simulation.vehicle import Motion, VehicleModel
 from .banking import GRAVITY
 from .footholds import misplaced_walkers
 from .headings import begun, cosine_left, swung, turn_toward, turned_by, turned_level, turned_on_foot
 from .point_mass import pushed
-from .walkable import Look, Walkable, along_ground, carried, leaning
+from .walkable import Look, Walkable, along_ground, leaning
 from .walking import Stride, Walking
 
 SMOOTHING = 0.1
@@ -138,7 +138,7 @@ class OnFoot(Locomotion):
         walkable = self._walkable(terrain)
         if anybody(motion.forward[:, 2] != 0.0):
             motion = replace(motion, forward=level_heading(motion.forward))
-        start, heading = carried(terrain, motion, memory.triangle)
+        start, heading = carried(terrain, motion.position, motion.forward, memory.triangle)
         speed = np.maximum(dot(motion.velocity, motion.forward), 0.0)
         motion = Motion(start, heading * speed[:, None], motion.side, heading, motion.up)
         push = self._push(model, control, memory, speed, dt)

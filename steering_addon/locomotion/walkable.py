@@ -28,8 +28,7 @@ from ..simulation.arrays.vectors import (
 from ..simulation.geometry.floors import Footing
 from ..simulation.geometry.surfaces import Surfaces
 from ..simulation.ground import left_of, rise, upright
-from ..simulation.terrain import Terrain
-from ..simulation.vehicle import Motion, Pose
+from ..simulation.vehicle import Pose
 
 BEGINS = (20.0, -20.0, 45.0, -45.0, 70.0, -70.0, 100.0, -100.0, 140.0, -140.0)
 """Degrees off its direction that a walker tries in turn, where positive ones are to the left."""
@@ -48,8 +47,6 @@ ALONG = 0.97
 """The cosine of the turn from which on a walker that is led along an edge turns back from it."""
 INWARD = cosine_and_sine(np.array([60.0 * np.pi / 180.0]))
 """By how much more a walker that turns back at an edge turns than along it."""
-A_LITTLE = 0.1
-"""Metres ahead of a walker to the ground before its feet, which also tells how what it stands on turns."""
 
 
 @dataclass(frozen=True)
@@ -296,25 +293,6 @@ def along_ground(normal: Vectors, direction: Vectors, length: Scalars) -> Vector
     """Ways of (n,) metres along the ground in level directions, as seen from above: a slope shortens them; (n, 3)."""
     grade = rise(normal, direction)
     return direction * (length / np.sqrt(1.0 + grade * grade))[:, None]
-
-
-def carried(terrain: Terrain, motion: Motion, triangle: Rows) -> tuple[Vectors, Vectors]:
-    """Where what they stand on takes walkers during a step: their positions and level headings, (n, 3) each."""
-    before, after = terrain.before, terrain.after
-    stands = triangle >= 0
-    if after is before or not after.has_triangles_of(before) or not anybody(stands):
-        return motion.position, motion.forward
-    position, forward = motion.position, motion.forward
-    ahead = position + forward * A_LITTLE
-    starts, ends = (
-        [surfaces.place(triangle, *before.shares(triangle, point[:, 0], point[:, 1])) for point in (position, ahead)]
-        for surfaces in (before, after)
-    )
-    taken = np.where(stands[:, None], position + (ends[0] - starts[0]), position)
-    heading = ends[1] - ends[0]
-    heading = unit(columns(heading[:, 0], heading[:, 1], 0.0))
-    turned = stands & (magnitude(heading) > 0.5) & (starts[0] != ends[0]).any(axis=1)
-    return taken, np.where(turned[:, None], heading, forward)
 
 
 def _repeated(v: Vectors, times: int) -> Vectors:

@@ -39,7 +39,7 @@ from ..simulation.ground import left_of, level_heading, upright
 from ..simulation.locomotion import OFF_GROUND, WHEEL_SPEED, Control, Locomotion, Moved, Stance
 from ..simulation.maneuvers.braking import COMFORT
 from ..simulation.misplaced import Misplaced
-from ..simulation.terrain import Terrain
+from ..simulation.terrain import Terrain, carried
 from ..simulation.vehicle import Motion, Pose, VehicleModel
 from .driver import EDGES, FULL_LOCK, STOP, Foot, accelerations, room_on_ground, steepest_accepted, wish_of
 from .driving import OUTPUTS, Driving, Way
@@ -47,7 +47,6 @@ from .footholds import is_upside_down
 from .headings import turned_left
 from .reversing import ALLOW, REVERSES, Backing, Car, Driver, backing, may_go, on_the_rear_axle
 from .springs import sprung
-from .walkable import carried
 
 SMOOTHING = 0.1
 """Seconds."""
@@ -154,7 +153,7 @@ class Wheeled(Locomotion):
         self, model: VehicleModel, motion: Motion, control: Control, terrain: Terrain, memory: Driving, dt: float
     ) -> Moved:
         along = dot(motion.velocity, level_heading(motion.forward))
-        start, facing = carried(terrain, motion, memory.ground)
+        start, facing = carried(terrain, motion.position, motion.forward, memory.ground)
         memory = memory.standing_on(tuple(h + (start - motion.position)[:, 2] for h in memory.heights))
         motion = replace(motion, position=start)
         heading = level_heading(facing)

@@ -239,7 +239,7 @@ class _Standing:
         )
         level = place[middle, None, :2] + gone[:, None] + outline
         height = np.repeat((body.position[middle, 2] - body.origin[middle])[:, None], outline.shape[1], axis=1)
-        return planes_below(np.concatenate((level, height[..., None]), axis=2), ahead, scale[middle], ground)
+        return planes_below(np.concatenate((level, height[..., None]), axis=2), ahead, scale[middle], middle, ground)
 
     def tilt(self, body: Carried, planes: Planes) -> Turns:
         """How it leans against its body, (f, 3, 3)."""
@@ -252,7 +252,7 @@ class _Standing:
             below[self.known] = planes.height(self.row[self.known], *hold[self.known, :2].T)
         over = ~self.known
         if over.any():
-            below[over] = ground(hold[over])[0]
+            below[over] = ground(hold[over], np.flatnonzero(over))[0]
         # In a small step it goes over what is between.
         for rows, _ in small_steps(stance, self._rest):
             low, known = below[rows], self.known[rows]

@@ -55,6 +55,16 @@ def toward(
         otherwise: (f,) how far it is turned where nothing is looked at, radians.
         frame_time: seconds.
     """
+    left, raised = aimed(target, eyes, forward, up, otherwise)
+    return _eased(left, EASING, frame_time), _eased(raised, EASING, frame_time)
+
+
+def aimed(target: Vectors, eyes: Vectors, forward: Vectors, up: Vectors, otherwise: Scalars) -> tuple[Scalars, Scalars]:
+    """How far heads are turned to the left and raised to look at points, (n,) radians each, without easing.
+
+    Args:
+        target, eyes, forward, up, otherwise: as for `toward`, of n heads on a frame or of one on n frames.
+    """
     sees = np.isfinite(target[:, 0])
     offset = np.where(sees[:, None], target - eyes, forward)
     ahead, aside, above = dot(offset, forward), dot(offset, cross(up, forward)), dot(offset, up)
@@ -62,8 +72,31 @@ def toward(
     looks = np.clip((LETS_GO - np.abs(angle)) / (LETS_GO - FURTHEST), 0.0, 1.0)
     raised = angle_of(above, np.sqrt(ahead * ahead + aside * aside))
     left = np.where(sees, np.clip(angle, -FURTHEST, FURTHEST) * looks, otherwise)
-    raised = np.where(sees, np.clip(raised, -DOWN, UP) * looks, 0.0)
-    return _eased(left, EASING, frame_time), _eased(raised, EASING, frame_time)
+    return left, np.where(sees, np.clip(raised, -DOWN, UP) * looks, 0.0)
+
+
+def expected(forward: Vectors, up: Vectors, before: Vectors, seconds: float, lead: float) -> Scalars:
+    """How far bodies will turn to the left while they turn on as they do, (n,) radians: what `leads` comes to where
+    the future is not known.
+
+    Args:
+        forward, up: (n, 3) unit axes.
+        before: (n, 3) how they faced these seconds ago.
+        lead: seconds.
+    """
+    turn: Scalars = -angle_of(dot(before, cross(up, forward)), dot(before, forward))
+    return np.clip(turn * (lead / seconds), -FURTHEST, FURTHEST)
+
+
+def followed(before: Scalars, wanted: Scalars, looks: Mask, frame_time: float) -> Scalars:
+    """How far heads have turned a frame later, (n,) radians, as they follow what is wanted.
+
+    Args:
+        before, wanted: (n,) radians.
+        looks: (n,) whether they look at something: then they turn more slowly.
+    """
+    share = np.minimum(frame_time / np.where(looks, EASING, SMOOTHING), 1.0)
+    return before + (wanted - before) * share
 
 
 def attends(since: Scalars, speed: Scalars, height: Scalars) -> Mask:

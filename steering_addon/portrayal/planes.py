@@ -13,8 +13,8 @@ import numpy as np
 
 from ..simulation.arrays.vectors import Rows, Scalars, Vectors
 
-Ground = Callable[[Vectors], tuple[Scalars, Vectors]]
-"""The heights and the normals, (k,) and (k, 3), of the ground below places (k, 3) in the world."""
+Ground = Callable[[Vectors, Rows], tuple[Scalars, Vectors]]
+"""The heights and the normals, (k,) and (k, 3), of the ground below places (k, 3) on frames (k,) of a run."""
 
 STEEPEST = 0.4
 """The height of the normal of the steepest face on which a foot stands, 66 degrees."""
@@ -47,7 +47,7 @@ class Planes:
         return point[:, 2] - (normal[:, 0] * (x - point[:, 0]) + normal[:, 1] * (y - point[:, 1])) / normal[:, 2]
 
 
-def planes_below(soles: Vectors, ahead: Scalars, scale: Scalars, ground: Ground) -> Planes:
+def planes_below(soles: Vectors, ahead: Scalars, scale: Scalars, frames: Rows, ground: Ground) -> Planes:
     """The planes on which soles stand.
 
     Args:
@@ -55,10 +55,11 @@ def planes_below(soles: Vectors, ahead: Scalars, scale: Scalars, ground: Ground)
             ground.
         ahead: (s, 2) unit vectors along the soles.
         scale: (s,) the height of the body, metres.
+        frames: (s,) on which they stand.
         ground: what they stand on.
     """
     shift = np.zeros((len(soles), 2))
-    point, normal, carried = _fitted(soles, scale, ground)
+    point, normal, carried = _fitted(soles, scale, frames, ground)
     rough = np.flatnonzero(carried < CARRIED)
     if len(rough):
         ways = np.array(SHIFTS)
@@ -66,7 +67,8 @@ def planes_below(soles: Vectors, ahead: Scalars, scale: Scalars, ground: Ground)
         tried = np.repeat(soles[rough, None], len(ways), axis=1)
         tried[..., :2] += moves[:, :, None]
         flat = tried.reshape(-1, *soles.shape[1:])
-        points, normals, shares = _fitted(flat, np.repeat(scale[rough], len(ways)), ground)
+        sizes, times = (np.repeat(each[rough], len(ways)) for each in (scale, frames))
+        points, normals, shares = _fitted(flat, sizes, times, ground)
         worth = shares.reshape(len(rough), -1) - COST * np.abs(ways)
         best = np.argmax(worth, axis=1)
         rows = np.arange(len(rough)) * len(ways) + best
@@ -75,12 +77,11 @@ def planes_below(soles: Vectors, ahead: Scalars, scale: Scalars, ground: Ground)
     return Planes(point, normal, shift)
 
 
-def _fitted(soles: Vectors, scale: Scalars, ground: Ground) -> tuple[Vectors, Vectors, Scalars]:
+def _fitted(soles: Vectors, scale: Scalars, frames: Rows, ground: Ground) -> tuple[Vectors, Vectors, Scalars]:
     """A point and the normal of the plane that carries each sole, (s, 3) each, and the share that it carries, (s,)."""
     count, points = soles.shape[:2]
-    heights, normals = ground(soles.reshape(-1, 3))
-    heights, normals = heights.reshape(count, points), normals.reshape(count, points, 3)
-    normals = np.where((normals[..., 2] > STEEPEST)[..., None], normals, np.array((0.0, 0.0, 1.0)))
+    heights, normals = ground(soles.reshape(-1, 3), np.repeat(frames, points))
+    heights, normals = heights.reshape(count, points), standable(normals).reshape(count, points, 3)
     slope = normals[..., :2] / normals[..., 2:]
     gap = soles[:, None, :, :2] - soles[:, :, None, :2]
     # Of the planes through each point, the one above which the others rise the least.
@@ -93,3 +94,8 @@ def _fitted(soles: Vectors, scale: Scalars, ground: Ground) -> tuple[Vectors, Ve
     point = np.concatenate((soles[rows, best, :2], (heights[rows, best] + rise)[:, None]), axis=1)
     on_it = above[rows, best] > (rise - ROUGH * scale)[:, None]
     return point, normals[rows, best], np.count_nonzero(on_it, axis=1) / points
+
+
+def standable(normals: Vectors) -> Vectors:
+    """Normals (k, 3) of ground, straight up where it is too steep to stand on."""
+    return np.where((normals[:, 2] > STEEPEST)[:, None], normals, np.array((0.0, 0.0, 1.0)))

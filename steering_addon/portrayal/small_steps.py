@@ -22,7 +22,8 @@ STEP, STAY = 0.3, 0.2
 LONG = 1.0
 """Seconds for which a foot stands that may take a small step: in a walk it stands for less."""
 WAITS = 0.7
-"""Seconds for which a step waits until other feet carry the body."""
+"""Seconds by which a step is earlier at most, so that other feet carry the body; it is later by half a step at most,
+as the foot strays farther until then."""
 LIFT = 0.014
 """Model heights by which a foot is lifted in a step, and at least as it swings."""
 EDGE = 0.25
@@ -54,13 +55,13 @@ def with_steps(
                 strays = _strays(drift[begin : last + 1], heading[begin : last + 1], far[begin : last + 1])
                 if not strays.any():
                     break
-                latest = last - length - stay
-                start = max(begin + int(np.argmax(strays)) - length // 2, begin + stay)
-                if start > latest:
+                earliest, latest = begin + stay, last - length - stay
+                best = max(begin + int(np.argmax(strays)) - length // 2, earliest)
+                if best > latest:
                     break
-                tried = np.arange(start, min(start + waits, latest) + 1)
-                fits = lacking[tried + length] == lacking[tried]
-                start = int(tried[np.argmax(fits)])
+                tried = np.arange(max(best - waits, earliest), min(best + length // 2, latest) + 1)
+                tried = tried[np.argsort(np.abs(tried - best), kind="stable")]
+                start = int(tried[np.argmin(lacking[tried + length] - lacking[tried])])
                 rests[foot][start : start + length] = False
                 begin = start + length
     return rests

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays.vectors import Rows, Scalars, shared
+from .arrays.vectors import Rows, Scalars, Vectors, anybody, columns, magnitude, shared, unit
 from .geometry.floors import Footing
 from .geometry.obstacles import Obstacles
 from .geometry.surfaces import NO_SURFACES, Surfaces
 
 FINDS_GROUND = (0.5, 2.0)
 """Metres above and below its start within which a body finds the ground it starts on, the nearer ground first."""
+A_LITTLE = 0.1
+"""Metres ahead of a body to the place that tells how what it stands on turns."""
 
 
 @dataclass(frozen=True)
@@ -44,3 +46,26 @@ class Terrain:
 def no_terrain(n: int) -> Terrain:
     """The terrain of n vehicles that stand on no surface."""
     return Terrain(NO_SURFACES, NO_SURFACES, np.zeros(n))
+
+
+def carried(terrain: Terrain, position: Vectors, forward: Vectors, triangle: Rows) -> tuple[Vectors, Vectors]:
+    """Where what they stand on takes bodies during a step: their positions and level headings, (n, 3) each.
+
+    Args:
+        position, forward: (n, 3) of bodies that face level.
+        triangle: (n,) of the surfaces before, on which they stand; -1 for none.
+    """
+    before, after = terrain.before, terrain.after
+    stands = triangle >= 0
+    if after is before or not after.has_triangles_of(before) or not anybody(stands):
+        return position, forward
+    ahead = position + forward * A_LITTLE
+    starts, ends = (
+        [surfaces.place(triangle, *before.shares(triangle, point[:, 0], point[:, 1])) for point in (position, ahead)]
+        for surfaces in (before, after)
+    )
+    taken = np.where(stands[:, None], position + (ends[0] - starts[0]), position)
+    heading = ends[1] - ends[0]
+    heading = unit(columns(heading[:, 0], heading[:, 1], 0.0))
+    turned = stands & (magnitude(heading) > 0.5) & (starts[0] != ends[0]).any(axis=1)
+    return taken, np.where(turned[:, None], heading, forward)

@@ -90,7 +90,7 @@ def test_feet_stand_on_a_slope_and_along_it() -> None:
     steep = np.tan(np.radians(20.0))
     normal = np.array((0.0, steep, 1.0)) / np.hypot(1.0, steep)
 
-    def slope(places):
+    def slope(places, _):
         return -steep * places[:, 1], np.tile(normal, (len(places), 1))
 
     body = Carried(
@@ -115,7 +115,7 @@ def test_a_foot_that_rolls_over_its_toes_on_a_slope_does_not_slide() -> None:
     position = body.position * (1.0, 1.0, 0.0) - steep * body.position[:, 1:2] * (0.0, 0.0, 1.0)
     body = replace(body, position=position)
 
-    def slope(places):
+    def slope(places, _):
         return -steep * places[:, 1], np.tile(normal, (len(places), 1))
 
     frames = np.arange(len(position))

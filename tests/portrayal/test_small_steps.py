@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from steering_addon.portrayal.footholds import Carried, Stepping, footholds
-from steering_addon.portrayal.small_steps import LIFT, swung, with_steps
+from steering_addon.portrayal.small_steps import FAR, LIFT, swung, with_steps
+from steering_addon.portrayal.soles import runs
 from tests.portrayal.stepping import HEIGHT, soles
 from tests.portrayal.test_planting import FRAME_TIME, UP, in_world
 
@@ -40,6 +41,22 @@ def test_feet_go_after_a_body_one_after_the_other_and_never_slide(turn: float, d
         assert np.linalg.norm(places[-1] - wanted, axis=1).max() < 0.15
 
 
+@pytest.mark.parametrize(("feet", "strays"), [(2, 0.07), (4, 0.14)])
+def test_feet_of_a_body_that_turns_take_turns_and_stay_within_reach(feet: int, strays: float) -> None:
+    frames = 144
+    heading = np.clip(1.5 * (np.arange(frames) * FRAME_TIME - 1.0), 0.0, np.pi)
+    cosines, sines = np.cos(heading), np.sin(heading)
+    corners = [(0.12, 0.03), (-0.12, 0.03)] if feet == 2 else [(x, y) for x in (0.25, -0.25) for y in (0.7, -0.7)]
+    drifts = [np.stack((cosines * x - sines * y, sines * x + cosines * y), axis=1) for x, y in corners]
+    rests = with_steps([np.ones(frames - 1, bool)] * feet, drifts, heading, np.full(frames, FAR * 1.6), FRAME_TIME)
+    for rest, drift in zip(rests, drifts):
+        stances = [drift[first : last + 1] for first, last in runs(rest)]
+        assert len(stances) > 3
+        assert max(np.linalg.norm(each - np.median(each, axis=0), axis=1).max() for each in stances) < strays
+    lifted_feet = np.count_nonzero(~np.array(rests), axis=0)[np.diff(heading) > 0.0]
+    assert np.mean(lifted_feet > feet // 2) < 0.2
+
+
 def test_a_body_that_walks_takes_no_small_steps() -> None:
     stance = np.zeros(FRAMES - 1, dtype=bool)
     stance[10:24] = stance[34:48] = True
@@ -52,7 +69,7 @@ def test_a_small_step_goes_over_what_lies_between() -> None:
     part = np.clip((np.arange(FRAMES) - 20) / 24.0, 0.0, 1.0)
     body, feet = standing(0.0 * part, 0.4 * part)
 
-    def ridge(places):
+    def ridge(places, _=None):
         return np.where(np.abs(places[:, 1] - 0.2) < 0.05, 0.04, 0.0), np.tile(UP, (len(places), 1))
 
     [correction, _] = footholds(replace(body), feet, HEIGHT, FRAME_TIME, ridge)

@@ -158,7 +158,7 @@ class Rehearsal:
         if self.kept.holds(frame, came_in):
             self.reached = frame
             return
-        state = self.kept.go_back(frame - 1)
+        earlier = state = self.kept.go_back(frame - 1)
         if self.kept.last < frame - 1:
             self.reached = self.kept.last
             return
@@ -168,15 +168,18 @@ class Rehearsal:
             mindset, state = None, next(simulate(start, (snapshot,), self._lead_in or (), vehicles.preroll))
         else:
             before, mindset, state = self.kept.came_out(frame - 1), state.mindset, step(state, snapshot)
-        self.kept.keep(state, came_in, self._poses(state, read, before, changes(mindset, state.mindset)))
+        poses = self._poses(state, earlier, read, before, changes(mindset, state.mindset))
+        self.kept.keep(state, came_in, poses)
         self.reached = frame
 
-    def _poses(self, state: State, read: Frame, before: Poses, changed: Mapping[int, Change]) -> Poses:
+    def _poses(
+        self, state: State, earlier: State | None, read: Frame, before: Poses, changed: Mapping[int, Change]
+    ) -> Poses:
         near = before.rotation
         motion, pose = state.motion, state.pose
         bases = np.stack((pose.side, pose.forward, pose.up), axis=-1)
         outside = state.outside if len(state.outside) else np.zeros(len(state), dtype=np.bool_)
-        bodies = bodies_of(state, read.heights, np.zeros_like(outside)) if self.clips.are_played else None
+        bodies = bodies_of(state, earlier, read.heights, np.zeros_like(outside)) if self.clips.are_played else None
         modes = before.modes
         if changed or not len(modes):
             mindset = state.mindset

@@ -47,7 +47,7 @@ class SurfaceReader:
         check_numbers(np.array(matrices), objects, frame)
         active = [ob.steering.active for ob in evaluated]
         if not self._shapes:
-            self._moves = [changes or may_move(ob) for ob, changes in zip(objects, self._changes)]
+            self._moves = [may_change(ob) for ob in objects]
             self._shapes = [triangles_of(ob, depsgraph, None) for ob in objects]
             self._build(matrices, active)
             return self._read
@@ -77,6 +77,11 @@ class SurfaceReader:
         """The points and triangles of a surface as it was read last; none of one that is not active."""
         points, triangles = self._shapes[row]
         return (_placed(points, self._matrices[row]), triangles) if self._active[row] else (NO_POINTS, NO_TRIANGLES)
+
+
+def may_change(ob: Object) -> bool:
+    """Whether a surface may move or change its shape."""
+    return changes_shape(ob, None) or may_move(ob)
 
 
 def _is_same(array: np.ndarray, other: np.ndarray) -> bool:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from bpy.utils import escape_identifier
 
-from ...simulation.arrays.vectors import Scalars
-from ..read.clips.rig import Rig
+from ...portrayal.heads import SMOOTHING, aimed, expected, followed
+from ...simulation.arrays.vectors import Scalars, Vectors
+from ..doubles import doubles
+from ..read.clips.measuring import axes_of
+from ..read.clips.rig import to_model
 from ..read.rotation_channels import channels_from_matrices, data_path
+from ..stored_values import sound_front
 from .clip_planting import Keyed
 
 if TYPE_CHECKING:
@@ -19,6 +24,8 @@ if TYPE_CHECKING:
 
 HEAD = "Head"
 """The name of the strip that turns heads."""
+QUATERNION = 4
+"""The number of channels of a rotation by quaternions."""
 NAMED = re.compile(r"(^|[^a-z])head([^a-z]|$)", re.IGNORECASE)
 
 
@@ -32,23 +39,90 @@ def head_of(rig: Object, named: str, channels: Collection[tuple[str, int]]) -> s
     return next(known, None)
 
 
-def eyes_of(body: Rig, bone: str) -> float:
-    """The height of the joint of a head above the origin of its model at rest, metres."""
-    return float(body.matrix[2] @ body.rest[body.names.index(bone)][:, 3])
+@dataclass(frozen=True)
+class Neck:
+    """What turns the head of the rigs of a model.
 
-
-def head_keys(rig: Object, body: Rig, bone: str, left: Scalars, raised: Scalars) -> Keyed:
-    """The keys that turn a head on all frames of a run, on top of what the clips play.
-
-    Args:
-        body: the rig as read, whose matrix says which way is up.
-        left, raised: (f,) radians.
+    Attributes:
+        bone: the name of the bone.
+        rest: (4, 4) of it in the armature's space.
+        matrix: (4, 4) from there to the model's space.
     """
-    to_bone = body.rest[body.names.index(bone)][:3, :3].T
-    aside, _, up = (to_bone @ (row / np.linalg.norm(row)) for row in body.matrix[:3, :3])
-    turns = _turned_about(up, left) @ _turned_about(aside, -raised)
-    numbers = channels_from_matrices(turns[:, None], rig.pose.bones[bone].rotation_mode)[:, 0]
-    return {(_path(rig, bone), index): numbers[:, index] for index in range(numbers.shape[1])}
+
+    bone: str
+    rest: np.ndarray
+    matrix: np.ndarray
+
+    @property
+    def height(self) -> float:
+        """The height of the joint above the origin of the model at rest, metres."""
+        return float(self.matrix[2] @ self.rest[:, 3])
+
+    def keys(self, rig: Object, left: Scalars, raised: Scalars) -> Keyed:
+        """The channels that turn a head on top of what the clips play, (f,) each, by `left` and `raised` radians."""
+        to_bone = self.rest[:3, :3].T
+        aside, _, up = (to_bone @ (row / np.linalg.norm(row)) for row in self.matrix[:3, :3])
+        turns = _turned_about(up, left) @ _turned_about(aside, -raised)
+        numbers = channels_from_matrices(turns[:, None], rig.pose.bones[self.bone].rotation_mode)[:, 0]
+        return {(_path(rig, self.bone), index): numbers[:, index] for index in range(numbers.shape[1])}
+
+
+def neck_of(rig: Object, vehicle: Object, named: str, channels: Collection[tuple[str, int]]) -> Neck | None:
+    """The neck of a vehicle whose clips animate some channels; None without one. `named` as for `head_of`."""
+    bone = head_of(rig, named, channels)
+    if bone is None:
+        return None
+    matrix = to_model(rig, vehicle, axes_of(*sound_front(vehicle)))
+    return Neck(bone, doubles(rig.data.bones[bone].matrix_local), matrix)
+
+
+class LiveHeads:
+    """How n heads are turned on the frames of a preview, which does not know where their bodies will go."""
+
+    def __init__(self, neck: Neck, lead: float, frame_time: float) -> None:
+        """`lead` and `frame_time` as for `leads`."""
+        self._neck, self._lead, self._frame_time = neck, lead, frame_time
+        self._faced: list[Vectors] = []
+        self._turned: list[tuple[Scalars, Scalars]] = []
+
+    def frame(self, eyes: Vectors, forward: Vectors, up: Vectors, faces: Vectors, seen: Vectors) -> None:
+        """Take in a frame.
+
+        Args:
+            eyes, forward, up: (n, 3) as for `aimed`.
+            faces: (n, 3) how bodies face on their ground.
+            seen: (n, 3) what they look at, nan for nothing.
+        """
+        self._faced.append(faces)
+        back = min(len(self._faced) - 1, max(round(SMOOTHING / self._frame_time), 1))
+        before = self._faced[-1 - back]
+        otherwise = expected(faces, up, before, max(back, 1) * self._frame_time, self._lead)
+        wanted = aimed(seen, eyes, forward, up, otherwise)
+        last = self._turned[-1] if self._turned else wanted
+        looks = np.isfinite(seen[:, 0])
+        left, raised = (followed(*each, looks, self._frame_time) for each in zip(last, wanted))
+        self._turned.append((left, raised))
+
+    def turn(self, rig: Object, channels: Sequence[tuple[str, int]], values: np.ndarray, row: int) -> None:
+        """Turn the heads in poses (n, c) of some channels on the frame of a row, as a strip of the bake adds to others.
+
+        `rig` is one of theirs: they are alike.
+        """
+        keys = self._neck.keys(rig, *self._turned[row])
+        columns = [channels.index(channel) for channel in keys if channel in channels]
+        turn = np.stack([*keys.values()], axis=1)
+        if len(columns) < turn.shape[1]:
+            return
+        played = values[:, columns]
+        values[:, columns] = _in_turn(played, turn) if turn.shape[1] == QUATERNION else played + turn
+
+
+def _in_turn(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """The products of quaternions (n, 4)."""
+    a, v = first[:, :1], first[:, 1:]
+    b, u = second[:, :1], second[:, 1:]
+    scalar = a * b - np.einsum("ni,ni->n", v, u)[:, None]
+    return np.concatenate((scalar, a * u + b * v + np.cross(v, u)), axis=1)
 
 
 def _turned_about(axis: np.ndarray, angle: Scalars) -> np.ndarray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -182,17 +182,17 @@ def _precision(rig: Object, channels: Iterable[tuple[str, int]]) -> np.ndarray:
     return np.array([PRECISION * (size if path.endswith("location") else 1.0) for path, _ in channels])
 
 
-def ground_of(scene: Scene) -> Ground | None:
-    """The surfaces of a scene as they are on the current frame; None without one.
+def ground_of(scene: Scene, moving: Collection[Object] = ()) -> Ground | None:
+    """The surfaces of a scene but those that move, as they are on the current frame; None without one.
 
     Where there is none near a place, the ground is level and there.
     """
-    objects = tagged(scene.objects, Role.SURFACE)
+    objects = [ob for ob in tagged(scene.objects, Role.SURFACE) if ob not in moving]
     if not objects:
         return None
     read = SurfaceReader(objects).read(scene.view_layers[0].depsgraph, scene.frame_current)
 
-    def ground(places: Vectors) -> tuple[Scalars, Vectors]:
+    def ground(places: Vectors, _: Rows) -> tuple[Scalars, Vectors]:
         x, y, z = places.T
         reach = np.full(len(places), REACH)
         footing = read.under(x, y, z, reach, reach)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from ...portrayal.company import in_company
 from ...portrayal.footholds import Carried
 from ...portrayal.heads import leads, toward
 from ...portrayal.playing import Played, Player, Way
+from ...portrayal.riding import Carriage, Ridden, RiddenGround, on_all_frames, ridden
 from ...simulation.arrays.chance import Keys, mix, uniform
 from ...simulation.arrays.vectors import Mask, Rows, Scalars, Vectors
 from ..crowds.clip_feet import store_unplanted
@@ -37,7 +38,7 @@ from ..read.places import places_of
 from ..stored_values import finite_numbers, sound_front
 from ..tagged_objects import names_of
 from .clip_copies import ClipCopy, Copies, copies_made
-from .clip_heads import HEAD, eyes_of, head_keys, head_of
+from .clip_heads import HEAD, LiveHeads, Neck, neck_of
 from .clip_planting import FEET, ground_of, made_for, planting_of
 from .clip_record import clip_record, is_copy
 from .clip_strips import ClipPlayed, Edited, RigClips, clear_clips, write_clips
@@ -82,6 +83,7 @@ class Bodies:
         present: (n,) whether it is.
         in_company: (n,) whether it stands with another of them.
         caller: (n, 3) the place of what called it into its state, nan where it does not look at that.
+        carriage: what the ground has done with them since the frame before.
     """
 
     position: Vectors
@@ -93,6 +95,7 @@ class Bodies:
     present: Mask
     in_company: Mask
     caller: Vectors
+    carriage: Carriage
 
     def entering(self, entered: Mask) -> Bodies:
         """The same, while these (n,) enter."""
@@ -127,11 +130,13 @@ class ClipWriter:
         *,
         replace: bool,
         only_measured: bool = False,
+        surfaces: Sequence[Object] = (),
     ) -> None:
         """Check what clips need.
 
         Args:
             frames: (f,) whole and consecutive.
+            surfaces: what they may stand on, in the order of its rows.
             replace: whether actions that would hide the clips are set aside.
             only_measured: whether models whose clips are not measured are left out, as measuring may add datablocks for
                 a moment.
@@ -142,6 +147,8 @@ class ClipWriter:
         self._frames = frames
         self._family = Family()
         self._scene = scene
+        self._surfaces = surfaces
+        self._moved: set[int] = set()
         self._left: list[Object] = []
         self._crowds: list[tuple[Object, _ModelPlayed]] = []
         self._models: list[tuple[int, np.ndarray, _ModelPlayed]] = []
@@ -168,8 +175,8 @@ class ClipWriter:
                 rows = np.array(model.rows)
                 settings = settings_for(members.crowd, len(rows))
                 played = _ModelPlayed(model, settings, members.keys[rows], scene, frame_time, self._family, frames)
-                played.made_of, played.head = made_of, members.crowd.steering.portrayal.head_bone
-                played.looks_at = looked_at(members.crowd)
+                played.made_of, played.looks_at = made_of, looked_at(members.crowd)
+                played.find_neck(members.crowd.steering.portrayal.head_bone, live=only_measured)
                 played.check(replace)
                 self._models.append((number, rows, played))
                 self._crowds.append((members.crowd, played))
@@ -188,8 +195,12 @@ class ClipWriter:
     def has_clips(self) -> bool:
         return bool(self._models)
 
-    def frame(self, row: int, all_bodies: Sequence[Bodies]) -> None:
-        """Take in the bodies of all members on a frame, in the order of the frames."""
+    def frame(self, row: int, all_bodies: Sequence[Bodies], moved: Collection[int] = ()) -> None:
+        """Take in the bodies of all members on a frame, in the order of the frames.
+
+        `moved` are the rows of the surfaces that have moved since the frame before.
+        """
+        self._moved.update(moved)
         if any(played.talks for _, _, played in self._models):
             all_bodies = self._in_company(all_bodies)
         for number, rows, played in self._models:
@@ -218,7 +229,7 @@ class ClipWriter:
         number = sum(len(played.model.rigs) for _, _, played in self._models)
         done = 0
         for _, _, played in self._models:
-            for _ in played.prepare():
+            for _ in played.prepare(self._moved, {self._surfaces[moved] for moved in self._moved}):
                 done += 1
                 yield done / number
         yield 1.0
@@ -265,7 +276,6 @@ class _ModelPlayed:
         talks: whether it has a clip for those who stand with another.
         unplanted: once it is prepared, why they cannot; empty if they can.
         made_of: the hash of the clips of its crowd.
-        head: the bone of its head as the crowd has it; empty to find it by its name.
         looks_at: what it turns its head to; None for where it goes next.
     """
 
@@ -292,13 +302,16 @@ class _ModelPlayed:
         self._size = np.array([scale_of(ob, rig) for ob, rig in zip(model.vehicles, model.rigs)]) / scale
         shape = (len(clips), len(model.vehicles), len(frames))
         self._phase, self._influence = np.empty(shape, np.float64), np.empty(shape, np.float32)
-        self._before: tuple[Bodies, Played] | None = None
+        self._before: tuple[Ridden, Vectors, Played] | None = None
         self.plants, self._scene, self._family = bool(settings.plant_feet.all()), scene, family
         self.unplanted = self.made_of = ""
-        self._lead, self.head = float(settings.look_ahead[0]) if len(settings.look_ahead) else 0.0, ""
+        self._lead = float(settings.look_ahead[0]) if len(settings.look_ahead) else 0.0
+        self._neck: Neck | None = None
+        self._live: LiveHeads | None = None
         self._heeds = bool(settings.look_at_caller.any())
         self.looks_at: Object | None = None
         self._bodies: list[Bodies] = []
+        self._ridden: list[Ridden] = []
         self._copies: list[ClipCopy] = []
         self._feet: list[list[ClipPlayed]] = [[] for _ in model.rigs]
         self._heads: list[list[ClipPlayed]] = [[] for _ in model.rigs]
@@ -310,25 +323,46 @@ class _ModelPlayed:
             check_strips_play(rig)
             check_shows_clips(rig, self.copies.channels, actions, replace)
 
+    def find_neck(self, named: str, *, live: bool) -> None:
+        """Find what turns heads, by the name of its bone if there is one; `live` if what follows is not known."""
+        if self._lead > 0.0 or self._heeds or self.looks_at is not None:
+            self._neck = neck_of(self.model.rigs[0], self.model.vehicles[0], named, self.copies.channels)
+        if live and self._neck is not None:
+            self._live = LiveHeads(self._neck, self._lead, self._frame_time)
+
+    def _eyes(self, neck: Neck) -> Scalars:
+        """How high the eyes of the vehicles are, (n,) metres: clips may have been measured on one of another size."""
+        high: Scalars = neck.height * self._size / self._size[0]
+        return high
+
     def frame(self, row: int, bodies: Bodies) -> None:
         size = self._size * bodies.growth
         if self._before is None:
-            was = bodies.position - bodies.velocity * self._frame_time
-            front, together = bodies.forward, bodies.in_company
-            way = Way.between(bodies.position, front, bodies.up, was, front, size, in_company=together)
+            on_it = ridden(None, bodies.position, bodies.forward, bodies.up, bodies.carriage)
+            was = on_it.position - bodies.velocity * self._frame_time
+            front, together = on_it.forward, bodies.in_company
+            way = Way.between(on_it.position, front, on_it.up, was, front, size, in_company=together)
             now = self._player.start(way)
         else:
-            before, played = self._before
+            before, place, played = self._before
+            on_it = ridden((before, place), bodies.position, bodies.forward, bodies.up, bodies.carriage)
             new = bodies.entered[:, None]
-            was = np.where(new, bodies.position - bodies.velocity * self._frame_time, before.position)
-            was_forward = np.where(new, bodies.forward, before.forward)
+            was = np.where(new, on_it.position - bodies.velocity * self._frame_time, before.position)
+            was_forward = np.where(new, on_it.forward, before.forward)
             do = self._does.asked(row, played)
-            way = Way.between(bodies.position, bodies.forward, bodies.up, was, was_forward, size, do, bodies.in_company)
+            way = Way.between(on_it.position, on_it.forward, on_it.up, was, was_forward, size, do, bodies.in_company)
             now = self._player.step(played, way, bodies.entered)
-        self._before = bodies, now
+        self._before = on_it, bodies.position, now
         self._phase[:, :, row], self._influence[:, :, row] = now.phase, now.influence
-        if self.plants or self._turns_head:
+        if self._live is not None:
+            seen = bodies.caller if self._heeds else np.full_like(bodies.position, np.nan)
+            if self.looks_at is not None:
+                seen = np.tile(self.looks_at.matrix_world.translation, (len(seen), 1))
+            eyes = bodies.position + bodies.up * self._eyes(self._neck)[:, None]
+            self._live.frame(eyes, bodies.forward, bodies.up, on_it.forward, seen)
+        elif self.plants or self._neck is not None:
             self._bodies.append(bodies)
+            self._ridden.append(on_it)
 
     def poses(self, row: int) -> Iterator[RigPose]:
         """The poses of the armatures on a frame, mixed as the NLA mixes strips."""
@@ -336,16 +370,21 @@ class _ModelPlayed:
         for clip, table in enumerate(self.copies.tables):
             share = self._influence[clip, :, row, None]
             values = values * (1.0 - share) + share * _at(table, self._phase[clip, :, row])
+        if self._live is not None:
+            self._live.turn(self.model.rigs[0], self.copies.channels, values, row)
         for rig, pose in zip(self.model.rigs, values):
             yield RigPose(rig, self.copies.channels, pose)
 
-    def prepare(self) -> Iterator[None]:
-        """Make the copies of the clips and compute what holds the feet, yielding after each armature."""
+    def prepare(self, moved: Collection[int], moving: Collection[Object]) -> Iterator[None]:
+        """Make the copies of the clips and compute what holds the feet, yielding after each armature.
+
+        `moved` are the rows of the surfaces that moved in the run, and `moving` these.
+        """
         self._copies = self.copies.copies()
         if self.plants:
-            yield from self._plant(self._copies)
-        if self._turns_head:
-            self._turn_heads()
+            yield from self._plant(self._copies, moved, moving)
+        if self._neck is not None and len(self._bodies) > 1:
+            self._turn_heads(self._neck)
 
     def rigs(self) -> list[RigClips]:
         """What each armature plays, as it was prepared."""
@@ -367,57 +406,49 @@ class _ModelPlayed:
             for k, (ob, rig) in enumerate(zip(self.model.vehicles, self.model.rigs))
         ]
 
-    @property
-    def _turns_head(self) -> bool:
-        return self._lead > 0.0 or self._heeds or self.looks_at is not None
-
-    def _turn_heads(self) -> None:
-        """Compute the strip that turns the head of each armature that has one."""
-        armature, vehicle = self.model.rigs[0], self.model.vehicles[0]
-        bone = head_of(armature, self.head, self.copies.channels)
-        if bone is None or len(self._bodies) < 2:
-            return
-        rig, existing = rig_of(armature, vehicle, self._family, axes_of(*sound_front(vehicle))), copies_made()
+    def _turn_heads(self, neck: Neck) -> None:
+        """Compute the strip that turns the head of each armature."""
+        existing = copies_made()
         frames = np.arange(float(len(self._bodies)))
         position, forward, up, caller = (
             np.stack([getattr(each, name) for each in self._bodies], axis=1)
             for name in ("position", "forward", "up", "caller")
         )
-        # Clips may have been measured on a vehicle of another size than the one whose rig was read.
-        high = eyes_of(rig, bone) * self._size / self._size[0]
+        run = on_all_frames(self._ridden)
+        high = self._eyes(neck)
         target = None if self.looks_at is None else places_of(self.looks_at, self._scene, self._frames)
         for k, each in enumerate(self.model.rigs):
             seen = caller[k] if target is None else target
             looks = (self._heeds or target is not None) and bool(np.isfinite(seen).any())
             if self._lead == 0.0 and not looks:
                 continue
-            left, raised = leads(forward[k], up[k], self._lead, self._frame_time), np.zeros(len(frames))
+            left, raised = leads(run.forward[:, k], run.up[:, k], self._lead, self._frame_time), np.zeros(len(frames))
             if looks:
                 eyes = position[k] + up[k] * high[k]
                 left, raised = toward(seen, eyes, forward[k], up[k], left, self._frame_time)
-            copy = made_for(each, HEAD, head_keys(each, rig, bone, left, raised), existing)
+            copy = made_for(each, HEAD, neck.keys(each, left, raised), existing)
             self._heads[k] = [ClipPlayed(copy, frames, np.ones(len(frames)), combines=True)]
 
-    def _plant(self, copies: Sequence[ClipCopy]) -> Iterator[None]:
+    def _plant(self, copies: Sequence[ClipCopy], moved: Collection[int], moving: Collection[Object]) -> Iterator[None]:
         """Compute the strip that holds the feet of each armature, where that can be done."""
         armature, vehicle = self.model.rigs[0], self.model.vehicles[0]
         rig = rig_of(armature, vehicle, self._family, axes_of(*sound_front(vehicle)))
         planting, self.unplanted = planting_of(armature, rig, self._clips, [copy.action for copy in copies])
         if planting is None:
             return
-        ground, existing = ground_of(self._scene), copies_made()
+        still, existing = ground_of(self._scene, moving), copies_made()
         frames = np.arange(float(len(self._bodies)))
-        position, forward, up = (
-            np.stack([getattr(bodies, name) for bodies in self._bodies], axis=1)
-            for name in ("position", "forward", "up")
-        )
+        run, place = on_all_frames(self._ridden), np.stack([bodies.position for bodies in self._bodies], axis=1)
         # Clips may have been measured on a vehicle of another size than the one whose rig was read.
         sizes = self._size / self._size[0]
         size = np.stack([sizes * bodies.growth for bodies in self._bodies], axis=1)
         for k, each in enumerate(self.model.rigs):
             ob = self.model.vehicles[k]
             origin = ob.steering.origin_height * scale_of(ob, ob) * (size[k] / sizes[k])
-            body = Carried(position[k], forward[k], up[k], size[k], origin)
+            rider = run.of(k)
+            rides = np.isin(rider.surface, list(moved))
+            ground = RiddenGround(place[k], rider, rides, origin, still) if moved else still
+            body = Carried(rider.position, rider.forward, rider.up, size[k], origin)
             playing = Playing(self._phase[:, k], self._influence[:, k].astype(np.float64))
             keys, _ = planting.keys(playing, body, self._frame_time, ground)
             copy = replace(made_for(each, FEET, keys, existing), feet=tuple(keys))

@@ -6,18 +6,25 @@ from collections.abc import Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+import bpy
 import numpy as np
 
 from ...portrayal.heads import attends
+from ...portrayal.riding import Carriage, carriage, unmoved
 from ...simulation.arrays.chance import keys_of_vehicles
 from ...simulation.arrays.vectors import Scalars
+from ...simulation.ground import level_heading
+from ...simulation.roles import Role
+from ..crowds.crowd_clips import scale_of
 from ..doubles import doubles
 from ..properties import settings_of
 from ..read.local_space import AXIS_NAMES, model_axes, to_world
 from ..read.places import places_of
 from ..read.rotation_channels import data_path, matrices_from_channels, width_of
+from ..read.surfaces import SurfaceReader, may_change
 from ..refusal import Refusal
 from ..stored_values import finite_numbers, sound_front
+from ..tagged_objects import tagged
 from .animation_data import evaluate
 from .bake_record import BakeRecord
 from .clip_writer import Bodies, ClipWriter, Members
@@ -49,7 +56,8 @@ def write_again(crowd: Object, vehicles: Sequence[Object], scene: Scene, *, repl
         seeds = np.array([ob.steering.seed for ob in members], dtype=np.int64)
         identities = np.array([ob.steering.identity for ob in members], dtype=np.int64)
         keys = keys_of_vehicles(stored.seed if stored else 0, identities, seeds)
-        writer = ClipWriter([Members(crowd, tuple(members), keys)], scene, frames, replace=replace)
+        surfaces = tagged(scene.objects, Role.SURFACE)
+        writer = ClipWriter([Members(crowd, tuple(members), keys)], scene, frames, replace=replace, surfaces=surfaces)
         _play(writer, members, [records[ob] for ob in members], frames, scene)
         writers.append(writer)
     for writer in writers:
@@ -66,24 +74,53 @@ def _play(
     """Let a writer see vehicles on all frames."""
     position, basis = bodies_of(vehicles, frames, scene)
     frame_time = scene.render.fps_base / scene.render.fps
-    ahead = np.diff(position, axis=0, append=position[-1:]) / frame_time
+    rides, moved = _rides(vehicles, position, level_heading(basis[..., 1].reshape(-1, 3)), frames, scene)
+    gone = np.diff(position, axis=0) - np.stack([by.way for by in rides])[1:]
+    velocity = np.concatenate((gone, np.zeros((1, *position.shape[1:])))) / frame_time
     present = np.array([_present(record, frames) for record in records]).T
     heights = finite_numbers(vehicles, "height")
-    caller = _callers(records, np.linalg.norm(ahead, axis=2), heights, frames, scene)
+    caller = _callers(records, np.linalg.norm(velocity, axis=2), heights, frames, scene)
     for row in range(len(frames)):
         entered = present[row] & ~present[:row].any(axis=0)
         bodies = Bodies(
             position=position[row],
             forward=basis[row, :, :, 1],
             up=basis[row, :, :, 2],
-            velocity=ahead[row],
+            velocity=velocity[row],
             growth=np.ones(len(heights)),
             entered=entered,
             present=present[row],
             in_company=np.zeros(len(heights), dtype=np.bool_),
             caller=caller[row],
+            carriage=rides[row],
         )
-        writer.frame(row, [bodies])
+        writer.frame(row, [bodies], moved)
+
+
+def _rides(
+    vehicles: Sequence[Object], position: np.ndarray, heading: np.ndarray, frames: np.ndarray, scene: Scene
+) -> tuple[list[Carriage], set[int]]:
+    """What the ground of vehicles did on each frame, and the rows of the surfaces that moved.
+
+    Args:
+        position: (f, n, 3) metres.
+        heading: (f n, 3) level.
+    """
+    objects, heading = tagged(scene.objects, Role.SURFACE), heading.reshape(position.shape)
+    if not any(may_change(ob) for ob in objects):
+        return [unmoved(len(vehicles))] * len(frames), set()
+    lift = np.array([ob.steering.origin_height * scale_of(ob, ob) for ob in vehicles])
+    reader, rides, moved = SurfaceReader(objects), [], set()
+    before, was = None, None
+    with _frame_kept(scene):
+        for row, frame in enumerate(frames.tolist()):
+            scene.frame_set(int(frame))
+            ground = reader.read(bpy.context.evaluated_depsgraph_get(), int(frame))
+            earlier = ground if before is None else before
+            rides.append(carriage(earlier, ground, was, position[row], lift))
+            moved |= ground.moved_since(earlier)
+            before, was = ground, (position[row], heading[row])
+    return rides, moved
 
 
 def _callers(

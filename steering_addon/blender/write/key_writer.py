@@ -66,6 +66,7 @@ class KeyWriter:
         self._seen = np.zeros(n, dtype=np.bool_)
         self._portrayed = [_Portrayed(plan, crowd) for crowd in plan.crowds if crowd.portrayal is not None]
         self._clips = PlanClips(plan, replace=replace_own_keys)
+        self._before: State | None = None
         self._eaten = Eaten(plan)
         self._changes = ChangesOfMind()
         self._corrections = LastCorrections()
@@ -86,7 +87,9 @@ class KeyWriter:
         for portrayed in self._portrayed:
             portrayed.frame(row, state, frame, entered, start_speed)
         if self._clips.are_played:
-            self._clips.frame(row, bodies_of(state, frame.heights, entered))
+            bodies = bodies_of(state, self._before, frame.heights, entered)
+            self._clips.frame(row, bodies, frame.snapshot.surfaces)
+            self._before = state
         self._eaten.look(row, state)
         self._changes.look(row, state)
         self._corrections.look(row, state, frame.snapshot)

@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...portrayal.heads import attends
+from ...portrayal.riding import Carriage, carriage, unmoved
 from ...simulation.arrays.vectors import Mask, Scalars, Vectors, magnitude
+from ...simulation.geometry.surfaces import NO_SURFACES, Surfaces
+from ...simulation.ground import level_heading
 from ...simulation.snapshot import State
 from .clip_writer import Bodies, ClipWriter, Members, RigPose
 
@@ -17,10 +20,11 @@ if TYPE_CHECKING:
     from ..read.plan import Plan
 
 
-def bodies_of(state: State, heights: Scalars, entered: Mask) -> Bodies:
+def bodies_of(state: State, before: State | None, heights: Scalars, entered: Mask) -> Bodies:
     """The bodies of all vehicles on a frame; how much they have grown is for now their height.
 
     Args:
+        before: the state on the frame before; None on the first.
         heights: (n,) metres, 0 if unknown.
         entered: (n,) whether this is the first frame on which a vehicle is present.
     """
@@ -35,7 +39,18 @@ def bodies_of(state: State, heights: Scalars, entered: Mask) -> Bodies:
         present=~state.away,
         in_company=np.zeros(len(state), dtype=np.bool_),
         caller=_callers(state, heights),
+        carriage=_carriage(state, before),
     )
+
+
+def _carriage(state: State, before: State | None) -> Carriage:
+    snapshot = state.inputs
+    if snapshot is None:
+        return unmoved(len(state))
+    known = before is not None and before.inputs is not None
+    surfaces = before.inputs.surfaces if known else snapshot.surfaces
+    was = (before.motion.position, level_heading(before.pose.forward)) if known else None
+    return carriage(surfaces, snapshot.surfaces, was, state.motion.position, snapshot.lift)
 
 
 def _callers(state: State, heights: Scalars) -> Vectors:
@@ -73,25 +88,35 @@ class PlanClips:
             Members(crowd.ob, tuple(source.objects[row] for row in crowd.rows), plan.vehicles.keys[crowd.rows])
             for crowd in plan.crowds
         ]
-        self._writer = ClipWriter(members, plan.scene, plan.frames, replace=replace, only_measured=only_measured)
+        self._writer = ClipWriter(
+            members,
+            plan.scene,
+            plan.frames,
+            replace=replace,
+            only_measured=only_measured,
+            surfaces=plan.surfaces,
+        )
         self.posed = self._writer.posed
         self.are_played = self._writer.has_clips
         self._heights: Scalars | None = None
+        self._ground = NO_SURFACES
 
     @property
     def warnings(self) -> list[str]:
         """What the animator should know of what was written."""
         return self._writer.warnings
 
-    def frame(self, row: int, bodies: Bodies) -> None:
-        """Take in the bodies of all vehicles on the frame of this row, by `bodies_of`; frames come in order."""
+    def frame(self, row: int, bodies: Bodies, ground: Surfaces = NO_SURFACES) -> None:
+        """Take in the bodies of all vehicles on a frame, by `bodies_of`, and the ground; frames come in order."""
+        moved = ground.moved_since(self._ground) if row else set()
+        self._ground = ground
         heights = bodies.growth
         if self._heights is None:
             self._heights = heights
         known = (self._heights > 0.0) & (heights > 0.0)
         growth = np.where(known, heights / np.where(known, self._heights, 1.0), 1.0)
         bodies = replaced(bodies, growth=growth)
-        self._writer.frame(row, [bodies.take(rows) for rows in self._rows])
+        self._writer.frame(row, [bodies.take(rows) for rows in self._rows], moved)
 
     def poses(self, row: int) -> Iterator[RigPose]:
         """The poses of all armatures that play clips on the frame of this row, which was taken in."""

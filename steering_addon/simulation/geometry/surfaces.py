@@ -45,12 +45,14 @@ class Layer:
         triangles: (f, 3) rows of points.
         surfaces: the rows of the surfaces.
         owner: (f,) the row of the surface of each triangle.
+        moves: whether they may move.
     """
 
     points: Vectors
     triangles: NDArray[np.int64]
     surfaces: tuple[int, ...]
     owner: Rows
+    moves: bool = False
 
     def __len__(self) -> int:
         return len(self.triangles)
@@ -84,7 +86,8 @@ class Layer:
 
     def moved(self, points: Vectors) -> Layer:
         """The layer with its points (p, 3) elsewhere."""
-        layer = Layer(in_columns(np.asarray(points, dtype=np.float64)), self.triangles, self.surfaces, self.owner)
+        points = in_columns(np.asarray(points, dtype=np.float64))
+        layer = Layer(points, self.triangles, self.surfaces, self.owner, moves=True)
         # What was asked of this layer is moved, which is quicker than to make it again.
         for name in vars(self).keys() & {"floor", "skin"}:
             vars(layer)[name] = vars(self)[name].moved(layer.points)
@@ -107,7 +110,7 @@ class Surfaces:
 
     def with_faces(self, row: int, points: Vectors, triangles: NDArray[np.int64]) -> Surfaces:
         """The same with other faces of a surface that moves, from points (p, 3) and triangles (f, 3) of their rows."""
-        changed = _layer((row,), [(points, triangles)])
+        changed = _layer((row,), [(points, triangles)], moves=True)
         return Surfaces(tuple(changed if layer.surfaces == (row,) else layer for layer in self.layers))
 
     def under(
@@ -246,6 +249,11 @@ class Surfaces:
         """Whether a layer is another than before."""
         return len(self.layers) != len(before.layers) or any(a is not b for a, b in zip(self.layers, before.layers))
 
+    def moved_since(self, before: Surfaces) -> set[int]:
+        """The rows of the surfaces in layers that are others than before."""
+        known = set(map(id, before.layers))
+        return {row for layer in self.layers if id(layer) not in known for row in layer.surfaces}
+
     def numbered(self) -> Iterator[tuple[int, Layer]]:
         """Each layer, with the row of its first triangle."""
         first = 0
@@ -276,15 +284,16 @@ def surfaces(meshes: Sequence[tuple[Vectors, NDArray[np.int64]]], moves: Sequenc
     moving = list(moves) or [False] * len(meshes)
     together = tuple(row for row, moves_alone in enumerate(moving) if not moves_alone)
     alone = tuple((row,) for row, moves_alone in enumerate(moving) if moves_alone)
-    return Surfaces(tuple(_layer(rows, [meshes[row] for row in rows]) for rows in (together, *alone) if rows))
+    still = [_layer(together, [meshes[row] for row in together], moves=False)] if together else []
+    return Surfaces((*still, *(_layer(rows, [meshes[rows[0]]], moves=True) for rows in alone)))
 
 
-def _layer(rows: tuple[int, ...], meshes: Sequence[tuple[Vectors, NDArray[np.int64]]]) -> Layer:
+def _layer(rows: tuple[int, ...], meshes: Sequence[tuple[Vectors, NDArray[np.int64]]], *, moves: bool) -> Layer:
     begin = np.cumsum([0, *(len(points) for points, _ in meshes)])
     triangles = [np.asarray(faces).reshape(-1, 3) + first for first, (_, faces) in zip(begin.tolist(), meshes)]
     owner = np.repeat(np.array(rows), [len(faces) for faces in triangles])
     points = np.concatenate([np.asarray(points, dtype=np.float64).reshape(-1, 3) for points, _ in meshes])
-    return Layer(in_columns(points), np.concatenate(triangles).astype(np.int64, copy=False), rows, owner)
+    return Layer(in_columns(points), np.concatenate(triangles).astype(np.int64, copy=False), rows, owner, moves)
 
 
 def between(before: Surfaces, after: Surfaces, part: float) -> Surfaces:

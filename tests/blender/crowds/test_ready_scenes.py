@@ -581,6 +581,12 @@ def test_walkers_look_at_what_called_them_until_they_walk_on() -> None:
     crowd.steering.portrayal.playing.look_at_caller = True
     bpy.ops.steering.clips_write()
     np.testing.assert_allclose(headings(walker, "Head", range(1, 49))[1], head, atol=0.02)
+    bpy.ops.steering.clear_bake()
+    assert bpy.ops.steering.preview() == {"FINISHED"}
+    # A preview cannot look ahead in time, so that its heads turn a little later.
+    _, previewed = headings(walker, "Head", range(1, 49))
+    assert bpy.ops.steering.preview() == {"FINISHED"}
+    np.testing.assert_allclose((previewed - still)[26:40], wanted[26:40], atol=0.15)
 
 
 def test_what_a_walker_carries_holds_its_arms_through_bakes_and_is_left_when_they_are_deleted() -> None:

@@ -255,3 +255,39 @@ def test_feet_that_cannot_be_held_say_why(spoil: str) -> None:
     clips = [part("portrayal.clips").Clip("Walk", 1, 1.0, 1.0, 1.0)]
     _, reason = planting.planting_of(rig, read, clips, [action])
     assert ("constraints or drivers pose" if spoil == "constraint" else "below a leg of two bones") in reason
+
+
+def test_who_stands_on_a_lorry_plays_no_walk_and_keeps_its_feet_on_the_bed() -> None:
+    rig = legged()
+    people = walking(rig)
+    people.steering.seek.use = False
+    people.steering.vehicle.cruise_speed = rig.steering.start_speed = 0.0
+    corners = [(x, y, 0.0) for x in (-4.0, 4.0) for y in (-4.0, 4.0)]
+    mesh = bpy.data.meshes.new("Bed")
+    mesh.from_pydata(corners, [], [(0, 1, 3, 2)])
+    bed = link(bpy.data.objects.new("Bed", mesh))
+    for frame, place, angle in ((1, (0.0, 0.0, 0.0), 0.0), (60, (5.0, 1.0, 0.4), 0.6)):
+        bed.location, bed.rotation_euler.z = place, angle
+        bed.keyframe_insert("location", frame=frame)
+        bed.keyframe_insert("rotation_euler", frame=frame)
+    bpy.context.scene.frame_set(1)
+    select(bed)
+    bpy.ops.steering.tag(role="SURFACE")
+    bake()
+    write_again = bpy.ops.steering.clips_write
+    for again in (False, True):
+        if again:
+            select(people)
+            assert write_again() == {"FINISHED"}
+        names = {track.name for track in rig.animation_data.nla_tracks if not track.mute}
+        assert names == {"Steering: Idle", "Steering: Feet"}
+        soles = []
+        for frame in range(1, 61):
+            bpy.context.scene.frame_set(frame)
+            graph = bpy.context.evaluated_depsgraph_get()
+            evaluated = rig.evaluated_get(graph)
+            back = np.array(bed.evaluated_get(graph).matrix_world.inverted() @ evaluated.matrix_world)
+            soles.append([back @ np.array(evaluated.pose.bones[f"Foot.{side}"].matrix)[:, 3] for side in "LR"])
+        # It breathes: its legs are stretched as its hips go up.
+        assert (np.ptp(np.array(soles), axis=0)[:, :3].max(axis=0) < (0.001, 0.001, 0.02)).all()
+        assert np.linalg.norm(rig.matrix_world.translation) > 4.0

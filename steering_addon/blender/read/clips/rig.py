@@ -130,12 +130,6 @@ def rig_of(armature: Object, model: Object, family: Family, axes: np.ndarray) ->
     )
     parts = parts or [_ends(bones, rows)]
     points, influences, weights = (np.concatenate(column) for column in zip(*parts))
-    world = doubles(model.matrix_world)
-    scale = np.linalg.norm(world[:3, :3], axis=0)
-    turned = world.copy()
-    turned[:3, :3] = axes @ (world[:3, :3] / np.maximum(scale, 1e-12)).T
-    matrix = np.eye(4)
-    matrix[:3] = turned[:3, :3] @ (doubles(armature.matrix_world)[:3] - np.outer(world[:3, 3], (0.0, 0.0, 0.0, 1.0)))
     return Rig(
         names=tuple(bone.name for bone in bones),
         parents=np.array([rows[bone.parent.name] if bone.parent else -1 for bone in bones], dtype=np.int64),
@@ -143,8 +137,18 @@ def rig_of(armature: Object, model: Object, family: Family, axes: np.ndarray) ->
         points=points,
         bones=influences,
         weights=weights,
-        matrix=matrix,
+        matrix=to_model(armature, model, axes),
     )
+
+
+def to_model(armature: Object, model: Object, axes: np.ndarray) -> np.ndarray:
+    """The matrix (4, 4) from the space of an armature to that of its model, in metres; arguments as for `rig_of`."""
+    world = doubles(model.matrix_world)
+    scale = np.linalg.norm(world[:3, :3], axis=0)
+    turn = axes @ (world[:3, :3] / np.maximum(scale, 1e-12)).T
+    matrix = np.eye(4)
+    matrix[:3] = turn @ (doubles(armature.matrix_world)[:3] - np.outer(world[:3, 3], (0.0, 0.0, 0.0, 1.0)))
+    return matrix
 
 
 def _parents_first(armature: Object) -> list:
