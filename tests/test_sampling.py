@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from tests.sampling import in_every_blender, in_this_blender, in_this_run, sampled, thorough
 
 PLAIN, ALL_LEFT_OUT, A_THIRD, IN_EVERY = None, thorough.mark, sampled.mark, in_every_blender.mark
+A_PART = in_every_blender(a_part=True).mark
 BLENDERS = 3
 
 
@@ -86,11 +87,16 @@ def test_a_plain_test_runs_in_one_blender_and_each_blender_has_some() -> None:
     assert min(map(len, each)) > 10
 
 
-def test_what_tries_blender_itself_runs_in_every_one() -> None:
-    marked, plain = cases(2, IN_EVERY), cases(1, PLAIN, test="test_other")
-    each = in_each_blender([*marked, *plain])
-    assert all(chosen[:2] == names(marked) for chosen in each)
-    assert sorted(map(len, each)) == [2, 2, 3]
+def test_what_tries_blender_itself_runs_in_the_oldest_and_the_newest_and_a_part_of_it_between() -> None:
+    marked = [case for number in range(30) for case in cases(2, IN_EVERY, test=f"test_{number}")]
+    oldest, between, newest = in_each_blender(marked)
+    assert oldest == newest == names(marked)
+    assert 10 < len(between) < 30
+
+
+def test_what_tries_a_part_in_each_blender_runs_in_every_one() -> None:
+    marked = [case for number in range(30) for case in cases(1, A_PART, test=f"test_{number}")]
+    assert in_each_blender(marked) == [names(marked)] * BLENDERS
 
 
 def test_of_many_cases_that_try_blender_itself_each_blender_has_a_part() -> None:

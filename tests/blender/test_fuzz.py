@@ -8,7 +8,7 @@ from scripts import environments
 from scripts.fuzzing.batch import tried
 from tests.sampling import in_every_blender
 
-pytestmark = in_every_blender
+pytestmark = in_every_blender(a_part=True)
 
 SEEDS = 18
 

@@ -31,7 +31,7 @@ from tests.blender.building import (
 from tests.blender.sharing import BLENDERS, turn
 from tests.sampling import in_every_blender
 
-pytestmark = in_every_blender
+pytestmark = in_every_blender(a_part=True)
 
 EXAMPLES = 90 // len(BLENDERS)
 MODES = ("QUATERNION", "AXIS_ANGLE", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")

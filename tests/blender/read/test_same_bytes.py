@@ -22,6 +22,7 @@ OTHERS = [name for name in BLENDERS if TRIED not in GROUPS[name]]
 """The Blenders that come with another numpy."""
 
 
+@in_every_blender(a_part=True)
 @pytest.mark.skipif(f"numpy=={np.__version__}" == TRIED, reason="The tests without Blender try this numpy.")
 def test_this_blender_gives_the_same_bytes(pytestconfig: pytest.Config) -> None:
     """In the usual run the Blenders with other numpys share the cases out; in the thorough run each tries all."""
