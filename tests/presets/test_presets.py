@@ -17,7 +17,7 @@ from steering_addon.simulation.geometry.paths import spline
 from steering_addon.simulation.presence.attendance import Attendance, enter_frames
 from steering_addon.simulation.vehicle import VehicleModel
 from tests.presets.preset_crowds import FPS, SHIPPED, columns, crowd, recorded, shipped
-from tests.sampling import thorough
+from tests.sampling import sampled, thorough
 from tests.scene import headings, positions, speeds, ups
 
 FLOCKING = {
@@ -77,6 +77,7 @@ def test_the_values_of_a_shipped_file_are_read_unchanged(name: str) -> None:
     assert set(content["behaviors"]) <= {behavior.name for behavior in CATALOGUE}
 
 
+@sampled(one_of=3)
 @pytest.mark.parametrize("name", FLOCKING)
 def test_a_flock_of_sixty_looks_alive(name: str) -> None:
     """All metrics are in their bands; two may be between bands, which were measured on flocks of two hundred."""
