@@ -44,7 +44,12 @@ ALONG = 0.1
 """Cosine from a wall's normal up to which a goal beside the wall does not count as beyond it."""
 METHODS = (
     Choice("TURN", 0, "Turn Past", "Turns just enough to pass the obstacle ahead; along the surface of a mesh"),
-    Choice("FIELD", 1, "Force Field", "Is pushed away by obstacles nearby, wherever it is going"),
+    Choice(
+        "FIELD",
+        1,
+        "Force Field",
+        "Is pushed away by obstacles nearby, wherever it is going; a fast one needs a distance in which it can stop",
+    ),
     Choice(
         "SILHOUETTE",
         2,

@@ -11,6 +11,7 @@ import pytest
 from scripts.motion_bands import ALIVE, BETWEEN, BIRDS, FISH, measured, rows
 from scripts.motion_metrics import lost, nearest_distances, polarization, reversals, rolls, turns
 from steering_addon.behaviors import CATALOGUE
+from steering_addon.behaviors.seek import Seek
 from steering_addon.settings.preset_values import held
 from steering_addon.simulation.arrays.chance import keys_of
 from steering_addon.simulation.geometry.paths import spline
@@ -18,7 +19,7 @@ from steering_addon.simulation.presence.attendance import Attendance, enter_fram
 from steering_addon.simulation.vehicle import VehicleModel
 from tests.presets.preset_crowds import FPS, SHIPPED, columns, crowd, recorded, shipped
 from tests.sampling import sampled, thorough
-from tests.scene import headings, positions, speeds, ups
+from tests.scene import headings, leaders, positions, speeds, ups
 
 FLOCKING = {
     "starling": (BIRDS, 35.0),
@@ -86,6 +87,20 @@ def test_a_flock_of_sixty_looks_alive(name: str) -> None:
     verdicts = {row.title: row.verdict(values[row.title]) for row in rows(kind)}
     assert {verdicts.pop("polarization"), verdicts.pop("aspect")} <= {ALIVE, BETWEEN}
     assert set(verdicts.values()) == {ALIVE}, values
+
+
+@sampled
+@pytest.mark.parametrize("name", [*FLOCKING, *HERDS])
+def test_who_go_to_one_place_do_not_pass_through_each_other(name: str) -> None:
+    """As at the end of a path."""
+    preset = shipped(name)
+    scene = crowd(preset, 12, 1, 100.0 * preset.body_length)
+    scene.behaviors.append((Seek, {"weight": 10.0 * max(b.get("weight", 1.0) for b in preset.behaviors.values())}))
+    scene = replace(scene, tracked=leaders([0.0, 15.0 * preset.body_length, 0.0]))
+    states = scene.run(240)
+    # They start at random places, some of them in each other.
+    nearest = min(nearest_distances(state.motion.position[None]).min() for state in states[round(FPS) :])
+    assert nearest > 0.8 * preset.body_length
 
 
 # ---- herds

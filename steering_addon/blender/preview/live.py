@@ -40,7 +40,7 @@ LEAST_PIECE, MOST_PIECE, PAUSE = 0.15, 0.45, 0.01
 """Seconds of a piece, at least and at most, and of the pause between pieces, in which the window responds."""
 DRAWING_SHARE = 0.3
 """Most of the time that may be spent on drawing the window between pieces, if that does not make them too long."""
-FOR_A_RENDER = "The preview was ended for a render, which shows only what is baked. Bake first."
+FOR_A_RENDER = "The preview was ended for a render, which shows what is baked."
 
 
 class Live:

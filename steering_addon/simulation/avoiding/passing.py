@@ -26,7 +26,7 @@ BESIDE = 4.0
 """Distance from the surface, in multiples of the distance to keep, within which a place is beside an obstacle."""
 DECIDED = 0.25
 """Distance of that place from the course through the middle, in the same multiples, that decides on a side."""
-LED = 2.0
+LED = 3.0
 """How much more a turn to that side may take than one to the other, where it is harder than the agent can turn."""
 STANDING = 0.05
 """Share of max_speed below which an agent stands or is about to."""

@@ -108,7 +108,7 @@ def _graze(
     point_at(crowd, preset, Kind.REGION, region)
     settings = crowd.steering
     settings.vehicle.radius, settings.vehicle.length = 0.5 * cow.RADIUS * size, LENGTH * size
-    settings.vehicle.cruise_speed, settings.vehicle.keep_apart = GRAZES, True
+    settings.vehicle.cruise_speed = GRAZES
     settings.on_foot.turn_radius = COW_TURN_RADIUS * size
     # One that comes home fast would push aside who grazes in its way.
     add_behaviors([kind for kind in CATALOGUE if kind.name == AVOIDING], crowd, context.scene)

@@ -87,8 +87,6 @@ def add(context: Context, scene: FlyerScene, options: SceneOptions, add_member: 
     take_up(preset, crowd, context.scene)
     point_at(crowd, preset, Kind.REGION, region)
     crowd.steering.vehicle.radius = scene.radius * options.size
-    # Its parts may meet head-on in the small region, faster than any steering can turn them.
-    crowd.steering.vehicle.keep_apart = True
     crowd.steering.portrayal.use = True
 
     apart = _distance_apart(crowd, preset)

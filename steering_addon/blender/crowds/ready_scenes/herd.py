@@ -64,7 +64,7 @@ def graze(context: Context, options: SceneOptions) -> tuple[SceneBuilder, Height
     region = builder.add_region("Sheep Region", ROOM * half_side(options))
     take_up(preset, crowd, context.scene)
     point_at(crowd, preset, Kind.REGION, region)
-    crowd.steering.vehicle.radius, crowd.steering.vehicle.keep_apart = RADIUS * options.size, True
+    crowd.steering.vehicle.radius = RADIUS * options.size
     crowd.steering.portrayal.use, crowd.steering.portrayal.stride = True, STRIDE * options.size
     members = _flock(options, height, random_numbers, builder.collection)
     builder.enlist(context, members, random_numbers, options.size)
