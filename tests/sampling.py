@@ -1,8 +1,9 @@
 """What the usual run leaves out, so that it takes minutes: `scripts/test -- --thorough` runs everything.
 
-A test with slow cases that try one rule in several places is `sampled`: the usual run has a third of them. A slow test
-of what cheaper ones try in part is `thorough`. Each test in Blender runs in one of the Blenders, chosen by its name;
-what tries Blender itself is `in_every_blender`, and of its tests with many cases each Blender runs a part.
+A test with slow cases that try one rule in several places is `sampled`: the usual run has a sixth of them. A slow test
+of what cheaper ones try in part is `thorough`. Each test in Blender runs in one of the Blenders, chosen by its name.
+What tries Blender itself is `in_every_blender`: it runs in the oldest and in the newest Blender, as what has come or
+gone differs between those two, and a part of it in those between; of tests with many cases each Blender runs a part.
 """
 
 from __future__ import annotations
@@ -14,12 +15,13 @@ from collections.abc import Sequence
 import pytest
 
 sampled = pytest.mark.sampled
-"""`@sampled` has a third of all cases run, at least one; `@sampled(each="kind")` a third for each value of `kind`.
+"""`@sampled` has a sixth of all cases run, at least one; `@sampled(each="kind")` a sixth for each value of `kind`.
 `@sampled(one_of=9)` is for cases that take a second or more: a ninth of them."""
 thorough = pytest.mark.thorough
 in_every_blender = pytest.mark.in_every_blender
-"""For what may differ between versions of Blender: keys and actions, handlers, drawing, files, undo, registration."""
-THIRD = 3
+"""For what may differ between versions of Blender: keys and actions, handlers, drawing, files, undo, registration.
+`@in_every_blender(a_part=True)` is for a test that itself tries a part of its cases in each: it runs in all of them."""
+SIXTH = 6
 MANY = 3
 """Cases of a test from which on Blenders share them out."""
 
@@ -40,11 +42,17 @@ def in_this_run(items: Sequence[pytest.Item]) -> list[pytest.Item]:
 
 
 def in_this_blender(items: Sequence[pytest.Item], turn: int, blenders: int) -> list[pytest.Item]:
-    """The tests of the usual run that one of several Blenders has, in their order; together they have all."""
+    """The tests of the usual run that one of several Blenders, oldest first, has, in their order; together they have
+    all.
+    """
     cases = Counter(_test(item) for item in items)
+    oldest_or_newest = turn in (0, blenders - 1)
 
     def in_every(item: pytest.Item) -> bool:
-        return item.get_closest_marker("in_every_blender") is not None and cases[_test(item)] < MANY
+        mark = item.get_closest_marker("in_every_blender")
+        if mark is None:
+            return False
+        return mark.kwargs.get("a_part", False) or (oldest_or_newest and cases[_test(item)] < MANY)
 
     # By the name alone, as some Blenders have cases that others lack.
     return [item for item in items if in_every(item) or zlib.crc32(item.nodeid.encode()) % blenders == turn]
@@ -59,4 +67,4 @@ def _group(item: pytest.Item, mark: pytest.Mark) -> tuple[str, str, int]:
     """The test without its case, the value of the parameter that counts, and of how many cases one is tried."""
     each = mark.kwargs.get("each")
     value = item.callspec.params[each] if each else ""  # type: ignore[attr-defined]
-    return _test(item), repr(value), mark.kwargs.get("one_of", THIRD)
+    return _test(item), repr(value), mark.kwargs.get("one_of", SIXTH)

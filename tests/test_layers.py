@@ -114,7 +114,7 @@ class Module:
 
     def __init__(self, path: Path, text: str) -> None:
         self.path = path
-        self.tree = ast.parse(text)
+        self.nodes = tuple(ast.walk(ast.parse(text)))
         self.layer = path.parts[1] if len(path.parts) > 2 else path.stem.removeprefix("__init__")
         self.name = ".".join(path.with_suffix("").parts).removesuffix(".__init__")
 
@@ -123,7 +123,7 @@ class Module:
 
     def imports(self) -> Iterator[tuple[ast.stmt, str, str]]:
         """Each import as statement, dotted name in full, and the name it goes by; own code starts with the package."""
-        for node in ast.walk(self.tree):
+        for node in self.nodes:
             if isinstance(node, ast.Import):
                 for alias in node.names:
                     yield node, alias.name, alias.asname or alias.name.partition(".")[0]
@@ -202,7 +202,7 @@ def wrong_imports(module: Module) -> list[str]:
             allowed = (*BELOW[module.layer], module.layer)
             if parts[1] not in allowed:
                 offenders.append(module.at(node, f"imports {name}: {module.layer} knows {' and '.join(allowed)} only"))
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         if module.layer in WITHOUT_BLENDER and isinstance(node, ast.Name) and node.id == "__import__":
             offenders.append(module.at(node, "__import__: imports are written out"))
     return offenders
@@ -210,7 +210,7 @@ def wrong_imports(module: Module) -> list[str]:
 
 def early_imports(module: Module) -> list[str]:
     """Imports of Blender, or of the layer that knows it, that happen as soon as the module is imported."""
-    inside = {id(n) for f in ast.walk(module.tree) if isinstance(f, ast.FunctionDef) for n in ast.walk(f)}
+    inside = {id(n) for f in module.nodes if isinstance(f, ast.FunctionDef) for n in ast.walk(f)}
     offenders = []
     for node, name, _ in module.imports():
         if id(node) not in inside and (name.split(".")[0] == "bpy" or name.startswith(f"{PACKAGE}.blender")):
@@ -243,12 +243,12 @@ def meddling(module: Module) -> list[str]:
         if name == "sys.path":
             offenders.append(module.at(node, "sys.path"))
     beside = {"__file__"}
-    for node in ast.walk(module.tree):
-        if isinstance(node, ast.Attribute) and ast.unparse(node) == "sys.path":
+    for node in module.nodes:
+        if isinstance(node, ast.Attribute) and node.attr == "path" and ast.unparse(node) == "sys.path":
             offenders.append(module.at(node, "sys.path"))
         if isinstance(node, ast.Assign) and names_in(node.value) & beside:
             beside |= {name for target in node.targets for name in names_in(target)}
-        if isinstance(node, ast.Call) and names_in(node) & beside and writes(node):
+        if isinstance(node, ast.Call) and writes(node) and names_in(node) & beside:
             offenders.append(module.at(node, f"writes beside the code: {ast.unparse(node)}"))
     return offenders
 
@@ -292,7 +292,7 @@ def unsafe_arithmetic(module: Module) -> list[str]:
         full_names[goes_by] = goes_by if isinstance(node, ast.Import) and name.startswith(f"{goes_by}.") else name
         if complaint := unsafe_name(name):
             offenders.append(module.at(node, complaint))
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         complaint = ""
         if isinstance(node, ast.Attribute):
             complaint = unsafe_name(dotted(node, full_names))

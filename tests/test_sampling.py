@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from tests.sampling import in_every_blender, in_this_blender, in_this_run, sampled, thorough
 
-PLAIN, ALL_LEFT_OUT, A_THIRD, IN_EVERY = None, thorough.mark, sampled.mark, in_every_blender.mark
+PLAIN, ALL_LEFT_OUT, A_SIXTH, IN_EVERY = None, thorough.mark, sampled.mark, in_every_blender.mark
+A_PART = in_every_blender(a_part=True).mark
 BLENDERS = 3
 
 
@@ -45,8 +46,8 @@ def names(items: Sequence[Any]) -> list[str]:
 
 
 @given(st.integers(1, 40))
-def test_of_each_sampled_test_the_usual_run_has_a_third_and_at_least_one(count: int) -> None:
-    assert len(in_this_run(cases(count, A_THIRD))) == -(-count // 3)
+def test_of_each_sampled_test_the_usual_run_has_a_sixth_and_at_least_one(count: int) -> None:
+    assert len(in_this_run(cases(count, A_SIXTH))) == -(-count // 6)
 
 
 def test_of_long_cases_it_has_fewer() -> None:
@@ -55,7 +56,7 @@ def test_of_long_cases_it_has_fewer() -> None:
 
 
 def test_for_each_value_of_a_parameter_there_are_some_cases() -> None:
-    chosen: list[Any] = in_this_run(cases(7, sampled(each="kind").mark, ("seek", "flee")))
+    chosen: list[Any] = in_this_run(cases(13, sampled(each="kind").mark, ("seek", "flee")))
     assert sorted(case.callspec.params["kind"] for case in chosen) == ["flee"] * 3 + ["seek"] * 3
 
 
@@ -65,12 +66,12 @@ def test_all_but_thorough_tests_are_in_the_usual_run_in_their_order() -> None:
 
 
 def test_which_cases_it_has_does_not_depend_on_their_order() -> None:
-    items = cases(9, A_THIRD)
+    items = cases(9, A_SIXTH)
     assert set(names(in_this_run(items))) == set(names(in_this_run(items[::-1])))
 
 
 def test_tests_of_the_same_cases_have_the_same_ones() -> None:
-    first, second = cases(9, A_THIRD), cases(9, A_THIRD, test="test_other")
+    first, second = cases(18, A_SIXTH), cases(18, A_SIXTH, test="test_other")
     chosen = names(in_this_run([*first, *second]))
     assert chosen == [*chosen[:3], *(name.replace("law", "other") for name in chosen[:3])]
 
@@ -86,11 +87,16 @@ def test_a_plain_test_runs_in_one_blender_and_each_blender_has_some() -> None:
     assert min(map(len, each)) > 10
 
 
-def test_what_tries_blender_itself_runs_in_every_one() -> None:
-    marked, plain = cases(2, IN_EVERY), cases(1, PLAIN, test="test_other")
-    each = in_each_blender([*marked, *plain])
-    assert all(chosen[:2] == names(marked) for chosen in each)
-    assert sorted(map(len, each)) == [2, 2, 3]
+def test_what_tries_blender_itself_runs_in_the_oldest_and_the_newest_and_a_part_of_it_between() -> None:
+    marked = [case for number in range(30) for case in cases(2, IN_EVERY, test=f"test_{number}")]
+    oldest, between, newest = in_each_blender(marked)
+    assert oldest == newest == names(marked)
+    assert 10 < len(between) < 30
+
+
+def test_what_tries_a_part_in_each_blender_runs_in_every_one() -> None:
+    marked = [case for number in range(30) for case in cases(1, A_PART, test=f"test_{number}")]
+    assert in_each_blender(marked) == [names(marked)] * BLENDERS
 
 
 def test_of_many_cases_that_try_blender_itself_each_blender_has_a_part() -> None:

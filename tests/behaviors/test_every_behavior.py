@@ -226,6 +226,7 @@ def test_without_weight_it_has_no_effect(kind: type[Behavior]) -> None:
     assert positions(weightless.run(5)).tobytes() == positions(nobody.run(5)).tobytes()
 
 
+@sampled(one_of=2)
 @every
 @settings(BOUNDED, max_examples=2)
 @given(data=st.data())

@@ -119,7 +119,7 @@ every_still_ground = pytest.mark.parametrize("name", [name for name, each in GRO
 # Where they are, and how they stand.
 
 
-@sampled
+@sampled(one_of=3)
 @every_ground
 def test_on_every_frame_they_are_on_the_surface(name: str) -> None:
     states = roaming(name)
@@ -127,12 +127,14 @@ def test_on_every_frame_they_are_on_the_surface(name: str) -> None:
     assert not any(state.outputs["off_ground"].any() for state in states)
 
 
+@sampled(one_of=3)
 @every_ground
 def test_they_roam(name: str) -> None:
     gone = np.linalg.norm(ways(roaming(name)), axis=-1).sum(axis=0)
     assert np.median(gone) > 2.0 and gone.min() > 0.2
 
 
+@sampled(one_of=3)
 @every_ground
 def test_axes_are_at_right_angles_and_motion_is_in_the_plane_of_each(name: str) -> None:
     for state in roaming(name)[:: FPS // 2]:
@@ -144,6 +146,7 @@ def test_axes_are_at_right_angles_and_motion_is_in_the_plane_of_each(name: str) 
         assert (along >= 0.0).all() and np.abs(motion.velocity - along * motion.forward).max() < 1e-9
 
 
+@sampled(one_of=3)
 @every_still_ground
 def test_they_go_where_they_head_along_the_surface(name: str) -> None:
     states = roaming(name)
@@ -156,6 +159,7 @@ def test_they_go_where_they_head_along_the_surface(name: str) -> None:
     assert np.abs(length * FPS - speeds(states)[1:])[walks].max() < 0.03
 
 
+@sampled(one_of=3)
 @every_ground
 def test_up_turns_smoothly_and_never_over(name: str) -> None:
     up = ups(roaming(name))
@@ -168,6 +172,7 @@ def test_up_turns_smoothly_and_never_over(name: str) -> None:
         assert turn.max() < 5.0 and np.percentile(jerk, 95) < (0.2 if name == "wave" else 0.15)
 
 
+@sampled(one_of=3)
 @every_ground
 def test_they_stand_or_crawl_but_do_not_creep_nor_turn_while_they_stand(name: str) -> None:
     if GROUNDS[name].moves is not None:
@@ -203,11 +208,13 @@ def data(states: list[State], rows: Any = slice(None)) -> list[bytes]:
     ]
 
 
+@sampled(one_of=3)
 @every_ground
 def test_a_shorter_run_is_the_beginning_of_a_longer_one(name: str) -> None:
     assert data(run(ants(GROUNDS[name]), 20, GROUNDS[name])) == data(roaming(name)[:20])
 
 
+@sampled(one_of=3)
 @every_still_ground
 def test_a_state_is_a_checkpoint(name: str) -> None:
     states, scene = roaming(name), ants(GROUNDS[name])

@@ -11,7 +11,7 @@ from steering_addon.behaviors.pursuit import Pursuit
 from steering_addon.settings.preset import Preset, scaled
 from tests.presets.preset_crowds import FPS, shipped
 from tests.presets.preset_pairs import Hunt, added, hunt
-from tests.sampling import sampled, thorough
+from tests.sampling import sampled
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,6 @@ def test_a_predator_does_not_stay_beside_one_of_its_prey(name: str) -> None:
     assert longest < 3 * FPS
 
 
-@thorough
 def test_a_school_parts_before_a_shark_and_some_are_caught_up_with() -> None:
     run = hunted("fish and a shark")
     touched = (with_predator(run.gap) < run.touching).any(axis=0)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from steering_addon.recording.mishaps import (
@@ -45,7 +45,6 @@ def at(places, radius=0.5, *, velocity=None, present=None, **scene) -> State:
     return state
 
 
-@settings(max_examples=60)
 @given(st.integers(0, 10**6), st.integers(1, 40), st.floats(0.5, 20.0))
 def test_overlaps_equal_those_of_all_pairs_one_by_one(seed: int, n: int, room: float) -> None:
     rng = np.random.default_rng(seed)

@@ -23,7 +23,6 @@ def touching(position, radius, present) -> set[tuple[int, int]]:
     }
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**6), st.integers(0, 25), st.floats(0.0, 1.0), st.sampled_from([0.0, 5.0, 1000.0]))
 def test_overlaps_equal_those_of_all_pairs_one_by_one_on_every_frame(seed, n, pace, drift) -> None:
     rng = np.random.default_rng(seed)

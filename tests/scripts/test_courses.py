@@ -28,7 +28,7 @@ def assert_passed(on: Course) -> None:
     assert (outcome.depth <= 0.05).all(), on.name
 
 
-@sampled(one_of=9)
+@sampled(one_of=18)
 @pytest.mark.parametrize("preset", SLOW)
 def test_presets_pass_boxes_balls_and_meshes_at_any_width_of_the_path(preset: str) -> None:
     number = NAMES.index(preset)

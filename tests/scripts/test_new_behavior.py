@@ -12,7 +12,7 @@ from steering_addon.behaviors import CATALOGUE
 from tests.sampling import sampled, thorough
 
 ROOT = Path(__file__).resolve().parents[2]
-CACHES = shutil.ignore_patterns(".git", "__pycache__", ".pytest_cache", ".hypothesis", "docs", "build", "dist")
+CACHES = shutil.ignore_patterns(".git", ".pytest_cache", ".hypothesis", "docs", "build", "dist")
 PLAIN, REMEMBERING = "amble", "zigzag_about"
 """The names begin and end the alphabet, for the order of the imports."""
 PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider")
@@ -77,7 +77,7 @@ def test_what_is_made_obeys_every_law_and_passes_its_own_tests(checkout: Path, n
     done = run(checkout, *PYTEST, *LAWS, "-k", names)
     assert done.returncode == 0, done.stdout
     passed = int(done.stdout.rpartition(" passed")[0].split()[-1])
-    assert passed > 75
+    assert passed > 50
 
 
 @thorough

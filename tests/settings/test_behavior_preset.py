@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from steering_addon.behaviors import CATALOGUE
@@ -37,7 +37,6 @@ presets = st.sampled_from(CATALOGUE).flatmap(
 )
 
 
-@settings(max_examples=50)
 @given(presets)
 def test_reading_restores_what_was_written(preset: BehaviorPreset) -> None:
     assert read_behavior(behavior_written(preset)) == preset

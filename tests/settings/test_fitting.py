@@ -20,7 +20,7 @@ from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.declaration import Kind, Parameter, Unit
 from steering_addon.simulation.vehicle import VehicleModel
 from tests.presets.preset_crowds import SHIPPED, columns, locomotions, shipped
-from tests.sampling import thorough
+from tests.sampling import sampled, thorough
 from tests.scene import Scene, positions
 
 WAYS = [choice.name for choice in COMBININGS]
@@ -112,6 +112,7 @@ def test_fitted_distances_and_times_are_like_those_of_the_shipped_presets(name: 
     assert np.exp(np.abs(logs).max()) < 9.0
 
 
+@sampled(each="behavior")
 @pytest.mark.parametrize("behavior", CATALOGUE, ids=lambda b: b.name)
 @pytest.mark.parametrize("name", SHIPPED)
 def test_times_do_not_get_silly(behavior, name: str) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from steering_addon.behaviors import CATALOGUE
@@ -92,7 +92,6 @@ presets = st.builds(
 # ---- reading and writing
 
 
-@settings(max_examples=50)
 @given(presets)
 def test_reading_restores_what_was_written(preset: Preset) -> None:
     assert read(written(preset)) == preset
@@ -321,7 +320,6 @@ def test_lengths_and_speeds_scale_with_the_body_but_times_and_angles_do_not() ->
     assert large.behaviors["wander"]["rate"] == starling.behaviors["wander"]["rate"]
 
 
-@settings(max_examples=50)
 @given(presets, st.floats(1e-3, 1e3))
 def test_a_scaled_preset_can_be_read_again(preset: Preset, scale: float) -> None:
     try:

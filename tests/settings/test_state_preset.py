@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from steering_addon.behaviors import CATALOGUE
@@ -86,7 +86,6 @@ presets = st.builds(
 )
 
 
-@settings(max_examples=25)
 @given(presets)
 def test_reading_restores_what_was_written(preset: StatePreset) -> None:
     assert read_state(state_written(preset)) == preset

@@ -20,6 +20,7 @@ from tests.blender.building import (
     vehicle,
     wedge,
 )
+from tests.sampling import thorough
 
 CATALOGUE = {behavior.name: behavior for behavior in part("behaviors").CATALOGUE}
 
@@ -202,6 +203,7 @@ MATES = 6
 """The number of fish nearest to a fish that it closes up with."""
 
 
+@thorough
 def test_a_school_parts_before_a_shark_and_closes_again() -> None:
     """The school of the Add menu, and a cone with the preset Sharks; nothing else is set."""
     frames(1, 300)

@@ -378,7 +378,7 @@ def values_of(group) -> st.SearchStrategy:
     return st.fixed_dictionaries({}, optional={p.identifier: of(p) for p in chosen})
 
 
-@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_a_preset_made_from_a_crowd_gives_another_crowd_the_same_values(data) -> None:
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)

@@ -926,7 +926,7 @@ def test_committing_or_discarding_again_does_nothing(staging) -> None:
     assert dump_file() == before
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     stored=st.sets(st.integers(0, 40), min_size=1, max_size=8),
     bakes=st.lists(st.tuples(st.integers(0, 40), st.integers(1, 12)), min_size=1, max_size=4),
@@ -947,7 +947,7 @@ KEY = st.tuples(st.just("key"), st.integers(0, 50), st.integers(-5, 5))
 CLEAR = st.tuples(st.just("clear"), st.just(0), st.just(0))
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=st.lists(st.one_of(BAKE, KEY, CLEAR), min_size=1, max_size=8))
 def test_an_animators_keys_survive_whatever_is_baked_over_them(staging, steps) -> None:
     """Keys by hand, bakes and clears in any order: a bake hides the keys on its frames, and clearing shows them all."""

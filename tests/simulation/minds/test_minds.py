@@ -625,7 +625,6 @@ def test_each_condition_does_with_few_vehicles_and_nothing_to_watch(kind: Any, n
         }
     ),
 )  # fmt: skip
-@settings(max_examples=25, deadline=None)
 def test_whatever_states_say_all_stays_finite_and_within_limits(
     seed: int, then: str, other: str, numbers: dict[str, Any]
 ) -> None:

@@ -17,6 +17,7 @@ from steering_addon.simulation.behavior import Behavior
 from steering_addon.simulation.geometry.obstacles import obstacles
 from steering_addon.simulation.presence.attendance import Attendance, enter_frames
 from tests.behaviors.situations import busy
+from tests.sampling import sampled
 from tests.scene import Scene, leaders, locked, positions, velocities
 
 NEVER, ALWAYS = 10_000, -10_000
@@ -39,6 +40,7 @@ def row(n: int, gap: float = 1.0, **more) -> Scene:
     return Scene(position=[[gap * k, 0.0, 0.0] for k in range(n)], speed=2.0, **more)
 
 
+@sampled
 @every
 def test_a_run_with_absent_vehicles_equals_the_run_without_them(kind: type[Behavior]) -> None:
     scene, absent = busy(kind, 7), np.array([2, 5])

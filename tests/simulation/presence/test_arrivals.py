@@ -55,6 +55,7 @@ def gone(states) -> np.ndarray:
     return np.array([s.away[0] for s in states])
 
 
+@sampled
 @every
 def test_staying_on_arrival_changes_nothing(kind: type[Behavior]) -> None:
     scene = busy(kind, 5)

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from ....simulation.arrays.vectors import cross
+
 HIP, KNEE, ANKLE, SHOULDERS = 0.50, 0.265, 0.04, 0.80
 """Heights of the joints above the ground."""
 HIP_ASIDE, SHOULDER_ASIDE = 0.048, 0.112
@@ -236,10 +238,10 @@ def leg(pose: Pose, letter: str, step: Step) -> None:
     along = (THIGH * THIGH - SHIN * SHIN + distance * distance) / (2.0 * distance)
     out = math.sqrt(max(THIGH * THIGH - along * along, 0.0))
     knee = down * along + ahead * out
-    right = np.cross(ahead, -down)
+    right = cross(ahead, -down)
     for name, bone in (("Thigh", knee / THIGH), ("Shin", (down * distance - knee) / SHIN)):
         up = -bone
-        pose.turns[f"{name}.{letter}"] = np.stack((right, np.cross(up, right), up), axis=1)
+        pose.turns[f"{name}.{letter}"] = np.stack((right, cross(up, right), up), axis=1)
     pose.turns[f"Foot.{letter}"] = about_z(step.heading) @ about_x(step.pitch)
     pose.turns[f"Toes.{letter}"] = about_z(step.heading) @ about_x(step.toes)
 

@@ -179,11 +179,12 @@ def _land(options: SceneOptions, line: np.ndarray, collection: Collection) -> Ob
     """Add the land, a surface: hills that come down or up to the road."""
     side, size = np.linspace(-1.0, 1.0, CELLS + 1) * _half_side(options), options.size
     x, y = np.repeat(side, CELLS + 1), np.tile(side, CELLS + 1)
-    distance = np.hypot(x[:, None] - line[:, 0], y[:, None] - line[:, 1])
-    nearest = distance.argmin(axis=1)
-    away = distance[np.arange(len(x)), nearest]
+    east, north = x[:, None] - line[:, 0], y[:, None] - line[:, 1]
+    squared = east * east + north * north
+    nearest = squared.argmin(axis=1)
+    away = np.sqrt(squared[np.arange(len(x)), nearest])
     # Far from the road the land is at the mean height of what is about it, so that it has no creases.
-    weights = 1.0 / (distance * distance + (2.0 * size) * (2.0 * size))
+    weights = 1.0 / (squared + (2.0 * size) * (2.0 * size))
     land = (weights * line[:, 2]).sum(axis=1) / weights.sum(axis=1)
     hills = 0.5 * size * (np.sin(x / (3.1 * size)) + np.sin(y / (2.7 * size) + 1.0))
     share = np.clip((away - VERGE * size) / ((SLOPE - VERGE) * size), 0.0, 1.0)
