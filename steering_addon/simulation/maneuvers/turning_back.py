@@ -96,7 +96,7 @@ def turning_back(world: World, agents: Agents, region: Rows, kept: Mask, inside:
     corner = np.where(np.isfinite(room), bodies.curvature(room, inward, then), 0.0)
     passes = (magnitude(along) > HEAD_ON) & (corner <= curvature) & (returning <= 0.0)
     curvature = np.maximum(curvature, corner)
-    # Who only comes back need not slow down for that.
+    # Agents that only come back need not slow down for that.
     fastest = np.where(curvature * bodies.tightest > SETS_IN, bodies.fastest(curvature), np.inf)
     curvature = np.maximum(curvature, returning)
     share = clamp((curvature * bodies.tightest - SETS_IN) / (WHOLE - SETS_IN), 0.0, 1.0)
