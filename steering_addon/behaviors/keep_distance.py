@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import Mask, Number, Rows, Scalars, Vectors, dot, magnitude, picked
+from ..simulation.arrays.vectors import Mask, Number, Rows, Scalars, Vectors, across, dot, magnitude, picked, unit
 from ..simulation.behavior import OURS, Intent, Steering
 from ..simulation.declaration import called, length, seconds
 from ..simulation.maneuvers.braking import (
@@ -84,12 +84,12 @@ class KeepDistance(Neighborhood):
         velocity, heading = picked(world.bodies.velocity, near.body), picked(world.bodies.forward, near.body)
         offset, velocity, heading = lanes.straightened(agent, near.offset, velocity, heading)
         ahead, along = dot(offset, forward), dot(velocity, forward)
-        across = offset - ahead[:, None] * forward
-        aside = magnitude(across)
+        beside = offset - ahead[:, None] * forward
+        aside = np.where(_turn_freely(lanes)[agent], _off_circle(offset, forward, heading), magnitude(beside))
         length, width = room_between(world, agents, near.agent, near.body, dot(heading, forward))
         half = np.where(self.lane_width[agent] > 0.0, self.lane_width[agent] / 2.0, width)
         same_way = dot(heading, forward) > SAME_WAY
-        merges, time = self._merging(world, agents, lanes, near, across, velocity - along[:, None] * forward, width)
+        merges, time = self._merging(world, agents, lanes, near, beside, velocity - along[:, None] * forward, width)
         in_lane = (ahead > 0.0) & (aside < half)
         before = np.flatnonzero((in_lane | merges) & same_way)
         agent, in_lane = agent[before], in_lane[before]
@@ -110,22 +110,37 @@ class KeepDistance(Neighborhood):
         return least(len(agents), agent, allowed), np.bincount(agent[lit], minlength=len(agents)) > 0
 
     def _merging(
-        self, world: World, agents: Agents, lanes: Lanes, near: Near, across: Vectors, drift: Vectors, width: Scalars
+        self, world: World, agents: Agents, lanes: Lanes, near: Near, beside: Vectors, drift: Vectors, width: Scalars
     ) -> tuple[Mask, Scalars]:
         """The vehicles that come into the lane of an agent and go first, and the time until then; (p,) each, seconds.
 
         Args:
-            across: (p, 3) how far each is to the side, metres.
+            beside: (p, 3) how far each is to the side, metres.
             drift: (p, 3) how fast it moves aside, m/s.
             width: (p,) metres to the side at which both touch.
         """
         drift = drift + lanes.leftward[near.agent, None] * picked(agents.side, near.agent)
-        time = meet_in(across, drift, width)
+        time = meet_in(beside, drift, width)
         in_one_file = lanes.in_one_file(world, near.agent, near.body)
         time = np.where(in_one_file, np.minimum(time, SINGLE_FILE), time)
         first = is_ahead(world, agents, near.agent, near.body, near.offset)
         keeps_out = lanes.elsewhere(world, near, np.zeros(len(agents)), np.full(len(agents), MERGES))
         return (time < MERGES) & first & ~keeps_out, time
+
+
+def _turn_freely(lanes: Lanes) -> Mask:
+    """The drivers that go along no curve, (n,)."""
+    mask: Mask = np.isfinite(lanes.agents.handling.axle) & (lanes.line < 0)
+    return mask
+
+
+def _off_circle(offset: Vectors, forward: Vectors, heading: Vectors) -> Scalars:
+    """How far vehicles ahead, (p,), are beside the circle on which each would follow its own heading to theirs, metres.
+
+    The chord between two places on a circle leads in the middle of both headings.
+    """
+    middle = unit(np.add(forward, heading))
+    return magnitude(across(offset, middle))
 
 
 def _lights(world: World, agents: Agents, agent: Rows, body: Rows) -> Mask:

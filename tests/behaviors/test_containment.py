@@ -391,6 +391,22 @@ def test_a_car_slows_down_before_a_border_that_it_meets_head_on() -> None:
     assert pace[: FPS * 2].min() > 10.0 and pace.min() < 9.0
 
 
+@pytest.mark.parametrize(("name", "half", "out"), [("car", 40.0, 4.0), ("pedestrian", 12.0, 1.0)])
+def test_what_goes_along_the_border_outside_comes_back_within_seconds(name: str, half: float, out: float) -> None:
+    preset = shipped(name)
+    scene = replace(
+        crowd(preset, 2, 1, half),
+        position=[[half + out, 0.0, 0.0], [-half - out, 0.0, 0.0]],
+        forward=[[0.0, 1.0, 0.0], [-0.5, 1.0, 0.0]],
+        speed=0.5 * preset.vehicle["max_speed"],
+        fps=FPS,
+    )
+    scene.behaviors = [behavior for behavior in scene.behaviors if behavior[0] is Containment]
+    beyond = np.linalg.norm(positions(scene.run(FPS * 7)), axis=-1) - half
+    assert beyond[0].min() > 0.9 * out
+    assert (beyond[FPS * 6 :] < 0.0).all()
+
+
 @thorough
 def test_cars_go_on_in_regions_that_are_hardly_wider_than_their_circle_or_narrower() -> None:
     """They turn with the circle of 4 m that their wheels allow, and come back each time."""

@@ -7,7 +7,8 @@ import pytest
 
 from steering_addon.behaviors.keep_distance import KeepDistance
 from steering_addon.behaviors.seek import Seek
-from steering_addon.locomotion import Planar
+from steering_addon.locomotion import Planar, Wheeled
+from steering_addon.simulation.locomotion import Locomotion
 from tests.sampling import sampled, thorough
 from tests.scene import Scene, all_of, leaders, locked, positions, speeds
 
@@ -81,6 +82,23 @@ def test_only_vehicles_that_go_the_same_way_in_the_lane_count() -> None:
     assert not braked([0.0, 3.0, 0.0], forward=(1.0, 0.0, 0.0)), "crossing"
     assert not braked([0.0, 30.0, 0.0])
     assert not braked([0.0, 3.0, 0.0], distance=2.0)
+
+
+def test_a_driver_without_a_curve_counts_who_is_ahead_on_one_circle() -> None:
+    turn = 0.5
+    place = 20.0 * np.array([np.cos(turn) - 1.0, np.sin(turn), 0.0])
+    assert abs(place[0]) > 2.0 * BODIES, "beside the straight lane"
+
+    def braked(turned: float, kind: type[Locomotion] = Wheeled) -> bool:
+        given = {"reaction_time": 0.0} if kind is Wheeled else {}
+        scene = Scene([[0.0, 0.0, 0.0]], speed=8.0, behaviors=[(KeepDistance, {})], locomotions=[(kind, given)])
+        scene.vehicle = {"max_speed": 9.0, "max_force": 3.0}
+        forward = (-np.sin(turned), np.cos(turned), 0.0)
+        return bool(replace(scene, tracked=locked(place, forward=forward)).steering()[0][0, 1] < 0.0)
+
+    assert braked(turn)
+    assert not braked(0.0) and not braked(-turn), "it goes another way"
+    assert not braked(turn, Planar), "only drivers keep a lane"
 
 
 def test_with_a_free_lane_it_does_nothing() -> None:

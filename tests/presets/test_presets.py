@@ -12,6 +12,7 @@ from scripts.motion_bands import ALIVE, BETWEEN, BIRDS, FISH, measured, rows
 from scripts.motion_metrics import lost, nearest_distances, polarization, reversals, rolls, turns
 from steering_addon.behaviors import CATALOGUE
 from steering_addon.behaviors.seek import Seek
+from steering_addon.settings.preset import scaled
 from steering_addon.settings.preset_values import held
 from steering_addon.simulation.arrays.chance import keys_of
 from steering_addon.simulation.geometry.paths import spline
@@ -243,6 +244,17 @@ def test_passers_by_walk_like_pedestrians() -> None:
     walking = {name: dict(values) for name, values in pedestrian.behaviors.items() if name != "containment"}
     walking["path_following"]["end"] = passers_by.behaviors["path_following"]["end"]
     assert passers_by.behaviors == walking
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "circle"), [("pedestrian", 1.75, 3.0), ("herd", 2.4, 5.0), ("sheep", 2.4, 5.0)]
+)
+def test_people_turn_within_3_metres_at_their_pace_and_cows_and_horses_within_5(
+    name: str, body: float, circle: float
+) -> None:
+    """In tighter turns the clips of rigged characters slide."""
+    preset = scaled(shipped(name), body / shipped(name).body_length)
+    assert preset.locomotion["on_foot"]["turn_radius"] == pytest.approx(circle)
 
 
 @thorough

@@ -45,6 +45,10 @@ NEAREST = 0.15
 """The least room that an agent reckons with, in radii of its smallest circle: at the border the angle alone counts."""
 OFF = 0.02
 """How far off the border an agent looks along it, in radii of its tightest turn."""
+STEEPEST = 0.1
+"""1 - cosine of the steepest angle to the border at which an agent returns: it joins those that go along the border."""
+RETURNS = 0.3
+"""How far the sine of its angle may fall short of that before it turns as tightly as it can."""
 HEAD_ON = 0.5
 """The sine of the angle off the border's normal below which an agent turns to where there is more room."""
 
@@ -82,6 +86,7 @@ def turning_back(world: World, agents: Agents, region: Rows, kept: Mask, inside:
         return None
     rows, bodies, room, inward = rows[near], bodies.take(near), room[near], picked(inward, near)
     heading = bodies.agents.forward
+    returning = bodies.returning(world, inward, heading)
     curvature = bodies.curvature(room, inward, heading)
     along = across(heading, inward)
     # In a corner of the region the next border is ahead once it has turned along this one.
@@ -89,16 +94,18 @@ def turning_back(world: World, agents: Agents, region: Rows, kept: Mask, inside:
     place = place + bodies.way_in(world, place) + inward * (OFF * bodies.tightest)[:, None]
     room, inward = bodies.room(world, place, then)
     corner = np.where(np.isfinite(room), bodies.curvature(room, inward, then), 0.0)
-    passes = (magnitude(along) > HEAD_ON) & (corner <= curvature)
+    passes = (magnitude(along) > HEAD_ON) & (corner <= curvature) & (returning <= 0.0)
     curvature = np.maximum(curvature, corner)
+    # Agents that only come back need not slow down for that.
+    fastest = np.where(curvature * bodies.tightest > SETS_IN, bodies.fastest(curvature), np.inf)
+    curvature = np.maximum(curvature, returning)
     share = clamp((curvature * bodies.tightest - SETS_IN) / (WHOLE - SETS_IN), 0.0, 1.0)
     toward = across(np.where(passes[:, None], along, picked(inside, rows)), heading)
     beside = bodies.agents.level(bodies.agents.side)
     toward = np.where((magnitude(toward) > EPSILON)[:, None], unit(toward), beside)
-    fastest = bodies.fastest(curvature)
     speed = np.maximum(bodies.agents.speed, SLOW * bodies.agents.cruise_speed)
     aside = np.minimum(curvature * speed * speed, bodies.sideways) * share
-    return TurningBack(rows, toward * aside[:, None], np.where(share > 0.0, fastest, np.inf))
+    return TurningBack(rows, toward * aside[:, None], fastest)
 
 
 def tightest_circle(agents: Agents) -> Scalars:
@@ -153,6 +160,19 @@ class _Bodies:
         needed = (1.0 - np.minimum(along, 1.0)) / np.maximum(outward, EPSILON)
         left = np.maximum(room - self.before, NEAREST * self.circle)
         return FIRMNESS * np.where(outward > 0.0, needed, 0.0) / left
+
+    def returning(self, world: World, inward: Vectors, heading: Vectors) -> Scalars:
+        """The curvature with which bodies outside turn until they head inward, (m,) 1/m; 0 for those inside.
+
+        On the circle that touches the border from outside, cos b = 1 - out / radius at an angle b to the border.
+
+        Args:
+            inward, heading: (m, 3) unit vectors.
+        """
+        out = magnitude(self.way_in(world, self.agents.position))
+        cosine = 1.0 - np.minimum(out / self.tightest, STEEPEST)
+        short = np.sqrt(1.0 - cosine * cosine) - dot(heading, inward)
+        return np.where(out > 0.0, clamp(short / RETURNS, 0.0, 1.0), 0.0) / self.tightest
 
     def fastest(self, curvature: Scalars) -> Scalars:
         """The speed at which they hold a turn, (m,) m/s; not below that of the smallest circle."""
