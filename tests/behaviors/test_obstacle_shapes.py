@@ -276,7 +276,7 @@ def test_one_that_stands_before_an_obstacle_turns_to_its_way_however_far_behind_
     thing: str, speed: float, side: float
 ) -> None:
     """Its way leads back past the obstacle, on the side of its middle: a turn that it can only make before it goes."""
-    middle = [[0.8, 1.73 if thing == "box" else 1.53, 0.0]]
+    middle = [[0.95, 1.73 if thing == "box" else 1.53, 0.0]]
     kinds = {"ball": obstacles, "box": boxes, "mesh": lambda at, size: mesh_obstacles([ball(size, 24)], at)}
     things = kinds[thing](middle, [[1.0, 1.0, 1.0]] if thing == "box" else 1.0)
     strength = {"max_force": 0.2}

@@ -20,6 +20,8 @@ ROOM_IN_TIME = 5.0
 """Least radius of the region around a new crowd, in seconds at cruise speed: room for a flock to turn."""
 ROOM_IN_SIZE = 3.0
 """Least radius of that region, in radii of the crowd at the start."""
+LEAST_INSIDE = 0.8
+"""Least share of the width of a ground that its region has, for bodies that are long against the ground."""
 LEAST_SCALE = 1e-6
 """Smallest scale of a ground that a height is divided by."""
 AHEAD_ON_GROUND, SHARE_OF_GROUND = 12.0, 0.45
@@ -46,7 +48,7 @@ def new_region(crowd: Object, places: np.ndarray, ground: Object | None) -> Obje
         region.empty_display_type, region.empty_display_size = "SPHERE", reach
         region.location = Vector((low + high) / 2.0)
     else:
-        _put_over(region, ground, reach)
+        _put_over(region, ground, reach, max(model.radius, 0.5 * model.length))
     crowd.users_collection[0].objects.link(region)
     give_role(region, Role.REGION, Family())
     return region
@@ -66,17 +68,23 @@ def keep_in_room(crowd: Object, behavior: str, ground: Object | None) -> None:
     settings.weight *= FIRMNESS_ON_GROUND
 
 
-def _put_over(region: Object, ground: Object, height: float) -> None:
-    """Make an Empty a box over a ground, with which it moves, as far up and down as given in metres."""
+def _put_over(region: Object, ground: Object, height: float, extent: float) -> None:
+    """Make an Empty a box over a ground, with which it moves.
+
+    Args:
+        height: how far it reaches up and down, metres.
+        extent: from the middle of a body to its end, which stays over the ground, too; metres.
+    """
     corners = doubles(ground.bound_box)
     low, high = corners.min(axis=0), corners.max(axis=0)
     half = (high - low) / 2.0
     matrix = doubles(ground.matrix_world)[:3, :3]
     # An imported ground may have another axis than Z upward.
     upward = int(np.abs(matrix[2]).argmax())
-    scale = max(float(np.sqrt(matrix[:, upward] @ matrix[:, upward])), LEAST_SCALE)
-    half[upward] = max(half[upward], height / scale)
+    scale = np.maximum(np.sqrt(np.einsum("ij,ij->j", matrix, matrix)), LEAST_SCALE)
+    inside = np.maximum(half - extent / scale, LEAST_INSIDE * half)
+    inside[upward] = max(half[upward], height / scale[upward])
     region.empty_display_type, region.empty_display_size = "CUBE", 1.0
     region.steering.region_shape = "BOX"
     region.parent = ground
-    region.location, region.scale = Vector((low + high) / 2.0), Vector(half)
+    region.location, region.scale = Vector((low + high) / 2.0), Vector(inside)

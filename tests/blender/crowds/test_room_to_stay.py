@@ -31,13 +31,17 @@ def test_what_walks_on_a_ground_stays_over_it_and_moves_with_it(like: str, turne
         # As an importer leaves a ground that was modelled with Y upward.
         field.data.transform(field.matrix_basis.to_3x3().inverted().to_4x4())
     bpy.context.view_layer.update()
-    room = room_of(populated(field, moves_like=like, count=5))
+    crowd = populated(field, moves_like=like, count=5)
+    room, vehicle = room_of(crowd), crowd.steering.vehicle
     field.location.x += 3.0
     bpy.context.view_layer.update()
     assert room.steering.region_shape == "BOX" and room.parent == field
     matrix = np.array(room.matrix_world)
     reach = np.abs(matrix[:3, :3]).sum(axis=1)
-    flat = SIDE / 2.0 * (math.cos(turned[2]) + math.sin(turned[2]))
+    # The ends of their bodies stay over it, too.
+    half = SIDE / 2.0 - max(vehicle.radius, vehicle.length / 2.0)
+    assert half < SIDE / 2.0
+    flat = half * (math.cos(turned[2]) + math.sin(turned[2]))
     assert np.allclose(reach[:2], flat, rtol=1e-4)
     assert reach[2] > SIDE
     assert np.allclose(matrix[:2, 3], [3.0, 0.0], atol=1e-4)

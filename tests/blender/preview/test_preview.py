@@ -752,7 +752,7 @@ def test_a_render_sees_nothing_of_it_ends_it_and_says_why() -> None:
     toggle()
     assert rendered(obs, 10) == [tuple(ob.location) for ob in obs]
     assert not is_on()
-    assert "Bake first" in told()
+    assert "shows what is baked" in told()
     toggle()
     assert told() == ""
 
