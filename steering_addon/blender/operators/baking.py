@@ -90,7 +90,8 @@ class STEERING_OT_bake(InPieces, bpy.types.Operator):
             self.report({"WARNING"}, warning)
         text = f"Baked {_count(result.vehicles, 'vehicle')}, {_count(result.frames, 'frame')} in {self.seconds():.1f} s"
         if result.closest != INFINITE:
-            text += f", nearest obstacle {result.closest:.2f} m"
+            # Rounded, what touches could be at -0.00 m.
+            text += f", nearest obstacle {round(result.closest, 2) + 0.0:.2f} m"
         text += f": {summary(result.mishaps)}"
         seen = [finding for finding in census.refresh(self._scene, made_of).findings if finding.kind in TOLD_BY_BAKES]
         for finding in seen:

@@ -18,24 +18,6 @@ class Adding:
     bl_options = {"REGISTER", "UNDO"}
     ready_scene: ReadyScene
 
-    seed: IntProperty(name="Seed", description="Seed of the random numbers", default=0, min=0)
-    spacing: FloatProperty(
-        name="Spacing",
-        description="Distance that the members keep from each other, as a multiple of the default",
-        default=1.0,
-        min=0.1,
-        max=10.0,
-        soft_min=0.5,
-        soft_max=3.0,
-    )
-    location: FloatVectorProperty(
-        name="Location",
-        description="Center of the new scene; by default the 3D cursor, or a free place next to existing crowds",
-        size=3,
-        subtype="TRANSLATION",
-        options={"SKIP_SAVE"},
-    )
-
     @classmethod
     def poll(cls, context) -> bool:
         return in_object_mode(cls, context) and has_editable_scene(cls, context)
@@ -72,9 +54,28 @@ def _operator(scene: ReadyScene) -> type[bpy.types.Operator]:
         soft_max=10.0,
         subtype="DISTANCE",
     )
+    seed = IntProperty(name="Seed", description="Seed of the random numbers", default=0, min=0)
+    spacing = FloatProperty(
+        name="Spacing",
+        description="Distance that the members keep from each other, as a multiple of the default",
+        default=1.0,
+        min=0.1,
+        max=10.0,
+        soft_min=0.5,
+        soft_max=3.0,
+    )
+    location = FloatVectorProperty(
+        name="Location",
+        description="Center of the new scene; by default the 3D cursor, or a free place next to existing crowds",
+        size=3,
+        subtype="TRANSLATION",
+        options={"SKIP_SAVE"},
+    )
+    # In the order in which the panel of the last operator shows them; those of a base class would come first.
+    values = {"count": count, "size": size, "seed": seed, "spacing": spacing, "location": location}
     content = {
         "__doc__": scene.description,
-        "__annotations__": {"count": count, "size": size},
+        "__annotations__": values,
         "bl_idname": f"steering.{scene.operator}",
         "bl_label": scene.label,
         "ready_scene": scene,

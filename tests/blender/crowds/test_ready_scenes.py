@@ -136,6 +136,12 @@ def test_a_scene_is_in_its_own_collection_and_selected(scene) -> None:
 
 
 @pytest.mark.parametrize("scene", SCENES)
+def test_the_panel_of_the_last_operator_shows_the_count_first(scene) -> None:
+    shown = getattr(bpy.ops.steering, f"add_{scene}").get_rna_type().properties.keys()
+    assert shown[:3] == ["rna_type", "count", "size"]
+
+
+@pytest.mark.parametrize("scene", SCENES)
 def test_a_scene_is_at_the_cursor_with_the_given_count_and_size(scene) -> None:
     bpy.context.scene.cursor.location = (3.0, -2.0, 5.0)
     scene_crowd = add(scene, count=7, size=0.5)
