@@ -180,8 +180,8 @@ def populated() -> Iterator[float]:
     yield DRAWN
     yield from click(*POPULATE)
     yield DRAWN
-    # Its button exists only if the click has opened the panel.
-    yield from find("bpy.ops.steering.populate(", COLUMN, POPULATE[1])
+    # This button exists only if the click has opened the panel, whose last ones are further down.
+    yield from find("bpy.ops.steering.populate_add(", COLUMN, POPULATE[1])
     picture(FOLDER / "populated 1.png")
     before = members(crowd)
     with view():
