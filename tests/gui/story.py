@@ -69,7 +69,7 @@ def ready_scene(name: str, count: int) -> Iterator[float]:
     show_object_properties()
     yield DRAWN
     picture(FOLDER / f"{name} 1 added.png")
-    own = actions()
+    actions_before = actions()
     if name == "flock":
         yield from preview(FOLDER / f"{name} 2 preview.png")
         yield from stopped()
@@ -78,7 +78,7 @@ def ready_scene(name: str, count: int) -> Iterator[float]:
     yield from play()
     yield from scrub()
     picture(FOLDER / f"{name} 4 scrubbed.png")
-    yield from step_back_and_clear(own)
+    yield from step_back_and_clear(actions_before)
     picture(FOLDER / f"{name} 5 cleared.png")
 
 
@@ -301,7 +301,7 @@ def actions() -> dict[str, str]:
     return {ob.name: ob.animation_data.action.name for ob in vehicles if ob.animation_data.action}
 
 
-def step_back_and_clear(own: dict[str, str]) -> Iterator[float]:
+def step_back_and_clear(actions_before: dict[str, str]) -> Iterator[float]:
     """Undo, redo and delete the bake, which leaves the vehicles their own actions."""
     for step, expected in (("undo", False), ("redo", True)):
         with view():
@@ -311,7 +311,7 @@ def step_back_and_clear(own: dict[str, str]) -> Iterator[float]:
     with view():
         assert bpy.ops.steering.clear_bake("EXEC_DEFAULT", True) == {"FINISHED"}
     yield DRAWN
-    assert actions() == own
+    assert actions() == actions_before
 
 
 def switched_off() -> Iterator[float]:
