@@ -12,12 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.angles import angle_of, cosine_and_sine
-from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, columns, dot
+from ..simulation.arrays.angles import angle_of
+from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, dot
 from ..simulation.geometry.surfaces import Surfaces
 from ..simulation.ground import left_of, upright
 from ..simulation.terrain import Terrain, carried
 from .planes import Ground, standable
+from .planting import turned_about_up
 
 CLOSE = 0.1
 """Metres below and above where a body stands within which it stands on a surface."""
@@ -136,9 +137,7 @@ def ridden(
 
 def _about_up(v: Vectors, angle: Scalars) -> Vectors:
     """Vectors (n, 3) turned about the vertical by angles to the left, (n,) radians."""
-    cosines, sines = cosine_and_sine(angle)
-    x, y, z = v.T
-    turned: Vectors = columns(cosines * x - sines * y, sines * x + cosines * y, z)
+    turned = np.einsum("nij,nj->ni", turned_about_up(angle), v)
     return np.where((angle == 0.0)[:, None], v, turned)
 
 

@@ -23,7 +23,7 @@ ROOM_IN_SIZE = 3.0
 LEAST_INSIDE = 0.8
 """Least share of the width of a ground that its region has, for bodies that are long against the ground."""
 LEAST_SCALE = 1e-6
-"""Smallest scale of a ground that a height is divided by."""
+"""Smallest scale of a ground that lengths are divided by."""
 AHEAD_ON_GROUND, SHARE_OF_GROUND = 12.0, 0.45
 """How far ahead those who walk on a ground look for its border: seconds, and the most as a share of its width.
 

@@ -290,7 +290,7 @@ def _summary(joined: Joined, scene: Scene) -> str:
         return f"{vehicles} joined {crowd}{too}"
     vehicle, units = joined.crowd.steering.vehicle, scene.unit_settings
     cruises_at = vehicle.cruise_speed * vehicle.max_speed * units.scale_length
-    pace = bpy.utils.units.to_string(units.system, "VELOCITY", cruises_at, precision=2)
+    pace = bpy.utils.units.to_string(units.system, "VELOCITY", cruises_at, precision=2).strip()
     text = f"{vehicles} joined {crowd}{too}; preset {preset.label}, cruises at {pace}"
     return "; ".join([text, *missing(preset, joined.crowd, scene)])
 
