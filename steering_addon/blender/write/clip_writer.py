@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 
-from ...portrayal.clips import DO, Clip, ClipSettings, Playing, in_order
+from ...portrayal.clips import ClipSettings, Playing, in_order
 from ...portrayal.company import in_company
+from ...portrayal.doings import Doings
 from ...portrayal.footholds import Carried
 from ...portrayal.heads import leads, toward
 from ...portrayal.playing import Played, Player, Way
 from ...portrayal.riding import Carriage, Ridden, RiddenGround, on_all_frames, ridden
-from ...simulation.arrays.chance import Keys, mix, uniform
+from ...simulation.arrays.chance import Keys
 from ...simulation.arrays.vectors import Mask, Rows, Scalars, Vectors
 from ..crowds.clip_feet import store_unplanted
 from ..crowds.crowd_clips import (
@@ -49,11 +50,6 @@ if TYPE_CHECKING:
 
 UNSURE = 0.25
 """A clip whose direction was seen less clearly than this needs a speed from the user."""
-EVERY = 5.0
-"""Seconds in which a vehicle that stands decides again whether to do something."""
-OFTEN = 0.4
-"""The share of these decisions that are for it."""
-WHEN, WHETHER, WHAT = 0x0D01, 0x0D02, 0x0D03
 
 
 @dataclass(frozen=True)
@@ -82,6 +78,8 @@ class Bodies:
         entered: (n,) whether this is the first frame on which a vehicle is present.
         present: (n,) whether it is.
         in_company: (n,) whether it stands with another of them.
+        state: (n,) the number of its state, 0 for none.
+        arrived: (n,) whether it is where it was led.
         caller: (n, 3) the place of what called it into its state, nan where it does not look at that.
         carriage: what the ground has done with them since the frame before.
     """
@@ -94,6 +92,8 @@ class Bodies:
     entered: Mask
     present: Mask
     in_company: Mask
+    state: Rows
+    arrived: Mask
     caller: Vectors
     carriage: Carriage
 
@@ -296,7 +296,7 @@ class _ModelPlayed:
         sources = model.sources()
         self.copies = Copies(model.rigs[0], [sources[row] for row in self._order])
         self._player = Player(self._clips, settings, keys, frame_time)
-        self._does = _Doings(self._clips, keys, frame_time)
+        self._does = Doings(self._clips, keys, frame_time)
         self._frame_time, self._frames = frame_time, frames
         self.talks = any(clip.with_company for clip in clips)
         self._size = np.array([scale_of(ob, rig) for ob, rig in zip(model.vehicles, model.rigs)]) / scale
@@ -341,16 +341,20 @@ class _ModelPlayed:
             on_it = ridden(None, bodies.position, bodies.forward, bodies.up, bodies.carriage)
             was = on_it.position - bodies.velocity * self._frame_time
             front, together = on_it.forward, bodies.in_company
-            way = Way.between(on_it.position, front, on_it.up, was, front, size, in_company=together)
+            way = Way.between(
+                on_it.position, front, on_it.up, was, front, size, in_company=together, state=bodies.state
+            )
             now = self._player.start(way)
+            self._does.begin(bodies.arrived)
         else:
             before, place, played = self._before
             on_it = ridden((before, place), bodies.position, bodies.forward, bodies.up, bodies.carriage)
             new = bodies.entered[:, None]
             was = np.where(new, on_it.position - bodies.velocity * self._frame_time, before.position)
             was_forward = np.where(new, on_it.forward, before.forward)
-            do = self._does.asked(row, played)
-            way = Way.between(on_it.position, on_it.forward, on_it.up, was, was_forward, size, do, bodies.in_company)
+            do = self._does.asked(row, played, bodies.state, bodies.arrived, bodies.entered)
+            seen = size, do, bodies.in_company, bodies.state
+            way = Way.between(on_it.position, on_it.forward, on_it.up, was, was_forward, *seen)
             now = self._player.step(played, way, bodies.entered)
         self._before = on_it, bodies.position, now
         self._phase[:, :, row], self._influence[:, :, row] = now.phase, now.influence
@@ -461,25 +465,3 @@ def _at(table: np.ndarray, phase: np.ndarray) -> np.ndarray:
     place = (phase - np.floor(phase)) * (len(table) - 1)
     below = np.minimum(np.floor(place).astype(np.int64), len(table) - 2)
     return table[below] + (table[below + 1] - table[below]) * (place - below)[:, None]
-
-
-class _Doings:
-    """Lets vehicles that stand do something from time to time."""
-
-    def __init__(self, clips: Sequence[Clip], keys: Keys, frame_time: float) -> None:
-        self._rows = np.array([row for row, clip in enumerate(clips) if clip.plays == DO], dtype=np.int64)
-        self._keys, self._frame_time = keys, frame_time
-        self._turn = uniform(mix(keys, WHEN))
-
-    def asked(self, row: int, played: Played) -> Rows:
-        """The clip that each vehicle is asked to play on a frame, or -1."""
-        n = len(self._keys)
-        if not len(self._rows):
-            return np.full(n, -1, dtype=np.int64)
-        time = row * self._frame_time / EVERY + self._turn
-        turn = np.floor(time)
-        decides = turn > np.floor(time - self._frame_time / EVERY)
-        key = mix(self._keys, turn.astype(np.uint64))
-        wants = decides & played.stands & (played.doing < 0) & (uniform(mix(key, WHETHER)) < OFTEN)
-        choice = np.floor(uniform(mix(key, WHAT)) * len(self._rows)).astype(np.int64)
-        return np.where(wants, self._rows[choice], -1)

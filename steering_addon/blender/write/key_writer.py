@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...portrayal.driver_properties import PROPERTIES, DriverProperties, stride_factors
+from ...recording.arrived import arrived
 from ...recording.changes_of_mind import ChangesOfMind
 from ...recording.last_corrections import LastCorrections
 from ...recording.mishaps import Mishaps
@@ -63,6 +64,7 @@ class KeyWriter:
         self._location = np.empty((n, 3, f), KEY)
         self._rotation = np.empty((n, WIDEST, f), KEY)
         self._away = np.zeros((f, n), dtype=np.bool_)
+        self._arrived = np.zeros((f, n), dtype=np.bool_)
         self._seen = np.zeros(n, dtype=np.bool_)
         self._portrayed = [_Portrayed(plan, crowd) for crowd in plan.crowds if crowd.portrayal is not None]
         self._clips = PlanClips(plan, replace=replace_own_keys)
@@ -86,10 +88,11 @@ class KeyWriter:
         )
         for portrayed in self._portrayed:
             portrayed.frame(row, state, frame, entered, start_speed)
+        self._arrived[row] = arrived(state, self._before)
         if self._clips.are_played:
             bodies = bodies_of(state, self._before, frame.heights, entered)
             self._clips.frame(row, bodies, frame.snapshot.surfaces)
-            self._before = state
+        self._before = state
         self._eaten.look(row, state)
         self._changes.look(row, state)
         self._corrections.look(row, state, frame.snapshot)
@@ -121,6 +124,7 @@ class KeyWriter:
                 present_frames=_frames_present(self._away[:, row], plan.frames),
                 posed=self._clips.posed.get(source.objects[row], ()),
                 states=states.get(row, ()),
+                arrived_frames=_spans(self._arrived[:, row], plan.frames),
             )
             yield share * done / len(plan)
         for done in self._clips.prepare() if self._clips.are_played else ():
@@ -239,6 +243,12 @@ class _Portrayed:
         """The row of each vehicle, with its properties (f,) by name."""
         for k, row in enumerate(self._rows.tolist()):
             yield row, {name: self._columns[name][k] for name in self._keyed[k]}
+
+
+def _spans(mask: np.ndarray, frames: np.ndarray) -> tuple[tuple[float, float], ...]:
+    """The first and the last of the frames (f,) of each time at which a mask (f,) holds."""
+    changes = np.flatnonzero(np.diff(np.concatenate(([False], mask, [False])).astype(np.int8)))
+    return tuple(zip(frames[changes[::2]].tolist(), frames[changes[1::2] - 1].tolist()))
 
 
 def _frames_present(away: np.ndarray, frames: np.ndarray) -> tuple[float, float] | None:
