@@ -99,15 +99,13 @@ def clips_of(model: Model, scene: Scene, family: Family) -> tuple[list[Clip], fl
         Refusal: a clip cannot be measured.
     """
     clips, scale = measure(model, scene, family, hash_of(model, scene, family))
-    numbers = _numbers_of_states(model, scene)
+    has_states = any(state_of(entry) is not None for entry in model.entries)
+    numbers = numbers_of_states(model.entries[0].id_data, scene) if has_states else {}
     return [_as_chosen(clip, entry, numbers) for clip, entry in zip(clips, model.entries)], scale
 
 
-def _numbers_of_states(model: Model, scene: Scene) -> dict[Object, int]:
-    """The numbers of the states of the crowd of a model, if any of its clips is for one."""
-    if all(state_of(entry) is None for entry in model.entries):
-        return {}
-    crowd = model.entries[0].id_data
+def numbers_of_states(crowd: Object, scene: Scene) -> dict[Object, int]:
+    """The states of a crowd in a scene, each with its number."""
     return state_numbers(ob for ob in tagged(in_use(scene), Role.STATE) if crowd_of(ob) == crowd)
 
 
@@ -211,17 +209,20 @@ def check_has_models(crowd: Object, vehicles: Sequence[Object], models: Sequence
     raise Refusal(f"{text}. Choose clips that were made for it.", about=[vehicles[0], crowd])
 
 
-def looked_at(crowd: Object) -> Object | None:
-    """The object to which the heads of a crowd turn, if one is set; reading an unset pointer would write it."""
-    portrayal = crowd.steering.portrayal
-    seen: Object | None = portrayal.look_at if portrayal.is_property_set("look_at") else None
+def looked_at(ob: Object) -> Object | None:
+    """The object to which the heads of a crowd turn, or those in a state, if one is set. Writes nothing."""
+    stored = ob.steering
+    seen: Object | None = pointed_at(stored.portrayal, "look_at") if stored.is_property_set("portrayal") else None
     return seen
 
 
-def clips_made_of(crowd: Object) -> str:
+def clips_made_of(crowd: Object, states: Mapping[Object, int]) -> str:
     """The hash of the clips of a crowd and of how they are played, to show whether what was written still holds.
 
     Nothing is evaluated, and nothing is written.
+
+    Args:
+        states: the numbers of the states of the crowd.
     """
     hashed = hashlib.blake2b(digest_size=16)
     entries = stored_clips(crowd)
@@ -234,10 +235,14 @@ def clips_made_of(crowd: Object) -> str:
         seen = looked_at(crowd)
         if seen is not None:
             hashed.update(seen.name_full.encode())
+        looks = [(number, seen.name_full) for state, number in states.items() if (seen := looked_at(state)) is not None]
+        if looks:
+            hashed.update(repr(sorted(looks)).encode())
         hashed.update(repr([(name, float(np.float32(stored.get(name, defaults[name])))) for name in defaults]).encode())
     for entry in entries:
         what = entry.action.name_full, *span(entry.action), entry.plays, entry.ground_speed, entry.with_company
-        hashed.update(repr(_occasion(entry)).encode())
+        if occasion := _occasion(entry, states):
+            hashed.update(repr(occasion).encode())
         hashed.update(repr(what).encode())
         for bag in channelbags(entry.action):
             for curve in bag.fcurves:
@@ -246,13 +251,11 @@ def clips_made_of(crowd: Object) -> str:
     return hashed.hexdigest()
 
 
-def _occasion(entry: PropertyGroup) -> tuple[object, ...]:
-    """When a clip is played, a state by its number; empty for a clip that is always played."""
+def _occasion(entry: PropertyGroup, states: Mapping[Object, int]) -> tuple[object, ...]:
+    """When a clip is played; empty for a clip that is always played, so that files of before are not outdated."""
     state = state_of(entry)
-    stored = state.steering if state is not None else None
-    number = stored.state.number if stored is not None and stored.is_property_set("state") else 0
     when = (entry.when,) if entry.plays == "DO" and entry.when != "CHANCE" else ()
-    return () if state is None and not when else (state is not None, number, *when)
+    return () if state is None and not when else (ANY if state is None else states.get(state, NO_STATE), *when)
 
 
 def hash_of(model: Model, scene: Scene, family: Family) -> str:

@@ -151,7 +151,7 @@ class State:
 
 
 def _clips(layout: UILayout, context: Context, state: Object) -> None:
-    """The clips of the crowd that are for a state, and a button that adds one; not for crowds without clips."""
+    """The clips of the crowd that are for a state, and what heads look at in it; not for crowds without clips."""
     crowd = crowd_of(state)
     clips = stored_clips(crowd) if crowd is not None else []
     if not clips:
@@ -159,6 +159,8 @@ def _clips(layout: UILayout, context: Context, state: Object) -> None:
     if names := [clip.action.name for clip in clips if state_of(clip) == state]:
         note(layout, context, f"Plays {', '.join(names)}", icon="ACTION")
     layout.operator("steering.clip_add", text="Add Clip", icon="ADD").state = state.name
+    if state.steering.is_property_set("portrayal"):
+        fields(layout).prop(state.steering.portrayal, "look_at")
 
 
 class StateVehicle:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -25,8 +25,8 @@ from ..crowds.crowd_clips import (
     clips_made_of,
     clips_of,
     is_measured,
-    looked_at,
     models_of,
+    numbers_of_states,
     scale_of,
     settings_for,
     store_measurements,
@@ -35,7 +35,6 @@ from ..crowds.crowd_clips import (
 from ..hierarchy import Family
 from ..read.clips.measuring import axes_of
 from ..read.clips.rig import rig_of
-from ..read.places import places_of
 from ..stored_values import finite_numbers, sound_front
 from ..tagged_objects import names_of
 from .clip_copies import ClipCopy, Copies, copies_made
@@ -44,6 +43,7 @@ from .clip_planting import FEET, ground_of, made_for, planting_of
 from .clip_record import clip_record, is_copy
 from .clip_strips import ClipPlayed, Edited, RigClips, clear_clips, write_clips
 from .posing import check_shows_clips, check_strips_play
+from .sights import Sights
 
 if TYPE_CHECKING:
     from bpy.types import Object, Scene
@@ -163,7 +163,8 @@ class ClipWriter:
             models = models_of(members.crowd, members.vehicles, self._family) if stored_clips(members.crowd) else []
             if stored_clips(members.crowd):
                 check_has_models(members.crowd, members.vehicles, models)
-            made_of = clips_made_of(members.crowd) if models else ""
+            states = numbers_of_states(members.crowd, scene) if models else {}
+            made_of = clips_made_of(members.crowd, states) if models else ""
             playing = {row for model in models for row in model.rows}
             idle = [ob for row, ob in enumerate(members.vehicles) if row not in playing]
             self._left += idle
@@ -175,8 +176,8 @@ class ClipWriter:
                 rows = np.array(model.rows)
                 settings = settings_for(members.crowd, len(rows))
                 played = _ModelPlayed(model, settings, members.keys[rows], scene, frame_time, self._family, frames)
-                played.made_of, played.looks_at = made_of, looked_at(members.crowd)
-                played.find_neck(members.crowd.steering.portrayal.head_bone, live=only_measured)
+                played.made_of = made_of
+                played.look(members.crowd, states, live=only_measured)
                 played.check(replace)
                 self._models.append((number, rows, played))
                 self._crowds.append((members.crowd, played))
@@ -276,7 +277,6 @@ class _ModelPlayed:
         talks: whether it has a clip for those who stand with another.
         unplanted: once it is prepared, why they cannot; empty if they can.
         made_of: the hash of the clips of its crowd.
-        looks_at: what it turns its head to; None for where it goes next.
     """
 
     def __init__(
@@ -309,7 +309,7 @@ class _ModelPlayed:
         self._neck: Neck | None = None
         self._live: LiveHeads | None = None
         self._heeds = bool(settings.look_at_caller.any())
-        self.looks_at: Object | None = None
+        self._sights = Sights(None, {}, False)
         self._bodies: list[Bodies] = []
         self._ridden: list[Ridden] = []
         self._copies: list[ClipCopy] = []
@@ -323,9 +323,16 @@ class _ModelPlayed:
             check_strips_play(rig)
             check_shows_clips(rig, self.copies.channels, actions, replace)
 
-    def find_neck(self, named: str, *, live: bool) -> None:
-        """Find what turns heads, by the name of its bone if there is one; `live` if what follows is not known."""
-        if self._lead > 0.0 or self._heeds or self.looks_at is not None:
+    def look(self, crowd: Object, states: Mapping[Object, int], *, live: bool) -> None:
+        """Find what turns the heads of vehicles of a crowd, and what they look at.
+
+        Args:
+            states: of the crowd, each with its number.
+            live: whether what follows is not known.
+        """
+        self._sights = Sights.of(crowd, states, callers=self._heeds)
+        if self._lead > 0.0 or self._sights:
+            named = crowd.steering.portrayal.head_bone
             self._neck = neck_of(self.model.rigs[0], self.model.vehicles[0], named, self.copies.channels)
         if live and self._neck is not None:
             self._live = LiveHeads(self._neck, self._lead, self._frame_time)
@@ -359,9 +366,7 @@ class _ModelPlayed:
         self._before = on_it, bodies.position, now
         self._phase[:, :, row], self._influence[:, :, row] = now.phase, now.influence
         if self._live is not None:
-            seen = bodies.caller if self._heeds else np.full_like(bodies.position, np.nan)
-            if self.looks_at is not None:
-                seen = np.tile(self.looks_at.matrix_world.translation, (len(seen), 1))
+            seen = self._sights.seen(bodies.caller, bodies.state, lambda ob: np.array(ob.matrix_world.translation))
             eyes = bodies.position + bodies.up * self._eyes(self._neck)[:, None]
             self._live.frame(eyes, bodies.forward, bodies.up, on_it.forward, seen)
         elif self.plants or self._neck is not None:
@@ -414,16 +419,16 @@ class _ModelPlayed:
         """Compute the strip that turns the head of each armature."""
         existing = copies_made()
         frames = np.arange(float(len(self._bodies)))
-        position, forward, up, caller = (
+        position, forward, up, caller, state = (
             np.stack([getattr(each, name) for each in self._bodies], axis=1)
-            for name in ("position", "forward", "up", "caller")
+            for name in ("position", "forward", "up", "caller", "state")
         )
         run = on_all_frames(self._ridden)
         high = self._eyes(neck)
-        target = None if self.looks_at is None else places_of(self.looks_at, self._scene, self._frames)
+        places = self._sights.places(self._scene, self._frames)
         for k, each in enumerate(self.model.rigs):
-            seen = caller[k] if target is None else target
-            looks = (self._heeds or target is not None) and bool(np.isfinite(seen).any())
+            seen = self._sights.seen(caller[k], state[k], places.__getitem__)
+            looks = bool(np.isfinite(seen).any())
             if self._lead == 0.0 and not looks:
                 continue
             left, raised = leads(run.forward[:, k], run.up[:, k], self._lead, self._frame_time), np.zeros(len(frames))
