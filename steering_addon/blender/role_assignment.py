@@ -58,7 +58,8 @@ def give_role(ob: Object, role: Role, family: Family, body: Body | None = None) 
         ob.steering.identity = new_identity()
     # Reading a group writes it into the file: done here, so that drawing a panel does not.
     if role in (Role.CROWD, Role.STATE):
-        _ = ob.steering.vehicle.mass, [getattr(ob.steering, name) for name in LOCOMOTIONS], ob.steering.portrayal.use
+        _ = ob.steering.vehicle.mass, [getattr(ob.steering, name) for name in LOCOMOTIONS]
+        _ = ob.steering.portrayal.playing.fade
     if role is Role.CROWD:
         _ = ob.steering.attendance.hide
 

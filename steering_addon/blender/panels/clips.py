@@ -81,6 +81,12 @@ def _clip(layout: UILayout, context: Context, row: int, clip: PropertyGroup, sta
         note(body, context, f"Never played: {state.name} belongs to another crowd", icon="ERROR")
 
 
+def looking(portrayal: PropertyGroup) -> list[tuple[PropertyGroup, str]]:
+    """The settings that say what heads look at, as groups and names of properties."""
+    playing = portrayal.playing
+    return [(portrayal, "look_at"), (playing, "look_ahead"), (playing, "look_at_caller")]
+
+
 class Playing:
     """How the clips are played."""
 
