@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from ..simulation.arrays.vectors import Mask
+from ..simulation.maneuvers.settling import Settling
 from ..simulation.presence.stays import Staying, memory_of_name
 from ..simulation.snapshot import State
 from ..simulation.steering import errands
 
 
 def arrived(state: State, before: State | None) -> Mask:
-    """The vehicles that are where a behavior has led them, (n,).
+    """The vehicles that are where a behavior has led them, or stand beside it as others are, (n,).
 
     One that continues without a stay has arrived for a frame, one that stays for a time from its beginning to its end.
 
@@ -20,11 +21,12 @@ def arrived(state: State, before: State | None) -> Mask:
     """
     at, passing = errands(state).arrived.copy(), np.zeros(len(state), dtype=np.bool_)
     over, staying = passing.copy(), passing.copy()
-    stays = {memory_of_name(name): name for name in state.arrived}
+    behaviors = {memory_of_name(name): name for name in state.arrived}
     for name, memory in state.memories.items():
-        if isinstance(memory, Staying):
-            goes_on = state.arrived.get(stays.get(name, ""))
-            staying |= memory.arrived > 0.0 if goes_on is None else (memory.arrived > 0.0) & ~goes_on
+        if isinstance(memory, Staying | Settling):
+            stands = memory.settled if isinstance(memory, Settling) else memory.arrived > 0.0
+            goes_on = state.arrived.get(behaviors.get(name, name))
+            staying |= stands if goes_on is None else stands & ~goes_on
     for name, goes_on in state.arrived.items():
         earlier = None if before is None else before.arrived.get(name)
         new = goes_on if earlier is None else goes_on & ~earlier

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
+from steering_addon.behaviors.arrival import Arrival
 from steering_addon.recording.arrived import arrived
 from steering_addon.simulation.presence.attendance import GO_ON, LEAVE, STAY
-from tests.scene import positions, speeds
+from tests.scene import Scene, leaders, positions, speeds
 from tests.simulation.presence.test_arrivals import DOOR, FPS, on_arrival, walk
 from tests.simulation.presence.test_stays import visit
 
@@ -40,3 +41,12 @@ def test_who_continues_or_leaves_has_arrived_for_a_moment(what: int) -> None:
     scene = walk("arrival")
     at = at_goal(scene.run(200, at=on_arrival(scene, what)))
     assert (what == GO_ON) <= np.count_nonzero(at) <= 2
+
+
+def test_those_who_stand_beside_a_place_that_is_taken_have_arrived_too() -> None:
+    places = np.array([(0.0, 1.5 * row, 0.0) for row in range(4)])
+    target = len(places)
+    scene = Scene(places, behaviors=[(Arrival, {"target": target})], speed=1.0, tracked=leaders(DOOR), fps=FPS)
+    states = scene.run(400)
+    assert arrived(states[-1], states[-2]).all()
+    assert not arrived(states[10], states[9]).any()
