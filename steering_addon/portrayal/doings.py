@@ -1,7 +1,7 @@
 """When agents do something once: now and then while they stand, where they have arrived, or as they take up a state.
 
-What is to be done waits until the body stands, as a whole pose on a body that moves would let its feet slide; not for
-long, as it would have nothing to do with its cause any more.
+What is to be done waits until the body stands and does not turn, as a whole pose on a body that moves would let its
+feet slide; not for long, as it would have nothing to do with its cause any more.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class Doings:
         places, draw = places_of(self._numbers, state), uniform(mix(key, WHAT))
         takes_up = (state != played.state) & (state > 0) & ~entered
         self._await(places, draw, state, takes_up, at_goal, entered)
-        free = played.stands & (played.doing < 0)
+        free = played.still & (played.doing < 0)
         decides = turn > np.floor(time - self._frame_time / EVERY)
         wants = free & decides & (uniform(mix(key, WHETHER)) < OFTEN)
         by_chance = np.where(wants, self._drawn(BY_CHANCE, places, draw), -1)

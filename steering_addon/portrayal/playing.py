@@ -136,6 +136,12 @@ class Played(Playing):
     in_company: Mask
     state: Rows
 
+    @property
+    def still(self) -> Mask:
+        """(n,) whether it neither moves nor turns, so that a pose of the whole body leaves its feet where they are."""
+        still: Mask = self.stands & (np.abs(self.turning) <= TURNS)
+        return still
+
 
 class Player:
     """Plays the clips of n agents frame after frame; what it remembers is in what it returns."""
@@ -231,9 +237,9 @@ class Player:
         }
         changed = {name: getattr(before, name) + share * (new - getattr(before, name)) for name, new in means.items()}
         left = before.left - self._frame_time
-        # What is done once ends, in the time of a fade, where its body sets off or takes up another state.
+        # What is done once ends, in the time of a fade, where its body sets off, turns or takes up another state.
         of_state = self._state[np.maximum(before.doing, 0)]
-        stays = before.stands & ((of_state == ANY) | (of_state == way.state))
+        stays = before.still & ((of_state == ANY) | (of_state == way.state))
         left = np.where(stays, left, np.minimum(left, self._settings.fade))
         over = left < 0.5 * self._frame_time
         asked = (way.do >= 0) & over

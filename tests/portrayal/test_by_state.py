@@ -63,13 +63,13 @@ def test_states_that_have_no_clips_change_nothing() -> None:
     assert play(clips, ways(speeds)).influence.tobytes() == play(clips, ways(speeds, state=states)).influence.tobytes()
 
 
-def test_what_is_done_once_ends_where_its_body_sets_off_or_takes_up_another_state() -> None:
+def test_what_is_done_once_ends_where_its_body_sets_off_or_turns_or_takes_up_another_state() -> None:
     clips = [IDLE, WALK, Clip("Wave", DO, 3.0, state=FEED), Clip("Nod", DO, 3.0)]
-    do = np.full((60, 3), -1)
-    do[5] = 2, 2, 3
-    speeds, states = np.zeros((60, 3)), np.full((60, 3), FEED)
-    speeds[20:, 0] = 1.0
-    states[20:, 1:] = 0
-    weights = play(clips, ways(speeds, do=do, state=states), variation=0.0).weights()
-    assert (weights[2, 19, :2] > 0.9).all() and (weights[2, 36, :2] == 0.0).all()
+    do = np.full((60, 4), -1)
+    do[5] = 2, 2, 3, 2
+    speeds, turns, states = np.zeros((60, 4)), np.zeros((60, 4)), np.full((60, 4), FEED)
+    speeds[20:, 0], turns[20:, 3] = 1.0, 1.0
+    states[20:, 1:3] = 0
+    weights = play(clips, ways(speeds, turn=turns, do=do, state=states), variation=0.0).weights()
+    assert (weights[2, 19, [0, 1, 3]] > 0.9).all() and (weights[2, 36, [0, 1, 3]] == 0.0).all()
     assert weights[3, -1, 2] > 0.9, "what is for any state continues"
