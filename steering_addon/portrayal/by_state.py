@@ -27,6 +27,8 @@ def for_state(rows: Sequence[int], clips: Sequence[Clip], number: int) -> list[i
 
 def places_of(numbers: Sequence[int], states: Rows) -> Rows:
     """The place of each state (n,) among sorted numbers, (n,); 0 for those that are not among them."""
+    if len(numbers) == 1:
+        return np.zeros(len(states), dtype=np.int64)
     known = np.array(numbers, dtype=np.int64)
     places = np.minimum(np.searchsorted(known, states), len(known) - 1)
     return np.where(known[places] == states, places, 0)

@@ -69,6 +69,7 @@ class Doings:
             when: [for_state([row for row in once if clips[row].when == when], clips, n) for n in self._numbers]
             for when in (BY_CHANCE, ON_ARRIVAL, ON_STATE)
         }
+        self._awaits = any(any(self._rows[when]) for when in (ON_ARRIVAL, ON_STATE))
         self._state = np.array([clip.state for clip in clips])
         self._keys, self._frame_time = keys, frame_time
         self._turn = uniform(mix(keys, WHEN))
@@ -97,8 +98,9 @@ class Doings:
         turn = np.floor(time)
         key = mix(self._keys, turn.astype(np.uint64))
         places, draw = places_of(self._numbers, state), uniform(mix(key, WHAT))
-        takes_up = (state != played.state) & (state > 0) & ~entered
-        self._await(places, draw, state, takes_up, at_goal, entered)
+        if self._awaits:
+            takes_up = (state != played.state) & (state > 0) & ~entered
+            self._await(places, draw, state, takes_up, at_goal, entered)
         free = played.still & (played.doing < 0)
         decides = turn > np.floor(time - self._frame_time / EVERY)
         wants = free & decides & (uniform(mix(key, WHETHER)) < OFTEN)
