@@ -86,20 +86,21 @@ class Chassis:
             rise: (n,) metres by which it is expected to have risen.
             reach: (n,) metres above and below that within which it is; None for cars that have only been placed.
         """
-        n = len(expected.position)
-        heights, missing, ground = [], shared(0, n, np.int64), shared(-1, n, np.int64)
+        n, wheels = len(expected.position), len(WHEELS)
         if not len(terrain.after):
-            return Standing(expected, missing, ground)
-        for (x, y), height in zip(self.places(expected.position, expected.forward), expected.heights):
-            height = height + rise
-            if reach is None:
-                footing = terrain.first_footing(x, y, height)
-            else:
-                footing = terrain.after.under(x, y, height, reach, reach)
-            heights.append(np.where(footing.triangle >= 0, footing.height, height))
-            missing = missing + (footing.triangle < 0)
-            ground = np.where(ground < 0, footing.triangle, ground)
-        return Standing(replace(expected, heights=tuple(heights)), missing, ground)
+            return Standing(expected, shared(0, n, np.int64), shared(-1, n, np.int64))
+        x, y = np.concatenate(self.places(expected.position, expected.forward), axis=1)
+        height = np.concatenate([before + rise for before in expected.heights])
+        if reach is None:
+            footing = terrain.first_footing(x, y, height)
+        else:
+            reaches = np.tile(reach, wheels)
+            footing = terrain.after.under(x, y, height, reaches, reaches)
+        heights = np.where(footing.triangle >= 0, footing.height, height).reshape(wheels, n)
+        triangle = footing.triangle.reshape(wheels, n)
+        # Of the first wheel that has ground.
+        ground = triangle[(triangle >= 0).argmax(axis=0), np.arange(n)]
+        return Standing(replace(expected, heights=tuple(heights)), np.count_nonzero(triangle < 0, axis=0), ground)
 
     def grade(self, heights: Heights) -> Scalars:
         """Metres that the ground under the wheels rises for each metre ahead, (n,)."""
@@ -119,6 +120,8 @@ class Chassis:
         Args:
             ride, rate: (n, 3) before the step, as of `springs.ridden`; the rate is that beyond the way along the plane.
         """
+        if not anybody(self.suspension > 0.0):
+            return np.zeros_like(ride), np.zeros_like(rate)
         rise = _middle_front_left(after.heights) - _middle_front_left(before.heights)
         along = self._along_the_plane(before, before, after) / dt
         ride, rate = ridden(ride, rate + along, rise, self.suspension, dt)
@@ -168,21 +171,25 @@ class Chassis:
         Args:
             foot: (n, 3) the middle between the wheels in that plane, metres.
         """
-        reach = shared(WITHIN, len(foot))
         front_left, front_right, rear_left, rear_right = heights
         twist = 0.25 * (front_left - front_right - rear_left + rear_right)
-        travels = []
-        for ahead, aside in WHEELS:
-            travel = ahead * aside * twist - (ride[:, 0] + ahead * ride[:, 1] + aside * ride[:, 2])
-            if len(terrain.after):
-                travel = travel * pose.up[:, 2]
-                arm = pose.forward * (ahead * self.axle)[:, None] - pose.side * (aside * self.side)[:, None]
-                x, y, height = (foot + arm + pose.up * travel[:, None]).T
-                footing = terrain.after.under(x, y, height, reach, reach)
-                # A wheel of a leaning body is not straight above the place of that of a level one.
-                travel = travel + np.where(footing.triangle >= 0, footing.height - height, 0.0) * pose.up[:, 2]
-            travels.append(travel)
-        return tuple(travels)
+        travels = [
+            ahead * aside * twist - (ride[:, 0] + ahead * ride[:, 1] + aside * ride[:, 2]) for ahead, aside in WHEELS
+        ]
+        if not len(terrain.after):
+            return tuple(travels)
+        travels = [travel * pose.up[:, 2] for travel in travels]
+        front, left = pose.forward * self.axle[:, None], pose.side * -self.side[:, None]
+        places = [
+            foot + ahead * front + aside * left + pose.up * travel[:, None]
+            for (ahead, aside), travel in zip(WHEELS, travels)
+        ]
+        x, y, height = np.concatenate(places).T
+        reach = shared(WITHIN, len(height))
+        footing = terrain.after.under(x, y, height, reach, reach)
+        # A wheel of a leaning body is not straight above the place of that of a level one.
+        gap = np.where(footing.triangle >= 0, footing.height - height, 0.0).reshape(len(WHEELS), len(foot))
+        return tuple(travel + each * pose.up[:, 2] for travel, each in zip(travels, gap))
 
 
 def _left(forward: Vectors) -> Vectors:

@@ -393,7 +393,8 @@ def test_one_that_starts_on_too_steep_ground_may_leave_it() -> None:
     assert positions(replace(scene, speed=4.0).run(FPS * 10))[-1, 0, 0] < -25.0
 
 
-def test_on_a_lorry_it_is_carried_and_turned() -> None:
+@pytest.mark.parametrize("suspension", [0.0, 0.12])
+def test_on_a_lorry_it_is_carried_and_turned(suspension: float) -> None:
     points, triangles = plane(half=6.0, cells=6)
     before = surfaces([(points, triangles)], [True])
 
@@ -409,6 +410,7 @@ def test_on_a_lorry_it_is_carried_and_turned() -> None:
         forward=[(0.0, 1.0, 0.0)],
         speed=0.0,
         behaviors=[],
+        locomotions=[(Wheeled, {"suspension": suspension})],
         vehicle={**CAR, "max_speed": 0.0},
     ).run(60, at=at)
     angle = 0.01 * 59
