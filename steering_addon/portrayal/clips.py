@@ -127,7 +127,7 @@ class Playing:
     """What is played of each clip: strips that replace what is below them, the first clip lowest.
 
     Attributes:
-        phase: (clips, n) on one frame or (clips, n, f) on several; in cycles, and it never decreases.
+        phase: (clips, ...) of agents on one frame or several; in cycles, and it never decreases.
         influence: alike, 0 to 1: the share of its strip in what is seen so far, that of the strips below it.
             The first is 1 throughout.
     """
@@ -136,7 +136,7 @@ class Playing:
     influence: Scalars
 
     def flat(self) -> Playing:
-        """All frames of n bodies, those of one body after those of another: (clips, n f)."""
+        """That of n agents on f frames, (clips, n, f), with all frames of one after those of another: (clips, n f)."""
         return Playing(*(each.reshape(len(each), -1) for each in (self.phase, self.influence)))
 
     def weights(self) -> Scalars:
