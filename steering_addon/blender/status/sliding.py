@@ -144,7 +144,7 @@ class _Model:
                 mixed = shown
             else:
                 moved = {bone_channel(curve.data_path)[0] for curve in curves_for(strip.action, armature)}
-                mixed = mixed.mixed_of(shown, influence, [name in moved for name in rig.names])
+                mixed = mixed.mixed(shown, influence, [name in moved for name in rig.names])
         return mixed
 
 

@@ -16,7 +16,7 @@ from ...portrayal.heads import leads, toward
 from ...portrayal.playing import Played, Player, Way
 from ...portrayal.riding import Carriage, Ridden, RiddenGround, on_all_frames, ridden
 from ...simulation.arrays.chance import Keys, mix, uniform
-from ...simulation.arrays.vectors import Mask, Rows, Scalars, Vectors
+from ...simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, columns
 from ..crowds.clip_feet import store_unplanted
 from ..crowds.crowd_clips import (
     Model,
@@ -39,10 +39,11 @@ from ..stored_values import finite_numbers, sound_front
 from ..tagged_objects import names_of
 from .clip_copies import ClipCopy, Copies, copies_made
 from .clip_heads import HEAD, LiveHeads, Neck, neck_of
-from .clip_planting import FEET, ground_of, made_for, planting_of
+from .clip_planting import FEET, ground_of, planting_of
 from .clip_record import clip_record, is_copy
 from .clip_strips import ClipPlayed, Edited, RigClips, clear_clips, write_clips
 from .posing import check_shows_clips, check_strips_play
+from .rig_keys import made_for
 
 if TYPE_CHECKING:
     from bpy.types import Object, Scene
@@ -53,6 +54,8 @@ EVERY = 5.0
 """Seconds in which a vehicle that stands decides again whether to do something."""
 OFTEN = 0.4
 """The share of these decisions that are for it."""
+FRAMES_TOGETHER = 4000
+"""Frames of bodies whose feet are computed together: with more, arrays do not fit the fast memory of a processor."""
 WHEN, WHETHER, WHAT = 0x0D01, 0x0D02, 0x0D03
 
 
@@ -409,7 +412,8 @@ class _ModelPlayed:
     def _turn_heads(self, neck: Neck) -> None:
         """Compute the strip that turns the head of each armature."""
         existing = copies_made()
-        frames = np.arange(float(len(self._bodies)))
+        count = len(self._bodies)
+        frames, turns = np.arange(float(count)), np.ones(count)
         position, forward, up, caller = (
             np.stack([getattr(each, name) for each in self._bodies], axis=1)
             for name in ("position", "forward", "up", "caller")
@@ -417,17 +421,20 @@ class _ModelPlayed:
         run = on_all_frames(self._ridden)
         high = self._eyes(neck)
         target = None if self.looks_at is None else places_of(self.looks_at, self._scene, self._frames)
+        keys = {}
         for k, each in enumerate(self.model.rigs):
             seen = caller[k] if target is None else target
             looks = (self._heeds or target is not None) and bool(np.isfinite(seen).any())
             if self._lead == 0.0 and not looks:
                 continue
-            left, raised = leads(run.forward[:, k], run.up[:, k], self._lead, self._frame_time), np.zeros(len(frames))
+            left, raised = leads(run.forward[k], run.up[k], self._lead, self._frame_time), np.zeros(count)
             if looks:
                 eyes = position[k] + up[k] * high[k]
                 left, raised = toward(seen, eyes, forward[k], up[k], left, self._frame_time)
-            copy = made_for(each, HEAD, neck.keys(each, left, raised), existing)
-            self._heads[k] = [ClipPlayed(copy, frames, np.ones(len(frames)), combines=True)]
+            keys[k] = neck.keys(each, left, raised)
+        copies = made_for([self.model.rigs[k] for k in keys], HEAD, [*keys.values()], existing) if keys else []
+        for k, copy in zip(keys, copies):
+            self._heads[k] = [ClipPlayed(copy, frames, turns, combines=True)]
 
     def _plant(self, copies: Sequence[ClipCopy], moved: Collection[int], moving: Collection[Object]) -> Iterator[None]:
         """Compute the strip that holds the feet of each armature, where that can be done."""
@@ -437,23 +444,31 @@ class _ModelPlayed:
         if planting is None:
             return
         still, existing = ground_of(self._scene, moving), copies_made()
-        frames = np.arange(float(len(self._bodies)))
+        count = len(self._bodies)
+        frames, held = np.arange(float(count)), np.ones(count)
         run, place = on_all_frames(self._ridden), np.stack([bodies.position for bodies in self._bodies], axis=1)
         # Clips may have been measured on a vehicle of another size than the one whose rig was read.
         sizes = self._size / self._size[0]
-        size = np.stack([sizes * bodies.growth for bodies in self._bodies], axis=1)
-        for k, each in enumerate(self.model.rigs):
-            ob = self.model.vehicles[k]
-            origin = ob.steering.origin_height * scale_of(ob, ob) * (size[k] / sizes[k])
-            rider = run.of(k)
-            rides = np.isin(rider.surface, list(moved))
-            ground = RiddenGround(place[k], rider, rides, origin, still) if moved else still
-            body = Carried(rider.position, rider.forward, rider.up, size[k], origin)
-            playing = Playing(self._phase[:, k], self._influence[:, k].astype(np.float64))
-            keys, _ = planting.keys(playing, body, self._frame_time, ground)
-            copy = replace(made_for(each, FEET, keys, existing), feet=tuple(keys))
-            self._feet[k] = [ClipPlayed(copy, frames, np.ones(len(frames)))]
-            yield
+        growth = np.stack([bodies.growth for bodies in self._bodies], axis=1)
+        lift = [ob.steering.origin_height * scale_of(ob, ob) for ob in self.model.vehicles]
+        origin, size = np.array(lift)[:, None] * growth, sizes[:, None] * growth
+        influence = self._influence.astype(np.float64)
+        together = max(FRAMES_TOGETHER // count, 1)
+        for first in range(0, len(self.model.rigs), together):
+            rows = slice(first, first + together)
+            riders = run.of(rows)
+            rides = np.isin(riders.surface, list(moved))
+            ground = RiddenGround(place[rows], riders, rides, origin[rows], still) if moved else still
+            position, forward, up = (
+                columns(*np.moveaxis(v, -1, 0)) for v in (riders.position, riders.forward, riders.up)
+            )
+            body = Carried(position, forward, up, size[rows], origin[rows])
+            playing = Playing(self._phase[:, rows], influence[:, rows])
+            keys = planting.keys(playing, body, self._frame_time, ground)
+            copies = made_for(self.model.rigs[rows], FEET, keys, existing)
+            for k, (copy, each) in enumerate(zip(copies, keys), first):
+                self._feet[k] = [ClipPlayed(replace(copy, feet=tuple(each)), frames, held)]
+                yield
 
 
 def _at(table: np.ndarray, phase: np.ndarray) -> np.ndarray:
