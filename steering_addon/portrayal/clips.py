@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..simulation.arrays.vectors import Mask, Number, Scalars
-from ..simulation.declaration import Declared, seconds, share, switch
+from ..simulation.declaration import Declared, Unit, number, seconds, share, switch
 
 PHASES = 64
 """The number of equal parts in which a cycle is measured."""
@@ -119,6 +119,13 @@ class ClipSettings(Declared):
     look_at_caller: Mask = switch(
         True,
         "Turn heads to what called into a state, such as a wolf: for a moment, and for as long as the vehicle stands",
+        animatable=False,
+    )
+    posture: Number = number(
+        0.05,
+        "Largest random difference between vehicles in how they hold back and head; legs stay as the clips have them",
+        Unit.ANGLE,
+        most=0.5,
         animatable=False,
     )
     random_offset: Mask = switch(True, "Start each vehicle at a phase of its own", animatable=False)

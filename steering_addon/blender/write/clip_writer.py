@@ -40,6 +40,7 @@ from ..tagged_objects import names_of
 from .clip_copies import ClipCopy, Copies, copies_made
 from .clip_heads import HEAD, LiveHeads, Neck, neck_of
 from .clip_planting import FEET, ground_of, planting_of
+from .clip_posture import Posture, posture_of
 from .clip_record import clip_record, is_copy
 from .clip_strips import ClipPlayed, Edited, RigClips, clear_clips, write_clips
 from .posing import check_shows_clips, check_strips_play
@@ -313,11 +314,14 @@ class _ModelPlayed:
         self._live: LiveHeads | None = None
         self._heeds = bool(settings.look_at_caller.any())
         self._sights = Sights(None, {}, False)
+        self._most_posture, self._keys = settings.posture, keys
+        self._posture: Posture | None = None
         self._bodies: list[Bodies] = []
         self._ridden: list[Ridden] = []
         self._copies: list[ClipCopy] = []
         self._feet: list[list[ClipPlayed]] = [[] for _ in model.rigs]
         self._heads: list[list[ClipPlayed]] = [[] for _ in model.rigs]
+        self._postures: list[list[ClipPlayed]] = [[] for _ in model.rigs]
 
     def check(self, replace: bool) -> None:
         """Refuse what keeps clips from being played."""
@@ -327,16 +331,18 @@ class _ModelPlayed:
             check_shows_clips(rig, self.copies.channels, actions, replace)
 
     def look(self, crowd: Object, states: Mapping[Object, int], *, live: bool) -> None:
-        """Find what turns the heads of vehicles of a crowd, and what they look at.
+        """Find how vehicles of a crowd hold themselves, what turns their heads, and what they look at.
 
         Args:
             states: of the crowd, each with its number.
             live: whether what follows is not known.
         """
+        named, rig, vehicle = crowd.steering.portrayal.head_bone, self.model.rigs[0], self.model.vehicles[0]
+        posture = self._most_posture, self._keys
+        self._posture = posture_of(rig, vehicle, named, self.copies.channels, self._family, *posture)
         self._sights = Sights.of(crowd, states, callers=self._heeds)
         if self._lead > 0.0 or self._sights:
-            named = crowd.steering.portrayal.head_bone
-            self._neck = neck_of(self.model.rigs[0], self.model.vehicles[0], named, self.copies.channels)
+            self._neck = neck_of(rig, vehicle, named, self.copies.channels)
         if live and self._neck is not None:
             self._live = LiveHeads(self._neck, self._lead, self._frame_time)
 
@@ -382,6 +388,8 @@ class _ModelPlayed:
         for clip, table in enumerate(self.copies.tables):
             share = self._influence[clip, :, row, None]
             values = values * (1.0 - share) + share * _at(table, self._phase[clip, :, row])
+        if self._posture is not None:
+            self._posture.turn(self.copies.channels, values)
         if self._live is not None:
             self._live.turn(self.model.rigs[0], self.copies.channels, values, row)
         for rig, pose in zip(self.model.rigs, values):
@@ -395,6 +403,10 @@ class _ModelPlayed:
         self._copies = self.copies.copies()
         if self.plants:
             yield from self._plant(self._copies, moved, moving)
+        if self._posture is not None:
+            still, whole = np.zeros(len(self._frames)), np.ones(len(self._frames))
+            copies = self._posture.copies(self.model.rigs[0], copies_made())
+            self._postures = [[ClipPlayed(copy, still, whole, combines=True)] for copy in copies]
         if self._neck is not None and len(self._bodies) > 1:
             self._turn_heads(self._neck)
 
@@ -410,6 +422,7 @@ class _ModelPlayed:
                         for clip, copy in enumerate(self._copies)
                     ),
                     *self._feet[k],
+                    *self._postures[k],
                     *self._heads[k],
                 ],
                 moves=rig == ob,
