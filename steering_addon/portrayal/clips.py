@@ -21,6 +21,10 @@ SAME_WAY = 0.4363
 """Radians, 25 degrees: clips whose headings differ by less move in one direction."""
 STAND, MOVE, DO = 0, 1, 2
 """What a clip plays: it stands, it moves with its feet on the ground, or it does something once."""
+ANY, NO_STATE = 0, -1
+"""In place of the number of a state: a clip for all states, and one for a state that its crowd does not have."""
+BY_CHANCE, ON_ARRIVAL, ON_STATE = 0, 1, 2
+"""When a clip is played that does something once: now and then, where a vehicle arrives, or as it takes up a state."""
 
 Curve = NDArray[np.float64]
 """(PHASES,) or (PHASES + 1,) one number for each phase of a cycle."""
@@ -56,6 +60,8 @@ class Clip:
         rests: phases at which its feet are best left when it stops.
         sole: metres of the height at which its feet rest on the ground, their mean, above the model's origin.
         with_company: whether it is for those who stand with another, and only for them; chosen, not measured.
+        state: the number of the state in which it is played, ANY, or NO_STATE for one that is never taken up; chosen.
+        when: BY_CHANCE, ON_ARRIVAL or ON_STATE: when it is played, if it does something once; chosen.
     """
 
     name: str
@@ -77,6 +83,8 @@ class Clip:
     rests: tuple[float, ...] = (0.0,)
     sole: float = 0.0
     with_company: bool = False
+    state: int = ANY
+    when: int = BY_CHANCE
 
 
 @dataclass(frozen=True)
@@ -163,8 +171,12 @@ def in_order(clips: Sequence[Clip]) -> list[int]:
 
 
 def leading(clips: Sequence[Clip]) -> int:
-    """The row of the first clip that moves, -1 without one: the slowest of those that move most nearly to the front."""
+    """The row of the first clip that moves, -1 without one: the slowest of those that move most nearly to the front.
+
+    Those for a single state only count if there are no others.
+    """
     moving = [row for row, clip in enumerate(clips) if clip.plays == MOVE and clip.speed > 0.0]
+    moving = [row for row in moving if clips[row].state == ANY] or moving
     if not moving:
         return -1
     nearest = min(abs(clips[row].heading) for row in moving)

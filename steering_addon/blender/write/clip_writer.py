@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
 
-from ...portrayal.clips import DO, Clip, ClipSettings, Playing, in_order
+from ...portrayal.clips import ClipSettings, Playing, in_order
 from ...portrayal.company import in_company
+from ...portrayal.doings import Doings
 from ...portrayal.footholds import Carried
 from ...portrayal.heads import leads, toward
 from ...portrayal.playing import Played, Player, Way
 from ...portrayal.riding import Carriage, Ridden, RiddenGround, on_all_frames, ridden
-from ...simulation.arrays.chance import Keys, mix, uniform
+from ...simulation.arrays.chance import Keys
 from ...simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, columns
 from ..crowds.clip_feet import store_unplanted
 from ..crowds.crowd_clips import (
@@ -24,8 +25,8 @@ from ..crowds.crowd_clips import (
     clips_made_of,
     clips_of,
     is_measured,
-    looked_at,
     models_of,
+    numbers_of_states,
     scale_of,
     settings_for,
     store_measurements,
@@ -34,7 +35,6 @@ from ..crowds.crowd_clips import (
 from ..hierarchy import Family
 from ..read.clips.measuring import axes_of
 from ..read.clips.rig import rig_of
-from ..read.places import places_of
 from ..stored_values import finite_numbers, sound_front
 from ..tagged_objects import names_of
 from .clip_copies import ClipCopy, Copies, copies_made
@@ -44,19 +44,15 @@ from .clip_record import clip_record, is_copy
 from .clip_strips import ClipPlayed, Edited, RigClips, clear_clips, write_clips
 from .posing import check_shows_clips, check_strips_play
 from .rig_keys import made_for
+from .sights import Sights
 
 if TYPE_CHECKING:
     from bpy.types import Object, Scene
 
 UNSURE = 0.25
 """A clip whose direction was seen less clearly than this needs a speed from the user."""
-EVERY = 5.0
-"""Seconds in which a vehicle that stands decides again whether to do something."""
-OFTEN = 0.4
-"""The share of these decisions that are for it."""
 FRAMES_TOGETHER = 4000
 """Frames of bodies whose feet are computed together: with more, arrays do not fit the fast memory of a processor."""
-WHEN, WHETHER, WHAT = 0x0D01, 0x0D02, 0x0D03
 
 
 @dataclass(frozen=True)
@@ -85,6 +81,8 @@ class Bodies:
         entered: (n,) whether this is the first frame on which a vehicle is present.
         present: (n,) whether it is.
         in_company: (n,) whether it stands with another of them.
+        state: (n,) the number of its state, 0 for none.
+        arrived: (n,) whether it is where it was led.
         caller: (n, 3) the place of what called it into its state, nan where it does not look at that.
         carriage: what the ground has done with them since the frame before.
     """
@@ -97,6 +95,8 @@ class Bodies:
     entered: Mask
     present: Mask
     in_company: Mask
+    state: Rows
+    arrived: Mask
     caller: Vectors
     carriage: Carriage
 
@@ -166,7 +166,8 @@ class ClipWriter:
             models = models_of(members.crowd, members.vehicles, self._family) if stored_clips(members.crowd) else []
             if stored_clips(members.crowd):
                 check_has_models(members.crowd, members.vehicles, models)
-            made_of = clips_made_of(members.crowd) if models else ""
+            states = numbers_of_states(members.crowd, scene) if models else {}
+            made_of = clips_made_of(members.crowd, states) if models else ""
             playing = {row for model in models for row in model.rows}
             idle = [ob for row, ob in enumerate(members.vehicles) if row not in playing]
             self._left += idle
@@ -178,8 +179,8 @@ class ClipWriter:
                 rows = np.array(model.rows)
                 settings = settings_for(members.crowd, len(rows))
                 played = _ModelPlayed(model, settings, members.keys[rows], scene, frame_time, self._family, frames)
-                played.made_of, played.looks_at = made_of, looked_at(members.crowd)
-                played.find_neck(members.crowd.steering.portrayal.head_bone, live=only_measured)
+                played.made_of = made_of
+                played.look(members.crowd, states, live=only_measured)
                 played.check(replace)
                 self._models.append((number, rows, played))
                 self._crowds.append((members.crowd, played))
@@ -279,7 +280,6 @@ class _ModelPlayed:
         talks: whether it has a clip for those who stand with another.
         unplanted: once it is prepared, why they cannot; empty if they can.
         made_of: the hash of the clips of its crowd.
-        looks_at: what it turns its head to; None for where it goes next.
     """
 
     def __init__(
@@ -299,7 +299,7 @@ class _ModelPlayed:
         sources = model.sources()
         self.copies = Copies(model.rigs[0], [sources[row] for row in self._order])
         self._player = Player(self._clips, settings, keys, frame_time)
-        self._does = _Doings(self._clips, keys, frame_time)
+        self._does = Doings(self._clips, keys, frame_time)
         self._frame_time, self._frames = frame_time, frames
         self.talks = any(clip.with_company for clip in clips)
         self._size = np.array([scale_of(ob, rig) for ob, rig in zip(model.vehicles, model.rigs)]) / scale
@@ -312,7 +312,7 @@ class _ModelPlayed:
         self._neck: Neck | None = None
         self._live: LiveHeads | None = None
         self._heeds = bool(settings.look_at_caller.any())
-        self.looks_at: Object | None = None
+        self._sights = Sights(None, {}, False)
         self._bodies: list[Bodies] = []
         self._ridden: list[Ridden] = []
         self._copies: list[ClipCopy] = []
@@ -326,9 +326,16 @@ class _ModelPlayed:
             check_strips_play(rig)
             check_shows_clips(rig, self.copies.channels, actions, replace)
 
-    def find_neck(self, named: str, *, live: bool) -> None:
-        """Find what turns heads, by the name of its bone if there is one; `live` if what follows is not known."""
-        if self._lead > 0.0 or self._heeds or self.looks_at is not None:
+    def look(self, crowd: Object, states: Mapping[Object, int], *, live: bool) -> None:
+        """Find what turns the heads of vehicles of a crowd, and what they look at.
+
+        Args:
+            states: of the crowd, each with its number.
+            live: whether what follows is not known.
+        """
+        self._sights = Sights.of(crowd, states, callers=self._heeds)
+        if self._lead > 0.0 or self._sights:
+            named = crowd.steering.portrayal.head_bone
             self._neck = neck_of(self.model.rigs[0], self.model.vehicles[0], named, self.copies.channels)
         if live and self._neck is not None:
             self._live = LiveHeads(self._neck, self._lead, self._frame_time)
@@ -344,23 +351,25 @@ class _ModelPlayed:
             on_it = ridden(None, bodies.position, bodies.forward, bodies.up, bodies.carriage)
             was = on_it.position - bodies.velocity * self._frame_time
             front, together = on_it.forward, bodies.in_company
-            way = Way.between(on_it.position, front, on_it.up, was, front, size, in_company=together)
+            way = Way.between(
+                on_it.position, front, on_it.up, was, front, size, in_company=together, state=bodies.state
+            )
             now = self._player.start(way)
+            self._does.begin(bodies.arrived)
         else:
             before, place, played = self._before
             on_it = ridden((before, place), bodies.position, bodies.forward, bodies.up, bodies.carriage)
             new = bodies.entered[:, None]
             was = np.where(new, on_it.position - bodies.velocity * self._frame_time, before.position)
             was_forward = np.where(new, on_it.forward, before.forward)
-            do = self._does.asked(row, played)
-            way = Way.between(on_it.position, on_it.forward, on_it.up, was, was_forward, size, do, bodies.in_company)
+            do = self._does.asked(row, played, bodies.state, bodies.arrived, bodies.entered)
+            seen = size, do, bodies.in_company, bodies.state
+            way = Way.between(on_it.position, on_it.forward, on_it.up, was, was_forward, *seen)
             now = self._player.step(played, way, bodies.entered)
         self._before = on_it, bodies.position, now
         self._phase[:, :, row], self._influence[:, :, row] = now.phase, now.influence
         if self._live is not None:
-            seen = bodies.caller if self._heeds else np.full_like(bodies.position, np.nan)
-            if self.looks_at is not None:
-                seen = np.tile(self.looks_at.matrix_world.translation, (len(seen), 1))
+            seen = self._sights.seen(bodies.caller, bodies.state, lambda ob: np.array(ob.matrix_world.translation))
             eyes = bodies.position + bodies.up * self._eyes(self._neck)[:, None]
             self._live.frame(eyes, bodies.forward, bodies.up, on_it.forward, seen)
         elif self.plants or self._neck is not None:
@@ -414,17 +423,16 @@ class _ModelPlayed:
         existing = copies_made()
         count = len(self._bodies)
         frames, turns = np.arange(float(count)), np.ones(count)
-        position, forward, up, caller = (
+        position, forward, up, caller, state = (
             np.stack([getattr(each, name) for each in self._bodies], axis=1)
-            for name in ("position", "forward", "up", "caller")
+            for name in ("position", "forward", "up", "caller", "state")
         )
         run = on_all_frames(self._ridden)
         high = self._eyes(neck)
-        target = None if self.looks_at is None else places_of(self.looks_at, self._scene, self._frames)
-        keys = {}
+        places, keys = self._sights.places(self._scene, self._frames), {}
         for k, each in enumerate(self.model.rigs):
-            seen = caller[k] if target is None else target
-            looks = (self._heeds or target is not None) and bool(np.isfinite(seen).any())
+            seen = self._sights.seen(caller[k], state[k], places.__getitem__)
+            looks = bool(np.isfinite(seen).any())
             if self._lead == 0.0 and not looks:
                 continue
             left, raised = leads(run.forward[k], run.up[k], self._lead, self._frame_time), np.zeros(count)
@@ -476,25 +484,3 @@ def _at(table: np.ndarray, phase: np.ndarray) -> np.ndarray:
     place = (phase - np.floor(phase)) * (len(table) - 1)
     below = np.minimum(np.floor(place).astype(np.int64), len(table) - 2)
     return table[below] + (table[below + 1] - table[below]) * (place - below)[:, None]
-
-
-class _Doings:
-    """Lets vehicles that stand do something from time to time."""
-
-    def __init__(self, clips: Sequence[Clip], keys: Keys, frame_time: float) -> None:
-        self._rows = np.array([row for row, clip in enumerate(clips) if clip.plays == DO], dtype=np.int64)
-        self._keys, self._frame_time = keys, frame_time
-        self._turn = uniform(mix(keys, WHEN))
-
-    def asked(self, row: int, played: Played) -> Rows:
-        """The clip that each vehicle is asked to play on a frame, or -1."""
-        n = len(self._keys)
-        if not len(self._rows):
-            return np.full(n, -1, dtype=np.int64)
-        time = row * self._frame_time / EVERY + self._turn
-        turn = np.floor(time)
-        decides = turn > np.floor(time - self._frame_time / EVERY)
-        key = mix(self._keys, turn.astype(np.uint64))
-        wants = decides & played.stands & (played.doing < 0) & (uniform(mix(key, WHETHER)) < OFTEN)
-        choice = np.floor(uniform(mix(key, WHAT)) * len(self._rows)).astype(np.int64)
-        return np.where(wants, self._rows[choice], -1)
