@@ -15,6 +15,7 @@ from .planting import (
     SHORTEST,
     Correction,
     Turns,
+    after,
     glided,
     held,
     on_ground,
@@ -69,10 +70,20 @@ class Stepping:
     Attributes:
         points: (..., f, m, 3) of its sole in the space of the model, metres.
         rests: (..., f) the height at which it rests, metres.
+        down: what keeps it down where its clips would lift it, and is done first; None if they do not.
     """
 
     points: Points
     rests: Scalars
+    down: Correction | None = None
+
+    def kept_down(self) -> Stepping:
+        """The same foot once that is done."""
+        if self.down is None:
+            return self
+        turn, centre, shift = self.down.turn[..., None, :, :], self.down.centre, self.down.shift
+        points = turned(turn, self.points - centre[..., None, :]) + (centre + shift)[..., None, :]
+        return Stepping(points, self.rests)
 
 
 def footholds(
@@ -86,6 +97,7 @@ def footholds(
         ground: what the feet stand on; None for the level of the body.
     """
     axes, heading = body.axes(), body.heading()
+    down, feet = [foot.down for foot in feet], [foot.kept_down() for foot in feet]
     speed = magnitude(body.position[..., 1:, :] - body.position[..., :-1, :]) / frame_time
     stands = speed < STANDS * height * body.size[..., 1:]
     treads = [_tread(body, foot, axes, speed, stands, height, frame_time) for foot in feet]
@@ -96,10 +108,11 @@ def footholds(
         FAR * height * body.size,
         frame_time,
     )
-    return [
+    corrections = [
         _foothold(body, foot, tread, _Standing(tread.stance, rest), axes, heading, height, ground)
         for foot, tread, rest in zip(feet, treads, rests)
     ]
+    return [after(first, each) if first else each for first, each in zip(down, corrections)]
 
 
 @dataclass(frozen=True)

@@ -292,6 +292,12 @@ def corrected(places: Vectors, correction: Correction) -> Vectors:
     return turned(correction.turn, places - correction.centre) + correction.centre + correction.shift
 
 
+def after(first: Correction, then: Correction) -> Correction:
+    """The correction of a foot that is corrected in one way and then in another."""
+    centre = turned(transposed(first.turn), then.centre - first.centre - first.shift) + first.centre
+    return Correction(centre, then.centre + then.shift - centre, product(then.turn, first.turn))
+
+
 def _ankle(skeleton: Skeleton, leg: Leg) -> Vectors:
     """Where the shin of a leg ends, (..., f, 3)."""
     if leg.end is None:

@@ -18,7 +18,7 @@ FAR = 0.04
 """Model heights that a foot is from where its clips are, from which on it takes a step."""
 TURNED = 0.3
 """Radians that it is turned against its body, alike."""
-STEP, STAY = 0.3, 0.2
+STEP, STAY = 0.3, 0.3
 """Seconds of a step, and for which a foot stands at least before it and after it."""
 LONG = 1.0
 """Seconds for which a foot stands that may take a small step: in a walk it stands for less."""

@@ -23,7 +23,7 @@ from ..read.surfaces import SurfaceReader
 from ..tagged_objects import tagged
 from .clip_record import OF_FEET
 from .control_planting import ControlPlanting
-from .rig_keys import Keyed, by_body, keys_of_each, without_scale
+from .rig_keys import Keyed, by_body, keys_of_each, paws_of, without_scale
 
 if TYPE_CHECKING:
     from bpy.types import Action, Object, Scene
@@ -62,18 +62,28 @@ def planting_of(
         if controls is None:
             text = f"constraints or drivers pose the legs of {armature.name}, and no bone moves one foot alone"
             return None, f"{text}: switch the legs to inverse kinematics, and key its controls"
-        return ControlPlanting(armature, rig, feet, controls, actions), ""
+        return ControlPlanting(armature, rig, feet, controls, clips, actions), ""
     if not legs or len(whole) < len(legs):
         return None, f"not every foot of {armature.data.name} is below a leg of two bones"
     if len({leg.thigh for leg in whole}) < len(whole):
         return None, f"two feet of {armature.data.name} share a leg"
-    return Planting(armature, rig, feet, whole, actions), ""
+    return Planting(armature, rig, feet, whole, clips, actions), ""
 
 
 class Planting:
     """Computes the leg keys of the rigs of one model whose legs follow from their curves."""
 
-    def __init__(self, armature: Object, rig: Rig, feet: Feet, legs: Sequence[Leg], actions: Sequence[Action]) -> None:
+    def __init__(
+        self,
+        armature: Object,
+        rig: Rig,
+        feet: Feet,
+        legs: Sequence[Leg],
+        clips: Sequence[Clip],
+        actions: Sequence[Action],
+    ) -> None:
+        """`actions` are what strips play of `clips`: all of the same channels, closed, and beginning on frame 0."""
+        self._paws = paws_of(rig, feet, clips, [leg.foot for leg in legs])
         self._height, self._rests = rig.height, feet.rests
         # From here on without arms, heads and tails.
         joints = [(leg.thigh, leg.shin, leg.foot) for leg in legs]
@@ -107,14 +117,9 @@ class Planting:
         flat = playing.flat()
         mixed = mixed_channels(self._tables, flat)
         poses = from_channels(self._rig, mixed.matrices())
-        rests = np.einsum("cf,cl->lf", flat.weights(), self._rests)
-        points = self._rig.moved(poses, np.arange(len(self._rig.points)))
-        soles = [
-            Stepping(by_body(points[:, rows], shape), rests[number].reshape(shape))
-            for number, rows in enumerate(self._soles)
-        ]
-        corrections = footholds(body, soles, self._height, frame_time, ground)
         placed = by_body(joined(self._rig.matrix, poses), shape)
+        feet = self._stepping(playing, poses, placed[..., :3, 3])
+        corrections = footholds(body, feet, self._height, frame_time, ground)
         turns = without_scale(placed[..., :3, :3])
         skeleton = Skeleton(self._rig.parents, self._at_rest, placed[..., :3, 3], turns, self._upright)
         climb = (body.position[..., 2] - body.origin) / body.size if ground is not None or self._apart else None
@@ -130,6 +135,20 @@ class Planting:
             down = columns(np.zeros(shape), 0.0, -result.drop)
             of_hips = self._location(location, skeleton, self._hips, down)
         return keys_of_each(channels, of_hips, drops)
+
+    def _stepping(self, playing: Playing, poses: np.ndarray, places: Vectors) -> list[Stepping]:
+        """The feet of n rigs, whose bones are at places (n, f, bones, 3) in the space of the model."""
+        shape = playing.phase.shape[1:]
+        rests = np.einsum("cf,cl->lf", playing.flat().weights(), self._rests)
+        points = self._rig.moved(poses, np.arange(len(self._rig.points)))
+        return [
+            Stepping(
+                by_body(points[:, rows], shape),
+                rest.reshape(shape),
+                paw.correction(playing, places[..., leg.foot, :]) if paw is not None else None,
+            )
+            for rows, rest, paw, leg in zip(self._soles, rests, self._paws, self._legs)
+        ]
 
     def _location(self, location: Vectors, skeleton: Skeleton, bone: int, shift: Vectors) -> Keyed:
         """The location of a bone that is moved, (n, f, 3) metres in the space of the model."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from bpy.utils import escape_identifier
 
-from ...portrayal.clips import Playing
+from ...portrayal.clips import Clip, Playing
 from ...portrayal.controls import Reach, guided, mixed_tables, turned_in, upright_axes
 from ...portrayal.footholds import Carried, Stepping, footholds
 from ...portrayal.planes import Ground
@@ -20,7 +20,7 @@ from ..read.clips.feet import Feet, phases_of
 from ..read.clips.poses import Channels, channels_of, mixed_channels
 from ..read.clips.rig import Rig
 from ..read.rotation_channels import channels_from_matrices, data_path
-from .rig_keys import Keyed, by_body, keys_of_each, without_scale
+from .rig_keys import Keyed, by_body, keys_of_each, paws_of, without_scale
 
 if TYPE_CHECKING:
     from bpy.types import Action, Object
@@ -49,8 +49,17 @@ class _Tables:
 class ControlPlanting:
     """Computes the keys of the controls of feet of the rigs of one model."""
 
-    def __init__(self, armature: Object, rig: Rig, feet: Feet, controls: Controls, actions: Sequence[Action]) -> None:
-        """`actions` are what strips play: all of the same channels, closed, and beginning on frame 0."""
+    def __init__(
+        self,
+        armature: Object,
+        rig: Rig,
+        feet: Feet,
+        controls: Controls,
+        clips: Sequence[Clip],
+        actions: Sequence[Action],
+    ) -> None:
+        """As for `Planting`."""
+        self._paws = paws_of(rig, feet, clips, [control.bone for control in controls.feet])
         self._rig, self._rests = rig, feet.rests
         self._controls, self._hips = controls.feet, controls.hips
         bones = [control.bone for control in controls.feet] + [controls.hips] * (controls.hips >= 0)
@@ -90,7 +99,9 @@ class ControlPlanting:
             places.append(by_body(self._in_model(place), shape))
             axes.append(upright)
             alongs.append(along)
-            stepping.append(Stepping(by_body(self._in_model(sole), shape), rests[number].reshape(shape)))
+            paw = self._paws[number]
+            down = paw.correction(playing, places[-1]) if paw is not None else None
+            stepping.append(Stepping(by_body(self._in_model(sole), shape), rests[number].reshape(shape), down))
             legs.append(self._reach(control.leg, table, flat, place, upright, scale, shape))
         corrections = footholds(body, stepping, self._rig.height, frame_time, ground)
         moves_hips = ground is not None and self._hips >= 0

@@ -8,8 +8,12 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from ...portrayal.clips import Clip
+from ...portrayal.pawing import Paw, paw_of
 from ...recording.thinned_curves import thinned_curves
 from ...simulation.arrays.vectors import Mask, Scalars
+from ..read.clips.feet import Feet
+from ..read.clips.rig import Rig, joined
 from .animation_data import SLOTTED, channelbag_in, new_action
 from .clip_copies import ClipCopy
 from .clip_record import COPY
@@ -27,6 +31,22 @@ PRECISION = 2e-4
 def by_body(column: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
     """A column of all frames of n bodies, one after the other, (n f, ...), as one of (n, f, ...)."""
     return column.reshape(*shape, *column.shape[1:])
+
+
+def paws_of(rig: Rig, feet: Feet, clips: Sequence[Clip], bones: Sequence[int]) -> list[Paw | None]:
+    """How each foot is moved so that clips that stand do not lift it; `bones` are the rows of what carries each."""
+    placed = [joined(rig.matrix, poses) for poses in feet.poses]
+    return [
+        paw_of(
+            clips,
+            [rig.moved(poses, rows) for poses in feet.poses],
+            rests,
+            [each[:, bone, :3, 3] for each in placed],
+            [without_scale(each[:, bone, :3, :3]) for each in placed],
+            rig.height,
+        )
+        for rows, rests, bone in zip(feet.soles, feet.rests.T, bones)
+    ]
 
 
 def keys_of_each(keyed: Keyed, of_some: Keyed, has: Mask) -> list[Keyed]:
