@@ -153,7 +153,7 @@ class Driving:
         return text
 
     def _delays(self, events: list[np.ndarray], speed: np.ndarray, free: np.ndarray | None) -> list[float]:
-        """The seconds from events of cars to the next ones of those behind them.
+        """The seconds from events of cars to the next ones of those behind them, of several the last before.
 
         Args:
             free: (f, n) whose brake is not down: who brakes already or has to before, or need not for the car ahead,
@@ -169,6 +169,8 @@ class Driving:
                     continue
                 after = events[behind][events[behind] >= frame]
                 if not len(after) or after[0] - frame > WITHIN * self.fps:
+                    continue
+                if ((times > frame) & (times < after[0])).any():
                     continue
                 if free is None or self._too_near(leader, behind, min(after[0], len(speed) - 1), speed):
                     delays.append(float(after[0] - frame) / self.fps)

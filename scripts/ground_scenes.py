@@ -21,6 +21,8 @@ PACES = {"WALKER": 1.4, "RUNNER": 6.0, "RACER": 14.0}
 """Metres a second of those that cross stones, who go straight on."""
 CAR = 7.0
 """Size of what crosses stones on wheels, 4.2 m long."""
+SUSPENSION = 0.12
+"""Metres by which its wheels move on their springs."""
 EACH = 8
 """Walkers of a kind."""
 SEED = 3
@@ -276,7 +278,7 @@ def racers() -> None:
         crowd.vehicle.max_speed, crowd.vehicle.cruise_speed = pace / 0.9, 0.9
         crowd.vehicle.max_force = max(crowd.vehicle.max_force, pace)
         if name == "RACER":
-            crowd.portrayal.use = True
+            crowd.portrayal.use, crowd.wheeled.suspension = True, SUSPENSION
             for behavior in CATALOGUE:
                 getattr(crowd, behavior.name).use = False
         for ob in made:

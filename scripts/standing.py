@@ -13,6 +13,8 @@ from mathutils.bvhtree import BVHTree
 
 from scripts.baked_scene import AXES, FORWARD, UP, Crowd, stored
 from steering_addon.locomotion import CATALOGUE, Wheeled
+from steering_addon.locomotion.chassis import WHEELS
+from steering_addon.locomotion.driving import TRAVELS
 from steering_addon.simulation.roles import Role
 
 PARTS = 4
@@ -22,8 +24,6 @@ STILL = 1e-3
 ABOVE, BELOW = 1.0, 2.0
 """Metres above and below a foot within which its surface is looked for."""
 STANDS = {kind.stored_number: kind for kind in CATALOGUE if kind.stands}
-CORNERS = ((1.0, 1.0, 1.0), (1.0, -1.0, -1.0), (-1.0, 1.0, -1.0), (-1.0, -1.0, 1.0))
-"""Each wheel: halves of the wheelbase ahead and of the track to the left, and how it follows the wheel travel."""
 FOLD = np.sqrt(0.5)
 """Cosine between a face and the normals of its corners below which the surface has a fold there."""
 
@@ -182,7 +182,7 @@ def standing(scene: bpy.types.Scene, crowd: Crowd) -> Standing | None:
         size = np.linalg.norm(np.einsum("nij,nj->ni", poses[:, :3, :3], AXES[axes[1]]), axis=-1)
         foot = poses[:, :3, 3] - (lifts * size)[:, None] * (up if kind.clings else (0.0, 0.0, 1.0))
         if kind is Wheeled:
-            travels = [ob.get("steering_wheel_travel", 0.0) for ob in crowd.vehicles]
+            travels = [[ob.get(name, 0.0) for name in TRAVELS] for ob in crowd.vehicles]
             foot = np.concatenate([_wheels(*car, crowd.settings) for car in zip(foot, poses, travels)])
         height, normal, surface, face = _held(faces, foot, up) if kind.clings else _looked(faces, foot)
         rounded = faces.rounded(surface, face, foot, normal) if kind.clings else normal
@@ -194,13 +194,14 @@ def standing(scene: bpy.types.Scene, crowd: Crowd) -> Standing | None:
     return Standing(kind.clings, *(np.array(column) for column in zip(*rows)), scene.render.fps / scene.render.fps_base)
 
 
-def _wheels(place: np.ndarray, pose: np.ndarray, travel: float, settings: dict[str, Any]) -> np.ndarray:
+def _wheels(place: np.ndarray, pose: np.ndarray, travels: Sequence[float], settings: dict[str, Any]) -> np.ndarray:
     """The lowest places of the four wheels of a car whose middle stands at a place, (4, 3) metres."""
     values = {name: p.default for name, p in Wheeled.parameters().items()} | settings.get("wheeled", {})
     side, forward, up = (pose[:3, k] / np.linalg.norm(pose[:3, k]) for k in range(3))
-    ahead, left, rises = np.array(CORNERS).T[..., None]
+    ahead, left = np.array(WHEELS).T[..., None]
     aside = 0.5 * left * values["track"]
-    return place + forward * (0.5 * ahead * values["wheelbase"]) - side * aside + up * (rises * travel)
+    travel = np.array(travels)[:, None]
+    return place + forward * (0.5 * ahead * values["wheelbase"]) - side * aside + up * travel
 
 
 def moves(surfaces: Sequence[bpy.types.Object]) -> bool:

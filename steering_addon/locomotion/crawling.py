@@ -128,7 +128,8 @@ class Crawling(Locomotion):
         grip = gripped(terrain, replace(motion, forward=level), memory)
         force, grip = self._off_borders(model, skins, grip, control.force, speed, dt)
         stride = self._stride(model, grip, replace(control, force=force), speed, dt)
-        heading, length = grip.world(stride.forward), magnitude(stride.velocity) * dt
+        heading, pace = grip.world(stride.forward), magnitude(stride.velocity)
+        length = pace * dt
         over = REACHES_OVER * model.radius
         after, left, met = grip.moved(skins, heading, length, over)
         falls = met & (self.at_edge == FALL)
@@ -146,7 +147,7 @@ class Crawling(Locomotion):
             fall_speed=np.where(falls, GRAVITY * dt, memory.fall_speed),
         )
         after = replace(after, memory=new)
-        velocity = np.where(stays[:, None], 0.0, after.forward * magnitude(stride.velocity)[:, None])
+        velocity = np.where(stays[:, None], 0.0, after.forward * pace[:, None])
         most = length / np.maximum(model.radius, EPSILON) + LEANS_OVER * dt
         position = after.origin(terrain.lift)
         return Moved(position, velocity, after.forward, _Step(after, position, most, over))
@@ -154,10 +155,8 @@ class Crawling(Locomotion):
     def _stride(self, model: VehicleModel, grip: Grip, control: Control, speed: Scalars, dt: float) -> Stance:
         """The step in the plane of each, whose axes are to the right, ahead and up."""
         n, known = len(speed), vars(grip.memory)
-        ahead = no_vectors(n)
-        ahead[:, 1] = 1.0
-        right = cross(ahead, upright(n))
-        motion = Motion(no_vectors(n), ahead * speed[:, None], right, ahead, upright(n))
+        right, ahead, up = _axes(n)
+        motion = Motion(no_vectors(n), ahead * speed[:, None], right, ahead, up)
         blank = _on_a_plane(n)
         memory = Walking(**{name: known[name] for name in vars(blank)})
         memory = replace(
@@ -290,7 +289,10 @@ class Crawling(Locomotion):
 
     def _stance(self, grip: Grip, velocity: Vectors, terrain: Terrain) -> Stance:
         memory = grip.memory
-        ahead = headed(turned_over(grip.forward, memory.normal, memory.lean), memory.lean, grip.forward)
+        ahead = grip.forward
+        # Most of the time all lean fully, and `leaning` gives their normals.
+        if memory.lean is not memory.normal:
+            ahead = headed(turned_over(ahead, memory.normal, memory.lean), memory.lean, ahead)
         pose = Pose(cross(ahead, memory.lean), ahead, memory.lean)
         outputs = {}
         if len(terrain.after):
@@ -299,6 +301,17 @@ class Crawling(Locomotion):
         return Stance(
             grip.origin(terrain.lift), velocity, grip.forward, memory.normal, memory, pose if outputs else None, outputs
         )
+
+
+@lru_cache(maxsize=8)
+def _axes(n: int) -> tuple[Vectors, Vectors, Vectors]:
+    """The axes to the right, ahead and up of n walkers in their plane, (n, 3) each; read-only."""
+    axes = tuple(no_vectors(n) for _ in range(3))
+    for k, axis in enumerate(axes):
+        axis[:, k] = 1.0
+        axis.flags.writeable = False
+    right, ahead, up = axes
+    return right, ahead, up
 
 
 @lru_cache(maxsize=8)

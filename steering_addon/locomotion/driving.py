@@ -7,15 +7,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.arrays.frozen import replace
-from ..simulation.arrays.vectors import Mask, Rows, Scalars
+from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors
 from ..simulation.locomotion import Output
 from ..simulation.memory import Memory, remembered
 from .driver import Foot
 
+CORNERS = ("front left", "front right", "rear left", "rear right")
+"""The wheels, in the order of `chassis.WHEELS`."""
+TRAVELS = tuple(f"steering_travel_{corner.replace(' ', '_')}" for corner in CORNERS)
 OUTPUTS = (
     Output("steering_wheel_angle", "Angle of the front wheels, radians, positive to the left"),
     Output("steering_wheel_spin", "How far the wheels have turned since the first frame, radians"),
-    Output("steering_wheel_travel", "Metres that the front left and rear right wheel stand above the body's plane"),
+    *(
+        Output(travel, f"Metres that the {corner} wheel stands above the plane of the body")
+        for travel, corner in zip(TRAVELS, CORNERS)
+    ),
     Output("steering_accelerator", "Accelerator, 0 to 1"),
     Output("steering_brake", "Brake, 0 to 1"),
     Output("steering_forward_acceleration", "Forward acceleration, m/s2"),
@@ -45,6 +51,7 @@ class Driving(Memory):
         leaving: metres for which it still turns off.
         ground: the row of the triangle on which one of the wheels stands, -1 for none.
         front_left, front_right, rear_left, rear_right: the heights on which the wheels stand, metres.
+        ride, ride_rate: of the body on its springs, as of `springs.ridden`.
     """
 
     tangent: Scalars = remembered(0.0)
@@ -69,6 +76,8 @@ class Driving(Memory):
     front_right: Scalars = remembered(0.0)
     rear_left: Scalars = remembered(0.0)
     rear_right: Scalars = remembered(0.0)
+    ride: Vectors = remembered((0.0, 0.0, 0.0))
+    ride_rate: Vectors = remembered((0.0, 0.0, 0.0))
 
     @property
     def heights(self) -> tuple[Scalars, ...]:
@@ -109,8 +118,11 @@ class Way:
         driving: what is remembered after it.
         covered: (n,) metres over the ground, negative in reverse.
         sideways: (n,) acceleration to the left, m/s2.
+        start, facing: (n, 3) where it began, metres, and which way the car faced, where what it stands on has taken it.
     """
 
     driving: Driving
     covered: Scalars
     sideways: Scalars
+    start: Vectors
+    facing: Vectors

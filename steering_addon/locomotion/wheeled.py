@@ -9,7 +9,7 @@ so that the turning circle is never smaller than wheelbase / tan(largest angle),
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,13 +26,11 @@ from ..simulation.arrays.vectors import (
     anybody,
     clamp,
     columns,
-    cross,
     dot,
     magnitude,
     nobody,
     ratio,
     shared,
-    unit,
 )
 from ..simulation.declaration import Unit, called, choice, length, number, seconds
 from ..simulation.ground import left_of, level_heading, upright
@@ -40,9 +38,10 @@ from ..simulation.locomotion import OFF_GROUND, WHEEL_SPEED, Control, Locomotion
 from ..simulation.maneuvers.braking import COMFORT
 from ..simulation.misplaced import Misplaced
 from ..simulation.terrain import Terrain, carried
-from ..simulation.vehicle import Motion, Pose, VehicleModel
+from ..simulation.vehicle import Motion, VehicleModel
+from .chassis import WHEELS, WITHIN, Chassis, Heights, Wheels
 from .driver import EDGES, FULL_LOCK, STOP, Foot, accelerations, room_on_ground, steepest_accepted, wish_of
-from .driving import OUTPUTS, Driving, Way
+from .driving import OUTPUTS, TRAVELS, Driving, Way
 from .footholds import is_upside_down
 from .headings import turned_left
 from .reversing import ALLOW, REVERSES, Backing, Car, Driver, backing, may_go, on_the_rear_axle
@@ -60,15 +59,12 @@ CIRCLE = 1.5 * np.pi
 """Radians with fully turned wheels after which a car goes straight on for a while: its goal lies in its circle."""
 STRAIGHT = 2.0
 """How far it goes straight on then, in radii of its smallest circle."""
-WHEELS = ((1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0))
-"""Where the wheels are: halves of the wheelbase to the front and of the track to the left."""
-WITHIN = 0.4
-"""Metres above and below the expected height within which a wheel finds the ground, besides the way of the step."""
 PITCH, ROLL = 0.006, 0.009
 """Radians by which a body leans on its springs for each m/s2, forward and sideways: about a degree at 2.5 m/s2."""
 
-USUAL_WHEELBASE, USUAL_TRACK, USUAL_RADIUS = 0.63, 0.87, 0.077
-"""Of a car: distance between the axles and radius of a wheel, in lengths; distance between the wheels, in widths."""
+USUAL_WHEELBASE, USUAL_TRACK, USUAL_RADIUS, USUAL_SUSPENSION = 0.63, 0.87, 0.077, 0.028
+"""Of a car: distance between the axles, radius and suspension of a wheel, in lengths; distance between the wheels, in
+widths."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +79,7 @@ class Wheeled(Locomotion):
     stored_number = 5
     grounded = True
     stands = True
-    of_the_body = ("wheelbase", "track", "wheel_radius")
+    of_the_body = ("wheelbase", "track", "wheel_radius", "suspension")
     runs_on_wheels = True
     remembers = Driving
     outputs = OUTPUTS
@@ -92,6 +88,11 @@ class Wheeled(Locomotion):
     wheelbase: Number = length(2.7, "Distance between the axles; the origin is midway between them", 0.01)
     track: Number = length(1.6, "Distance between the left and the right wheels", 0.01)
     wheel_radius: Number = length(0.33, "Radius of the wheels, for their spin", 0.001)
+    suspension: Number = length(
+        0.0,
+        "How far a wheel moves up and down on its spring, 0.12 m for a car; "
+        "0 for a model whose wheels no drivers move: it stands stiff on all four",
+    )
     max_wheel_angle: Number = number(0.6, "Largest angle of the front wheels", Unit.ANGLE, 0.01, 1.2)
     max_wheel_rate: Number = number(0.8, "Fastest turn of the front wheels", Unit.TURN, 0.01)
     comfortable_turn: Number = called(
@@ -119,6 +120,10 @@ class Wheeled(Locomotion):
     @classmethod
     def on_wheels(cls, wheelbase: float, track: float, radius: float) -> dict[str, float]:
         return {"wheelbase": wheelbase, "track": track, "wheel_radius": radius}
+
+    @classmethod
+    def with_drivers(cls, read: Collection[str], length: float) -> dict[str, float]:
+        return {"suspension": USUAL_SUSPENSION * length if set(TRAVELS) <= set(read) else 0.0}
 
     @property
     def turn_rate(self) -> Scalars:
@@ -182,7 +187,7 @@ class Wheeled(Locomotion):
         brake = foot.pressed((after - speed) / dt, model.max_force / model.mass, self.comfortable_turn, after)
         pedals = replace(memory, braking=foot.braking, reacting=foot.reacting, brake=brake)
         driving = self._driven(pedals, tangent, curvature, sense * speed, sense * after, sense * covered, dt)
-        way = Way(driving, sense * covered, curvature * after * after)
+        way = Way(driving, sense * covered, curvature * after * after, start, heading)
         return Moved(rear + forward * self.axle[:, None], forward * (sense * after)[:, None], forward, way)
 
     def _curvature(
@@ -257,8 +262,9 @@ class Wheeled(Locomotion):
         n, stands = len(speed), memory.ground >= 0
         half = shared(0.0, n) if model.half_axis is None else model.half_axis
         rear, grade = on_the_rear_axle(motion.position, heading, self.axle), self._grade(memory)
+        lean = self._chassis.lean(memory.heights)
         body = self.wheelbase, self.track, self.max_wheel_rate, half, model.radius
-        car = Car(rear, heading, memory.tangent, *body, memory.height, grade, self._lean(memory), WITHIN)
+        car = Car(rear, heading, memory.tangent, *body, memory.height, grade, lean, WITHIN)
         push = accelerations(model, control)
         aside = dot(push, left_of(heading, upright(n)))
         driver = Driver(
@@ -326,15 +332,13 @@ class Wheeled(Locomotion):
         grade = self._grade(memory)
         return 1.0 / np.sqrt(1.0 + grade * grade)
 
+    @property
+    def _chassis(self) -> Chassis:
+        return Chassis(self.axle, 0.5 * self.track, self.suspension)
+
     def _grade(self, memory: Driving) -> Scalars:
         """Metres that the ground under the wheels rises for each metre ahead, (n,)."""
-        front_left, front_right, rear_left, rear_right = memory.heights
-        return 0.5 * (front_left + front_right - rear_left - rear_right) / self.wheelbase
-
-    def _lean(self, memory: Driving) -> Scalars:
-        """Metres that the ground under the wheels rises for each metre to the left, (n,)."""
-        front_left, front_right, rear_left, rear_right = memory.heights
-        return 0.5 * (front_left + rear_left - front_right - rear_right) / self.track
+        return self._chassis.grade(memory.heights)
 
     def _driven(
         self,
@@ -370,18 +374,15 @@ class Wheeled(Locomotion):
         )
 
     def started(self, motion: Motion, terrain: Terrain, memory: Driving) -> Stance:
-        level = level_heading(motion.forward)
-        moved = Moved(motion.position, level * magnitude(motion.velocity)[:, None], level)
+        level, speed = level_heading(motion.forward), magnitude(motion.velocity)
+        chassis, n = self._chassis, len(speed)
         height = motion.position[:, 2] - terrain.lift
-        heights, missing, ground = [], np.zeros(len(height)), np.full(len(height), -1)
-        for x, y in self._wheels(moved):
-            footing = terrain.first_footing(x, y, height)
-            heights.append(np.where(footing.triangle >= 0, footing.height, height))
-            missing += footing.triangle < 0
-            ground = np.where(ground < 0, footing.triangle, ground)
-        memory = replace(memory.standing_on(tuple(heights)), ground=ground)
-        way = Way(memory, np.zeros(len(height)), np.zeros(len(height)))
-        return self._stood(moved, way, missing, terrain)
+        stands = chassis.standing(Wheels(motion.position, level, (height,) * len(WHEELS)), 0.0, None, terrain)
+        ride, rate = chassis.run_up(stands.wheels, speed, terrain)
+        memory = replace(memory.standing_on(stands.wheels.heights), ground=stands.ground, ride=ride, ride_rate=rate)
+        moved = Moved(motion.position, level * speed[:, None], level)
+        way = Way(memory, np.zeros(n), np.zeros(n), motion.position, level)
+        return self._stood(moved, way, stands.missing, terrain)
 
     @property
     def steepest(self) -> Scalars:
@@ -391,10 +392,9 @@ class Wheeled(Locomotion):
         if not len(terrain.after):
             return {}
         height = motion.position[:, 2] - terrain.lift
-        placed = Moved(motion.position, motion.velocity, level_heading(motion.forward))
         missing = np.zeros(len(height), dtype=np.int64)
         limit, steep = cosine_of_setting(self.max_slope), nobody(len(height))
-        for x, y in self._wheels(placed):
+        for x, y in self._chassis.places(motion.position, level_heading(motion.forward)):
             ground = terrain.first_footing(x, y, height).triangle
             missing += ground < 0
             steep = steep | (terrain.after.levelness(ground) < limit)
@@ -422,71 +422,46 @@ class Wheeled(Locomotion):
             np.where(hand, led, driven)
             for led, driven in ((covered, way.covered), (curvature * after * after, way.sideways))
         )
-        return replace(moved, memory=Way(driving, covered, sideways))
+        return replace(moved, memory=replace(way, driving=driving, covered=covered, sideways=sideways))
 
     def stance(self, before: Motion, moved: Moved, acceleration: Vectors, terrain: Terrain, dt: float) -> Stance:
         way = moved.memory
         sense = way.driving.sense
         velocity = moved.forward * (sense * np.maximum(sense * dot(moved.velocity, moved.forward), 0.0))[:, None]
         moved = replace(moved, velocity=velocity)
+        chassis, driving = self._chassis, way.driving
         rise = self._grade(way.driving) * way.covered * self._in_plan(way.driving)
         reach = WITHIN + np.abs(way.covered)
-        heights, missing, ground = [], np.zeros(len(rise)), np.full(len(rise), -1)
-        for (x, y), height in zip(self._wheels(moved), way.driving.heights):
-            if not len(terrain.after):
-                heights.append(height)
-                continue
-            footing = terrain.after.under(x, y, height + rise, reach, reach)
-            heights.append(np.where(footing.triangle >= 0, footing.height, height + rise))
-            missing += footing.triangle < 0
-            ground = np.where(ground < 0, footing.triangle, ground)
-        driving = replace(way.driving.standing_on(tuple(heights)), ground=ground)
-        return self._stood(moved, replace(way, driving=driving), missing, terrain)
+        wheels = Wheels(moved.position, moved.forward, driving.heights)
+        stands = chassis.standing(wheels, rise, reach, terrain)
+        start = Wheels(way.start, way.facing, driving.heights)
+        ride, rate = chassis.ridden(start, stands.wheels, driving.ride, driving.ride_rate, dt)
+        driving = driving.standing_on(stands.wheels.heights)
+        driving = replace(driving, ground=stands.ground, ride=ride, ride_rate=rate)
+        return self._stood(moved, replace(way, driving=driving), stands.missing, terrain)
 
-    def _wheels(self, moved: Moved) -> list[tuple[Scalars, Scalars]]:
-        """Where the wheels are, x and y in metres, in the order of WHEELS; (n,) each."""
-        left = left_of(moved.forward, upright(len(moved.forward)))
-        places = []
-        for ahead, aside in WHEELS:
-            at = (
-                moved.position
-                + moved.forward * (ahead * self.axle)[:, None]
-                + left * (0.5 * aside * self.track)[:, None]
-            )
-            places.append((at[:, 0], at[:, 1]))
-        return places
-
-    def _stood(self, moved: Moved, way: Way, missing: Scalars, terrain: Terrain) -> Stance:
+    def _stood(self, moved: Moved, way: Way, missing: Rows, terrain: Terrain) -> Stance:
         """The stance on four wheels; `missing` (n,) counts those without ground."""
         driving, n = way.driving, len(missing)
         position, forward = moved.position, moved.forward
-        outputs = self._outputs(driving, way.sideways)
         if not len(terrain.after):
-            up = upright(n)
-            return Stance(position, moved.velocity, forward, up, driving, None, outputs)
-        lean = self._lean(driving)
-        left = left_of(forward, upright(n))
-        ahead: Vectors = unit(columns(forward[:, 0], forward[:, 1], self._grade(driving)))
-        up = unit(cross(ahead, columns(left[:, 0], left[:, 1], lean)))
-        right = cross(ahead, up)
-        return Stance(
-            columns(position[:, 0], position[:, 1], driving.height + terrain.lift),
-            moved.velocity,
-            forward,
-            upright(n),
-            driving,
-            Pose(right, ahead, up),
-            outputs | {OFF_GROUND: (missing == len(WHEELS)).astype(np.float64)},
-        )
+            outputs = self._outputs(driving, way.sideways, (np.zeros(n),) * len(WHEELS))
+            return Stance(position, moved.velocity, forward, upright(n), driving, None, outputs)
+        pose = self._chassis.pose(forward, driving.heights, driving.ride)
+        foot = columns(position[:, 0], position[:, 1], driving.height + driving.ride[:, 0])
+        travels = self._chassis.travels(foot, pose, driving.heights, driving.ride, terrain)
+        off = {OFF_GROUND: (missing == len(WHEELS)).astype(np.float64)}
+        position = columns(foot[:, 0], foot[:, 1], foot[:, 2] + terrain.lift)
+        outputs = self._outputs(driving, way.sideways, travels) | off
+        return Stance(position, moved.velocity, forward, upright(n), driving, pose, outputs)
 
-    def _outputs(self, driving: Driving, sideways: Scalars) -> dict[str, Scalars]:
+    def _outputs(self, driving: Driving, sideways: Scalars, travels: Heights) -> dict[str, Scalars]:
         """What drivers of the model read, by the names of OUTPUTS."""
-        travel = 0.25 * (driving.front_left - driving.front_right - driving.rear_left + driving.rear_right)
         pedal = np.minimum(np.abs(driving.acceleration) / np.maximum(self.comfortable_turn, EPSILON), 1.0)
         values = (
             arctangent(driving.tangent),
             driving.spin,
-            travel,
+            *travels,
             np.where(driving.sense * driving.acceleration > 0.0, pedal, 0.0),
             driving.brake,
             driving.acceleration,

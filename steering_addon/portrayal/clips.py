@@ -142,13 +142,17 @@ class Playing:
     """What is played of each clip: strips that replace what is below them, the first clip lowest.
 
     Attributes:
-        phase: (clips, n) on one frame or (clips, frames, n) on several; in cycles, and it never decreases.
+        phase: (clips, ...) of agents on one frame or several; in cycles, and it never decreases.
         influence: alike, 0 to 1: the share of its strip in what is seen so far, that of the strips below it.
             The first is 1 throughout.
     """
 
     phase: Scalars
     influence: Scalars
+
+    def flat(self) -> Playing:
+        """That of n agents on f frames, (clips, n, f), with all frames of one after those of another: (clips, n f)."""
+        return Playing(*(each.reshape(len(each), -1) for each in (self.phase, self.influence)))
 
     def weights(self) -> Scalars:
         """The share of each clip in the pose; alike, and the shares of a frame add up to 1."""

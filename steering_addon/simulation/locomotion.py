@@ -8,7 +8,7 @@ CATALOGUE there: properties, panel, presets and the page of the manual are made 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -175,6 +175,16 @@ class Locomotion(Declared):
         Args:
             wheelbase, track: the distances between the axles and between left and right wheels, metres.
             radius: of a wheel, metres.
+        """
+        return {}
+
+    @classmethod
+    def with_drivers(cls, read: Collection[str], length: float) -> dict[str, float]:
+        """The values that suit bodies with drivers of their parts, by name.
+
+        Args:
+            read: the names of the outputs that the drivers read.
+            length: of the bodies, metres.
         """
         return {}
 

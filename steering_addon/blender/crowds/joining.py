@@ -23,6 +23,7 @@ from ..role_assignment import current_front, default_crowd, make_vehicle, new_cr
 from ..status.scaled import mean_scale
 from ..stored_values import check_stored
 from ..tagged_objects import crowd_of, crowds_of, in_use, tagged
+from ..write.custom_properties import reading_drivers
 from .forward_axis import front_of
 from .moves_like import UNCHANGED, Likeness, bring_to_life, fitting, flies, is_settled
 
@@ -141,7 +142,7 @@ def fit_body(crowd: Object, shapes: Sequence[Shape]) -> None:
 def fit_locomotion(crowd: Object, members: Sequence[Object], depsgraph: Depsgraph, family: Family) -> None:
     """Give the locomotion of a crowd of long bodies the values that suit their size, such as the wheelbase of cars.
 
-    Wheels are measured on the largest member, if it has any.
+    Wheels are measured on the largest member, if it has any; springs suit whose drivers move all wheels.
     """
     kind, model = locomotion_of(crowd), crowd.steering.vehicle
     if not model.length > 2.0 * model.radius > SMALLEST:
@@ -151,6 +152,10 @@ def fit_locomotion(crowd: Object, members: Sequence[Object], depsgraph: Depsgrap
         largest = max(members, key=lambda ob: ob.steering.size_factor)
         wheels = wheels_of(*model_in_axes(largest, depsgraph, family))
         values |= kind.on_wheels(*wheels) if wheels else {}
+    if members:
+        drivers = reading_drivers(members, [output.name for output in kind.outputs])
+        read = set.intersection(*(set(drivers.get(ob, ())) for ob in members))
+        values |= kind.with_drivers(read, model.length)
     for name, value in values.items():
         setattr(getattr(crowd.steering, kind.name), name, value)
 

@@ -17,7 +17,7 @@ from ..read.clips.measuring import axes_of
 from ..read.clips.rig import to_model
 from ..read.rotation_channels import channels_from_matrices, data_path
 from ..stored_values import sound_front
-from .clip_planting import Keyed
+from .rig_keys import Keyed
 
 if TYPE_CHECKING:
     from bpy.types import Object

@@ -21,7 +21,7 @@ from ..read.rotation_channels import channels_from_matrices
 from ..stored_values import sound_front
 from .clip_copies import ClipCopy
 from .clip_heads import added, head_of, path_of, turned_about
-from .clip_planting import made_for
+from .rig_keys import made_for
 
 if TYPE_CHECKING:
     from bpy.types import Action, Object
@@ -65,12 +65,10 @@ class Posture:
 
     def copies(self, rig: Object, existing: Mapping[str, Action]) -> list[ClipCopy]:
         """What a strip of each vehicle plays, (n); those with one posture share it."""
-        made: dict[int, ClipCopy] = {}
-        for row, variant in enumerate(self.variants.tolist()):
-            if variant not in made:
-                keys = {channel: np.repeat(column[row], 2) for channel, column in self._columns.items()}
-                made[variant] = made_for(rig, POSTURE, keys, existing)
-        return [made[variant] for variant in self.variants.tolist()]
+        variants, rows, back = np.unique(self.variants, return_index=True, return_inverse=True)
+        keys = [{channel: np.repeat(column[row], 2) for channel, column in self._columns.items()} for row in rows]
+        made = made_for([rig] * len(variants), POSTURE, keys, existing)
+        return [made[row] for row in back.tolist()]
 
     def turn(self, channels: Sequence[tuple[str, int]], values: np.ndarray) -> None:
         """Turn poses (n, c) of some channels, as a strip of the bake adds to others."""

@@ -17,7 +17,7 @@ from ...portrayal.heads import leads, toward
 from ...portrayal.playing import Played, Player, Way
 from ...portrayal.riding import Carriage, Ridden, RiddenGround, on_all_frames, ridden
 from ...simulation.arrays.chance import Keys
-from ...simulation.arrays.vectors import Mask, Rows, Scalars, Vectors
+from ...simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, columns
 from ..crowds.clip_feet import store_unplanted
 from ..crowds.crowd_clips import (
     Model,
@@ -39,11 +39,12 @@ from ..stored_values import finite_numbers, sound_front
 from ..tagged_objects import names_of
 from .clip_copies import ClipCopy, Copies, copies_made
 from .clip_heads import HEAD, LiveHeads, Neck, neck_of
-from .clip_planting import FEET, ground_of, made_for, planting_of
+from .clip_planting import FEET, ground_of, planting_of
 from .clip_posture import Posture, posture_of
 from .clip_record import clip_record, is_copy
 from .clip_strips import ClipPlayed, Edited, RigClips, clear_clips, write_clips
 from .posing import check_shows_clips, check_strips_play
+from .rig_keys import made_for
 from .sights import Sights
 
 if TYPE_CHECKING:
@@ -51,6 +52,8 @@ if TYPE_CHECKING:
 
 UNSURE = 0.25
 """A clip whose direction was seen less clearly than this needs a speed from the user."""
+FRAMES_TOGETHER = 4000
+"""Frames of bodies whose feet are computed together: with more, arrays do not fit the fast memory of a processor."""
 
 
 @dataclass(frozen=True)
@@ -431,25 +434,28 @@ class _ModelPlayed:
     def _turn_heads(self, neck: Neck) -> None:
         """Compute the strip that turns the head of each armature."""
         existing = copies_made()
-        frames = np.arange(float(len(self._bodies)))
+        count = len(self._bodies)
+        frames, turns = np.arange(float(count)), np.ones(count)
         position, forward, up, caller, state = (
             np.stack([getattr(each, name) for each in self._bodies], axis=1)
             for name in ("position", "forward", "up", "caller", "state")
         )
         run = on_all_frames(self._ridden)
         high = self._eyes(neck)
-        places = self._sights.places(self._scene, self._frames)
+        places, keys = self._sights.places(self._scene, self._frames), {}
         for k, each in enumerate(self.model.rigs):
             seen = self._sights.seen(caller[k], state[k], places.__getitem__)
             looks = bool(np.isfinite(seen).any())
             if self._lead == 0.0 and not looks:
                 continue
-            left, raised = leads(run.forward[:, k], run.up[:, k], self._lead, self._frame_time), np.zeros(len(frames))
+            left, raised = leads(run.forward[k], run.up[k], self._lead, self._frame_time), np.zeros(count)
             if looks:
                 eyes = position[k] + up[k] * high[k]
                 left, raised = toward(seen, eyes, forward[k], up[k], left, self._frame_time)
-            copy = made_for(each, HEAD, neck.keys(each, left, raised), existing)
-            self._heads[k] = [ClipPlayed(copy, frames, np.ones(len(frames)), combines=True)]
+            keys[k] = neck.keys(each, left, raised)
+        copies = made_for([self.model.rigs[k] for k in keys], HEAD, [*keys.values()], existing) if keys else []
+        for k, copy in zip(keys, copies):
+            self._heads[k] = [ClipPlayed(copy, frames, turns, combines=True)]
 
     def _plant(self, copies: Sequence[ClipCopy], moved: Collection[int], moving: Collection[Object]) -> Iterator[None]:
         """Compute the strip that holds the feet of each armature, where that can be done."""
@@ -459,23 +465,31 @@ class _ModelPlayed:
         if planting is None:
             return
         still, existing = ground_of(self._scene, moving), copies_made()
-        frames = np.arange(float(len(self._bodies)))
+        count = len(self._bodies)
+        frames, held = np.arange(float(count)), np.ones(count)
         run, place = on_all_frames(self._ridden), np.stack([bodies.position for bodies in self._bodies], axis=1)
         # Clips may have been measured on a vehicle of another size than the one whose rig was read.
         sizes = self._size / self._size[0]
-        size = np.stack([sizes * bodies.growth for bodies in self._bodies], axis=1)
-        for k, each in enumerate(self.model.rigs):
-            ob = self.model.vehicles[k]
-            origin = ob.steering.origin_height * scale_of(ob, ob) * (size[k] / sizes[k])
-            rider = run.of(k)
-            rides = np.isin(rider.surface, list(moved))
-            ground = RiddenGround(place[k], rider, rides, origin, still) if moved else still
-            body = Carried(rider.position, rider.forward, rider.up, size[k], origin)
-            playing = Playing(self._phase[:, k], self._influence[:, k].astype(np.float64))
-            keys, _ = planting.keys(playing, body, self._frame_time, ground)
-            copy = replace(made_for(each, FEET, keys, existing), feet=tuple(keys))
-            self._feet[k] = [ClipPlayed(copy, frames, np.ones(len(frames)))]
-            yield
+        growth = np.stack([bodies.growth for bodies in self._bodies], axis=1)
+        lift = [ob.steering.origin_height * scale_of(ob, ob) for ob in self.model.vehicles]
+        origin, size = np.array(lift)[:, None] * growth, sizes[:, None] * growth
+        influence = self._influence.astype(np.float64)
+        together = max(FRAMES_TOGETHER // count, 1)
+        for first in range(0, len(self.model.rigs), together):
+            rows = slice(first, first + together)
+            riders = run.of(rows)
+            rides = np.isin(riders.surface, list(moved))
+            ground = RiddenGround(place[rows], riders, rides, origin[rows], still) if moved else still
+            position, forward, up = (
+                columns(*np.moveaxis(v, -1, 0)) for v in (riders.position, riders.forward, riders.up)
+            )
+            body = Carried(position, forward, up, size[rows], origin[rows])
+            playing = Playing(self._phase[:, rows], influence[:, rows])
+            keys = planting.keys(playing, body, self._frame_time, ground)
+            copies = made_for(self.model.rigs[rows], FEET, keys, existing)
+            for k, (copy, each) in enumerate(zip(copies, keys), first):
+                self._feet[k] = [ClipPlayed(replace(copy, feet=tuple(each)), frames, held)]
+                yield
 
 
 def _at(table: np.ndarray, phase: np.ndarray) -> np.ndarray:

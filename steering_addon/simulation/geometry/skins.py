@@ -26,7 +26,6 @@ from ..arrays.vectors import (
     dot,
     firsts,
     magnitude,
-    no_vectors,
     picked,
     ratio,
     unit,
@@ -224,9 +223,12 @@ class Skin:
 
     def spanned(self, triangle: Rows, u: Scalars, v: Scalars) -> Vectors:
         """The vectors, (n, 3) metres, of these shares of the sides from the first to the second and third corner."""
+        return _spanned(*self._sides(triangle)[1:], u, v)
+
+    def _sides(self, triangle: Rows) -> tuple[Vectors, Vectors, Vectors]:
+        """The first corners of triangles, and the sides from there to the second and third, (n, 3) metres each."""
         a, b, c = (picked(corner, triangle) for corner in self._corners)
-        vectors: Vectors = (b - a) * u[:, None]
-        return vectors + (c - a) * v[:, None]
+        return a, b - a, c - a
 
     def normal_at(self, triangle: Rows, place: Vectors, facing: Scalars) -> Vectors:
         """Smoothed unit normals at places, (n, 3), on the side `facing`, (n,).
@@ -236,10 +238,10 @@ class Skin:
         table, corners = np.take(self._table, triangle, axis=0), np.take(self._outward, triangle, axis=0)
         offset = columns(*(place[:, k] - table[:, k] for k in range(3)))
         u, v = np.maximum(_along(table, 3, offset), 0.0), np.maximum(_along(table, 6, offset), 0.0)
-        normal = no_vectors(len(triangle))
-        for k, share in enumerate((np.maximum(1.0 - u - v, 0.0), u, v)):
-            normal += corners[:, 3 * k : 3 * k + 3] * share[:, None]
-        outward: Vectors = unit(normal)
+        first = np.maximum(1.0 - u - v, 0.0)
+        # Axis by axis: whole rows of three numbers take three times as long.
+        x, y, z = (corners[:, k] * first + corners[:, k + 3] * u + corners[:, k + 6] * v for k in range(3))
+        outward: Vectors = unit(columns(x, y, z))
         return outward * facing[:, None]
 
     @once
@@ -279,8 +281,9 @@ class Skin:
         shares, changes = np.maximum(np.stack((1.0 - u - v, u, v)), 0.0), np.stack((-du - dv, du, dv))
         after, shares, changes, turned, left, met = self._crossed(triangle[on], shares, changes)
         total = shares[0] + shares[1] + shares[2]
-        places = self.corner(after) + self.spanned(after, shares[1] / total, shares[2] / total)
-        courses = unit(self.spanned(after, changes[1], changes[2]))
+        corner, u, v = self._sides(after)
+        places = corner + _spanned(u, v, shares[1] / total, shares[2] / total)
+        courses = unit(_spanned(u, v, changes[1], changes[2]))
         way = triangle, end, direction, facing, np.zeros(n), np.zeros(n, dtype=np.bool_)
         further = after, places, courses, np.where(turned, -facing[on], facing[on]), left * length[on], met
         return Way(*(_put(column, on, values) for column, values in zip(way, further)))
@@ -342,7 +345,8 @@ class Skin:
             to_end = np.where(winds, along, -along) - off * feet[beyond]
             first, second = shares[start, column], shares[end, column]
             shares, changes = np.zeros_like(shares), np.zeros_like(changes)
-            shares[entered, column], shares[entered_end, column] = np.where(winds, (first, second), (second, first))
+            shares[entered, column] = np.where(winds, first, second)
+            shares[entered_end, column] = np.where(winds, second, first)
             changes[entered, column], changes[entered_end, column] = -off - to_end, to_end
             changes[NEXT[entered_end], column] = off
             triangle, turned = new, turned ^ winds
@@ -376,6 +380,12 @@ def _linked(points: Vectors, triangles: NDArray[np.int64]) -> Links:
     for ends in (start, end):
         uneven[ends[first[alike]]] = True
     return Links(corners, has_area, beyond, beyond // max(number, 1), turned, uneven)
+
+
+def _spanned(first: Vectors, second: Vectors, u: Scalars, v: Scalars) -> Vectors:
+    """The vectors of these shares of two vectors each, (n, 3)."""
+    vectors: Vectors = first * u[:, None]
+    return vectors + second * v[:, None]
 
 
 def _along(table: Scalars, first: int, v: Vectors) -> Scalars:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import bpy
 
-from ....locomotion.wheeled import OUTPUTS
+from ....locomotion.driving import OUTPUTS, TRAVELS
 from ...write.custom_properties import DESCRIPTIONS
 from .limbs import add_part, add_vehicle, drive
 from .shape import Colors, Paints, Point, Shape, oval
@@ -26,25 +26,28 @@ PAINTS: tuple[Colors, ...] = tuple(
 )
 RADIUS = 0.21
 """Half the width, in lengths."""
-WHEELBASE, TRACK, WHEEL = 0.62, 0.36, 0.075
-"""The distances of the axles and of the wheels, and the radius of a wheel, in lengths."""
+WHEELBASE, TRACK, WHEEL, SUSPENSION = 0.62, 0.36, 0.075, 0.028
+"""The distances of the axles and of the wheels, the radius of a wheel and its way on its spring, in lengths."""
 WIDTH = 0.05
 """Of a wheel."""
+FLOOR = 0.06
+"""The height of the floor of the body, in lengths."""
 LIT = 0.1
 """The brake from which on its lights shine."""
 WHEELS = (
-    ("Front Left", -1.0, 1.0, 1.0),
-    ("Front Right", 1.0, 1.0, -1.0),
-    ("Rear Left", -1.0, -1.0, -1.0),
-    ("Rear Right", 1.0, -1.0, 1.0),
+    ("Front Left", -1.0, 1.0, TRAVELS[0]),
+    ("Front Right", 1.0, 1.0, TRAVELS[1]),
+    ("Rear Left", -1.0, -1.0, TRAVELS[2]),
+    ("Rear Right", 1.0, -1.0, TRAVELS[3]),
 )
-"""The name of each wheel, to which side and how far ahead it is, and how it follows the wheel travel."""
+"""The name of each wheel, to which side and how far ahead it is, and what moves it up and down."""
 
 
 @dataclass(frozen=True)
 class Car:
     """The meshes that cars of one color share."""
 
+    floor: bpy.types.Mesh
     shadow: bpy.types.Mesh
     body: bpy.types.Mesh
     wheel: bpy.types.Mesh
@@ -53,13 +56,14 @@ class Car:
 
 
 def car(paint: Colors, size: float) -> Car:
-    """The meshes of a car. The vehicle is a shadow on the ground, midway between the axles.
+    """The meshes of a car. The vehicle is the floor of the body; its origin is on the ground, midway between the axles.
 
     Args:
         size: length in metres.
     """
     paints = Paints("Car", paint)
-    shadow, wheel, lights = Shape(), Shape(), Shape()
+    floor, shadow, wheel, lights = Shape(), Shape(), Shape(), Shape()
+    floor.face([(x, y, FLOOR) for x, y in oval(14, 0.15, 0.42)], "shadow")
     shadow.face([(x, y, 0.006) for x, y in oval(14, 0.19, 0.46)], "shadow")
     wheel.skin([_circle(x, radius) for x, radius in ((-WIDTH / 2, WHEEL), (WIDTH / 2, WHEEL))], "tyres")
     for x in (-WIDTH / 2 - 0.002, WIDTH / 2 + 0.002):
@@ -70,7 +74,8 @@ def car(paint: Colors, size: float) -> Car:
     for side in (-1.0, 1.0):
         lights.face(_panel(side * 0.10, -0.505, 0.125, 0.036, 0.015), "shining")
     return Car(
-        shadow.mesh("Car", paints, size),
+        floor.mesh("Car", paints, size),
+        shadow.mesh("Car Shadow", paints, size),
         _body().mesh("Car Body", paints, size),
         wheel.mesh("Car Wheel", paints, size),
         lights.mesh("Car Brake Lights", paints, size),
@@ -110,22 +115,26 @@ def _panel(x: float, y: float, z: float, half_width: float, half_height: float) 
 
 def add_car(name: str, parts: Car, collection: bpy.types.Collection) -> bpy.types.Object:
     """Add a car that stands; a bake keys what its drivers read."""
-    size = parts.size
-    ob = add_vehicle(name, parts.shadow, 0.0, collection)
+    size, by_wheels = parts.size, dict(zip("abcd", TRAVELS))
+    ob = add_vehicle(name, parts.floor, 0.0, collection)
     for output in OUTPUTS:
         ob[output.name] = 0.0
         ob.id_properties_ui(output.name).update(description=DESCRIPTIONS[output.name])
+    shadow = add_part(f"{name} Shadow", parts.shadow, ob, (0.0, 0.0, 0.0), collection)
+    drive(shadow, "location", 2, "0.25*(a+b+c+d)", ob, by_wheels)
+    drive(shadow, "rotation_euler", 0, f"(a+b-c-d)/{2.0 * WHEELBASE * size:.6g}", ob, by_wheels)
+    drive(shadow, "rotation_euler", 1, f"(a-b+c-d)/{2.0 * TRACK * size:.6g}", ob, by_wheels)
     body = add_part(f"{name} Body", parts.body, ob, (0.0, 0.0, 0.0), collection)
     drive(body, "rotation_euler", 0, "p", ob, "steering_pitch")
     drive(body, "rotation_euler", 1, "p", ob, "steering_roll")
     lights = add_part(f"{name} Brake Lights", parts.lights, body, (0.0, 0.0, 0.0), collection)
     for axis in range(3):
         drive(lights, "scale", axis, f"1 if p>{LIT} else 0.001", ob, "steering_brake")
-    for title, right, ahead, rises in WHEELS:
+    for title, right, ahead, travel in WHEELS:
         place = 0.5 * TRACK * right * size, 0.5 * WHEELBASE * ahead * size, WHEEL * size
         wheel = add_part(f"{name} {title} Wheel", parts.wheel, ob, place, collection)
         drive(wheel, "rotation_euler", 0, "-p", ob, "steering_wheel_spin")
-        drive(wheel, "location", 2, f"{WHEEL * size:.6g}{'+' if rises > 0.0 else '-'}p", ob, "steering_wheel_travel")
+        drive(wheel, "location", 2, f"{WHEEL * size:.6g}+p", ob, travel)
         if ahead > 0.0:
             drive(wheel, "rotation_euler", 2, "p", ob, "steering_wheel_angle")
     return ob

@@ -54,17 +54,19 @@ def drive(
     index: int,
     expression: str,
     owner: bpy.types.Object,
-    by: str = PHASE,
+    by: str | Mapping[str, str] = PHASE,
     states: Mapping[str, str] | None = None,
 ) -> None:
     """Drive a channel of a part by a property of its vehicle, `p` in the expression; the phase is in cycles.
 
-    An owner with an effort gives it as `e`. Each of the states, by its letter in the expression, is the share by which
-    the vehicle has taken up the state of that name: 0 where there is none, or nothing is baked.
+    Several properties are given by their letters in the expression. An owner with an effort gives it as `e`. Each of
+    the states, by its letter in the expression, is the share by which the vehicle has taken up the state of that name:
+    0 where there is none, or nothing is baked.
     """
     driver = part.driver_add(channel, index).driver
     shares = {letter: SHARE + state for letter, state in (states or {}).items()}
-    for name, prop in (("p", by), *((("e", EFFORT),) if EFFORT in owner else ()), *shares.items()):
+    read = {"p": by} if isinstance(by, str) else by
+    for name, prop in (*read.items(), *((("e", EFFORT),) if EFFORT in owner else ()), *shares.items()):
         variable = driver.variables.new()
         variable.name = name
         target = variable.targets[0]

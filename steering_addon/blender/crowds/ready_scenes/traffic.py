@@ -20,7 +20,7 @@ from ...role_assignment import give_role
 from ..behavior_targets import point_at
 from ..member_variation import Amounts
 from ..preset_exchange import CROWDS, take_up
-from .car import PAINTS, RADIUS, TRACK, WHEEL, WHEELBASE, add_car, car
+from .car import PAINTS, RADIUS, SUSPENSION, TRACK, WHEEL, WHEELBASE, add_car, car
 from .crossing import add_crossing
 from .scene_builder import SceneBuilder, SceneOptions
 from .shape import Paints
@@ -85,6 +85,7 @@ def add_traffic(context: Context, options: SceneOptions) -> Object:
     settings.locomotion = Wheeled.choice().name
     settings.wheeled.wheelbase = WHEELBASE * options.size
     settings.wheeled.track, settings.wheeled.wheel_radius = TRACK * options.size, WHEEL * options.size
+    settings.wheeled.suspension = SUSPENSION * options.size
     settings.brake_for.obstacles = "ALL"
     settings.path_following.lane_offset, settings.path_following.direction = LANE * options.size, "EITHER"
     settings.portrayal.use = True
@@ -92,7 +93,8 @@ def add_traffic(context: Context, options: SceneOptions) -> Object:
     builder.enlist(context, members, random_numbers, 0.32 * options.size)
     for ob in members:
         ob.steering.start_speed = START
-    builder.vary_members(context, Amounts(**preset.variation), options.seed)
+    # The wheels of all are where the crowd says.
+    builder.vary_members(context, replace(Amounts(**preset.variation), size=0.0), options.seed)
     add_crossing(context, builder, line, HALF_ROAD * options.size, options.size, options.seed)
     builder.select(context)
     return crowd

@@ -1,0 +1,206 @@
+"""Chassis: four wheels that stand on the ground, and the body that rides on their springs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from ..simulation.arrays.frozen import replace
+from ..simulation.arrays.vectors import Rows, Scalars, Vectors, anybody, columns, cross, dot, shared, unit
+from ..simulation.ground import left_of, upright
+from ..simulation.terrain import Terrain
+from ..simulation.vehicle import Pose
+from .springs import ridden
+
+WHEELS = ((1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0))
+"""Where the wheels are: halves of the wheelbase to the front and of the track to the left."""
+WITHIN = 0.4
+"""Metres above and below the expected height within which a wheel finds the ground, besides the way of the step."""
+RUN_UP, RUN_UP_STEPS = 1.0, 24
+"""Seconds for which a car has driven straight on before the first frame, so that its body rides as it will."""
+
+Heights: TypeAlias = "tuple[Scalars, ...]"
+"""On which the wheels stand, in the order of WHEELS, (n,) metres each."""
+
+
+@dataclass(frozen=True)
+class Wheels:
+    """Where the wheels of cars are.
+
+    Attributes:
+        position: (n, 3) the middle between them, metres; how high is left open.
+        forward: (n, 3) level unit headings.
+        heights: on which they stand.
+    """
+
+    position: Vectors
+    forward: Vectors
+    heights: Heights
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What wheels stand on.
+
+    Attributes:
+        wheels: on the ground, or where none is, on the heights expected.
+        missing: (n,) how many have no ground.
+        ground: (n,) the row of the triangle under one of them, -1 for none.
+    """
+
+    wheels: Wheels
+    missing: Rows
+    ground: Rows
+
+
+@dataclass(frozen=True)
+class Chassis:
+    """The wheels of cars, midway between which the origin is, and their springs.
+
+    Attributes:
+        axle: (n,) metres from the origin to each axle.
+        side: (n,) metres from the origin to the wheels of each side.
+        suspension: (n,) metres by which a wheel moves up and down on its spring; 0 for a body without springs.
+    """
+
+    axle: Scalars
+    side: Scalars
+    suspension: Scalars
+
+    def places(self, position: Vectors, forward: Vectors) -> list[tuple[Scalars, Scalars]]:
+        """Where the wheels of cars that head level are, x and y in metres, in the order of WHEELS; (n,) each."""
+        left = _left(forward)
+        spots = []
+        for ahead, aside in WHEELS:
+            at = position + forward * (ahead * self.axle)[:, None] + left * (aside * self.side)[:, None]
+            spots.append((at[:, 0], at[:, 1]))
+        return spots
+
+    def standing(self, expected: Wheels, rise: Scalars | float, reach: Scalars | None, terrain: Terrain) -> Standing:
+        """What wheels stand on.
+
+        Args:
+            expected: the wheels, with the heights of the ground before.
+            rise: (n,) metres by which it is expected to have risen.
+            reach: (n,) metres above and below that within which it is; None for cars that have only been placed.
+        """
+        n, wheels = len(expected.position), len(WHEELS)
+        if not len(terrain.after):
+            return Standing(expected, shared(0, n, np.int64), shared(-1, n, np.int64))
+        x, y = np.concatenate(self.places(expected.position, expected.forward), axis=1)
+        height = np.concatenate([before + rise for before in expected.heights])
+        if reach is None:
+            footing = terrain.first_footing(x, y, height)
+        else:
+            reaches = np.tile(reach, wheels)
+            footing = terrain.after.under(x, y, height, reaches, reaches)
+        heights = np.where(footing.triangle >= 0, footing.height, height).reshape(wheels, n)
+        triangle = footing.triangle.reshape(wheels, n)
+        # Of the first wheel that has ground.
+        ground = triangle[(triangle >= 0).argmax(axis=0), np.arange(n)]
+        return Standing(replace(expected, heights=tuple(heights)), np.count_nonzero(triangle < 0, axis=0), ground)
+
+    def grade(self, heights: Heights) -> Scalars:
+        """Metres that the ground under the wheels rises for each metre ahead, (n,)."""
+        front_left, front_right, rear_left, rear_right = heights
+        return 0.25 * (front_left + front_right - rear_left - rear_right) / self.axle
+
+    def lean(self, heights: Heights) -> Scalars:
+        """Metres that the ground under the wheels rises for each metre to the left, (n,)."""
+        front_left, front_right, rear_left, rear_right = heights
+        return 0.25 * (front_left + rear_left - front_right - rear_right) / self.side
+
+    def ridden(self, before: Wheels, after: Wheels, ride: Vectors, rate: Vectors, dt: float) -> tuple[Vectors, Vectors]:
+        """How the bodies ride after a step of their wheels, and how fast they rise from the plane under these.
+
+        Whoever accelerates or turns on a slope stays on it: only where the plane changes do the springs give way.
+
+        Args:
+            ride, rate: (n, 3) before the step, as of `springs.ridden`; the rate is that beyond the way along the plane.
+        """
+        if not anybody(self.suspension > 0.0):
+            return np.zeros_like(ride), np.zeros_like(rate)
+        rise = _middle_front_left(after.heights) - _middle_front_left(before.heights)
+        along = self._along_the_plane(before, before, after) / dt
+        ride, rate = ridden(ride, rate + along, rise, self.suspension, dt)
+        return ride, rate - self._along_the_plane(after, before, after) / dt
+
+    def _along_the_plane(self, plane: Wheels, before: Wheels, after: Wheels) -> Vectors:
+        """How much higher the middle, the front and the left of a plane are after a step along it."""
+        grade, lean = self.grade(plane.heights), self.lean(plane.heights)
+        ahead, left = plane.forward, _left(plane.forward)
+
+        def rise(way: Vectors) -> Scalars:
+            return grade * dot(ahead, way) + lean * dot(left, way)
+
+        return columns(
+            rise(after.position - before.position),
+            self.axle * rise(after.forward - before.forward),
+            self.side * rise(_left(after.forward) - _left(before.forward)),
+        )
+
+    def run_up(self, start: Wheels, speed: Scalars, terrain: Terrain) -> tuple[Vectors, Vectors]:
+        """How the bodies ride, and how fast they rise, as they come straight on to where they start at a speed, m/s."""
+        dt = RUN_UP / RUN_UP_STEPS
+        ride = rate = columns(*(shared(0.0, len(speed)),) * 3)
+        if not anybody((self.suspension > 0.0) & (speed > 0.0)):
+            return ride, rate
+        way = [start]
+        for _ in range(RUN_UP_STEPS):
+            last = way[-1]
+            place = last.position - last.forward * (dt * speed)[:, None]
+            stands = self.standing(replace(last, position=place), 0.0, WITHIN + dt * speed, terrain)
+            way.append(stands.wheels)
+        for before, after in zip(way[:0:-1], way[-2::-1]):
+            ride, rate = self.ridden(before, after, ride, rate, dt)
+        return ride, rate
+
+    def pose(self, forward: Vectors, heights: Heights, ride: Vectors) -> Pose:
+        """The axes of the bodies, as they lie on their springs."""
+        left = _left(forward)
+        grade, lean = self.grade(heights) + ride[:, 1] / self.axle, self.lean(heights) + ride[:, 2] / self.side
+        ahead: Vectors = unit(columns(forward[:, 0], forward[:, 1], grade))
+        up = unit(cross(ahead, columns(left[:, 0], left[:, 1], lean)))
+        return Pose(cross(ahead, up), ahead, up)
+
+    def travels(self, foot: Vectors, pose: Pose, heights: Heights, ride: Vectors, terrain: Terrain) -> Heights:
+        """How far each wheel stands above the plane of the body along its up axis, (n,) metres, in the order of WHEELS.
+
+        Args:
+            foot: (n, 3) the middle between the wheels in that plane, metres.
+        """
+        front_left, front_right, rear_left, rear_right = heights
+        twist = 0.25 * (front_left - front_right - rear_left + rear_right)
+        travels = [
+            ahead * aside * twist - (ride[:, 0] + ahead * ride[:, 1] + aside * ride[:, 2]) for ahead, aside in WHEELS
+        ]
+        if not len(terrain.after):
+            return tuple(travels)
+        travels = [travel * pose.up[:, 2] for travel in travels]
+        front, left = pose.forward * self.axle[:, None], pose.side * -self.side[:, None]
+        places = [
+            foot + ahead * front + aside * left + pose.up * travel[:, None]
+            for (ahead, aside), travel in zip(WHEELS, travels)
+        ]
+        x, y, height = np.concatenate(places).T
+        reach = shared(WITHIN, len(height))
+        footing = terrain.after.under(x, y, height, reach, reach)
+        # A wheel of a leaning body is not straight above the place of that of a level one.
+        gap = np.where(footing.triangle >= 0, footing.height - height, 0.0).reshape(len(WHEELS), len(foot))
+        return tuple(travel + each * pose.up[:, 2] for travel, each in zip(travels, gap))
+
+
+def _left(forward: Vectors) -> Vectors:
+    return left_of(forward, upright(len(forward)))
+
+
+def _middle_front_left(heights: Heights) -> Vectors:
+    """The height in the middle of the wheels, and how much higher those at the front and those at the left are."""
+    front_left, front_right, rear_left, rear_right = heights
+    return columns(
+        0.25 * (front_left + front_right + rear_left + rear_right),
+        0.25 * (front_left + front_right - rear_left - rear_right),
+        0.25 * (front_left - front_right + rear_left - rear_right),
+    )

@@ -1,0 +1,89 @@
+"""Cars whose wheels have drivers ride on springs: tagging sees it, and the wheels stay on the ground on each key."""
+
+import bpy
+import numpy as np
+import pytest
+from mathutils import Vector
+
+from tests.blender.building import bake, clear_bake, drive, frames, part, tag
+from tests.blender.crowds.test_long_bodies import car, tagged, wheel
+
+TRAVELS = part("locomotion.driving").TRAVELS
+PLACES = ((-0.75, 1.3, 0.35), (0.75, 1.3, 0.35), (-0.75, -1.3, 0.35), (0.75, -1.3, 0.35))
+"""Front left, front right, rear left, rear right of a car that faces +Y."""
+
+
+def sprung_car(name: str, location=(0.0, 0.0, 0.0), without: int = 0):
+    """A car of which drivers move the wheels, but for some at the end."""
+    body = car(name, location, size=(1.8, 4.3, 1.2))
+    wheels = [wheel(body, f"{name} {travel}", place, 0.35) for travel, place in zip(TRAVELS, PLACES)]
+    for ob, travel in list(zip(wheels, TRAVELS))[: len(wheels) - without]:
+        body[travel] = 0.0
+        drive(ob, "location", "0.35 + travel", index=2, travel=(body, f'["{travel}"]'))
+    return body, wheels
+
+
+def stones():
+    """Up to 8 cm high and 1.5 m apart; tagged."""
+    line = np.arange(-10.0, 30.0, 0.5)
+    points = [(x, y, 0.04 * (np.sin(4.2 * x) + np.sin(4.2 * y))) for x in line for y in line]
+    n = len(line)
+    corner = [row * n + k for row in range(n - 1) for k in range(n - 1)]
+    mesh = bpy.data.meshes.new("Stones")
+    mesh.from_pydata(points, [], [(a, a + n, a + n + 1, a + 1) for a in corner])
+    ob = bpy.data.objects.new("Stones", mesh)
+    bpy.context.scene.collection.objects.link(ob)
+    return tag(ob, role="SURFACE")
+
+
+def off_ground(ground, wheels, radius: float, over: range) -> float:
+    """Metres by which the lowest place of a wheel is furthest off the ground on these frames."""
+    worst = 0.0
+    for frame in over:
+        bpy.context.scene.frame_set(frame)
+        for ob in wheels:
+            up = ob.parent.matrix_world.col[2].xyz.normalized()
+            lowest = ob.matrix_world.translation - radius * up
+            hits = [
+                each.ray_cast(lowest - each.location + Vector((0.0, 0.0, 1.0)), (0.0, 0.0, -1.0)) for each in ground
+            ]
+            gaps = [abs(lowest.z - each.location.z - hit[1].z) for each, hit in zip(ground, hits) if hit[0]]
+            worst = max(worst, min(gaps))
+    return worst
+
+
+@pytest.mark.parametrize(("without", "springs"), [((0, 0), True), ((0, 1), False), ((4, 4), False)])
+def test_springs_suit_cars_of_which_drivers_move_all_wheels(without, springs: bool) -> None:
+    cars = [sprung_car(f"Car {k}", (4.0 * k, 0.0, 0.0), gone)[0] for k, gone in enumerate(without)]
+    assert tagged(*cars).steering.wheeled.suspension == pytest.approx(0.12 if springs else 0.0, rel=0.02)
+
+
+def test_wheels_with_drivers_stay_on_stones_and_the_body_rides_smoothly() -> None:
+    frames(1, 24)
+    ground = stones()
+    body, wheels = sprung_car("Car")
+    settings = tagged(body).steering
+    settings.portrayal.use = True
+    body.steering.start_speed = 0.6
+    body.steering.origin_height = 0.0
+    bake()
+    assert off_ground([ground], wheels, 0.35, range(1, 25, 3)) < 1e-3
+    travels = [body[travel] for travel in TRAVELS]
+    assert np.abs(travels).max() > 0.01
+    clear_bake()
+    settings.wheeled.suspension = 0.0
+    bake()
+    assert off_ground([ground], wheels, 0.35, range(1, 25, 3)) < 1e-3
+    assert body[TRAVELS[0]] == pytest.approx(-body[TRAVELS[1]], abs=2e-3), "bolted, it tilts by one corner"
+
+
+def test_the_wheels_of_the_ready_traffic_stand_on_its_road() -> None:
+    frames(1, 12)
+    assert bpy.ops.steering.add_traffic(count=2) == {"FINISHED"}
+    crowd = bpy.context.object
+    assert crowd.steering.wheeled.suspension == pytest.approx(0.028 * 4.3)
+    ground = [bpy.data.objects[f"Cars {name}"] for name in ("Road", "Land")]
+    wheels = [ob for ob in bpy.data.objects if ob.name.endswith("Wheel")]
+    bake()
+    assert len(wheels) == 8
+    assert off_ground(ground, wheels, 0.075 * 4.3, range(1, 13, 4)) < 1e-3
