@@ -78,7 +78,7 @@ def _clip(layout: UILayout, context: Context, row: int, clip: PropertyGroup, sta
     if states or state is not None:
         column.prop(clip, "state")
     if state is not None and state not in states:
-        note(body, context, f"Never played: {state.name} belongs to another crowd", icon="ERROR")
+        note(body, context, f"Never played: {state.name} is not among the states of {clip.id_data.name}", icon="ERROR")
 
 
 def looking(portrayal: PropertyGroup) -> list[tuple[PropertyGroup, str]]:

@@ -20,6 +20,7 @@ from ...simulation.misplaced import Misplaced
 from ...simulation.roles import Role
 from ..crowds.clip_feet import unplanted_of
 from ..crowds.clip_speeds import too_fast
+from ..crowds.crowd_clips import state_of, stored_clips
 from ..crowds.states import states_left_behind
 from ..hierarchy import instanced
 from ..instances import instances_of_vehicles
@@ -158,6 +159,7 @@ def findings(scene: Scene, records: Mapping[Object, BakeRecord]) -> Iterator[Fin
     gone = outside_scene(crowds, set(objects))
     for crowd in crowds:
         yield from _targets_gone(crowd, gone)
+        yield from _never_played(crowd, roles[Role.STATE])
         if reason := unplanted_of(crowd):
             text = f"Feet of {crowd.name} cannot be held where they stand: {reason}. Turn off Plant Feet to accept that"
             yield Finding(Kind.FEET_SLIDE, text, (full_name(crowd),))
@@ -343,6 +345,15 @@ def _targets_gone(crowd: Object, gone: frozenset[str]) -> Iterator[Finding]:
             what = target.parameter.replace("_", " ").title()
             text = f"{target.ob.name}, the {what} of {target.behavior.label} in {crowd.name}, was deleted"
             yield Finding(Kind.TARGET_GONE, text, (full_name(crowd),))
+
+
+def _never_played(crowd: Object, states: Sequence[Object]) -> Iterator[Finding]:
+    """The clips of a crowd for states that are not its own, as when these were deleted."""
+    for clip in stored_clips(crowd):
+        state = state_of(clip)
+        if state is not None and not (state in states and crowd_of(state) == crowd):
+            text = f"{clip.action.name} of {crowd.name} is never played: {state.name} is not among its states"
+            yield Finding(Kind.TARGET_GONE, f"{text}. Choose another In State", (full_name(crowd),))
 
 
 def _is_never(frames: tuple[float, float]) -> bool:

@@ -8,6 +8,7 @@ import pytest
 
 from tests.blender.building import bake, clear_bake, crowd, empty, frames, part, select, use
 from tests.blender.drawing import shown, texts
+from tests.blender.status.test_findings import listed
 from tests.blender.walkers import found_walkers, idle, pose_of
 from tests.sampling import in_every_blender
 
@@ -157,7 +158,9 @@ def test_a_clip_of_a_state_that_is_not_the_crowds_is_never_played_and_the_panel_
     select(state)
     assert "Plays Eat" in texts(shown("OBJECT_PT_steering_state"))
     select(people)
+    assert not [finding for finding in listed().values() if "never played" in finding]
     state.steering.crowd = None
+    assert "Eat of People is never played: Feed is not among its states. Choose another In State" in listed().values()
     bake()
     assert strip(rigs[0], "Eat") is None
     bpy.data.objects.remove(state)
