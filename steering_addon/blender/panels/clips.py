@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...portrayal.clips import ClipSettings
 from ..crowds.clip_feet import unplanted_of
-from ..crowds.crowd_clips import state_of
+from ..crowds.crowd_clips import short_name, state_of
 from ..crowds.states import states_of_crowd
 from ..focus import crowd_in_focus
 from ..operators.clips import words
@@ -55,7 +55,8 @@ def _clip(layout: UILayout, context: Context, row: int, clip: PropertyGroup, sta
     line.prop(clip, "plays", text="", icon_only=True)
     action, state = pointed_at(clip, "action"), state_of(clip)
     if action is not None:
-        line.label(text=action.name if state is None else f"{action.name}, {state.name}", translate=False)
+        name = short_name(action)
+        line.label(text=name if state is None else f"{name}, {state.name}", translate=False)
     else:
         line.prop(clip, "action", text="")
     if clip.plays == "MOVE" and (speed := clip.ground_speed or clip.speed):

@@ -9,7 +9,7 @@ from ...recording.overfull_cues import share_told
 from ...simulation.roles import Role
 from ...simulation.vehicle import VehicleModel
 from ..crowds.copied_states import crowds_with_states
-from ..crowds.crowd_clips import state_of, stored_clips
+from ..crowds.crowd_clips import short_name, state_of, stored_clips
 from ..crowds.states import cue_strips, states_before, states_of_crowd, triggers_of_state
 from ..focus import crowd_in_focus, vehicle_in_focus
 from ..moving import BY_CHOICE
@@ -156,7 +156,7 @@ def _clips(layout: UILayout, context: Context, state: Object) -> None:
     clips = stored_clips(crowd) if crowd is not None else []
     if not clips:
         return
-    if names := [clip.action.name for clip in clips if state_of(clip) == state]:
+    if names := [short_name(clip.action) for clip in clips if state_of(clip) == state]:
         note(layout, context, f"Plays {', '.join(names)}", icon="ACTION")
     layout.operator("steering.clip_add", text="Add Clip", icon="ADD").state = state.name
     if state.steering.is_property_set("portrayal"):
