@@ -27,20 +27,24 @@ SMOOTHING = 0.12
 
 
 def leads(forward: Vectors, up: Vectors, lead: float, frame_time: float) -> Scalars:
-    """How far the head of a body is turned to the left on f frames, (f,) radians.
+    """How far the heads of bodies are turned to the left on f frames, (..., f) radians.
 
-    It faces where the body will face a moment later, however often that has turned round.
+    They face where their bodies will face a moment later, however often these have turned round.
 
     Args:
-        forward, up: (f, 3) unit axes of the body.
+        forward, up: (..., f, 3) unit axes of the bodies.
         lead: seconds.
         frame_time: seconds.
     """
-    frames = np.arange(len(forward), dtype=np.float64)
-    left = cross(up[:-1], forward[:-1])
-    turns = angle_of(dot(forward[1:], left), dot(forward[1:], forward[:-1]))
-    heading = np.concatenate(([0.0], np.cumsum(turns)))
-    ahead = np.interp(frames + lead / frame_time, frames, heading) - heading
+    before, after = forward[..., :-1, :], forward[..., 1:, :]
+    left = cross(up[..., :-1, :], before)
+    heading = np.zeros(forward.shape[:-1])
+    heading[..., 1:] = np.cumsum(angle_of(dot(after, left), dot(after, before)), axis=-1)
+    last = heading.shape[-1] - 1
+    place = np.minimum(np.arange(last + 1) + lead / frame_time, last)
+    row = np.floor(place).astype(np.int64)
+    then = heading[..., row]
+    ahead = then + (heading[..., np.minimum(row + 1, last)] - then) * (place - row) - heading
     return _eased(np.clip(ahead, -FURTHEST, FURTHEST), SMOOTHING, frame_time)
 
 
@@ -113,9 +117,10 @@ def attends(since: Scalars, speed: Scalars, height: Scalars) -> Mask:
 
 
 def _eased(angle: Scalars, time: float, frame_time: float) -> Scalars:
-    """The running mean of angles (f,) over a time to either side, seconds."""
-    count, reach = len(angle), int(np.floor(time / frame_time + 0.5))
-    sums = np.concatenate(([0.0], np.cumsum(angle)))
+    """The running mean of angles (..., f) over a time to either side, seconds."""
+    count, reach = angle.shape[-1], int(np.floor(time / frame_time + 0.5))
+    sums = np.zeros((*angle.shape[:-1], count + 1))
+    sums[..., 1:] = np.cumsum(angle, axis=-1)
     first = np.maximum(np.arange(count) - reach, 0)
     last = np.minimum(np.arange(count) + reach + 1, count)
-    return (sums[last] - sums[first]) / (last - first)
+    return (sums[..., last] - sums[..., first]) / (last - first)

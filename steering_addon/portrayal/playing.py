@@ -169,6 +169,10 @@ class Player:
             [_shifted(clip) if moves[row] else np.zeros(PHASES + 1) for row, clip in enumerate(clips)]
         )
         self._rests = _rests(clips, self._offset)
+        self._agent_step = 1.0 - settings.variation * uniform(mix(keys, STEPS))
+        self._agent_rate = 1.0 + settings.variation * (2.0 * uniform(mix(keys, RATE)) - 1.0)
+        self._lingers = uniform(mix(keys, LINGER))
+        self._another_keys, self._talk_keys = mix(keys, ANOTHER), mix(keys, TALK)
 
     def start(self, way: Way) -> Played:
         """What agents play on their first frame; `way` is the one that they would have come from the frame before."""
@@ -267,8 +271,8 @@ class Player:
         speed = np.sqrt(played.ahead * played.ahead + played.aside * played.aside)
         slowest = self._repertoire.slowest(played.direction)
         ratio = np.where(slowest > 0.0, np.minimum(speed / np.where(slowest > 0.0, slowest, 1.0), 1.0), 0.0)
-        agent_step = 1.0 - self._settings.variation * uniform(mix(self._keys, STEPS))
-        walks = np.where(played.stands, 0.0, np.minimum(shorter(ratio, self._settings.shorter_steps) * agent_step, 1.0))
+        steps = shorter(ratio, self._settings.shorter_steps) * self._agent_step
+        walks = np.where(played.stands, 0.0, np.minimum(steps, 1.0))
         places = self._of_states.places(played.state)
         # Without a clip that stands it keeps the pose in which it stopped.
         walks = np.where((played.direction >= 0) & ~self._of_states.stands[places], 1.0, walks)
@@ -292,9 +296,11 @@ class Player:
 
         `places` (n,) are those of its state in `StateClips`.
         """
-        turn = np.floor(played.seconds / LINGERS + uniform(mix(self._keys, LINGER))).astype(np.uint64)
-        draw = uniform(mix(mix(self._keys, ANOTHER), turn))
-        talks = played.in_company & (uniform(mix(mix(self._keys, TALK), turn)) < TALKS)
+        turn = np.floor(played.seconds / LINGERS + self._lingers).astype(np.uint64)
+        draw = uniform(mix(self._another_keys, turn))
+        talks = played.in_company
+        if talks.any():
+            talks = talks & (uniform(mix(self._talk_keys, turn)) < TALKS)
         stood = np.where(played.stands, places, self._of_states.between_steps(places))
         return self._of_states.standing(stood, draw, talks)
 
@@ -322,7 +328,6 @@ class Player:
 
     def _phases(self, before: Played, now: Played, moving: Scalars, way: Way) -> Scalars:
         """The phases of all clips, (clips, n)."""
-        agent_rate = 1.0 + self._settings.variation * (2.0 * uniform(mix(self._keys, RATE)) - 1.0)
         phase = np.empty_like(before.phase)
         for row, clip in enumerate(self._clips):
             if self._moves[row]:
@@ -333,7 +338,7 @@ class Player:
             elif clip.plays == DO:
                 phase[row] = self._once(before.phase[row], clip, before.doing == row, now.doing == row)
             else:
-                phase[row] = before.phase[row] + agent_rate * self._frame_time / clip.seconds
+                phase[row] = before.phase[row] + self._agent_rate * self._frame_time / clip.seconds
         return phase
 
     def _once(self, phase: Scalars, clip: Clip, was: Mask, does: Mask) -> Scalars:

@@ -87,7 +87,8 @@ def _fitted(doubled: Scalars, span: int, blocks: int, precision: Scalars) -> tup
     start = doubled[: 2 * span * blocks].reshape(shape)
     end = doubled[2 * span : 2 * span * blocks + 1 : 2 * span]
     s = (np.arange(1, 2 * span) / (2.0 * span))[:, None]
-    off = start[:, 1:] - start[:, :1] - s * (end - start[:, 0])[:, None]
+    off = start[:, 1:] - start[:, :1]
+    off -= s * (end - start[:, 0])[:, None]
     r = 1.0 - s
     leaves, comes = span * s * r * r, -span * r * s * s
     # Both bend the curve alike, and less together.
@@ -96,7 +97,9 @@ def _fitted(doubled: Scalars, span: int, blocks: int, precision: Scalars) -> tup
     whole = alike * alike - together * together
     leaving = (alike * by_leaves - together * by_comes) / whole
     coming = (alike * by_comes - together * by_leaves) / whole
-    left = off - leaves * leaving[:, None] - comes * coming[:, None]
+    part = np.empty_like(off)
+    off -= np.multiply(leaves, leaving[:, None], out=part)
+    off -= np.multiply(comes, coming[:, None], out=part)
     chord = (end - start[:, 0]) / span
-    fits: Mask = np.max(np.abs(left), axis=1) <= precision
+    fits: Mask = np.max(np.abs(off, out=part), axis=1) <= precision
     return leaving + chord, coming + chord, fits

@@ -59,12 +59,16 @@ class Neck:
         return float(self.matrix[2] @ self.rest[:, 3])
 
     def keys(self, rig: Object, left: Scalars, raised: Scalars) -> Keyed:
-        """The channels that turn a head on top of what the clips play, (f,) each, by `left` and `raised` radians."""
+        """The channels that turn heads on top of what the clips play, (n, f) each, by (n, f) radians.
+
+        `rig` is one of theirs: they are alike.
+        """
         to_bone = self.rest[:3, :3].T
         aside, _, up = (to_bone @ (row / np.linalg.norm(row)) for row in self.matrix[:3, :3])
         turns = turned_about(up, left) @ turned_about(aside, -raised)
-        numbers = channels_from_matrices(turns[:, None], rig.pose.bones[self.bone].rotation_mode)[:, 0]
-        return {(path_of(rig, self.bone), index): numbers[:, index] for index in range(numbers.shape[1])}
+        mode = rig.pose.bones[self.bone].rotation_mode
+        numbers = channels_from_matrices(turns.swapaxes(0, 1), mode).swapaxes(0, 1)
+        return {(path_of(rig, self.bone), index): numbers[..., index] for index in range(numbers.shape[-1])}
 
 
 def neck_of(rig: Object, vehicle: Object, named: str, channels: Collection[tuple[str, int]]) -> Neck | None:
@@ -108,7 +112,9 @@ class LiveHeads:
 
         `rig` is one of theirs: they are alike.
         """
-        added(self._neck.keys(rig, *self._turned[row]), channels, values)
+        left, raised = self._turned[row]
+        keys = self._neck.keys(rig, left[:, None], raised[:, None])
+        added({channel: column[:, 0] for channel, column in keys.items()}, channels, values)
 
 
 def added(keys: Keyed, channels: Sequence[tuple[str, int]], values: np.ndarray) -> None:
@@ -138,8 +144,8 @@ def _in_turn(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 
 def turned_about(axis: np.ndarray, angle: Scalars) -> np.ndarray:
-    """Rotations about an axis (3,) by angles (f,), (f, 3, 3)."""
-    cos, sin = np.cos(angle)[:, None, None], np.sin(angle)[:, None, None]
+    """Rotations about an axis (3,) by angles (...), (..., 3, 3)."""
+    cos, sin = np.cos(angle)[..., None, None], np.sin(angle)[..., None, None]
     x, y, z = axis
     across = np.array(((0.0, -z, y), (z, 0.0, -x), (-y, x, 0.0)))
     turns: np.ndarray = np.eye(3) * cos + across * sin + np.outer(axis, axis) * (1.0 - cos)

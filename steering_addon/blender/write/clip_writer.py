@@ -442,19 +442,21 @@ class _ModelPlayed:
         )
         run = on_all_frames(self._ridden)
         high = self._eyes(neck)
-        places, keys = self._sights.places(self._scene, self._frames), {}
-        for k, each in enumerate(self.model.rigs):
+        places = self._sights.places(self._scene, self._frames)
+        left = leads(run.forward, run.up, self._lead, self._frame_time)
+        raised, turned = np.zeros(left.shape), np.full(len(left), self._lead > 0.0)
+        for k in range(len(left)):
             seen = self._sights.seen(caller[k], state[k], places.__getitem__)
-            looks = bool(np.isfinite(seen).any())
-            if self._lead == 0.0 and not looks:
-                continue
-            left, raised = leads(run.forward[k], run.up[k], self._lead, self._frame_time), np.zeros(count)
-            if looks:
-                eyes = position[k] + up[k] * high[k]
-                left, raised = toward(seen, eyes, forward[k], up[k], left, self._frame_time)
-            keys[k] = neck.keys(each, left, raised)
-        copies = made_for([self.model.rigs[k] for k in keys], HEAD, [*keys.values()], existing) if keys else []
-        for k, copy in zip(keys, copies):
+            if np.isfinite(seen).any():
+                eyes, turned[k] = position[k] + up[k] * high[k], True
+                left[k], raised[k] = toward(seen, eyes, forward[k], up[k], left[k], self._frame_time)
+        if not turned.any():
+            return
+        rows = np.flatnonzero(turned)
+        keys = neck.keys(self.model.rigs[0], left[rows], raised[rows])
+        of_each = [{channel: column[k] for channel, column in keys.items()} for k in range(len(rows))]
+        copies = made_for([self.model.rigs[k] for k in rows], HEAD, of_each, existing)
+        for k, copy in zip(rows, copies):
             self._heads[k] = [ClipPlayed(copy, frames, turns, combines=True)]
 
     def _plant(self, copies: Sequence[ClipCopy], moved: Collection[int], moving: Collection[Object]) -> Iterator[None]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -156,10 +157,16 @@ def write_thinned_keys(curve: FCurve, thinned: ThinnedCurve) -> None:
     keys, count = curve.keyframe_points, len(thinned.rows)
     keys.add(count)
     for name, choice in _THINNED.items():
-        keys.foreach_set(name, np.full(count, choice, CHOICE))
+        keys.foreach_set(name, _all_of(choice, count))
     # Blender need not compute handles that are free.
     for name, column in zip(("co", "handle_left", "handle_right"), thinned.points):
         keys.foreach_set(name, column.ravel())
+
+
+@lru_cache(maxsize=1024)
+def _all_of(choice: int, count: int) -> np.ndarray:
+    """A choice for each of some keys."""
+    return np.full(count, choice, CHOICE)
 
 
 def compute_handles(curve: FCurve, keys: Keys) -> None:

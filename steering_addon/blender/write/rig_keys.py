@@ -60,7 +60,7 @@ def keys_of_each(keyed: Keyed, of_some: Keyed, has: Mask) -> list[Keyed]:
 def made_for(
     rigs: Sequence[Object], title: str, keys: Sequence[Keyed], existing: Mapping[str, Action]
 ) -> list[ClipCopy]:
-    """An action of keys for each armature, which a strip can play: from frame 0 on, and a frame longer than they are.
+    """An action of keys for each armature of a model, for strips: from frame 0 on, and a frame longer than the keys.
 
     Args:
         title: what they move, such as feet.
@@ -70,7 +70,8 @@ def made_for(
     made_of = [f"{title.lower()} {_hash(each)}" for each in keys]
     count = len(next(iter(keys[0].values())))
     new = [k for k, name in enumerate(made_of) if name not in existing]
-    precision, values = [_precision(rigs[k], keys[k]) for k in new], [[*keys[k].values()] for k in new]
+    size = max((bone.tail_local - bone.head_local).length for bone in rigs[0].data.bones)
+    precision, values = [_precision(size, keys[k]) for k in new], [[*keys[k].values()] for k in new]
     thinned = iter(
         thinned_curves(np.stack([column for each in values for column in each], axis=1), np.concatenate(precision))
         if new
@@ -99,9 +100,8 @@ def _hash(keys: Keyed) -> str:
     return hashed.hexdigest()
 
 
-def _precision(rig: Object, channels: Iterable[tuple[str, int]]) -> np.ndarray:
-    """How far off the curves of some channels may be, (c,): rotations by their numbers, places by the rig's size."""
-    size = max((bone.tail_local - bone.head_local).length for bone in rig.data.bones)
+def _precision(size: float, channels: Iterable[tuple[str, int]]) -> np.ndarray:
+    """How far off the curves of some channels may be, (c,): rotations by their numbers, places by the longest bone."""
     return np.array([PRECISION * (size if path.endswith("location") else 1.0) for path, _ in channels])
 
 
