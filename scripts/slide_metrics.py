@@ -11,6 +11,8 @@ from steering_addon.portrayal.soles import foot_of, runs
 
 STANDS, CREEPS = 0.02, 0.1
 """Shares of its usual speed, or of that of a walk: below the first a body stands, between the two it creeps."""
+PASSES = 0.1
+"""Seconds for which a body may be as slow as one that creeps: one that brakes to a halt passes through these speeds."""
 WALKS = 0.6
 """Model heights a second of a brisk walk: what mostly runs creeps no sooner."""
 RAISED = 0.03
@@ -136,7 +138,8 @@ def slides(
         raised |= up
         for first, last in runs(up):
             hanging[first:last] |= seconds[first:last].sum() > STEP
-    result.creeping = int(np.count_nonzero(slow & (speed > STANDS * usual)))
+    creeps = runs(slow & (speed > STANDS * usual))
+    result.creeping = sum(last - first for first, last in creeps if seconds[first:last].sum() > PASSES)
     result.raised, result.hanging = int(np.count_nonzero(raised)), int(np.count_nonzero(hanging))
     result.turning = int(np.count_nonzero(slow & (turn > TURNS)))
     result.quickest_turn = float(turn[slow].max()) if slow.any() else 0.0

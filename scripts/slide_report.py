@@ -47,6 +47,7 @@ class Body:
         rig: whose matrix is that of the frame on which it was read.
         order: the rows of its bones in the pose.
         forward: (3,) the axis along which the carrier faces.
+        lift: its origin is this number of its own metres above where it stands.
     """
 
     armature: bpy.types.Object
@@ -54,6 +55,7 @@ class Body:
     rig: Rig
     order: list[int]
     forward: np.ndarray
+    lift: float
 
 
 @dataclass(frozen=True)
@@ -108,8 +110,9 @@ def _report(models, options) -> None:
 def _body(armature, carrier, family: Family) -> Body:
     settings = stored(carrier)
     forward = settings.get("forward_axis", FORWARD) if settings else NAMES.index("NEG_Y")
+    lift = settings.get("origin_height", 0.0) if settings else 0.0
     rig = rig_of(armature, carrier, family, axes_of(NAMES[forward], "Z"))
-    return Body(armature, carrier, rig, [armature.pose.bones.find(name) for name in rig.names], AXES[forward])
+    return Body(armature, carrier, rig, [armature.pose.bones.find(name) for name in rig.names], AXES[forward], lift)
 
 
 def _evaluated(scene, bodies: list[Body], times: np.ndarray, carrier) -> list[Run]:
@@ -148,17 +151,17 @@ def _measured(scene, body: Body, run: Run, surfaces: list[BVHTree], times: np.nd
     feet = feet_of(rig.moved(run.poses[sparse], rows), rig.height)
     points = _in_world(rig, run.poses, run.armature, rows)
     up = run.carrier[:, :3, 2] / np.linalg.norm(run.carrier[:, :3, 2], axis=1, keepdims=True)
+    lift = body.lift * np.linalg.norm(run.carrier[:, :3, 2], axis=1)
     place = run.carrier[:, :3, 3]
-    level = np.einsum("fmi,fi->fm", points - place[:, None], up)
+    stands = place - up * lift[:, None]
+    level = np.einsum("fmi,fi->fm", points - stands[:, None], up)
     front = run.carrier[:, :3, :3] @ body.forward
     soles = []
     for foot in feet:
-        rests = foot.rests
         if surfaces:
-            below = _ground(surfaces, points[:, foot.points], place[:, 2])
+            below = _ground(surfaces, points[:, foot.points], stands[:, 2])
             level[:, foot.points] = points[:, foot.points, 2] - below
-            rests = dwell_height(level[:, foot.points].min(axis=1), rig.height)
-        soles.append((foot.points, rests))
+        soles.append((foot.points, dwell_height(level[:, foot.points].min(axis=1), rig.height)))
     return slides(
         body.armature.name,
         points,

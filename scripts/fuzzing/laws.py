@@ -21,7 +21,8 @@ KINDS = ("actions", "cameras", "collections", "curves", "libraries", "meshes", "
 BESIDE = ("cameras", "collections", "curves", "libraries", "meshes", "scenes", "shape_keys")
 """Datablocks that no bake changes."""
 OUTPUTS = tuple(output.name for kind in CATALOGUE for output in kind.outputs)
-PROPERTIES = ("steering_speed", "steering_distance", "steering_phase", "steering_effort", *OUTPUTS)
+LOOKS = ("steering_look_left", "steering_look_up")
+PROPERTIES = ("steering_speed", "steering_distance", "steering_phase", "steering_effort", *LOOKS, *OUTPUTS)
 """The custom properties that a bake keys on request."""
 EXPECTED = ("config/*", "extensions/*", "scripts/presets/steering/*.json", ".cache/*")
 """The files that Blender and saved presets put into the folders of a user; `*` stands for folders too."""

@@ -40,6 +40,8 @@ URGENT = 0.25, 0.5
 altogether. What is left of it brings back an agent that others have delayed."""
 STANDS = 0.01
 """Share of top speed below which an agent stands."""
+EASY = 0.5
+"""Share of max_force up to which a turn is left until one that stands goes."""
 ALONG = 0.1
 """Cosine from a wall's normal up to which a goal beside the wall does not count as beyond it."""
 METHODS = (
@@ -142,7 +144,10 @@ class ObstacleAvoidance(Behavior):
         # An agent that is too near would stay there if it braked.
         steering = np.where(ahead.too_near[:, None], ahead.away * agility[:, None], steering)
         steering = steering * (agents.mass * ahead.onset)[:, None]
+        stands = agents.speed < STANDS * agents.max_speed
         counts = np.isfinite(ahead.contact) & ~_turns_away(agents, ahead)
+        # Steering aside alone would not get going one that stands where the first that applies is followed.
+        counts &= ~stands | ahead.too_near | (turn > EASY * agility)
         return np.where(counts[:, None], steering, 0.0), urgency
 
 

@@ -59,8 +59,9 @@ def give_role(ob: Object, role: Role, family: Family, body: Body | None = None) 
     # Reading a group writes it into the file: done here, so that drawing a panel does not.
     if role in (Role.CROWD, Role.STATE):
         _ = ob.steering.vehicle.mass, [getattr(ob.steering, name) for name in LOCOMOTIONS]
+        _ = ob.steering.portrayal.playing.fade
     if role is Role.CROWD:
-        _ = ob.steering.portrayal.use, ob.steering.attendance.hide
+        _ = ob.steering.attendance.hide
 
 
 def current_front(ob: Object) -> tuple[str, str] | None:

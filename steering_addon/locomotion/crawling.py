@@ -290,7 +290,7 @@ class Crawling(Locomotion):
     def _stance(self, grip: Grip, velocity: Vectors, terrain: Terrain) -> Stance:
         memory = grip.memory
         ahead = grip.forward
-        # Most of the time all lean over as far as their normals, in which case `leaning` gives these.
+        # Most of the time all lean fully, and `leaning` gives their normals.
         if memory.lean is not memory.normal:
             ahead = headed(turned_over(ahead, memory.normal, memory.lean), memory.lean, ahead)
         pose = Pose(cross(ahead, memory.lean), ahead, memory.lean)

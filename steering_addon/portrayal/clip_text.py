@@ -15,7 +15,7 @@ from .clips import MOVE, PHASES, Clip
 LENGTHS = {"curve": PHASES + 1, "down": PHASES}
 """The fields of a clip that are arrays, and their lengths."""
 TUPLES = ("drift", "rests")
-CHOSEN = ("with_company",)
+CHOSEN = ("with_company", "state", "when")
 """The fields that are not measured."""
 MEASURED = tuple(field.name for field in fields(Clip) if field.name not in CHOSEN)
 

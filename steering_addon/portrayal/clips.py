@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..simulation.arrays.vectors import Mask, Number, Scalars
-from ..simulation.declaration import Declared, seconds, share, switch
+from ..simulation.declaration import Declared, Unit, number, seconds, share, switch
 
 PHASES = 64
 """The number of equal parts in which a cycle is measured."""
@@ -21,6 +21,10 @@ SAME_WAY = 0.4363
 """Radians, 25 degrees: clips whose headings differ by less move in one direction."""
 STAND, MOVE, DO = 0, 1, 2
 """What a clip plays: it stands, it moves with its feet on the ground, or it does something once."""
+ANY, NO_STATE = 0, -1
+"""In place of the number of a state: a clip for all states, and one for a state that its crowd does not have."""
+BY_CHANCE, ON_ARRIVAL, ON_STATE = 0, 1, 2
+"""When a clip is played that does something once: now and then, where a vehicle arrives, or as it takes up a state."""
 
 Curve = NDArray[np.float64]
 """(PHASES,) or (PHASES + 1,) one number for each phase of a cycle."""
@@ -56,6 +60,8 @@ class Clip:
         rests: phases at which its feet are best left when it stops.
         sole: metres of the height at which its feet rest on the ground, their mean, above the model's origin.
         with_company: whether it is for those who stand with another, and only for them; chosen, not measured.
+        state: the number of the state in which it is played, ANY, or NO_STATE for one that is never taken up; chosen.
+        when: BY_CHANCE, ON_ARRIVAL or ON_STATE: when it is played, if it does something once; chosen.
     """
 
     name: str
@@ -77,6 +83,8 @@ class Clip:
     rests: tuple[float, ...] = (0.0,)
     sole: float = 0.0
     with_company: bool = False
+    state: int = ANY
+    when: int = BY_CHANCE
 
 
 @dataclass(frozen=True)
@@ -113,6 +121,13 @@ class ClipSettings(Declared):
         "Turn heads to what called into a state, such as a wolf: for a moment, and for as long as the vehicle stands",
         animatable=False,
     )
+    posture: Number = number(
+        0.05,
+        "Largest random difference between vehicles in how they hold back and head; legs stay as the clips have them",
+        Unit.ANGLE,
+        most=0.5,
+        animatable=False,
+    )
     random_offset: Mask = switch(True, "Start each vehicle at a phase of its own", animatable=False)
     variation: Number = share(
         0.1,
@@ -127,13 +142,17 @@ class Playing:
     """What is played of each clip: strips that replace what is below them, the first clip lowest.
 
     Attributes:
-        phase: (clips, n) on one frame or (clips, frames, n) on several; in cycles, and it never decreases.
+        phase: (clips, ...) of agents on one frame or several; in cycles, and it never decreases.
         influence: alike, 0 to 1: the share of its strip in what is seen so far, that of the strips below it.
             The first is 1 throughout.
     """
 
     phase: Scalars
     influence: Scalars
+
+    def flat(self) -> Playing:
+        """That of n agents on f frames, (clips, n, f), with all frames of one after those of another: (clips, n f)."""
+        return Playing(*(each.reshape(len(each), -1) for each in (self.phase, self.influence)))
 
     def weights(self) -> Scalars:
         """The share of each clip in the pose; alike, and the shares of a frame add up to 1."""
@@ -159,8 +178,12 @@ def in_order(clips: Sequence[Clip]) -> list[int]:
 
 
 def leading(clips: Sequence[Clip]) -> int:
-    """The row of the first clip that moves, -1 without one: the slowest of those that move most nearly to the front."""
+    """The row of the first clip that moves, -1 without one: the slowest of those that move most nearly to the front.
+
+    Those for a single state only count if there are no others.
+    """
     moving = [row for row, clip in enumerate(clips) if clip.plays == MOVE and clip.speed > 0.0]
+    moving = [row for row in moving if clips[row].state == ANY] or moving
     if not moving:
         return -1
     nearest = min(abs(clips[row].heading) for row in moving)

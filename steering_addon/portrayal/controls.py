@@ -12,17 +12,29 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..simulation.arrays.vectors import Scalars, Vectors, columns, magnitude
+from ..simulation.arrays.vectors import Scalars, Vectors, across, columns, cross, magnitude
 from .clips import PHASES, Playing
-from .planting import EVEN, STRETCH, Correction, Turns, dropped, mean_around, product, turned, unit
+from .planting import (
+    EVEN,
+    STRETCH,
+    Correction,
+    Turns,
+    corrected,
+    dropped,
+    mean_around,
+    product,
+    transposed,
+    unit,
+    with_axes,
+)
 
 
 @dataclass(frozen=True)
 class Reach:
-    """The leg between the hips and a foot on f frames, in the space of the model.
+    """The leg between the hips and a foot of each body on f frames, in the space of the model.
 
     Attributes:
-        hip, ankle: (f, 3) metres.
+        hip, ankle: (..., f, 3) metres.
         length: metres of the stretched leg.
     """
 
@@ -36,10 +48,10 @@ class Guided:
     """What controls do so that feet meet their corrections, in the space of the model.
 
     Attributes:
-        shifts: (f, 3) metres by which each control is moved.
-        turns: (f, 3, 3) by which each is turned.
-        drop: (f,) metres by which the hips are lower; less than 0 where they are higher.
-        short: (feet, f) metres by which feet stay short of their places.
+        shifts: (..., f, 3) metres by which each control is moved.
+        turns: (..., f, 3, 3) by which each is turned.
+        drop: (..., f) metres by which the hips are lower; less than 0 where they are higher.
+        short: (feet, ..., f) metres by which feet stay short of their places.
     """
 
     shifts: list[Vectors]
@@ -59,28 +71,28 @@ def guided(
     """Controls that meet the corrections of their feet.
 
     Args:
-        places: (f, 3) where the control of each foot is, metres in the space of the model.
+        places: (..., f, 3) where the control of each foot is, metres in the space of the model.
         legs: of each foot; None if it is not known how far it reaches.
         frame_time: seconds.
-        climb: (f,) metres that the body has climbed on the ground, if its hips can be moved: they go up and down
+        climb: (..., f) metres that each body has climbed on the ground, if its hips can be moved: they go up and down
             evenly, and come down by what the legs need. None if they stay.
     """
-    frames = len(places[0])
-    drop, short = np.zeros(frames), np.zeros((len(places), frames))
-    targets = [_corrected(leg.ankle, each) if leg else None for leg, each in zip(legs, corrections)]
+    frames = places[0].shape[:-1]
+    drop, short = np.zeros(frames), np.zeros((len(places), *frames))
+    targets = [corrected(leg.ankle, each) if leg else None for leg, each in zip(legs, corrections)]
     if climb is not None:
         drop = climb - mean_around(climb, max(int(EVEN / frame_time), 1))
-        down = columns(np.zeros(frames), np.zeros(frames), -drop)
+        down = columns(np.zeros(frames), 0.0, -drop)
         known = [
             (leg.hip + down, np.full(frames, leg.length), target)
             for leg, target in zip(legs, targets)
             if leg and target is not None
         ]
         drop = drop + (dropped(known, frame_time) if known else 0.0)
-    down = columns(np.zeros(frames), np.zeros(frames), -drop)
+    down = columns(np.zeros(frames), 0.0, -drop)
     shifts = []
     for number, (place, leg, correction) in enumerate(zip(places, legs, corrections)):
-        shift = _corrected(place, correction) - place
+        shift = corrected(place, correction) - place
         target = targets[number]
         if leg is not None and target is not None:
             line = target - (leg.hip + down)
@@ -88,14 +100,9 @@ def guided(
             # A clip may stretch its legs further, as cartoons do.
             most = np.maximum(STRETCH * leg.length, magnitude(leg.ankle - leg.hip))
             short[number] = np.maximum(distance - most, 0.0)
-            shift = shift - unit(line) * short[number][:, None]
+            shift = shift - unit(line) * short[number][..., None]
         shifts.append(shift)
     return Guided(shifts, [correction.turn for correction in corrections], drop, short)
-
-
-def _corrected(places: Vectors, correction: Correction) -> Vectors:
-    """Where places (f, 3) on a foot are once it is corrected."""
-    return turned(correction.turn, places - correction.centre) + correction.centre + correction.shift
 
 
 def mixed_tables(tables: Sequence[NDArray[np.float64]], playing: Playing) -> NDArray[np.float64]:
@@ -103,7 +110,7 @@ def mixed_tables(tables: Sequence[NDArray[np.float64]], playing: Playing) -> NDA
 
     Args:
         tables: (PHASES + 2, ...) of each clip at its phases, over the end of the cycle.
-        playing: (clips, f) of one body.
+        playing: (clips, f) of one body, or of several one after the other.
     """
     total = np.zeros((playing.phase.shape[1], *tables[0].shape[1:]))
     for table, phase, weight in zip(tables, playing.phase, playing.weights()):
@@ -119,14 +126,11 @@ def mixed_tables(tables: Sequence[NDArray[np.float64]], playing: Playing) -> NDA
 
 def upright_axes(matrices: Turns) -> Turns:
     """The nearest rotations, about, to matrices (..., 3, 3) that are means of rotations."""
-    y = matrices[..., :, 1]
-    y = y / np.maximum(np.sqrt(np.einsum("...i,...i->...", y, y)), 1e-12)[..., None]
-    x = matrices[..., :, 0]
-    x = x - y * np.einsum("...i,...i->...", x, y)[..., None]
-    x = x / np.maximum(np.sqrt(np.einsum("...i,...i->...", x, x)), 1e-12)[..., None]
-    return np.stack((x, y, np.cross(x, y)), axis=-1)
+    y = unit(matrices[..., 1])
+    x = unit(across(matrices[..., 0], y))
+    return with_axes(x, y, cross(x, y))
 
 
 def turned_in(axes: Turns, turn: Turns) -> Turns:
-    """Rotations (f, 3, 3) in other axes: what a body with these axes (f, 3, 3), as columns, is turned by in its own."""
-    return product(product(axes.transpose(0, 2, 1), turn), axes)
+    """Rotations (..., 3, 3) in other axes: what a body with these axes, alike, as columns, is turned by in its own."""
+    return product(product(transposed(axes), turn), axes)

@@ -26,6 +26,8 @@ EFFORT = "steering_effort"
 """The property that says how far wings swing. Keyed only where the phase goes by time."""
 PROPERTIES = ("steering_speed", "steering_distance", "steering_phase", EFFORT)
 """The keyframed custom properties. Files store these names and drivers refer to them: they never change."""
+LOOKS = ("steering_look_left", "steering_look_up")
+"""Those that say how far a head turns, keyed on request. They never change either."""
 
 SLOWEST, FASTEST = 0.6, 1.4
 """Limits of the beat rate while climbing or descending, as shares of the level rate: wings keep about one frequency."""
@@ -114,6 +116,12 @@ class Portrayal(Declared):
         "phase_by",
         TIME,
         share(0.08, "Largest random difference of the beat rate between vehicles", animatable=False),
+    )
+    look: Mask = switch(
+        False,
+        "Keyframe steering_look_left and steering_look_up, too: how far a head turns, in radians, for models whose "
+        "head drivers turn",
+        animatable=False,
     )
 
 

@@ -1,4 +1,4 @@
-"""Where the feet of a body have to be on each frame of a run so that they hold on the ground."""
+"""Where the feet of bodies have to be on each frame of a run so that they hold on the ground."""
 
 from __future__ import annotations
 
@@ -8,23 +8,27 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.arrays.angles import angle_of
-from ..simulation.arrays.vectors import Mask, Scalars, Vectors, cross, dot, magnitude
+from ..simulation.arrays.vectors import Mask, Scalars, Vectors, columns, cross, dot, magnitude
 from .planes import Ground, Planes, planes_below
 from .planting import (
     MOST_TURN,
     SHORTEST,
     Correction,
     Turns,
+    after,
     glided,
     held,
     on_ground,
     product,
+    transposed,
     turned,
     turned_about_up,
     turned_between,
+    with_axes,
 )
 from .small_steps import FAR, carried_over, lifted, small_steps, swung, with_steps
-from .soles import TOUCH, Foot, Points, foot_of, runs
+from .soles import TOUCH, Points, sole_of
+from .stretches import stretches
 
 STANDS = 0.05
 """Model heights a second below which a body stands: its feet do not swing, however they move."""
@@ -32,12 +36,12 @@ STANDS = 0.05
 
 @dataclass(frozen=True)
 class Carried:
-    """A body on f frames.
+    """Bodies on f frames.
 
     Attributes:
-        position, forward, up: (f, 3) metres and unit axes.
-        size: (f,) how many times as large as the measured model it is.
-        origin: (f,) metres by which its position is above where it stands.
+        position, forward, up: (..., f, 3) metres and unit axes.
+        size: (..., f) how many times as large as the measured model they are.
+        origin: (..., f) metres by which their position is above where they stand.
     """
 
     position: Vectors
@@ -47,33 +51,45 @@ class Carried:
     origin: Scalars
 
     def axes(self) -> Turns:
-        """The directions of the model's x, y and z axes as columns, (f, 3, 3): its left, its back and up."""
-        return np.stack((cross(self.up, self.forward), -self.forward, self.up), axis=2)
+        """The directions of the model's x, y and z axes as columns, (..., f, 3, 3): its left, its back and up."""
+        return with_axes(cross(self.up, self.forward), -self.forward, self.up)
 
     def heading(self) -> Scalars:
-        """How far it has turned to the left since the first frame, (f,) radians."""
+        """How far they have turned to the left since the first frame, (..., f) radians."""
         left = cross(self.up, self.forward)
-        turn = -angle_of(dot(self.forward[:-1], left[1:]), dot(self.forward[:-1], self.forward[1:]))
-        return np.concatenate(([0.0], np.cumsum(turn)))
+        before, after = self.forward[..., :-1, :], self.forward[..., 1:, :]
+        heading = np.zeros(self.size.shape)
+        heading[..., 1:] = np.cumsum(-angle_of(dot(before, left[..., 1:, :]), dot(before, after)), axis=-1)
+        return heading
 
 
 @dataclass(frozen=True)
 class Stepping:
-    """A foot of a body on f frames, as its clips move it.
+    """A foot of each body on f frames, as its clips move it.
 
     Attributes:
-        points: (f, m, 3) of its sole in the space of the model, metres.
-        rests: (f,) the height at which it rests, metres.
+        points: (..., f, m, 3) of its sole in the space of the model, metres.
+        rests: (..., f) the height at which it rests, metres.
+        down: what keeps it down where its clips would lift it, and is done first; None if they do not.
     """
 
     points: Points
     rests: Scalars
+    down: Correction | None = None
+
+    def kept_down(self) -> Stepping:
+        """The same foot once that is done."""
+        if self.down is None:
+            return self
+        turn, centre, shift = self.down.turn[..., None, :, :], self.down.centre, self.down.shift
+        points = turned(turn, self.points - centre[..., None, :]) + (centre + shift)[..., None, :]
+        return Stepping(points, self.rests)
 
 
 def footholds(
     body: Carried, feet: Sequence[Stepping], height: float, frame_time: float, ground: Ground | None = None
 ) -> list[Correction]:
-    """The corrections that hold the feet of a body where they stand.
+    """The corrections that hold the feet of bodies where they stand.
 
     Args:
         height: of the model, metres.
@@ -81,8 +97,9 @@ def footholds(
         ground: what the feet stand on; None for the level of the body.
     """
     axes, heading = body.axes(), body.heading()
-    speed = magnitude(body.position[1:] - body.position[:-1]) / frame_time
-    stands = speed < STANDS * height * body.size[1:]
+    down, feet = [foot.down for foot in feet], [foot.kept_down() for foot in feet]
+    speed = magnitude(body.position[..., 1:, :] - body.position[..., :-1, :]) / frame_time
+    stands = speed < STANDS * height * body.size[..., 1:]
     treads = [_tread(body, foot, axes, speed, stands, height, frame_time) for foot in feet]
     rests = with_steps(
         [tread.stance for tread in treads],
@@ -91,10 +108,11 @@ def footholds(
         FAR * height * body.size,
         frame_time,
     )
-    return [
-        _foothold(body, foot, tread, rest, axes, heading, height, ground)
+    corrections = [
+        _foothold(body, foot, tread, _Standing(tread.stance, rest), axes, heading, height, ground)
         for foot, tread, rest in zip(feet, treads, rests)
     ]
+    return [after(first, each) if first else each for first, each in zip(down, corrections)]
 
 
 @dataclass(frozen=True)
@@ -102,11 +120,11 @@ class _Tread:
     """A foot over the ground, as clips move it.
 
     Attributes:
-        world: (f, m, 3) the points of its sole.
-        heights: (f, m) metres of these above the origin of the body, along its up axis.
-        off: (f,) metres by which it is above where it rests.
-        stance: (f - 1,) whether it stands between two frames.
-        drift: (f, 2) metres that it has gone over the ground since the first frame.
+        world: (..., f, m, 3) the points of its sole.
+        heights: (..., f, m) metres of these above the origin of the body, along its up axis.
+        off: (..., f) metres by which it is above where it rests.
+        stance: (..., f - 1) whether it stands between two frames.
+        drift: (..., f, 2) metres that it has gone over the ground since the first frame.
     """
 
     world: Points
@@ -119,112 +137,112 @@ class _Tread:
 def _tread(
     body: Carried, foot: Stepping, axes: Turns, speed: Scalars, stands: Mask, height: float, frame_time: float
 ) -> _Tread:
-    world = body.position[:, None] + np.einsum("fij,fmj->fmi", axes, foot.points) * body.size[:, None, None]
-    heights = foot.points[..., 2] * body.size[:, None]
-    sole = _sole(world, heights, height * float(body.size[0]))
-    off = sole.sole - foot.rests * body.size
+    size = body.size[..., None]
+    world = body.position[..., None, :] + turned(axes[..., None, :, :], foot.points) * size[..., None]
+    heights = foot.points[..., 2] * size
+    sole, step = sole_of(world, heights, height * body.size[..., :1])
+    off = sole - foot.rests * body.size
     # What sinks into the ground will be lifted onto it.
-    touches = 0.5 * (off[1:] + off[:-1]) < TOUCH * height * body.size[1:]
-    ahead = dot(np.concatenate((sole.step, np.zeros((len(speed), 1))), axis=1), body.forward[1:]) / frame_time
-    stance = on_ground(ahead, speed, touches, stands, frame_time)
-    return _Tread(world, heights, off, stance, _gone(sole.step))
-
-
-def _sole(world: Points, heights: Scalars, scale: float) -> Foot:
-    """A foot whose points are (f, m, 3), but at these heights (f, m)."""
-    return foot_of(np.concatenate((world[..., :2], heights[..., None]), axis=2), np.arange(world.shape[1]), scale, 0.0)
+    touches = 0.5 * (off[..., 1:] + off[..., :-1]) < TOUCH * height * body.size[..., 1:]
+    forward = body.forward[..., 1:, :]
+    ahead = (step[..., 0] * forward[..., 0] + step[..., 1] * forward[..., 1]) / frame_time
+    return _Tread(world, heights, off, on_ground(ahead, speed, touches, stands, frame_time), _gone(step))
 
 
 def _gone(step: Scalars) -> Scalars:
-    return np.concatenate((np.zeros((1, 2)), np.cumsum(step, axis=0)))
+    gone = np.zeros((*step.shape[:-2], step.shape[-2] + 1, 2))
+    gone[..., 1:, :] = np.cumsum(step, axis=-2)
+    return gone
 
 
 def _foothold(
     body: Carried,
     foot: Stepping,
     tread: _Tread,
-    rest: Mask,
+    standing: _Standing,
     axes: Turns,
     heading: Scalars,
     height: float,
     ground: Ground | None,
 ) -> Correction:
-    size = body.size[:, None]
-    scale, off, stance = height * body.size, tread.off, tread.stance
-    yaw = np.clip(_placed(heading[:, None], stance, rest)[:, 0], -MOST_TURN, MOST_TURN)
-    centre = np.einsum("fmi->fi", foot.points) / foot.points.shape[1]
+    size, scale, off = body.size[..., None], height * body.size, tread.off
+    yaw = np.clip(standing.placed(heading[..., None])[..., 0], -MOST_TURN, MOST_TURN)
     # The sole turns about its middle, at the height at which it rests.
-    centre = np.concatenate((centre[:, :2], foot.rests[:, None]), axis=1)
+    middle = np.einsum("...mi->...i", foot.points) / foot.points.shape[-2]
+    centre = columns(middle[..., 0], middle[..., 1], foot.rests)
     place = body.position + turned(axes, centre) * size
     turn = turned_about_up(yaw)
-    standing = _Standing(rest)
-    planes = tilt = None
+    planes = None
     if ground is not None and standing.stances:
-        planes = standing.planes(body, foot, tread, place, turn, scale, ground)
-        tilt = standing.tilt(body, planes)
-        turn = product(tilt, turn)
+        planes = standing.planes(body, tread, place, turn, scale, ground)
+        turn = product(standing.tilt(body, planes), turn)
     # What the sole drifts once it is turned: its heel and its toes are not where its middle is.
-    straight = np.einsum("fij,fmj->fmi", turn, tread.world - place[:, None]) + place[:, None]
-    level = _placed(_gone(_sole(straight, tread.heights, float(scale[0])).step), stance, rest)
+    level_of = turned(turn[..., None, :2, :], tread.world - place[..., None, :]) + place[..., None, :2]
+    level = standing.placed(_gone(sole_of(level_of, tread.heights, scale[..., :1])[1]))
     if planes is not None:
-        level = level + glided(planes.shift[standing.row], standing.known)
-    hold = place + np.concatenate((level, np.zeros((len(place), 1))), axis=1)
-    below = body.position[:, 2] - body.origin if ground is None else standing.below(planes, ground, hold, stance)
-    lift = _lift(below - place[:, 2], off, _frames(stance))
-    lift += np.maximum(lifted(stance, rest, off, scale), swung(rest, hold[:, :2], off, scale))
-    shift = np.concatenate((level, lift[:, None]), axis=1)
-    inverse = axes.transpose(0, 2, 1)
+        level = level + standing.shift(planes)
+    hold = place.copy(order="K")
+    hold[..., :2] += level
+    below = body.position[..., 2] - body.origin if ground is None else standing.below(planes, ground, hold)
+    lift = _lift(below - place[..., 2], off, standing.stays)
+    lift += np.maximum(lifted(standing.steps, off, scale), swung(standing.rest, hold[..., :2], off, scale))
+    inverse = transposed(axes)
     return Correction(
         centre=centre,
-        shift=turned(inverse, shift) / size,
+        shift=turned(inverse, columns(level[..., 0], level[..., 1], lift)) / size,
         turn=product(product(inverse, turn), axes),
     )
 
 
-def _placed(values: Scalars, stance: Mask, rest: Mask) -> Scalars:
-    """What to add to a foot, (f, k), so that it stays where it stands and goes from there to there by small steps."""
-    added = held(values, rest)
-    return np.where(_frames(stance & ~rest)[:, None], carried_over(values + added, stance, rest) - values, added)
-
-
-def _frames(between: Mask) -> Mask:
-    """The frames (f,) at the ends of steps between frames, (f - 1,)."""
-    frames = np.zeros(len(between) + 1, dtype=np.bool_)
-    frames[1:] |= between
-    frames[:-1] |= between
-    return frames
-
-
 class _Standing:
-    """The stances of a foot on f frames.
+    """The stances of a foot of each body.
 
     Attributes:
-        stances: the first and the last frame of each.
-        known: (f,) whether it stands.
-        row: (f,) of the stance in which it is; of no meaning where it is in none.
+        rest: (..., f - 1) whether it stands between two frames once it takes small steps.
+        steps: these.
+        stays: (..., f) whether it stands or takes a small step.
+        stances: of these it is in each for a moment at least.
+        known: (..., f) whether it is in one.
+        row: (..., f) of the stance in which it is; of no meaning where it is in none.
     """
 
-    def __init__(self, rest: Mask) -> None:
-        self.stances = [(first, last) for first, last in runs(rest) if last - first >= SHORTEST]
-        self.known = np.zeros(len(rest) + 1, dtype=np.bool_)
-        self.row = np.zeros(len(rest) + 1, dtype=np.int64)
-        for number, (first, last) in enumerate(self.stances):
-            self.known[first : last + 1] = True
-            self.row[first : last + 1] = number
-        self._rest = rest
+    def __init__(self, stance: Mask, rest: Mask) -> None:
+        """`stance` (..., f - 1) is as the clips have it."""
+        self.rest, self.steps = rest, small_steps(stance, rest)
+        shape = (*rest.shape[:-1], rest.shape[-1] + 1)
+        self.stays, self._in_step = np.zeros(shape, dtype=np.bool_), np.zeros(shape, dtype=np.bool_)
+        self.stays[..., 1:] |= stance
+        self.stays[..., :-1] |= stance
+        self._in_step.reshape(-1)[self.steps.frame] = True
+        stances = stretches(rest)
+        self.stances = stances[stances.length >= SHORTEST]
+        frames, rows = self.stances.within(shape[-1], 1)
+        self.known, self.row = np.zeros(shape, dtype=np.bool_), np.zeros(shape, dtype=np.int64)
+        self.known.reshape(-1)[frames], self.row.reshape(-1)[frames] = True, rows
+        self._middle = self.stances.body * shape[-1] + (self.stances.first + self.stances.last) // 2
+
+    def placed(self, values: Scalars) -> Scalars:
+        """What to add to the foot, (..., f, k), so that it stays where it stands and moves by small steps."""
+        added = held(values, self.rest)
+        return np.where(self._in_step[..., None], carried_over(values + added, self.steps) - values, added)
 
     def planes(
-        self, body: Carried, foot: Stepping, tread: _Tread, place: Vectors, turn: Turns, scale: Scalars, ground: Ground
+        self, body: Carried, tread: _Tread, place: Vectors, turn: Turns, scale: Scalars, ground: Ground
     ) -> Planes:
         """What it stands on in each stance, where it is in the middle of it."""
-        middle = np.array([(first + last) // 2 for first, last in self.stances])
-        gone = _placed(tread.drift, tread.stance, self._rest)[middle]
-        ahead = turned(turn[middle], body.forward[middle])[:, :2]
+
+        def at_middle(column: Scalars, width: int = 1) -> Scalars:
+            """What each stance has in a column (..., f) + the shape of what is in it, of this number of axes."""
+            return column.reshape(-1, *column.shape[column.ndim - width :])[self._middle]
+
+        gone = at_middle(self.placed(tread.drift))
+        turn, place = at_middle(turn, 2), at_middle(place)
+        ahead = turned(turn, at_middle(body.forward))[:, :2]
         length = np.sqrt(ahead[:, :1] * ahead[:, :1] + ahead[:, 1:] * ahead[:, 1:])
         ahead = ahead / np.maximum(length, 1e-9)
         left = np.stack((-ahead[:, 1], ahead[:, 0]), axis=1)
-        off = np.einsum("sij,smj->smi", turn[middle], tread.world[middle] - place[middle, None])[..., :2]
-        along, across = (np.einsum("smi,si->sm", off, axis) for axis in (ahead, left))
+        off = turned(turn[:, None], at_middle(tread.world, 2) - place[:, None])
+        along, across = (off[..., 0] * axis[:, :1] + off[..., 1] * axis[:, 1:] for axis in (ahead, left))
         outline = np.stack(
             [
                 x[:, None] * ahead + y[:, None] * left
@@ -237,50 +255,57 @@ class _Standing:
             ],
             axis=1,
         )
-        level = place[middle, None, :2] + gone[:, None] + outline
-        height = np.repeat((body.position[middle, 2] - body.origin[middle])[:, None], outline.shape[1], axis=1)
-        return planes_below(np.concatenate((level, height[..., None]), axis=2), ahead, scale[middle], middle, ground)
+        level = place[:, None, :2] + gone[:, None] + outline
+        height = (body.position[..., 2] - body.origin).reshape(-1)[self._middle]
+        height = np.repeat(height[:, None], outline.shape[1], axis=1)
+        soles = np.concatenate((level, height[..., None]), axis=2)
+        return planes_below(soles, ahead, scale.reshape(-1)[self._middle], self._middle, ground)
 
     def tilt(self, body: Carried, planes: Planes) -> Turns:
-        """How it leans against its body, (f, 3, 3)."""
-        return turned_between(body.up, glided(planes.normal[self.row], self.known))
+        """How it leans against its body, (..., f, 3, 3)."""
+        normal = np.where(self.known[..., None], planes.normal[self.row], body.up)
+        normal = glided(normal, self.known)
+        return turned_between(body.up, columns(normal[..., 0], normal[..., 1], normal[..., 2]))
 
-    def below(self, planes: Planes | None, ground: Ground, hold: Vectors, stance: Mask) -> Scalars:
-        """The height of what it stands on or goes over, (f,) metres; `hold` (f, 3) are its places."""
-        below = np.empty(len(hold))
+    def shift(self, planes: Planes) -> Scalars:
+        """By how much it is put down elsewhere, (..., f, 2) metres."""
+        return glided(np.where(self.known[..., None], planes.shift[self.row], 0.0), self.known)
+
+    def below(self, planes: Planes | None, ground: Ground, hold: Vectors) -> Scalars:
+        """The height of what it stands on or goes over, (..., f) metres; `hold` (..., f, 3) are its places."""
+        known = self.known
+        below, over = np.empty(known.shape), np.flatnonzero(~known)
         if planes is not None:
-            below[self.known] = planes.height(self.row[self.known], *hold[self.known, :2].T)
-        over = ~self.known
-        if over.any():
-            below[over] = ground(hold[over], np.flatnonzero(over))[0]
+            below[known] = planes.height(self.row[known], hold[..., 0][known], hold[..., 1][known])
+        if len(over):
+            below.reshape(-1)[over] = ground(hold[~known], over)[0]
         # In a small step it goes over what is between.
-        for rows, _ in small_steps(stance, self._rest):
-            low, known = below[rows], self.known[rows]
-            smooth = glided(low[:, None], known)[:, 0]
-            below[rows] = smooth + _cleared(low - smooth, known)
-        return below
+        smooth = glided(below[..., None], known)[..., 0]
+        return np.where(self._in_step, smooth + _cleared(below - smooth, known), below)
 
 
 def _lift(lift: Scalars, off: Scalars, known: Mask) -> Scalars:
-    """How far a foot is lifted on each frame, (f,) metres, so that it goes through nothing.
+    """How far feet are lifted on each frame, (..., f) metres, so that they go through nothing.
 
     Args:
-        lift: (f,) by which the ground below it is above where it rests.
-        off: (f,) metres by which it is above that.
-        known: (f,) whether it stands or takes a small step.
+        lift: (..., f) by which the ground below a foot is above where it rests.
+        off: (..., f) metres by which it is above that.
+        known: (..., f) whether it stands or takes a small step.
     """
-    if not known.any():
-        return lift
     # What sinks into the ground in a stance is lifted onto it.
-    smooth = glided((lift - np.minimum(off, 0.0))[:, None], known)[:, 0]
-    return smooth + _cleared(lift - off - smooth, known)
+    smooth = glided((lift - np.minimum(off, 0.0))[..., None], known)[..., 0]
+    return np.where(known.any(axis=-1, keepdims=True), smooth + _cleared(lift - off - smooth, known), lift)
 
 
 def _cleared(sunk: Scalars, known: Mask) -> Scalars:
-    """What to lift a swinging foot by, (f,), so that it does not go through what it steps over: a smooth bump."""
-    lift = np.zeros(len(sunk))
-    for first, last in runs(~known):
-        part = (np.arange(first, last) + 1.0 - first) / (last - first + 1.0)
-        bump = 4.0 * part * (1.0 - part)
-        lift[first:last] = bump * np.max(np.maximum(sunk[first:last], 0.0) / np.maximum(bump, 0.3))
+    """What to lift a swinging foot by, (..., f), so that it does not go through what it steps over: a smooth bump."""
+    lift, swings = np.zeros(sunk.shape), stretches(~known)
+    if not swings:
+        return lift
+    rows, swing = swings.within(sunk.shape[-1])
+    begin = np.cumsum(swings.length) - swings.length
+    part = (np.arange(len(rows)) - begin[swing] + 1.0) / (swings.length[swing] + 1.0)
+    bump = 4.0 * part * (1.0 - part)
+    most = np.maximum.reduceat(np.maximum(sunk.reshape(-1)[rows], 0.0) / np.maximum(bump, 0.3), begin)
+    lift.reshape(-1)[rows] = bump * most[swing]
     return lift

@@ -16,7 +16,7 @@ import numpy as np
 from ..simulation.arrays.angles import cosine_and_sine
 from ..simulation.arrays.chance import Keys, mix, uniform
 from ..simulation.arrays.vectors import Mask, Rows, Scalars
-from .clips import MOVE, Clip, leading
+from .clips import Clip, leading
 
 ONE_HEADING = 0.906
 """Clips whose headings differ by less than the angle with this cosine, 25 degrees, move in one direction."""
@@ -62,9 +62,8 @@ class Direction:
     heading: tuple[float, float]
 
 
-def directions_of(clips: Sequence[Clip]) -> tuple[Direction, ...]:
-    """The directions in which clips move, the most forward one first."""
-    moving = [row for row, clip in enumerate(clips) if clip.plays == MOVE and clip.speed > 0.0]
+def directions_of(clips: Sequence[Clip], moving: Sequence[int]) -> tuple[Direction, ...]:
+    """The directions in which some rows of clips move, the most forward one first."""
     straight = [row for row in moving if abs(clips[row].turn) < BENDS] or moving
     groups: list[tuple[tuple[float, float], list[int]]] = []
     first = leading([clips[row] for row in straight])
@@ -108,8 +107,17 @@ def sum_of(numbers: object) -> float:
 class Repertoire:
     """The moving clips of n agents."""
 
-    def __init__(self, clips: Sequence[Clip], keys: Keys) -> None:
-        self.directions = directions_of(clips)
+    def __init__(self, clips: Sequence[Clip], keys: Keys, moves: Sequence[Sequence[int]]) -> None:
+        """`moves` are the rows of the clips that move, for each of k sets of clips."""
+        of_sets = {tuple(rows): directions_of(clips, rows) for rows in moves}
+        self.directions = tuple(direction for directions in of_sets.values() for direction in directions)
+        ends = dict(zip(of_sets, np.cumsum([len(directions) for directions in of_sets.values()]).tolist()))
+        self._first = np.full(len(moves), -1)
+        self._fits = np.zeros((len(moves), len(self.directions)), dtype=np.bool_)
+        for number, rows in enumerate(map(tuple, moves)):
+            if rows:
+                self._first[number] = ends[rows] - len(of_sets[rows])
+                self._fits[number, self._first[number] : ends[rows]] = True
         self._count = len(clips)
         self._speed = np.array([clip.speed for clip in clips])
         # The same draw in each gait: who walks with the first walk runs with the first run.
@@ -129,13 +137,26 @@ class Repertoire:
             speeds = np.where(direction == number, self._speed[choice[0]], speeds)
         return speeds
 
-    def direction(self, ahead: Scalars, aside: Scalars, now: Rows) -> Rows:
-        """The direction that is nearest to each agent's travel, (n,); it prefers its own, `now`."""
+    def kept(self, now: Rows, sets: Rows) -> Rows:
+        """The direction of each agent (n,), or the first of its set of clips (n,), if that has not its own; -1 if the
+        set has none."""
+        known = now >= 0
+        fits = known & self._fits[sets, np.where(known, now, 0)] if self.directions else known
+        return np.where(fits, now, self._first[sets])
+
+    def direction(self, ahead: Scalars, aside: Scalars, now: Rows, sets: Rows) -> Rows:
+        """The direction that is nearest to each agent's travel, (n,), of its set of clips; it prefers its own, `now`.
+
+        -1 where the set has none.
+        """
         speed = np.sqrt(ahead * ahead + aside * aside)
         known = speed > 1e-9
         x, y = (np.where(known, part / np.where(known, speed, 1.0), 0.0) for part in (ahead, aside))
-        fit = [x * d.heading[0] + y * d.heading[1] + OVERTAKES * (now == k) for k, d in enumerate(self.directions)]
-        return np.where(known, np.argmax(fit, axis=0), now) if fit else now
+        fit = [
+            np.where(self._fits[sets, k], x * d.heading[0] + y * d.heading[1] + OVERTAKES * (now == k), -np.inf)
+            for k, d in enumerate(self.directions)
+        ]
+        return np.where(known & (now >= 0), np.argmax(fit, axis=0), now) if fit else now
 
     def beyond(self, speed: Scalars, now: Mask) -> Mask:
         """Whether each agent is past each change of gait, (pairs, n), given whether it was; `speed` in m/s."""

@@ -12,6 +12,8 @@ FURTHEST = 1.2
 LETS_GO = 2.4
 """Radians to the side from which on nothing is looked at: it is behind the shoulder. From FURTHEST on, heads turn back
 the more, the further it is."""
+EYES = 0.93
+"""The height of the eyes, as a share of that of the body, where no bone says it."""
 UP, DOWN = 0.6, 0.5
 """Radians that a head is raised and lowered at most to look at something."""
 NOTICES = 1.5

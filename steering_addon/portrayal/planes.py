@@ -14,7 +14,8 @@ import numpy as np
 from ..simulation.arrays.vectors import Rows, Scalars, Vectors
 
 Ground = Callable[[Vectors, Rows], tuple[Scalars, Vectors]]
-"""The heights and the normals, (k,) and (k, 3), of the ground below places (k, 3) on frames (k,) of a run."""
+"""The heights and the normals, (k,) and (k, 3), of the ground below places (k, 3) on frames (k,): rows of the frames of
+a run of all bodies, those of one body after those of another."""
 
 STEEPEST = 0.4
 """The height of the normal of the steepest face on which a foot stands, 66 degrees."""
@@ -55,7 +56,7 @@ def planes_below(soles: Vectors, ahead: Scalars, scale: Scalars, frames: Rows, g
             ground.
         ahead: (s, 2) unit vectors along the soles.
         scale: (s,) the height of the body, metres.
-        frames: (s,) on which they stand.
+        frames: (s,) on which they stand, as `ground` has them.
         ground: what they stand on.
     """
     shift = np.zeros((len(soles), 2))

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..simulation.arrays.angles import cosine_and_sine
-from ..simulation.arrays.vectors import Mask, Scalars, Vectors, columns, cross, dot, magnitude
-from .soles import median, runs
+from ..simulation.arrays.vectors import Mask, Scalars, Vectors, across, columns, cross, dot, magnitude
+from .stretches import marked, medians, stretches
 
 SHORTEST = 2
 """Steps between frames that a stance has at least."""
@@ -36,7 +36,7 @@ STRETCH = 0.9995
 LEAST = 1e-9
 
 Turns = NDArray[np.float64]
-"""(f, 3, 3) rotations."""
+"""(..., 3, 3) rotations."""
 
 
 @dataclass(frozen=True)
@@ -56,12 +56,12 @@ class Leg:
 
 @dataclass(frozen=True)
 class Correction:
-    """How a foot is moved and turned on each frame, in the space of the model.
+    """How a foot of each body is moved and turned on each frame, in the space of the model.
 
     Attributes:
-        centre: (f, 3) the middle of its sole, about which it turns, metres.
-        shift: (f, 3) metres.
-        turn: (f, 3, 3).
+        centre: (..., f, 3) the middle of its sole, about which it turns, metres.
+        shift: (..., f, 3) metres.
+        turn: (..., f, 3, 3).
     """
 
     centre: Vectors
@@ -70,106 +70,150 @@ class Correction:
 
 
 def held(values: NDArray[np.float64], on_ground: Mask) -> NDArray[np.float64]:
-    """What to add to a foot so that it stays in each stance, and glides from one to the next in between.
+    """What to add to feet so that they stay in each stance, and glide from one to the next in between.
 
     Args:
-        values: (f, k) where the foot is.
-        on_ground: (f - 1,) whether it stands between two frames.
+        values: (..., f, k) where each foot is.
+        on_ground: (..., f - 1) whether it stands between two frames.
 
     Returns:
-        (f, k)
+        (..., f, k)
     """
-    frames = len(values)
-    added = np.zeros(values.shape)
-    known = np.zeros(frames, dtype=np.bool_)
-    for first, last in runs(on_ground):
-        if last - first < SHORTEST:
-            continue
-        # Where it mostly is: the middle of a step, and where the body stands if it stops or starts in the stance.
-        middle = np.array([median(column) for column in values[first : last + 1].T])
-        added[first : last + 1] = middle - values[first : last + 1]
-        known[first : last + 1] = True
-    if not known.any():
-        return added
+    frames, width = values.shape[-2:]
+    added, known = np.zeros(values.shape), np.zeros(values.shape[:-1], dtype=np.bool_)
+    stances = stretches(on_ground)
+    stances = stances[stances.length >= SHORTEST]
+    rows, stance = stances.within(frames, 1)
+    # Where it mostly is: the middle of a step, and where the body stands if it stops or starts in the stance.
+    for column in range(width):
+        places = values[..., column].reshape(-1)[rows]
+        added.reshape(-1, width)[rows, column] = medians(places, stance, len(stances))[stance] - places
+    known.reshape(-1)[rows] = True
     return glided(added, known)
 
 
 def glided(values: NDArray[np.float64], known: Mask) -> NDArray[np.float64]:
-    """Values (f, k) where they are known, (f,), and smooth steps from each stretch of them to the next."""
-    rows = np.arange(len(values))
-    before = np.maximum.accumulate(np.where(known, rows, -1))
-    after = np.minimum.accumulate(np.where(known, rows, len(values))[::-1])[::-1]
-    first, last = np.where(before < 0, after, before), np.where(after >= len(values), before, after)
-    gap = np.maximum(last - first, 1)
-    part = (np.clip(rows - first, 0, gap) / gap)[:, None]
-    part = part * part * (3.0 - 2.0 * part)
-    return values[first] * (1.0 - part) + values[last] * part
+    """Values (..., f, k) where they are known, (..., f), and smooth steps from each stretch of them to the next.
+
+    Of a body of which none are known, they stay.
+    """
+    frames, width = values.shape[-2:]
+    rows = np.arange(frames)
+    before = np.maximum.accumulate(np.where(known, rows, -1), axis=-1)
+    after = np.minimum.accumulate(np.where(known, rows, frames)[..., ::-1], axis=-1)[..., ::-1]
+    between = np.flatnonzero(~known)
+    row, before, after = between % frames, before.reshape(-1)[between], after.reshape(-1)[between]
+    first, last = np.where(before < 0, after, before), np.where(after >= frames, before, after)
+    unknown = first >= frames
+    first[unknown] = last[unknown] = row[unknown]
+    part = np.clip(row - first, 0, last - first) / np.maximum(last - first, 1)
+    part = (part * part * (3.0 - 2.0 * part))[:, None]
+    result = values.copy(order="C")
+    flat = result.reshape(-1, width)
+    start, end = flat[between - row + first], flat[between - row + last]
+    flat[between] = start * (1.0 - part) + end * part
+    return result
 
 
 def on_ground(ahead: Scalars, speed: Scalars, touches: Mask, stands: Mask, frame_time: float) -> Mask:
-    """Whether a foot stands between frames, (f - 1,): it touches the ground and does not swing.
+    """Whether feet stand between frames, (..., f - 1): they touch the ground and do not swing.
 
     A foot that stops standing for a moment, and does not leave the ground, still stands.
 
     Args:
-        ahead: (f - 1,) m/s at which it goes forwards over the ground.
-        speed: (f - 1,) of the body; what goes faster swings.
-        touches: (f - 1,) whether it is as high as it rests.
-        stands: (f - 1,) whether the body stands.
+        ahead: (..., f - 1) m/s at which it goes forwards over the ground.
+        speed: (..., f - 1) of the body; what goes faster swings.
+        touches: (..., f - 1) whether it is as high as it rests.
+        stands: (..., f - 1) whether the body stands.
     """
     rest = touches & (stands | (ahead < SWINGS * speed))
-    for first, last in runs(~rest):
-        if first > 0 and last < len(rest) and (last - first) * frame_time < MOMENT and touches[first:last].all():
-            rest[first:last] = True
-    return rest
+    gaps, steps = stretches(~rest), rest.shape[-1]
+    gaps = gaps[(gaps.first > 0) & (gaps.last < steps) & (gaps.length * frame_time < MOMENT)]
+    rows, gap = gaps.within(steps)
+    leaves = np.bincount(gap, ~touches.reshape(-1)[rows], minlength=len(gaps)) > 0
+    return rest | marked(gaps[~leaves], rest.shape)
+
+
+def matrices_like(shape: Sequence[int]) -> Turns:
+    """Unset matrices (..., 3, 3) of a shape (...), each of their elements contiguous in memory.
+
+    Arithmetic on such matrices gives such matrices, and takes a fraction of the time.
+    """
+    memory = np.empty((3, 3, *shape))
+    return memory.transpose((*range(2, memory.ndim), 0, 1))
+
+
+def with_axes(x: Vectors, y: Vectors, z: Vectors) -> Turns:
+    """Matrices (..., 3, 3) with these columns, (..., 3) each."""
+    matrices = matrices_like(x.shape[:-1])
+    matrices[..., 0], matrices[..., 1], matrices[..., 2] = x, y, z
+    return matrices
 
 
 def turned_about_up(angle: Scalars) -> Turns:
-    """Rotations about the z axis, (f, 3, 3), by angles in radians to the left, (f,)."""
+    """Rotations about the z axis, (..., 3, 3), by angles in radians to the left, (...)."""
     cosines, sines = cosine_and_sine(angle)
-    turn = np.zeros((len(angle), 3, 3))
-    turn[:, 0, 0] = turn[:, 1, 1] = cosines
-    turn[:, 0, 1], turn[:, 1, 0], turn[:, 2, 2] = -sines, sines, 1.0
+    turn = matrices_like(angle.shape)
+    turn[:] = 0.0
+    turn[..., 0, 0] = turn[..., 1, 1] = cosines
+    turn[..., 0, 1], turn[..., 1, 0], turn[..., 2, 2] = -sines, sines, 1.0
     return turn
 
 
 def turned_between(start: Vectors, end: Vectors) -> Turns:
-    """The least rotations that turn vectors into the direction of others, (f, 3) each to (f, 3, 3)."""
+    """The least rotations that turn vectors into the direction of others, (..., 3) each to (..., 3, 3)."""
     a, b = unit(start), unit(end)
     axis = cross(a, b)
-    cosine = np.maximum(dot(a, b), -0.999999)
-    skew = np.zeros((len(a), 3, 3))
-    skew[:, 0, 1], skew[:, 0, 2], skew[:, 1, 2] = -axis[:, 2], axis[:, 1], -axis[:, 0]
-    skew[:, 1, 0], skew[:, 2, 0], skew[:, 2, 1] = axis[:, 2], -axis[:, 1], axis[:, 0]
-    return np.eye(3) + skew + product(skew, skew) / (1.0 + cosine)[:, None, None]
+    share = 1.0 / (1.0 + np.maximum(dot(a, b), -0.999999))
+    x, y, z = (axis[..., k] for k in range(3))
+    xy, xz, yz = x * y * share, x * z * share, y * z * share
+    xx, yy, zz = x * x * share, y * y * share, z * z * share
+    turn = matrices_like(x.shape)
+    turn[..., 0, 0], turn[..., 1, 1], turn[..., 2, 2] = 1.0 - yy - zz, 1.0 - xx - zz, 1.0 - xx - yy
+    turn[..., 0, 1], turn[..., 1, 0] = xy - z, xy + z
+    turn[..., 0, 2], turn[..., 2, 0] = xz + y, xz - y
+    turn[..., 1, 2], turn[..., 2, 1] = yz - x, yz + x
+    return turn
 
 
 def unit(v: Vectors) -> Vectors:
-    """Vectors (f, 3) of length 1."""
-    return v / np.maximum(magnitude(v), LEAST)[:, None]
+    """Vectors (..., 3) of length 1."""
+    return v / np.maximum(magnitude(v), LEAST)[..., None]
 
 
 def product(a: Turns, b: Turns) -> Turns:
     """The products of matrices, (..., 3, 3) each."""
-    result: Turns = a[..., :, :1] * b[..., :1, :]
-    result = result + a[..., :, 1:2] * b[..., 1:2, :]
-    return result + a[..., :, 2:] * b[..., 2:, :]
+    shape = np.broadcast_shapes(a.shape, b.shape)[:-2]
+    result, part = matrices_like(shape), matrices_like(shape)
+    np.multiply(a[..., :, :1], b[..., :1, :], out=result)
+    for k in (1, 2):
+        np.multiply(a[..., :, k : k + 1], b[..., k : k + 1, :], out=part)
+        result += part
+    return result
+
+
+def transposed(turn: Turns) -> Turns:
+    """Matrices (..., 3, 3) with rows for columns: of rotations, their inverses."""
+    return np.swapaxes(turn, -2, -1)
 
 
 def turned(turn: Turns, v: Vectors) -> Vectors:
-    """Vectors (f, 3) turned by (f, 3, 3)."""
-    return np.einsum("fij,fj->fi", turn, v)
+    """Vectors (..., 3) turned by (..., 3, 3); (..., k) by k of the rows of these, (..., k, 3)."""
+    result: Vectors = turn[..., 0] * v[..., :1]
+    result += turn[..., 1] * v[..., 1:2]
+    result += turn[..., 2] * v[..., 2:]
+    return result
 
 
 @dataclass(frozen=True)
 class Skeleton:
-    """Bones on f frames in the space of the model: metres, x to its left, y behind it and z up.
+    """The n bones of bodies on f frames in the space of the model: metres, x to its left, y behind it and z up.
 
     Attributes:
         parents: (n,) rows, -1 for none.
         at_rest: (n, 3, 3) how each is turned to its parent at rest.
-        places: (f, n, 3) their heads.
-        turns: (f, n, 3, 3) how they are turned, without scale.
+        places: (..., f, n, 3) their heads.
+        turns: (..., f, n, 3, 3) how they are turned, without scale.
         upright: (3, 3) how the armature is turned.
     """
 
@@ -182,14 +226,14 @@ class Skeleton:
 
 @dataclass(frozen=True)
 class Planted:
-    """What a body does so that its feet meet their corrections.
+    """What bodies do so that their feet meet their corrections.
 
     Attributes:
-        turns: (f, 3, 3) of the bones of its legs by their rows, as their rotation channels hold them.
-        shifts: (f, 3) metres in the space of the model by which feet that are not children of their shins are moved, by
-            the rows of their bones.
-        drop: (f,) metres by which its hips are lower; less than 0 where they are higher.
-        short: (legs, f) metres by which feet stay short of their places, as legs are not long enough.
+        turns: (..., f, 3, 3) of the bones of their legs by their rows, as their rotation channels hold them.
+        shifts: (..., f, 3) metres in the space of the model by which feet that are not children of their shins are
+            moved, by the rows of their bones.
+        drop: (..., f) metres by which their hips are lower; less than 0 where they are higher.
+        short: (legs, ..., f) metres by which feet stay short of their places, as legs are not long enough.
     """
 
     turns: dict[int, Turns]
@@ -210,98 +254,105 @@ def planted(
 
     Args:
         frame_time: seconds.
-        climb: (f,) metres that the body has climbed on the ground: hips go up and down evenly, and come down by what
-            the legs need, as on a slope. None on level ground, where a foot that a leg does not reach leaves it a
-            little earlier instead.
+        climb: (..., f) metres that each body has climbed on the ground: hips go up and down evenly, and come down by
+            what the legs need, as on a slope. None on level ground, where a foot that a leg does not reach leaves it
+            a little earlier instead.
     """
     channels: dict[int, Turns] = {}
     shifts: dict[int, Vectors] = {}
-    short = np.zeros((len(legs), len(skeleton.places)))
     places = skeleton.places
-    joints = [(places[:, leg.thigh], places[:, leg.shin], _ankle(skeleton, leg)) for leg in legs]
-    targets = [
-        turned(correction.turn, places[:, leg.foot] - correction.centre) + correction.centre + correction.shift
-        for leg, correction in zip(legs, corrections)
-    ]
-    drop = np.zeros(len(places))
+    drop = np.zeros(places.shape[:-2])
+    short = np.zeros((len(legs), *drop.shape))
+    joints = [(places[..., leg.thigh, :], places[..., leg.shin, :], _ankle(skeleton, leg)) for leg in legs]
+    targets = [corrected(places[..., leg.foot, :], correction) for leg, correction in zip(legs, corrections)]
     if climb is not None:
         drop = climb - mean_around(climb, max(int(EVEN / frame_time), 1))
-        down = columns(np.zeros(len(drop)), np.zeros(len(drop)), -drop)
+        down = columns(np.zeros(drop.shape), 0.0, -drop)
         lengths = [magnitude(knee - hip) + magnitude(ankle - knee) for hip, knee, ankle in joints]
         reach = [(hip + down, length, target) for (hip, _, _), length, target in zip(joints, lengths, targets)]
         drop = drop + dropped(reach, frame_time)
-    down = columns(np.zeros(len(drop)), np.zeros(len(drop)), -drop)
+    down = columns(np.zeros(drop.shape), 0.0, -drop)
     for number, (leg, correction) in enumerate(zip(legs, corrections)):
         hip, knee, ankle = (joint + down for joint in joints[number])
         new_knee, new_ankle, short[number] = bent(hip, knee, ankle, targets[number])
-        thigh = product(turned_between(knee - hip, new_knee - hip), skeleton.turns[:, leg.thigh])
-        shin = product(turned_between(ankle - knee, new_ankle - new_knee), skeleton.turns[:, leg.shin])
-        foot = product(correction.turn, skeleton.turns[:, leg.foot])
+        thigh = product(turned_between(knee - hip, new_knee - hip), skeleton.turns[..., leg.thigh, :, :])
+        shin = product(turned_between(ankle - knee, new_ankle - new_knee), skeleton.turns[..., leg.shin, :, :])
+        foot = product(correction.turn, skeleton.turns[..., leg.foot, :, :])
         base = above(skeleton, leg.thigh)
         heel = shin
         if leg.end is not None:
-            heel, shifts[leg.foot] = above(skeleton, leg.foot), new_ankle - places[:, leg.foot]
+            heel, shifts[leg.foot] = above(skeleton, leg.foot), new_ankle - places[..., leg.foot, :]
         for bone, turn, parent in ((leg.thigh, thigh, base), (leg.shin, shin, thigh), (leg.foot, foot, heel)):
-            start = product(parent, skeleton.at_rest[bone])
-            channels[bone] = product(start.transpose(0, 2, 1), turn)
+            channels[bone] = product(transposed(product(parent, skeleton.at_rest[bone])), turn)
     return Planted(channels, shifts, drop, short)
 
 
+def corrected(places: Vectors, correction: Correction) -> Vectors:
+    """Where places (..., f, 3) on a foot are once it is corrected."""
+    return turned(correction.turn, places - correction.centre) + correction.centre + correction.shift
+
+
+def after(first: Correction, then: Correction) -> Correction:
+    """The correction of a foot that is corrected in one way and then in another."""
+    centre = turned(transposed(first.turn), then.centre - first.centre - first.shift) + first.centre
+    return Correction(centre, then.centre + then.shift - centre, product(then.turn, first.turn))
+
+
 def _ankle(skeleton: Skeleton, leg: Leg) -> Vectors:
-    """Where the shin of a leg ends, (f, 3)."""
+    """Where the shin of a leg ends, (..., f, 3)."""
     if leg.end is None:
-        return skeleton.places[:, leg.foot]
-    end = np.repeat(np.array((leg.end,)), len(skeleton.turns), axis=0)
-    return skeleton.places[:, leg.shin] + turned(skeleton.turns[:, leg.shin], end)
+        return skeleton.places[..., leg.foot, :]
+    x, y, z = leg.end
+    places = skeleton.places[..., leg.shin, :]
+    return places + turned(skeleton.turns[..., leg.shin, :, :], columns(np.full(places.shape[:-1], x), y, z))
 
 
 def above(skeleton: Skeleton, bone: int) -> Turns:
-    """How the parent of a bone is turned, (f, 3, 3); for bones without one, the armature."""
+    """How the parent of a bone is turned, (..., f, 3, 3); for bones without one, the armature, (3, 3)."""
     parent = skeleton.parents[bone]
-    turns: Turns = (
-        skeleton.turns[:, parent] if parent >= 0 else np.repeat(skeleton.upright[None], len(skeleton.turns), 0)
-    )
+    turns: Turns = skeleton.turns[..., parent, :, :] if parent >= 0 else skeleton.upright
     return turns
 
 
 def dropped(legs: Sequence[tuple[Vectors, Scalars, Vectors]], frame_time: float) -> Scalars:
-    """How far hips have to come down for feet to reach their places, (f,) metres, smooth over time.
+    """How far hips have to come down for feet to reach their places, (..., f) metres, smooth over time.
 
     Args:
-        legs: the hip of each leg, (f, 3), its length, (f,) metres, and the place of its ankle, (f, 3).
+        legs: the hip of each leg, (..., f, 3), its length, (..., f) metres, and the place of its ankle, (..., f, 3).
     """
-    needed = np.zeros(len(legs[0][0]))
+    needed = np.zeros(legs[0][0].shape[:-1])
     most = needed + np.inf
     for hip, length, target in legs:
         line = target - hip
-        level = line[:, 0] * line[:, 0] + line[:, 1] * line[:, 1]
+        level = line[..., 0] * line[..., 0] + line[..., 1] * line[..., 1]
         reach = EASY * length
         height = np.sqrt(np.maximum(reach * reach - level, 0.0))
-        far = level + line[:, 2] * line[:, 2] > STRETCH * STRETCH * length * length
-        needed = np.maximum(needed, np.where(far, -line[:, 2] - height, 0.0))
+        far = level + line[..., 2] * line[..., 2] > STRETCH * STRETCH * length * length
+        needed = np.maximum(needed, np.where(far, -line[..., 2] - height, 0.0))
         most = np.minimum(most, MOST_DROP * length)
     return smoothed(np.minimum(needed, most), max(int(SMOOTH / frame_time), 1))
 
 
 def smoothed(values: Scalars, reach: int) -> Scalars:
-    """Means over 2 reach + 1 frames of the largest values within the same number, (f,): nowhere below the values."""
-    rows = np.arange(len(values))
+    """Means over 2 reach + 1 frames of the largest values within that number, (..., f): nowhere below the values."""
+    rows = np.arange(values.shape[-1])
     largest = values
     for k in range(-reach, reach + 1):
-        largest = np.maximum(largest, values[np.clip(rows + k, 0, len(values) - 1)])
+        largest = np.maximum(largest, values[..., np.clip(rows + k, 0, len(rows) - 1)])
     return mean_around(largest, reach)
 
 
 def mean_around(values: Scalars, reach: int) -> Scalars:
-    """Means over 2 reach + 1 frames, (f,), and near the ends over the same number on both sides."""
-    rows = np.arange(len(values))
+    """Means over 2 reach + 1 frames, (..., f), and near the ends over the same number on both sides."""
+    rows = np.arange(values.shape[-1])
     half = np.minimum(np.minimum(rows, rows[::-1]), reach)
-    sums = np.concatenate(([0.0], np.cumsum(values)))
-    return (sums[rows + half + 1] - sums[rows - half]) / (2 * half + 1)
+    sums = np.zeros((*values.shape[:-1], len(rows) + 1))
+    sums[..., 1:] = np.cumsum(values, axis=-1)
+    return (sums[..., rows + half + 1] - sums[..., rows - half]) / (2 * half + 1)
 
 
 def bent(hip: Vectors, knee: Vectors, ankle: Vectors, target: Vectors) -> tuple[Vectors, Vectors, Scalars]:
-    """Where the knee and the ankle of a leg are, (f, 3) each, and by how much it is too short, (f,) metres.
+    """Where the knees and the ankles of legs are, (..., 3) each, and by how much they are too short, (...) metres.
 
     The knee stays on its side of the line from the hip to the ankle; that of a straight leg bends to the front.
     """
@@ -313,9 +364,9 @@ def bent(hip: Vectors, knee: Vectors, ankle: Vectors, target: Vectors) -> tuple[
     along = (upper * upper - lower * lower + reach * reach) / np.maximum(2.0 * reach, LEAST)
     off = np.sqrt(np.maximum(upper * upper - along * along, 0.0))
     before = unit(ankle - hip)
-    side = (knee - hip) - before * dot(knee - hip, before)[:, None]
-    ahead = columns(np.zeros(len(hip)), np.full(len(hip), -1.0), np.zeros(len(hip)))
-    side = np.where((magnitude(side) > 1e-4 * upper)[:, None], side, ahead)
-    side = turned(turned_between(before, way), side)
-    side = unit(side - way * dot(side, way)[:, None])
-    return hip + way * along[:, None] + side * off[:, None], hip + way * reach[:, None], np.abs(distance - reach)
+    side = across(knee - hip, before)
+    ahead = np.array((0.0, -1.0, 0.0))
+    side = np.where((magnitude(side) > 1e-4 * upper)[..., None], side, ahead)
+    side = unit(across(turned(turned_between(before, way), side), way))
+    knee = hip + way * along[..., None] + side * off[..., None]
+    return knee, hip + way * reach[..., None], np.abs(distance - reach)

@@ -20,7 +20,8 @@ from ..simulation.arrays.angles import angle_of, cosine_and_sine
 from ..simulation.arrays.chance import Keys, mix, uniform
 from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, cross, dot
-from .clips import DO, MOVE, PHASES, STAND, Clip, ClipSettings, Playing, influences, leading
+from .by_state import StateClips
+from .clips import ANY, DO, MOVE, PHASES, Clip, ClipSettings, Playing, influences, leading
 from .gaits import Repertoire
 
 SMOOTHING = 0.12
@@ -48,6 +49,7 @@ class Way:
         size: (n,) how many times as large as the measured model they are.
         do: (n,) the row of a clip that is asked for, to be played once, or -1.
         in_company: (n,) whether they stand with another.
+        state: (n,) the number of their state.
     """
 
     ahead: Scalars
@@ -57,6 +59,7 @@ class Way:
     size: Scalars
     do: Rows
     in_company: Mask
+    state: Rows
 
     @classmethod
     def between(
@@ -69,6 +72,7 @@ class Way:
         size: Scalars | None = None,
         do: Rows | None = None,
         in_company: Mask | None = None,
+        state: Rows | None = None,
     ) -> Way:
         """The way from the frame before to this one.
 
@@ -78,6 +82,7 @@ class Way:
             size: as the attribute; 1 if left out.
             do: as the attribute; -1 if left out.
             in_company: as the attribute; none if left out.
+            state: as the attribute; none if left out.
         """
         n = len(position)
         left = cross(up, forward)
@@ -94,6 +99,7 @@ class Way:
             size=np.ones(n) if size is None else size,
             do=np.full(n, -1, dtype=np.int64) if do is None else do,
             in_company=np.zeros(n, dtype=np.bool_) if in_company is None else in_company,
+            state=np.zeros(n, dtype=np.int64) if state is None else state,
         )
 
 
@@ -106,13 +112,14 @@ class Played(Playing):
         moving: (n,) the phase of the clips that move, in cycles.
         ahead, aside: (n,) m/s at the model's size, as running means.
         turning: (n,) radians a second, alike.
-        direction: (n,) rows of the repertoire's directions.
+        direction: (n,) rows of the repertoire's directions, -1 where it has none for the state.
         past: (pairs, n) whether it is past each change of gait.
         stands: (n,) whether it stands.
         doing: (n,) row of the clip that is played once, or -1.
         left: (n,) seconds until that is over.
         seconds: (n,) since its first frame.
         in_company: (n,) whether it stands with another.
+        state: (n,) the number of its state.
     """
 
     share: Scalars
@@ -127,6 +134,7 @@ class Played(Playing):
     left: Scalars
     seconds: Scalars
     in_company: Mask
+    state: Rows
 
 
 class Player:
@@ -142,16 +150,14 @@ class Player:
             raise ValueError("there is no clip to play")
         self._clips = tuple(clips)
         self._settings, self._keys, self._frame_time = settings, keys, frame_time
-        self._repertoire = Repertoire(clips, keys)
+        self._of_states = StateClips(clips)
+        self._repertoire = Repertoire(clips, keys, self._of_states.moves)
         self._seconds = np.array([clip.seconds for clip in clips])
         kinds = np.array([clip.plays for clip in clips])
         moves = (kinds == MOVE) & np.array([clip.speed > 0.0 for clip in clips])
         self._moves = moves
         self._turns = [row for row, clip in enumerate(clips) if kinds[row] == MOVE and not moves[row] and clip.turn]
-        self._stands = np.flatnonzero(kinds == STAND)
-        self._rest = self._stands if len(self._stands) else np.flatnonzero(moves)[:1]
-        company = np.array([clips[row].with_company for row in self._rest], dtype=np.bool_)
-        self._alone, self._together = (self._rest[rows] if rows.any() else self._rest for rows in (~company, company))
+        self._state = np.array([clip.state for clip in clips])
         self._offset = np.array([np.floor(clip.offset * PHASES + 0.5) / PHASES for clip in clips])
         self._metres = np.array(
             [_shifted(clip) if moves[row] else np.zeros(PHASES + 1) for row, clip in enumerate(clips)]
@@ -177,6 +183,7 @@ class Player:
             left=np.zeros(n),
             seconds=np.zeros(n),
             in_company=way.in_company,
+            state=way.state,
         )
         chosen = self._chosen(blank)
         share = self._shares(chosen)
@@ -201,7 +208,7 @@ class Player:
         pace = self._frame_time / self._settings.fade
         share = before.share + (target - before.share) * np.where(most > pace, pace / np.maximum(most, pace), 1.0)
         gone = np.sqrt(way.ahead * way.ahead + way.aside * way.aside) / way.size
-        moving = self._moved(before.moving, share, gone, now.stands)
+        moving = self._moved(before.moving, share, gone, now)
         played = replace(
             now,
             share=share,
@@ -224,6 +231,10 @@ class Player:
         }
         changed = {name: getattr(before, name) + share * (new - getattr(before, name)) for name, new in means.items()}
         left = before.left - self._frame_time
+        # What is done once ends, in the time of a fade, where its body sets off or takes up another state.
+        of_state = self._state[np.maximum(before.doing, 0)]
+        stays = before.stands & ((of_state == ANY) | (of_state == way.state))
+        left = np.where(stays, left, np.minimum(left, self._settings.fade))
         over = left < 0.5 * self._frame_time
         asked = (way.do >= 0) & over
         return replace(
@@ -231,17 +242,18 @@ class Player:
             doing=np.where(asked, way.do, np.where(over, -1, before.doing)),
             left=np.where(asked, self._seconds[np.maximum(way.do, 0)], np.where(over, 0.0, left)),
             in_company=way.in_company,
+            state=way.state,
             **changed,
         )
 
     def _chosen(self, played: Played) -> Played:
         """Whether agents stand, in which direction they move, and which changes of gait they are past."""
         speed = np.sqrt(played.ahead * played.ahead + played.aside * played.aside)
-        slowest = self._settings.slowest * self._repertoire.slowest(played.direction)
+        places = self._of_states.places(played.state)
+        kept = self._repertoire.kept(played.direction, places)
+        slowest = self._settings.slowest * self._repertoire.slowest(kept)
         stands = speed <= np.where(played.stands, STARTS * slowest, slowest)
-        direction = np.where(
-            stands, played.direction, self._repertoire.direction(played.ahead, played.aside, played.direction)
-        )
+        direction = np.where(stands, kept, self._repertoire.direction(played.ahead, played.aside, kept, places))
         return replace(played, stands=stands, direction=direction, past=self._repertoire.beyond(speed, played.past))
 
     def _shares(self, played: Played) -> Scalars:
@@ -251,16 +263,17 @@ class Player:
         ratio = np.where(slowest > 0.0, np.minimum(speed / np.where(slowest > 0.0, slowest, 1.0), 1.0), 0.0)
         agent_step = 1.0 - self._settings.variation * uniform(mix(self._keys, STEPS))
         walks = np.where(played.stands, 0.0, np.minimum(shorter(ratio, self._settings.shorter_steps) * agent_step, 1.0))
-        if not len(self._stands):
-            # Without a clip that stands it keeps the pose in which it stopped.
-            walks = np.where(self._moves.any(), 1.0, walks)
+        places = self._of_states.places(played.state)
+        # Without a clip that stands it keeps the pose in which it stopped.
+        walks = np.where((played.direction >= 0) & ~self._of_states.stands[places], 1.0, walks)
         share = self._repertoire.shares(speed, played.direction, played.past) * walks
         columns = np.arange(len(walks))
-        if len(self._rest):
-            share[self._another(played), columns] += 1.0 - walks
+        share[self._another(played, places), columns] += 1.0 - walks
         for row in self._turns:
             same_way = played.turning * (1.0 if self._clips[row].turn > 0.0 else -1.0)
-            turns = np.where(played.stands, np.clip(same_way / TURNS - 1.0, 0.0, 1.0), 0.0)
+            turns = np.where(
+                played.stands & self._of_states.turns[places, row], np.clip(same_way / TURNS - 1.0, 0.0, 1.0), 0.0
+            )
             share *= 1.0 - turns
             share[row] += turns
         does = np.where((played.doing >= 0) & (played.left > self._settings.fade), 1.0, 0.0)
@@ -268,15 +281,18 @@ class Player:
         share[np.maximum(played.doing, 0), columns] += does
         return share
 
-    def _another(self, played: Played) -> Rows:
-        """The clip that each agent takes for now while it stands, (n,): after a while it may be another."""
+    def _another(self, played: Played, places: Rows) -> Rows:
+        """The clip that each agent takes for now while it stands, (n,): after a while it may be another.
+
+        `places` (n,) are those of its state in `StateClips`.
+        """
         turn = np.floor(played.seconds / LINGERS + uniform(mix(self._keys, LINGER))).astype(np.uint64)
         draw = uniform(mix(mix(self._keys, ANOTHER), turn))
-        alone, together = (rows[np.floor(draw * len(rows)).astype(np.int64)] for rows in (self._alone, self._together))
         talks = played.in_company & (uniform(mix(mix(self._keys, TALK), turn)) < TALKS)
-        return np.where(talks, together, alone)
+        stood = np.where(played.stands, places, self._of_states.between_steps(places))
+        return self._of_states.standing(stood, draw, talks)
 
-    def _moved(self, moving: Scalars, share: Scalars, gone: Scalars, stands: Mask) -> Scalars:
+    def _moved(self, moving: Scalars, share: Scalars, gone: Scalars, now: Played) -> Scalars:
         """The phase of the clips that move after a way in metres, (n,)."""
         if not self._moves.any():
             return moving
@@ -286,7 +302,8 @@ class Player:
         usual = self._frame_time * weight / np.maximum(seconds, 1e-9)
         after = advanced(moving, metres, gone)
         after = np.minimum(after, moving + QUICKEST * usual)
-        return np.where(stands & (len(self._stands) > 0), self._rested(moving, self._frame_time), after)
+        stands = now.stands & self._of_states.stands[self._of_states.places(now.state)]
+        return np.where(stands, self._rested(moving, self._frame_time), after)
 
     def _rested(self, moving: Scalars, passed: float) -> Scalars:
         """The phase on its way to the next one at which the feet are best left, (n,)."""

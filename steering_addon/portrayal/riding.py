@@ -13,12 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.arrays.angles import angle_of
-from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, dot
+from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, anybody, dot
 from ..simulation.geometry.surfaces import Surfaces
 from ..simulation.ground import left_of, upright
 from ..simulation.terrain import Terrain, carried
 from .planes import Ground, standable
-from .planting import turned_about_up
+from .planting import turned, turned_about_up
 
 CLOSE = 0.1
 """Metres below and above where a body stands within which it stands on a surface."""
@@ -99,14 +99,14 @@ class Ridden:
     surface: Rows
     normal: Vectors
 
-    def of(self, row: int) -> Ridden:
-        """One of several bodies whose columns have a row for each frame, (f, n, ...)."""
-        return Ridden(**{name: column[:, row] for name, column in vars(self).items()})
+    def of(self, rows: Rows | slice) -> Ridden:
+        """Some of these bodies."""
+        return Ridden(**{name: column[rows] for name, column in vars(self).items()})
 
 
 def on_all_frames(run: Sequence[Ridden]) -> Ridden:
-    """Bodies on f frames, with columns of (f, n, ...)."""
-    return Ridden(**{name: np.stack([getattr(each, name) for each in run]) for name in vars(run[0])})
+    """Bodies on f frames, with columns of (n, f, ...)."""
+    return Ridden(**{name: np.stack([getattr(each, name) for each in run], axis=1) for name in vars(run[0])})
 
 
 def ridden(
@@ -137,42 +137,42 @@ def ridden(
 
 def _about_up(v: Vectors, angle: Scalars) -> Vectors:
     """Vectors (n, 3) turned about the vertical by angles to the left, (n,) radians."""
-    turned = np.einsum("nij,nj->ni", turned_about_up(angle), v)
-    return np.where((angle == 0.0)[:, None], v, turned)
+    if not anybody(angle != 0.0):
+        return v
+    return np.where((angle == 0.0)[:, None], v, turned(turned_about_up(angle), v))
 
 
-@dataclass(frozen=True)
 class RiddenGround:
-    """The ground of a body on f frames, in the space in which it stays.
+    """The ground of bodies on f frames, in the space in which it stays."""
 
-    Attributes:
-        place: (f, 3) of the body in the world, metres.
-        body: it in the space of its ground, on f frames.
-        rides: (f,) whether it stands on what moves.
-        origin: (f,) metres by which its position is above where it stands.
-        still: what does not move, in the world; None for the level of the body.
-    """
+    def __init__(self, place: Vectors, body: Ridden, rides: Mask, origin: Scalars, still: Ground | None) -> None:
+        """Hold on to the ground.
 
-    place: Vectors
-    body: Ridden
-    rides: Mask
-    origin: Scalars
-    still: Ground | None
+        Args:
+            place: (..., f, 3) of the bodies in the world, metres.
+            body: they in the space of their ground, on f frames.
+            rides: (..., f) whether they stand on what moves.
+            origin: (..., f) metres by which their positions are above where they stand.
+            still: what does not move, in the world; None for the level of the bodies.
+        """
+        self._place, self._position, self._normal = (v.reshape(-1, 3) for v in (place, body.position, body.normal))
+        self._turned, self._origin = body.turned.reshape(-1), origin.reshape(-1)
+        self._rides, self._still = rides.reshape(-1), still
 
     def __call__(self, places: Vectors, frames: Rows) -> tuple[Scalars, Vectors]:
-        """The heights (k,) and normals (k, 3) below places (k, 3) on frames (k,).
+        """The heights (k,) and normals (k, 3) below places (k, 3) on frames (k,) of the bodies one after the other.
 
-        They are those of the plane of what it stands on while that moves, and else of what does not.
+        They are those of the plane of what a body stands on while that moves, and else of what does not.
         """
-        position, turned = self.body.position[frames], self.body.turned[frames]
-        offset, rides = places - position, self.rides[frames]
-        normal = standable(np.where(rides[:, None], self.body.normal[frames], upright(len(frames))))
+        position, turned = self._position[frames], self._turned[frames]
+        offset, rides = places - position, self._rides[frames]
+        normal = standable(np.where(rides[:, None], self._normal[frames], upright(len(frames))))
         slope = normal[:, :2] / normal[:, 2:]
-        heights = position[:, 2] - self.origin[frames] - slope[:, 0] * offset[:, 0] - slope[:, 1] * offset[:, 1]
+        heights = position[:, 2] - self._origin[frames] - slope[:, 0] * offset[:, 0] - slope[:, 1] * offset[:, 1]
         stays = np.flatnonzero(~rides)
-        if self.still is not None and len(stays):
-            at = self.place[frames[stays]]
-            below, normals = self.still(at + _about_up(offset[stays], turned[stays]), frames[stays])
+        if self._still is not None and len(stays):
+            at = self._place[frames[stays]]
+            below, normals = self._still(at + _about_up(offset[stays], turned[stays]), frames[stays])
             heights[stays] = position[stays, 2] + below - at[:, 2]
             normal[stays] = _about_up(normals, -turned[stays])
         return heights, normal

@@ -65,14 +65,9 @@ def feet_of(points: Points, height: float) -> list[Foot]:
 def foot_of(points: Points, rows: Rows, height: float, rests: float | None = None) -> Foot:
     """The foot that some points make; it rests where it dwells unless a height is given."""
     moving = points[:, rows]
-    sole = np.min(moving[..., 2], axis=1)
+    sole, step = sole_of(moving, moving[..., 2], height)
     if rests is None:
         rests = dwell_height(sole[:-1], height)
-    low = moving[..., 2] < sole[:, None] + THICK * height
-    low = low[:-1] & low[1:]
-    none = ~np.any(low, axis=1)
-    low[none, np.argmin(moving[:-1, :, 2] + moving[1:, :, 2], axis=1)[none]] = True
-    step = np.stack([masked_median(moving[1:, :, axis] - moving[:-1, :, axis], low) for axis in (0, 1)], axis=1)
     off = (0.5 * (sole[:-1] + sole[1:]) - rests) / (TOUCH * height)
     near = np.maximum(1.0 - 0.25 * off * off, 0.0)
     return Foot(
@@ -84,6 +79,25 @@ def foot_of(points: Points, rows: Rows, height: float, rests: float | None = Non
         weight=near * near * near,
         touches=np.abs(off) < 1.0,
     )
+
+
+def sole_of(points: Points, heights: Scalars, height: Scalars | float) -> tuple[Scalars, Scalars]:
+    """The lowest points of feet, (..., f) metres high, and how their soles move from frame to frame, (..., f - 1, 2).
+
+    Args:
+        points: (..., f, v, 3) of each foot.
+        heights: (..., f, v) of these, metres.
+        height: of the bodies, metres; of shape (..., 1) if they differ.
+    """
+    sole = np.min(heights, axis=-1)
+    low = heights < (sole + THICK * height)[..., None]
+    low = low[..., :-1, :] & low[..., 1:, :]
+    none = ~np.any(low, axis=-1)
+    if none.any():
+        lowest = np.argmin(heights[..., :-1, :] + heights[..., 1:, :], axis=-1)
+        low |= none[..., None] & (lowest[..., None] == np.arange(low.shape[-1]))
+    ways = (points[..., 1:, :, axis] - points[..., :-1, :, axis] for axis in (0, 1))
+    return sole, np.stack([masked_median(way, low) for way in ways], axis=-1)
 
 
 def clusters(points: Points, height: float) -> list[Rows]:
@@ -130,11 +144,11 @@ def median(values: Scalars) -> float:
 
 
 def masked_median(values: Scalars, mask: Mask) -> Scalars:
-    """The medians of the masked values in each row, (f, v) to (f,); each row has at least one."""
-    ordered = np.sort(np.where(mask, values, np.inf), axis=1)
-    count = np.count_nonzero(mask, axis=1)
-    rows = np.arange(len(values))
-    return 0.5 * (ordered[rows, (count - 1) // 2] + ordered[rows, count // 2])
+    """The medians of the masked values in each row, (..., v) to (...); each row has at least one."""
+    ordered = np.sort(np.where(mask, values, np.inf), axis=-1)
+    count = np.count_nonzero(mask, axis=-1)[..., None]
+    middle = (np.take_along_axis(ordered, rows, axis=-1)[..., 0] for rows in ((count - 1) // 2, count // 2))
+    return 0.5 * (next(middle) + next(middle))
 
 
 def weighted_median(values: Scalars, weights: Scalars) -> float:

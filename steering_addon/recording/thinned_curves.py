@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..simulation.arrays.vectors import Mask, Rows, Scalars
 
@@ -18,12 +19,11 @@ class ThinnedCurve:
 
     Attributes:
         rows: (k,) of the frames that have a key.
-        left, right: (k, 2) its handles, frames and values, measured from the key.
+        points: (3, k, 2) frames and values of the keys, their left and their right handles.
     """
 
     rows: Rows
-    left: Scalars
-    right: Scalars
+    points: NDArray[np.float32]
 
 
 def thinned_curves(values: Scalars, precision: Scalars) -> list[ThinnedCurve]:
@@ -53,14 +53,16 @@ def thinned_curves(values: Scalars, precision: Scalars) -> list[ThinnedCurve]:
         keyed[begin + np.arange(1, span)[:, None], column] = False
         ahead[begin, column], slope_ahead[begin, column] = span, leaving[block, column]
         behind[begin + span, column], slope_behind[begin + span, column] = span, coming[block, column]
-    left, right = _handles(behind, slope_behind, -1.0 / 3.0), _handles(ahead, slope_ahead, 1.0 / 3.0)
-    keys = [np.flatnonzero(of_curve) for of_curve in keyed.T]
-    return [ThinnedCurve(rows, left[rows, column], right[rows, column]) for column, rows in enumerate(keys)]
-
-
-def _handles(lengths: Scalars, slopes: Scalars, share: float) -> Scalars:
-    """Handles (f, c, 2) that go a share of some lengths (f, c)."""
-    return np.stack((lengths * share, slopes * lengths * share), axis=2)
+    column, rows = np.nonzero(keyed.T)
+    points = np.empty((3, len(rows), 2))
+    points[..., 0], points[..., 1] = rows, values[rows, column]
+    for side, lengths, slopes, share in ((1, behind, slope_behind, -1.0 / 3.0), (2, ahead, slope_ahead, 1.0 / 3.0)):
+        length = lengths[rows, column] * share
+        points[side, :, 0] += length
+        points[side, :, 1] += slopes[rows, column] * length
+    single = points.astype(np.float32)
+    ends = np.cumsum(np.count_nonzero(keyed, axis=0)).tolist()
+    return [ThinnedCurve(rows[start:end], single[:, start:end]) for start, end in zip([0, *ends], ends)]
 
 
 def _with_halves(values: Scalars) -> Scalars:

@@ -28,7 +28,7 @@ The name of a behavior includes all its values.
 """
 LEFT_ALONE: Mapping[type[Declared], frozenset[str]] = {
     VehicleModel: frozenset({"radius", "length"}),
-    Portrayal: frozenset({"use", "stride_height"}),
+    Portrayal: frozenset({"use", "look", "stride_height"}),
     Attendance: frozenset({"enter_frame"}),
     StateModel: frozenset({"cue"}),
 }

@@ -68,6 +68,26 @@ def test_who_stands_before_a_wall_and_has_to_go_back_or_along_it_turns_round() -
     assert positions(states)[:, :, 1].max() < -0.4 + 1e-3
 
 
+def test_who_stands_before_an_obstacle_sets_off_to_a_goal_beyond_it() -> None:
+    """Where the first that applies is followed, a turn that is too weak to set off for would keep it there."""
+    starts = [(aside, turn) for aside in (-1.2, -0.8, 0.4, 0.8, 1.2) for turn in np.radians([-25.0, 5.0, 20.0])]
+    n = len(starts)
+    east = np.array([[100.0, 0.0, 0.0]]) * np.arange(n)[:, None]
+    walkers = Scene(
+        east + np.array([[aside, 0.0, 0.0] for aside, _ in starts]),
+        forward=[[np.sin(turn), np.cos(turn), 0.0] for _, turn in starts],
+        speed=0.0,
+        behaviors=[(ObstacleAvoidance, {"clearance": 0.3}), (Arrival, {"target": n + np.arange(n)})],
+        vehicle={"max_speed": 1.9, "cruise_speed": 0.7, "max_force": 2.0, "radius": 0.25},
+        locomotions=[(OnFoot, {"turn_radius": 3.0})],
+        combining=PRIORITY,
+        tracked=leaders(*(east + np.array([0.0, 12.0, 0.0]))),
+        obstacles=obstacles(east + np.array([0.0, 2.5, 0.0]), np.ones(n)),
+    )
+    way = positions(walkers.run(24 * 3))
+    assert (np.linalg.norm(way[-1] - way[0], axis=1) > 0.5).all()
+
+
 def test_it_does_nothing_about_obstacles_that_are_not_ahead() -> None:
     for thing in (ball(0.2, -5.0), ball(3.0, 0.0), ball(-2.0, 5.0), ball(0.0, 5.0, 2.0), ball(0.3, 60.0)):
         assert (force(thing) == 0.0).all(), describe(thing)

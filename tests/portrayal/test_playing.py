@@ -13,16 +13,17 @@ from tests.portrayal.stepping import clips_of, sampled, soles, standing, walking
 FRAME_TIME = 1.0 / 24.0
 
 
-def ways(ahead, *, aside=None, turn=None, size=None, do=None, in_company=None) -> list[Way]:
-    """The ways of a run from speeds (f, n) in m/s, radians a second, and rows of clips."""
+def ways(ahead, *, aside=None, turn=None, size=None, do=None, in_company=None, state=None) -> list[Way]:
+    """The ways of a run from speeds (f, n) in m/s, radians a second, rows of clips, and numbers of states."""
     ahead = np.asarray(ahead, dtype=float)
     nothing = np.zeros(ahead.shape)
     columns = [nothing if column is None else np.asarray(column, dtype=float) for column in (aside, turn)]
     sizes = np.ones(ahead.shape[1]) if size is None else np.asarray(size, dtype=float)
     asked = np.full(ahead.shape, -1) if do is None else np.asarray(do)
     together = np.zeros(ahead.shape[1], dtype=bool) if in_company is None else in_company
+    states = np.zeros(ahead.shape, dtype=int) if state is None else np.asarray(state)
     moved = ahead * FRAME_TIME, columns[0] * FRAME_TIME, nothing, columns[1] * FRAME_TIME
-    return [Way(*(column[k] for column in moved), sizes, asked[k], together) for k in range(len(ahead))]
+    return [Way(*(column[k] for column in moved), sizes, asked[k], together, states[k]) for k in range(len(ahead))]
 
 
 def play(clips, run, *, identities=None, **settings) -> Playing:

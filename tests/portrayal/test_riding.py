@@ -55,14 +55,14 @@ def walked() -> tuple[list[Ridden], np.ndarray]:
 def test_who_stands_on_a_lorry_stands_and_who_walks_on_it_goes_only_its_own_way() -> None:
     run, places = walked()
     bodies = on_all_frames(run)
-    assert np.abs(np.diff(bodies.position[:, 0], axis=0)).max() < 1e-9
+    assert np.abs(np.diff(bodies.position[0], axis=0)).max() < 1e-9
     np.testing.assert_allclose(
-        np.diff(bodies.position[:, 1], axis=0), np.tile((0.0, 0.05, 0.0), (FRAMES - 1, 1)), atol=1e-9
+        np.diff(bodies.position[1], axis=0), np.tile((0.0, 0.05, 0.0), (FRAMES - 1, 1)), atol=1e-9
     )
-    np.testing.assert_allclose(bodies.forward[:, :2], np.tile(np.eye(3)[:2], (FRAMES, 1, 1)), atol=1e-9)
-    np.testing.assert_allclose(bodies.turned[:, 0], 0.02 * np.arange(FRAMES), atol=1e-9)
-    assert (bodies.position[:, 2] == places[:, 2]).all() and (bodies.turned[:, 2] == 0.0).all()
-    assert bodies.surface[:, :2].min() == 1 and bodies.surface[:, 2].max() == -1
+    np.testing.assert_allclose(bodies.forward[:2], np.repeat(np.eye(3)[:2, None], FRAMES, axis=1), atol=1e-9)
+    np.testing.assert_allclose(bodies.turned[0], 0.02 * np.arange(FRAMES), atol=1e-9)
+    assert (bodies.position[2] == places[:, 2]).all() and (bodies.turned[2] == 0.0).all()
+    assert bodies.surface[:2].min() == 1 and bodies.surface[2].max() == -1
 
 
 def test_feet_find_the_bed_below_them_and_the_field_beside_it() -> None:
@@ -74,13 +74,13 @@ def test_feet_find_the_bed_below_them_and_the_field_beside_it() -> None:
         return 0.05 * at[:, 0], np.tile((-0.05, 0.0, 1.0), (len(at), 1))
 
     frames = np.array((0, 12, 39))
-    lift = np.full(FRAMES, LIFT)
-    for row, rides in ((0, True), (2, False)):
-        body = bodies.of(row)
-        ground = RiddenGround(places[:, row], body, np.full(FRAMES, rides), lift, field)
-        aside = np.array((0.1, 0.05, 0.0))
-        heights, normals = ground(body.position[frames] + aside, frames)
-        expected = 1.2 * np.ones(3) if rides else 0.05 * (places[frames, row, 0] + 0.1)
+    rows, rides = np.array((0, 2)), np.repeat([[True], [False]], FRAMES, axis=1)
+    both = bodies.of(rows)
+    ground = RiddenGround(places[:, rows].swapaxes(0, 1), both, rides, np.full((2, FRAMES), LIFT), field)
+    aside = np.array((0.1, 0.05, 0.0))
+    for number, row in enumerate(rows):
+        heights, normals = ground(both.position[number, frames] + aside, number * FRAMES + frames)
+        expected = 0.05 * (places[frames, row, 0] + 0.1) if number else 1.2 * np.ones(3)
         np.testing.assert_allclose(heights, expected, atol=1e-9)
         np.testing.assert_allclose(normals[:, 2], 1.0)
 

@@ -41,7 +41,7 @@ def test_feet_go_after_a_body_one_after_the_other_and_never_slide(turn: float, d
         assert np.linalg.norm(places[-1] - wanted, axis=1).max() < 0.15
 
 
-@pytest.mark.parametrize(("feet", "strays"), [(2, 0.07), (4, 0.14)])
+@pytest.mark.parametrize(("feet", "strays"), [(2, 0.07), (4, 0.17)])
 def test_feet_of_a_body_that_turns_take_turns_and_stay_within_reach(feet: int, strays: float) -> None:
     frames = 144
     heading = np.clip(1.5 * (np.arange(frames) * FRAME_TIME - 1.0), 0.0, np.pi)
@@ -54,7 +54,7 @@ def test_feet_of_a_body_that_turns_take_turns_and_stay_within_reach(feet: int, s
         assert len(stances) > 3
         assert max(np.linalg.norm(each - np.median(each, axis=0), axis=1).max() for each in stances) < strays
     lifted_feet = np.count_nonzero(~np.array(rests), axis=0)[np.diff(heading) > 0.0]
-    assert np.mean(lifted_feet > feet // 2) < 0.2
+    assert np.mean(lifted_feet > feet // 2) < 0.02
 
 
 def test_a_body_that_walks_takes_no_small_steps() -> None:

@@ -13,10 +13,12 @@ def between(values: np.ndarray, curve, frames: np.ndarray) -> np.ndarray:
     key = np.clip(np.searchsorted(curve.rows, frames, side="right") - 1, 0, len(curve.rows) - 2)
     begin, end = curve.rows[key], curve.rows[key + 1]
     t = (frames - begin) / (end - begin)
-    np.testing.assert_allclose(curve.right[key, 0], (end - begin) / 3.0)
-    np.testing.assert_allclose(curve.left[key + 1, 0], (begin - end) / 3.0)
-    a, d = values[begin], values[end]
-    b, c = a + curve.right[key, 1], d + curve.left[key + 1, 1]
+    place, left, right = curve.points.astype(np.float64)
+    np.testing.assert_array_equal(place[:, 0], curve.rows)
+    np.testing.assert_allclose(right[key, 0] - begin, (end - begin) / 3.0, atol=1e-4)
+    np.testing.assert_allclose(left[key + 1, 0] - end, (begin - end) / 3.0, atol=1e-4)
+    np.testing.assert_allclose(place[:, 1], values[curve.rows], rtol=1e-6)
+    a, b, c, d = place[key, 1], right[key, 1], left[key + 1, 1], place[key + 1, 1]
     return (1 - t) ** 3 * a + 3 * (1 - t) ** 2 * t * b + 3 * (1 - t) * t**2 * c + t**3 * d
 
 

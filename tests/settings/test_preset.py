@@ -126,7 +126,7 @@ def test_a_preset_holds_no_objects_and_nothing_that_depends_on_the_file(declarat
     objects = {name for name, p in declaration.parameters().items() if p.kind in POINTERS}
     of_file = {
         VehicleModel: {"radius", "length"},
-        Portrayal: {"use", "stride_height"},
+        Portrayal: {"use", "look", "stride_height"},
         Attendance: {"enter_frame"},
     }
     assert set(held(declaration)) == set(declaration.parameters()) - objects - of_file.get(declaration, set())

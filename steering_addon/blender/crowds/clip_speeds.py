@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ...settings.state_preset import quickened
 from ..moving import locomotion_of
 from ..properties import settings_of
-from .crowd_clips import stored_clips
+from .crowd_clips import state_of, stored_clips
 from .finding_clips import AHEAD, FASTER
 
 if TYPE_CHECKING:
@@ -45,10 +45,14 @@ class TooFast:
     made_for: float
 
 
-def gaits_of(crowd: Object) -> list[tuple[float, str]]:
-    """The speeds for which the clips of a crowd that move ahead are made, in m/s, and their names, slowest first."""
-    moving = (clip for clip in stored_clips(crowd) if clip.plays == "MOVE" and abs(clip.heading) < AHEAD)
-    speeds = ((clip.ground_speed or clip.speed, clip.action.name) for clip in moving if clip.action is not None)
+def gaits_of(crowd: Object, state: Object | None = None) -> list[tuple[float, str]]:
+    """The speeds for which the clips of a crowd that move ahead are made, in m/s, and their names, slowest first.
+
+    Those that are played in one of its states, or by default in none.
+    """
+    moving = [clip for clip in stored_clips(crowd) if clip.plays == "MOVE" and abs(clip.heading) < AHEAD]
+    played = [clip for clip in moving if state_of(clip) == state] or [clip for clip in moving if state_of(clip) is None]
+    speeds = ((clip.ground_speed or clip.speed, clip.action.name) for clip in played)
     return sorted(each for each in speeds if each[0] > 0.0)
 
 
@@ -60,13 +64,10 @@ def run_of(crowd: Object) -> float:
 
 def too_fast(crowd: Object, states: Iterable[Object]) -> Iterator[TooFast]:
     """The crowd, and those of its states, that move faster than clips are made for. Writes nothing."""
-    gaits = gaits_of(crowd)
-    if not gaits:
-        return
-    made_for, clip = gaits[-1]
     for ob in (crowd, *states):
-        speed = _cruise(ob)
-        if speed > TOO_FAST * made_for:
+        gaits, speed = gaits_of(crowd, None if ob == crowd else ob), _cruise(ob)
+        if gaits and speed > TOO_FAST * gaits[-1][0]:
+            made_for, clip = gaits[-1]
             yield TooFast(ob, speed, clip, made_for)
 
 

@@ -9,14 +9,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...simulation.roles import Role
+from ..hierarchy import Family
 from ..properties import pointed_at
+from ..properties.own_settings import copy_values
 from ..read.mind_sources import state_numbers
 from ..tagged_objects import crowd_of, in_use, tagged
 from ..write.animation_data import action_of, assign_action, copy_action, slot_of
+from ..write.clip_copies import fits
+from .adding_clips import vehicles_of
+from .crowd_clips import rig_of, state_of, stored_clips
 from .states import place_below, states_of_crowd, triggers_of_state
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Object
+    from collections.abc import Mapping
+
+    from bpy.types import Context, Object, Scene
 
 
 def crowds_with_states(context: Context, but: Object) -> list[Object]:
@@ -51,7 +58,23 @@ def copy_states(context: Context, source: Object, crowd: Object) -> list[Object]
         for name in names:
             if (other := pointed_at(group, name)) in copies:
                 setattr(group, name, copies[other])
+    _copy_clips(source, crowd, copies, context.scene)
     return [copies[state] for state in states]
+
+
+def _copy_clips(source: Object, crowd: Object, copies: Mapping[Object, Object], scene: Scene) -> None:
+    """Let clips of a crowd that were for copied states be for the copies, and give it those that it can play too."""
+    clips = stored_clips(crowd)
+    for clip in clips:
+        if (state := state_of(clip)) in copies:
+            clip.state = copies[state]
+    known, family = {(clip.action, state_of(clip)) for clip in clips}, Family()
+    rigs = [rig for ob in vehicles_of(crowd, scene) if clips and (rig := rig_of(ob, family)) is not None]
+    for clip in stored_clips(source):
+        state = copies.get(state_of(clip))
+        if state is not None and (clip.action, state) not in known and any(fits(clip.action, rig) for rig in rigs):
+            copy_values(clip, added := crowd.steering.portrayal.clips.add())
+            added.name, added.state = clip.name, state
 
 
 def _copied(ob: Object) -> Object:

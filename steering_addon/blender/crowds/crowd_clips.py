@@ -7,20 +7,23 @@ the clips, the model and the frame rate are the same; else they are measured aga
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...portrayal.clip_text import Measurement, at_ground_speed, measurement_of, text_of
-from ...portrayal.clips import STAND, Clip, ClipSettings
+from ...portrayal.clips import ANY, NO_STATE, STAND, Clip, ClipSettings
+from ...simulation.roles import Role
 from ..hierarchy import Family
-from ..properties import settings_of
+from ..properties import pointed_at, settings_of
 from ..property_groups import values_of
 from ..read.clips.measuring import measured_clips
+from ..read.mind_sources import state_numbers
 from ..refusal import Refusal
 from ..stored_values import choice_in, sound_front
+from ..tagged_objects import crowd_of, in_use, tagged
 from ..write.animation_data import channelbags
 from ..write.clip_copies import ClipSource, curves_for, fits, source_of, span
 
@@ -96,13 +99,31 @@ def clips_of(model: Model, scene: Scene, family: Family) -> tuple[list[Clip], fl
         Refusal: a clip cannot be measured.
     """
     clips, scale = measure(model, scene, family, hash_of(model, scene, family))
-    return [_as_chosen(clip, entry) for clip, entry in zip(clips, model.entries)], scale
+    has_states = any(state_of(entry) is not None for entry in model.entries)
+    numbers = numbers_of_states(model.entries[0].id_data, scene) if has_states else {}
+    return [_as_chosen(clip, entry, numbers) for clip, entry in zip(clips, model.entries)], scale
 
 
-def _as_chosen(clip: Clip, entry: PropertyGroup) -> Clip:
-    """A measured clip as it is to be played."""
-    clip = at_ground_speed(clip, _number(entry), entry.ground_speed)
-    return replace(clip, with_company=clip.plays == STAND and entry.with_company)
+def numbers_of_states(crowd: Object, scene: Scene) -> dict[Object, int]:
+    """The states of a crowd in a scene, each with its number."""
+    return state_numbers(ob for ob in tagged(in_use(scene), Role.STATE) if crowd_of(ob) == crowd)
+
+
+def _as_chosen(clip: Clip, entry: PropertyGroup, numbers: Mapping[Object, int]) -> Clip:
+    """A measured clip as it is to be played, with the numbers of states."""
+    clip, state = at_ground_speed(clip, _number(entry, "plays"), entry.ground_speed), state_of(entry)
+    return replace(
+        clip,
+        with_company=clip.plays == STAND and entry.with_company,
+        state=ANY if state is None else numbers.get(state, NO_STATE),
+        when=_number(entry, "when"),
+    )
+
+
+def state_of(entry: PropertyGroup) -> Object | None:
+    """The state that a clip is for, None for any. Writes nothing."""
+    state: Object | None = pointed_at(entry, "state")
+    return state
 
 
 def is_measured(model: Model, scene: Scene, family: Family) -> bool:
@@ -188,17 +209,20 @@ def check_has_models(crowd: Object, vehicles: Sequence[Object], models: Sequence
     raise Refusal(f"{text}. Choose clips that were made for it.", about=[vehicles[0], crowd])
 
 
-def looked_at(crowd: Object) -> Object | None:
-    """The object to which the heads of a crowd turn, if one is set; reading an unset pointer would write it."""
-    portrayal = crowd.steering.portrayal
-    seen: Object | None = portrayal.look_at if portrayal.is_property_set("look_at") else None
+def looked_at(ob: Object) -> Object | None:
+    """The object to which the heads of a crowd turn, or those in a state, if one is set. Writes nothing."""
+    stored = ob.steering
+    seen: Object | None = pointed_at(stored.portrayal, "look_at") if stored.is_property_set("portrayal") else None
     return seen
 
 
-def clips_made_of(crowd: Object) -> str:
+def clips_made_of(crowd: Object, states: Mapping[Object, int]) -> str:
     """The hash of the clips of a crowd and of how they are played, to show whether what was written still holds.
 
     Nothing is evaluated, and nothing is written.
+
+    Args:
+        states: the numbers of the states of the crowd.
     """
     hashed = hashlib.blake2b(digest_size=16)
     entries = stored_clips(crowd)
@@ -211,15 +235,27 @@ def clips_made_of(crowd: Object) -> str:
         seen = looked_at(crowd)
         if seen is not None:
             hashed.update(seen.name_full.encode())
+        looks = [(number, seen.name_full) for state, number in states.items() if (seen := looked_at(state)) is not None]
+        if looks:
+            hashed.update(repr(sorted(looks)).encode())
         hashed.update(repr([(name, float(np.float32(stored.get(name, defaults[name])))) for name in defaults]).encode())
     for entry in entries:
         what = entry.action.name_full, *span(entry.action), entry.plays, entry.ground_speed, entry.with_company
+        if occasion := _occasion(entry, states):
+            hashed.update(repr(occasion).encode())
         hashed.update(repr(what).encode())
         for bag in channelbags(entry.action):
             for curve in bag.fcurves:
                 hashed.update(repr((curve.data_path, curve.array_index, curve.mute, len(curve.modifiers))).encode())
                 hashed.update(_points(curve))
     return hashed.hexdigest()
+
+
+def _occasion(entry: PropertyGroup, states: Mapping[Object, int]) -> tuple[object, ...]:
+    """When a clip is played; empty for a clip that is always played, so that files of before are not outdated."""
+    state = state_of(entry)
+    when = (entry.when,) if entry.plays == "DO" and entry.when != "CHANCE" else ()
+    return () if state is None and not when else (ANY if state is None else states.get(state, NO_STATE), *when)
 
 
 def hash_of(model: Model, scene: Scene, family: Family) -> str:
@@ -266,7 +302,6 @@ def _points(curve: FCurve) -> bytes:
     return columns.tobytes()
 
 
-def _number(entry: PropertyGroup) -> int:
-    """What a clip plays, as the number of the choice."""
-    name = choice_in(entry, "plays")
-    return entry.bl_rna.properties["plays"].enum_items[name].value
+def _number(entry: PropertyGroup, name: str) -> int:
+    """A choice of a clip, as its number."""
+    return entry.bl_rna.properties[name].enum_items[choice_in(entry, name)].value

@@ -10,7 +10,7 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, St
 
 from ..crowds.adding_clips import add_clip, add_found, fit_speed, measure_clips, vehicles_of
 from ..crowds.clip_speeds import fit_states, gaits_of
-from ..crowds.crowd_clips import rig_of, stored_clips
+from ..crowds.crowd_clips import rig_of, state_of, stored_clips
 from ..crowds.finding_clips import actions_of, find_clips
 from ..crowds.states import states_of_crowd
 from ..focus import crowd_in_focus
@@ -67,9 +67,20 @@ def _action_names(self, context, _text) -> list[str]:
     crowd, family = crowd_in_focus(context), Family()
     if crowd is None:
         return []
-    taken = {clip.action for clip in stored_clips(crowd)}
+    taken = {clip.action for clip in stored_clips(crowd) if _state_name(clip) == self.state}
     rigs = [rig for ob in vehicles_of(crowd, context.scene) if (rig := rig_of(ob, family)) is not None]
     return sorted(action.name for action in actions_of(rigs[0]) if action not in taken) if rigs else []
+
+
+def _state_name(clip: PropertyGroup) -> str:
+    """The name of the state that a clip is for; empty for any."""
+    state = state_of(clip)
+    return state.name if state is not None else ""
+
+
+def _state_names(_self, context, _text) -> list[str]:
+    crowd = crowd_in_focus(context)
+    return [state.name for state in states_of_crowd(crowd, context)] if crowd is not None else []
 
 
 class STEERING_OT_clip_add(bpy.types.Operator):
@@ -87,6 +98,12 @@ class STEERING_OT_clip_add(bpy.types.Operator):
         default="MOVE",
         options={"SKIP_SAVE"},
     )
+    state: StringProperty(
+        name="In State",
+        description="State of the crowd in which it is played; if empty, in any state",
+        search=_state_names,
+        options={"SKIP_SAVE"},
+    )
 
     @classmethod
     def poll(cls, context) -> bool:
@@ -97,9 +114,11 @@ class STEERING_OT_clip_add(bpy.types.Operator):
             return self.execute(context)
         return context.window_manager.invoke_props_dialog(self)
 
-    def draw(self, _context) -> None:
+    def draw(self, context) -> None:
         self.layout.use_property_split = True
         self.layout.prop(self, "action")
+        if self.state or _state_names(self, context, ""):
+            self.layout.prop(self, "state")
 
     @reported
     def execute(self, context):
@@ -110,11 +129,17 @@ class STEERING_OT_clip_add(bpy.types.Operator):
         if action is None:
             what = f"No action is named {self.action}" if self.action else "No action is chosen"
             raise Refusal(f"{what}. Choose one that poses {rig.name}.")
-        if any(clip.action == action for clip in stored_clips(crowd)):
-            raise Refusal(f"{action.name} is already a clip of {crowd.name}. Choose another action.")
+        states = {state.name: state for state in states_of_crowd(crowd, context)}
+        if self.state and self.state not in states:
+            raise Refusal(f"{crowd.name} has no state {self.state}. Choose one of its states, or none.")
+        if any(clip.action == action and _state_name(clip) == self.state for clip in stored_clips(crowd)):
+            where = f" in {self.state}" if self.state else ""
+            raise Refusal(f"{action.name} is already a clip of {crowd.name}{where}. Choose another action.")
         [clip] = measured_clips(ob, [action], context.scene, family, sound_front(ob))
         plays = self.plays if self.properties.is_property_set("plays") else PLAYS_ITEMS[clip.plays][0]
         entry = add_clip(crowd, action, plays)
+        if self.state:
+            entry.state = states[self.state]
         measure_clips(crowd, context.scene, family)
         self.report({"INFO"}, f"{action.name}: {words(entry)}")
         return {"FINISHED"}

@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING
 
 from ...portrayal.clips import ClipSettings
 from ..crowds.clip_feet import unplanted_of
+from ..crowds.crowd_clips import state_of
+from ..crowds.states import states_of_crowd
 from ..focus import crowd_in_focus
 from ..operators.clips import words
+from ..properties import pointed_at
 from .fields import fields, meaningful, note
 from .locations import in_both
 
@@ -30,8 +33,9 @@ class Clips:
         clips = stored.portrayal.clips if stored.is_property_set("portrayal") else ()
         if not len(clips):
             note(layout, context, "Rigged models play their actions in step with their way: an idle, a walk, a run")
+        states = states_of_crowd(crowd_in_focus(context), context) if len(clips) else []
         for row, clip in enumerate(clips):
-            _clip(layout, context, row, clip)
+            _clip(layout, context, row, clip, states)
         line = layout.row(align=True)
         line.operator("steering.clips_find", icon="VIEWZOOM")
         line.operator("steering.clip_add", text="Add", icon="ADD")
@@ -44,14 +48,14 @@ class Clips:
         layout.operator("steering.pose_meshes", icon="MESH_DATA")
 
 
-def _clip(layout: UILayout, context: Context, row: int, clip: PropertyGroup) -> None:
-    """The header of a clip and, if open, what was measured of it."""
+def _clip(layout: UILayout, context: Context, row: int, clip: PropertyGroup, states: list[Object]) -> None:
+    """The header of a clip and, if open, what was measured of it, and when it is played."""
     header, body = layout.panel(f"steering_clip_{row}", default_closed=True)
     line = header.row(align=True)
     line.prop(clip, "plays", text="", icon_only=True)
-    action = clip.action if clip.is_property_set("action") else None
+    action, state = pointed_at(clip, "action"), state_of(clip)
     if action is not None:
-        line.label(text=action.name, translate=False)
+        line.label(text=action.name if state is None else f"{action.name}, {state.name}", translate=False)
     else:
         line.prop(clip, "action", text="")
     if clip.plays == "MOVE" and (speed := clip.ground_speed or clip.speed):
@@ -69,6 +73,18 @@ def _clip(layout: UILayout, context: Context, row: int, clip: PropertyGroup) -> 
         column.prop(clip, "ground_speed")
     if clip.plays == "STAND":
         column.prop(clip, "with_company")
+    if clip.plays == "DO":
+        column.prop(clip, "when")
+    if states or state is not None:
+        column.prop(clip, "state")
+    if state is not None and state not in states:
+        note(body, context, f"Never played: {state.name} belongs to another crowd", icon="ERROR")
+
+
+def looking(portrayal: PropertyGroup) -> list[tuple[PropertyGroup, str]]:
+    """The settings that say what heads look at, as groups and names of properties."""
+    playing = portrayal.playing
+    return [(portrayal, "look_at"), (playing, "look_ahead"), (playing, "look_at_caller")]
 
 
 class Playing:

@@ -17,6 +17,7 @@ from ..properties import has_role, settings_of
 from ..status.census import Members, known
 from . import clips, populate
 from .active_object import ICONS
+from .clips import looking
 from .fields import counted, fields, meaningful, note
 from .locations import in_both
 from .lost_crowds import lost_crowd_of
@@ -164,6 +165,9 @@ class Limbs(PartOfCrowd):
         for name in meaningful(Portrayal, portrayal):
             if name != "use":
                 column.prop(portrayal, name)
+            if name == "look" and portrayal.look:
+                for owner, each in looking(portrayal):
+                    column.prop(owner, each)
 
 
 class Attendance(PartOfCrowd):

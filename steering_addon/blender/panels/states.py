@@ -9,6 +9,7 @@ from ...recording.overfull_cues import share_told
 from ...simulation.roles import Role
 from ...simulation.vehicle import VehicleModel
 from ..crowds.copied_states import crowds_with_states
+from ..crowds.crowd_clips import state_of, stored_clips
 from ..crowds.states import cue_strips, states_before, states_of_crowd, triggers_of_state
 from ..focus import crowd_in_focus, vehicle_in_focus
 from ..moving import BY_CHOICE
@@ -26,7 +27,7 @@ from .locations import ROOT, in_both
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from bpy.types import Context, Object
+    from bpy.types import Context, Object, UILayout
 
     from ...simulation.locomotion import Locomotion
 
@@ -134,6 +135,7 @@ class State:
         line.operator("steering.cue_add", icon="NLA")
         line.operator("steering.select_in_state", text="", icon="RESTRICT_SELECT_OFF")
         line.operator("steering.state_preset_save", text="", icon="PRESET_NEW")
+        _clips(layout, context, state)
         for names in (TIMES, CALLS, NEEDS):
             column = fields(layout)
             for name in names:
@@ -146,6 +148,19 @@ class State:
             note(layout, context, f"A bake keys it on vehicles as steering_state {stored.state.number}")
         if not stored.state.lasts and pointed_at(stored.state, "then") is None:
             note(layout, context, "It lasts for good, until something else calls")
+
+
+def _clips(layout: UILayout, context: Context, state: Object) -> None:
+    """The clips of the crowd that are for a state, and what heads look at in it; not for crowds without clips."""
+    crowd = crowd_of(state)
+    clips = stored_clips(crowd) if crowd is not None else []
+    if not clips:
+        return
+    if names := [clip.action.name for clip in clips if state_of(clip) == state]:
+        note(layout, context, f"Plays {', '.join(names)}", icon="ACTION")
+    layout.operator("steering.clip_add", text="Add Clip", icon="ADD").state = state.name
+    if state.steering.is_property_set("portrayal"):
+        fields(layout).prop(state.steering.portrayal, "look_at")
 
 
 class StateVehicle:

@@ -8,16 +8,24 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, PointerProperty, StringProperty
 
 from ...portrayal.clip_text import measurement_of
-from ...portrayal.clips import DO, MOVE, STAND, ClipSettings
+from ...portrayal.clips import BY_CHANCE, DO, MOVE, ON_ARRIVAL, ON_STATE, STAND, ClipSettings
+from ...simulation.roles import Role
 from ..property_groups import NOT_ANIMATABLE, OVERRIDABLE, property_group
 from ..setting_changes import notify_listeners
+from .access import has_role, pointed_at
 
 PLAYS_ITEMS = [
     ("STAND", "Stands", "Played while the vehicle stands", "PAUSE", STAND),
     ("MOVE", "Moves", "Played while the vehicle moves, by the distance that it goes", "PLAY", MOVE),
-    ("DO", "Does", "Played once by a vehicle that stands, from time to time", "ACTION", DO),
+    ("DO", "Does", "Played once by a vehicle that stands: from time to time, or when something happens", "ACTION", DO),
 ]
 """When a clip is played, with the numbers stored in files."""
+WHEN_ITEMS = [
+    ("CHANCE", "By Chance", "Now and then", BY_CHANCE),
+    ("ARRIVAL", "On Arrival", "Once where a behavior such as Go To, Stop or Dock has led the vehicle", ON_ARRIVAL),
+    ("STATE", "On Taking Up State", "Once as the vehicle takes up the state of the clip, or any state", ON_STATE),
+]
+"""When a clip is played that does something once, with the numbers stored in files."""
 
 
 def _measured(name: str) -> Callable[[bpy.types.PropertyGroup], float]:
@@ -38,6 +46,10 @@ def _number(name: str, description: str, **unit: str):
         options=NOT_ANIMATABLE,
         **unit,
     )
+
+
+def _is_state_of_crowd(clip: bpy.types.PropertyGroup, ob: bpy.types.Object) -> bool:
+    return has_role(ob, Role.STATE) and pointed_at(ob.steering, "crowd") == clip.id_data
 
 
 class STEERING_PG_clip(bpy.types.PropertyGroup):
@@ -64,6 +76,25 @@ class STEERING_PG_clip(bpy.types.PropertyGroup):
     with_company: BoolProperty(
         name="With Company",
         description="Only for vehicles that stand near another that stands and face it, as people do who talk",
+        override=OVERRIDABLE,
+        update=notify_listeners,
+        options=NOT_ANIMATABLE,
+    )
+    state: PointerProperty(
+        name="In State",
+        description="Only for vehicles in this state of the crowd, which then play no clips that stand, move or do "
+        "something in any state, if the state has such clips of its own; empty: in any state",
+        type=bpy.types.Object,
+        poll=_is_state_of_crowd,
+        override=OVERRIDABLE,
+        update=notify_listeners,
+    )
+    when: EnumProperty(
+        name="Plays When",
+        description="When a vehicle that stands does this once. On arrival and in a new state it waits until it "
+        "stands, for up to five seconds",
+        items=WHEN_ITEMS,
+        default="CHANCE",
         override=OVERRIDABLE,
         update=notify_listeners,
         options=NOT_ANIMATABLE,

@@ -87,7 +87,8 @@ STEERING_PG_portrayal = property_group(
         ),
         "look_at": PointerProperty(
             name="Look At",
-            description="Object that heads turn to, such as the camera; if empty, to where the body goes next",
+            description="Object that heads turn to, such as the camera. If empty, to where the body goes next; in a "
+            "state, as its crowd",
             type=bpy.types.Object,
             poll=may_be_looked_at,
             override=OVERRIDABLE,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import bpy
 
 from ...locomotion import LOCOMOTIONS
-from ...portrayal.driver_properties import PROPERTIES
+from ...portrayal.driver_properties import LOOKS, PROPERTIES
 from ...portrayal.state_properties import is_of_states
 from ..hierarchy import is_descendant
 from ..tagged_objects import full_name
@@ -28,7 +28,7 @@ STEADY = {
 }
 """Modifiers that give the same shape on each frame, unless their settings are animated or they point at an object."""
 DRIVER_PROPERTIES = frozenset(
-    map(path_of, (*PROPERTIES, *(output.name for kind in LOCOMOTIONS.values() for output in kind.outputs)))
+    map(path_of, (*PROPERTIES, *LOOKS, *(output.name for kind in LOCOMOTIONS.values() for output in kind.outputs)))
 )
 """The data paths that a bake keys on a vehicle to drive its wings and wheels, but for those of states."""
 

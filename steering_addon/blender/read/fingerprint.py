@@ -19,12 +19,13 @@ from ...locomotion import LOCOMOTIONS
 from ...simulation.roles import MADE, Role
 from ..hierarchy import instanced
 from ..properties import has_role, pointed_at, settings_of
-from ..tagged_objects import full_name, in_use
+from ..tagged_objects import crowd_of, full_name, in_use
 from ..write.animation_data import channelbag_in, channelbags, slot_of
 from ..write.ownership import bake_of
 from ..write.visibility import SWITCHES
 from .dependencies import KeyedPaths, animated_paths, blocks, with_all_behind
 from .marks import marker_frames
+from .sources import keys_looks
 
 if TYPE_CHECKING:
     from bpy.types import ID, FCurve, Mesh, Object, PropertyGroup, Scene
@@ -86,6 +87,9 @@ def fingerprint(scene: Scene, baked: Collection[Object] | None = None) -> str:
                 add(*_shape(curve))
     for ob in _looked_at(objects, moved):
         add(*_looks(ob))
+    for ob, stored in objects:
+        if keys_looks(crowd_of(ob) if Role.STATE.name in stored.roles else ob):
+            add(full_name(ob), *_looking(stored))
     add(*marker_frames((ob for ob, stored in objects if Role.MARK.name in stored.roles), scene))
     return hashed.hexdigest()
 
@@ -100,6 +104,16 @@ def digest_of_shapes(objects: Iterable[Object]) -> bytes:
             for each in look if isinstance(look, tuple) else (look,):
                 hashed.update(each if isinstance(each, bytes) else repr(each).encode())
     return hashed.digest()
+
+
+def _looking(stored: PropertyGroup) -> Iterator[tuple]:
+    """The settings of how heads turn, which are keyed, as (path, value)."""
+    if stored.is_property_set("portrayal"):
+        portrayal = stored.portrayal
+        target = pointed_at(portrayal, "look_at")
+        yield "look_at", target.name_full if target is not None else ""
+        if portrayal.is_property_set("playing"):
+            yield "playing", portrayal.playing.look_ahead, portrayal.playing.look_at_caller
 
 
 def _is_moved(ob: Object, stored: PropertyGroup, baked: Collection[Object] | None) -> bool:

@@ -154,7 +154,7 @@ def _elements(matrices: np.ndarray) -> np.ndarray:
 def _matrices_from_quaternions(quaternions: np.ndarray) -> np.ndarray:
     """(..., 4) of length 1 to (..., 3, 3)."""
     w, x, y, z = np.moveaxis(quaternions, -1, 0)
-    matrices = np.empty((*w.shape, 3, 3))
+    matrices = np.moveaxis(np.empty((3, 3, *w.shape)), (0, 1), (-2, -1))
     matrices[..., 0, 0] = 1.0 - 2.0 * (y * y + z * z)
     matrices[..., 1, 1] = 1.0 - 2.0 * (x * x + z * z)
     matrices[..., 2, 2] = 1.0 - 2.0 * (x * x + y * y)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...behaviors import CATALOGUE
-from ...portrayal.driver_properties import EFFORT, PROPERTIES, Portrayal
+from ...portrayal.driver_properties import EFFORT, LOOKS, PROPERTIES, Portrayal
 from ...simulation.behavior import Behavior
 from ...simulation.declaration import POINTERS, Kind
 from ...simulation.roles import Role
@@ -133,13 +133,20 @@ def portrays(crowd: Object) -> bool:
     return crowd.steering.is_property_set("portrayal") and crowd.steering.portrayal.use
 
 
+def keys_looks(crowd: Object | None) -> bool:
+    """Whether a bake keys how far the heads of a crowd turn as custom properties; of any object, as few are crowds."""
+    keys: bool = crowd is not None and has_role(crowd, Role.CROWD) and portrays(crowd) and crowd.steering.portrayal.look
+    return keys
+
+
 def keyed_properties(vehicle: Object, crowd: Object) -> tuple[str, ...]:
     """The custom properties that a bake keys on a vehicle of a crowd, but for those of its states."""
     if not portrays(crowd):
         return ()
     beats = choice_in(crowd.steering.portrayal, "phase_by") == "TIME"
     ours = PROPERTIES if beats else tuple(name for name in PROPERTIES if name != EFFORT)
-    return (*ours, *(output.name for output in moves_by(vehicle, crowd).outputs))
+    looks = LOOKS if keys_looks(crowd) else ()
+    return (*ours, *looks, *(output.name for output in moves_by(vehicle, crowd).outputs))
 
 
 def by_name(objects: Iterable[Object]) -> list[Object]:

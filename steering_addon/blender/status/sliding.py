@@ -28,7 +28,7 @@ from ..write.ownership import bake_of
 if TYPE_CHECKING:
     from bpy.types import Action, NlaStrip, Object, Scene
 
-    from ...portrayal.planting import Ground
+    from ...portrayal.planes import Ground
 
 
 @dataclass(frozen=True)
@@ -100,12 +100,9 @@ class _Model:
         points = place[:, None] + np.einsum("fmi,fij->fmj", model_space, axes)
         level = model_space[..., 2]
         if ground is not None:
-            heights, _ = ground(
-                np.concatenate(
-                    (points[..., :2], np.broadcast_to(place[:, None, 2:], (*points.shape[:2], 1))), axis=2
-                ).reshape(-1, 3)
-            )
-            level = points[..., 2] - heights.reshape(points.shape[:2])
+            rows = np.repeat(np.arange(len(points)), points.shape[1])
+            below = np.concatenate((points[..., :2].reshape(-1, 2), place[rows, 2:]), axis=1)
+            level = points[..., 2] - ground(below, rows)[0].reshape(points.shape[:2])
         height = self._whole.height * size
         return max(longest_slides(points, level, self._feet, place, forward, height), default=(0.0, 0))
 
@@ -144,7 +141,7 @@ class _Model:
                 mixed = shown
             else:
                 moved = {bone_channel(curve.data_path)[0] for curve in curves_for(strip.action, armature)}
-                mixed = mixed.mixed_of(shown, influence, [name in moved for name in rig.names])
+                mixed = mixed.mixed(shown, influence, [name in moved for name in rig.names])
         return mixed
 
 

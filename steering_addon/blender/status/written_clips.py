@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from ...simulation.roles import Role
 from ..crowds.crowd_clips import clips_made_of, stored_clips
 from ..hierarchy import ancestors
+from ..properties import has_role
+from ..read.mind_sources import state_numbers
 from ..tagged_objects import crowd_of
 from ..write.clip_record import clip_record
 
@@ -23,6 +26,7 @@ def changed_clips(objects: Iterable[Object], records: Mapping[Object, BakeRecord
         objects: of the scene.
         records: the bake of each vehicle that plays one.
     """
+    objects = list(objects)
     written: dict[Object, set[str]] = {}
     for ob in objects:
         if ob.type == "ARMATURE" and (record := clip_record(ob)) is not None:
@@ -33,5 +37,10 @@ def changed_clips(objects: Iterable[Object], records: Mapping[Object, BakeRecord
     baked = {crowd_of(ob) for ob, record in records.items() if record.moves and not ob.steering.locked} - {None}
     never = [crowd for crowd in baked if crowd not in written and stored_clips(crowd)]
     # Of strips on library overrides it is not known after the file was opened again.
-    changed = [crowd for crowd, made in written.items() if made - {""} - {clips_made_of(crowd)}]
+    numbers = state_numbers(ob for ob in objects if has_role(ob, Role.STATE)) if written else {}
+    changed = [
+        crowd
+        for crowd, made in written.items()
+        if made - {""} - {clips_made_of(crowd, {ob: n for ob, n in numbers.items() if crowd_of(ob) == crowd})}
+    ]
     return sorted(changed + never, key=lambda crowd: crowd.name_full)

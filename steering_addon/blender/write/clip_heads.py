@@ -17,7 +17,7 @@ from ..read.clips.measuring import axes_of
 from ..read.clips.rig import to_model
 from ..read.rotation_channels import channels_from_matrices, data_path
 from ..stored_values import sound_front
-from .clip_planting import Keyed
+from .rig_keys import Keyed
 
 if TYPE_CHECKING:
     from bpy.types import Object
@@ -35,7 +35,7 @@ def head_of(rig: Object, named: str, channels: Collection[tuple[str, int]]) -> s
     None if there is none, or clips do not turn it: what they leave alone would keep its turn without them.
     """
     bones = [named] if named else [bone.name for bone in rig.data.bones if NAMED.search(bone.name)]
-    known = (bone for bone in bones if bone in rig.pose.bones and (_path(rig, bone), 0) in channels)
+    known = (bone for bone in bones if bone in rig.pose.bones and (path_of(rig, bone), 0) in channels)
     return next(known, None)
 
 
@@ -62,9 +62,9 @@ class Neck:
         """The channels that turn a head on top of what the clips play, (f,) each, by `left` and `raised` radians."""
         to_bone = self.rest[:3, :3].T
         aside, _, up = (to_bone @ (row / np.linalg.norm(row)) for row in self.matrix[:3, :3])
-        turns = _turned_about(up, left) @ _turned_about(aside, -raised)
+        turns = turned_about(up, left) @ turned_about(aside, -raised)
         numbers = channels_from_matrices(turns[:, None], rig.pose.bones[self.bone].rotation_mode)[:, 0]
-        return {(_path(rig, self.bone), index): numbers[:, index] for index in range(numbers.shape[1])}
+        return {(path_of(rig, self.bone), index): numbers[:, index] for index in range(numbers.shape[1])}
 
 
 def neck_of(rig: Object, vehicle: Object, named: str, channels: Collection[tuple[str, int]]) -> Neck | None:
@@ -108,13 +108,25 @@ class LiveHeads:
 
         `rig` is one of theirs: they are alike.
         """
-        keys = self._neck.keys(rig, *self._turned[row])
-        columns = [channels.index(channel) for channel in keys if channel in channels]
-        turn = np.stack([*keys.values()], axis=1)
-        if len(columns) < turn.shape[1]:
-            return
-        played = values[:, columns]
-        values[:, columns] = _in_turn(played, turn) if turn.shape[1] == QUATERNION else played + turn
+        added(self._neck.keys(rig, *self._turned[row]), channels, values)
+
+
+def added(keys: Keyed, channels: Sequence[tuple[str, int]], values: np.ndarray) -> None:
+    """Turn poses (n, c) of some channels by rotations, as a strip that combines adds them.
+
+    Args:
+        keys: (n,) each, all channels of a rotation one after the other; those that are not among `channels` are left
+            out.
+    """
+    rotations: dict[str, list[tuple[str, int]]] = {}
+    for path, index in keys:
+        rotations.setdefault(path, []).append((path, index))
+    known = {channel: column for column, channel in enumerate(channels)}
+    for rotation in rotations.values():
+        if all(channel in known for channel in rotation):
+            columns = [known[channel] for channel in rotation]
+            turn, played = np.stack([keys[channel] for channel in rotation], axis=1), values[:, columns]
+            values[:, columns] = _in_turn(played, turn) if len(columns) == QUATERNION else played + turn
 
 
 def _in_turn(first: np.ndarray, second: np.ndarray) -> np.ndarray:
@@ -125,7 +137,7 @@ def _in_turn(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     return np.concatenate((scalar, a * u + b * v + np.cross(v, u)), axis=1)
 
 
-def _turned_about(axis: np.ndarray, angle: Scalars) -> np.ndarray:
+def turned_about(axis: np.ndarray, angle: Scalars) -> np.ndarray:
     """Rotations about an axis (3,) by angles (f,), (f, 3, 3)."""
     cos, sin = np.cos(angle)[:, None, None], np.sin(angle)[:, None, None]
     x, y, z = axis
@@ -134,5 +146,6 @@ def _turned_about(axis: np.ndarray, angle: Scalars) -> np.ndarray:
     return turns
 
 
-def _path(rig: Object, bone: str) -> str:
+def path_of(rig: Object, bone: str) -> str:
+    """The data path of the rotation of a bone."""
     return f'pose.bones["{escape_identifier(bone)}"].{data_path(rig.pose.bones[bone].rotation_mode)}'

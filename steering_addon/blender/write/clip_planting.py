@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from bpy.utils import escape_identifier
@@ -12,36 +11,29 @@ from bpy.utils import escape_identifier
 from ...portrayal.clips import Clip, Playing, leading
 from ...portrayal.footholds import Carried, Stepping, footholds
 from ...portrayal.planes import Ground
-from ...portrayal.planting import LEAST, Leg, Skeleton, above, planted, product, turned
-from ...recording.thinned_curves import thinned_curves
-from ...simulation.arrays.vectors import Rows, Scalars, Vectors
+from ...portrayal.planting import LEAST, Leg, Skeleton, above, planted, product, transposed, turned
+from ...simulation.arrays.vectors import Rows, Scalars, Vectors, columns
 from ...simulation.roles import Role
 from ..read.clips.controls import controls_of
 from ..read.clips.feet import Feet, feet_in, phases_of
-from ..read.clips.poses import Channels, channels_of, follows_from_curves, from_channels, mixed_channels
-from ..read.clips.rig import Rig
+from ..read.clips.poses import channels_of, follows_from_curves, from_channels, mixed_channels
+from ..read.clips.rig import Rig, joined
 from ..read.rotation_channels import channels_from_matrices, data_path
 from ..read.surfaces import SurfaceReader
 from ..tagged_objects import tagged
-from .animation_data import SLOTTED, channelbag_in, new_action
-from .clip_copies import ClipCopy
-from .clip_record import COPY, OF_FEET
+from .clip_record import OF_FEET
 from .control_planting import ControlPlanting
-from .keyframes import write_thinned_keys
+from .rig_keys import Keyed, by_body, keys_of_each, paws_of, without_scale
 
 if TYPE_CHECKING:
     from bpy.types import Action, Object, Scene
 
-Keyed: TypeAlias = "Mapping[tuple[str, int], Scalars]"
-"""Values (f,) by data path and index."""
 FEET = OF_FEET.title()
 """The name of the strip that holds feet."""
 REACH = 0.6
 """Metres above and below a foot within which the ground is looked for."""
 FOLLOWS = 0.02
 """Model heights by which the end of a shin strays at most from the foot that it follows."""
-PRECISION = 2e-4
-"""How far off keys may be: numbers of a rotation, and lengths of the longest bone; .4 mm at the end of a leg of 1 m."""
 MATTERS = 0.1
 """The share of a foot's weight from which on a bone belongs to it."""
 
@@ -70,18 +62,28 @@ def planting_of(
         if controls is None:
             text = f"constraints or drivers pose the legs of {armature.name}, and no bone moves one foot alone"
             return None, f"{text}: switch the legs to inverse kinematics, and key its controls"
-        return ControlPlanting(armature, rig, feet, controls, actions), ""
+        return ControlPlanting(armature, rig, feet, controls, clips, actions), ""
     if not legs or len(whole) < len(legs):
         return None, f"not every foot of {armature.data.name} is below a leg of two bones"
     if len({leg.thigh for leg in whole}) < len(whole):
         return None, f"two feet of {armature.data.name} share a leg"
-    return Planting(armature, rig, feet, whole, actions), ""
+    return Planting(armature, rig, feet, whole, clips, actions), ""
 
 
 class Planting:
     """Computes the leg keys of the rigs of one model whose legs follow from their curves."""
 
-    def __init__(self, armature: Object, rig: Rig, feet: Feet, legs: Sequence[Leg], actions: Sequence[Action]) -> None:
+    def __init__(
+        self,
+        armature: Object,
+        rig: Rig,
+        feet: Feet,
+        legs: Sequence[Leg],
+        clips: Sequence[Clip],
+        actions: Sequence[Action],
+    ) -> None:
+        """`actions` are what strips play of `clips`: all of the same channels, closed, and beginning on frame 0."""
+        self._paws = paws_of(rig, feet, clips, [leg.foot for leg in legs])
         self._height, self._rests = rig.height, feet.rests
         # From here on without arms, heads and tails.
         joints = [(leg.thigh, leg.shin, leg.foot) for leg in legs]
@@ -94,92 +96,75 @@ class Planting:
         ]
         self._modes = [armature.pose.bones[name].rotation_mode for name in names]
         self._at_rest = _at_rest(self._rig)
-        self._upright = _turns(self._rig.matrix[:3, :3])
+        self._upright = without_scale(self._rig.matrix[:3, :3])
         self._hips = _common([_above(self._rig, leg.thigh) for leg in self._legs])
         self._apart = any(leg.end is not None for leg in self._legs)
         self._tables = [channels_of(armature, self._rig, action, phases_of(action)) for action in actions]
 
-    def keys(
-        self, playing: Playing, body: Carried, frame_time: float, ground: Ground | None = None
-    ) -> tuple[dict[tuple[str, int], Scalars], Scalars]:
-        """The keys of the legs of one rig on all frames of a run.
+    def keys(self, playing: Playing, body: Carried, frame_time: float, ground: Ground | None = None) -> list[Keyed]:
+        """The keys of the legs of n rigs on all frames of a run.
 
         Args:
-            playing: (clips, f) of it.
-            body: it, on f frames.
+            playing: (clips, n, f) of them.
+            body: they, (n, f).
             frame_time: seconds.
-            ground: what it stands on; None for the level of the body.
+            ground: what they stand on; None for the level of each body.
 
         Returns:
-            values (f,) by data path and index; and (legs, f) metres by which a foot is short of its place.
+            those of each rig.
         """
-        mixed = mixed_channels(self._tables, playing)
+        shape = playing.phase.shape[1:]
+        flat = playing.flat()
+        mixed = mixed_channels(self._tables, flat)
         poses = from_channels(self._rig, mixed.matrices())
-        rests = np.einsum("cf,cl->fl", playing.weights(), self._rests)
-        points = self._rig.moved(poses, np.arange(len(self._rig.points)))
-        soles = [Stepping(points[:, rows], rests[:, number]) for number, rows in enumerate(self._soles)]
-        corrections = footholds(body, soles, self._height, frame_time, ground)
-        placed = self._rig.matrix[:3] @ poses
-        turns = _turns(placed[..., :3])
-        skeleton = Skeleton(self._rig.parents, self._at_rest, placed[..., 3], turns, self._upright)
-        climb = (body.position[:, 2] - body.origin) / body.size if ground is not None or self._apart else None
+        placed = by_body(joined(self._rig.matrix, poses), shape)
+        feet = self._stepping(playing, poses, placed[..., :3, 3])
+        corrections = footholds(body, feet, self._height, frame_time, ground)
+        turns = without_scale(placed[..., :3, :3])
+        skeleton = Skeleton(self._rig.parents, self._at_rest, placed[..., :3, 3], turns, self._upright)
+        climb = (body.position[..., 2] - body.origin) / body.size if ground is not None or self._apart else None
         result = planted(skeleton, self._legs, corrections, frame_time, climb=climb)
         channels = self._channels(result.turns)
+        location = by_body(mixed.location, shape)
         for bone, shift in result.shifts.items():
-            channels |= self._location(mixed, skeleton, bone, shift)
-        if (np.abs(result.drop) > LEAST).any():
-            channels |= self._location(mixed, skeleton, self._hips, np.outer(-result.drop, (0.0, 0.0, 1.0)))
-        return channels, result.short
+            channels |= self._location(location, skeleton, bone, shift)
+        # Hips that never come down have no keys.
+        drops = (np.abs(result.drop) > LEAST).any(axis=1)
+        of_hips = {}
+        if drops.any():
+            down = columns(np.zeros(shape), 0.0, -result.drop)
+            of_hips = self._location(location, skeleton, self._hips, down)
+        return keys_of_each(channels, of_hips, drops)
 
-    def _location(
-        self, mixed: Channels, skeleton: Skeleton, bone: int, shift: Vectors
-    ) -> dict[tuple[str, int], Scalars]:
-        """The location of a bone that is moved, (f, 3) metres in the space of the model."""
+    def _stepping(self, playing: Playing, poses: np.ndarray, places: Vectors) -> list[Stepping]:
+        """The feet of n rigs, whose bones are at places (n, f, bones, 3) in the space of the model."""
+        shape = playing.phase.shape[1:]
+        rests = np.einsum("cf,cl->lf", playing.flat().weights(), self._rests)
+        points = self._rig.moved(poses, np.arange(len(self._rig.points)))
+        return [
+            Stepping(
+                by_body(points[:, rows], shape),
+                rest.reshape(shape),
+                paw.correction(playing, places[..., leg.foot, :]) if paw is not None else None,
+            )
+            for rows, rest, paw, leg in zip(self._soles, rests, self._paws, self._legs)
+        ]
+
+    def _location(self, location: Vectors, skeleton: Skeleton, bone: int, shift: Vectors) -> Keyed:
+        """The location of a bone that is moved, (n, f, 3) metres in the space of the model."""
         start = product(above(skeleton, bone), self._at_rest[bone])
         scale = np.linalg.norm(self._rig.matrix[:3, 0])
-        moved = mixed.location[:, bone] + turned(start.transpose(0, 2, 1), shift / scale)
+        moved = location[:, :, bone] + turned(transposed(start), shift / scale)
         path = f'pose.bones["{escape_identifier(self._rig.names[bone])}"].location'
-        return {(path, index): moved[:, index] for index in range(3)}
+        return {(path, index): moved[..., index] for index in range(3)}
 
     def _channels(self, turns: Mapping[int, np.ndarray]) -> dict[tuple[str, int], Scalars]:
         channels = {}
         for bone, matrices in turns.items():
-            numbers = channels_from_matrices(matrices[:, None], self._modes[bone])[:, 0]
+            numbers = channels_from_matrices(matrices.swapaxes(0, 1), self._modes[bone]).swapaxes(0, 1)
             path = f'pose.bones["{escape_identifier(self._rig.names[bone])}"].{data_path(self._modes[bone])}'
-            channels.update({(path, index): numbers[:, index] for index in range(numbers.shape[1])})
+            channels.update({(path, index): numbers[..., index] for index in range(numbers.shape[-1])})
         return channels
-
-
-def made_for(rig: Object, title: str, keys: Keyed, existing: Mapping[str, Action]) -> ClipCopy:
-    """An action of keys for one armature, which a strip can play: from frame 0 on, and a frame longer than it is.
-
-    Args:
-        title: what it moves, such as its feet.
-        keys: values (f,) by data path and index.
-        existing: what earlier bakes have made, by what they were made of.
-    """
-    count = len(next(iter(keys.values())))
-    hashed = hashlib.blake2b(repr(sorted(keys)).encode(), digest_size=16)
-    for column in keys.values():
-        hashed.update(column.astype(np.float32).tobytes())
-    made_of = f"{title.lower()} {hashed.hexdigest()}"
-    if (same := existing.get(made_of)) is not None:
-        return ClipCopy(same, same.slots[0] if SLOTTED else None, title, float(count), new=False)
-    action, slot = new_action(f"{title} of {rig.name}", rig)
-    bag = channelbag_in(action, slot, ensure=True)
-    thinned = thinned_curves(np.stack([*keys.values()], axis=1), _precision(rig, keys))
-    for ((path, index), column), each in zip(keys.items(), thinned):
-        write_thinned_keys(bag.fcurves.new(path, index=index), column, each)
-    # Strips run round their clip: on its last frame they would be on the first again.
-    action.use_frame_range, action.frame_start, action.frame_end = True, 0.0, float(count)
-    action[COPY] = {"made_of": made_of}
-    return ClipCopy(action, slot, title, float(count), new=True)
-
-
-def _precision(rig: Object, channels: Iterable[tuple[str, int]]) -> np.ndarray:
-    """How far off the curves of some channels may be, (c,): rotations by their numbers, places by the rig's size."""
-    size = max((bone.tail_local - bone.head_local).length for bone in rig.data.bones)
-    return np.array([PRECISION * (size if path.endswith("location") else 1.0) for path, _ in channels])
 
 
 def ground_of(scene: Scene, moving: Collection[Object] = ()) -> Ground | None:
@@ -232,7 +217,7 @@ def _following(rig: Rig, foot: int, poses: np.ndarray) -> tuple[int, tuple[float
     kinematics, of which only the result is left.
     """
     heads = poses[..., :3, 3] * np.linalg.norm(rig.matrix[:3, 0])
-    to_foot = np.einsum("fnji,fnj->fni", _turns(poses[..., :3, :3]), heads[:, foot, None] - heads)
+    to_foot = np.einsum("fnji,fnj->fni", without_scale(poses[..., :3, :3]), heads[:, foot, None] - heads)
     ends = to_foot.mean(axis=0)
     strays = np.linalg.norm(to_foot - ends, axis=2).max(axis=0)
     below = np.array([foot in (bone, *_above(rig, bone)) for bone in range(len(rig.names))])
@@ -256,11 +241,6 @@ def _common(chains: Sequence[Sequence[int]]) -> int:
 
 def _at_rest(rig: Rig) -> np.ndarray:
     """How each bone is turned to its parent at rest, (n, 3, 3)."""
-    turns = _turns(rig.rest[:, :3, :3])
+    turns = without_scale(rig.rest[:, :3, :3])
     above = np.where((rig.parents >= 0)[:, None, None], turns[rig.parents], np.eye(3))
     return np.einsum("nji,njk->nik", above, turns)
-
-
-def _turns(matrices: np.ndarray) -> np.ndarray:
-    """Matrices (..., 3, 3) without their scale."""
-    return matrices / np.maximum(np.linalg.norm(matrices, axis=-2, keepdims=True), 1e-12)

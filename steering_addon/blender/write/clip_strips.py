@@ -111,14 +111,23 @@ def _write_on(each: RigClips, writer: _StripWriter, spare: set[bpy.types.Action]
             assign_action(rig, None)
     animation = rig.animation_data_create()
     names = {edited.track for edited in stay}
-    for played in each.played:
-        name = PREFIX + played.copy.name.rpartition("|")[2]
+    for name, played in zip(_track_names(each.played), each.played):
         if name not in names and (played is each.played[0] or played.influence.max() > SEEN):
             names.add(writer.write(animation.nla_tracks, name, played, overridden=rig.override_library is not None))
     values, of_feet = (tuple(pose[channel] for channel in channels) for channels in (each.channels, feet))
     record = ClipRecord(writer.first, writer.last, tuple(sorted(names)), values, of_feet, kept, kept_slot, each.made_of)
     write_clip_record(rig, record)
     return stay
+
+
+def _track_names(all_played: Sequence[ClipPlayed]) -> list[str]:
+    """The names of the tracks of clips, each once: those that are named alike get a number."""
+    names: list[str] = []
+    for played in all_played:
+        name = PREFIX + played.copy.name.rpartition("|")[2]
+        alike = sum(each == name or each.rpartition(" ")[0] == name for each in names)
+        names.append(f"{name} {alike + 1}" if alike else name)
+    return names
 
 
 def clear_clips(rigs: Iterable[Object]) -> list[Edited]:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
 
-from ...portrayal.clips import DO, Clip, ClipSettings, Playing, in_order
+from ...portrayal.clips import ClipSettings, Playing, in_order
 from ...portrayal.company import in_company
+from ...portrayal.doings import Doings
 from ...portrayal.footholds import Carried
 from ...portrayal.heads import leads, toward
 from ...portrayal.playing import Played, Player, Way
 from ...portrayal.riding import Carriage, Ridden, RiddenGround, on_all_frames, ridden
-from ...simulation.arrays.chance import Keys, mix, uniform
-from ...simulation.arrays.vectors import Mask, Rows, Scalars, Vectors
+from ...simulation.arrays.chance import Keys
+from ...simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, columns
 from ..crowds.clip_feet import store_unplanted
 from ..crowds.crowd_clips import (
     Model,
@@ -24,8 +25,8 @@ from ..crowds.crowd_clips import (
     clips_made_of,
     clips_of,
     is_measured,
-    looked_at,
     models_of,
+    numbers_of_states,
     scale_of,
     settings_for,
     store_measurements,
@@ -34,26 +35,25 @@ from ..crowds.crowd_clips import (
 from ..hierarchy import Family
 from ..read.clips.measuring import axes_of
 from ..read.clips.rig import rig_of
-from ..read.places import places_of
 from ..stored_values import finite_numbers, sound_front
 from ..tagged_objects import names_of
 from .clip_copies import ClipCopy, Copies, copies_made
 from .clip_heads import HEAD, LiveHeads, Neck, neck_of
-from .clip_planting import FEET, ground_of, made_for, planting_of
+from .clip_planting import FEET, ground_of, planting_of
+from .clip_posture import Posture, posture_of
 from .clip_record import clip_record, is_copy
 from .clip_strips import ClipPlayed, Edited, RigClips, clear_clips, write_clips
 from .posing import check_shows_clips, check_strips_play
+from .rig_keys import made_for
+from .sights import Sights
 
 if TYPE_CHECKING:
     from bpy.types import Object, Scene
 
 UNSURE = 0.25
 """A clip whose direction was seen less clearly than this needs a speed from the user."""
-EVERY = 5.0
-"""Seconds in which a vehicle that stands decides again whether to do something."""
-OFTEN = 0.4
-"""The share of these decisions that are for it."""
-WHEN, WHETHER, WHAT = 0x0D01, 0x0D02, 0x0D03
+FRAMES_TOGETHER = 4000
+"""Frames of bodies whose feet are computed together: with more, arrays do not fit the fast memory of a processor."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +82,8 @@ class Bodies:
         entered: (n,) whether this is the first frame on which a vehicle is present.
         present: (n,) whether it is.
         in_company: (n,) whether it stands with another of them.
+        state: (n,) the number of its state, 0 for none.
+        arrived: (n,) whether it is where it was led.
         caller: (n, 3) the place of what called it into its state, nan where it does not look at that.
         carriage: what the ground has done with them since the frame before.
     """
@@ -94,6 +96,8 @@ class Bodies:
     entered: Mask
     present: Mask
     in_company: Mask
+    state: Rows
+    arrived: Mask
     caller: Vectors
     carriage: Carriage
 
@@ -163,7 +167,8 @@ class ClipWriter:
             models = models_of(members.crowd, members.vehicles, self._family) if stored_clips(members.crowd) else []
             if stored_clips(members.crowd):
                 check_has_models(members.crowd, members.vehicles, models)
-            made_of = clips_made_of(members.crowd) if models else ""
+            states = numbers_of_states(members.crowd, scene) if models else {}
+            made_of = clips_made_of(members.crowd, states) if models else ""
             playing = {row for model in models for row in model.rows}
             idle = [ob for row, ob in enumerate(members.vehicles) if row not in playing]
             self._left += idle
@@ -175,8 +180,8 @@ class ClipWriter:
                 rows = np.array(model.rows)
                 settings = settings_for(members.crowd, len(rows))
                 played = _ModelPlayed(model, settings, members.keys[rows], scene, frame_time, self._family, frames)
-                played.made_of, played.looks_at = made_of, looked_at(members.crowd)
-                played.find_neck(members.crowd.steering.portrayal.head_bone, live=only_measured)
+                played.made_of = made_of
+                played.look(members.crowd, states, live=only_measured)
                 played.check(replace)
                 self._models.append((number, rows, played))
                 self._crowds.append((members.crowd, played))
@@ -276,7 +281,6 @@ class _ModelPlayed:
         talks: whether it has a clip for those who stand with another.
         unplanted: once it is prepared, why they cannot; empty if they can.
         made_of: the hash of the clips of its crowd.
-        looks_at: what it turns its head to; None for where it goes next.
     """
 
     def __init__(
@@ -296,7 +300,7 @@ class _ModelPlayed:
         sources = model.sources()
         self.copies = Copies(model.rigs[0], [sources[row] for row in self._order])
         self._player = Player(self._clips, settings, keys, frame_time)
-        self._does = _Doings(self._clips, keys, frame_time)
+        self._does = Doings(self._clips, keys, frame_time)
         self._frame_time, self._frames = frame_time, frames
         self.talks = any(clip.with_company for clip in clips)
         self._size = np.array([scale_of(ob, rig) for ob, rig in zip(model.vehicles, model.rigs)]) / scale
@@ -309,12 +313,15 @@ class _ModelPlayed:
         self._neck: Neck | None = None
         self._live: LiveHeads | None = None
         self._heeds = bool(settings.look_at_caller.any())
-        self.looks_at: Object | None = None
+        self._sights = Sights(None, {}, False)
+        self._most_posture, self._keys = settings.posture, keys
+        self._posture: Posture | None = None
         self._bodies: list[Bodies] = []
         self._ridden: list[Ridden] = []
         self._copies: list[ClipCopy] = []
         self._feet: list[list[ClipPlayed]] = [[] for _ in model.rigs]
         self._heads: list[list[ClipPlayed]] = [[] for _ in model.rigs]
+        self._postures: list[list[ClipPlayed]] = [[] for _ in model.rigs]
 
     def check(self, replace: bool) -> None:
         """Refuse what keeps clips from being played."""
@@ -323,10 +330,19 @@ class _ModelPlayed:
             check_strips_play(rig)
             check_shows_clips(rig, self.copies.channels, actions, replace)
 
-    def find_neck(self, named: str, *, live: bool) -> None:
-        """Find what turns heads, by the name of its bone if there is one; `live` if what follows is not known."""
-        if self._lead > 0.0 or self._heeds or self.looks_at is not None:
-            self._neck = neck_of(self.model.rigs[0], self.model.vehicles[0], named, self.copies.channels)
+    def look(self, crowd: Object, states: Mapping[Object, int], *, live: bool) -> None:
+        """Find how vehicles of a crowd hold themselves, what turns their heads, and what they look at.
+
+        Args:
+            states: of the crowd, each with its number.
+            live: whether what follows is not known.
+        """
+        named, rig, vehicle = crowd.steering.portrayal.head_bone, self.model.rigs[0], self.model.vehicles[0]
+        posture = self._most_posture, self._keys
+        self._posture = posture_of(rig, vehicle, named, self.copies.channels, self._family, *posture)
+        self._sights = Sights.of(crowd, states, callers=self._heeds)
+        if self._lead > 0.0 or self._sights:
+            self._neck = neck_of(rig, vehicle, named, self.copies.channels)
         if live and self._neck is not None:
             self._live = LiveHeads(self._neck, self._lead, self._frame_time)
 
@@ -341,23 +357,25 @@ class _ModelPlayed:
             on_it = ridden(None, bodies.position, bodies.forward, bodies.up, bodies.carriage)
             was = on_it.position - bodies.velocity * self._frame_time
             front, together = on_it.forward, bodies.in_company
-            way = Way.between(on_it.position, front, on_it.up, was, front, size, in_company=together)
+            way = Way.between(
+                on_it.position, front, on_it.up, was, front, size, in_company=together, state=bodies.state
+            )
             now = self._player.start(way)
+            self._does.begin(bodies.arrived)
         else:
             before, place, played = self._before
             on_it = ridden((before, place), bodies.position, bodies.forward, bodies.up, bodies.carriage)
             new = bodies.entered[:, None]
             was = np.where(new, on_it.position - bodies.velocity * self._frame_time, before.position)
             was_forward = np.where(new, on_it.forward, before.forward)
-            do = self._does.asked(row, played)
-            way = Way.between(on_it.position, on_it.forward, on_it.up, was, was_forward, size, do, bodies.in_company)
+            do = self._does.asked(row, played, bodies.state, bodies.arrived, bodies.entered)
+            seen = size, do, bodies.in_company, bodies.state
+            way = Way.between(on_it.position, on_it.forward, on_it.up, was, was_forward, *seen)
             now = self._player.step(played, way, bodies.entered)
         self._before = on_it, bodies.position, now
         self._phase[:, :, row], self._influence[:, :, row] = now.phase, now.influence
         if self._live is not None:
-            seen = bodies.caller if self._heeds else np.full_like(bodies.position, np.nan)
-            if self.looks_at is not None:
-                seen = np.tile(self.looks_at.matrix_world.translation, (len(seen), 1))
+            seen = self._sights.seen(bodies.caller, bodies.state, lambda ob: np.array(ob.matrix_world.translation))
             eyes = bodies.position + bodies.up * self._eyes(self._neck)[:, None]
             self._live.frame(eyes, bodies.forward, bodies.up, on_it.forward, seen)
         elif self.plants or self._neck is not None:
@@ -370,6 +388,8 @@ class _ModelPlayed:
         for clip, table in enumerate(self.copies.tables):
             share = self._influence[clip, :, row, None]
             values = values * (1.0 - share) + share * _at(table, self._phase[clip, :, row])
+        if self._posture is not None:
+            self._posture.turn(self.copies.channels, values)
         if self._live is not None:
             self._live.turn(self.model.rigs[0], self.copies.channels, values, row)
         for rig, pose in zip(self.model.rigs, values):
@@ -383,6 +403,10 @@ class _ModelPlayed:
         self._copies = self.copies.copies()
         if self.plants:
             yield from self._plant(self._copies, moved, moving)
+        if self._posture is not None:
+            still, whole = np.zeros(len(self._frames)), np.ones(len(self._frames))
+            copies = self._posture.copies(self.model.rigs[0], copies_made())
+            self._postures = [[ClipPlayed(copy, still, whole, combines=True)] for copy in copies]
         if self._neck is not None and len(self._bodies) > 1:
             self._turn_heads(self._neck)
 
@@ -398,6 +422,7 @@ class _ModelPlayed:
                         for clip, copy in enumerate(self._copies)
                     ),
                     *self._feet[k],
+                    *self._postures[k],
                     *self._heads[k],
                 ],
                 moves=rig == ob,
@@ -409,25 +434,28 @@ class _ModelPlayed:
     def _turn_heads(self, neck: Neck) -> None:
         """Compute the strip that turns the head of each armature."""
         existing = copies_made()
-        frames = np.arange(float(len(self._bodies)))
-        position, forward, up, caller = (
+        count = len(self._bodies)
+        frames, turns = np.arange(float(count)), np.ones(count)
+        position, forward, up, caller, state = (
             np.stack([getattr(each, name) for each in self._bodies], axis=1)
-            for name in ("position", "forward", "up", "caller")
+            for name in ("position", "forward", "up", "caller", "state")
         )
         run = on_all_frames(self._ridden)
         high = self._eyes(neck)
-        target = None if self.looks_at is None else places_of(self.looks_at, self._scene, self._frames)
+        places, keys = self._sights.places(self._scene, self._frames), {}
         for k, each in enumerate(self.model.rigs):
-            seen = caller[k] if target is None else target
-            looks = (self._heeds or target is not None) and bool(np.isfinite(seen).any())
+            seen = self._sights.seen(caller[k], state[k], places.__getitem__)
+            looks = bool(np.isfinite(seen).any())
             if self._lead == 0.0 and not looks:
                 continue
-            left, raised = leads(run.forward[:, k], run.up[:, k], self._lead, self._frame_time), np.zeros(len(frames))
+            left, raised = leads(run.forward[k], run.up[k], self._lead, self._frame_time), np.zeros(count)
             if looks:
                 eyes = position[k] + up[k] * high[k]
                 left, raised = toward(seen, eyes, forward[k], up[k], left, self._frame_time)
-            copy = made_for(each, HEAD, neck.keys(each, left, raised), existing)
-            self._heads[k] = [ClipPlayed(copy, frames, np.ones(len(frames)), combines=True)]
+            keys[k] = neck.keys(each, left, raised)
+        copies = made_for([self.model.rigs[k] for k in keys], HEAD, [*keys.values()], existing) if keys else []
+        for k, copy in zip(keys, copies):
+            self._heads[k] = [ClipPlayed(copy, frames, turns, combines=True)]
 
     def _plant(self, copies: Sequence[ClipCopy], moved: Collection[int], moving: Collection[Object]) -> Iterator[None]:
         """Compute the strip that holds the feet of each armature, where that can be done."""
@@ -437,23 +465,31 @@ class _ModelPlayed:
         if planting is None:
             return
         still, existing = ground_of(self._scene, moving), copies_made()
-        frames = np.arange(float(len(self._bodies)))
+        count = len(self._bodies)
+        frames, held = np.arange(float(count)), np.ones(count)
         run, place = on_all_frames(self._ridden), np.stack([bodies.position for bodies in self._bodies], axis=1)
         # Clips may have been measured on a vehicle of another size than the one whose rig was read.
         sizes = self._size / self._size[0]
-        size = np.stack([sizes * bodies.growth for bodies in self._bodies], axis=1)
-        for k, each in enumerate(self.model.rigs):
-            ob = self.model.vehicles[k]
-            origin = ob.steering.origin_height * scale_of(ob, ob) * (size[k] / sizes[k])
-            rider = run.of(k)
-            rides = np.isin(rider.surface, list(moved))
-            ground = RiddenGround(place[k], rider, rides, origin, still) if moved else still
-            body = Carried(rider.position, rider.forward, rider.up, size[k], origin)
-            playing = Playing(self._phase[:, k], self._influence[:, k].astype(np.float64))
-            keys, _ = planting.keys(playing, body, self._frame_time, ground)
-            copy = replace(made_for(each, FEET, keys, existing), feet=tuple(keys))
-            self._feet[k] = [ClipPlayed(copy, frames, np.ones(len(frames)))]
-            yield
+        growth = np.stack([bodies.growth for bodies in self._bodies], axis=1)
+        lift = [ob.steering.origin_height * scale_of(ob, ob) for ob in self.model.vehicles]
+        origin, size = np.array(lift)[:, None] * growth, sizes[:, None] * growth
+        influence = self._influence.astype(np.float64)
+        together = max(FRAMES_TOGETHER // count, 1)
+        for first in range(0, len(self.model.rigs), together):
+            rows = slice(first, first + together)
+            riders = run.of(rows)
+            rides = np.isin(riders.surface, list(moved))
+            ground = RiddenGround(place[rows], riders, rides, origin[rows], still) if moved else still
+            position, forward, up = (
+                columns(*np.moveaxis(v, -1, 0)) for v in (riders.position, riders.forward, riders.up)
+            )
+            body = Carried(position, forward, up, size[rows], origin[rows])
+            playing = Playing(self._phase[:, rows], influence[:, rows])
+            keys = planting.keys(playing, body, self._frame_time, ground)
+            copies = made_for(self.model.rigs[rows], FEET, keys, existing)
+            for k, (copy, each) in enumerate(zip(copies, keys), first):
+                self._feet[k] = [ClipPlayed(replace(copy, feet=tuple(each)), frames, held)]
+                yield
 
 
 def _at(table: np.ndarray, phase: np.ndarray) -> np.ndarray:
@@ -461,25 +497,3 @@ def _at(table: np.ndarray, phase: np.ndarray) -> np.ndarray:
     place = (phase - np.floor(phase)) * (len(table) - 1)
     below = np.minimum(np.floor(place).astype(np.int64), len(table) - 2)
     return table[below] + (table[below + 1] - table[below]) * (place - below)[:, None]
-
-
-class _Doings:
-    """Lets vehicles that stand do something from time to time."""
-
-    def __init__(self, clips: Sequence[Clip], keys: Keys, frame_time: float) -> None:
-        self._rows = np.array([row for row, clip in enumerate(clips) if clip.plays == DO], dtype=np.int64)
-        self._keys, self._frame_time = keys, frame_time
-        self._turn = uniform(mix(keys, WHEN))
-
-    def asked(self, row: int, played: Played) -> Rows:
-        """The clip that each vehicle is asked to play on a frame, or -1."""
-        n = len(self._keys)
-        if not len(self._rows):
-            return np.full(n, -1, dtype=np.int64)
-        time = row * self._frame_time / EVERY + self._turn
-        turn = np.floor(time)
-        decides = turn > np.floor(time - self._frame_time / EVERY)
-        key = mix(self._keys, turn.astype(np.uint64))
-        wants = decides & played.stands & (played.doing < 0) & (uniform(mix(key, WHETHER)) < OFTEN)
-        choice = np.floor(uniform(mix(key, WHAT)) * len(self._rows)).astype(np.int64)
-        return np.where(wants, self._rows[choice], -1)

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...portrayal.heads import attends
 from ...portrayal.riding import Carriage, carriage, unmoved
+from ...portrayal.state_properties import STATE
 from ...simulation.arrays.chance import keys_of_vehicles
 from ...simulation.arrays.vectors import Scalars
 from ...simulation.ground import level_heading
@@ -28,6 +29,7 @@ from ..tagged_objects import tagged
 from .animation_data import evaluate
 from .bake_record import BakeRecord
 from .clip_writer import Bodies, ClipWriter, Members
+from .custom_properties import path_of
 from .ownership import Played, bake_of
 
 if TYPE_CHECKING:
@@ -80,6 +82,8 @@ def _play(
     present = np.array([_present(record, frames) for record in records]).T
     heights = finite_numbers(vehicles, "height")
     caller = _callers(records, np.linalg.norm(velocity, axis=2), heights, frames, scene)
+    states = np.array([_states(ob, frames) for ob in vehicles]).T
+    at_goal = np.array([_arrived(record, frames) for record in records]).T
     for row in range(len(frames)):
         entered = present[row] & ~present[:row].any(axis=0)
         bodies = Bodies(
@@ -91,6 +95,8 @@ def _play(
             entered=entered,
             present=present[row],
             in_company=np.zeros(len(heights), dtype=np.bool_),
+            state=states[row],
+            arrived=at_goal[row],
             caller=caller[row],
             carriage=rides[row],
         )
@@ -142,6 +148,20 @@ def _callers(
             looks = attends(since, speed[:, k], heights[k]) & (frames >= taken_up.frame) & (frames < end)
             callers[looks, k] = places[ob.name][looks]
     return callers
+
+
+def _states(ob: Object, frames: np.ndarray) -> np.ndarray:
+    """The numbers of the states of a vehicle, (f,), as they are keyed on it; 0 without any."""
+    curve = Played(ob).curves(path_of(STATE)).get(0)
+    return np.zeros(len(frames), np.int64) if curve is None else np.rint(evaluate(curve, frames)).astype(np.int64)
+
+
+def _arrived(record: BakeRecord, frames: np.ndarray) -> np.ndarray:
+    """(f,) whether a vehicle is where it was led."""
+    at_goal = np.zeros(len(frames), dtype=np.bool_)
+    for first, last in record.arrived_frames:
+        at_goal |= (frames >= first) & (frames <= last)
+    return at_goal
 
 
 def _present(record: BakeRecord, frames: np.ndarray) -> np.ndarray:

@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 from bpy.utils import escape_identifier
 
-from ...portrayal.clips import Playing
+from ...portrayal.clips import Clip, Playing
 from ...portrayal.controls import Reach, guided, mixed_tables, turned_in, upright_axes
 from ...portrayal.footholds import Carried, Stepping, footholds
 from ...portrayal.planes import Ground
-from ...portrayal.planting import LEAST, product
+from ...portrayal.planting import LEAST, product, turned
 from ...simulation.arrays.vectors import Scalars, Vectors
 from ..read.clips.controls import Chain, Control, Controls, location_axes
 from ..read.clips.feet import Feet, phases_of
 from ..read.clips.poses import Channels, channels_of, mixed_channels
 from ..read.clips.rig import Rig
 from ..read.rotation_channels import channels_from_matrices, data_path
+from .rig_keys import Keyed, by_body, keys_of_each, paws_of, without_scale
 
 if TYPE_CHECKING:
     from bpy.types import Action, Object
@@ -48,8 +49,17 @@ class _Tables:
 class ControlPlanting:
     """Computes the keys of the controls of feet of the rigs of one model."""
 
-    def __init__(self, armature: Object, rig: Rig, feet: Feet, controls: Controls, actions: Sequence[Action]) -> None:
-        """`actions` are what strips play: all of the same channels, closed, and beginning on frame 0."""
+    def __init__(
+        self,
+        armature: Object,
+        rig: Rig,
+        feet: Feet,
+        controls: Controls,
+        clips: Sequence[Clip],
+        actions: Sequence[Action],
+    ) -> None:
+        """As for `Planting`."""
+        self._paws = paws_of(rig, feet, clips, [control.bone for control in controls.feet])
         self._rig, self._rests = rig, feet.rests
         self._controls, self._hips = controls.feet, controls.hips
         bones = [control.bone for control in controls.feet] + [controls.hips] * (controls.hips >= 0)
@@ -71,42 +81,47 @@ class ControlPlanting:
         if controls.hips >= 0:
             self._hip_axes = [location_axes(rig, controls.hips, poses, local[controls.hips]) for poses in feet.poses]
 
-    def keys(
-        self, playing: Playing, body: Carried, frame_time: float, ground: Ground | None = None
-    ) -> tuple[dict[tuple[str, int], Scalars], Scalars]:
-        """As `Planting.keys`: values (f,) by data path and index, and metres (feet, f) by which a foot is short."""
-        mixed = mixed_channels(self._channels, playing)
+    def keys(self, playing: Playing, body: Carried, frame_time: float, ground: Ground | None = None) -> list[Keyed]:
+        """As `Planting.keys`: for each of n rigs, values (f,) by data path and index."""
+        shape = playing.phase.shape[1:]
+        flat = playing.flat()
+        mixed = mixed_channels(self._channels, flat)
         matrices = mixed.matrices()
-        rests = np.einsum("cf,cl->fl", playing.weights(), self._rests)
+        rests = np.einsum("cf,cl->lf", flat.weights(), self._rests)
         scale = float(np.linalg.norm(self._rig.matrix[:3, 0]))
         places, axes, alongs, stepping, legs = [], [], [], [], []
         for number, (control, table) in enumerate(zip(self._controls, self._tables)):
             row = self._rows[control.bone]
-            along = mixed_tables(table.along, playing)
-            place = mixed_tables(table.place, playing) + np.einsum("fij,fj->fi", along, mixed.location[:, row])
-            turned = product(upright_axes(mixed_tables(table.axes, playing)), _turns(matrices[:, row, :3, :3]))
-            sole = place[:, None] + np.einsum("fij,fmj->fmi", turned, mixed_tables(table.sole, playing))
-            places.append(self._in_model(place))
-            axes.append(turned)
+            along = mixed_tables(table.along, flat)
+            place = mixed_tables(table.place, flat) + turned(along, mixed.location[:, row])
+            upright = product(upright_axes(mixed_tables(table.axes, flat)), without_scale(matrices[:, row, :3, :3]))
+            sole = place[:, None] + turned(upright[:, None], mixed_tables(table.sole, flat))
+            places.append(by_body(self._in_model(place), shape))
+            axes.append(upright)
             alongs.append(along)
-            stepping.append(Stepping(self._in_model(sole), rests[:, number]))
-            legs.append(self._reach(control.leg, table, playing, place, turned, scale))
+            paw = self._paws[number]
+            down = paw.correction(playing, places[-1]) if paw is not None else None
+            stepping.append(Stepping(by_body(self._in_model(sole), shape), rests[number].reshape(shape), down))
+            legs.append(self._reach(control.leg, table, flat, place, upright, scale, shape))
         corrections = footholds(body, stepping, self._rig.height, frame_time, ground)
         moves_hips = ground is not None and self._hips >= 0
-        climb = (body.position[:, 2] - body.origin) / body.size if moves_hips else None
+        climb = (body.position[..., 2] - body.origin) / body.size if moves_hips else None
         result = guided(places, legs, corrections, frame_time, climb=climb)
-        to_armature = _turns(self._rig.matrix[:3, :3]).T
+        to_armature = without_scale(self._rig.matrix[:3, :3]).T
         keyed: dict[tuple[str, int], Scalars] = {}
-        for control, along, turned, shift, turn in zip(self._controls, alongs, axes, result.shifts, result.turns):
-            keyed |= self._location(control.bone, mixed, along, shift @ to_armature.T / scale)
+        for control, along, upright, shift, turn in zip(self._controls, alongs, axes, result.shifts, result.turns):
+            keyed |= self._location(control.bone, mixed, along, shift.reshape(-1, 3) @ to_armature.T / scale, shape)
             if control.turns:
-                basis = _turns(matrices[:, self._rows[control.bone], :3, :3])
-                inside = turned_in(turned, to_armature @ turn @ to_armature.T)
-                keyed |= self._rotation(control.bone, product(basis, inside))
-        if (np.abs(result.drop) > LEAST).any():
+                basis = without_scale(matrices[:, self._rows[control.bone], :3, :3])
+                turn = product(product(to_armature, turn.reshape(-1, 3, 3)), to_armature.T)
+                keyed |= self._rotation(control.bone, by_body(product(basis, turned_in(upright, turn)), shape))
+        # Hips that never come down have no keys.
+        drops = (np.abs(result.drop) > LEAST).any(axis=1)
+        of_hips: dict[tuple[str, int], Scalars] = {}
+        if drops.any():
             down = np.outer(-result.drop, to_armature[:, 2]) / scale
-            keyed |= self._location(self._hips, mixed, mixed_tables(self._hip_axes, playing), down)
-        return keyed, result.short
+            of_hips = self._location(self._hips, mixed, mixed_tables(self._hip_axes, flat), down, shape)
+        return keys_of_each(keyed, of_hips, drops)
 
     def _table(
         self,
@@ -119,9 +134,9 @@ class ControlPlanting:
     ) -> tuple[np.ndarray, ...]:
         """What one clip has of a control, in the order of `_Tables`."""
         bone, row = control.bone, self._rows[control.bone]
-        axes, place = _turns(poses[:, bone, :3, :3]), poses[:, bone, :3, 3]
+        axes, place = without_scale(poses[:, bone, :3, :3]), poses[:, bone, :3, 3]
         along = location_axes(self._rig, bone, poses, is_local)
-        before = product(axes, _turns(channels.matrices()[:, row, :3, :3]).transpose(0, 2, 1))
+        before = product(axes, without_scale(channels.matrices()[:, row, :3, :3]).transpose(0, 2, 1))
         start = place - np.einsum("fij,fj->fi", along, channels.location[:, row])
         sole = self._in_armature(self._rig.moved(poses, rows)) - place[:, None]
         inside = np.einsum("fji,fmj->fmi", axes, sole)
@@ -129,39 +144,41 @@ class ControlPlanting:
         if leg is None:
             return before, along, start, inside, np.zeros_like(place), np.zeros_like(place)
         end = poses[:, leg.end]
-        ankle = end[:, :3, 3] + _turns(end[:, :3, :3])[..., 1] * tails[leg.end]
+        ankle = end[:, :3, 3] + without_scale(end[:, :3, :3])[..., 1] * tails[leg.end]
         return before, along, start, inside, np.einsum("fji,fj->fi", axes, ankle - place), poses[:, leg.top, :3, 3]
 
     def _reach(
-        self, leg: Chain | None, table: _Tables, playing: Playing, place: Vectors, axes: np.ndarray, scale: float
+        self,
+        leg: Chain | None,
+        table: _Tables,
+        playing: Playing,
+        place: Vectors,
+        axes: np.ndarray,
+        scale: float,
+        shape: tuple[int, int],
     ) -> Reach | None:
         if leg is None:
             return None
-        ankle = place + np.einsum("fij,fj->fi", axes, mixed_tables(table.ankle, playing))
+        ankle = place + turned(axes, mixed_tables(table.ankle, playing))
         hip = mixed_tables(table.hip, playing)
-        return Reach(self._in_model(hip), self._in_model(ankle), leg.length * scale)
+        return Reach(*(by_body(self._in_model(each), shape) for each in (hip, ankle)), leg.length * scale)
 
     def _location(
-        self, bone: int, mixed: Channels, along: np.ndarray, shift: Vectors
+        self, bone: int, mixed: Channels, along: np.ndarray, shift: Vectors, shape: tuple[int, int]
     ) -> dict[tuple[str, int], Scalars]:
-        """The location of a bone that is moved by (f, 3) in the armature's space."""
+        """The location of a bone that is moved by (n f, 3) in the armature's space."""
         moved = mixed.location[:, self._rows[bone]] + np.linalg.solve(along, shift[..., None])[..., 0]
         path = f'pose.bones["{escape_identifier(self._rig.names[bone])}"].location'
-        return {(path, index): moved[:, index] for index in range(3)}
+        return {(path, index): moved[:, index].reshape(shape) for index in range(3)}
 
     def _rotation(self, bone: int, turns: np.ndarray) -> dict[tuple[str, int], Scalars]:
         mode = self._modes[bone]
-        numbers = channels_from_matrices(turns[:, None], mode)[:, 0]
+        numbers = channels_from_matrices(turns.swapaxes(0, 1), mode).swapaxes(0, 1)
         path = f'pose.bones["{escape_identifier(self._rig.names[bone])}"].{data_path(mode)}'
-        return {(path, index): numbers[:, index] for index in range(numbers.shape[1])}
+        return {(path, index): numbers[..., index] for index in range(numbers.shape[-1])}
 
     def _in_model(self, places: np.ndarray) -> np.ndarray:
         return places @ self._rig.matrix[:3, :3].T + self._rig.matrix[:3, 3]
 
     def _in_armature(self, places: np.ndarray) -> np.ndarray:
         return (places - self._rig.matrix[:3, 3]) @ np.linalg.inv(self._rig.matrix[:3, :3]).T
-
-
-def _turns(matrices: np.ndarray) -> np.ndarray:
-    """Matrices (..., 3, 3) without their scale."""
-    return matrices / np.maximum(np.linalg.norm(matrices, axis=-2, keepdims=True), 1e-12)

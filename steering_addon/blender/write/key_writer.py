@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...portrayal.driver_properties import PROPERTIES, DriverProperties, stride_factors
+from ...portrayal.driver_properties import LOOKS, PROPERTIES, DriverProperties, stride_factors
+from ...recording.arrived import arrived
 from ...recording.changes_of_mind import ChangesOfMind
 from ...recording.last_corrections import LastCorrections
 from ...recording.mishaps import Mishaps
@@ -23,6 +24,7 @@ from ..read.frame import Frame
 from ..read.rotation_channels import WIDEST, width_of
 from ..read.sources import keyed_properties
 from .channels import AT_ONCE, Channels
+from .look_properties import LookProperties
 from .plan_clips import PlanClips, bodies_of
 from .plan_states import StateProperties, histories
 from .resource_visibility import Eaten
@@ -63,9 +65,11 @@ class KeyWriter:
         self._location = np.empty((n, 3, f), KEY)
         self._rotation = np.empty((n, WIDEST, f), KEY)
         self._away = np.zeros((f, n), dtype=np.bool_)
+        self._arrived = np.zeros((f, n), dtype=np.bool_)
         self._seen = np.zeros(n, dtype=np.bool_)
         self._portrayed = [_Portrayed(plan, crowd) for crowd in plan.crowds if crowd.portrayal is not None]
         self._clips = PlanClips(plan, replace=replace_own_keys)
+        self._looks = LookProperties(plan)
         self._before: State | None = None
         self._eaten = Eaten(plan)
         self._changes = ChangesOfMind()
@@ -86,10 +90,13 @@ class KeyWriter:
         )
         for portrayed in self._portrayed:
             portrayed.frame(row, state, frame, entered, start_speed)
-        if self._clips.are_played:
+        self._arrived[row] = arrived(state, self._before)
+        if self._clips.are_played or self._looks.are_keyed:
             bodies = bodies_of(state, self._before, frame.heights, entered)
-            self._clips.frame(row, bodies, frame.snapshot.surfaces)
-            self._before = state
+            self._looks.frame(row, bodies, frame.heights, frame.snapshot.lift)
+            if self._clips.are_played:
+                self._clips.frame(row, bodies, frame.snapshot.surfaces)
+        self._before = state
         self._eaten.look(row, state)
         self._changes.look(row, state)
         self._corrections.look(row, state, frame.snapshot)
@@ -121,6 +128,7 @@ class KeyWriter:
                 present_frames=_frames_present(self._away[:, row], plan.frames),
                 posed=self._clips.posed.get(source.objects[row], ()),
                 states=states.get(row, ()),
+                arrived_frames=_spans(self._arrived[:, row], plan.frames),
             )
             yield share * done / len(plan)
         for done in self._clips.prepare() if self._clips.are_played else ():
@@ -167,7 +175,10 @@ class KeyWriter:
 
     def _properties(self) -> dict[int, dict[str, np.ndarray]]:
         """The custom properties to key, (f,) by name, by the row of the vehicle."""
-        return {row: columns for portrayed in self._portrayed for row, columns in portrayed.columns()}
+        looks = self._looks.columns()
+        return {
+            row: columns | looks.get(row, {}) for portrayed in self._portrayed for row, columns in portrayed.columns()
+        }
 
     def _hide_parts(self, staging: Staging, away: np.ndarray) -> None:
         """Hide the visible parts of vehicles while these are hidden, (f, n); resources are hidden on their own."""
@@ -221,8 +232,10 @@ class _Portrayed:
         objects = plan.vehicles.source.objects
         self._keyed = [keyed_properties(objects[row], crowd.ob) for row in crowd.rows.tolist()]
         names = tuple(dict.fromkeys(name for keyed in self._keyed for name in keyed))
-        self._outputs = tuple(name for name in names if name not in PROPERTIES)
-        self._columns = {name: np.empty((len(crowd.rows), len(plan.frames)), KEY) for name in names}
+        self._outputs = tuple(name for name in names if name not in (*PROPERTIES, *LOOKS))
+        self._columns = {
+            name: np.empty((len(crowd.rows), len(plan.frames)), KEY) for name in names if name not in LOOKS
+        }
 
     def frame(self, row: int, state: State, frame: Frame, entered: Mask, start_speed: Scalars | None) -> None:
         """Take in a frame, the one of this row; `start_speed` (n,) metres a second if a vehicle `entered` (n,)."""
@@ -238,7 +251,13 @@ class _Portrayed:
     def columns(self) -> Iterator[tuple[int, dict[str, np.ndarray]]]:
         """The row of each vehicle, with its properties (f,) by name."""
         for k, row in enumerate(self._rows.tolist()):
-            yield row, {name: self._columns[name][k] for name in self._keyed[k]}
+            yield row, {name: self._columns[name][k] for name in self._keyed[k] if name in self._columns}
+
+
+def _spans(mask: np.ndarray, frames: np.ndarray) -> tuple[tuple[float, float], ...]:
+    """The first and the last of the frames (f,) of each time at which a mask (f,) holds."""
+    changes = np.flatnonzero(np.diff(np.concatenate(([False], mask, [False])).astype(np.int8)))
+    return tuple(zip(frames[changes[::2]].tolist(), frames[changes[1::2] - 1].tolist()))
 
 
 def _frames_present(away: np.ndarray, frames: np.ndarray) -> tuple[float, float] | None:

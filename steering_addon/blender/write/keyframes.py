@@ -34,8 +34,8 @@ FREE: int = _ENUMS["handle_left_type"].enum_items["FREE"].value
 ALIGNED: int = _ENUMS["handle_left_type"].enum_items["ALIGNED"].value
 NOT_SMOOTHED: int = bpy.types.FCurve.bl_rna.properties["auto_smoothing"].enum_items["NONE"].value
 
-_THINNED = {"interpolation": BEZIER, "type": GENERATED, "handle_left_type": FREE, "handle_right_type": FREE}
-"""The choices of keys whose handles are written, too."""
+_THINNED = {"type": GENERATED, "handle_left_type": FREE, "handle_right_type": FREE}
+"""The choices of keys whose handles are written, too, that are not those with which Blender adds keys."""
 
 CHOICE = np.uint8
 """The type in which keys hold enum values: Blender copies columns of this type in bulk, others key by key."""
@@ -151,18 +151,14 @@ def write_linear_keys(curve: FCurve, points: np.ndarray) -> None:
     curve.update()
 
 
-def write_thinned_keys(curve: FCurve, values: np.ndarray, thinned: ThinnedCurve) -> None:
-    """Give a new curve baked keys from frame 0 on, with handles by which it keeps to values (f,) between them."""
+def write_thinned_keys(curve: FCurve, thinned: ThinnedCurve) -> None:
+    """Give a new curve baked keys, with handles by which it keeps between them to the numbers that it was made of."""
     keys, count = curve.keyframe_points, len(thinned.rows)
-    points = np.empty((3, count, 2), np.float32)
-    points[..., 0], points[..., 1] = thinned.rows, values[thinned.rows]
-    points[1] += thinned.left
-    points[2] += thinned.right
     keys.add(count)
     for name, choice in _THINNED.items():
         keys.foreach_set(name, np.full(count, choice, CHOICE))
     # Blender need not compute handles that are free.
-    for name, column in zip(("co", "handle_left", "handle_right"), points):
+    for name, column in zip(("co", "handle_left", "handle_right"), thinned.points):
         keys.foreach_set(name, column.ravel())
 
 

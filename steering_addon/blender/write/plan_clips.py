@@ -10,18 +10,21 @@ import numpy as np
 
 from ...portrayal.heads import attends
 from ...portrayal.riding import Carriage, carriage, unmoved
+from ...recording.arrived import arrived
 from ...simulation.arrays.vectors import Mask, Scalars, Vectors, magnitude
 from ...simulation.geometry.surfaces import NO_SURFACES, Surfaces
 from ...simulation.ground import level_heading
 from ...simulation.snapshot import State
 from .clip_writer import Bodies, ClipWriter, Members, RigPose
+from .plan_states import Narrator
 
 if TYPE_CHECKING:
     from ..read.plan import Plan
 
 
 def bodies_of(state: State, before: State | None, heights: Scalars, entered: Mask) -> Bodies:
-    """The bodies of all vehicles on a frame; how much they have grown is for now their height.
+    """The bodies of all vehicles on a frame; how much they have grown is for now their height, and their states are
+    the modes.
 
     Args:
         before: the state on the frame before; None on the first.
@@ -38,6 +41,8 @@ def bodies_of(state: State, before: State | None, heights: Scalars, entered: Mas
         entered=entered,
         present=~state.away,
         in_company=np.zeros(len(state), dtype=np.bool_),
+        state=np.zeros(len(state), dtype=np.int64) if state.mindset is None else state.mindset.mode,
+        arrived=arrived(state, before),
         caller=_callers(state, heights),
         carriage=_carriage(state, before),
     )
@@ -100,6 +105,7 @@ class PlanClips:
         self.are_played = self._writer.has_clips
         self._heights: Scalars | None = None
         self._ground = NO_SURFACES
+        self._narrator = Narrator(plan)
 
     @property
     def warnings(self) -> list[str]:
@@ -115,7 +121,7 @@ class PlanClips:
             self._heights = heights
         known = (self._heights > 0.0) & (heights > 0.0)
         growth = np.where(known, heights / np.where(known, self._heights, 1.0), 1.0)
-        bodies = replaced(bodies, growth=growth)
+        bodies = replaced(bodies, growth=growth, state=self._narrator.numbers(bodies.state))
         self._writer.frame(row, [bodies.take(rows) for rows in self._rows], moved)
 
     def poses(self, row: int) -> Iterator[RigPose]:

@@ -90,6 +90,7 @@ class Staging:
         present_frames: tuple[float, float] | None = None,
         posed: Collection[tuple[str, int]] = (),
         states: tuple[TakenUp, ...] = (),
+        arrived_frames: tuple[tuple[float, float], ...] = (),
     ) -> None:
         """Prepare the motion of one vehicle.
 
@@ -106,7 +107,7 @@ class Staging:
             present_frames: the first and last frame to record on which it is present, if it is not always.
             posed: the channels that clips will animate, as (data path, index); an action that would hide them is set
                 aside.
-            states: the states of its crowd to record that it took up.
+            states, arrived_frames: what to record of the states that it took up, and of where it was led.
 
         Raises:
             Refusal: the vehicle cannot be baked.
@@ -118,7 +119,14 @@ class Staging:
         played = Played(ob, only_baked)
         changes = {path_of(name): np.asarray(values) for name, values in (seldom or {}).items()}
         changes |= self._switches(ob, hidden, played)
-        self._stage(ob, played, channels, changes, replace, mishaps or {}, stuck_frames, present_frames, posed, states)
+        noted = {
+            "mishaps": mishaps or {},
+            "stuck_frames": stuck_frames,
+            "present_frames": present_frames,
+            "states": states,
+            "arrived_frames": arrived_frames,
+        }
+        self._stage(ob, played, channels, changes, replace, posed, noted)
 
     def hide(self, ob: Object, hidden: np.ndarray, replace: bool = False) -> None:
         """Prepare an object that the bake does not move to be hidden on some frames, (f,) booleans.
@@ -134,7 +142,7 @@ class Staging:
             return
         switches = self._switches(ob, hidden, played)
         if switches:
-            self._stage(ob, played, {}, switches, replace, {}, None, None)
+            self._stage(ob, played, {}, switches, replace)
         elif played.record is not None:
             check_editable(ob)
             self._always_seen.append(ob)
@@ -149,11 +157,8 @@ class Staging:
         channels: Mapping[str, np.ndarray],
         changes: Mapping[str, np.ndarray],
         replace: bool,
-        mishaps: Mapping[str, float],
-        stuck_frames: tuple[float, float] | None,
-        present_frames: tuple[float, float] | None,
         posed: Collection[tuple[str, int]] = (),
-        states: tuple[TakenUp, ...] = (),
+        noted: Mapping[str, Any] | None = None,
     ) -> None:
         first, last = self._frames[0], self._frames[-1]
         in_the_way = contested((*channels, *changes))
@@ -192,10 +197,7 @@ class Staging:
             muted_strips=before.muted_strips if before else (),
             kept_hidden={path: kept_hidden(ob, path, played) for path in changes if path in SWITCHES},
             own_handles=own_handles,
-            mishaps=mishaps,
-            stuck_frames=stuck_frames,
-            states=states,
-            present_frames=present_frames,
+            **(noted or {}),
         )
         self._staged.append(_Staged(ob, target, before, record, replace))
 

@@ -40,7 +40,12 @@ class Staying(Memory):
 
 def memory_of(behavior: Behavior) -> str:
     """The name under which it is remembered how long agents stay where a behavior leads."""
-    return f"{behavior.name}.stay"
+    return memory_of_name(behavior.name)
+
+
+def memory_of_name(name: str) -> str:
+    """The same by the name of the behavior."""
+    return f"{name}.stay"
 
 
 def for_takers(behavior: Behavior, agents: Agents) -> Behavior:

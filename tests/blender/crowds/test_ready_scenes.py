@@ -10,7 +10,7 @@ import textwrap
 import bpy
 import numpy as np
 import pytest
-from mathutils import Vector
+from mathutils import Matrix, Vector
 
 from scripts.motion_metrics import polarization
 from steering_addon.blender.crowds.ready_scenes.pasture import hills
@@ -723,3 +723,39 @@ def test_hills_that_meet_stay_as_flat_as_animals_climb(half: float) -> None:
         height = hills(half, 0.5, random.Random(seed))
         across, along = np.gradient(height(*np.meshgrid(line, line)), line, line)
         assert 0.3 < np.sqrt(across**2 + along**2).max() < 0.51
+
+
+def test_walkers_look_at_the_object_of_their_state_and_others_at_that_of_their_crowd() -> None:
+    frames(1, 24)
+    crowd = add("walkers", count=3)
+    portrayal = crowd.steering.portrayal
+    portrayal.playing.look_ahead = 0.0
+    walker, other = members(crowd)[:2]
+    depsgraph()
+    front = walker.matrix_world.col[1].xyz
+    left, right, call = (bpy.data.objects.new(name, None) for name in ("Left", "Right", "Call"))
+    for ob, turn in ((left, 0.6), (right, -0.6)):
+        bpy.context.scene.collection.objects.link(ob)
+        ob.location = walker.matrix_world.translation + 60.0 * (Matrix.Rotation(turn, 3, "Z") @ front)
+    bpy.context.scene.collection.objects.link(call)
+    call.location = walker.matrix_world.translation
+    select(crowd)
+    bpy.ops.steering.state_add()
+    state = bpy.context.object
+    state.steering.state.react, portrayal.look_at, state.steering.portrayal.look_at = 0.0, left, right
+    select(state, call)
+    bpy.ops.steering.trigger_add(when="NEAR")
+    bpy.context.object.steering.trigger.distance = 0.5 * (other.location - walker.location).length
+    bake()
+    looks = [headings(ob, "Head", (20,)) for ob in (walker, other)]
+    portrayal.look_at = state.steering.portrayal.look_at = None
+    portrayal.playing.look_at_caller = False
+    select(crowd)
+    bpy.ops.steering.clips_write()
+    for ob, seen, (body, head) in zip((walker, other), (right, left), looks):
+        _, still = headings(ob, "Head", (20,))
+        offset = seen.location - ob.matrix_world.translation
+        turned, wanted = (
+            np.angle(np.exp(1j * turn))[0] for turn in (head - still, math.atan2(-offset.x, offset.y) - body)
+        )
+        assert abs(wanted) > 0.3 and turned == pytest.approx(wanted, abs=0.05)

@@ -165,9 +165,9 @@ def test_legs_have_fewer_keys_than_frames_and_keep_to_what_they_would_have_on_ea
     every, kept = {}, part("blender.write.clip_writer")
     made_for = kept.made_for
 
-    def noted(each, title, keys, existing):
-        every.update(keys if title == "Feet" else {})
-        return made_for(each, title, keys, existing)
+    def noted(rigs, title, keys, existing):
+        every.update(keys[0] if title == "Feet" else {})
+        return made_for(rigs, title, keys, existing)
 
     kept.made_for = noted
     try:

@@ -15,6 +15,7 @@ from tests.blender.building import (
     crowd,
     empty,
     frames,
+    link,
     part,
     scene_dump,
     select,
@@ -263,6 +264,14 @@ def test_clips_are_written_again_without_simulating():
     np.testing.assert_allclose(played(rig), time, atol=0.02)
 
 
+def floor_below() -> None:
+    """A level floor below all, to stand on."""
+    mesh = bpy.data.meshes.new("Floor")
+    mesh.from_pydata([(x, y, 0.0) for x in (-50.0, 50.0) for y in (-50.0, 50.0)], [], [(0, 1, 3, 2)])
+    select(link(bpy.data.objects.new("Floor", mesh)))
+    assert bpy.ops.steering.tag(role="SURFACE") == {"FINISHED"}
+
+
 def test_vehicles_whose_feet_slide_are_selected_with_the_worst_named():
     people, rigs = found_walkers(3)
     bpy.ops.steering.bake()
@@ -280,6 +289,11 @@ def test_vehicles_whose_feet_slide_are_selected_with_the_worst_named():
     # A stance takes twice its time: half of the way, which is a stride, is not covered by the step.
     assert 0.45 * STRIDE < after.pop(rigs[1]) < 0.6 * STRIDE
     assert all(after[rig] == before[rig] for rig in after)
+    floor_below()
+    on_floor = {each.vehicle: each.metres for each in slides_of(rigs, bpy.context.scene)}
+    assert on_floor == pytest.approx(before | {rigs[1]: on_floor[rigs[1]]}, abs=1e-4)
+    assert on_floor[rigs[1]] > 0.45 * STRIDE
+    select(people)
     clear_bake()
     with pytest.raises(RuntimeError, match="No vehicle of People plays clips"):
         bpy.ops.steering.select_sliding()

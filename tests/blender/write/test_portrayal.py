@@ -1,5 +1,6 @@
 """Wings, wheels and legs play by custom properties of their vehicle, which come and go with the bake."""
 
+import math
 import os
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from tests.blender.building import (
     crowd,
     curves,
     drive,
+    empty,
     fleet,
     flight,
     frames,
@@ -738,8 +740,11 @@ class Layout:
 @pytest.mark.parametrize(
     ("phase_by", "fields"),
     [
-        ("DISTANCE", ["use", "phase_by", "stride", "stride_height"]),
-        ("TIME", ["use", "phase_by", "cycle_time", "effort", "by_speed", "glide_share", "glide_time", "variation"]),
+        ("DISTANCE", ["use", "phase_by", "stride", "stride_height", "look"]),
+        (
+            "TIME",
+            ["use", "phase_by", "cycle_time", "effort", "by_speed", "glide_share", "glide_time", "variation", "look"],
+        ),
     ],
 )
 def test_the_panel_shows_what_counts(phase_by, fields) -> None:
@@ -748,6 +753,9 @@ def test_the_panel_shows_what_counts(phase_by, fields) -> None:
     panel = type("Shown", (), {"layout": Layout([])})()
     bpy.types.STEERING_PT_portrayal.draw(panel, bpy.context)
     assert panel.layout.drawn == fields
+    portray(ship.steering.crowd, look=True)
+    bpy.types.STEERING_PT_portrayal.draw(panel, bpy.context)
+    assert panel.layout.drawn[len(fields) :] == [*fields, "look_at", "look_ahead", "look_at_caller"]
 
 
 def test_a_driver_that_reads_the_same_property_of_another_object_keeps_none() -> None:
@@ -757,3 +765,64 @@ def test_a_driver_that_reads_the_same_property_of_another_object_keeps_none() ->
     bake()
     clear_bake()
     assert [name for name in NAMES if name in ship] == []
+
+
+def looking(number: int = 1, **settings):
+    """Vehicles that go straight ahead, whose heads can be driven, and what they look at."""
+    frames(1, LAST)
+    birds = crowd("Flock", seek={"target": empty("Goal", (0.0, 60.0, 0.0))})
+    portray(birds, look=True, **settings)
+    seen = empty("Seen", (30.0, 30.0, 0.0))
+    return birds, fleet(number, crowd=birds, spacing=20.0), seen
+
+
+def looks_of(ob) -> np.ndarray:
+    """How far the head of a vehicle is turned to the left and raised on each frame, (frames, 2)."""
+    keyed = {curve.data_path: curve for curve in curves(ob)}
+    paths = ('["steering_look_left"]', '["steering_look_up"]')
+    return np.array([[keyed[path].evaluate(frame) for path in paths] for frame in range(1, LAST + 1)])
+
+
+def test_looks_are_keyed_on_request_and_go_with_the_bake() -> None:
+    birds, [ob], seen = looking()
+    birds.steering.portrayal.look_at = seen
+    bake()
+    offsets = np.array(seen.location) - world_matrices(ob, range(1, LAST + 1))[:, :3, 3]
+    wanted = [math.atan2(-x, y) for x, y, _ in offsets]
+    turned = looks_of(ob)
+    np.testing.assert_allclose(turned[8:12, 0], wanted[8:12], atol=0.02)
+    assert np.abs(turned[:, 1]).max() < 0.05
+    seen.location.z = 25.0
+    bake()
+    assert (looks_of(ob)[:, 1] > 0.4).all()
+    clear_bake()
+    assert "steering_look_left" not in ob and "steering_look_up" not in ob
+    portray(birds, look=False)
+    bake()
+    assert '["steering_look_left"]' not in {curve.data_path for curve in curves(ob)}
+
+
+def test_looks_go_ahead_of_a_body_that_turns() -> None:
+    birds, [ob], _ = looking()
+    birds.steering.seek.target.location = (60.0, 0.0, 0.0)
+    bake()
+    turned = looks_of(ob)[:, 0]
+    assert turned[3] < -0.05 and np.abs(np.diff(turned)).max() < 0.3
+    birds.steering.portrayal.playing.look_ahead = 0.0
+    bake()
+    np.testing.assert_array_equal(looks_of(ob)[:, 0], 0.0)
+
+
+def test_what_heads_look_at_belongs_to_the_bake_where_it_is_keyed() -> None:
+    birds, _, seen = looking()
+    made = part("blender.read.fingerprint").fingerprint
+    before = made(bpy.context.scene)
+    birds.steering.portrayal.look_at = seen
+    keyed = made(bpy.context.scene)
+    assert keyed != before
+    birds.steering.portrayal.playing.look_ahead = 0.1
+    assert made(bpy.context.scene) != keyed
+    portray(birds, look=False)
+    unkeyed = made(bpy.context.scene)
+    birds.steering.portrayal.playing.look_ahead = 0.2
+    assert made(bpy.context.scene) == unkeyed

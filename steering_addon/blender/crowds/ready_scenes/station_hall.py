@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 COUNT = 80
 PRESET = "passers_by"
+NOT_ON_ERRANDS = ("path_following", "keep_company")
+"""The behaviors of the preset that do not suit people who have places of their own to go to."""
 SMALLEST = 0.7
 """Of a hall, as a share of that for 80 people."""
 SHARE, STAY, SPREAD = 0.3, 3.8, 0.35
@@ -70,7 +72,7 @@ def add_station_hall(context: Context, options: SceneOptions) -> Object:
     Raises:
         Refusal: their preset cannot be read.
     """
-    preset = without_region(_without_path(scaled(CROWDS.find(PRESET).load(), options.size / SIZE)))
+    preset = without_region(_on_errands(scaled(CROWDS.find(PRESET).load(), options.size / SIZE)))
     hall, chance = hall_of(options), random.Random(options.seed)
     builder = SceneBuilder.begin(context, "Station Hall", options.place)
     crowd = builder.crowd
@@ -96,9 +98,10 @@ def add_station_hall(context: Context, options: SceneOptions) -> Object:
     return crowd
 
 
-def _without_path(preset: Preset) -> Preset:
-    """The preset without its path, in a hall that has none."""
-    return replace(preset, behaviors={n: v for n, v in preset.behaviors.items() if n != "path_following"})
+def _on_errands(preset: Preset) -> Preset:
+    """The preset without the behaviors NOT_ON_ERRANDS."""
+    kept = {name: values for name, values in preset.behaviors.items() if name not in NOT_ON_ERRANDS}
+    return replace(preset, behaviors=kept)
 
 
 def _give_goals(context: Context, hall: Hall, builder: SceneBuilder) -> None:

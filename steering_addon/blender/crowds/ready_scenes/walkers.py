@@ -11,7 +11,6 @@ import bpy
 import numpy as np
 from mathutils import Vector
 
-from ....behaviors.keep_company import KeepCompany
 from ....settings.preset import Preset, scaled
 from ....simulation.declaration import Kind
 from ....simulation.roles import Role
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
 
 COUNT, SIZE = 24, 1.75
 PRESET = "pedestrian"
-COMPANY = {"in_company": 0.6, "threes": 0.25, "gap": 0.2, "approach_time": 0.7}
-"""The settings by which some go in twos and threes, .69 m apart among others."""
 ROOM = 1.1
 """Length of the path per walker, in heights."""
 SHORTEST = 22.0
@@ -60,7 +57,6 @@ def add_walkers(context: Context, options: SceneOptions) -> Object:
         Refusal: their preset cannot be read.
     """
     preset = CROWDS.find(PRESET).load()
-    preset = replace(preset, behaviors={**preset.behaviors, KeepCompany.name: COMPANY})
     preset = without_region(scaled(preset, options.size / preset.body_length))
     random_numbers = random.Random(options.seed)
     builder = SceneBuilder.begin(context, "Walkers", options.place)

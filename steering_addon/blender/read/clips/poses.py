@@ -21,6 +21,7 @@ from ....portrayal.clips import PHASES, Playing
 from ...doubles import doubles
 from ...write.animation_data import assign_action, channelbag_in, evaluate, slot_for
 from ..rotation_channels import data_path, matrices_from_channels, width_of
+from .rig import blank_matrices, joined
 
 if TYPE_CHECKING:
     from bpy.types import Action, FCurve, Object, Scene
@@ -66,13 +67,11 @@ def poses_of(armature: Object, rig: Rig, action: Action, frames: np.ndarray) -> 
 
 def from_channels(rig: Rig, matrices: np.ndarray) -> np.ndarray:
     """The poses (f, n, 4, 4) of bones whose own channels make these matrices (f, n, 4, 4)."""
-    poses = np.empty_like(matrices)
+    poses = blank_matrices(matrices.shape[1::-1]).swapaxes(0, 1)
     inverse = rig.from_rest
     for row, parent in enumerate(rig.parents):
-        if parent < 0:
-            poses[:, row] = rig.rest[row] @ matrices[:, row]
-        else:
-            poses[:, row] = poses[:, parent] @ (inverse[parent] @ rig.rest[row]) @ matrices[:, row]
+        start = rig.rest[row] if parent < 0 else joined(poses[:, parent], inverse[parent] @ rig.rest[row])
+        joined(start, matrices[:, row], out=poses[:, row])
     return poses
 
 
@@ -91,15 +90,11 @@ class Channels:
     scale: np.ndarray
     modes: tuple[str, ...]
 
-    def mixed(self, other: Channels, share: np.ndarray) -> Channels:
-        """These channels with a share (f,) of others, number by number, as NLA strips replace what is below them."""
-        part = share[:, None, None]
-        return Channels(
-            *(getattr(self, name) * (1.0 - part) + getattr(other, name) * part for name in NUMBERS), modes=self.modes
-        )
+    def mixed(self, other: Channels, share: np.ndarray, rows: Sequence[bool]) -> Channels:
+        """These channels with a share (f,) of others, number by number, as NLA strips replace what is below them.
 
-    def mixed_of(self, other: Channels, share: np.ndarray, rows: Sequence[bool]) -> Channels:
-        """As `mixed`, but only of the bones in some rows (n,); the others keep their channels."""
+        Only those of the bones in some rows (n,); the others keep their channels.
+        """
         part = share[:, None, None] * np.asarray(rows, np.float64)[:, None]
         return Channels(
             *(getattr(self, name) * (1.0 - part) + getattr(other, name) * part for name in NUMBERS), modes=self.modes
@@ -114,13 +109,14 @@ class Channels:
 
     def matrices(self) -> np.ndarray:
         """What they make of each bone, (f, n, 4, 4)."""
-        matrices = np.zeros((*self.location.shape[:2], 4, 4))
+        matrices = blank_matrices(self.location.shape[1::-1]).swapaxes(0, 1)
         for mode in set(self.modes):
-            rows = [row for row, each in enumerate(self.modes) if each == mode]
+            same = [row for row, each in enumerate(self.modes) if each == mode]
+            # Picking rows would copy them, in another order in memory.
+            rows = same if len(same) < len(self.modes) else slice(None)
             numbers = self.rotation[:, rows, : width_of(mode)]
             matrices[:, rows, :3, :3] = matrices_from_channels(numbers, mode) * self.scale[:, rows, None, :]
         matrices[..., :3, 3] = self.location
-        matrices[..., 3, 3] = 1.0
         return matrices
 
 
@@ -151,12 +147,24 @@ def mixed_channels(tables: Sequence[Channels], playing: Playing) -> Channels:
         tables: of each clip at its phases, on PHASES + 2 rows.
         playing: phases and influences (clips, f).
     """
-    part = playing.phase - np.floor(playing.phase)
-    mixed = tables[0].at(part[0] * PHASES)
-    for clip, table in enumerate(tables[1:], 1):
-        if playing.influence[clip].any():
-            mixed = mixed.mixed(table.at(part[clip] * PHASES), playing.influence[clip])
-    return mixed
+    frames = playing.phase.shape[1]
+    stacked = np.stack([np.concatenate([getattr(table, name) for name in NUMBERS], axis=2) for table in tables])
+    clips, rows, bones, width = stacked.shape
+    columns = stacked.transpose(0, 2, 3, 1).reshape(clips, -1, rows)
+    mixed = np.repeat(columns[0, :, :1], frames, axis=1)
+    varies = np.flatnonzero((columns != columns[0, :, :1]).any(axis=(0, 2)))
+    mixed[varies] = 0.0
+    place = (playing.phase - np.floor(playing.phase)) * PHASES
+    for each, table, weight in zip(place, columns[:, varies], playing.weights()):
+        seen = np.flatnonzero(weight)
+        row = np.floor(each[seen]).astype(np.int64)
+        after = (each[seen] - row) * weight[seen]
+        now = np.take(table, row, axis=1, mode="clip") * (weight[seen] - after)
+        now += np.take(table, row + 1, axis=1, mode="clip") * after
+        for column, values in zip(varies, now):
+            mixed[column, seen] += values
+    location, rotation, scale = np.split(mixed.reshape(bones, width, frames), (3, 7), axis=1)
+    return Channels(*(each.transpose(2, 0, 1) for each in (location, rotation, scale)), modes=tables[0].modes)
 
 
 def curves_for(action: Action, armature: Object) -> list[FCurve]:

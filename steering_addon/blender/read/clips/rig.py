@@ -87,18 +87,20 @@ class Rig:
 
     def moved(self, poses: np.ndarray, rows: Rows) -> np.ndarray:
         """Points in the model's space, (f, r, 3), from the bones' poses (f, n, 4, 4); `rows` (r,) of the points."""
-        deform = (self.matrix[:3] @ poses) @ self.from_rest
-        places = np.concatenate((self.points[rows], np.ones((len(rows), 1))), axis=1)
-        total = np.zeros((len(poses), len(rows), 3))
-        for k in range(INFLUENCES):
-            share = self.weights[rows, k]
-            used = np.flatnonzero(share > 0.0)
-            for bone in np.unique(self.bones[rows[used], k]):
-                moved = used[self.bones[rows[used], k] == bone]
-                total[:, moved] += share[moved, None] * (places[moved] @ deform[:, bone].transpose(0, 2, 1))
-        loose = np.flatnonzero(~self.weights[rows].any(axis=1))
-        total[:, loose] = places[loose] @ self.matrix[:3].T
-        return total
+        total = np.zeros((3, len(rows), len(poses)))
+        places, bones, weights = self.points[rows], self.bones[rows], self.weights[rows]
+        inverse = self.from_rest
+        for bone in np.unique(bones[weights > 0.0]):
+            deform = joined(joined(self.matrix, poses[:, bone]), inverse[bone])
+            share = np.einsum("rk,rk->r", weights, bones == bone)
+            used = np.flatnonzero(share)
+            place = share[used] * np.concatenate((places[used], np.ones((len(used), 1))), axis=1).T
+            for row in range(3):
+                terms = (place[k, :, None] * deform[:, row, k] for k in range(4))
+                total[row, used] += next(terms) + next(terms) + next(terms) + next(terms)
+        loose = np.flatnonzero(~weights.any(axis=1))
+        total[:, loose] = self.at_rest()[rows[loose]].T[..., None]
+        return total.transpose(2, 1, 0)
 
     def heights(self, poses: np.ndarray) -> np.ndarray:
         """The heights of all points, (f, m) metres, from the bones' poses (f, n, 4, 4)."""
@@ -112,6 +114,26 @@ class Rig:
         loose = ~self.weights.any(axis=1)
         total[:, loose] = (places[loose] @ self.matrix[2])[None]
         return total
+
+
+def blank_matrices(shape: tuple[int, ...]) -> np.ndarray:
+    """Matrices (..., 4, 4) that do nothing, of a shape (...), each of their elements contiguous in memory."""
+    memory = np.zeros((4, 4, *shape))
+    for k in range(4):
+        memory[k, k] = 1.0
+    return memory.transpose((*range(2, memory.ndim), 0, 1))
+
+
+def joined(a: np.ndarray, b: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+    """The products of affine matrices, (..., 4, 4) each; `out` has to be one of affine matrices."""
+    if out is None:
+        out = blank_matrices(np.broadcast_shapes(a.shape, b.shape)[:-2])
+    part = np.empty_like(out[..., :3, :])
+    np.multiply(a[..., :3, :1], b[..., :1, :], out=out[..., :3, :])
+    for k in (1, 2):
+        out[..., :3, :] += np.multiply(a[..., :3, k : k + 1], b[..., k : k + 1, :], out=part)
+    out[..., :3, 3] += a[..., :3, 3]
+    return out
 
 
 def rig_of(armature: Object, model: Object, family: Family, axes: np.ndarray) -> Rig:

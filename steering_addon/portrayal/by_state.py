@@ -1,0 +1,84 @@
+"""Which clips agents may play in the states of their crowd.
+
+Of the clips of each kind, those that stand, move, turn on the spot or are done once, an agent plays those of its state;
+where its state has none, those that are for any state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..simulation.arrays.vectors import Mask, Rows, Scalars
+from .clips import ANY, MOVE, STAND, Clip
+
+
+def numbers_of(clips: Sequence[Clip]) -> list[int]:
+    """The numbers of the states that have clips, in order, the first ANY."""
+    return sorted({ANY, *(clip.state for clip in clips if clip.state > ANY)})
+
+
+def for_state(rows: Sequence[int], clips: Sequence[Clip], number: int) -> list[int]:
+    """Those of some rows of clips that are played in the state of a number."""
+    chosen = [row for row in rows if clips[row].state == number]
+    return chosen or [row for row in rows if clips[row].state == ANY]
+
+
+def places_of(numbers: Sequence[int], states: Rows) -> Rows:
+    """The place of each state (n,) among sorted numbers, (n,); 0 for those that are not among them."""
+    known = np.array(numbers, dtype=np.int64)
+    places = np.minimum(np.searchsorted(known, states), len(known) - 1)
+    return np.where(known[places] == states, places, 0)
+
+
+class StateClips:
+    """The clips for each of k states that have any, and first for all others.
+
+    Attributes:
+        moves: (k) the rows of those that move.
+        stands: (k,) whether there is one that stands.
+        turns: (k, clips) whether a clip turns on the spot.
+    """
+
+    def __init__(self, clips: Sequence[Clip]) -> None:
+        self._numbers = numbers_of(clips)
+        moving = [row for row, clip in enumerate(clips) if clip.plays == MOVE and clip.speed > 0.0]
+        turning = [row for row, clip in enumerate(clips) if clip.plays == MOVE and not clip.speed and clip.turn]
+        standing = [row for row, clip in enumerate(clips) if clip.plays == STAND]
+        self.moves = [for_state(moving, clips, number) for number in self._numbers]
+        stands = [for_state(standing, clips, number) for number in self._numbers]
+        self.stands: Mask = np.array([bool(rows) for rows in stands])
+        self.turns = np.zeros((len(self._numbers), len(clips)), dtype=np.bool_)
+        for place, number in enumerate(self._numbers):
+            self.turns[place, for_state(turning, clips, number)] = True
+        # What neither stands nor moves holds the pose of the lowest strip.
+        rests = [rows or moves[:1] or [0] for rows, moves in zip(stands, self.moves)]
+        self._alone = [_those(rows, clips, with_company=False) for rows in rests]
+        self._together = [_those(rows, clips, with_company=True) for rows in rests]
+
+    def places(self, states: Rows) -> Rows:
+        """Which of the k each agent plays, (n,), from the numbers of the states (n,)."""
+        return places_of(self._numbers, states)
+
+    def between_steps(self, places: Rows) -> Rows:
+        """The same for what is mixed into shorter steps: for these, no agent lies down or sleeps."""
+        return np.where(self.stands[0], 0, places)
+
+    def standing(self, places: Rows, draw: Scalars, talks: Mask) -> Rows:
+        """The clip that each agent takes to stand, (n,).
+
+        Args:
+            draw: (n,) chance, in [0, 1).
+            talks: (n,) whether it is one for those in company.
+        """
+        chosen = np.zeros(len(places), dtype=np.int64)
+        for place, (alone, together) in enumerate(zip(self._alone, self._together)):
+            by_chance = (rows[np.floor(draw * len(rows)).astype(np.int64)] for rows in (together, alone))
+            chosen = np.where(places == place, np.where(talks, *by_chance), chosen)
+        return chosen
+
+
+def _those(rows: Sequence[int], clips: Sequence[Clip], *, with_company: bool) -> Rows:
+    """The rows of clips that are for company, or are not; all, if there are none."""
+    return np.array([row for row in rows if clips[row].with_company == with_company] or rows, dtype=np.int64)

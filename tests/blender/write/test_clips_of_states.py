@@ -1,0 +1,186 @@
+"""Clips of states in Blender, and what is done once: baked, written again, previewed, copied and removed."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.blender.building import bake, clear_bake, crowd, empty, frames, part, select, use
+from tests.blender.drawing import shown, texts
+from tests.blender.walkers import found_walkers, idle, pose_of
+from tests.sampling import in_every_blender
+
+pytestmark = in_every_blender
+
+HERE, NEAR = (0.0, 0.0, 0.0), 1.0
+
+
+@pytest.fixture(autouse=True)
+def _ended_afterwards():
+    yield
+    part("blender.preview").end()
+
+
+def feeders(*, stands: bool = True):
+    """Two walkers, a state Feed of their crowd, and what calls the first into it after a while."""
+    people, rigs = found_walkers(2)
+    if stands:
+        people.steering.vehicle.cruise_speed = people.steering.seek.weight = 0.0
+        for rig in rigs:
+            rig.steering.start_speed = 0.0
+    rigs[1].location = (40.0, 0.0, 0.0)
+    people.steering.portrayal.playing.plant_feet = False
+    select(people)
+    assert bpy.ops.steering.state_add() == {"FINISHED"}
+    state = bpy.context.object
+    state.name, state.steering.state.react, state.steering.state.lasts = "Feed", 0.0, 0.0
+    call = empty("Call", HERE)
+    select(state, call)
+    assert bpy.ops.steering.trigger_add(when="NEAR") == {"FINISHED"}
+    bpy.context.object.steering.trigger.distance = NEAR
+    return people, rigs, state
+
+
+def clip(people, rig, name: str, **values):
+    """Another clip of the crowd."""
+    action = bpy.data.actions.get(name) or idle(rig, name)
+    entry = people.steering.portrayal.clips.add()
+    entry.name, entry.action = name, action
+    for key, value in {"plays": "STAND", **values}.items():
+        setattr(entry, key, value)
+    select(people)
+    assert bpy.ops.steering.clips_measure() == {"FINISHED"}
+    return entry
+
+
+def strip(rig, name: str):
+    tracks = rig.animation_data.nla_tracks if rig.animation_data else ()
+    return next((track.strips[0] for track in tracks if track.name == f"Steering: {name}"), None)
+
+
+def keyed(rig, name: str, what: str) -> np.ndarray:
+    curve = strip(rig, name).fcurves.find(what)
+    return np.array([curve.evaluate(frame) for frame in range(1, bpy.context.scene.frame_end + 1)])
+
+
+def test_only_who_is_in_the_state_plays_its_clip_and_writing_again_knows_it() -> None:
+    people, rigs, state = feeders()
+    clip(people, rigs[0], "Eat", state=state)
+    bake()
+    assert strip(rigs[0], "Eat") is not None and strip(rigs[1], "Eat") is None
+    baked = keyed(rigs[0], "Eat", "influence")
+    assert baked[0] == 0.0 and baked[-1] == 1.0
+    state.name = "Graze"
+    select(people)
+    assert bpy.ops.steering.clips_write() == {"FINISHED"}
+    np.testing.assert_array_equal(keyed(rigs[0], "Eat", "influence"), baked)
+    assert strip(rigs[1], "Eat") is None
+
+
+def test_what_is_for_a_state_is_done_once_as_it_is_taken_up() -> None:
+    frames(1, 120)
+    people, rigs, state = feeders()
+    bpy.context.scene.frame_end = 120
+    clip(people, rigs[0], "Nod", plays="DO", state=state, when="STATE")
+    bake()
+    time, share = keyed(rigs[0], "Nod", "strip_time"), keyed(rigs[0], "Nod", "influence")
+    assert share.max() == 1.0 and share[-1] == 0.0
+    assert time[0] == 0.0 and time[-1] == pytest.approx(time.max()) and np.count_nonzero(np.diff(time) > 0.0) > 40
+    assert strip(rigs[1], "Nod") is None
+    select(people)
+    bpy.ops.steering.clips_write()
+    np.testing.assert_allclose(keyed(rigs[0], "Nod", "influence"), share, atol=1e-6)
+
+
+def test_on_arrival_it_is_done_once_by_those_who_arrive_and_a_preview_shows_it() -> None:
+    people, rigs = found_walkers(2)
+    frames(1, 96)
+    bpy.context.scene.frame_end = 96
+    people.steering.portrayal.playing.plant_feet = False
+    people.steering.portrayal.playing.look_ahead = 0.0
+    goal = empty("Bench", (0.0, -1.5, 0.0))
+    people.steering.seek.weight = 0.0
+    use(people, arrival={"target": goal, "slowing_distance": 0.5})
+    rigs[1].location = (0.0, 30.0, 0.0)
+    nod = clip(people, rigs[0], "Nod", plays="DO", when="ARRIVAL")
+    curve = part("blender.write.animation_data").channelbags(nod.action)[0].fcurves[0]
+    for key in curve.keyframe_points:
+        key.co.y *= 10.0
+    select(people)
+    bpy.ops.steering.clips_measure()
+
+    def poses() -> np.ndarray:
+        result = []
+        for frame in range(1, 97, 5):
+            bpy.context.scene.frame_set(frame)
+            result.append(pose_of(rigs[0]))
+        return np.array(result)
+
+    assert bpy.ops.steering.preview() == {"FINISHED"}
+    previewed = poses()
+    assert bpy.ops.steering.preview() == {"FINISHED"}
+    bake()
+    np.testing.assert_allclose(previewed, poses(), atol=1e-5)
+    share = keyed(rigs[0], "Nod", "influence")
+    assert share.max() == 1.0 and (share[:30] == 0.0).all()
+    assert strip(rigs[1], "Nod") is None
+    [(first, last)] = part("blender.write.ownership").bake_of(rigs[0]).arrived_frames
+    assert np.argmax(share > 0.0) >= first and last == 96.0
+    select(people)
+    bpy.ops.steering.clips_write()
+    np.testing.assert_allclose(keyed(rigs[0], "Nod", "influence"), share, atol=1e-6)
+
+
+def test_one_action_may_be_a_clip_of_two_states_and_each_has_a_strip() -> None:
+    people, rigs, state = feeders()
+    select(people)
+    bpy.ops.steering.state_add()
+    other = bpy.context.object
+    select(people)
+    assert bpy.ops.steering.clip_add(action="Idle", state="Feed") == {"FINISHED"}
+    assert bpy.ops.steering.clip_add(action="Idle", state=other.name) == {"FINISHED"}
+    with pytest.raises(RuntimeError, match=r"already a clip of People in Feed"):
+        bpy.ops.steering.clip_add(action="Idle", state="Feed")
+    with pytest.raises(RuntimeError, match=r"People has no state Rest"):
+        bpy.ops.steering.clip_add(action="Idle", state="Rest")
+    assert [entry.state for entry in people.steering.portrayal.clips[-2:]] == [state, other]
+    bake()
+    assert strip(rigs[0], "Idle") is not None and strip(rigs[0], "Idle 2") is not None
+    clear_bake()
+    assert not any(track.name.startswith("Steering") for rig in rigs for track in rig.animation_data.nla_tracks)
+
+
+def test_a_clip_of_a_state_that_is_not_the_crowds_is_never_played_and_the_panel_says_so() -> None:
+    people, rigs, state = feeders()
+    entry = clip(people, rigs[0], "Eat", state=state)
+    select(state)
+    assert "Plays Eat" in texts(shown("OBJECT_PT_steering_state"))
+    select(people)
+    state.steering.crowd = None
+    bake()
+    assert strip(rigs[0], "Eat") is None
+    bpy.data.objects.remove(state)
+    assert entry.state is None
+
+
+def test_copied_states_bring_their_clips_along_where_they_fit() -> None:
+    people, rigs, state = feeders()
+    clip(people, rigs[0], "Eat", state=state)
+    select(people)
+    bpy.ops.object.duplicate()
+    copy = bpy.context.object
+    assert copy.steering.portrayal.clips[2].state == state, "Blender copies the clips, not the states"
+    rigs[1].steering.crowd = copy
+    bpy.context.view_layer.update()
+    assert bpy.ops.steering.states_copy(source="People") == {"FINISHED"}
+    other = crowd("Others")
+    rigs[0].steering.crowd = other
+    entry = other.steering.portrayal.clips.add()
+    entry.action, entry.plays = bpy.data.actions["Walk"], "MOVE"
+    select(other)
+    assert bpy.ops.steering.states_copy(source="People") == {"FINISHED"}
+    for ob in (copy, other):
+        eaten = [each.state for each in ob.steering.portrayal.clips if each.action.name == "Eat"]
+        assert [each.steering.crowd for each in eaten] == [ob]
+    assert people.steering.portrayal.clips[-1].state == state
