@@ -51,6 +51,8 @@ def sine(angle: Scalars) -> Scalars:
 
 def cosine(angle: Scalars) -> Scalars:
     """The cosines of angles in radians, up to some thousands of turns; (...) to (...)."""
+    if np.abs(angle).max(initial=0.0) < EIGHTH:
+        return _small_sine_and_cosine(angle)[1]
     remainder, quarters = _nearest_quarter(angle)
     return _sine(quarters + 1.0, *_small_sine_and_cosine(remainder))
 

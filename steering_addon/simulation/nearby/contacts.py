@@ -6,8 +6,8 @@ by its share of the overlap: of two that give way, the lighter by more, but who 
 only for who is to stand as well. A body with k contacts moves by the sum divided
 by max(CAREFUL k, 1), in PASSES rounds (Jacobi iteration), so that chains of bodies separate too.
 
-No body moves further than its top speed allows. Of its velocity only the component into the contact is removed, within
-what max_force allows, so that no body is thrown back or turned around.
+No body moves further than its top speed allows, on what it stands on. Of its velocity only the component into the
+contact is removed, within what max_force allows, so that no body is thrown back or turned around.
 """
 
 from __future__ import annotations
@@ -41,6 +41,8 @@ from ..world import World
 
 PASSES = 30
 """Rounds in which each body gives way to the bodies that it touches."""
+ROUNDING = 1e-9
+"""The share by which a body at top speed may seem to go further."""
 CAREFUL = 0.6
 """A body with k contacts moves by 1 / (CAREFUL k) of their sum: all of it would overshoot."""
 
@@ -95,7 +97,12 @@ def kept_apart(
         if not moved.any():
             break
         points[:n] += moved
-    separated = before + truncate(picked(points, np.arange(n)) - before, model.max_speed * world.dt)
+    furthest = model.max_speed * world.dt
+    # What is carried by something faster, or falls, moves from where that has taken it.
+    taken = magnitude(position - before) > furthest * (1.0 + ROUNDING)
+    if anybody(taken):
+        before = np.where(taken[:, None], position - velocity * world.dt, before)
+    separated = before + truncate(picked(points, np.arange(n)) - before, furthest)
     shift = separated - position
     touched = gives_way & (magnitude(shift) > EPSILON)
     if not touched.any():

@@ -9,10 +9,13 @@ from hypothesis import strategies as st
 
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.unaligned_collision_avoidance import VELOCITY, UnalignedCollisionAvoidance
-from steering_addon.locomotion import Planar, SimpleVehicle
+from steering_addon.locomotion import OnFoot, Planar, SimpleVehicle
 from steering_addon.simulation.geometry.obstacles import boxes, obstacles
+from steering_addon.simulation.geometry.surfaces import surfaces
 from steering_addon.simulation.nearby.contacts import PASSES
 from steering_addon.simulation.nearby.neighbors import EVERYONE
+from steering_addon.simulation.snapshot import Snapshot
+from tests.locomotion.grounds import plane
 from tests.scene import Scene, leaders, locked, positions, speeds, velocities
 from tests.simulation.odd_input import BOUNDED, vectors
 
@@ -196,3 +199,18 @@ def test_vehicles_that_are_not_kept_apart_may_overlap_where_others_give_way_to_t
     path = positions(bodies([[0.0, 0.0, 0.0], [0.3, 0.0, 0.0], [0.9, 0.0, 0.0]], vehicle=vehicle).run(12))
     assert (path[:, :2] == path[0, :2]).all()
     assert path[-1, 2] == pytest.approx([1.3, 0.0, 0.0], abs=1e-6)
+
+
+def test_walkers_on_what_moves_faster_than_they_can_stay_where_they_stand_on_it() -> None:
+    """A floor at 6 m/s; of three at rest, two overlap and separate on it, and the third keeps its place."""
+    floor, triangles = plane(half=9.0, cells=4)
+    ground = surfaces([(floor, triangles)], [True])
+    stood = [(0.0, 0.0, 0.0), (0.0, 0.8, 0.0), (1.3, 0.0, 0.0)]
+    scene = bodies(stood, speed=0.0, locomotions=[(OnFoot, {})], surfaces=ground, fps=24)
+
+    def moving(frame: int, seen: Snapshot) -> Snapshot:
+        return replace(seen, surfaces=ground.with_points(0, floor + np.array([0.25 * frame, 0.0, 0.0])))
+
+    last = positions(scene.run(49, at=moving))[-1] - (0.25 * 48, 0.0, 0.0)
+    assert gaps(last).min() > 2.0 * RADIUS - 1e-3
+    assert np.abs(last - stood).max() < 0.15
