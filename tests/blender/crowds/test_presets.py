@@ -393,7 +393,7 @@ def test_a_preset_made_from_a_crowd_gives_another_crowd_the_same_values(data) ->
     for name, value in data.draw(values_of(groups["portrayal"].fixed_type)).items():
         setattr(first.steering.portrayal, name, value)
     first.steering.vehicle.radius, first.steering.vehicle.length = 0.5, 0.0
-    first.steering.portrayal.stride_height = 0.0
+    first.steering.portrayal.stride_height, first.steering.portrayal.look = 0.0, False
 
     preset = part("settings.preset")
     made = preset.read(preset.written(preset_made_of(first)))

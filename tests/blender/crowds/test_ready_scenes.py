@@ -215,8 +215,8 @@ def test_a_scene_takes_its_values_from_its_preset(scene) -> None:
     if scene == "traffic":
         expected["brake_for", "obstacles"] = "ALL"
     if scene == "station_hall":
-        # There is no path, and they walk at one pace between walls, where they have to turn round.
-        changed = ("path_following", "containment", "obstacle_avoidance", "vehicle")
+        # There is no path, they have errands of their own, and walk at one pace between walls, where they turn round.
+        changed = ("path_following", "keep_company", "containment", "obstacle_avoidance", "vehicle")
         expected = {key: value for key, value in expected.items() if key[0] not in changed}
     if scene == "cowboys_and_strays":
         # Cows graze more slowly for their size than sheep.
