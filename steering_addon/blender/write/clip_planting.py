@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 FEET = OF_FEET.title()
 """The name of the strip that holds feet."""
+FRAMES_TOGETHER = 4000
+"""Frames of bodies whose feet are computed together: with more, arrays do not fit the fast memory of a processor."""
 REACH = 0.6
 """Metres above and below a foot within which the ground is looked for."""
 FOLLOWS = 0.02

@@ -39,7 +39,7 @@ from ..stored_values import finite_numbers, sound_front
 from ..tagged_objects import names_of
 from .clip_copies import ClipCopy, Copies, copies_made
 from .clip_heads import HEAD, LiveHeads, Neck, neck_of
-from .clip_planting import FEET, ground_of, planting_of
+from .clip_planting import FEET, FRAMES_TOGETHER, ground_of, planting_of
 from .clip_posture import Posture, posture_of
 from .clip_record import clip_record, is_copy
 from .clip_strips import ClipPlayed, Edited, RigClips, clear_clips, write_clips
@@ -52,8 +52,6 @@ if TYPE_CHECKING:
 
 UNSURE = 0.25
 """A clip whose direction was seen less clearly than this needs a speed from the user."""
-FRAMES_TOGETHER = 4000
-"""Frames of bodies whose feet are computed together: with more, arrays do not fit the fast memory of a processor."""
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,6 @@ FRAME_TOLERANCE = 0.01
 _ENUMS = bpy.types.Keyframe.bl_rna.properties
 LINEAR: int = _ENUMS["interpolation"].enum_items["LINEAR"].value
 CONSTANT: int = _ENUMS["interpolation"].enum_items["CONSTANT"].value
-BEZIER: int = _ENUMS["interpolation"].enum_items["BEZIER"].value
 GENERATED: int = _ENUMS["type"].enum_items["GENERATED"].value
 AUTO: int = _ENUMS["handle_left_type"].enum_items["AUTO"].value
 VECTOR: int = _ENUMS["handle_left_type"].enum_items["VECTOR"].value
