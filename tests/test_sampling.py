@@ -81,7 +81,7 @@ def in_each_blender(items: Sequence[Any]) -> list[list[str]]:
 
 
 def test_a_plain_test_runs_in_one_blender_and_each_blender_has_some() -> None:
-    tests = [case for number in range(30) for case in cases(2, PLAIN, test=f"test_{number}")]
+    tests = [case for number in range(60) for case in cases(2, PLAIN, test=f"test_{number}")]
     each = in_each_blender(tests)
     assert sorted(name for chosen in each for name in chosen) == sorted(names(tests))
     assert min(map(len, each)) > 10

@@ -270,11 +270,11 @@ def test_counts_may_meet_a_boundary(count: str) -> None:
 
 def test_the_same_seed_draws_the_same_mutants() -> None:
     def drawn(*arguments: str) -> list[str]:
-        command = [sys.executable, ROOT / "scripts" / "mutate", "--list", "--files", "locomotion/*", *arguments]
+        command = [sys.executable, ROOT / "scripts" / "mutate", "--list", "--files", "recording/*", *arguments]
         return subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout.splitlines()
 
     first = drawn("--count", "8", "--seed", "1")
-    assert len(first) == 8 and all(line.startswith("steering_addon/locomotion/") for line in first)
+    assert len(first) == 8 and all(line.startswith("steering_addon/recording/") for line in first)
     assert drawn("--count", "8", "--seed", "1") == first != drawn("--count", "8", "--seed", "2")
     of_one_file = [line for line in first if line.startswith(first[0].partition(":")[0])]
     assert drawn("--count", "1", "--seed", "1") == first[:1]
