@@ -145,18 +145,18 @@ class ObstacleAvoidance(Behavior):
         steering = np.where(ahead.too_near[:, None], ahead.away * agility[:, None], steering)
         steering = steering * (agents.mass * ahead.onset)[:, None]
         stands = agents.speed < STANDS * agents.max_speed
-        counts = np.isfinite(ahead.contact) & ~_turns_away(agents, ahead)
+        counts = np.isfinite(ahead.contact) & ~_turns_away(agents, ahead, stands)
         # Steering aside alone would not get going one that stands where the first that applies is followed.
         counts &= ~stands | ahead.too_near | (turn > EASY * agility)
         return np.where(counts[:, None], steering, 0.0), urgency
 
 
-def _turns_away(agents: Agents, ahead: Threats) -> Mask:
-    """Whether each agent stands, and its goal leads off what is ahead, (n,).
+def _turns_away(agents: Agents, ahead: Threats, stands: Mask) -> Mask:
+    """Whether each agent stands, `stands` (n,), and its goal leads off what is ahead, (n,).
 
     It need not pass that. Where the first that applies is followed, it would not get to turning round.
     """
-    turns: Mask = (agents.speed < STANDS * agents.max_speed) & ~ahead.too_near & np.isfinite(agents.goal[:, 0])
+    turns: Mask = stands & ~ahead.too_near & np.isfinite(agents.goal[:, 0])
     if anybody(turns):
         way = unit(agents.level(np.where(turns[:, None], agents.goal - agents.position, 0.0)))
         turns = turns & (dot(way, ahead.away) >= -ALONG)

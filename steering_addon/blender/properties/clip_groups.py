@@ -22,7 +22,7 @@ PLAYS_ITEMS = [
 """When a clip is played, with the numbers stored in files."""
 WHEN_ITEMS = [
     ("CHANCE", "By Chance", "Now and then", BY_CHANCE),
-    ("ARRIVAL", "On Arrival", "Once where a behavior such as Go To, Stop or Dock has led the vehicle", ON_ARRIVAL),
+    ("ARRIVAL", "On Arrival", "Once where a behavior such as Dock or Go To and Stop has led the vehicle", ON_ARRIVAL),
     ("STATE", "On Taking Up State", "Once as the vehicle takes up the state of the clip, or any state", ON_STATE),
 ]
 """When a clip is played that does something once, with the numbers stored in files."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...portrayal.driver_properties import LOOKS, PROPERTIES, DriverProperties, stride_factors
+from ...portrayal.soles import runs
 from ...recording.arrived import arrived
 from ...recording.changes_of_mind import ChangesOfMind
 from ...recording.last_corrections import LastCorrections
@@ -256,8 +257,7 @@ class _Portrayed:
 
 def _spans(mask: np.ndarray, frames: np.ndarray) -> tuple[tuple[float, float], ...]:
     """The first and the last of the frames (f,) of each time at which a mask (f,) holds."""
-    changes = np.flatnonzero(np.diff(np.concatenate(([False], mask, [False])).astype(np.int8)))
-    return tuple(zip(frames[changes[::2]].tolist(), frames[changes[1::2] - 1].tolist()))
+    return tuple((float(frames[first]), float(frames[last - 1])) for first, last in runs(mask))
 
 
 def _frames_present(away: np.ndarray, frames: np.ndarray) -> tuple[float, float] | None:
