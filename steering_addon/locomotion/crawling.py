@@ -26,6 +26,8 @@ from ..simulation.arrays.vectors import (
     anybody,
     cross,
     dot,
+    from_above,
+    in_space,
     largest,
     magnitude,
     no_vectors,
@@ -43,7 +45,8 @@ from ..simulation.terrain import Terrain, no_terrain
 from ..simulation.vehicle import Motion, Pose, VehicleModel
 from .banking import GRAVITY
 from .gripping import Grip, Gripping, found, gripped, headed, turned_over, way_round
-from .on_foot import FALL, LOOKS, SMOOTHING, TURN_BACK, OnFoot
+from .looking import LOOKS
+from .on_foot import FALL, SMOOTHING, TURN_BACK, OnFoot
 from .walking import Walking
 
 EDGES = (
@@ -143,7 +146,7 @@ class Crawling(Locomotion):
             stands=stands,
             cornered=stays | walking.cornered,
             turning=walking.turning,
-            push=grip.world(walking.push),
+            push=grip.world(in_space(walking.push)),
             fall_speed=np.where(falls, GRAVITY * dt, memory.fall_speed),
         )
         after = replace(after, memory=new)
@@ -167,7 +170,7 @@ class Crawling(Locomotion):
             looks_in=blank.looks_in,
             ahead=blank.ahead,
             aside=blank.aside,
-            push=grip.local(memory.push),
+            push=from_above(grip.local(memory.push)),
             fall_speed=blank.fall_speed,
         )
         plane = no_terrain(n)

@@ -50,10 +50,12 @@ class Gripping(Walking):
     Attributes:
         facing: 1 on the side of its triangle to which the normal points, -1 on the other.
         lean: (n, 3) the up axis in which it is shown, which takes its time over folds.
+        push: (n, 3) the force that acts on it along its surface, newtons, as of a walker.
     """
 
     facing: Scalars = remembered(1.0)
     lean: Vectors = remembered((0.0, 0.0, 1.0))
+    push: Vectors = remembered((0.0, 0.0, 0.0))
 
 
 @dataclass(frozen=True)

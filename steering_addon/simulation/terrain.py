@@ -56,8 +56,10 @@ def carried(terrain: Terrain, position: Vectors, forward: Vectors, triangle: Row
         triangle: (n,) of the surfaces before, on which they stand; -1 for none.
     """
     before, after = terrain.before, terrain.after
+    if after is before or not after.has_triangles_of(before):
+        return position, forward
     stands = triangle >= 0
-    if after is before or not after.has_triangles_of(before) or not anybody(stands):
+    if not anybody(stands):
         return position, forward
     ahead = position + forward * A_LITTLE
     starts, ends = (
