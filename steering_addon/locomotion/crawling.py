@@ -27,7 +27,6 @@ from ..simulation.arrays.vectors import (
     cross,
     dot,
     from_above,
-    in_space,
     largest,
     magnitude,
     no_vectors,
@@ -131,7 +130,7 @@ class Crawling(Locomotion):
         grip = gripped(terrain, replace(motion, forward=level), memory)
         force, grip = self._off_borders(model, skins, grip, control.force, speed, dt)
         stride = self._stride(model, grip, replace(control, force=force), speed, dt)
-        heading, pace = grip.world(stride.forward), magnitude(stride.velocity)
+        heading, pace = grip.world(from_above(stride.forward)), magnitude(from_above(stride.velocity))
         length = pace * dt
         over = REACHES_OVER * model.radius
         after, left, met = grip.moved(skins, heading, length, over)
@@ -146,7 +145,7 @@ class Crawling(Locomotion):
             stands=stands,
             cornered=stays | walking.cornered,
             turning=walking.turning,
-            push=grip.world(in_space(walking.push)),
+            push=grip.world(walking.push),
             fall_speed=np.where(falls, GRAVITY * dt, memory.fall_speed),
         )
         after = replace(after, memory=new)
@@ -170,7 +169,7 @@ class Crawling(Locomotion):
             looks_in=blank.looks_in,
             ahead=blank.ahead,
             aside=blank.aside,
-            push=from_above(grip.local(memory.push)),
+            push=grip.on_plane(memory.push),
             fall_speed=blank.fall_speed,
         )
         plane = no_terrain(n)

@@ -208,8 +208,10 @@ class OnFoot(Locomotion):
         self, model: VehicleModel, motion: Motion, control: Control, normal: Vectors, slowest: Scalars, dt: float
     ) -> tuple[Vectors, Vectors]:
         """The velocities after the step of a body that is free to turn, and after the response time; (n, 2) m/s."""
-        left = share_uphill(rise(normal, motion.forward), self.slowed_uphill)
-        fastest = np.maximum(model.max_speed * left, slowest)
+        fastest = np.maximum(model.max_speed, slowest)
+        if anybody(normal[:, 2] < 1.0):
+            left = share_uphill(rise(normal, motion.forward), self.slowed_uphill)
+            fastest = np.maximum(model.max_speed * left, slowest)
         if control.speed_limit is not None:
             fastest = np.minimum(fastest, control.speed_limit)
         wanted, _ = pushed(model, motion, Control(control.force, fastest), self.max_turn_rate, dt)

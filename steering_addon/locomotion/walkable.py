@@ -303,6 +303,8 @@ class Walkable:
 
 def along_ground(normal: Vectors, direction: Vectors, length: Scalars) -> Vectors:
     """Ways of (n,) metres along the ground in level directions, as seen from above: a slope shortens them; (n, 2)."""
+    if not anybody(normal[:, 2] < 1.0):
+        return direction * length[:, None]
     grade = rise(normal, direction)
     return direction * (length / np.sqrt(1.0 + grade * grade))[:, None]
 
