@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .arrays.vectors import Rows, Scalars, Vectors, anybody, columns, magnitude, shared, unit
-from .geometry.floors import Footing
+from .geometry.floors import NO_TRIANGLE, Footing
 from .geometry.obstacles import Obstacles
 from .geometry.surfaces import NO_SURFACES, Surfaces
 
@@ -37,6 +37,12 @@ class Terrain:
         n = len(x)
         near, far = (self.after.under(x, y, height, shared(reach, n), shared(reach, n)) for reach in FINDS_GROUND)
         return near.otherwise(far)
+
+    def known(self, triangle: Rows) -> Rows:
+        """Triangles at the beginning of the step, (n,) rows, as at its end: -1 for all if faces have come or gone."""
+        if self.after is self.before or self.after.has_triangles_of(self.before):
+            return triangle
+        return shared(NO_TRIANGLE, len(triangle), np.int64)
 
     def take(self, rows: Rows) -> Terrain:
         """The terrain of the vehicles of some rows."""
