@@ -138,6 +138,7 @@ class OnFoot(Locomotion):
         speed = np.maximum(dot(from_above(motion.velocity), from_above(facing)), 0.0)
         start, facing = carried(terrain, motion.position, facing, memory.triangle)
         heading = from_above(facing)
+        memory = replace(memory, triangle=self._triangles(start, terrain, memory))
         # From here on velocities, headings and forces are those seen from above.
         motion = Motion(start, heading * speed[:, None], motion.side, heading, motion.up)
         push = self._push(model, control, memory, speed, slowest, dt)
@@ -189,6 +190,14 @@ class OnFoot(Locomotion):
             footing = replace(footing, triangle=np.where(refused, NO_TRIANGLE, footing.triangle))
         end = columns(start[:, 0] + way[:, 0], start[:, 1] + way[:, 1], start[:, 2])
         return Moved(end, in_space(velocity), in_space(forward), Stride(start, walking, end, footing, walkable))
+
+    def _triangles(self, start: Vectors, terrain: Terrain, memory: Walking) -> Rows:
+        """The rows of the triangles on which they stand, (n,), found anew where faces have come or gone."""
+        known = terrain.known(memory.triangle)
+        if known is memory.triangle:
+            return known
+        x, y, z = _feet(start, terrain).T
+        return terrain.after.under(x, y, z, self.step_height, self.step_height).triangle
 
     def _push(
         self, model: VehicleModel, control: Control, memory: Walking, speed: Scalars, slowest: Scalars, dt: float
