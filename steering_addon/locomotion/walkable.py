@@ -224,13 +224,16 @@ class Walkable:
         rows = which((side != 0) & self.shuns_edges & (dot(way, look.direction) < ALONG))
         if not len(rows):
             return inward
-        subset, seen = self.take(rows), look.take(rows)
+        seen = look.take(rows)
         course = along_ground(seen.normal, seen.direction, seen.reach)
-        ends = subset.footing(seen.feet, course, seen.normal).triangle < 0
+        ends = which(self.take(rows).footing(seen.feet, course, seen.normal).triangle < 0)
+        if not len(ends):
+            return inward
+        rows, seen = rows[ends], seen.take(ends)
         cosine, sine = INWARD
         back = turned(picked(way, rows), cosine[:, None], sine[:, None] * side[rows])
-        free = subset._is_free(replace(seen, direction=back, reach=FURTHER * seen.reach), AHEAD)
-        inward[rows] = np.where((ends & free)[:, None], back, 0.0)
+        free = self.take(rows)._is_free(replace(seen, direction=back, reach=FURTHER * seen.reach), AHEAD)
+        inward[rows] = np.where(free[:, None], back, 0.0)
         return inward
 
     def while_free(self, look: Look, direction: Vectors) -> Vectors:
