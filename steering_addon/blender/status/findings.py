@@ -35,6 +35,7 @@ from ..write.visibility import SWITCHES
 from .origins import REMEDIES, off_origin
 from .placing import misplaced
 from .scaled import scaled_since
+from .undriven import undriven
 
 if TYPE_CHECKING:
     from bpy.types import Collection, Object, Scene
@@ -61,6 +62,7 @@ class Kind(Enum):
     BOXED_IN = "FREEZE"
     AT_BORDER = "MOD_EDGESPLIT"
     WHEELS_HANG = "AUTO"
+    UNDRIVEN = "DRIVER"
     UPSIDE_DOWN = "FILE_REFRESH"
     UNUSED_SURFACE = "MESH_GRID"
     FAR_OUTSIDE = "CUBE"
@@ -145,6 +147,7 @@ def findings(scene: Scene, records: Mapping[Object, BakeRecord]) -> Iterator[Fin
     for kind, (name, text, *verbs) in MISPLACED.items():
         yield from _about(name, misplaced_vehicles.get(kind, ()), text, *verbs)
     yield from _far_outside(roles)
+    yield from _undriven(vehicles)
     hidden = [ob for ob in vehicles if not ob.steering.locked and _is_hidden(ob, scene, records.get(ob))]
     yield from _about(Kind.HIDDEN, hidden, "{} hidden, but baked all the same", "is", "are")
     rendered = set(_in_renders(scene.collection))
@@ -193,6 +196,16 @@ def _surfaces(roles: Mapping[Role, Sequence[Object]]) -> Iterator[Finding]:
         ways = " or ".join(kind.label for kind in LOCOMOTIONS if kind.stands)
         text = f"{{}} used by no crowd. Set the Locomotion of one to {ways}, or remove the Surface tag"
         yield from _about(Kind.UNUSED_SURFACE, surfaces, text, "is", "are")
+
+
+def _undriven(vehicles: Sequence[Object]) -> Iterator[Finding]:
+    """The vehicles without drivers for parts that a setting moves."""
+    by_setting: dict[str, list[Object]] = {}
+    for ob, setting in undriven(vehicles, crowds_of(vehicles)):
+        by_setting.setdefault(setting, []).append(ob)
+    for setting, obs in by_setting.items():
+        text = f"{{}} no drivers for the parts that {setting} moves. Add drivers, or set {setting} to 0"
+        yield from _about(Kind.UNDRIVEN, obs, text, "has", "have")
 
 
 def _stands(vehicle: Object, crowd: Object | None) -> bool:
