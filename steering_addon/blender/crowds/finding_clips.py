@@ -6,7 +6,7 @@ What an action does is measured. Names only decide between actions that do the s
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import radians
 from typing import TYPE_CHECKING
@@ -48,8 +48,9 @@ FASTER = 1.5
 
 
 def actions_of(rig: Object) -> list[Action]:
-    """The actions that an armature can play: its own, else all of the file that fit it."""
-    return own_actions(rig) or [action for action in bpy.data.actions if _is_clip(action, rig)]
+    """The actions of the file that an armature can play, those that came with it first."""
+    fitting = [action for action in bpy.data.actions if _is_clip(action, rig)]
+    return list(dict.fromkeys([*own_actions(rig), *fitting]))
 
 
 def own_actions(rig: Object) -> list[Action]:
@@ -86,21 +87,24 @@ class Found:
     clip: Clip
 
 
-def find_clips(vehicle: Object, rig: Object, actions: Sequence[Action], scene: Scene, family: Family) -> list[Found]:
+def find_clips(vehicle: Object, choices: Iterable[Sequence[Action]], scene: Scene, family: Family) -> list[Found]:
     """The actions of a model to begin with, and what they are.
 
-    Those whose names promise it are measured first, the others only if these are not enough.
+    Args:
+        choices: actions to look at; each only if those before are not enough to stand and to move.
 
     Raises:
         Refusal: an action cannot be measured.
     """
-    front, words = sound_front(vehicle), _words(actions)
-    for candidates in (promising(actions), actions):
-        clips = measured_clips(vehicle, candidates, scene, family, front) if candidates else []
+    front, found = sound_front(vehicle), []
+    for actions in dict.fromkeys(map(tuple, choices)):
+        words = _words(actions)
+        clips = measured_clips(vehicle, actions, scene, family, front) if actions else []
         rows = chosen([replace(clip, name=words[clip.name]) for clip in clips])
-        if {clips[row].plays for row in rows} == {STAND, MOVE}:
+        found = [Found(actions[row], clips[row]) for row in rows]
+        if {each.clip.plays for each in found} == {STAND, MOVE}:
             break
-    return [Found(candidates[row], clips[row]) for row in rows]
+    return found
 
 
 def promising(actions: Sequence[Action]) -> list[Action]:

@@ -28,6 +28,22 @@ def fbx_model(location=(3.0, 1.0, 0.0)):
     return rig
 
 
+def test_an_action_that_was_imported_apart_from_the_model_is_found_too() -> None:
+    rig = walker("Rig")
+    moves, stands = walk(rig), idle(rig)
+    data = part("blender.write.animation_data")
+    data.assign_action(rig, moves, data.slot_for(moves, rig))
+    select(rig)
+    assert bpy.ops.steering.tag(moves_like="PERSON") == {"FINISHED"}
+    played = [each.action for each in rig.steering.crowd.steering.portrayal.clips]
+    assert played == [stands, moves]
+    rig.steering.crowd.steering.portrayal.clips.clear()
+    moves.name, stands.name = "Rig|mixamo.com|Layer0", "Rig.001|mixamo.com|Layer0"
+    select(rig)
+    assert bpy.ops.steering.clips_find() == {"FINISHED"}
+    assert [each.action for each in rig.steering.crowd.steering.portrayal.clips] == [stands, moves]
+
+
 def places(obs) -> list[tuple[float, float]]:
     bpy.context.view_layer.update()
     return [tuple(round(number, 3) for number in ob.matrix_world.translation[:2]) for ob in obs]
