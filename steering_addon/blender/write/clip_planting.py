@@ -12,12 +12,13 @@ from ...portrayal.clips import Clip, Playing, leading
 from ...portrayal.footholds import Carried, Stepping, footholds
 from ...portrayal.planes import Ground
 from ...portrayal.planting import LEAST, Leg, Skeleton, above, planted, product, transposed, turned
+from ...portrayal.soles import Points
 from ...simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, columns
 from ...simulation.roles import Role
 from ..read.clips.controls import controls_of
 from ..read.clips.feet import Feet, feet_in, phases_of
 from ..read.clips.poses import channels_of, follows_from_curves, from_channels, mixed_channels
-from ..read.clips.rig import Rig, joined
+from ..read.clips.rig import Rig
 from ..read.rotation_channels import channels_from_matrices, data_path
 from ..read.surfaces import SurfaceReader
 from ..tagged_objects import tagged
@@ -118,9 +119,10 @@ class Planting:
         shape = playing.phase.shape[1:]
         flat = playing.flat()
         mixed = mixed_channels(self._tables, flat)
-        poses = from_channels(self._rig, mixed.matrices())
-        placed = by_body(joined(self._rig.matrix, poses), shape)
-        feet = self._stepping(playing, poses, placed[..., :3, 3])
+        poses = from_channels(self._rig, mixed.matrices(), self._rig.matrix)
+        points = self._rig.carried(poses, np.arange(len(self._rig.points)))
+        placed = by_body(poses, shape)
+        feet = self._stepping(playing, points, placed[..., :3, 3])
         corrections = footholds(body, feet, self._height, frame_time, ground)
         turns = without_scale(placed[..., :3, :3])
         skeleton = Skeleton(self._rig.parents, self._at_rest, placed[..., :3, 3], turns, self._upright)
@@ -138,11 +140,13 @@ class Planting:
             of_hips = self._location(location, skeleton, self._hips, down)
         return keys_of_each(channels, of_hips, drops)
 
-    def _stepping(self, playing: Playing, poses: np.ndarray, places: Vectors) -> list[Stepping]:
-        """The feet of n rigs, whose bones are at places (n, f, bones, 3) in the space of the model."""
+    def _stepping(self, playing: Playing, points: Points, places: Vectors) -> list[Stepping]:
+        """The feet of n rigs, from the points (n f, m, 3) of their soles and the places (n, f, bones, 3) of the bones.
+
+        Both are in the space of the model.
+        """
         shape = playing.phase.shape[1:]
         rests = np.einsum("cf,cl->lf", playing.flat().weights(), self._rests)
-        points = self._rig.moved(poses, np.arange(len(self._rig.points)))
         return [
             Stepping(
                 by_body(points[:, rows], shape),
