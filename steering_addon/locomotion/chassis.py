@@ -23,6 +23,8 @@ RUN_UP, RUN_UP_STEPS = 1.0, 24
 
 Heights: TypeAlias = "tuple[Scalars, ...]"
 """On which the wheels stand, in the order of WHEELS, (n,) metres each."""
+Triangles: TypeAlias = "tuple[Rows, ...]"
+"""Their rows under the wheels, in the order of WHEELS, (n,) each; -1 for none."""
 
 
 @dataclass(frozen=True)
@@ -32,27 +34,19 @@ class Wheels:
     Attributes:
         position: (n, 3) the middle between them, metres; how high is left open.
         forward: (n, 3) level unit headings.
-        heights: on which they stand.
+        heights: on which they stand, or where there is no ground, on the heights expected.
+        triangles: under them.
     """
 
     position: Vectors
     forward: Vectors
     heights: Heights
+    triangles: Triangles
 
-
-@dataclass(frozen=True)
-class Standing:
-    """What wheels stand on.
-
-    Attributes:
-        wheels: on the ground, or where none is, on the heights expected.
-        missing: (n,) how many have no ground.
-        ground: (n,) the row of the triangle under one of them, -1 for none.
-    """
-
-    wheels: Wheels
-    missing: Rows
-    ground: Rows
+    @property
+    def missing(self) -> Rows:
+        """(n,) how many have no ground."""
+        return np.count_nonzero(np.stack(self.triangles) < 0, axis=0)
 
 
 @dataclass(frozen=True)
@@ -78,29 +72,26 @@ class Chassis:
             spots.append((at[:, 0], at[:, 1]))
         return spots
 
-    def standing(self, expected: Wheels, rise: Scalars | float, reach: Scalars | None, terrain: Terrain) -> Standing:
-        """What wheels stand on.
+    def standing(self, expected: Wheels, rise: Scalars | float, reach: Scalars | None, terrain: Terrain) -> Wheels:
+        """The wheels on what they stand on.
 
         Args:
-            expected: the wheels, with the heights of the ground before.
+            expected: the wheels, with the heights of the ground and the triangles before.
             rise: (n,) metres by which it is expected to have risen.
             reach: (n,) metres above and below that within which it is; None for cars that have only been placed.
         """
         n, wheels = len(expected.position), len(WHEELS)
         if not len(terrain.after):
-            return Standing(expected, shared(0, n, np.int64), shared(-1, n, np.int64))
+            return expected
         x, y = np.concatenate(self.places(expected.position, expected.forward), axis=1)
         height = np.concatenate([before + rise for before in expected.heights])
         if reach is None:
             footing = terrain.first_footing(x, y, height)
         else:
             reaches = np.tile(reach, wheels)
-            footing = terrain.after.under(x, y, height, reaches, reaches)
+            footing = terrain.after.under(x, y, height, reaches, reaches, np.concatenate(expected.triangles))
         heights = np.where(footing.triangle >= 0, footing.height, height).reshape(wheels, n)
-        triangle = footing.triangle.reshape(wheels, n)
-        # Of the first wheel that has ground.
-        ground = triangle[(triangle >= 0).argmax(axis=0), np.arange(n)]
-        return Standing(replace(expected, heights=tuple(heights)), np.count_nonzero(triangle < 0, axis=0), ground)
+        return replace(expected, heights=tuple(heights), triangles=tuple(footing.triangle.reshape(wheels, n)))
 
     def grade(self, heights: Heights) -> Scalars:
         """Metres that the ground under the wheels rises for each metre ahead, (n,)."""
@@ -151,8 +142,7 @@ class Chassis:
         for _ in range(RUN_UP_STEPS):
             last = way[-1]
             place = last.position - last.forward * (dt * speed)[:, None]
-            stands = self.standing(replace(last, position=place), 0.0, WITHIN + dt * speed, terrain)
-            way.append(stands.wheels)
+            way.append(self.standing(replace(last, position=place), 0.0, WITHIN + dt * speed, terrain))
         for before, after in zip(way[:0:-1], way[-2::-1]):
             ride, rate = self.ridden(before, after, ride, rate, dt)
         return ride, rate
@@ -165,13 +155,14 @@ class Chassis:
         up = unit(cross(ahead, columns(left[:, 0], left[:, 1], lean)))
         return Pose(cross(ahead, up), ahead, up)
 
-    def travels(self, foot: Vectors, pose: Pose, heights: Heights, ride: Vectors, terrain: Terrain) -> Heights:
+    def travels(self, foot: Vectors, pose: Pose, wheels: Wheels, ride: Vectors, terrain: Terrain) -> Heights:
         """How far each wheel stands above the plane of the body along its up axis, (n,) metres, in the order of WHEELS.
 
         Args:
             foot: (n, 3) the middle between the wheels in that plane, metres.
+            wheels: on the ground.
         """
-        front_left, front_right, rear_left, rear_right = heights
+        front_left, front_right, rear_left, rear_right = wheels.heights
         twist = 0.25 * (front_left - front_right - rear_left + rear_right)
         travels = [
             ahead * aside * twist - (ride[:, 0] + ahead * ride[:, 1] + aside * ride[:, 2]) for ahead, aside in WHEELS
@@ -186,7 +177,7 @@ class Chassis:
         ]
         x, y, height = np.concatenate(places).T
         reach = shared(WITHIN, len(height))
-        footing = terrain.after.under(x, y, height, reach, reach)
+        footing = terrain.after.under(x, y, height, reach, reach, np.concatenate(wheels.triangles))
         # A wheel of a leaning body is not straight above the place of that of a level one.
         gap = np.where(footing.triangle >= 0, footing.height - height, 0.0).reshape(len(WHEELS), len(foot))
         return tuple(travel + each * pose.up[:, 2] for travel, each in zip(travels, gap))

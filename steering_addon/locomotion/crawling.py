@@ -26,6 +26,7 @@ from ..simulation.arrays.vectors import (
     anybody,
     cross,
     dot,
+    from_above,
     largest,
     magnitude,
     no_vectors,
@@ -43,7 +44,8 @@ from ..simulation.terrain import Terrain, no_terrain
 from ..simulation.vehicle import Motion, Pose, VehicleModel
 from .banking import GRAVITY
 from .gripping import Grip, Gripping, found, gripped, headed, turned_over, way_round
-from .on_foot import FALL, LOOKS, SMOOTHING, TURN_BACK, OnFoot
+from .looking import LOOKS
+from .on_foot import FALL, SMOOTHING, TURN_BACK, OnFoot
 from .walking import Walking
 
 EDGES = (
@@ -128,7 +130,7 @@ class Crawling(Locomotion):
         grip = gripped(terrain, replace(motion, forward=level), memory)
         force, grip = self._off_borders(model, skins, grip, control.force, speed, dt)
         stride = self._stride(model, grip, replace(control, force=force), speed, dt)
-        heading, pace = grip.world(stride.forward), magnitude(stride.velocity)
+        heading, pace = grip.world(from_above(stride.forward)), magnitude(from_above(stride.velocity))
         length = pace * dt
         over = REACHES_OVER * model.radius
         after, left, met = grip.moved(skins, heading, length, over)
@@ -167,7 +169,7 @@ class Crawling(Locomotion):
             looks_in=blank.looks_in,
             ahead=blank.ahead,
             aside=blank.aside,
-            push=grip.local(memory.push),
+            push=grip.on_plane(memory.push),
             fall_speed=blank.fall_speed,
         )
         plane = no_terrain(n)

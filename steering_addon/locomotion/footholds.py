@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..simulation.arrays.angles import cosine_and_sine, cosine_of_setting
-from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, columns, largest, shared, which
+from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, columns, largest, paired, shared, which
 from ..simulation.misplaced import Misplaced
 from ..simulation.terrain import Terrain
 from .walkable import Walkable, along_ground
@@ -80,8 +80,8 @@ def _reaches_over(walkable: Walkable, feet: Vectors, normal: Vectors, radius: Sc
 
 
 def _around(n: int) -> list[Vectors]:
-    """Level unit vectors all round, (n, 3) each."""
-    return [columns(shared(cosine, n), shared(sine, n), 0.0) for cosine, sine in AROUND]
+    """Unit vectors all round as seen from above, (n, 2) each."""
+    return [paired(shared(cosine, n), shared(sine, n)) for cosine, sine in AROUND]
 
 
 def _ahead(walkable: Walkable, feet: Vectors, normal: Vectors, direction: Vectors, way: Scalars) -> Rows:

@@ -21,6 +21,7 @@ from ..simulation.arrays.vectors import (
     dot,
     everybody,
     magnitude,
+    paired,
     picked,
     shared,
     unit,
@@ -50,10 +51,12 @@ class Gripping(Walking):
     Attributes:
         facing: 1 on the side of its triangle to which the normal points, -1 on the other.
         lean: (n, 3) the up axis in which it is shown, which takes its time over folds.
+        push: (n, 3) the force that acts on it along its surface, newtons, as of a walker.
     """
 
     facing: Scalars = remembered(1.0)
     lean: Vectors = remembered((0.0, 0.0, 1.0))
+    push: Vectors = remembered((0.0, 0.0, 0.0))
 
 
 @dataclass(frozen=True)
@@ -91,9 +94,13 @@ class Grip:
         """Vectors (n, 3) by their parts to the right, ahead and up."""
         return columns(dot(v, self._right), dot(v, self.forward), dot(v, self.memory.normal))
 
+    def on_plane(self, v: Vectors) -> Vectors:
+        """Vectors (n, 3) by their parts to the right and ahead, (n, 2)."""
+        return paired(dot(v, self._right), dot(v, self.forward))
+
     def world(self, v: Vectors) -> Vectors:
-        """The vectors with these parts to the right, ahead and up."""
-        vectors = self._right * v[:, :1] + self.forward * v[:, 1:2] + self.memory.normal * v[:, 2:]
+        """The vectors, (n, 3), with these parts to the right and ahead, (n, 2)."""
+        vectors = self._right * v[:, :1] + self.forward * v[:, 1:]
         return np.asarray(vectors, dtype=np.float64)
 
     def moved(self, skins: Clinging, direction: Vectors, length: Scalars, reach: Scalars) -> tuple[Grip, Scalars, Mask]:

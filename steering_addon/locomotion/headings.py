@@ -9,9 +9,12 @@ for an angle a.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from ..simulation.arrays.angles import cosine_and_sine
+from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.vectors import (
     Mask,
     Scalars,
@@ -20,12 +23,16 @@ from ..simulation.arrays.vectors import (
     anybody,
     clamp,
     dot,
+    from_above,
     level_side,
     magnitude,
+    paired,
+    picked,
     truncate,
     unit,
+    which,
 )
-from ..simulation.ground import flat, left_of, upright
+from ..simulation.ground import flat, upright
 from ..simulation.locomotion import Control
 from ..simulation.vehicle import Motion, VehicleModel
 from .point_mass import ROUNDING
@@ -40,28 +47,42 @@ STANDS, SETS_OFF = 0.02, 0.05
 """Shares of max_speed up to which a body stands, and up to which a wish does not make it set off."""
 
 
-def cosine_left(heading: Vectors, direction: Vectors, most: Scalars) -> Scalars:
-    """The cosines left to level directions after level headings turned toward them by at most (n,) radians."""
-    cosine, sine = dot(heading, direction), heading[:, 0] * direction[:, 1] - heading[:, 1] * direction[:, 0]
-    cosines, sines = cosine_and_sine(np.minimum(most, np.pi))
-    return np.where(cosine >= cosines, 1.0, cosine * cosines + np.abs(sine) * sines)
+@dataclass(frozen=True)
+class Turn:
+    """Turns from level headings to level directions, as seen from above.
 
+    Attributes:
+        heading, direction: (n, 2) unit vectors.
+        cosine, sine: (n,) of the angles between them, to the left.
+    """
 
-def turned_level(heading: Vectors, direction: Vectors, most: Scalars) -> Vectors:
-    """Level headings turned toward level directions by at most (n,) radians."""
-    cosines, sines = cosine_and_sine(np.minimum(most, np.pi))
-    left = left_of(heading, upright(len(heading)))
-    to_side = np.where(dot(direction, left) < 0.0, -sines, sines)
-    turned = cosines[:, None] * heading + to_side[:, None] * left
-    near = dot(direction, heading) >= cosines
-    return np.where(near[:, None], direction, unit(turned))
+    heading: Vectors
+    direction: Vectors
+    cosine: Scalars
+    sine: Scalars
+
+    @classmethod
+    def between(cls, heading: Vectors, direction: Vectors) -> Turn:
+        """The turns from headings to directions, (n, 2) each."""
+        return cls(heading, direction, dot(heading, direction), sine_between(heading, direction))
+
+    def cosine_left(self, most: Scalars) -> Scalars:
+        """The cosines of what is left of the turns after at most (n,) radians."""
+        cosines, sines = cosine_and_sine(np.minimum(most, np.pi))
+        return np.where(self.cosine >= cosines, 1.0, self.cosine * cosines + np.abs(self.sine) * sines)
+
+    def by(self, most: Scalars) -> Vectors:
+        """The headings, (n, 2), after turning by at most (n,) radians."""
+        cosines, sines = cosine_and_sine(np.minimum(most, np.pi))
+        heading = unit(turned(self.heading, cosines, np.where(self.sine < 0.0, -sines, sines)))
+        return np.where((self.cosine >= cosines)[:, None], self.direction, heading)
 
 
 def turned_left(heading: Vectors, left: Vectors, angle: Scalars) -> Vectors:
     """Unit headings turned to the left by angles, (n,) radians; (n, 3)."""
     cosines, sines = cosine_and_sine(angle)
-    turned: Vectors = unit(cosines[:, None] * heading + sines[:, None] * left)
-    return turned
+    forward: Vectors = unit(cosines[:, None] * heading + sines[:, None] * left)
+    return forward
 
 
 def begun(rate: Scalars, toward: Scalars, dt: float) -> Scalars:
@@ -69,46 +90,63 @@ def begun(rate: Scalars, toward: Scalars, dt: float) -> Scalars:
     return np.minimum(rate, toward + rate * (dt / BEGINS))
 
 
-def turned_by(heading: Vectors, forward: Vectors, dt: float) -> Scalars:
-    """How fast level headings have turned to other ones in a step, (n,) rad/s to the left."""
-    turn = magnitude(forward - heading) / dt
-    return np.where(dot(forward, left_of(heading, upright(len(heading)))) < 0.0, -turn, turn)
+def sine_between(heading: Vectors, other: Vectors) -> Scalars:
+    """The sines of the angles from headings to other ones, to the left as seen from above; (n, 2) each to (n,)."""
+    return np.asarray(heading[:, 0] * other[:, 1] - heading[:, 1] * other[:, 0])
 
 
-def turn_toward(heading: Vectors, direction: Vectors, turning: Scalars) -> Scalars:
-    """How fast level headings already turn toward level directions, (n,) rad/s; 0 for those that turn away.
+def turned(heading: Vectors, cosine: Scalars, sine: Scalars) -> Vectors:
+    """Headings turned to the left by angles of cosines and sines (..., n), as seen from above; (n, 2) to (... n, 2)."""
+    x: Scalars = heading[:, 0]
+    y: Scalars = heading[:, 1]
+    turned_x: Scalars = cosine * x - sine * y
+    turned_y: Scalars = sine * x + cosine * y
+    return paired(turned_x.ravel(), turned_y.ravel())
+
+
+def turn_toward(sine: Scalars, turning: Scalars) -> Scalars:
+    """How fast headings already turn to a side, (n,) rad/s; 0 for those that turn away.
 
     Args:
+        sine: (n,) of the angle to that side, to the left.
         turning: (n,) rad/s to the left.
     """
-    left = left_of(heading, upright(len(heading)))
-    return np.maximum(np.where(dot(direction, left) < 0.0, -turning, turning), 0.0)
+    return np.maximum(np.where(sine < 0.0, -turning, turning), 0.0)
+
+
+def turned_by(heading: Vectors, forward: Vectors, dt: float) -> Scalars:
+    """How fast headings have turned to other ones in a step, (n, 2) each to (n,) rad/s to the left."""
+    turn = magnitude(forward - heading) / dt
+    return np.where(sine_between(heading, forward) < 0.0, -turn, turn)
 
 
 def swung(
-    heading: Vectors,
+    turn: Turn,
     forward: Vectors,
-    aim: Vectors,
+    ends: Mask,
     turning: Scalars,
     rate: Scalars,
     most: Scalars,
     dt: float,
 ) -> Vectors:
-    """Level headings after a step in which turns begin, end and go over to the other side gradually, (n, 3).
+    """Headings, (n, 2), after a step in which turns begin, end and go over to the other side gradually.
 
     Args:
-        forward: (n, 3) the headings after the step if turns changed immediately.
-        aim: (n, 3) the level directions in which turns are to end; zero for those that go on.
+        turn: what leads them.
+        forward: (n, 2) the headings after the step if turns changed immediately.
+        ends: (n,) the turns that are to end there; the others go on.
         turning: (n,) how fast they have turned, rad/s to the left.
         rate, most: (n,) their fastest turn at all and at their speed, rad/s.
     """
-    change = rate * (dt / SWINGS)
-    # Each step that ends a turn is slower than the one before by `change`.
-    ends = np.sqrt(0.25 * change * change + 2.0 * change * magnitude(aim - heading) / dt) - 0.5 * change
-    ends = np.where(dot(aim, heading) > 0.0, ends, most)
-    wanted = clamp(turned_by(heading, forward, dt), -ends, ends)
-    turn = clamp(clamp(wanted, turning - change, turning + change), -most, most)
-    return turned_left(heading, left_of(heading, upright(len(heading))), turn * dt)
+    change, fastest = rate * (dt / SWINGS), most
+    if anybody(ends):
+        # Each step that ends a turn is slower than the one before by the change.
+        left = magnitude(turn.direction - turn.heading)
+        slowing = np.sqrt(0.25 * change * change + 2.0 * change * left / dt) - 0.5 * change
+        fastest = np.where(ends & (turn.cosine > 0.0), slowing, most)
+    wanted = clamp(turned_by(turn.heading, forward, dt), -fastest, fastest)
+    swing = clamp(clamp(wanted, turning - change, turning + change), -most, most)
+    return unit(turned(turn.heading, *cosine_and_sine(swing * dt)))
 
 
 def turned_on_foot(
@@ -120,31 +158,39 @@ def turned_on_foot(
     turn_rate: Scalars,
     dt: float,
 ) -> tuple[Vectors, Vectors]:
-    """Velocities and level headings after a step, (n, 3) each, of walkers that turn if they stand and are asked to.
+    """Velocities and headings after a step, (n, 2) each, of walkers that turn if they stand and are asked to.
 
     Args:
+        motion: before the step, as seen from above.
         after: velocities and headings of walkers that are not asked to.
         idle: (n,) the walkers that stand and do not set off.
         turn_rate: (n,) the fastest turn while standing, rad/s; 0 for none.
     """
     if control.heading is None:
         return after
-    velocity, forward = after
-    asked = unit(flat(control.heading, upright(len(turn_rate))))
+    (velocity, forward), heading = after, from_above(control.heading)
+    control = replace(control, force=from_above(control.force))
     rests = (idle & (magnitude(velocity) <= 0.0)) | _stands(model, motion, control, dt)
-    turns = rests & (magnitude(asked) > 0.5) & (turn_rate > 0.0)
-    facing = turned_to(motion.forward, asked, turn_rate, dt)
-    return np.where(turns[:, None], 0.0, velocity), np.where(turns[:, None], facing, forward)
+    rows = which(rests & (turn_rate > 0.0))
+    asked = unit(picked(heading, rows))
+    turns = magnitude(asked) > 0.5
+    rows, asked = rows[turns], asked[turns]
+    if not len(rows):
+        return after
+    velocity, forward = velocity.copy(order="K"), forward.copy(order="K")
+    velocity[rows] = 0.0
+    forward[rows] = turned_to(picked(motion.forward, rows), asked, turn_rate[rows], dt)
+    return velocity, forward
 
 
 def turned_to(forward: Vectors, heading: Vectors, turn_rate: Scalars, dt: float) -> Vectors:
-    """Unit headings, (n, 3), after a step of turning to others, by at most a turn rate (n,) in rad/s."""
+    """Unit headings after a step of turning to others, (n, 3) or (n, 2), by at most a turn rate (n,) in rad/s."""
     aside = across(heading, forward)
     behind = (magnitude(aside) <= ROUNDING) & (dot(heading, forward) < 0.0)
     if anybody(behind):
         # Straight back, rounding alone would say where to turn.
         right, _ = level_side(forward)
-        aside = np.where(behind[:, None], right, aside)
+        aside = np.where(behind[:, None], right[:, : aside.shape[1]], aside)
     turn = np.minimum(turn_rate * dt, magnitude(heading - forward) * min(dt / EASING, 1.0))
     cosines, sines = cosine_and_sine(np.minimum(turn, np.pi))
     return unit(cosines[:, None] * forward + sines[:, None] * unit(aside))

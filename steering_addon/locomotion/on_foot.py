@@ -16,11 +16,13 @@ from ..simulation.arrays.vectors import (
     Scalars,
     Vectors,
     anybody,
+    clamp,
     columns,
     dot,
     everybody,
+    from_above,
+    in_space,
     magnitude,
-    no_vectors,
     picked,
     shared,
     truncate,
@@ -29,14 +31,15 @@ from ..simulation.arrays.vectors import (
 )
 from ..simulation.declaration import Choice, Unit, called, choice, length, number, share
 from ..simulation.geometry.floors import NO_TRIANGLE, Footing
-from ..simulation.ground import flat, left_of, level_heading, rise, share_uphill, upright
+from ..simulation.ground import level_heading, rise, share_uphill, upright
 from ..simulation.locomotion import HELD_UP, OFF_GROUND, Control, Locomotion, Moved, Stance
 from ..simulation.misplaced import Misplaced
 from ..simulation.terrain import Terrain, carried
 from ..simulation.vehicle import Motion, VehicleModel
 from .banking import GRAVITY
 from .footholds import misplaced_walkers
-from .headings import begun, cosine_left, swung, turn_toward, turned_by, turned_level, turned_on_foot
+from .headings import Turn, begun, sine_between, swung, turn_toward, turned_by, turned_on_foot
+from .looking import led_past, looked, waited
 from .point_mass import pushed
 from .walkable import Look, Walkable, along_ground, leaning
 from .walking import Stride, Walking
@@ -63,11 +66,6 @@ TURNED = 0.5
 """The cosine between heading and direction from which on a walker that turned on the spot sets off."""
 WAY_OUT = 1.5
 """Radians a second at which a walker turns on the spot that has no step left ahead, whatever its Turn on the Spot."""
-LOOKS = 0.2
-"""Seconds from one look at the ground ahead to the next: a walker gets 28 cm further in that time. All look together,
-which takes less time than that some look in each step."""
-FACES = 0.95
-"""The cosine to the direction back from an edge from which on a walker has turned back."""
 STEPS = 0.5
 """The share of cruise speed below which a walker that may turn on the spot steps round, tighter than its circle."""
 
@@ -135,35 +133,44 @@ class OnFoot(Locomotion):
     def moved(
         self, model: VehicleModel, motion: Motion, control: Control, terrain: Terrain, memory: Walking, dt: float
     ) -> Moved:
-        walkable = self._walkable(terrain)
-        if anybody(motion.forward[:, 2] != 0.0):
-            motion = replace(motion, forward=level_heading(motion.forward))
-        start, heading = carried(terrain, motion.position, motion.forward, memory.triangle)
-        speed = np.maximum(dot(motion.velocity, motion.forward), 0.0)
+        walkable, slowest = self._walkable(terrain), self._slowest(model)
+        facing = level_heading(motion.forward) if anybody(motion.forward[:, 2] != 0.0) else motion.forward
+        speed = np.maximum(dot(from_above(motion.velocity), from_above(facing)), 0.0)
+        start, facing = carried(terrain, motion.position, facing, memory.triangle)
+        heading = from_above(facing)
+        memory = replace(memory, triangle=self._triangles(start, terrain, memory))
+        # From here on velocities, headings and forces are those seen from above.
         motion = Motion(start, heading * speed[:, None], motion.side, heading, motion.up)
-        push = self._push(model, control, memory, speed, dt)
-        wanted, wish = self._wanted(model, motion, replace(control, force=push), memory.normal, dt)
+        push = self._push(model, control, memory, speed, slowest, dt)
+        wanted, wish = self._wanted(model, motion, replace(control, force=push), memory.normal, slowest, dt)
         wanted_speed, wished, onward = magnitude(wanted), magnitude(wish), dot(wish, heading)
-        rounds = self._turns_round(model, control, onward, wished, speed)
+        rounds = self._turns_round(control, onward, wished, speed, slowest)
+        turns_round = rounds >= 1.0
         cornered = memory.cornered | walkable.is_too_steep(memory.triangle)
-        memory = replace(memory, cornered=cornered | self._is_hemmed_in(model, motion, terrain, rounds >= 1.0))
+        memory = replace(memory, cornered=cornered | self._is_hemmed_in(model, motion, terrain, turns_round))
+        by_wish = memory.stands | turns_round | (wanted_speed < EPSILON)
         # The slowest speed would carry one on that is asked to go back: it stops to turn on the spot, or goes round.
-        back = ~memory.stands & (wanted_speed < self._slowest(model)) & (onward < 0.0)
-        stops = back & (self.turn_on_the_spot > 0.0)
-        wished = np.where(stops, 0.0, wished)
-        by_wish = memory.stands | (rounds >= 1.0) | (wanted_speed < EPSILON) | (back & ~stops)
+        back = ~memory.stands & (wanted_speed < slowest) & (onward < 0.0)
+        if anybody(back):
+            stops = back & (self.turn_on_the_spot > 0.0)
+            wished = np.where(stops, 0.0, wished)
+            by_wish |= back & ~stops
         between = wanted + (wish - wanted) * rounds[:, None] if anybody(rounds > 0.0) else wanted
         direction = unit(np.where(by_wish[:, None], wish, between) if anybody(by_wish) else between)
         # A push too weak to set off for does not turn it on the spot either.
-        idle = (memory.stands | (speed <= 0.0)) & (wished <= SETS_OFF * self._slowest(model))
+        idle = (memory.stands | (speed <= 0.0)) & (wished <= SETS_OFF * slowest)
         lost = (dot(direction, direction) < 0.5) | idle
         direction = np.where(lost[:, None], heading, direction) if anybody(lost) else direction
         feet = _feet(start, terrain)
-        # From a corner it sets off as slowly as can be, so that it looks at the very place to which it steps.
-        step = np.maximum(speed, np.minimum(self._slowest(model), model.max_force / model.mass * dt)) * dt
-        look = Look(feet, memory.normal, memory.triangle, direction, step, self._reach(model, speed))
-        direction, memory = self._seen_ahead(walkable, look, heading, memory, dt)
-        velocity, forward = self._strode(model, motion, memory, direction, speed, wanted_speed, wished, rounds, dt)
+        if len(walkable.surfaces):
+            memory, rows = waited(memory, heading, dt)
+            if len(rows):
+                look = self._look(model, feet, heading, direction, speed, slowest, memory, dt)
+                memory = looked(walkable, look, memory, rows, dt)
+            direction = led_past(memory, direction)
+        velocity, forward = self._strode(
+            model, motion, memory, direction, speed, slowest, wanted_speed, wished, rounds, dt
+        )
         on_the_spot = np.where(memory.cornered, 0.0, self._on_the_spot(control, heading, memory.turning, dt))
         velocity, forward = turned_on_foot(model, motion, control, (velocity, forward), idle, on_the_spot, dt)
         way = along_ground(memory.normal, forward, magnitude(velocity) * dt)
@@ -174,110 +181,59 @@ class OnFoot(Locomotion):
             forward = np.where((refused & ~memory.cornered)[:, None], heading, forward)
         stands = magnitude(velocity) <= 0.0
         cornered = refused | (memory.cornered & stands)
-        way_out = no_vectors(len(stands))
-        if anybody(cornered):
-            way_out = np.where((refused | ~cornered)[:, None], 0.0, memory.way_out)
+        way_out = memory.way_out
+        if way_out.any():
+            way_out = np.where((refused | ~cornered)[:, None], 0.0, way_out)
         turning = turned_by(heading, forward, dt)
         walking = replace(memory, stands=stands, cornered=cornered, turning=turning, push=push, way_out=way_out)
-        if footing is not None:
+        if footing is not None and anybody(refused):
             footing = replace(footing, triangle=np.where(refused, NO_TRIANGLE, footing.triangle))
-        end = start + way
-        return Moved(end, velocity, forward, Stride(start, walking, end, footing))
+        end = columns(start[:, 0] + way[:, 0], start[:, 1] + way[:, 1], start[:, 2])
+        return Moved(end, in_space(velocity), in_space(forward), Stride(start, walking, end, footing, walkable))
 
-    def _seen_ahead(
-        self, walkable: Walkable, look: Look, heading: Vectors, memory: Walking, dt: float
-    ) -> tuple[Vectors, Walking]:
-        """The level directions in which they walk, (n, 3), past what they saw when they last looked ahead."""
-        if not len(walkable.surfaces):
-            return look.direction, memory
-        looks_in = memory.looks_in - dt
-        is_out = magnitude(memory.way_out) > 0.5
-        rows = which(looks_in <= 0.5 * dt)
-        aside, ahead, side = memory.aside.copy(), memory.ahead.copy(), memory.side.copy()
-        has_room, way_out, inward = (
-            memory.has_room.copy(),
-            *(v.copy(order="K") for v in (memory.way_out, memory.inward)),
-        )
-        if inward.any():
-            inward[dot(inward, heading) > FACES] = 0.0
-        if len(rows):
-            seen, few = look.take(rows), walkable.take(rows)
-            way, side[rows] = few.way(seen, picked(heading, rows), side[rows])
-            back = few.turned_back(seen, way, side[rows])
-            kept = picked(inward, rows)
-            inward[rows] = np.where((magnitude(kept) > 0.5)[:, None], few.while_free(seen, kept), back)
-            hindered = (way != seen.direction).any(axis=1)
-            begins = hindered & memory.cornered[rows] & memory.stands[rows] & ~is_out[rows]
-            way_out[rows[begins]] = way[begins]
-            led = which(hindered)
-            has_room[rows] = True
-            has_room[rows[led]] = self._leaves_room(walkable, look, heading, picked(way, led), rows[led], dt)
-            ahead[rows] = np.where(hindered, dot(way, seen.direction), 1.0)
-            aside[rows] = np.where(hindered, dot(way, left_of(seen.direction, upright(len(rows)))), 0.0)
-            looks_in[rows] = LOOKS
-        memory = replace(
-            memory,
-            looks_in=looks_in,
-            side=side,
-            ahead=ahead,
-            aside=aside,
-            has_room=has_room,
-            way_out=way_out,
-            inward=inward,
-        )
-        goes_round, turns_back = which((ahead != 1.0) | (aside != 0.0)), inward.any()
-        if not len(goes_round) and not turns_back and not anybody(is_out):
-            return look.direction, memory
-        direction, wanted = look.direction.copy(order="K"), picked(look.direction, goes_round)
-        left = left_of(wanted, upright(len(goes_round)))
-        onward, sideways = ahead[goes_round, None], aside[goes_round, None]
-        direction[goes_round] = unit(np.add(wanted * onward, left * sideways))
-        if turns_back:
-            direction = np.where((magnitude(inward) > 0.5)[:, None], inward, direction)
-        # It would turn back and forth in a corner while what it wants changes.
-        return np.where((magnitude(way_out) > 0.5)[:, None], way_out, direction), memory
+    def _triangles(self, start: Vectors, terrain: Terrain, memory: Walking) -> Rows:
+        """The rows of the triangles on which they stand, (n,), found anew where faces have come or gone."""
+        known = terrain.known(memory.triangle)
+        if known is memory.triangle:
+            return known
+        x, y, z = _feet(start, terrain).T
+        return terrain.after.under(x, y, z, self.step_height, self.step_height).triangle
 
-    def _leaves_room(
-        self, walkable: Walkable, look: Look, heading: Vectors, way: Vectors, rows: Rows, dt: float
-    ) -> Mask:
-        """Whether the walkers of some rows can turn into level directions (k, 3) on their turning circle, (k,)."""
-        if not len(rows):
-            return np.zeros(0, dtype=np.bool_)
-        step = look.step[rows]
-        circle = np.maximum(self.turn_radius[rows], step / (dt * np.maximum(self.max_turn_rate[rows], EPSILON)))
-        until_next_look = step * (LOOKS / dt)
-        return walkable.take(rows).leaves_room(look.take(rows), picked(heading, rows), way, circle, until_next_look)
-
-    def _push(self, model: VehicleModel, control: Control, memory: Walking, speed: Scalars, dt: float) -> Vectors:
-        """The level forces that act, (n, 3) newtons.
+    def _push(
+        self, model: VehicleModel, control: Control, memory: Walking, speed: Scalars, slowest: Scalars, dt: float
+    ) -> Vectors:
+        """The level forces that act, (n, 2) newtons.
 
         A body that hardly moves has no momentum to blend forces that change from step to step, so it obeys their mean.
         """
-        push = flat(truncate(control.force, model.max_force), upright(len(speed)))
+        push = from_above(truncate(control.force, model.max_force))
         share_of_last = (dt / (model.response_time + dt))[:, None]
-        slow = speed < SLOW * self._slowest(model)
+        slow = speed < SLOW * slowest
         if not anybody(slow):
             return push
         return np.where(slow[:, None], memory.push + (push - memory.push) * share_of_last, push)
 
     def _wanted(
-        self, model: VehicleModel, motion: Motion, control: Control, normal: Vectors, dt: float
+        self, model: VehicleModel, motion: Motion, control: Control, normal: Vectors, slowest: Scalars, dt: float
     ) -> tuple[Vectors, Vectors]:
-        """The velocities after the step of a body that is free to turn, and after the response time; (n, 3) m/s."""
-        left = share_uphill(rise(normal, motion.forward), self.slowed_uphill)
-        fastest = np.maximum(model.max_speed * left, self._slowest(model))
+        """The velocities after the step of a body that is free to turn, and after the response time; (n, 2) m/s."""
+        fastest = np.maximum(model.max_speed, slowest)
+        if anybody(normal[:, 2] < 1.0):
+            left = share_uphill(rise(normal, motion.forward), self.slowed_uphill)
+            fastest = np.maximum(model.max_speed * left, slowest)
         if control.speed_limit is not None:
             fastest = np.minimum(fastest, control.speed_limit)
-        wanted, _ = pushed(model, motion, Control(control.force, fastest), self.max_turn_rate, dt, flat=True)
+        wanted, _ = pushed(model, motion, Control(control.force, fastest), self.max_turn_rate, dt)
         pull = control.force * (model.response_time / model.mass)[:, None]
         wish = motion.velocity + pull
         # A walker that sets off goes forward first, whatever is behind it, and does not have to stand for that.
-        sets_off = (magnitude(motion.velocity) < self._slowest(model)) & (magnitude(wish) < magnitude(pull))
-        wish = np.where(sets_off[:, None], pull, wish)
+        rows = which(magnitude(motion.velocity) < slowest)
+        rows = rows[magnitude(picked(wish, rows)) < magnitude(picked(pull, rows))]
+        wish[rows] = pull[rows]
         return wanted, truncate(wish, np.maximum(fastest, 0.0))
 
     def _turns_round(
-        self, model: VehicleModel, control: Control, onward: Scalars, wished: Scalars, speed: Scalars
+        self, control: Control, onward: Scalars, wished: Scalars, speed: Scalars, slowest: Scalars
     ) -> Scalars:
         """How far walkers go round to what is beside or behind them, (n,) 0 to 1, instead of braking for it.
 
@@ -286,12 +242,12 @@ class OnFoot(Locomotion):
         Args:
             onward, wished: (n,) the part along the heading of the velocity within the response time, and all of it.
         """
-        turns = (wished > SETS_OFF * self._slowest(model)) & (self.turn_on_the_spot <= 0.0)
+        turns = (wished > SETS_OFF * slowest) & (self.turn_on_the_spot <= 0.0)
         turns &= (onward > BACK * wished) | (speed <= 0.0)
         if control.speed_limit is not None:
             turns &= control.speed_limit >= speed
         share = (STRAIGHT - onward / np.maximum(wished, EPSILON)) / (STRAIGHT - AHEAD)
-        return np.where(turns, np.clip(share, 0.0, 1.0), 0.0)
+        return np.where(turns, clamp(share, 0.0, 1.0), 0.0)
 
     def _is_hemmed_in(self, model: VehicleModel, motion: Motion, terrain: Terrain, turns: Mask) -> Mask:
         """Whether an obstacle leaves walkers that turn round no room for it, (n,)."""
@@ -299,7 +255,7 @@ class OnFoot(Locomotion):
         if terrain.obstacles is None or not len(terrain.obstacles) or not len(rows):
             return hemmed_in
         half = 0.5 * self.turn_radius[rows]
-        middle = picked(motion.position, rows) + picked(motion.forward, rows) * half[:, None]
+        middle = picked(motion.position, rows) + in_space(picked(motion.forward, rows)) * half[:, None]
         room = half + model.radius[rows]
         place, obstacle = terrain.obstacles.near(middle, room)
         gap, _ = terrain.obstacles.surface(middle[place], obstacle)
@@ -315,6 +271,23 @@ class OnFoot(Locomotion):
             terrain.after, self.max_slope, self.step_height, self.at_edge == TURN_BACK, self.at_edge != FALL
         )
 
+    def _look(
+        self,
+        model: VehicleModel,
+        feet: Vectors,
+        heading: Vectors,
+        direction: Vectors,
+        speed: Scalars,
+        slowest: Scalars,
+        memory: Walking,
+        dt: float,
+    ) -> Look:
+        """From where and where to walkers look at the ground that want to go in directions (n, 2)."""
+        # From a corner it sets off as slowly as can be, so that it looks at the very place to which it steps.
+        step = np.maximum(speed, np.minimum(slowest, model.max_force / model.mass * dt)) * dt
+        circle = np.maximum(self.turn_radius, step / (dt * np.maximum(self.max_turn_rate, EPSILON)))
+        return Look(feet, memory.normal, memory.triangle, heading, direction, step, self._reach(model, speed), circle)
+
     def _reach(self, model: VehicleModel, speed: Scalars) -> Scalars:
         """How far ahead a walker looks at the ground, (n,) metres: the room it takes to turn or to brake."""
         braking = 0.5 * speed * speed * model.mass / np.maximum(model.max_force, EPSILON)
@@ -327,53 +300,57 @@ class OnFoot(Locomotion):
         memory: Walking,
         direction: Vectors,
         speed: Scalars,
+        slowest: Scalars,
         wanted: Scalars,
         wished: Scalars,
         rounds: Scalars,
         dt: float,
     ) -> tuple[Vectors, Vectors]:
-        """The velocities and headings of a step toward level directions, (n, 3) each.
+        """The velocities and headings of a step toward level directions, (n, 2) each.
 
         Args:
             speed, wanted, wished: (n,) m/s before the step, after it if it is free to turn, and within the response
                 time.
             rounds: (n,) how far it goes round, 0 to 1.
         """
-        heading, on_the_spot = motion.forward, self.turn_on_the_spot
-        if anybody(memory.cornered):
+        heading, on_the_spot, still = motion.forward, self.turn_on_the_spot, memory.stands | (speed <= 0.0)
+        is_cornered, any_still, turn = anybody(memory.cornered), anybody(still), Turn.between(heading, direction)
+        if is_cornered:
             on_the_spot = np.where(memory.cornered, np.maximum(on_the_spot, WAY_OUT), on_the_spot)
-        still = memory.stands | (speed <= 0.0)
-        toward = turn_toward(heading, direction, memory.turning)
-        on_the_spot = np.where(still, begun(on_the_spot, toward, dt), on_the_spot)
+        if any_still:
+            toward = turn_toward(turn.sine, memory.turning)
+            on_the_spot = np.where(still, begun(on_the_spot, toward, dt), on_the_spot)
         pace = model.cruise_speed * model.max_speed
         most = self._turn_rate_at(speed, pace, on_the_spot)
-        ahead = cosine_left(heading, direction, np.where(still, on_the_spot, most) * dt)
-        slowest = self._slowest(model)
-        round_speed = np.maximum(ROUND * pace, slowest)
-        round_speed = np.minimum(round_speed, np.maximum(wanted, wished))
+        ahead = turn.cosine_left((np.where(still, on_the_spot, most) if any_still else most) * dt)
+        round_speed = np.minimum(np.maximum(ROUND * pace, slowest), np.maximum(wanted, wished))
         target = np.where(ahead > AHEAD, wanted * ahead, round_speed)
         if anybody(rounds > 0.0):
             eased = speed + (round_speed - speed) * np.minimum(dt / model.response_time, 1.0)
             target = np.where(rounds > 0.0, wanted + (eased - wanted) * rounds, target)
         # What leads it aside does not slow it down as well, unless it has no room for its circle and can step round.
-        if anybody(memory.side != 0):
-            led_aside = np.where(memory.has_room, np.maximum(wanted, round_speed), round_speed)
-            target = np.where(memory.side != 0, np.maximum(target, led_aside), target)
+        led_aside = memory.side != 0
+        if anybody(led_aside):
+            quick = np.where(memory.has_room, np.maximum(wanted, round_speed), round_speed)
+            target = np.where(led_aside, np.maximum(target, quick), target)
         if not everybody(memory.has_room):
             steps_round = ~memory.has_room & (self.turn_on_the_spot > 0.0)
             target = np.where(steps_round, np.minimum(target, 0.5 * STEPS * pace), target)
-        goes = np.where(memory.stands, wished > SETS_OFF * slowest, (target >= slowest) | (wished > SETS_OFF * slowest))
-        goes &= ~(still & (on_the_spot > 0.0) & (ahead < np.where(memory.cornered, 1.0 - EPSILON, TURNED)))
-        target = np.where(goes, np.where(memory.cornered, slowest, np.maximum(target, slowest)), 0.0)
+        goes = (wished > SETS_OFF * slowest) | (~memory.stands & (target >= slowest))
+        if any_still:
+            goes &= ~(still & (on_the_spot > 0.0) & (ahead < np.where(memory.cornered, 1.0 - EPSILON, TURNED)))
+        target = np.where(goes, np.maximum(target, slowest), 0.0)
+        if is_cornered:
+            target = np.where(goes & memory.cornered, slowest, target)
         # What walks more slowly than it did turns less.
-        most = np.minimum(most, self._turn_rate_at(target, pace, on_the_spot))
-        # One that sets off from a turn on the spot continues to turn; from rest it takes its first step straight ahead.
-        turn = np.where(still, np.where(goes & ~memory.cornered, np.minimum(most, toward), on_the_spot), most)
-        forward = turned_level(heading, direction, turn * dt)
-        if anybody(swings := ~still & (self.turn_on_the_spot <= 0.0) & ~memory.cornered & (memory.side == 0)):
-            aim = np.where((rounds >= 1.0)[:, None], direction, 0.0)
-            gradual = swung(heading, forward, aim, memory.turning, self.max_turn_rate, turn, dt)
-            forward = np.where(swings[:, None], gradual, forward)
+        rate = most = np.minimum(most, self._turn_rate_at(target, pace, on_the_spot))
+        if any_still:
+            # One that sets off from a turn on the spot continues to turn; from rest its first step is straight ahead.
+            rate = np.where(still, np.where(goes & ~memory.cornered, np.minimum(most, toward), on_the_spot), most)
+        forward = turn.by(rate * dt)
+        if anybody(swings := ~(still | memory.cornered | led_aside) & (self.turn_on_the_spot <= 0.0)):
+            gradual = swung(turn, forward, rounds >= 1.0, memory.turning, self.max_turn_rate, rate, dt)
+            forward = gradual if everybody(swings) else np.where(swings[:, None], gradual, forward)
         change = forward * target[:, None] - motion.velocity
         velocity = motion.velocity + truncate(change, model.max_force / model.mass * dt)
         moves = magnitude(velocity) > 0.0
@@ -386,7 +363,8 @@ class OnFoot(Locomotion):
         """The fastest turn of one that stands to where it is asked to face, (n,) rad/s, which begins gradually."""
         if control.heading is None:
             return self.turn_on_the_spot
-        return begun(self.turn_on_the_spot, turn_toward(heading, control.heading, turning), dt)
+        sine = sine_between(heading, from_above(control.heading))
+        return begun(self.turn_on_the_spot, turn_toward(sine, turning), dt)
 
     def _turn_rate_at(self, speed: Scalars, pace: Scalars, on_the_spot: Scalars) -> Scalars:
         """The fastest turn at a speed, (n,) rad/s: on the turning circle, or stepping round when slow.
@@ -408,7 +386,8 @@ class OnFoot(Locomotion):
         level = level_heading(motion.forward)
         moved = Moved(motion.position, level * magnitude(motion.velocity)[:, None], level)
         x, y, z = feet.T
-        return self._stood(moved, terrain.first_footing(x, y, z), terrain, memory)
+        footing = terrain.first_footing(x, y, z)
+        return self._stood(moved, footing, terrain, self._walkable(terrain), memory, memory.fall_speed)
 
     @property
     def steepest(self) -> Scalars:
@@ -432,42 +411,41 @@ class OnFoot(Locomotion):
         return replace(moved, memory=replace(stride, walking=walking, led=hand))
 
     def stance(self, before: Motion, moved: Moved, acceleration: Vectors, terrain: Terrain, dt: float) -> Stance:
-        start, walking = moved.memory.start, moved.memory.walking
+        stride: Stride = moved.memory
+        walking, walkable, position = stride.walking, stride.walkable, moved.position
         velocity = moved.forward * np.maximum(dot(moved.velocity, moved.forward), 0.0)[:, None]
-        position = moved.position
         if not len(terrain.after):
             return Stance(position, velocity, moved.forward, upright(len(position)), walking)
         falls, fall_speed = self.at_edge == FALL, np.zeros(len(position))
         if anybody(falls):
             falls &= (walking.triangle >= 0) | (walking.fall_speed > 0.0)
             fall_speed = np.where(falls, walking.fall_speed + GRAVITY * dt, 0.0)
-        feet, walkable = _feet(start, terrain), self._walkable(terrain)
-        footing = self._trodden(moved, walkable, feet, fall_speed * dt)
+        footing = self._trodden(moved, terrain, fall_speed * dt)
         over = (footing.triangle < 0) & (walking.triangle >= 0) & ~falls
-        if moved.memory.led is not None:
-            over &= ~moved.memory.led
+        if stride.led is not None:
+            over &= ~stride.led
         if anybody(over):
             # A contact pushed it over the edge: it stays where it stood.
-            position = np.where(over[:, None], start, position)
+            position = np.where(over[:, None], stride.start, position)
             velocity = np.where(over[:, None], 0.0, velocity)
-            footing = walkable.footing(feet, position - start, walking.normal, fall_speed * dt)
+            feet, way = _feet(stride.start, terrain), from_above(position - stride.start)
+            footing = walkable.footing(feet, way, walking.normal, fall_speed * dt)
         if anybody(falls):
             fall_speed = np.where(footing.triangle < 0, fall_speed, 0.0)
             position = columns(position[:, 0], position[:, 1], position[:, 2] - fall_speed * dt)
-        walking = replace(walking, fall_speed=fall_speed)
-        return self._stood(Moved(position, velocity, moved.forward), footing, terrain, walking)
+        return self._stood(Moved(position, velocity, moved.forward), footing, terrain, walkable, walking, fall_speed)
 
-    def _trodden(self, moved: Moved, walkable: Walkable, feet: Vectors, deeper: Scalars) -> Footing:
+    def _trodden(self, moved: Moved, terrain: Terrain, deeper: Scalars) -> Footing:
         """What they tread at the end of a step; what the step had found is looked for again only where it is not so.
 
         Args:
-            feet: (n, 3) where they stood, metres.
             deeper: (n,) how far they fall, metres.
         """
         stride: Stride = moved.memory
-        way, normal, last = moved.position - stride.start, stride.walking.normal, stride.walking.triangle
+        normal, last = stride.walking.normal, stride.walking.triangle
         if stride.footing is None:
-            return walkable.footing(feet, way, normal, deeper, last)
+            feet, way = _feet(stride.start, terrain), from_above(moved.position - stride.start)
+            return stride.walkable.footing(feet, way, normal, deeper, last)
         # A contact may have pushed it, its step may have been refused, or it falls.
         known = (stride.footing.triangle >= 0) & (deeper == 0.0)
         if moved.position is not stride.end:
@@ -475,21 +453,31 @@ class OnFoot(Locomotion):
         rows = which(~known)
         if not len(rows):
             return stride.footing
+        feet, way = _feet(stride.start, terrain), from_above(moved.position - stride.start)
         feet, way, normal = (picked(v, rows) for v in (feet, way, normal))
-        return stride.footing.put(rows, walkable.take(rows).footing(feet, way, normal, deeper[rows], last[rows]))
+        few = stride.walkable.take(rows)
+        return stride.footing.put(rows, few.footing(feet, way, normal, deeper[rows], last[rows]))
 
-    def _stood(self, moved: Moved, footing: Footing, terrain: Terrain, walking: Walking) -> Stance:
+    def _stood(
+        self,
+        moved: Moved,
+        footing: Footing,
+        terrain: Terrain,
+        walkable: Walkable,
+        walking: Walking,
+        fall_speed: Scalars,
+    ) -> Stance:
         """The stance on what is under the feet; without any, upright at its height."""
         stands, position, forward = footing.triangle >= 0, moved.position, moved.forward
         height = np.where(stands, footing.height + terrain.lift, position[:, 2])
         normal = terrain.after.normal_at(footing.triangle, footing.u, footing.v)
-        held_up = walking.cornered | self._walkable(terrain).is_too_steep(footing.triangle)
+        held_up = walking.cornered | walkable.is_too_steep(footing.triangle)
         return Stance(
             columns(position[:, 0], position[:, 1], height),
             moved.velocity,
             forward,
             upright(len(normal)),
-            replace(walking, triangle=footing.triangle, normal=normal),
+            replace(walking, triangle=footing.triangle, normal=normal, fall_speed=fall_speed),
             leaning(forward, normal, self.align_to_ground),
             {OFF_GROUND: (~stands).astype(np.float64), HELD_UP: held_up.astype(np.float64)},
         )

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..simulation.arrays.angles import cosine_and_sine, cosine_of_setting
+from ..simulation.arrays.angles import cosine, cosine_and_sine, cosine_of_setting
+from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.vectors import (
     EPSILON,
     Mask,
@@ -60,18 +61,21 @@ def moved(
     Returns:
         position, velocity, forward: (n, 3) each; metres, m/s and unit headings.
     """
-    velocity, before = pushed(model, motion, control, turn_rate, dt, flat=flat)
-    return motion.position + velocity * dt, velocity, _heading(velocity, before, flat)
+    if flat:
+        motion = replace(motion, velocity=_flattened(motion.velocity), forward=_flattened(motion.forward))
+        control = replace(control, force=_flattened(control.force))
+    velocity, before = pushed(model, motion, control, turn_rate, dt)
+    return motion.position + velocity * dt, velocity, _heading(velocity, before)
 
 
 def pushed(
-    model: VehicleModel, motion: Motion, control: Control, turn_rate: Scalars, dt: float, *, flat: bool = False
+    model: VehicleModel, motion: Motion, control: Control, turn_rate: Scalars, dt: float
 ) -> tuple[Vectors, Vectors]:
-    """The next velocities under the steering forces, as of `moved`, and the headings before; (n, 3) each."""
+    """The next velocities under the steering forces, as of `moved`, and the headings before; all (n, 3), or (n, 2)."""
     strongest = model.max_force / model.mass * dt
-    change = truncate(_flattened(control.force, flat) * (dt / model.mass)[:, None], strongest)
-    before = velocity = _flattened(motion.velocity, flat)
-    forward = _heading(velocity, motion.forward, flat)
+    change = truncate(control.force * (dt / model.mass)[:, None], strongest)
+    before = velocity = motion.velocity
+    forward = _heading(velocity, motion.forward)
 
     fastest = control.speed_limit
     if fastest is not None:
@@ -89,19 +93,19 @@ def pushed(
     return velocity, forward
 
 
-def _flattened(v: Vectors, flat: bool) -> Vectors:
-    """The vectors (n, 3), without their vertical components if they are to be flat."""
-    return columns(v[:, 0], v[:, 1], 0.0) if flat else v
+def _flattened(v: Vectors) -> Vectors:
+    """The vectors (n, 3), without their vertical components."""
+    return columns(v[:, 0], v[:, 1], 0.0)
 
 
-def _heading(v: Vectors, forward: Vectors, flat: bool) -> Vectors:
-    """The unit directions of vectors (n, 3), of `forward` for zero vectors; level if they are to be flat."""
-    direction = unit(_flattened(v, flat))
+def _heading(v: Vectors, forward: Vectors) -> Vectors:
+    """The unit directions of vectors (n, 3) or (n, 2), of `forward` for zero vectors."""
+    direction = unit(v)
     still = dot(direction, direction) < 0.5
     if not anybody(still):
         return direction
-    kept = unit(_flattened(forward, flat))
-    kept[magnitude(kept) < 0.5] = (0.0, 1.0, 0.0)
+    kept = unit(forward)
+    kept[magnitude(kept) < 0.5] = (0.0, 1.0, 0.0)[: v.shape[1]]
     return np.where(still[:, None], kept, direction)
 
 
@@ -117,8 +121,23 @@ def _straightened(
 
 def _turn(max_speed: Scalars, turn_rate: Scalars, speed: Scalars, dt: float) -> Scalars:
     """The largest turn of a step, (n,) radians; it goes to 0 near standstill."""
-    opening = np.minimum(speed / np.maximum(STANDSTILL * max_speed, EPSILON), 1.0)
-    return np.minimum(turn_rate * dt, np.pi) * opening
+    return np.minimum(turn_rate * dt, np.pi) * np.minimum(speed / _opens(max_speed), 1.0)
+
+
+def _opens(max_speed: Scalars) -> Scalars:
+    """The speeds, (n,) m/s, from which on the largest turn is that of the turn rate."""
+    return np.maximum(STANDSTILL * max_speed, EPSILON)
+
+
+def _cosine_of_turn(max_speed: Scalars, turn_rate: Scalars, speed: Scalars, dt: float) -> Scalars:
+    """The cosines of `_turn`, (n,)."""
+    cosines = cosine_of_setting(np.minimum(turn_rate * dt, np.pi))
+    rows = which(speed < _opens(max_speed))
+    if not len(rows):
+        return cosines
+    cosines = cosines.copy()
+    cosines[rows] = cosine(_turn(max_speed[rows], turn_rate[rows], speed[rows], dt))
+    return cosines
 
 
 def _destination(velocity: Vectors, change: Vectors, dt: float) -> Vectors:
@@ -129,18 +148,18 @@ def _destination(velocity: Vectors, change: Vectors, dt: float) -> Vectors:
 def _free(model: VehicleModel, turn_rate: Scalars, forward: Vectors, wanted: Vectors, dt: float) -> Mask:
     """Whether the wanted velocity is within the largest turn of the step, (n,)."""
     speed = magnitude(wanted)
-    return dot(wanted, forward) >= speed * cosine_of_setting(_turn(model.max_speed, turn_rate, speed, dt))
+    return dot(wanted, forward) >= speed * _cosine_of_turn(model.max_speed, turn_rate, speed, dt)
 
 
 def _round(
     max_speed: Scalars, turn_rate: Scalars, forward: Vectors, velocity: Vectors, change: Vectors, dt: float
 ) -> Vectors:
-    """The velocity after the largest turn of a step toward the wanted velocity, (n, 3) m/s."""
+    """The velocity after the largest turn of a step toward the wanted velocity, (n, 3) or (n, 2) m/s."""
     wanted = velocity + change
     destination = _destination(velocity, change, dt)
     aside = across(destination, forward)
-    any_side, _ = level_side(forward)
-    any_side[magnitude(any_side) < 0.5] = (1.0, 0.0, 0.0)
+    any_side = level_side(forward)[0][:, : forward.shape[1]]
+    any_side[magnitude(any_side) < 0.5] = (1.0, 0.0, 0.0)[: forward.shape[1]]
     # Straight back, rounding alone would say where to turn, and not even to a side.
     straight = magnitude(aside) <= ROUNDING * magnitude(destination)
     aside = np.where(straight[:, None], any_side, unit(aside))

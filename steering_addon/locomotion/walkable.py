@@ -18,17 +18,20 @@ from ..simulation.arrays.vectors import (
     columns,
     cross,
     dot,
+    from_above,
     largest,
     magnitude,
     no_vectors,
+    paired,
     picked,
     unit,
     which,
 )
 from ..simulation.geometry.floors import Footing
 from ..simulation.geometry.surfaces import Surfaces
-from ..simulation.ground import left_of, rise, upright
+from ..simulation.ground import rise, upright
 from ..simulation.vehicle import Pose
+from .headings import turned
 
 BEGINS = (20.0, -20.0, 45.0, -45.0, 70.0, -70.0, 100.0, -100.0, 140.0, -140.0)
 """Degrees off its direction that a walker tries in turn, where positive ones are to the left."""
@@ -57,21 +60,32 @@ class Look:
         feet: (n, 3) where they stand, metres.
         normal: (n, 3) of the ground there.
         triangle: (n,) on which they stand, -1 for none.
-        direction: (n, 3) level unit vectors.
+        heading, direction: (n, 2) unit vectors, as seen from above.
         step, reach: (n,) how far the next step goes and how far they look, metres.
+        circle: (n,) the radius of their tightest turn, metres.
     """
 
     feet: Vectors
     normal: Vectors
     triangle: Rows
+    heading: Vectors
     direction: Vectors
     step: Scalars
     reach: Scalars
+    circle: Scalars
 
     def take(self, rows: Rows) -> Look:
         """The look of the walkers of some rows."""
-        feet, normal, direction = (picked(v, rows) for v in (self.feet, self.normal, self.direction))
-        return Look(feet, normal, self.triangle[rows], direction, self.step[rows], self.reach[rows])
+        return Look(
+            picked(self.feet, rows),
+            picked(self.normal, rows),
+            self.triangle[rows],
+            picked(self.heading, rows),
+            picked(self.direction, rows),
+            self.step[rows],
+            self.reach[rows],
+            self.circle[rows],
+        )
 
 
 @dataclass(frozen=True)
@@ -125,7 +139,7 @@ class Walkable:
 
         Args:
             feet: (n, 3) where they stand, metres.
-            way: (n, 3) metres, as seen from above.
+            way: (n, 2) metres, as seen from above.
             normal: (n, 3) of the ground that they stand on.
             deeper: (n,) how much deeper than a step the ground may be, metres.
             last: (n,) the triangles that they stand on, if the way is that of a step.
@@ -158,18 +172,17 @@ class Walkable:
             refused[rows] = (level >= limit[rows]) | climbs
         return footing, refused
 
-    def way(self, look: Look, heading: Vectors, side: Rows) -> tuple[Vectors, Rows]:
+    def way(self, look: Look, side: Rows) -> tuple[Vectors, Rows]:
         """The nearest level directions to those wanted in which the ground can be walked to the end of their reach.
 
         A walker that has begun to go round one way keeps to that side while it is hindered. Where no direction is
         free it turns back, or down from ground that is too steep.
 
         Args:
-            heading: (n, 3) level unit vectors.
             side: (n,) on which each goes round: 1 left, -1 right, 0 neither.
 
         Returns:
-            direction (n, 3), side (n,).
+            direction (n, 2), side (n,).
         """
         # A walker that goes round something looks further, so that it does not turn back and forth at its edge.
         look = replace(look, reach=np.where(side == 0, look.reach, FURTHER * look.reach))
@@ -183,7 +196,7 @@ class Walkable:
             begins, (begun, kept) = side[rows] == 0, TURNS
             cosine, sine = (np.where(begins, a[turns, None], b[turns, None]) for a, b in zip(begun, kept))
             sine = sine * np.where(begins, 1.0, side[rows])
-            tried = _turned_by(picked(look.direction, rows), cosine, sine)
+            tried = turned(picked(look.direction, rows), cosine, sine)
             every = np.tile(rows, len(cosine))
             free = self.take(every)._is_free(replace(look.take(every), direction=tried), shares)
             free = free.reshape(len(cosine), -1)
@@ -195,19 +208,19 @@ class Walkable:
             rows = rows[~passes]
             if not len(rows):
                 return direction, new_side
-        down = unit(columns(look.normal[rows, 0], look.normal[rows, 1], 0.0))
+        down = unit(picked(from_above(look.normal), rows))
         steep = self.take(rows).is_too_steep(look.triangle[rows])
-        direction[rows] = np.where((steep & (magnitude(down) > 0.5))[:, None], down, -picked(heading, rows))
+        direction[rows] = np.where((steep & (magnitude(down) > 0.5))[:, None], down, -picked(look.heading, rows))
         return direction, new_side
 
     def turned_back(self, look: Look, way: Vectors, side: Rows) -> Vectors:
-        """The level directions away from the edges ahead, (n, 3), for those who are led along one; zero for none.
+        """The level directions away from the edges ahead, (n, 2), for those who are led along one; zero for none.
 
         Args:
-            way: (n, 3) the directions in which they are led.
+            way: (n, 2) the directions in which they are led.
             side: (n,) on which they go round.
         """
-        inward = no_vectors(len(side))
+        inward = from_above(no_vectors(len(side)))
         rows = which((side != 0) & self.shuns_edges & (dot(way, look.direction) < ALONG))
         if not len(rows):
             return inward
@@ -215,13 +228,13 @@ class Walkable:
         course = along_ground(seen.normal, seen.direction, seen.reach)
         ends = subset.footing(seen.feet, course, seen.normal).triangle < 0
         cosine, sine = INWARD
-        turned = _turned_by(picked(way, rows), cosine[:, None], sine[:, None] * side[rows])
-        free = subset._is_free(replace(seen, direction=turned, reach=FURTHER * seen.reach), AHEAD)
-        inward[rows] = np.where((ends & free)[:, None], turned, 0.0)
+        back = turned(picked(way, rows), cosine[:, None], sine[:, None] * side[rows])
+        free = subset._is_free(replace(seen, direction=back, reach=FURTHER * seen.reach), AHEAD)
+        inward[rows] = np.where((ends & free)[:, None], back, 0.0)
         return inward
 
     def while_free(self, look: Look, direction: Vectors) -> Vectors:
-        """The level directions, (n, 3), without those in which the ground cannot be walked to the end of the reach."""
+        """The directions, (n, 2), without those in which the ground cannot be walked to the end of the reach."""
         kept = direction.copy(order="K")
         rows = which(magnitude(direction) > 0.5)
         if len(rows):
@@ -238,17 +251,16 @@ class Walkable:
         rows = which((look.triangle >= 0) & ~is_open)
         return rows[~self.take(rows)._is_free(look.take(rows), AHEAD)] if len(rows) else rows
 
-    def leaves_room(self, look: Look, heading: Vectors, direction: Vectors, circle: Scalars, onward: Scalars) -> Mask:
-        """Whether the ground can be walked all along the curve to new directions, (n,).
+    def leaves_room(self, look: Look, direction: Vectors, onward: Scalars) -> Mask:
+        """Whether the ground can be walked all along the tightest turn to new directions, (n,).
 
         Args:
-            heading, direction: (n, 3) level unit vectors, now and at the end of the curve.
-            circle: (n,) the radius of the curve, metres.
+            direction: (n, 2) unit vectors, at the end of the turn.
             onward: (n,) how far they walk straight on before it, metres.
         """
-        turned, across = dot(heading, direction), left_of(heading, upright(len(heading)))
-        inward = across * np.where(dot(across, direction) < 0.0, -circle, circle)[:, None]
-        cosine = turned
+        heading, circle = look.heading, look.circle
+        cosine, left = dot(heading, direction), paired(-heading[:, 1], heading[:, 0])
+        inward = left * np.where(dot(left, direction) < 0.0, -circle, circle)[:, None]
         for _ in range(2):
             cosine = np.sqrt(np.maximum(0.5 + 0.5 * cosine, 0.0))
         sine = np.sqrt(np.maximum(1.0 - cosine * cosine, 0.0))
@@ -256,7 +268,7 @@ class Walkable:
         for _ in range(4):
             ways.append(np.add(heading * (onward + circle * s)[:, None], inward * (1.0 - c)[:, None]))
             c, s = c * cosine - s * sine, s * cosine + c * sine
-        return self._may_tread(look, columns(*(np.concatenate([way[:, axis] for way in ways]) for axis in range(3))))
+        return self._may_tread(look, np.concatenate([way.T for way in ways], axis=1).T)
 
     def _is_free(self, look: Look, shares: tuple[float, ...]) -> Mask:
         """Whether the ground can be walked at these shares of their reach, (n,)."""
@@ -268,7 +280,7 @@ class Walkable:
         """Whether the ground can be walked at the ends of all ways of each, (n,).
 
         Args:
-            way: (k n, 3) metres as seen from above, the first of all n walkers before the second.
+            way: (k n, 2) metres as seen from above, the first of all n walkers before the second.
         """
         n = len(look.reach)
         times = len(way) // max(n, 1)
@@ -290,23 +302,16 @@ class Walkable:
 
 
 def along_ground(normal: Vectors, direction: Vectors, length: Scalars) -> Vectors:
-    """Ways of (n,) metres along the ground in level directions, as seen from above: a slope shortens them; (n, 3)."""
+    """Ways of (n,) metres along the ground in level directions, as seen from above: a slope shortens them; (n, 2)."""
+    if not anybody(normal[:, 2] < 1.0):
+        return direction * length[:, None]
     grade = rise(normal, direction)
     return direction * (length / np.sqrt(1.0 + grade * grade))[:, None]
 
 
 def _repeated(v: Vectors, times: int) -> Vectors:
-    """The vectors (n, 3) several times over, (times n, 3)."""
-    return columns(*(np.tile(v[:, axis], times) for axis in range(3))) if times > 1 else v
-
-
-def _turned_by(direction: Vectors, cosine: Scalars, sine: Scalars) -> Vectors:
-    """Level directions (n, 3) turned to the left by angles of cosines and sines (d, n); (d n, 3)."""
-    x: Scalars = direction[None, :, 0]
-    y: Scalars = direction[None, :, 1]
-    turned_x: Scalars = cosine * x - sine * y
-    turned_y: Scalars = sine * x + cosine * y
-    return columns(turned_x.ravel(), turned_y.ravel(), 0.0)
+    """The vectors (n, 3) several times over, (times n, 3); also of (n, 2)."""
+    return np.tile(v.T, (1, times)).T if times > 1 else v
 
 
 def leaning(heading: Vectors, normal: Vectors, share: Scalars) -> Pose | None:

@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors
 from ..simulation.geometry.floors import Footing
 from ..simulation.memory import Memory, remembered
+from .walkable import Walkable
 
 
 @dataclass(frozen=True)
 class Walking(Memory):
     """What is remembered of each walker: what it stands on, and how it gets past what it cannot climb.
+
+    Level vectors are (n, 2), as seen from above.
 
     Attributes:
         triangle: of the surfaces, -1 for none.
@@ -21,11 +24,11 @@ class Walking(Memory):
         looks_in: seconds until it looks ahead again.
         ahead, aside: the cosine and the sine of the angle by which it goes round, to the left of where it wants to go.
         has_room: whether the curve of its turning circle leads it there on ground that it can walk.
-        inward: the level direction to which one turns back from an edge, until it faces it; 0 for none.
-        way_out: the level direction into which one turns that is cornered, and keeps to; 0 for none.
+        inward: the direction to which one turns back from an edge, until it faces it; 0 for none.
+        way_out: the direction into which one turns that is cornered, and keeps to; 0 for none.
         cornered: whether a step was refused, and none has been taken since.
         turning: radians a second by which it turned to the left in the last step.
-        push: the level force that acts on it, newtons; the mean of the recent ones while it is slow.
+        push: the force that acts on it, newtons; the mean of the recent ones while it is slow.
         fall_speed: metres a second.
     """
 
@@ -37,11 +40,11 @@ class Walking(Memory):
     ahead: Scalars = remembered(1.0)
     aside: Scalars = remembered(0.0)
     has_room: Mask = remembered(True)
-    inward: Vectors = remembered((0.0, 0.0, 0.0))
-    way_out: Vectors = remembered((0.0, 0.0, 0.0))
+    inward: Vectors = remembered((0.0, 0.0))
+    way_out: Vectors = remembered((0.0, 0.0))
     cornered: Mask = remembered(False)
     turning: Scalars = remembered(0.0)
-    push: Vectors = remembered((0.0, 0.0, 0.0))
+    push: Vectors = remembered((0.0, 0.0))
     fall_speed: Scalars = remembered(0.0)
 
 
@@ -54,6 +57,7 @@ class Stride:
         walking: what is remembered then.
         end: (n, 3) where it leads if nothing pushes, metres.
         footing: what is trodden there; no triangle where that is not known.
+        walkable: what they may tread.
         led: (n,) those that were led by hand; None if none was.
     """
 
@@ -61,4 +65,5 @@ class Stride:
     walking: Walking
     end: Vectors
     footing: Footing | None
+    walkable: Walkable
     led: Mask | None = None

@@ -162,7 +162,8 @@ class Wheeled(Locomotion):
     ) -> Moved:
         along = dot(motion.velocity, level_heading(motion.forward))
         start, facing = carried(terrain, motion.position, motion.forward, memory.ground)
-        memory = memory.standing_on(tuple(h + (start - motion.position)[:, 2] for h in memory.heights))
+        heights = tuple(height + (start - motion.position)[:, 2] for height in memory.heights)
+        memory = memory.standing_on(heights, tuple(terrain.known(triangle) for triangle in memory.triangles))
         motion = replace(motion, position=start)
         heading = level_heading(facing)
         left = left_of(heading, upright(len(heading)))
@@ -380,12 +381,13 @@ class Wheeled(Locomotion):
         level, speed = level_heading(motion.forward), magnitude(motion.velocity)
         chassis, n = self._chassis, len(speed)
         height = motion.position[:, 2] - terrain.lift
-        stands = chassis.standing(Wheels(motion.position, level, (height,) * len(WHEELS)), 0.0, None, terrain)
-        ride, rate = chassis.run_up(stands.wheels, speed, terrain)
-        memory = replace(memory.standing_on(stands.wheels.heights), ground=stands.ground, ride=ride, ride_rate=rate)
+        start = Wheels(motion.position, level, (height,) * len(WHEELS), (shared(-1, n, np.int64),) * len(WHEELS))
+        wheels = chassis.standing(start, 0.0, None, terrain)
+        ride, rate = chassis.run_up(wheels, speed, terrain)
+        memory = replace(memory.standing_on(wheels.heights, wheels.triangles), ride=ride, ride_rate=rate)
         moved = Moved(motion.position, level * speed[:, None], level)
         way = Way(memory, np.zeros(n), np.zeros(n), motion.position, level)
-        return self._stood(moved, way, stands.missing, terrain)
+        return self._stood(moved, way, wheels, terrain)
 
     @property
     def steepest(self) -> Scalars:
@@ -435,25 +437,24 @@ class Wheeled(Locomotion):
         chassis, driving = self._chassis, way.driving
         rise = self._grade(way.driving) * way.covered * self._in_plan(way.driving)
         reach = WITHIN + np.abs(way.covered)
-        wheels = Wheels(moved.position, moved.forward, driving.heights)
-        stands = chassis.standing(wheels, rise, reach, terrain)
-        start = Wheels(way.start, way.facing, driving.heights)
-        ride, rate = chassis.ridden(start, stands.wheels, driving.ride, driving.ride_rate, dt)
-        driving = driving.standing_on(stands.wheels.heights)
-        driving = replace(driving, ground=stands.ground, ride=ride, ride_rate=rate)
-        return self._stood(moved, replace(way, driving=driving), stands.missing, terrain)
+        start = Wheels(way.start, way.facing, driving.heights, driving.triangles)
+        expected = replace(start, position=moved.position, forward=moved.forward)
+        wheels = chassis.standing(expected, rise, reach, terrain)
+        ride, rate = chassis.ridden(start, wheels, driving.ride, driving.ride_rate, dt)
+        driving = replace(driving.standing_on(wheels.heights, wheels.triangles), ride=ride, ride_rate=rate)
+        return self._stood(moved, replace(way, driving=driving), wheels, terrain)
 
-    def _stood(self, moved: Moved, way: Way, missing: Rows, terrain: Terrain) -> Stance:
-        """The stance on four wheels; `missing` (n,) counts those without ground."""
-        driving, n = way.driving, len(missing)
+    def _stood(self, moved: Moved, way: Way, wheels: Wheels, terrain: Terrain) -> Stance:
+        """The stance on four wheels."""
+        driving, n = way.driving, len(moved.position)
         position, forward = moved.position, moved.forward
         if not len(terrain.after):
             outputs = self._outputs(driving, way.sideways, (np.zeros(n),) * len(WHEELS))
             return Stance(position, moved.velocity, forward, upright(n), driving, None, outputs)
         pose = self._chassis.pose(forward, driving.heights, driving.ride)
         foot = columns(position[:, 0], position[:, 1], driving.height + driving.ride[:, 0])
-        travels = self._chassis.travels(foot, pose, driving.heights, driving.ride, terrain)
-        off = {OFF_GROUND: (missing == len(WHEELS)).astype(np.float64)}
+        travels = self._chassis.travels(foot, pose, wheels, driving.ride, terrain)
+        off = {OFF_GROUND: (wheels.missing == len(WHEELS)).astype(np.float64)}
         position = columns(foot[:, 0], foot[:, 1], foot[:, 2] + terrain.lift)
         outputs = self._outputs(driving, way.sideways, travels) | off
         return Stance(position, moved.velocity, forward, upright(n), driving, pose, outputs)

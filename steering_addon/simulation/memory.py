@@ -19,13 +19,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from .arrays.vectors import Mask, Rows, columns, picked
+from .arrays.vectors import Mask, Rows, picked
 
 Self = TypeVar("Self", bound="Memory")
 
 
-def remembered(initial: bool | int | float | tuple[float, float, float]) -> Any:
-    """A column of a memory: (n,) of the type of its initial value, or (n, 3) where that is a vector."""
+def remembered(initial: bool | int | float | tuple[float, ...]) -> Any:
+    """A column of a memory: (n,) of the type of its initial value, or (n, 3) or (n, 2) where that is a vector."""
     return field(metadata={"initial": initial})
 
 
@@ -59,7 +59,7 @@ def _initials(memory: type[Any]) -> Mapping[str, Any]:
 
 def _filled(initial: Any, n: int) -> Any:
     if isinstance(initial, tuple):
-        return columns(*(np.full(n, component, dtype=np.float64) for component in initial))
+        return np.array([np.full(n, component, dtype=np.float64) for component in initial]).T
     # In a fraction of the time of a full array.
     return np.full(n, initial) if initial else np.zeros(n, type(initial))
 

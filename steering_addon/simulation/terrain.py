@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .arrays.vectors import Rows, Scalars, Vectors, anybody, columns, magnitude, shared, unit
-from .geometry.floors import Footing
+from .geometry.floors import NO_TRIANGLE, Footing
 from .geometry.obstacles import Obstacles
 from .geometry.surfaces import NO_SURFACES, Surfaces
 
@@ -38,6 +38,12 @@ class Terrain:
         near, far = (self.after.under(x, y, height, shared(reach, n), shared(reach, n)) for reach in FINDS_GROUND)
         return near.otherwise(far)
 
+    def known(self, triangle: Rows) -> Rows:
+        """Triangles at the beginning of the step, (n,) rows, as at its end: -1 for all if faces have come or gone."""
+        if self.after is self.before or self.after.has_triangles_of(self.before):
+            return triangle
+        return shared(NO_TRIANGLE, len(triangle), np.int64)
+
     def take(self, rows: Rows) -> Terrain:
         """The terrain of the vehicles of some rows."""
         return Terrain(self.before, self.after, self.lift[rows], self.obstacles)
@@ -56,8 +62,10 @@ def carried(terrain: Terrain, position: Vectors, forward: Vectors, triangle: Row
         triangle: (n,) of the surfaces before, on which they stand; -1 for none.
     """
     before, after = terrain.before, terrain.after
+    if after is before or not after.has_triangles_of(before):
+        return position, forward
     stands = triangle >= 0
-    if after is before or not after.has_triangles_of(before) or not anybody(stands):
+    if not anybody(stands):
         return position, forward
     ahead = position + forward * A_LITTLE
     starts, ends = (

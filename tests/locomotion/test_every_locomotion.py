@@ -427,6 +427,19 @@ def test_on_odd_ground_all_stays_finite_and_order_and_length_of_a_run_do_not_mat
     assert data(states, order) == data(place.take(order).run(FPS))
 
 
+@pytest.mark.parametrize("kind", [kind for kind in CATALOGUE if kind.stands], ids=lambda kind: kind.name)
+def test_ground_whose_faces_come_and_go_is_stood_on_all_the_time(kind: type[Locomotion]) -> None:
+    """Of a surface of another size, so that no row of a triangle is what it was."""
+    wide, narrow = plane(60.0, tilt=0.1, cells=20), plane(50.0, tilt=0.1, cells=4)
+    ground = surfaces([wide], [True])
+    grounds = [ground, ground.with_faces(0, *narrow)]
+    place = walking_on(kind, ground, locomotions=[(kind, {})])
+    states = place.run(12, at=lambda frame, snapshot: replace(snapshot, surfaces=grounds[frame // 2 % 2]))
+    assert not any(state.outputs["off_ground"].any() for state in states)
+    off = positions(states) @ np.array([-0.1, 0.0, 1.0])
+    assert not kind.touches or np.abs(off).max() < 0.01
+
+
 def test_every_value_is_a_column_of_a_frozen_dataclass() -> None:
     for kind in CATALOGUE:
         assert dataclasses.is_dataclass(kind) and kind.__dataclass_params__.frozen

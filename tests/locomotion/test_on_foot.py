@@ -18,7 +18,7 @@ from steering_addon.behaviors.separation import Separation
 from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
 from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import OnFoot
-from steering_addon.locomotion.headings import SWINGS, turn_toward, turned_by
+from steering_addon.locomotion.headings import SWINGS, sine_between, turn_toward, turned_by
 from steering_addon.locomotion.on_foot import FALL, STOP, TURN_BACK
 from steering_addon.scene import boxes
 from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
@@ -608,9 +608,10 @@ def test_half_the_step_on_gentle_hills_gives_nearly_the_same_path() -> None:
 
 
 def test_what_turns_to_one_side_does_not_count_for_a_turn_to_the_other() -> None:
-    heading = np.tile([1.0, 0.0, 0.0], (4, 1))
-    to_left, to_right = [0.0, 1.0, 0.0], [-0.6, -0.8, 0.0]
-    toward = turn_toward(heading, np.array([to_left, to_right, to_left, to_right]), np.array([2.0, 2.0, -2.0, -2.0]))
+    heading = np.tile([1.0, 0.0], (4, 1))
+    to_left, to_right = [0.0, 1.0], [-0.6, -0.8]
+    sine = sine_between(heading, np.array([to_left, to_right, to_left, to_right]))
+    toward = turn_toward(sine, np.array([2.0, 2.0, -2.0, -2.0]))
     assert toward.tolist() == [2.0, 0.0, 0.0, 2.0]
-    forward = np.array([[np.cos(0.1), s * np.sin(0.1), 0.0] for s in (1.0, -1.0)])
+    forward = np.array([[np.cos(0.1), s * np.sin(0.1)] for s in (1.0, -1.0)])
     assert turned_by(heading[:2], forward, 1.0 / FPS) == pytest.approx([0.1 * FPS, -0.1 * FPS], rel=1e-3)

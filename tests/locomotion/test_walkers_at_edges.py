@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from scripts.preset_crowds import FPS, columns, crowd, shipped
-from steering_addon.locomotion.on_foot import LOOKS
+from steering_addon.locomotion.looking import LOOKS
 from steering_addon.simulation.geometry.surfaces import surfaces
 from steering_addon.simulation.vehicle import VehicleModel
 from tests.locomotion.grounds import plane

@@ -3,8 +3,9 @@
 They use + - * / sqrt and comparisons only, written out by component: numpy's reductions and matrix products may add in
 another order on another processor, and the same input must give the same bytes everywhere.
 
-Vectors are (n, 3) with each component contiguous in memory, as the state of a run is. A mask or setting that is the
-same for all n agents is stored once, as a column with a stride of 0: `alike` makes it, `same_for_all` recognises it.
+Vectors are (n, 3) with each component contiguous in memory, as the state of a run is; level ones may be (n, 2), as seen
+from above. A mask or setting that is the same for all n agents is stored once, as a column with a stride of 0: `alike`
+makes it, `same_for_all` recognises it.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 Scalars = NDArray[np.float64]
 """(n,) one number per agent."""
 Vectors = NDArray[np.float64]
-"""(n, 3) one vector per agent."""
+"""(n, 3) one vector per agent, or (n, 2) as seen from above."""
 Rows = NDArray[np.int64]
 """(n,) row numbers, -1 for none."""
 Mask = NDArray[np.bool_]
@@ -30,6 +31,23 @@ EPSILON = 1e-12
 """The smallest divisor for lengths: far below a micrometre, and its square is far above underflow."""
 TINIEST = 5e-324
 """The smallest positive float64."""
+
+
+def from_above(v: Vectors) -> Vectors:
+    """A view of the vectors (n, 3) as seen from above, (n, 2)."""
+    return v[:, :2]
+
+
+def in_space(v: Vectors) -> Vectors:
+    """Vectors as seen from above, (n, 2), as level ones in space, (n, 3)."""
+    return columns(v[:, 0], v[:, 1], 0.0)
+
+
+def paired(x: Scalars, y: Scalars) -> Vectors:
+    """Vectors as seen from above from their components, (n,) each to (n, 2), each component contiguous in memory."""
+    memory = np.empty((2, len(x)))
+    memory[0], memory[1] = x, y
+    return memory.T
 
 
 def columns(x: Scalars, y: Scalars | float, z: Scalars | float) -> Vectors:
@@ -53,6 +71,8 @@ def picked(v: Vectors, rows: Rows | Mask) -> Vectors:
     # Which is the fastest depends on the number: before version 2, numpy's `take` is slow with many rows.
     if rows.dtype != np.bool_ and len(rows) < 256:
         return v.T.take(rows, axis=1).T
+    if v.shape[1] == 2:
+        return paired(v[:, 0][rows], v[:, 1][rows])
     return columns(v[:, 0][rows], v[:, 1][rows], v[:, 2][rows])
 
 
@@ -65,7 +85,8 @@ def dot(a: Vectors, b: Vectors) -> Scalars:
     """The dot products, (..., 3) and (..., 3) to (...)."""
     products = a * b
     total = products[..., 0] + products[..., 1]
-    total += products[..., 2]
+    if products.shape[-1] == 3:
+        total += products[..., 2]
     return np.asarray(total, dtype=np.float64)
 
 
@@ -87,7 +108,9 @@ def unit(v: Vectors) -> Vectors:
     v = np.asarray(v, dtype=np.float64)
     # Dividing by the largest component first keeps the squares from underflow and overflow.
     sizes = np.abs(v)
-    largest = np.maximum(np.maximum(sizes[..., 0], sizes[..., 1]), sizes[..., 2])
+    largest = np.maximum(sizes[..., 0], sizes[..., 1])
+    if v.shape[-1] == 3:
+        largest = np.maximum(largest, sizes[..., 2])
     scaled = v / np.maximum(largest, TINIEST)[..., None]
     scaled /= np.maximum(magnitude(scaled), EPSILON)[..., None]
     return scaled
@@ -112,8 +135,7 @@ def truncate(v: Vectors, longest: Scalars | float) -> Vectors:
     too_long = length > longest
     if not anybody(too_long):
         return v
-    scale = np.where(too_long, longest / np.maximum(length, EPSILON), 1.0)
-    return v * scale[..., None]
+    return v * np.minimum(longest / np.maximum(length, EPSILON), 1.0)[..., None]
 
 
 def across(v: Vectors, direction: Vectors) -> Vectors:

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from ..arrays.frozen import replace
 from ..arrays.once import once
-from ..arrays.vectors import Mask, Rows, Scalars, Vectors, cross, everybody, in_columns, magnitude, which
+from ..arrays.vectors import Mask, Rows, Scalars, Vectors, everybody, in_columns, which
+from .slopes import Slopes
 from .smoothing import point_normals, welded
 
 TRIANGLES_A_CELL = 2.0
@@ -22,8 +23,6 @@ MOST_CELLS = 4096
 """Cells along one side of the grid at most."""
 BEYOND = 1e-9
 """The share of a triangle by which it reaches beyond its sides, so that no place falls between two of them."""
-UPRIGHT = 1e-6
-"""The share of a triangle's area that is seen from above, below which it is a wall and no floor."""
 WIDER = 1.25
 """What is open is looked for this much further than asked, so that a slightly larger reach needs no new search."""
 INSIDE = 1e-6
@@ -32,7 +31,9 @@ RIM = 0.7071067811865476
 """The cosine between a face and its smoothed normal from which on that is smooth: at a right angle, as on a stair, the
 smoothed normal leans where the tread is level."""
 SIDES_CROSSED = 2
-"""How many sides of triangles a step is followed over, before it is looked up where it ends."""
+"""How many sides of triangles are crossed from a triangle near a place, before the place is looked up."""
+MANY = 64
+"""From how many places on it takes less time to go on from the triangles in the middle of their cells."""
 PROBE = (0.381966, 0.276393)
 """Where in a cell its storeys are counted, in shares of its width: off the lines on which meshes have their edges."""
 NO_TRIANGLE = -1
@@ -84,7 +85,7 @@ class Floor:
     points: Vectors
     triangles: NDArray[np.int64]
     normals: Vectors
-    slopes: _Slopes
+    slopes: Slopes
     origin: tuple[float, float]
     size: float
     shape: tuple[int, int]
@@ -105,7 +106,7 @@ class Floor:
         points = in_columns(np.asarray(points, dtype=np.float64))
         if not (points[:, :2] == self.points[:, :2]).all():
             return floor(points, self.triangles)
-        slopes = _Slopes.of(points, self.triangles)
+        slopes = Slopes.of(points, self.triangles)
         if not (slopes.is_floor == self.slopes.is_floor).all():
             return floor(points, self.triangles)
         normals = point_normals(points, welded(points, self.triangles))
@@ -127,8 +128,10 @@ class Floor:
             step_up, step_down: (n,) how far above and below that a triangle may be, metres.
             last: (n,) triangles that may still be under the places, -1 for none: they are tried first.
         """
-        if last is None or not len(self):
+        if not len(self) or (last is None and len(x) < MANY):
             return self._searched(x, y, expected, step_up, step_down)
+        if last is None:
+            last = self._near(x, y)
         known, u, v, height = self._only_one(last, x, y)
         triangle, left = last.copy(), which(~known)
         for _ in range(SIDES_CROSSED):
@@ -162,6 +165,20 @@ class Floor:
         v = table[:, 5] * dx + table[:, 6] * dy
         only = (u > INSIDE) & (v > INSIDE) & (u + v < 1.0 - INSIDE) & (triangle >= 0) & self._alone[triangle]
         return only, u, v, table[:, 2] + table[:, 7] * dx + table[:, 8] * dy
+
+    def _near(self, x: Scalars, y: Scalars) -> Rows:
+        """Triangles near places, from which few sides are to be crossed to the place; (n,) rows, -1 for none."""
+        middle = self.from_above.get("middle")
+        if middle is None:
+            middle = self.from_above["middle"] = np.full(self.shape[0] * self.shape[1], NO_TRIANGLE)
+            cells = which(self._single)
+            indices = cells % self.shape[0], cells // self.shape[0]
+            place, triangle, *_ = self._over(
+                *(origin + (index + 0.5) * self.size for origin, index in zip(self.origin, indices))
+            )
+            middle[cells[place]] = triangle
+        cell, on = self._cells(x, y)
+        return np.where(on, middle[cell], NO_TRIANGLE)
 
     def _beyond(self, triangle: Rows, u: Scalars, v: Scalars) -> Rows:
         """The triangles beyond the sides over which places with these shares are furthest, (n,); -1 for none."""
@@ -403,43 +420,6 @@ class Floor:
         return at_border
 
 
-@dataclass(frozen=True)
-class _Slopes:
-    """How f triangles lie.
-
-    Attributes:
-        table: (f, 9) what a place is tested against: a corner's x, y and z; u by x and y; v by x and y; the rise of the
-            triangle by x and y.
-        cosine: (f,) of the slope.
-        is_floor: (f,) whether it is seen from above.
-        has_area: (f,) whether it has an area at all.
-        turn: (f,) 1 or -1, which way it is wound as seen from above; 0 for walls.
-    """
-
-    table: Scalars
-    cosine: Scalars
-    is_floor: Mask
-    has_area: Mask
-    turn: Rows
-
-    @classmethod
-    def of(cls, points: Vectors, triangles: NDArray[np.int64]) -> _Slopes:
-        a, b, c = (points[triangles[:, k]] for k in range(3))
-        u, v = b - a, c - a
-        normal = cross(u, v)
-        area, seen = magnitude(normal), normal[:, 2]
-        is_floor = (np.abs(seen) > UPRIGHT * area) & (area > 0.0)
-        scale = 1.0 / np.where(is_floor, seen, 1.0)
-        table = np.empty((len(triangles), 9))
-        table[:, 0:3] = a
-        table[:, 3], table[:, 4] = v[:, 1] * scale, -v[:, 0] * scale
-        table[:, 5], table[:, 6] = -u[:, 1] * scale, u[:, 0] * scale
-        table[:, 7], table[:, 8] = -normal[:, 0] * scale, -normal[:, 1] * scale
-        cosine = np.abs(seen) / np.where(area > 0.0, area, 1.0)
-        turn = np.where(is_floor, np.where(seen > 0.0, 1, -1), 0)
-        return cls(table, cosine, is_floor, area > 0.0, turn)
-
-
 def floor(points: Vectors, triangles: NDArray[np.int64]) -> Floor:
     """The floor of some triangles.
 
@@ -449,7 +429,7 @@ def floor(points: Vectors, triangles: NDArray[np.int64]) -> Floor:
     """
     points = in_columns(np.asarray(points, dtype=np.float64).reshape(-1, 3))
     triangles = np.asarray(triangles, dtype=np.int64).reshape(-1, 3)
-    slopes = _Slopes.of(points, triangles)
+    slopes = Slopes.of(points, triangles)
     rows = which(slopes.is_floor)
     x, y = (points[:, axis][triangles[rows]] for axis in range(2))
     low = np.stack((x.min(axis=1), y.min(axis=1))) if len(rows) else np.zeros((2, 0))

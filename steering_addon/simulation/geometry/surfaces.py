@@ -166,9 +166,9 @@ class Surfaces:
         rough = np.zeros(len(triangle), dtype=np.bool_)
         for rows, faces, layer in self.by_layer(triangle):
             corners, smooth = layer.floor.smoothness
-            corner, second, third = np.take(corners, faces, axis=0), u[rows], v[rows]
+            corner, second, third = np.take(corners, faces, axis=0).T, u[rows], v[rows]
             first = 1.0 - second - third
-            mean = corner[:, 0:3] * first[:, None] + corner[:, 3:6] * second[:, None] + corner[:, 6:9] * third[:, None]
+            mean = columns(*(corner[k] * first + corner[k + 3] * second + corner[k + 6] * third for k in range(3)))
             normal[rows] = mean * (1.0 / np.maximum(magnitude(mean), EPSILON))[:, None]
             rough[rows] = ~smooth[faces]
         uneven = which(rough)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from steering_addon.simulation.geometry.floors import MANY
 from steering_addon.simulation.geometry.surfaces import NO_SURFACES, Surfaces, between, surfaces
 from tests.simulation.odd_input import BOUNDED
 from tests.surfaces import patch
@@ -118,14 +119,18 @@ def storeys() -> Surfaces:
 
 
 @pytest.mark.parametrize("ground", [storeys(), surfaces([terrain(cells=40)])], ids=["storeys", "hills"])
-def test_the_triangle_trodden_last_makes_no_difference(ground: Surfaces) -> None:
+def test_neither_the_triangle_trodden_last_nor_the_number_of_places_makes_a_difference(ground: Surfaces) -> None:
+    """So few places that each is looked up, all at once, and from the triangles trodden last."""
     x, y = places(2000)
     under = trodden(ground, x, y, 0.0, 5.0, 5.0).triangle
     last = np.where(np.arange(2000) % 3 > 0, under, np.random.default_rng(5).integers(-1, 150, 2000))
     expected, near = np.random.default_rng(6).uniform(-1.0, 4.0, 2000), np.full(2000, 0.7)
-    searched, tried_first = (ground.under(x, y, expected, near, near, known) for known in (None, last))
-    for name, column in vars(searched).items():
-        assert np.array_equal(column, vars(tried_first)[name], equal_nan=True), name
+    few = [slice(k, k + MANY // 2) for k in range(0, 2000, MANY // 2)]
+    looked_up = [ground.under(*(column[rows] for column in (x, y, expected, near, near))) for rows in few]
+    for footing in (ground.under(x, y, expected, near, near, known) for known in (None, last)):
+        for name, column in vars(footing).items():
+            expected_column = np.concatenate([vars(each)[name] for each in looked_up])
+            assert np.array_equal(column, expected_column, equal_nan=True), name
 
 
 @pytest.mark.parametrize("ground", [storeys(), surfaces([terrain(rise=0.4)])], ids=["storeys", "hills"])
