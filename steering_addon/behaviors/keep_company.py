@@ -201,7 +201,7 @@ class KeepCompany(Neighborhood):
         """The velocities at which agents come straight to places (n, 3) beside and along their way, (n, 3) m/s.
 
         place / approach_time, but no faster to the side than v = sqrt(2 a d), d being the distance to the side and a
-        how quickly one that is as fast as it turns: it walks straight ahead again once it is there.
+        how quickly one that is as fast as it turns: it walks straight ahead again once it has arrived.
         """
         aside = magnitude(place - way * dot(place, way)[:, None])
         turns_back = np.sqrt(2.0 * agents.sideways_at(agents.speed) * aside)
