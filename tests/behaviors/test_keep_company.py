@@ -286,6 +286,9 @@ def test_who_has_arrived_is_not_waited_for_and_does_not_wait() -> None:
     assert waits.force.any() and np.isfinite(waits.speed_limit[0])
     assert not forth.force.any() and np.isinf(forth.speed_limit).all()
     assert (forth.memory.first == [1, 0]).all(), "they still are companions"
+    kept_off = replace(late, goal=late.position[[0, 0]] + [0.0, RADIUS, 0.0], speed=late.speed * [0.0, 1.0])
+    goes_on = company.steer(replace(world, bodies=bodies), kept_off, memory)
+    assert not goes_on.force.any() and np.isinf(goes_on.speed_limit).all(), "nor if it stands just before its goal"
 
 
 def test_who_is_ahead_waits_at_half_pace_and_does_not_brake_to_a_stand() -> None:
