@@ -192,7 +192,7 @@ class OnFoot(Locomotion):
         return Moved(end, in_space(velocity), in_space(forward), Stride(start, walking, end, footing, walkable))
 
     def _triangles(self, start: Vectors, terrain: Terrain, memory: Walking) -> Rows:
-        """The rows of the triangles on which they stand, (n,), found anew where faces have come or gone."""
+        """The rows of the triangles on which they stand, (n,), found again where faces have come or gone."""
         known = terrain.known(memory.triangle)
         if known is memory.triangle:
             return known

@@ -92,11 +92,11 @@ def add_to_new_crowd(crowd: Object, members: Sequence[Object], scene: Scene) -> 
     """
     family = Family()
     rig = rig_of(members[0], family)
-    own = own_actions(rig) if rig is not None else []
-    if not own:
+    brought = own_actions(rig) if rig is not None else []
+    if not brought:
         return []
     try:
-        clips = find_clips(members[0], (promising(own), promising(actions_of(rig))), scene, family)
+        clips = find_clips(members[0], (promising(brought), promising(actions_of(rig))), scene, family)
         channels = {channel for each in clips for channel in curves_for(each.action, rig)}
         check_strips_play(rig)
         check_shows_clips(rig, channels, {each.action for each in clips}, False)

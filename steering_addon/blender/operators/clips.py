@@ -200,9 +200,9 @@ class STEERING_OT_clips_find(bpy.types.Operator):
         if not actions:
             text = f"No action of this file poses {rig.name}. Import the animations of the model, or append them."
             raise Refusal(text, about=[rig])
-        own = own_actions(rig)
-        clips = find_clips(ob, (promising(own), own, promising(actions), actions), context.scene, family)
-        looked_at = own if clips and all(each.action in own for each in clips) else actions
+        brought = own_actions(rig)
+        clips = find_clips(ob, (promising(brought), brought, promising(actions), actions), context.scene, family)
+        looked_at = brought if clips and all(each.action in brought for each in clips) else actions
         self._report(crowd, add_found(crowd, clips, context.scene, family), len(looked_at))
         if gaits := [speed for speed, _ in gaits_of(crowd)]:
             self._fit(crowd, gaits, context)
