@@ -96,15 +96,15 @@ def find_clips(vehicle: Object, choices: Iterable[Sequence[Action]], scene: Scen
     Raises:
         Refusal: an action cannot be measured.
     """
-    front, found = sound_front(vehicle), []
+    front, result = sound_front(vehicle), []
     for actions in dict.fromkeys(map(tuple, choices)):
         words = _words(actions)
         clips = measured_clips(vehicle, actions, scene, family, front) if actions else []
         rows = chosen([replace(clip, name=words[clip.name]) for clip in clips])
-        found = [Found(actions[row], clips[row]) for row in rows]
-        if {each.clip.plays for each in found} == {STAND, MOVE}:
+        result = [Found(actions[row], clips[row]) for row in rows]
+        if {each.clip.plays for each in result} == {STAND, MOVE}:
             break
-    return found
+    return result
 
 
 def promising(actions: Sequence[Action]) -> list[Action]:
