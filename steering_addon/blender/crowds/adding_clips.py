@@ -12,7 +12,7 @@ from ..properties.clip_groups import PLAYS_ITEMS
 from ..refusal import Refusal
 from ..tagged_objects import crowd_of, in_use, tagged
 from ..write.clip_copies import curves_for
-from ..write.posing import check_shows_clips, check_strips_play, own_name
+from ..write.posing import check_shows_clips, check_strips_play, short_name
 from .clip_feet import stand_on_soles, store_unplanted, why_unplanted
 from .clip_speeds import gaits_of
 from .crowd_clips import check_has_models, models_of, rig_of, store_measurements, stored_clips
@@ -69,7 +69,7 @@ def add_found(crowd: Object, clips: Sequence[Found], scene: Scene, family: Famil
         for model in models:
             stand_on_soles(model, scene, family)
         store_unplanted(crowd, [why_unplanted(model, scene, family) for model in models])
-    return [own_name(each.action) for each in new]
+    return [short_name(each.action) for each in new]
 
 
 def fit_speed(crowd: Object, walk: float, scene: Scene) -> None:

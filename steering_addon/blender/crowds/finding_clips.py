@@ -20,7 +20,7 @@ from ..write.bake_record import our_record
 from ..write.clip_copies import fits, span
 from ..write.clip_record import clip_record, is_copy
 from ..write.ownership import bake_of
-from ..write.posing import importers_start, own_name, whole_of
+from ..write.posing import importers_start, short_name, whole_of
 
 if TYPE_CHECKING:
     from bpy.types import Action, Object, Scene
@@ -115,7 +115,7 @@ def promising(actions: Sequence[Action]) -> list[Action]:
 
 def _words(actions: Sequence[Action]) -> dict[str, str]:
     """The names of actions without their number, and without the armature's name, which importers put at either end."""
-    words = {action.name: NUMBERED.sub("", own_name(action)) for action in actions}
+    words = {action.name: NUMBERED.sub("", short_name(action)) for action in actions}
     ends = {word.rpartition("_")[2] for word in words.values()}
     if len(words) > 1 and len(ends) == 1 and all("_" in word for word in words.values()):
         words = {name: word.rpartition("_")[0] for name, word in words.items()}

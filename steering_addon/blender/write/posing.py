@@ -107,7 +107,7 @@ def importers_start(action: Action) -> str:
     return action.name.rpartition("|")[0]
 
 
-def own_name(action: Action) -> str:
+def short_name(action: Action) -> str:
     """The name of an action without what an importer put before it."""
     return action.name.rpartition("|")[2]
 
