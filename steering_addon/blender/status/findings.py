@@ -24,7 +24,7 @@ from ..crowds.crowd_clips import state_of, stored_clips
 from ..crowds.states import states_left_behind
 from ..hierarchy import instanced
 from ..instances import instances_of_vehicles
-from ..moving import BY_CHOICE, CLINGING
+from ..moving import CLINGING, known_locomotion
 from ..properties import pointed_at
 from ..read.dependencies import animates
 from ..read.solids import is_mesh
@@ -210,9 +210,10 @@ def _undriven(vehicles: Sequence[Object]) -> Iterator[Finding]:
 
 def _stands(vehicle: Object, crowd: Object | None) -> bool:
     """Whether a vehicle stands on surfaces; a choice that this version does not know counts as one that does."""
-    settings = vehicle.steering.own_locomotion, crowd.steering.locomotion if crowd is not None else ""
-    kinds = [BY_CHOICE[choice] for choice in settings if choice in BY_CHOICE]
-    return kinds[0].stands if kinds else crowd is not None
+    if crowd is None:
+        return False
+    known = known_locomotion(vehicle, crowd)
+    return known is None or known[1].stands
 
 
 def _is_without_size(ob: Object) -> bool:

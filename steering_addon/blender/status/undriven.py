@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ..moving import moves_by, own_locomotion_of
+from ..moving import known_locomotion
 from ..write.custom_properties import reading_drivers
 
 if TYPE_CHECKING:
@@ -20,10 +20,10 @@ def undriven(vehicles: Iterable[Object], crowds: Iterable[Object | None]) -> Ite
     """
     asked: dict[tuple[str, Sequence[str]], list[Object]] = {}
     for ob, crowd in zip(vehicles, crowds):
-        if crowd is None or ob.steering.locked:
+        known = known_locomotion(ob, crowd) if crowd is not None and not ob.steering.locked else None
+        if known is None:
             continue
-        kind = moves_by(ob, crowd)
-        holder = ob if own_locomotion_of(ob) is not None else crowd
+        holder, kind = known
         # Reading a group that was never set writes it into the file.
         if not kind.needs_drivers or not holder.steering.is_property_set(kind.name):
             continue
