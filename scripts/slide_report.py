@@ -20,7 +20,7 @@ from mathutils import Vector
 from mathutils.bvhtree import BVHTree
 from mathutils.kdtree import KDTree
 
-from scripts.baked_scene import AXES, FORWARD, stored
+from scripts.baked_scene import AXES, FORWARD, UP, stored
 from scripts.blender_process import leave
 from scripts.rigged_files import opened
 from scripts.slide_metrics import HEAD, Slides, slides
@@ -46,7 +46,7 @@ class Body:
         carrier: the object that carries it.
         rig: whose matrix is that of the frame on which it was read.
         order: the rows of its bones in the pose.
-        forward: (3,) the axis along which the carrier faces.
+        forward, up: (3,) the axes along which the carrier faces and stands.
         lift: its origin is this number of its own metres above where it stands.
     """
 
@@ -55,6 +55,7 @@ class Body:
     rig: Rig
     order: list[int]
     forward: np.ndarray
+    up: np.ndarray
     lift: float
 
 
@@ -110,9 +111,11 @@ def _report(models, options) -> None:
 def _body(armature, carrier, family: Family) -> Body:
     settings = stored(carrier)
     forward = settings.get("forward_axis", FORWARD) if settings else NAMES.index("NEG_Y")
+    up = settings.get("up_axis", UP) if settings else UP
     lift = settings.get("origin_height", 0.0) if settings else 0.0
-    rig = rig_of(armature, carrier, family, axes_of(NAMES[forward], "Z"))
-    return Body(armature, carrier, rig, [armature.pose.bones.find(name) for name in rig.names], AXES[forward], lift)
+    rig = rig_of(armature, carrier, family, axes_of(NAMES[forward], NAMES[up]))
+    order = [armature.pose.bones.find(name) for name in rig.names]
+    return Body(armature, carrier, rig, order, AXES[forward], AXES[up], lift)
 
 
 def _evaluated(scene, bodies: list[Body], times: np.ndarray, carrier) -> list[Run]:
@@ -150,8 +153,9 @@ def _measured(scene, body: Body, run: Run, surfaces: list[BVHTree], times: np.nd
     rows = low_points(rig, run.poses[sparse][::SEARCHED])
     feet = feet_of(rig.moved(run.poses[sparse], rows), rig.height)
     points = _in_world(rig, run.poses, run.armature, rows)
-    up = run.carrier[:, :3, 2] / np.linalg.norm(run.carrier[:, :3, 2], axis=1, keepdims=True)
-    lift = body.lift * np.linalg.norm(run.carrier[:, :3, 2], axis=1)
+    up = run.carrier[:, :3, :3] @ body.up
+    size = np.linalg.norm(up, axis=1)
+    up, lift = up / size[:, None], body.lift * size
     place = run.carrier[:, :3, 3]
     stands = place - up * lift[:, None]
     level = np.einsum("fmi,fi->fm", points - stands[:, None], up)

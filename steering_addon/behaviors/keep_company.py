@@ -31,6 +31,7 @@ from ..simulation.maneuvers.braking import COMFORT
 from ..simulation.maneuvers.companions import Companions
 from ..simulation.maneuvers.neighborhood import Neighborhood
 from ..simulation.memory import Memory, remembered
+from ..simulation.presence.arrivals import PLACE
 from ..simulation.world import Agents, World
 
 COMPANY, THREES = 0xC0, 0xC3
@@ -50,6 +51,8 @@ SLOWEST, HELD_UP = 0.5, 0.75
 """Shares of cruise speed: that at which one waits for those behind, and that below which its group holds it up."""
 NEAR = 2.0
 """How far away one may be that stops for another, as a multiple of their distance to the side."""
+RELEASED = 1.5
+"""Seconds in which one whom its group has held up may set off, before it counts as one who stopped."""
 TURNS_AFTER = 0.8
 """Seconds for which members of a group have stood when they turn to each other: a halt to let others pass is short."""
 
@@ -63,7 +66,8 @@ class Company(Memory):
         with_first, with_second: (n,) whether it keeps pace with them.
         way: (n, 3) unit vectors along which the group last went.
         standing: (n,) seconds for which it has been standing.
-        stopped: (n,) seconds for which it has been standing, neither for its group nor because others are in its way.
+        stopped: (n,) seconds for which it has been standing, neither for its group nor because others are in its way;
+            below 0 the time left in which it sets off after its group has held it up.
         waited: (n,) seconds for which its group has held it up; below 0 the time left in which it does without.
     """
 
@@ -110,7 +114,9 @@ class KeepCompany(Neighborhood):
         stands = agents.speed <= STANDS * agents.cruise_speed
         standing = np.where(stands, memory.standing + world.dt, 0.0)
         turns = companions.exist[:, 0] & ~agents.alarmed & (members.speed <= STANDS * agents.cruise_speed)
-        pace = companions.exist & _keeps_pace(companions, away)
+        # Who stands where it wants to be has arrived, even if others keep it from the very place.
+        there = agents.arrived | (stands & (agents.goal_distance <= PLACE * agents.radius))
+        pace = companions.exist & _keeps_pace(companions, away, there)
         paced = companions.only(pace)
         group = members if paced is companions else _Group.of(paced, memory.stopped)
         accompanied = paced.exist[:, 0] & ~agents.alarmed
@@ -121,16 +127,20 @@ class KeepCompany(Neighborhood):
         waited = self._waited(memory, held_up, world.dt)
         # Members that something separates go round it, each on its own way.
         close = accompanied & goes & (magnitude(group.offset) <= self.distance[:, None]).all(axis=1)
-        stopped = np.where(stands & ~held_up & ~agents.bound, memory.stopped + world.dt, 0.0)
+        faces = turns & (standing > TURNS_AFTER)
+        sets_off = faces & accompanied & ~goes & ~there
+        force = np.where(sets_off[:, None], self._past_them(paced, group, way), 0.0)
+        force = np.where(close[:, None], self._force(paced, group, way), force)
+        stopped = np.where(stands & ~agents.bound, np.where(held_up, -RELEASED, memory.stopped + world.dt), 0.0)
         first, second = (column.copy() for column in companions.members.T)
         with_first, with_second = (column.copy() for column in pace.T)
         after = Company(first, second, with_first, with_second, way, standing, stopped, waited)
         return Steering(
-            np.where(close[:, None], self._force(paced, group, way), 0.0),
+            force,
             after,
             speed_limit=limit,
-            sets_speed=close,
-            heading=np.where((turns & (standing > TURNS_AFTER))[:, None], unit(members.middle), 0.0),
+            sets_speed=close | sets_off,
+            heading=np.where(faces[:, None], unit(members.middle), 0.0),
         )
 
     def _waited(self, memory: Company, held_up: Mask, dt: float) -> Scalars:
@@ -163,16 +173,52 @@ class KeepCompany(Neighborhood):
     def _force(self, companions: Companions, group: _Group, way: Vectors) -> Vectors:
         """The steering of each agent to its place and to the pace of its group, (n, 3) newtons.
 
-        (velocity + place / approach_time - own velocity) / response_time + way (pace - speed) / speed_time
+        (velocity + approach - own velocity) / response_time + way (pace - speed) / speed_time
         """
-        agents, place = companions.agents, self._place(companions, group, way)
-        desired = group.velocity + place / self.approach_time[:, None]
+        agents = companions.agents
+        desired = group.velocity + self._approach(agents, self._place(companions, group, way), way)
         # Two that slow each other down would both stop: who waits for the others goes at the slowest pace instead.
         slowest = SLOWEST * agents.cruise_speed
         desired = desired + way * np.maximum(slowest - dot(desired, way), 0.0)[:, None]
         desired = truncate(desired, agents.max_speed)
         steering: Vectors = (desired - agents.level(agents.velocity)) / agents.vehicle.response_time[:, None]
         steering += way * ((group.pace - group.speed) / agents.vehicle.speed_time)[:, None]
+        steering = self._kept_beside(companions, group, steering)
+        return truncate(steering, self.strength) * agents.mass[:, None]
+
+    def _kept_beside(self, companions: Companions, group: _Group, steering: Vectors) -> Vectors:
+        """Accelerations, (n, 3) m/s2, without what brings agents nearer to their companions than beside them.
+
+        The speed at which an agent comes nearer is (distance - spacing) / approach_time at most, and not below 0.
+        """
+        agents, spacing = companions.agents, self._spacing(group)
+        response, velocity = agents.vehicle.response_time, agents.level(agents.velocity)
+        for offset, other in zip(group.offset.swapaxes(0, 1), group.velocities.swapaxes(0, 1)):
+            toward, room = unit(offset), np.maximum(magnitude(offset) - spacing, 0.0)
+            closing = dot(velocity + steering * response[:, None] - other, toward)
+            excess = np.maximum(closing - room / self.approach_time, 0.0)
+            steering = steering - toward * (excess / response)[:, None]
+        return steering
+
+    def _approach(self, agents: Agents, place: Vectors, way: Vectors) -> Vectors:
+        """The velocities at which agents come straight to places (n, 3) beside and along their way, (n, 3) m/s.
+
+        place / approach_time, but no faster to the side than v = sqrt(2 a d), d being the distance to the side and a
+        how quickly one that is as fast as it turns: it walks straight ahead again once it has arrived.
+        """
+        aside = magnitude(place - way * dot(place, way)[:, None])
+        turns_back = np.sqrt(2.0 * agents.sideways_at(agents.speed) * aside)
+        time = np.maximum(self.approach_time, aside / np.maximum(turns_back, EPSILON))
+        return place / time[:, None]
+
+    def _past_them(self, companions: Companions, group: _Group, way: Vectors) -> Vectors:
+        """The steering of each agent that faces its companions and sets off, (n, 3) newtons: along its way, past them.
+
+        One that sets off goes where it faces, and would walk into them.
+        """
+        agents, toward = companions.agents, unit(group.middle)
+        past = unit(way - toward * np.maximum(dot(way, toward), 0.0)[:, None])
+        steering = past * (group.pace / agents.vehicle.speed_time)[:, None]
         return truncate(steering, self.strength) * agents.mass[:, None]
 
     def _place(self, companions: Companions, group: _Group, way: Vectors) -> Vectors:
@@ -215,21 +261,21 @@ class KeepCompany(Neighborhood):
         allowed = np.where(room > 0.0, braking, np.maximum(speed + room / self.approach_time, 0.0))
         limit = np.where(lead > 0.0, np.maximum(allowed, SLOWEST * agents.cruise_speed), np.inf)
         near = (leads > -BESIDE * spacing[:, None]) & (magnitude(group.offset) < NEAR * spacing[:, None])
-        beside = near & (group.stopped > stopped[:, None])
+        beside = near & (group.stopped > np.maximum(stopped, 0.0)[:, None])
         slower = np.maximum(agents.speed - brakes * world.dt, 0.0)
         return np.where(beside[:, 0] | beside[:, 1], np.minimum(limit, slower), limit)
 
 
-def _keeps_pace(companions: Companions, away: Mask) -> NDArray[np.bool_]:
+def _keeps_pace(companions: Companions, away: Mask, there: Mask) -> NDArray[np.bool_]:
     """The companions with whom agents keep pace, (n, 2).
 
     Not those who go on without them, nor those who have arrived where they have not, and the other way round.
 
     Args:
         away: (n,) the agents that go on without their group.
+        there: (n,) the agents that have arrived.
     """
-    arrived = companions.agents.arrived
-    together = companions.of_agents(arrived) == arrived[:, None]
+    together = companions.of_agents(there) == there[:, None]
     alone = (companions.of_agents(away) > 0.0) | away[:, None]
     mask: NDArray[np.bool_] = together & ~alone
     return mask

@@ -30,6 +30,17 @@ def own_locomotion_of(vehicle: Object) -> type[Locomotion] | None:
     return BY_CHOICE.get(choice_in(vehicle.steering, "own_locomotion"))
 
 
+def known_locomotion(vehicle: Object, crowd: Object) -> tuple[Object, type[Locomotion]] | None:
+    """The vehicle or crowd whose settings move a vehicle, and the locomotion; None for one unknown to this version.
+
+    Writes nothing.
+    """
+    for holder, choice in ((vehicle, vehicle.steering.own_locomotion), (crowd, crowd.steering.locomotion)):
+        if choice in BY_CHOICE:
+            return holder, BY_CHOICE[choice]
+    return None
+
+
 def moves_by(vehicle: Object, crowd: Object) -> type[Locomotion]:
     """The locomotion of a vehicle of a crowd, its own or that of the crowd. Writes nothing."""
     return own_locomotion_of(vehicle) or locomotion_of(crowd)

@@ -62,7 +62,7 @@ ROUND = 0.5
 AHEAD, STRAIGHT, BACK = 0.3, 0.8, -0.99999
 """The cosines between heading and direction below which a walker goes round, from which on it goes straight, and down
 to which it goes round while it walks: what pulls straight back brakes it."""
-TURNED = 0.5
+TURNED = 0.9
 """The cosine between heading and direction from which on a walker that turned on the spot sets off."""
 WAY_OUT = 1.5
 """Radians a second at which a walker turns on the spot that has no step left ahead, whatever its Turn on the Spot."""
@@ -192,7 +192,7 @@ class OnFoot(Locomotion):
         return Moved(end, in_space(velocity), in_space(forward), Stride(start, walking, end, footing, walkable))
 
     def _triangles(self, start: Vectors, terrain: Terrain, memory: Walking) -> Rows:
-        """The rows of the triangles on which they stand, (n,), looked up again where faces have come or gone."""
+        """The rows of the triangles on which they stand, (n,), found again where faces have come or gone."""
         known = terrain.known(memory.triangle)
         if known is memory.triangle:
             return known

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import ClassVar
 
 import numpy as np
 
@@ -81,6 +83,7 @@ class Wheeled(Locomotion):
     stands = True
     of_the_body = ("wheelbase", "track", "wheel_radius", "suspension")
     runs_on_wheels = True
+    needs_drivers: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({"suspension": TRAVELS})
     remembers = Driving
     outputs = OUTPUTS
     suits = "Cars, lorries and carts, on roads over hills or on level ground"

@@ -10,10 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..simulation.arrays.vectors import Scalars, Vectors, across, columns, cross, magnitude
-from .clips import PHASES, Playing
 from .planting import (
     EVEN,
     STRETCH,
@@ -103,25 +101,6 @@ def guided(
             shift = shift - unit(line) * short[number][..., None]
         shifts.append(shift)
     return Guided(shifts, [correction.turn for correction in corrections], drop, short)
-
-
-def mixed_tables(tables: Sequence[NDArray[np.float64]], playing: Playing) -> NDArray[np.float64]:
-    """What clips that are played together have of some numbers, (f, ...).
-
-    Args:
-        tables: (PHASES + 2, ...) of each clip at its phases, over the end of the cycle.
-        playing: (clips, f) of one body, or of several one after the other.
-    """
-    total = np.zeros((playing.phase.shape[1], *tables[0].shape[1:]))
-    for table, phase, weight in zip(tables, playing.phase, playing.weights()):
-        if not weight.any():
-            continue
-        place = (phase - np.floor(phase)) * PHASES
-        row = np.floor(place).astype(np.int64)
-        shape = (len(row), *(1 for _ in table.shape[1:]))
-        part, share = (place - row).reshape(shape), weight.reshape(shape)
-        total += share * (table[row] * (1.0 - part) + table[row + 1] * part)
-    return total
 
 
 def upright_axes(matrices: Turns) -> Turns:

@@ -9,15 +9,13 @@ import numpy as np
 
 from ..simulation.arrays.angles import angle_of
 from ..simulation.arrays.vectors import Mask, Scalars, Vectors, columns, cross, dot, magnitude
+from .holding import Glide, Hold
 from .planes import Ground, Planes, planes_below
 from .planting import (
     MOST_TURN,
-    SHORTEST,
     Correction,
     Turns,
     after,
-    glided,
-    held,
     on_ground,
     product,
     transposed,
@@ -27,7 +25,7 @@ from .planting import (
     with_axes,
 )
 from .small_steps import FAR, carried_over, lifted, small_steps, swung, with_steps
-from .soles import TOUCH, Points, sole_of
+from .soles import TOUCH, Points, Sole
 from .stretches import stretches
 
 STANDS = 0.05
@@ -121,14 +119,14 @@ class _Tread:
 
     Attributes:
         world: (..., f, m, 3) the points of its sole.
-        heights: (..., f, m) metres of these above the origin of the body, along its up axis.
+        sole: by their heights along the up axis of the body.
         off: (..., f) metres by which it is above where it rests.
         stance: (..., f - 1) whether it stands between two frames.
         drift: (..., f, 2) metres that it has gone over the ground since the first frame.
     """
 
     world: Points
-    heights: Scalars
+    sole: Sole
     off: Scalars
     stance: Mask
     drift: Scalars
@@ -139,14 +137,14 @@ def _tread(
 ) -> _Tread:
     size = body.size[..., None]
     world = body.position[..., None, :] + turned(axes[..., None, :, :], foot.points) * size[..., None]
-    heights = foot.points[..., 2] * size
-    sole, step = sole_of(world, heights, height * body.size[..., :1])
-    off = sole - foot.rests * body.size
+    sole = Sole.of(foot.points[..., 2] * size, height * body.size[..., :1])
+    step = sole.step(world)
+    off = sole.lowest - foot.rests * body.size
     # What sinks into the ground will be lifted onto it.
     touches = 0.5 * (off[..., 1:] + off[..., :-1]) < TOUCH * height * body.size[..., 1:]
     forward = body.forward[..., 1:, :]
     ahead = (step[..., 0] * forward[..., 0] + step[..., 1] * forward[..., 1]) / frame_time
-    return _Tread(world, heights, off, on_ground(ahead, speed, touches, stands, frame_time), _gone(step))
+    return _Tread(world, sole, off, on_ground(ahead, speed, touches, stands, frame_time), _gone(step))
 
 
 def _gone(step: Scalars) -> Scalars:
@@ -173,12 +171,12 @@ def _foothold(
     place = body.position + turned(axes, centre) * size
     turn = turned_about_up(yaw)
     planes = None
-    if ground is not None and standing.stances:
+    if ground is not None and standing.hold.stances:
         planes = standing.planes(body, tread, place, turn, scale, ground)
         turn = product(standing.tilt(body, planes), turn)
     # What the sole drifts once it is turned: its heel and its toes are not where its middle is.
     level_of = turned(turn[..., None, :2, :], tread.world - place[..., None, :]) + place[..., None, :2]
-    level = standing.placed(_gone(sole_of(level_of, tread.heights, scale[..., :1])[1]))
+    level = standing.placed(_gone(tread.sole.step(level_of)))
     if planes is not None:
         level = level + standing.shift(planes)
     hold = place.copy(order="K")
@@ -200,30 +198,26 @@ class _Standing:
     Attributes:
         rest: (..., f - 1) whether it stands between two frames once it takes small steps.
         steps: these.
+        hold: the stances that are left between these.
         stays: (..., f) whether it stands or takes a small step.
-        stances: of these it is in each for a moment at least.
-        known: (..., f) whether it is in one.
         row: (..., f) of the stance in which it is; of no meaning where it is in none.
     """
 
     def __init__(self, stance: Mask, rest: Mask) -> None:
         """`stance` (..., f - 1) is as the clips have it."""
-        self.rest, self.steps = rest, small_steps(stance, rest)
-        shape = (*rest.shape[:-1], rest.shape[-1] + 1)
+        self.rest, self.steps, self.hold = rest, small_steps(stance, rest), Hold(rest)
+        shape, stances = self.hold.known.shape, self.hold.stances
         self.stays, self._in_step = np.zeros(shape, dtype=np.bool_), np.zeros(shape, dtype=np.bool_)
         self.stays[..., 1:] |= stance
         self.stays[..., :-1] |= stance
         self._in_step.reshape(-1)[self.steps.frame] = True
-        stances = stretches(rest)
-        self.stances = stances[stances.length >= SHORTEST]
-        frames, rows = self.stances.within(shape[-1], 1)
-        self.known, self.row = np.zeros(shape, dtype=np.bool_), np.zeros(shape, dtype=np.int64)
-        self.known.reshape(-1)[frames], self.row.reshape(-1)[frames] = True, rows
-        self._middle = self.stances.body * shape[-1] + (self.stances.first + self.stances.last) // 2
+        self.row = np.zeros(shape, dtype=np.int64)
+        self.row.reshape(-1)[self.hold.rows] = self.hold.stance
+        self._middle = stances.body * shape[-1] + (stances.first + stances.last) // 2
 
     def placed(self, values: Scalars) -> Scalars:
         """What to add to the foot, (..., f, k), so that it stays where it stands and moves by small steps."""
-        added = held(values, self.rest)
+        added = self.hold.added(values)
         return np.where(self._in_step[..., None], carried_over(values + added, self.steps) - values, added)
 
     def planes(
@@ -263,24 +257,24 @@ class _Standing:
 
     def tilt(self, body: Carried, planes: Planes) -> Turns:
         """How it leans against its body, (..., f, 3, 3)."""
-        normal = np.where(self.known[..., None], planes.normal[self.row], body.up)
-        normal = glided(normal, self.known)
+        normal = np.where(self.hold.known[..., None], planes.normal[self.row], body.up)
+        normal = self.hold.glide.over(normal)
         return turned_between(body.up, columns(normal[..., 0], normal[..., 1], normal[..., 2]))
 
     def shift(self, planes: Planes) -> Scalars:
         """By how much it is put down elsewhere, (..., f, 2) metres."""
-        return glided(np.where(self.known[..., None], planes.shift[self.row], 0.0), self.known)
+        return self.hold.glide.over(np.where(self.hold.known[..., None], planes.shift[self.row], 0.0))
 
     def below(self, planes: Planes | None, ground: Ground, hold: Vectors) -> Scalars:
         """The height of what it stands on or goes over, (..., f) metres; `hold` (..., f, 3) are its places."""
-        known = self.known
+        known = self.hold.known
         below, over = np.empty(known.shape), np.flatnonzero(~known)
         if planes is not None:
             below[known] = planes.height(self.row[known], hold[..., 0][known], hold[..., 1][known])
         if len(over):
             below.reshape(-1)[over] = ground(hold[~known], over)[0]
         # In a small step it goes over what is between.
-        smooth = glided(below[..., None], known)[..., 0]
+        smooth = self.hold.glide.over(below[..., None])[..., 0]
         return np.where(self._in_step, smooth + _cleared(below - smooth, known), below)
 
 
@@ -293,7 +287,7 @@ def _lift(lift: Scalars, off: Scalars, known: Mask) -> Scalars:
         known: (..., f) whether it stands or takes a small step.
     """
     # What sinks into the ground in a stance is lifted onto it.
-    smooth = glided((lift - np.minimum(off, 0.0))[..., None], known)[..., 0]
+    smooth = Glide.of(known).over((lift - np.minimum(off, 0.0))[..., None])[..., 0]
     return np.where(known.any(axis=-1, keepdims=True), smooth + _cleared(lift - off - smooth, known), lift)
 
 

@@ -13,7 +13,8 @@ import numpy as np
 
 from ..simulation.arrays.vectors import Scalars, Vectors
 from .clips import STAND, Clip, Playing
-from .controls import mixed_tables, upright_axes
+from .controls import upright_axes
+from .mixing import mixed_tables
 from .planting import Correction, Turns, product, transposed
 from .soles import TOUCH, Points, median
 

@@ -49,12 +49,27 @@ def with_steps(
     flat = [drift.reshape(-1, frames, 2) for drift in drifts]
     heading, far = heading.reshape(-1, frames), far.reshape(-1, frames)
     long = round(LONG / frame_time)
-    long_ones = [stays[stays.length >= long] for stays in map(stretches, stances)]
+    long_ones = [
+        _straying(stays[stays.length >= long], drift, heading, far)
+        for stays, drift in zip(map(stretches, stances), flat)
+    ]
     for body in np.unique(np.concatenate([np.zeros(0, np.int64), *(stays.body for stays in long_ones)])):
         of_body = [each[each.body == body] for each in long_ones]
         masks, ways = [rest[body] for rest in of_bodies], [drift[body] for drift in flat]
         _add_steps(masks, of_body, ways, heading[body], far[body], frame_time)
     return rests
+
+
+def _straying(stays: Stretches, drift: Scalars, heading: Scalars, far: Scalars) -> Stretches:
+    """Those of the stances of a foot in which it may not be held in one place throughout."""
+    if not len(stays):
+        return stays
+    rows, stay = stays.within(heading.shape[-1], 1)
+    begin = np.flatnonzero(np.diff(stay, prepend=-1))
+    x, y, turn = (each.reshape(-1)[rows] for each in (drift[..., 0], drift[..., 1], heading))
+    wide, long, turned = (np.maximum.reduceat(each, begin) - np.minimum.reduceat(each, begin) for each in (x, y, turn))
+    least = 2.0 * np.minimum.reduceat(far.reshape(-1)[rows], begin)
+    return stays[(np.sqrt(wide * wide + long * long) > least) | (turned > 2.0 * TURNED)]
 
 
 def _add_steps(

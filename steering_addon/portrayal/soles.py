@@ -54,6 +54,50 @@ class Foot:
     touches: Mask
 
 
+def rest_of(points: Points, height: float) -> float:
+    """The height at which the foot that points make rests, metres."""
+    return dwell_height(np.min(points[:-1, :, 2], axis=1), height)
+
+
+@dataclass(frozen=True)
+class Sole:
+    """The lowest points of feet.
+
+    Attributes:
+        lowest: (..., f) metres high.
+        low: (..., f - 1, v) the points that are the sole both before and after a step between frames.
+        count: (..., f - 1, 1) of these.
+    """
+
+    lowest: Scalars
+    low: Mask
+    count: Rows
+
+    @classmethod
+    def of(cls, heights: Scalars, height: Scalars | float) -> Sole:
+        """Those of points (..., f, v) metres high; the bodies are `height` metres high, (..., 1) if they differ."""
+        sole = np.min(heights, axis=-1)
+        low = heights < (sole + THICK * height)[..., None]
+        low = low[..., :-1, :] & low[..., 1:, :]
+        none = ~np.any(low, axis=-1)
+        if none.any():
+            lowest = np.argmin(heights[..., :-1, :] + heights[..., 1:, :], axis=-1)
+            low |= none[..., None] & (lowest[..., None] == np.arange(low.shape[-1]))
+        return cls(sole, low, np.count_nonzero(low, axis=-1)[..., None])
+
+    def step(self, points: Points) -> Scalars:
+        """How the soles move on the level from frame to frame, (..., f - 1, 2), in the median of their points."""
+        ways = (points[..., 1:, :, axis] - points[..., :-1, :, axis] for axis in (0, 1))
+        return np.stack([self._median(way) for way in ways], axis=-1)
+
+    def _median(self, values: Scalars) -> Scalars:
+        ordered = np.sort(np.where(self.low, values, np.inf), axis=-1)
+        below, above = (
+            np.take_along_axis(ordered, rows, axis=-1)[..., 0] for rows in ((self.count - 1) // 2, self.count // 2)
+        )
+        return 0.5 * (below + above)
+
+
 def feet_of(points: Points, height: float) -> list[Foot]:
     """The feet among the lowest points of a model of this height, both in metres."""
     groups = clusters(points, height)
@@ -65,9 +109,10 @@ def feet_of(points: Points, height: float) -> list[Foot]:
 def foot_of(points: Points, rows: Rows, height: float, rests: float | None = None) -> Foot:
     """The foot that some points make; it rests where it dwells unless a height is given."""
     moving = points[:, rows]
-    sole, step = sole_of(moving, moving[..., 2], height)
+    lowest = Sole.of(moving[..., 2], height)
+    sole = lowest.lowest
     if rests is None:
-        rests = dwell_height(sole[:-1], height)
+        rests = rest_of(moving, height)
     off = (0.5 * (sole[:-1] + sole[1:]) - rests) / (TOUCH * height)
     near = np.maximum(1.0 - 0.25 * off * off, 0.0)
     return Foot(
@@ -75,29 +120,10 @@ def foot_of(points: Points, rows: Rows, height: float, rests: float | None = Non
         rests=rests,
         sole=sole,
         place=np.einsum("fvi->fi", moving[..., :2]) / len(rows),
-        step=step,
+        step=lowest.step(moving),
         weight=near * near * near,
         touches=np.abs(off) < 1.0,
     )
-
-
-def sole_of(points: Points, heights: Scalars, height: Scalars | float) -> tuple[Scalars, Scalars]:
-    """The lowest points of feet, (..., f) metres high, and how their soles move from frame to frame, (..., f - 1, 2).
-
-    Args:
-        points: (..., f, v, 3) of each foot.
-        heights: (..., f, v) of these, metres.
-        height: of the bodies, metres; of shape (..., 1) if they differ.
-    """
-    sole = np.min(heights, axis=-1)
-    low = heights < (sole + THICK * height)[..., None]
-    low = low[..., :-1, :] & low[..., 1:, :]
-    none = ~np.any(low, axis=-1)
-    if none.any():
-        lowest = np.argmin(heights[..., :-1, :] + heights[..., 1:, :], axis=-1)
-        low |= none[..., None] & (lowest[..., None] == np.arange(low.shape[-1]))
-    ways = (points[..., 1:, :, axis] - points[..., :-1, :, axis] for axis in (0, 1))
-    return sole, np.stack([masked_median(way, low) for way in ways], axis=-1)
 
 
 def clusters(points: Points, height: float) -> list[Rows]:
@@ -141,14 +167,6 @@ def median(values: Scalars) -> float:
     """The middle of some numbers, or the mean of the two in the middle."""
     ordered = np.sort(values)
     return float(0.5 * (ordered[(len(values) - 1) // 2] + ordered[len(values) // 2]))
-
-
-def masked_median(values: Scalars, mask: Mask) -> Scalars:
-    """The medians of the masked values in each row, (..., v) to (...); each row has at least one."""
-    ordered = np.sort(np.where(mask, values, np.inf), axis=-1)
-    count = np.count_nonzero(mask, axis=-1)[..., None]
-    middle = (np.take_along_axis(ordered, rows, axis=-1)[..., 0] for rows in ((count - 1) // 2, count // 2))
-    return 0.5 * (next(middle) + next(middle))
 
 
 def weighted_median(values: Scalars, weights: Scalars) -> float:

@@ -12,6 +12,9 @@ from ..simulation.arrays.vectors import Mask, Rows, Scalars
 SPANS = (32, 16, 8, 4, 2)
 """Frames from one key to the next where a curve is smooth enough; each holds the next ones a whole number of times."""
 
+TOGETHER = 60_000
+"""Numbers that are looked at together: with more, arrays do not fit the fast memory of a processor."""
+
 
 @dataclass(frozen=True)
 class ThinnedCurve:
@@ -33,6 +36,12 @@ def thinned_curves(values: Scalars, precision: Scalars) -> list[ThinnedCurve]:
         values: (f, c) on f >= 1 consecutive frames.
         precision: (c,) how far off each curve may be.
     """
+    pieces = max(values.size // TOGETHER, 1)
+    columns = zip(np.array_split(values, pieces, axis=1), np.array_split(precision, pieces))
+    return [curve for few, kept in columns for curve in _thinned(few, kept)]
+
+
+def _thinned(values: Scalars, precision: Scalars) -> list[ThinnedCurve]:
     frames, count = values.shape
     keyed = np.ones((frames, count), dtype=np.bool_)
     ahead, slope_ahead = np.ones((frames, count)), np.zeros((frames, count))

@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -134,6 +135,7 @@ class Locomotion(Declared):
         tightened: the lengths that are shorter for bodies that turn more quickly.
         of_the_body: the parameters that no state changes, as they are measured from the body.
         runs_on_wheels: whether `on_wheels` says what suits a model with wheels.
+        needs_drivers: the outputs that drivers of the model have to read where a parameter is above 0, by parameter.
         remembers: what it remembers of each vehicle from step to step, if anything.
         outputs: the numbers that it gives for drivers of the model.
         suits: what it suits, for the README and the manual, without a final stop.
@@ -149,6 +151,7 @@ class Locomotion(Declared):
     tightened: ClassVar[tuple[str, ...]] = ()
     of_the_body: ClassVar[tuple[str, ...]] = ()
     runs_on_wheels: ClassVar[bool] = False
+    needs_drivers: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
     remembers: ClassVar[type[Memory] | None] = None
     outputs: ClassVar[tuple[Output, ...]] = ()
     suits: ClassVar[str] = ""

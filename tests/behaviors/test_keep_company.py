@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from steering_addon.behaviors.keep_company import BACK, KeepCompany
+from steering_addon.behaviors.keep_company import BACK, Company, KeepCompany
 from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
 from steering_addon.behaviors.path_following import PathFollowing
 from steering_addon.behaviors.rest import Rest
@@ -49,6 +49,12 @@ def companions(state: State) -> list[set[int]]:
     return [{int(row) for row in rows if row >= 0} for rows in zip(memory.first, memory.second)]
 
 
+def apart(states: list[State]) -> np.ndarray:
+    """The distance between the first two vehicles on each frame, metres."""
+    distance: np.ndarray = np.linalg.norm(np.diff(positions(states)[:, :2], axis=1)[:, 0], axis=-1)
+    return distance
+
+
 @sampled
 @pytest.mark.parametrize("start", [(0.0, -2.0), (-2.5, 0.0), (0.4, 1.5)], ids=["behind", "far", "ahead"])
 def test_two_go_side_by_side_at_the_mean_of_their_paces(start: tuple[float, float]) -> None:
@@ -56,6 +62,7 @@ def test_two_go_side_by_side_at_the_mean_of_their_paces(start: tuple[float, floa
     late = positions(states)[-48:]
     offset = late[:, 1] - late[:, 0]
     assert np.abs(np.linalg.norm(offset, axis=-1) - SPACING).max() < 0.05
+    assert apart(states).min() > 0.99 * SPACING, "they come no nearer on the way there"
     course = velocities(states)[-48:].mean(axis=1)
     along = (offset * course).sum(axis=-1) / np.linalg.norm(course, axis=-1)
     assert np.abs(along).max() < 0.1
@@ -121,14 +128,15 @@ def test_one_whose_companion_has_left_may_find_another() -> None:
     assert companions(after)[0] == {2}
 
 
-def test_who_stops_is_waited_for_and_faced() -> None:
-    """By its companion, who has nowhere to stop of its own; when the first goes again, both do."""
+@pytest.mark.parametrize("wants", [[(Seek, {"target": 2, "pace": 1})], []], ids=["has a goal", "strolls"])
+def test_who_stops_is_waited_for_and_faced(wants: list) -> None:
+    """By its companion, who has nowhere to stop of its own; when the first goes again, both do, past each other."""
     rests = {"going_time": np.array([4.0, 1e6]), "resting_time": np.array([5.0, 0.1])}
     place = walk(
         (0.0, 0.0),
         (0.8, 0.0),
         locomotions=[(OnFoot, {})],
-        behaviors=[(Seek, {"target": 2, "pace": 1}), (KeepCompany, COMPANY), (Rest, rests)],
+        behaviors=[*wants, (KeepCompany, COMPANY), (Rest, rests)],
         tracked=leaders([0.0, 1e4, 0.0]),
     )
     states = place.run(24 * 13)
@@ -144,6 +152,31 @@ def test_who_stops_is_waited_for_and_faced() -> None:
         assert away < 2.0 * SPACING
         assert forward @ offset / away == pytest.approx([1.0, -1.0], abs=0.1), "they face each other"
         assert (speed[min(go + 60, len(speed) - 1)] > 0.5).all(), "and go on together"
+    assert apart(states).min() > 0.99 * SPACING, "without walking into each other"
+
+
+def test_who_sets_off_is_not_stopped_by_the_one_who_has_waited_for_it() -> None:
+    """Unless that one still stands when it could have set off as well."""
+    place = walk((0.0, 0.0), (0.8, 0.0))
+    world, agents, [company] = place.seen()
+
+    def limits(memory: Company, *speed: float) -> tuple[np.ndarray, Company]:
+        """The speed limits of two who go at some speeds, and what they remember then."""
+        velocity = np.multiply.outer(speed, (0.0, 1.0, 0.0))
+        bodies = replace(world.bodies, velocity=velocity)
+        going = replace(agents, velocity=velocity, speed=np.array(speed))
+        steering = company.steer(replace(world, bodies=bodies), going, memory)
+        return steering.speed_limit, steering.memory
+
+    memory = replace(place.run(3)[-1].memories["keep_company"], stopped=np.array([2.0, 1.0]))
+    both_stand, memory = limits(memory, 0.0, 0.0)
+    assert both_stand.tolist() == [np.inf, 0.0], "who stopped first is the first to go"
+    one_goes = []
+    for _ in range(60):
+        limit, memory = limits(memory, 0.3, 0.0)
+        one_goes.append(limit[0])
+    assert min(one_goes[:24]) > 0.3
+    assert one_goes[-1] < 0.3
 
 
 @thorough
@@ -154,10 +187,9 @@ def test_a_pair_that_passes_an_obstacle_on_both_sides_comes_together_again() -> 
         behaviors=[(ObstacleAvoidance, {}), (KeepCompany, COMPANY)],
         obstacles=obstacles([[0.4, 6.0, 0.0]], 0.6),
     )
-    offset = np.diff(positions(place.run(24 * 11)), axis=1)[:, 0]
-    apart = np.linalg.norm(offset, axis=1)
-    assert apart.max() > 1.5
-    assert apart[-12:] == pytest.approx(SPACING, abs=0.1)
+    distance = apart(place.run(24 * 11))
+    assert distance.max() > 1.5
+    assert distance[-12:] == pytest.approx(SPACING, abs=0.1)
 
 
 def test_one_who_runs_from_something_does_not_wait() -> None:
@@ -207,7 +239,7 @@ def until_arrived(place: Scene, number: int, seconds: float, happens: Callable |
 
 @thorough
 @pytest.mark.parametrize(
-    "things", [NOTHING, boxes([(0.0, 25.0, 0.0), (1.2, 45.0, 0.0)], [(0.8, 0.8, 1.0)] * 2)], ids=["free", "boxes"]
+    "things", [NOTHING, boxes([(0.0, 25.0, 0.0), (-1.2, 45.0, 0.0)], [(0.8, 0.8, 1.0)] * 2)], ids=["free", "boxes"]
 )
 def test_both_of_a_pair_reach_the_end_of_a_long_path(things: Obstacles) -> None:
     place = pair_on_a_path(70.0, things)
@@ -254,6 +286,9 @@ def test_who_has_arrived_is_not_waited_for_and_does_not_wait() -> None:
     assert waits.force.any() and np.isfinite(waits.speed_limit[0])
     assert not forth.force.any() and np.isinf(forth.speed_limit).all()
     assert (forth.memory.first == [1, 0]).all(), "they still are companions"
+    kept_off = replace(late, goal=late.position[[0, 0]] + [0.0, RADIUS, 0.0], speed=late.speed * [0.0, 1.0])
+    goes_on = company.steer(replace(world, bodies=bodies), kept_off, memory)
+    assert not goes_on.force.any() and np.isinf(goes_on.speed_limit).all(), "nor if it stands just before its goal"
 
 
 def test_who_is_ahead_waits_at_half_pace_and_does_not_brake_to_a_stand() -> None:

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from steering_addon.portrayal.clips import PHASES, Playing
-from steering_addon.portrayal.controls import Reach, guided, mixed_tables, turned_in, upright_axes
+from steering_addon.portrayal.controls import Reach, guided, turned_in, upright_axes
 from steering_addon.portrayal.planting import Correction, turned_about_up
 
 FRAMES, FRAME_TIME = 40, 1.0 / 24.0
@@ -46,16 +45,6 @@ def test_hips_come_down_for_a_foot_that_has_to_go_lower_than_the_leg_reaches() -
     assert result.drop.min() > 0.1
     assert result.short.max() < 1e-9
     np.testing.assert_allclose(result.shifts[0], lower.shift)
-
-
-def test_tables_of_clips_are_mixed_by_phase_and_by_what_is_seen_of_each() -> None:
-    phase = np.arange(PHASES + 2.0) / PHASES
-    tables = [np.zeros((PHASES + 2, 2)), np.stack((phase, 2.0 * phase), axis=1)]
-    played = np.array((0.25, 3.503, 0.99))
-    influence = np.array(((1.0, 1.0, 1.0), (0.0, 1.0, 0.5)))
-    mixed = mixed_tables(tables, Playing(np.stack((0.0 * played, played)), influence))
-    np.testing.assert_allclose(mixed[:, 0], (0.0, 0.503, 0.495), atol=1e-12)
-    np.testing.assert_allclose(mixed[:, 1], 2.0 * mixed[:, 0])
 
 
 def test_means_of_rotations_are_rotations_and_turns_are_seen_in_other_axes() -> None:

@@ -3,7 +3,8 @@
 import numpy as np
 
 from steering_addon.portrayal.footholds import Carried, Stepping, footholds
-from steering_addon.portrayal.planting import glided, mean_around
+from steering_addon.portrayal.holding import Glide
+from steering_addon.portrayal.planting import mean_around
 from steering_addon.portrayal.stretches import marked, medians, stretches
 from tests.portrayal.stepping import HEIGHT
 from tests.portrayal.test_planting import FRAME_TIME, UP, walk
@@ -60,7 +61,7 @@ def test_stretches_end_where_a_body_does() -> None:
 def test_means_and_glides_of_one_body_know_nothing_of_another() -> None:
     values = np.array([[0.0, 4.0, 0.0, 8.0], [100.0, 300.0, 100.0, 100.0]])
     known = np.array([[True, False, False, True], [False, False, False, False]])
-    smooth = glided(values[..., None], known)[..., 0]
+    smooth = Glide.of(known).over(values[..., None])[..., 0]
     np.testing.assert_array_equal(smooth[1], values[1])
     assert smooth[0, 0] == 0.0 and smooth[0, 3] == 8.0 and 0.0 < smooth[0, 1] < smooth[0, 2] < 8.0
     np.testing.assert_allclose(mean_around(values, 1)[:, (0, 3)], values[:, (0, 3)])

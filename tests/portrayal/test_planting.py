@@ -6,14 +6,13 @@ import numpy as np
 import pytest
 
 from steering_addon.portrayal.footholds import Carried, Stepping, footholds
+from steering_addon.portrayal.holding import Glide, Hold
 from steering_addon.portrayal.planting import (
     Correction,
     Leg,
     Skeleton,
     bent,
     dropped,
-    glided,
-    held,
     mean_around,
     planted,
     turned_about_up,
@@ -141,7 +140,7 @@ def test_what_is_held_stays_and_glides_in_between() -> None:
     values = np.linspace(0.0, 1.0, 21)[:, None]
     rest = np.zeros(20, dtype=bool)
     rest[2:8] = rest[12:18] = True
-    added = held(values, rest)
+    added = Hold(rest).added(values)
     moved = values + added
     np.testing.assert_allclose(moved[2:9, 0], moved[5, 0])
     np.testing.assert_allclose(moved[12:19, 0], moved[15, 0])
@@ -150,7 +149,7 @@ def test_what_is_held_stays_and_glides_in_between() -> None:
 
 def test_glides_join_what_is_known() -> None:
     known = np.array([False, True, False, False, False, True, False])
-    smooth = glided(np.arange(7.0)[:, None], known)[:, 0]
+    smooth = Glide.of(known).over(np.arange(7.0)[:, None])[:, 0]
     np.testing.assert_allclose(smooth, [1.0, 1.0, 1.0 + 4.0 * 0.15625, 3.0, 5.0 - 4.0 * 0.15625, 5.0, 5.0])
 
 

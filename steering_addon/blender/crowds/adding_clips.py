@@ -12,11 +12,11 @@ from ..properties.clip_groups import PLAYS_ITEMS
 from ..refusal import Refusal
 from ..tagged_objects import crowd_of, in_use, tagged
 from ..write.clip_copies import curves_for
-from ..write.posing import check_shows_clips, check_strips_play
+from ..write.posing import check_shows_clips, check_strips_play, short_name
 from .clip_feet import stand_on_soles, store_unplanted, why_unplanted
 from .clip_speeds import gaits_of
 from .crowd_clips import check_has_models, models_of, rig_of, store_measurements, stored_clips
-from .finding_clips import Found, find_clips, own_actions, promising
+from .finding_clips import Found, actions_of, find_clips, own_actions, promising
 from .preset_exchange import start_at_cruise
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def add_found(crowd: Object, clips: Sequence[Found], scene: Scene, family: Famil
         for model in models:
             stand_on_soles(model, scene, family)
         store_unplanted(crowd, [why_unplanted(model, scene, family) for model in models])
-    return [each.action.name for each in new]
+    return [short_name(each.action) for each in new]
 
 
 def fit_speed(crowd: Object, walk: float, scene: Scene) -> None:
@@ -84,18 +84,19 @@ def fit_speed(crowd: Object, walk: float, scene: Scene) -> None:
 def add_to_new_crowd(crowd: Object, members: Sequence[Object], scene: Scene) -> list[str]:
     """Give a new crowd the clips that its first member brings along, and let it move at the speed of their walk.
 
-    Only actions that their names promise are looked at, and nothing is added that a bake would refuse.
+    Only actions that their names promise are looked at, those that came with the member first, and nothing is added
+    that a bake would refuse.
 
     Returns:
         The names of the clips; empty if the member brings none that moves.
     """
     family = Family()
     rig = rig_of(members[0], family)
-    actions = promising(own_actions(rig)) if rig is not None else []
-    if not actions:
+    brought = own_actions(rig) if rig is not None else []
+    if not brought:
         return []
     try:
-        clips = find_clips(members[0], rig, actions, scene, family)
+        clips = find_clips(members[0], (promising(brought), promising(actions_of(rig))), scene, family)
         channels = {channel for each in clips for channel in curves_for(each.action, rig)}
         check_strips_play(rig)
         check_shows_clips(rig, channels, {each.action for each in clips}, False)

@@ -120,11 +120,6 @@ def _as_chosen(clip: Clip, entry: PropertyGroup, numbers: Mapping[Object, int]) 
     )
 
 
-def short_name(action: Action) -> str:
-    """The name of an action without that of the armature, which importers put before it."""
-    return action.name.rpartition("|")[2]
-
-
 def state_of(entry: PropertyGroup) -> Object | None:
     """The state that a clip is for, None for any. Writes nothing."""
     state: Object | None = pointed_at(entry, "state")

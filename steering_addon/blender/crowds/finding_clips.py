@@ -6,7 +6,7 @@ What an action does is measured. Names only decide between actions that do the s
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import radians
 from typing import TYPE_CHECKING
@@ -20,6 +20,7 @@ from ..write.bake_record import our_record
 from ..write.clip_copies import fits, span
 from ..write.clip_record import clip_record, is_copy
 from ..write.ownership import bake_of
+from ..write.posing import importers_start, short_name, whole_of
 
 if TYPE_CHECKING:
     from bpy.types import Action, Object, Scene
@@ -47,25 +48,32 @@ FASTER = 1.5
 
 
 def actions_of(rig: Object) -> list[Action]:
-    """The actions that an armature can play: its own, else all of the file that fit it."""
-    return own_actions(rig) or [action for action in bpy.data.actions if _is_clip(action, rig)]
+    """The actions of the file that an armature can play, those that came with it first."""
+    fitting = [action for action in bpy.data.actions if _is_clip(action, rig)]
+    return list(dict.fromkeys([*own_actions(rig), *fitting]))
 
 
 def own_actions(rig: Object) -> list[Action]:
-    """The actions on the NLA tracks of an armature, where importers leave them muted, and the one that it plays."""
+    """The actions that came with an armature.
+
+    They are on its NLA tracks, where importers leave them muted, but for the one that it plays. Of FBX files nothing is
+    on tracks: there the names begin alike.
+    """
     actions: list[Action] = []
     animation = rig.animation_data
     record, bake = clip_record(rig), bake_of(rig)
     if animation is not None:
         actions += [strip.action for track in animation.nla_tracks for strip in track.strips]
-        actions.append(animation.action)
+        actions += [whole_of(animation.action)] if animation.action is not None else []
     actions += [record.kept if record is not None else None, bake.kept if bake is not None else None]
+    starts = {start for action in actions if action is not None and (start := importers_start(action))}
+    actions += [action for action in bpy.data.actions if importers_start(action) in starts]
     return [action for action in dict.fromkeys(actions) if _is_clip(action, rig)]
 
 
 def _is_clip(action: Action | None, rig: Object) -> bool:
     """Whether an action is one of the user's that poses an armature, for longer than a moment."""
-    if action is None or is_copy(action) or our_record(action) is not None:
+    if action is None or is_copy(action) or our_record(action) is not None or whole_of(action) != action:
         return False
     first, last = span(action)
     return last > first and fits(action, rig)
@@ -79,21 +87,24 @@ class Found:
     clip: Clip
 
 
-def find_clips(vehicle: Object, rig: Object, actions: Sequence[Action], scene: Scene, family: Family) -> list[Found]:
+def find_clips(vehicle: Object, choices: Iterable[Sequence[Action]], scene: Scene, family: Family) -> list[Found]:
     """The actions of a model to begin with, and what they are.
 
-    Those whose names promise it are measured first, the others only if these are not enough.
+    Args:
+        choices: actions to look at; each only if those before are not enough to stand and to move.
 
     Raises:
         Refusal: an action cannot be measured.
     """
-    front, words = sound_front(vehicle), _words(actions)
-    for candidates in (promising(actions), actions):
-        clips = measured_clips(vehicle, candidates, scene, family, front) if candidates else []
+    front, result = sound_front(vehicle), []
+    for actions in dict.fromkeys(map(tuple, choices)):
+        words = _words(actions)
+        clips = measured_clips(vehicle, actions, scene, family, front) if actions else []
         rows = chosen([replace(clip, name=words[clip.name]) for clip in clips])
-        if {clips[row].plays for row in rows} == {STAND, MOVE}:
+        result = [Found(actions[row], clips[row]) for row in rows]
+        if {each.clip.plays for each in result} == {STAND, MOVE}:
             break
-    return [Found(candidates[row], clips[row]) for row in rows]
+    return result
 
 
 def promising(actions: Sequence[Action]) -> list[Action]:
@@ -104,7 +115,7 @@ def promising(actions: Sequence[Action]) -> list[Action]:
 
 def _words(actions: Sequence[Action]) -> dict[str, str]:
     """The names of actions without their number, and without the armature's name, which importers put at either end."""
-    words = {action.name: NUMBERED.sub("", action.name).rpartition("|")[2] for action in actions}
+    words = {action.name: NUMBERED.sub("", short_name(action)) for action in actions}
     ends = {word.rpartition("_")[2] for word in words.values()}
     if len(words) > 1 and len(ends) == 1 and all("_" in word for word in words.values()):
         words = {name: word.rpartition("_")[0] for name, word in words.items()}

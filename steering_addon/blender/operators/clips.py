@@ -11,7 +11,7 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, St
 from ..crowds.adding_clips import add_clip, add_found, fit_speed, measure_clips, vehicles_of
 from ..crowds.clip_speeds import fit_states, gaits_of
 from ..crowds.crowd_clips import rig_of, state_of, stored_clips
-from ..crowds.finding_clips import actions_of, find_clips
+from ..crowds.finding_clips import actions_of, find_clips, own_actions, promising
 from ..crowds.states import states_of_crowd
 from ..focus import crowd_in_focus
 from ..hierarchy import Family
@@ -200,8 +200,10 @@ class STEERING_OT_clips_find(bpy.types.Operator):
         if not actions:
             text = f"No action of this file poses {rig.name}. Import the animations of the model, or append them."
             raise Refusal(text, about=[rig])
-        clips = find_clips(ob, rig, actions, context.scene, family)
-        self._report(crowd, add_found(crowd, clips, context.scene, family), len(actions))
+        brought = own_actions(rig)
+        clips = find_clips(ob, (promising(brought), brought, promising(actions), actions), context.scene, family)
+        looked_at = brought if clips and all(each.action in brought for each in clips) else actions
+        self._report(crowd, add_found(crowd, clips, context.scene, family), len(looked_at))
         if gaits := [speed for speed, _ in gaits_of(crowd)]:
             self._fit(crowd, gaits, context)
         return {"FINISHED"}

@@ -9,7 +9,7 @@ from ...recording.overfull_cues import share_told
 from ...simulation.roles import Role
 from ...simulation.vehicle import VehicleModel
 from ..crowds.copied_states import crowds_with_states
-from ..crowds.crowd_clips import short_name, state_of, stored_clips
+from ..crowds.crowd_clips import state_of, stored_clips
 from ..crowds.states import cue_strips, states_before, states_of_crowd, triggers_of_state
 from ..focus import crowd_in_focus, vehicle_in_focus
 from ..moving import BY_CHOICE
@@ -18,6 +18,7 @@ from ..read.mind_sources import state_numbers
 from ..status import census
 from ..status.present_states import history_of
 from ..tagged_objects import crowd_of
+from ..write.posing import short_name
 from ..write.state_history import now
 from .active_object import ICONS
 from .crowds import ADVANCED, PartOfCrowd

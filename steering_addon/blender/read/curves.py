@@ -165,17 +165,13 @@ def _lines(mesh: Mesh) -> list[tuple[np.ndarray, bool]]:
     mesh.edges.foreach_get("vertices", edges)
     edges = edges.reshape(-1, 2)
     # Blender lists the edges of a spline in order; the closing edge, from its last point to its first, comes last.
+    follows = edges[:, 1] == edges[:, 0] + 1
     joined = np.zeros(len(points), dtype=bool)
-    closing = []
-    for first, second in edges:
-        if second == first + 1:
-            joined[second] = True
-        else:
-            closing.append((min(first, second), max(first, second)))
+    joined[edges[follows, 1]] = True
+    closing = {(min(edge), max(edge)) for edge in edges[~follows].tolist()}
     starts = np.flatnonzero(~joined)
     ends = np.append(starts[1:], len(points))
-    closed = {(int(a), int(b)) for a, b in closing}
-    return [(points[a:b], (int(a), int(b) - 1) in closed) for a, b in zip(starts, ends)]
+    return [(points[a:b], (a, b - 1) in closing) for a, b in zip(starts.tolist(), ends.tolist())]
 
 
 def _same(lines: list[tuple[np.ndarray, bool]], other: list[tuple[np.ndarray, bool]]) -> bool:

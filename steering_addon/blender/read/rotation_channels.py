@@ -85,8 +85,10 @@ def matrices_from_channels(values: np.ndarray, mode: str) -> np.ndarray:
     """
     values = np.asarray(values, dtype=float)
     if mode == "QUATERNION":
-        nothing = (values == 0.0).all(axis=-1, keepdims=True)
-        return _matrices_from_quaternions(_unit(np.where(nothing, [0.0, 1.0, 0.0, 0.0], values)))
+        nothing = ~values.any(axis=-1, keepdims=True)
+        if nothing.any():
+            values = np.where(nothing, [0.0, 1.0, 0.0, 0.0], values)
+        return _matrices_from_quaternions(_unit(values))
     if mode == "AXIS_ANGLE":
         axis = _unit(values[..., 1:])
         half = np.where((axis == 0.0).all(axis=-1, keepdims=True), 0.0, values[..., :1] / 2.0)
@@ -141,8 +143,14 @@ def _quaternions_of_either_sign(matrices: np.ndarray) -> np.ndarray:
         most = np.maximum(most, squares[component])
     products = ((ww, wx, wy, wz), (wx, xx, xy, xz), (wy, xy, yy, yz), (wz, xz, yz, zz))
     quaternions = np.empty((*ww.shape, 4), order="F")
-    for component, choices in enumerate(products):
-        quaternions[..., component] = np.choose(largest, choices)
+    for component, column in enumerate(products[0]):
+        quaternions[..., component] = column
+    # Few bodies lie or stand on their heads.
+    for row in (1, 2, 3):
+        rows = largest == row
+        if rows.any():
+            for component, column in enumerate(products[row]):
+                quaternions[..., component][rows] = column[rows]
     return quaternions / np.sqrt(_along(quaternions, quaternions))[..., None]
 
 
@@ -154,13 +162,21 @@ def _elements(matrices: np.ndarray) -> np.ndarray:
 def _matrices_from_quaternions(quaternions: np.ndarray) -> np.ndarray:
     """(..., 4) of length 1 to (..., 3, 3)."""
     w, x, y, z = np.moveaxis(quaternions, -1, 0)
+    # Products with doubled factors are doubled products, to the last digit.
+    x2, y2, z2 = x + x, y + y, z + z
+    xx, yy, zz = x * x2, y * y2, z * z2
+    xy, xz, yz = x * y2, x * z2, y * z2
+    wx, wy, wz = w * x2, w * y2, w * z2
     matrices = np.moveaxis(np.empty((3, 3, *w.shape)), (0, 1), (-2, -1))
-    matrices[..., 0, 0] = 1.0 - 2.0 * (y * y + z * z)
-    matrices[..., 1, 1] = 1.0 - 2.0 * (x * x + z * z)
-    matrices[..., 2, 2] = 1.0 - 2.0 * (x * x + y * y)
-    matrices[..., 0, 1], matrices[..., 1, 0] = 2.0 * (x * y - w * z), 2.0 * (x * y + w * z)
-    matrices[..., 0, 2], matrices[..., 2, 0] = 2.0 * (x * z + w * y), 2.0 * (x * z - w * y)
-    matrices[..., 1, 2], matrices[..., 2, 1] = 2.0 * (y * z - w * x), 2.0 * (y * z + w * x)
+    np.subtract(1.0, yy + zz, out=matrices[..., 0, 0])
+    np.subtract(1.0, xx + zz, out=matrices[..., 1, 1])
+    np.subtract(1.0, xx + yy, out=matrices[..., 2, 2])
+    np.subtract(xy, wz, out=matrices[..., 0, 1])
+    np.add(xy, wz, out=matrices[..., 1, 0])
+    np.add(xz, wy, out=matrices[..., 0, 2])
+    np.subtract(xz, wy, out=matrices[..., 2, 0])
+    np.subtract(yz, wx, out=matrices[..., 1, 2])
+    np.add(yz, wx, out=matrices[..., 2, 1])
     return matrices
 
 

@@ -24,7 +24,7 @@ from ..crowds.crowd_clips import state_of, stored_clips
 from ..crowds.states import states_left_behind
 from ..hierarchy import instanced
 from ..instances import instances_of_vehicles
-from ..moving import BY_CHOICE, CLINGING
+from ..moving import CLINGING, known_locomotion
 from ..properties import pointed_at
 from ..read.dependencies import animates
 from ..read.solids import is_mesh
@@ -35,6 +35,7 @@ from ..write.visibility import SWITCHES
 from .origins import REMEDIES, off_origin
 from .placing import misplaced
 from .scaled import scaled_since
+from .undriven import undriven
 
 if TYPE_CHECKING:
     from bpy.types import Collection, Object, Scene
@@ -61,6 +62,7 @@ class Kind(Enum):
     BOXED_IN = "FREEZE"
     AT_BORDER = "MOD_EDGESPLIT"
     WHEELS_HANG = "AUTO"
+    UNDRIVEN = "DRIVER"
     UPSIDE_DOWN = "FILE_REFRESH"
     UNUSED_SURFACE = "MESH_GRID"
     FAR_OUTSIDE = "CUBE"
@@ -145,6 +147,7 @@ def findings(scene: Scene, records: Mapping[Object, BakeRecord]) -> Iterator[Fin
     for kind, (name, text, *verbs) in MISPLACED.items():
         yield from _about(name, misplaced_vehicles.get(kind, ()), text, *verbs)
     yield from _far_outside(roles)
+    yield from _undriven(vehicles)
     hidden = [ob for ob in vehicles if not ob.steering.locked and _is_hidden(ob, scene, records.get(ob))]
     yield from _about(Kind.HIDDEN, hidden, "{} hidden, but baked all the same", "is", "are")
     rendered = set(_in_renders(scene.collection))
@@ -195,11 +198,22 @@ def _surfaces(roles: Mapping[Role, Sequence[Object]]) -> Iterator[Finding]:
         yield from _about(Kind.UNUSED_SURFACE, surfaces, text, "is", "are")
 
 
+def _undriven(vehicles: Sequence[Object]) -> Iterator[Finding]:
+    """The vehicles without drivers for parts that a setting moves."""
+    by_setting: dict[str, list[Object]] = {}
+    for ob, setting in undriven(vehicles, crowds_of(vehicles)):
+        by_setting.setdefault(setting, []).append(ob)
+    for setting, obs in by_setting.items():
+        text = f"{{}} no drivers for the parts that {setting} moves. Add drivers, or set {setting} to 0"
+        yield from _about(Kind.UNDRIVEN, obs, text, "has", "have")
+
+
 def _stands(vehicle: Object, crowd: Object | None) -> bool:
     """Whether a vehicle stands on surfaces; a choice that this version does not know counts as one that does."""
-    settings = vehicle.steering.own_locomotion, crowd.steering.locomotion if crowd is not None else ""
-    kinds = [BY_CHOICE[choice] for choice in settings if choice in BY_CHOICE]
-    return kinds[0].stands if kinds else crowd is not None
+    if crowd is None:
+        return False
+    known = known_locomotion(vehicle, crowd)
+    return known is None or known[1].stands
 
 
 def _is_without_size(ob: Object) -> bool:

@@ -10,7 +10,7 @@ Copies are shared by all vehicles of a model. The clips themselves are never cha
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import pi
 from typing import TYPE_CHECKING, TypeAlias
@@ -20,7 +20,7 @@ import numpy as np
 
 from ...simulation.arrays.once import once
 from .animation_data import SLOTTED, channelbag_in, evaluate, new_action, slot_for, slot_with_handle
-from .clip_record import COPY, ClipRecord, clip_record, value_of
+from .clip_record import COPY, ClipRecord, clip_record, values_of
 from .keyframes import LINEAR, Keys, generated_keys, read_column, read_keys, write_keys
 from .ownership import Played
 from .posing import POSE, hiding_action, slot_curves
@@ -216,24 +216,18 @@ class Copies:
 class _Base:
     """The pose of a model that plays no clip, on some channels."""
 
-    def __init__(self, rig: Object, channels: Iterable[Channel]) -> None:
+    def __init__(self, rig: Object, channels: Collection[Channel]) -> None:
         record = clip_record(rig)
         action, slot = own_poses(rig, channels, record)
         first = span(action)[0] if action is not None else 0.0
         self._own = {(curve.data_path, curve.array_index): curve for curve in slot_curves(action, slot)}
         stored = record.pose_of(rig) if record is not None else {}
-        self.values: dict[Channel, float] = {}
-        for channel in channels:
-            path, index = channel
-            if channel in self._own:
-                self.values[channel] = self._own[channel].evaluate(first)
-            else:
-                value = stored.get(channel)
-                self.values[channel] = value if value is not None else value_of(rig, channel)
-        for path in {path for path, _ in self.values if path.endswith(QUATERNION)}:
-            for index in range(4):
-                if (path, index) not in self.values:
-                    self.values[path, index] = value_of(rig, (path, index))
+        whole = {path for path, _ in channels if path.endswith(QUATERNION)}
+        rest = {(path, index) for path in whole for index in range(4)}.difference(channels)
+        known = {channel: stored[channel] for channel in channels if channel in stored}
+        known |= {channel: self._own[channel].evaluate(first) for channel in channels if channel in self._own}
+        present = values_of(rig, [channel for channel in (*channels, *rest) if channel not in known])
+        self.values: dict[Channel, float] = present | known
         self._signs: dict[str, np.ndarray] = {}
 
     def is_left_by(self, channel: Channel, curve: FCurve) -> bool:

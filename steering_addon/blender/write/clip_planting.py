@@ -12,12 +12,13 @@ from ...portrayal.clips import Clip, Playing, leading
 from ...portrayal.footholds import Carried, Stepping, footholds
 from ...portrayal.planes import Ground
 from ...portrayal.planting import LEAST, Leg, Skeleton, above, planted, product, transposed, turned
-from ...simulation.arrays.vectors import Rows, Scalars, Vectors, columns
+from ...portrayal.soles import Points
+from ...simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, columns
 from ...simulation.roles import Role
 from ..read.clips.controls import controls_of
 from ..read.clips.feet import Feet, feet_in, phases_of
 from ..read.clips.poses import channels_of, follows_from_curves, from_channels, mixed_channels
-from ..read.clips.rig import Rig, joined
+from ..read.clips.rig import Rig
 from ..read.rotation_channels import channels_from_matrices, data_path
 from ..read.surfaces import SurfaceReader
 from ..tagged_objects import tagged
@@ -118,9 +119,10 @@ class Planting:
         shape = playing.phase.shape[1:]
         flat = playing.flat()
         mixed = mixed_channels(self._tables, flat)
-        poses = from_channels(self._rig, mixed.matrices())
-        placed = by_body(joined(self._rig.matrix, poses), shape)
-        feet = self._stepping(playing, poses, placed[..., :3, 3])
+        poses = from_channels(self._rig, mixed.matrices(), self._rig.matrix)
+        points = self._rig.carried(poses, np.arange(len(self._rig.points)))
+        placed = by_body(poses, shape)
+        feet = self._stepping(playing, points, placed[..., :3, 3])
         corrections = footholds(body, feet, self._height, frame_time, ground)
         turns = without_scale(placed[..., :3, :3])
         skeleton = Skeleton(self._rig.parents, self._at_rest, placed[..., :3, 3], turns, self._upright)
@@ -138,11 +140,13 @@ class Planting:
             of_hips = self._location(location, skeleton, self._hips, down)
         return keys_of_each(channels, of_hips, drops)
 
-    def _stepping(self, playing: Playing, poses: np.ndarray, places: Vectors) -> list[Stepping]:
-        """The feet of n rigs, whose bones are at places (n, f, bones, 3) in the space of the model."""
+    def _stepping(self, playing: Playing, points: Points, places: Vectors) -> list[Stepping]:
+        """The feet of n rigs, from the points (n f, m, 3) of their soles and the places (n, f, bones, 3) of the bones.
+
+        Both are in the space of the model.
+        """
         shape = playing.phase.shape[1:]
         rests = np.einsum("cf,cl->lf", playing.flat().weights(), self._rests)
-        points = self._rig.moved(poses, np.arange(len(self._rig.points)))
         return [
             Stepping(
                 by_body(points[:, rows], shape),
@@ -215,17 +219,26 @@ def leg_of(rig: Rig, rows: Rows, poses: np.ndarray) -> Leg | None:
 def _following(rig: Rig, foot: int, poses: np.ndarray) -> tuple[int, tuple[float, float, float]]:
     """The bone whose end follows a foot without a parent, -1 for none, and where it ends, metres in its own axes.
 
-    It is the nearest one in whose axes the foot stays where it is. Legs of such models were posed by inverse
-    kinematics, of which only the result is left.
+    It is the nearest one in whose axes the foot stays where it is, and which moves some of the model: at the ends of
+    chains FBX files have bones that do not. Legs of such models were posed by inverse kinematics, of which only the
+    result is left.
     """
     heads = poses[..., :3, 3] * np.linalg.norm(rig.matrix[:3, 0])
     to_foot = np.einsum("fnji,fnj->fni", without_scale(poses[..., :3, :3]), heads[:, foot, None] - heads)
     ends = to_foot.mean(axis=0)
     strays = np.linalg.norm(to_foot - ends, axis=2).max(axis=0)
     below = np.array([foot in (bone, *_above(rig, bone)) for bone in range(len(rig.names))])
-    follows = np.flatnonzero(~below & (strays < FOLLOWS * rig.height))
+    follows = np.flatnonzero(~below & _moves_points(rig) & (strays < FOLLOWS * rig.height))
     shin = int(min(follows, key=lambda bone: np.linalg.norm(ends[bone]), default=-1))
     return shin, tuple(ends[shin].tolist())
+
+
+def _moves_points(rig: Rig) -> Mask:
+    """Whether each bone, or one below it, moves points of the model, (n,)."""
+    moves: Mask = np.bincount(rig.bones.ravel(), rig.weights.ravel(), minlength=len(rig.names)) > 0.0
+    for bone in np.flatnonzero(moves).tolist():
+        moves[_above(rig, bone)] = True
+    return moves
 
 
 def _above(rig: Rig, bone: int) -> list[int]:

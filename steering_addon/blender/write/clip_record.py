@@ -6,7 +6,7 @@ library override in the file. There, tracks that play copies of clips are ours, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -115,18 +115,18 @@ def _of_override(rig: Object) -> ClipRecord | None:
         first=float(first),
         last=float(last),
         tracks=tuple(track.name for track in tracks),
-        pose=tuple(value_of(linked, channel) for channel in (_channels_of(clips) if clips else ())),
-        feet=tuple(value_of(linked, channel) for channel in (_channels_of(feet) if feet else ())),
+        pose=tuple(values_of(linked, _channels_of(clips)).values()) if clips else (),
+        feet=tuple(values_of(linked, _channels_of(feet)).values()) if feet else (),
         kept=animation.action if animation is not None else None,
         kept_slot=animation.action_slot.handle if SLOTTED and animation and animation.action_slot else 0,
     )
 
 
-def value_of(rig: Object, channel: tuple[str, int]) -> float:
-    """The present value of a channel of an armature."""
-    path, index = channel
-    value = rig.path_resolve(path)
-    return float(value) if isinstance(value, (int, float)) else float(value[index])
+def values_of(rig: Object, channels: Collection[tuple[str, int]]) -> dict[tuple[str, int], float]:
+    """The present values of channels of an armature."""
+    held = {path: rig.path_resolve(path) for path in dict.fromkeys(path for path, _ in channels)}
+    numbers = {path: (value,) if isinstance(value, (int, float)) else tuple(value) for path, value in held.items()}
+    return {(path, index): float(numbers[path][index]) for path, index in channels}
 
 
 def write_clip_record(rig: Object, record: ClipRecord) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 
 from .animation_data import SLOTTED, action_of, assign_action
 from .clip_copies import Channel, ClipCopy
-from .clip_record import ClipRecord, clip_record, erase_clip_record, is_copy, tracks_of, value_of, write_clip_record
+from .clip_record import ClipRecord, clip_record, erase_clip_record, is_copy, tracks_of, values_of, write_clip_record
 from .keyframes import CHOICE, FRAME_TOLERANCE, GENERATED, write_linear_keys
 from .ownership import check_editable, holds_nothing
 from .posing import hiding_action
@@ -101,7 +101,7 @@ def _write_on(each: RigClips, writer: _StripWriter, spare: set[bpy.types.Action]
     rig, before = each.rig, clip_record(each.rig)
     pose = before.pose_of(rig) if before is not None else {}
     feet = [channel for played in each.played for channel in played.copy.feet]
-    pose = {channel: pose.get(channel, value_of(rig, channel)) for channel in (*each.channels, *feet)}
+    pose = values_of(rig, (*each.channels, *feet)) | pose
     kept, kept_slot = (before.kept, before.kept_slot) if before is not None else (None, 0)
     stay = _remove_tracks(rig, before, spare) if before is not None else []
     if not each.moves:

@@ -10,8 +10,9 @@ import numpy as np
 from bpy.utils import escape_identifier
 
 from ...portrayal.clips import Clip, Playing
-from ...portrayal.controls import Reach, guided, mixed_tables, turned_in, upright_axes
+from ...portrayal.controls import Reach, guided, turned_in, upright_axes
 from ...portrayal.footholds import Carried, Stepping, footholds
+from ...portrayal.mixing import mixed_tables
 from ...portrayal.planes import Ground
 from ...portrayal.planting import LEAST, product, turned
 from ...simulation.arrays.vectors import Scalars, Vectors

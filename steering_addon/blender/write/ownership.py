@@ -17,6 +17,7 @@ from ..refusal import Refusal
 from .animation_data import SLOTTED, action_of, channelbag_in, channelbags, slot_of
 from .bake_record import RECORD, TRANSFORM_CHANNELS, BakeRecord, our_record
 from .custom_properties import name_in
+from .held_transforms import TRANSFORM, holds_a_pose
 from .keyframes import (
     FRAME_TOLERANCE,
     GENERATED,
@@ -198,6 +199,8 @@ def own_animation(
     played = played or Played(ob)
     record = played.record
     curves = [] if played.only_ours else own_curves(played.bag, record, first, last, channels)
+    if curves and holds_a_pose(ob, played.bag):
+        curves = [curve for curve in curves if curve.data_path not in TRANSFORM]
     described = [
         OwnAnimation(what, replaceable=True)
         for what in (

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
+import bpy
+
 from ..refusal import Refusal
 from .animation_data import action_of, channelbag, channelbag_in
 from .bake_record import our_record
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
 
 POSE = "pose.bones["
 """The beginning of the data paths of bones."""
+POSE_OF = "steering_pose_of"
+"""The custom property of an action that is a copy of another one without the transform: that action."""
 HIDES = 0.5
 """An action that animates this share of the channels of the clips hides them; one that animates less adds to them."""
 
@@ -68,11 +72,15 @@ def check_shows_clips(
 ) -> None:
     """Refuse an armature that plays an action which hides clips on these channels.
 
-    An action that is one of the clips, or lies in a muted NLA track too, as importers leave them, is set aside without
-    asking: it is safe.
+    An action that is one of the clips, or came along with them, is set aside without asking: it is safe.
     """
     action, _ = hiding_action(rig, channels)
-    if action is None or replace or action in clips or is_stashed(rig, action):
+    if action is None or replace:
+        return
+    whole = whole_of(action)
+    if whole in clips or is_stashed(rig, whole):
+        return
+    if (start := importers_start(action)) and start in map(importers_start, clips):
         return
     record = our_record(action)
     if record is not None and record.kept is not None and record.posed:
@@ -82,10 +90,26 @@ def check_shows_clips(
 
 
 def is_stashed(rig: Object, action: Action) -> bool:
-    """Whether an action also lies in a muted NLA track of an armature."""
+    """Whether an action also lies in a muted NLA track of an armature, where importers leave them."""
     return any(
         strip.action == action for track in rig.animation_data.nla_tracks if track.mute for strip in track.strips
     )
+
+
+def whole_of(action: Action) -> Action:
+    """The action that an action is a copy of, without the transform; the action itself if it is not."""
+    whole = action.get(POSE_OF)
+    return whole if isinstance(whole, bpy.types.Action) else action
+
+
+def importers_start(action: Action) -> str:
+    """What the name of an action begins with where an importer put the names of armature and take before its own."""
+    return action.name.rpartition("|")[0]
+
+
+def short_name(action: Action) -> str:
+    """The name of an action without what an importer put before it."""
+    return action.name.rpartition("|")[2]
 
 
 def slot_curves(action: Action | None, slot: ActionSlot | None) -> list[FCurve]:

@@ -25,6 +25,7 @@ from .animation_data import action_of, assign_action, channelbag, channelbag_in,
 from .bake_actions import BakeAction, action_for_bake, has_one_user, leaves_nothing, only_poses, retire, without_bake
 from .bake_record import TRANSFORM_CHANNELS, BakeRecord, write_record
 from .custom_properties import KeptProperty, make, name_in, path_of, reading_drivers, remove, revive
+from .held_transforms import holds_a_pose
 from .keyframes import BakedKeys, read_modifiers, unsettled_handles, write_changes, write_modifiers
 from .ownership import (
     GROUP,
@@ -166,7 +167,7 @@ class Staging:
 
         before = played.record
         touches = _modifiers_on_baked_curves(played)
-        replace = replace or (before is not None and before.kept is not None)
+        replace = replace or (before is not None and before.kept is not None) or holds_a_pose(ob, played.bag)
         unbaked = without_bake(played)
         sets_aside = bool(posed) and hides(channelbag_in(unbaked.action, unbaked.slot), posed)
         if unbaked.action is None:

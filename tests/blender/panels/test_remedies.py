@@ -110,6 +110,12 @@ def the_locomotion() -> bool:
     return drawn("locomotion", "prop", "locomotion")
 
 
+def springs() -> bool:
+    select(vehicle().steering.crowd)
+    bpy.context.object.steering.locomotion = "WHEELED"
+    return drawn("locomotion", "prop", "suspension") and in_blender("anim.driver_button_add")
+
+
 def a_field_of_the_vehicle(*names: str) -> Callable[[], bool]:
     def exists() -> bool:
         select(vehicle())
@@ -310,6 +316,7 @@ REMEDIES: dict[str, Callable[[], bool]] = {
     r"unlock|lock \{\}|that are not locked": unlocking,
     r"another forward or up": axes,
     r"set the locomotion": the_locomotion,
+    r"add drivers|set \{\} to 0": springs,
     r"set a speed": a_field_of_the_vehicle("max_speed"),
     r"set a radius": a_field_of_the_vehicle("radius"),
     r"set start (to|and end)": the_frame_range,

@@ -87,3 +87,25 @@ def test_the_wheels_of_the_ready_traffic_stand_on_its_road() -> None:
     bake()
     assert len(wheels) == 8
     assert off_ground(ground, wheels, 0.075 * 4.3, range(1, 13, 4)) < 1e-3
+
+
+def test_a_car_that_joins_a_sprung_crowd_without_drivers_is_named_until_it_has_them_or_suspension_is_0() -> None:
+    crowd = tagged(sprung_car("Car")[0])
+    other, wheels = sprung_car("Other", (4.0, 0.0, 0.0), without=1)
+    tag(other, role="VEHICLE")
+    assert other.steering.crowd == crowd
+    refresh = part("blender.status.census").refresh
+
+    def told() -> list[str]:
+        bpy.context.view_layer.update()
+        return [each.text for each in refresh(bpy.context.scene).findings if each.kind.name == "UNDRIVEN"]
+
+    text = "Other has no drivers for the parts that Suspension moves. Add drivers, or set Suspension to 0"
+    assert told() == [text]
+    suspension, crowd.steering.wheeled.suspension = crowd.steering.wheeled.suspension, 0.0
+    assert told() == []
+    crowd.steering.wheeled.suspension = suspension
+    assert told() == [text]
+    other[TRAVELS[-1]] = 0.0
+    drive(wheels[-1], "location", "0.35 + travel", index=2, travel=(other, f'["{TRAVELS[-1]}"]'))
+    assert told() == []

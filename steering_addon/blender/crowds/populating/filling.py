@@ -23,6 +23,7 @@ from ...refusal import Refusal
 from ...role_assignment import measure_height
 from ...stored_values import check_stored
 from ...tagged_objects import crowd_of, in_use, tagged
+from ...write.held_transforms import let_go
 from ..joining import Shape, fit_body, fit_size, fit_stride, measure_for, median_length, shape_of
 from ..moves_like import UNCHANGED, Likeness, fitting, flies
 from .ground import Ground
@@ -231,6 +232,7 @@ class _Making:
         if row not in self._first:
             copies = source.model.copied(number, self.collection)
             plain(copies)
+            let_go(copies[0])
             self._enlist(copies[0], source)
             self._first[row] = Model.made_of(copies, source.model.names)
         else:

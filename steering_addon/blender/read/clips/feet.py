@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ....portrayal.clips import PHASES
-from ....portrayal.soles import feet_of, foot_of
+from ....portrayal.soles import feet_of, rest_of
 from .measuring import SEARCHED, low_points
 from .poses import poses_of
 
@@ -53,10 +53,11 @@ def feet_in(armature: Object, rig: Rig, actions: Sequence[Action], first: int) -
     feet = feet_of(rig.moved(poses[first], low), rig.height)
     heights = rig.heights(poses[first])[:, low].min(axis=0)
     soles = [foot.points[np.argsort(heights[foot.points], kind="stable")[:MOST:2]] for foot in feet]
-    rests = [[foot_of(rig.moved(each, low), rows, rig.height).rests for rows in soles] for each in poses]
+    soles = [low[rows] for rows in soles]
+    rests = [[rest_of(rig.moved(each, rows), rig.height) for rows in soles] for each in poses]
     return Feet(
         poses=poses,
         points=[low[foot.points] for foot in feet],
-        soles=[low[rows] for rows in soles],
+        soles=soles,
         rests=np.array(rests).reshape(len(actions), len(feet)),
     )

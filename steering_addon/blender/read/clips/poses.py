@@ -17,11 +17,12 @@ import bpy
 import numpy as np
 from bpy.utils import escape_identifier, unescape_identifier
 
-from ....portrayal.clips import PHASES, Playing
+from ....portrayal.clips import Playing
+from ....portrayal.mixing import mixed_columns
 from ...doubles import doubles
 from ...write.animation_data import assign_action, channelbag_in, evaluate, slot_for
 from ..rotation_channels import data_path, matrices_from_channels, width_of
-from .rig import blank_matrices, joined
+from .rig import joined, unset_matrices
 
 if TYPE_CHECKING:
     from bpy.types import Action, FCurve, Object, Scene
@@ -30,6 +31,10 @@ if TYPE_CHECKING:
 
 NAME = "Steering Clip"
 NUMBERS = ("location", "rotation", "scale")
+ARMATURE = np.eye(4)
+"""The space of an armature, seen from itself."""
+TOGETHER = 8000
+"""Rotations that are computed together: with more, arrays do not fit the fast memory of a processor."""
 LINEAR = 1
 """The number of Blender's linear interpolation."""
 
@@ -65,12 +70,16 @@ def poses_of(armature: Object, rig: Rig, action: Action, frames: np.ndarray) -> 
     return from_blender(armature, rig, action, frames)
 
 
-def from_channels(rig: Rig, matrices: np.ndarray) -> np.ndarray:
-    """The poses (f, n, 4, 4) of bones whose own channels make these matrices (f, n, 4, 4)."""
-    poses = blank_matrices(matrices.shape[1::-1]).swapaxes(0, 1)
+def from_channels(rig: Rig, matrices: np.ndarray, space: np.ndarray = ARMATURE) -> np.ndarray:
+    """The poses (f, n, 4, 4) of bones whose own channels make these matrices (f, n, 4, 4).
+
+    Args:
+        space: (4, 4) from the armature's space to the one in which they are wanted.
+    """
+    poses = unset_matrices(matrices.shape[1::-1]).swapaxes(0, 1)
     inverse = rig.from_rest
     for row, parent in enumerate(rig.parents):
-        start = rig.rest[row] if parent < 0 else joined(poses[:, parent], inverse[parent] @ rig.rest[row])
+        start = space @ rig.rest[row] if parent < 0 else joined(poses[:, parent], inverse[parent] @ rig.rest[row])
         joined(start, matrices[:, row], out=poses[:, row])
     return poses
 
@@ -109,13 +118,15 @@ class Channels:
 
     def matrices(self) -> np.ndarray:
         """What they make of each bone, (f, n, 4, 4)."""
-        matrices = blank_matrices(self.location.shape[1::-1]).swapaxes(0, 1)
+        matrices = unset_matrices(self.location.shape[1::-1]).swapaxes(0, 1)
+        unscaled = (self.scale == 1.0).all()
         for mode in set(self.modes):
-            same = [row for row, each in enumerate(self.modes) if each == mode]
-            # Picking rows would copy them, in another order in memory.
-            rows = same if len(same) < len(self.modes) else slice(None)
-            numbers = self.rotation[:, rows, : width_of(mode)]
-            matrices[:, rows, :3, :3] = matrices_from_channels(numbers, mode) * self.scale[:, rows, None, :]
+            same = np.array([row for row, each in enumerate(self.modes) if each == mode])
+            for rows in np.array_split(same, max(len(same) * len(matrices) // TOGETHER, 1)):
+                # Slices of rows are not copied, into another order in memory.
+                few = slice(rows[0], rows[-1] + 1) if rows[-1] - rows[0] == len(rows) - 1 else rows
+                turns = matrices_from_channels(self.rotation[:, few, : width_of(mode)], mode)
+                matrices[:, few, :3, :3] = turns if unscaled else turns * self.scale[:, few, None, :]
         matrices[..., :3, 3] = self.location
         return matrices
 
@@ -147,23 +158,10 @@ def mixed_channels(tables: Sequence[Channels], playing: Playing) -> Channels:
         tables: of each clip at its phases, on PHASES + 2 rows.
         playing: phases and influences (clips, f).
     """
-    frames = playing.phase.shape[1]
     stacked = np.stack([np.concatenate([getattr(table, name) for name in NUMBERS], axis=2) for table in tables])
     clips, rows, bones, width = stacked.shape
-    columns = stacked.transpose(0, 2, 3, 1).reshape(clips, -1, rows)
-    mixed = np.repeat(columns[0, :, :1], frames, axis=1)
-    varies = np.flatnonzero((columns != columns[0, :, :1]).any(axis=(0, 2)))
-    mixed[varies] = 0.0
-    place = (playing.phase - np.floor(playing.phase)) * PHASES
-    for each, table, weight in zip(place, columns[:, varies], playing.weights()):
-        seen = np.flatnonzero(weight)
-        row = np.floor(each[seen]).astype(np.int64)
-        after = (each[seen] - row) * weight[seen]
-        now = np.take(table, row, axis=1, mode="clip") * (weight[seen] - after)
-        now += np.take(table, row + 1, axis=1, mode="clip") * after
-        for column, values in zip(varies, now):
-            mixed[column, seen] += values
-    location, rotation, scale = np.split(mixed.reshape(bones, width, frames), (3, 7), axis=1)
+    mixed = mixed_columns(stacked.transpose(0, 2, 3, 1).reshape(clips, -1, rows), playing)
+    location, rotation, scale = np.split(mixed.reshape(bones, width, -1), (3, 7), axis=1)
     return Channels(*(each.transpose(2, 0, 1) for each in (location, rotation, scale)), modes=tables[0].modes)
 
 

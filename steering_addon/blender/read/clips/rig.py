@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from bpy.utils import flip_name
 
+from ....simulation.arrays.once import once
 from ....simulation.arrays.vectors import Rows
 from ...doubles import doubles
 from ..body_sizes import MOST_OF_IT
@@ -49,7 +50,7 @@ class Rig:
     weights: np.ndarray
     matrix: np.ndarray
 
-    @property
+    @once
     def from_rest(self) -> np.ndarray:
         """The inverse of `rest`, (n, 4, 4): bones at rest are turned and moved, not scaled."""
         inverse = np.tile(np.eye(4), (len(self.rest), 1, 1))
@@ -57,7 +58,7 @@ class Rig:
         inverse[:, :3, 3] = -np.einsum("nji,nj->ni", self.rest[:, :3, :3], self.rest[:, :3, 3])
         return inverse
 
-    @property
+    @once
     def height(self) -> float:
         """The height of the model at rest, metres."""
         return float(np.ptp(self.points @ self.matrix[2, :3])) if len(self.points) else 0.0
@@ -87,16 +88,25 @@ class Rig:
 
     def moved(self, poses: np.ndarray, rows: Rows) -> np.ndarray:
         """Points in the model's space, (f, r, 3), from the bones' poses (f, n, 4, 4); `rows` (r,) of the points."""
-        total = np.zeros((3, len(rows), len(poses)))
+        return self._carried(len(poses), rows, lambda bone: joined(self.matrix, poses[:, bone]))
+
+    def carried(self, placed: np.ndarray, rows: Rows) -> np.ndarray:
+        """As `moved`, from the bones in the model's space (f, n, 4, 4)."""
+        return self._carried(len(placed), rows, lambda bone: placed[:, bone])
+
+    def _carried(self, frames: int, rows: Rows, placed: Callable[[int], np.ndarray]) -> np.ndarray:
+        """The same; `placed` has the matrices (f, 4, 4) of a bone in the model's space."""
+        total = np.zeros((3, len(rows), frames))
         places, bones, weights = self.points[rows], self.bones[rows], self.weights[rows]
-        inverse = self.from_rest
+        at_rest = np.concatenate((places, np.ones((len(rows), 1))), axis=1)
         for bone in np.unique(bones[weights > 0.0]):
-            deform = joined(joined(self.matrix, poses[:, bone]), inverse[bone])
             share = np.einsum("rk,rk->r", weights, bones == bone)
             used = np.flatnonzero(share)
-            place = share[used] * np.concatenate((places[used], np.ones((len(used), 1))), axis=1).T
+            # In the axes of the bone, where they stay.
+            inside = share[used] * np.einsum("ij,rj->ir", self.from_rest[bone], at_rest[used])
+            matrices = placed(bone)
             for row in range(3):
-                terms = (place[k, :, None] * deform[:, row, k] for k in range(4))
+                terms = (inside[k, :, None] * matrices[:, row, k] for k in range(4))
                 total[row, used] += next(terms) + next(terms) + next(terms) + next(terms)
         loose = np.flatnonzero(~weights.any(axis=1))
         total[:, loose] = self.at_rest()[rows[loose]].T[..., None]
@@ -116,18 +126,17 @@ class Rig:
         return total
 
 
-def blank_matrices(shape: tuple[int, ...]) -> np.ndarray:
-    """Matrices (..., 4, 4) that do nothing, of a shape (...), each of their elements contiguous in memory."""
-    memory = np.zeros((4, 4, *shape))
-    for k in range(4):
-        memory[k, k] = 1.0
+def unset_matrices(shape: tuple[int, ...]) -> np.ndarray:
+    """Affine matrices (..., 4, 4) of a shape (...), of which only the last row is set; each element is contiguous."""
+    memory = np.empty((4, 4, *shape))
+    memory[3, :3], memory[3, 3] = 0.0, 1.0
     return memory.transpose((*range(2, memory.ndim), 0, 1))
 
 
 def joined(a: np.ndarray, b: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
     """The products of affine matrices, (..., 4, 4) each; `out` has to be one of affine matrices."""
     if out is None:
-        out = blank_matrices(np.broadcast_shapes(a.shape, b.shape)[:-2])
+        out = unset_matrices(np.broadcast_shapes(a.shape, b.shape)[:-2])
     part = np.empty_like(out[..., :3, :])
     np.multiply(a[..., :3, :1], b[..., :1, :], out=out[..., :3, :])
     for k in (1, 2):

@@ -1,0 +1,122 @@
+"""Models from FBX files: nothing on NLA tracks, names that begin alike, and keys that hold each object in its place."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.blender.building import assert_same, bake, clear_bake, frames, part, scene_dump, select
+from tests.blender.walkers import clip, idle, walk, walker
+from tests.blender.write.test_clips import without_settings
+
+
+def fbx_model(location=(3.0, 1.0, 0.0)):
+    """A walker as the importer leaves it, with a clip of its own on it that is neither idle nor walk."""
+    rig = walker("Rig", location)
+    bones = [(bone, "location", k) for bone in ("Body", "Foot.L", "Foot.R") for k in range(3)]
+    wave = clip(rig, "Rig|Take|Wave", {each: [(1.0, 0.0), (9.0, 0.1), (17.0, 0.0)] for each in bones})
+    data = part("blender.write.animation_data")
+    for action in (wave, idle(rig, "Rig|Take|Idle"), walk(rig, "Rig|Take|Walk")):
+        bag = data.channelbags(action)[0]
+        for path, values in (("location", rig.location), ("rotation_euler", rig.rotation_euler), ("scale", rig.scale)):
+            for index, value in enumerate(values):
+                curve = bag.fcurves.new(path, index=index)
+                curve.keyframe_points.add(2)
+                curve.keyframe_points.foreach_set("co", np.array([(1.0, value), (9.0, value)], np.float32).ravel())
+    data.assign_action(rig, wave, data.slot_for(wave, rig))
+    return rig
+
+
+def test_an_action_that_was_imported_apart_from_the_model_is_found_too() -> None:
+    rig = walker("Rig")
+    moves, stands = walk(rig), idle(rig)
+    data = part("blender.write.animation_data")
+    data.assign_action(rig, moves, data.slot_for(moves, rig))
+    select(rig)
+    assert bpy.ops.steering.tag(moves_like="PERSON") == {"FINISHED"}
+    played = [each.action for each in rig.steering.crowd.steering.portrayal.clips]
+    assert played == [stands, moves]
+    rig.steering.crowd.steering.portrayal.clips.clear()
+    moves.name, stands.name = "Rig|mixamo.com|Layer0", "Rig.001|mixamo.com|Layer0"
+    select(rig)
+    assert bpy.ops.steering.clips_find() == {"FINISHED"}
+    assert [each.action for each in rig.steering.crowd.steering.portrayal.clips] == [stands, moves]
+
+
+def places(obs) -> list[tuple[float, float]]:
+    bpy.context.view_layer.update()
+    return [tuple(round(number, 3) for number in ob.matrix_world.translation[:2]) for ob in obs]
+
+
+def test_it_is_tagged_with_its_clips_baked_without_a_question_and_gets_its_keys_back() -> None:
+    frames(1, 20)
+    rig = fbx_model()
+    before = rig.animation_data.action
+    select(rig)
+    assert bpy.ops.steering.tag(moves_like="PERSON") == {"FINISHED"}
+    crowd = rig.steering.crowd
+    assert [each.action.name for each in crowd.steering.portrayal.clips] == ["Rig|Take|Idle", "Rig|Take|Walk"]
+    dump = scene_dump()
+    bake()
+    assert places([rig]) == [(3.0, 1.0)], "It starts where its keys hold it."
+    bpy.context.scene.frame_set(20)
+    assert places([rig]) != [(3.0, 1.0)]
+    clear_bake()
+    bpy.context.scene.frame_set(1)
+    assert rig.animation_data.action == before
+    assert_same(without_settings(dump), without_settings(scene_dump()))
+
+
+def test_members_of_populate_stay_where_they_are_put_and_vary_in_size() -> None:
+    frames(1, 20)
+    rig = fbx_model()
+    curves = len(part("blender.write.animation_data").channelbag(rig).fcurves)
+    select(rig)
+    assert bpy.ops.steering.populate(count=4, moves_like="PERSON") == {"FINISHED"}
+    members = [ob for ob in bpy.data.objects if ob.type == "ARMATURE" and ob != rig]
+    put = places(members)
+    bpy.context.scene.frame_set(7)
+    assert places(members) == put
+    assert len({round(ob.scale[0], 4) for ob in members}) == 4
+    assert len({ob.animation_data.action for ob in members}) == 1
+    assert len(part("blender.write.animation_data").channelbag(rig).fcurves) == curves, "The model keeps its keys."
+    bpy.context.scene.frame_set(1)
+    bake()
+    assert places(members) == put
+
+
+@pytest.mark.parametrize("keys", ["elsewhere", "moving"])
+def test_keys_that_are_not_where_it_stands_or_move_it_are_refused_by_name(keys: str) -> None:
+    frames(1, 20)
+    rig = fbx_model()
+    if keys == "moving":
+        curve = part("blender.write.animation_data").channelbag(rig).fcurves.find("location", index=0)
+        curve.keyframe_points[1].co[1] += 1.0
+    select(rig)
+    assert bpy.ops.steering.tag(moves_like="PERSON") == {"FINISHED"}
+    if keys == "elsewhere":
+        rig.location.x += 1.0
+    with pytest.raises(RuntimeError, match=r"Rig has keys on location \(frames 1 to 9\).*Replace Own Keys"):
+        bpy.ops.steering.bake()
+
+
+def test_a_file_that_was_written_and_read_brings_clips_and_feet_along(tmp_path) -> None:
+    rig = walker("Rig")
+    data = part("blender.write.animation_data")
+    for action in (walk(rig), idle(rig)):
+        data.assign_action(rig, action, data.slot_for(action, rig))
+    bpy.ops.preferences.addon_enable(module="io_scene_fbx")
+    bpy.ops.export_scene.fbx(filepath=str(tmp_path / "walker.fbx"))
+    bpy.data.batch_remove([*bpy.data.objects, *bpy.data.actions])
+    bpy.ops.import_scene.fbx(filepath=str(tmp_path / "walker.fbx"))
+    frames(1, 20)
+    rig = next(ob for ob in bpy.data.objects if ob.type == "ARMATURE")
+    select(rig)
+    assert bpy.ops.steering.populate(count=3, moves_like="PERSON") == {"FINISHED"}
+    played = {each.action.name.rpartition("|")[2] for each in bpy.context.object.steering.portrayal.clips}
+    assert played == {"Idle", "Walk"}
+    members = [ob for ob in bpy.data.objects if ob.type == "ARMATURE" and ob != rig]
+    put = places(members)
+    bake()
+    assert places(members) == put and len(set(put)) == 3
