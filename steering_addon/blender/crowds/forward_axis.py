@@ -64,8 +64,8 @@ def front_of(ob: Object, family: Family, body: Body | None = None, *, flies: boo
        mirror symmetry or of the greater length, and a pointed end is the front.
     6. Everything else faces -Y as Blender's own models do, or +X if it is longer along X.
 
-    A model turned by 90 degrees about X, as FBX and OBJ files come in, has +Y up and +Z for -Y. A character may be turned
-    the other way, too: it has -Y up and -Z for -Y.
+    A model turned by 90 degrees about X, as FBX and OBJ files come in, has +Y up and +Z for -Y. A character may be
+    turned the other way, too: it has -Y up and -Z for -Y.
 
     Args:
         body: the measured model, if available.
@@ -95,9 +95,9 @@ def front_of(ob: Object, family: Family, body: Body | None = None, *, flies: boo
 def _before(axis: str, stand: np.ndarray) -> str:
     """The axis of a model that becomes an axis by the turn that lets it stand up, by their names."""
     sign, letter = axis.split("_")
-    own = stand["XYZ".index(letter)]
-    row = int(np.abs(own).argmax())
-    return f"{'POS' if (own[row] > 0.0) == (sign == 'POS') else 'NEG'}_{'XYZ'[row]}"
+    turned_row = stand["XYZ".index(letter)]
+    row = int(np.abs(turned_row).argmax())
+    return f"{'POS' if (turned_row[row] > 0.0) == (sign == 'POS') else 'NEG'}_{'XYZ'[row]}"
 
 
 def _proportions(body: Body) -> np.ndarray:
