@@ -15,9 +15,10 @@ from .driver import Foot
 CORNERS = ("front left", "front right", "rear left", "rear right")
 """The wheels, in the order of `chassis.WHEELS`."""
 TRAVELS = tuple(f"steering_travel_{corner.replace(' ', '_')}" for corner in CORNERS)
+ANGLE, SPIN = "steering_wheel_angle", "steering_wheel_spin"
 OUTPUTS = (
-    Output("steering_wheel_angle", "Angle of the front wheels, radians, positive to the left"),
-    Output("steering_wheel_spin", "How far the wheels have turned since the first frame, radians"),
+    Output(ANGLE, "Angle of the front wheels, radians, positive to the left"),
+    Output(SPIN, "How far the wheels have turned since the first frame, radians"),
     *(
         Output(travel, f"Metres that the {corner} wheel stands above the plane of the body")
         for travel, corner in zip(TRAVELS, CORNERS)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -49,6 +51,19 @@ def wheels_of(points: Vectors, triangles: NDArray[np.int64]) -> tuple[float, flo
         return None
     tracks = [_halfway(side[side > 0.0]) - _halfway(side[side < 0.0]) for side in sides]
     return between, 0.5 * (tracks[0] + tracks[1]), float(radius.max())
+
+
+def wheels_among(parts: Sequence[Vectors], ground: float) -> Mask:
+    """Which of some parts of a model are wheels, (k,).
+
+    Args:
+        parts: the points of each, (p, 3) ahead, to the left and up, metres; at least one point.
+        ground: the height of the lowest point of the model, metres.
+    """
+    begins = np.cumsum([0, *(len(points) for points in parts[:-1])])
+    points = np.concatenate(parts)
+    low, high = (extreme.reduceat(points, begins, axis=0) for extreme in (np.minimum, np.maximum))
+    return _are_wheels(points, begins, low, high, ground)
 
 
 def _halfway(numbers: Scalars) -> float:

@@ -105,6 +105,7 @@ OPERATORS = {
     "clips_measure": lambda _stage: steering().clips_measure(),
     "clips_write": lambda _stage: steering().clips_write(),
     "select_sliding": lambda _stage: steering().select_sliding(),
+    "drive_wheels": lambda _stage: steering().drive_wheels(),
     "state_preset_remove": lambda _stage: steering().state_preset_remove(preset="Hostile"),
     "pose_meshes": lambda _stage: steering().pose_meshes(most=4),
     "state_add": lambda _stage: steering().state_add(),

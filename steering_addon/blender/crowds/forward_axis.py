@@ -50,16 +50,7 @@ DEFAULT = "NEG_Y"
 NEARLY = 0.9999
 """The least cosine of an angle that counts as none: 0.8 degrees."""
 STANDING_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
-"""What turns a model with +Y up so that it has +Z up."""
-LYING_DOWN = {
-    "POS_X": "POS_X",
-    "NEG_X": "NEG_X",
-    "POS_Y": "NEG_Z",
-    "NEG_Y": "POS_Z",
-    "POS_Z": "POS_Y",
-    "NEG_Z": "NEG_Y",
-}
-"""The axes of a model that stands up by this turn, by their names after it."""
+"""What turns a model with +Y up so that it has +Z up; transposed, what turns one with -Y up."""
 
 
 def front_of(ob: Object, family: Family, body: Body | None = None, *, flies: bool = False) -> Front:
@@ -73,7 +64,8 @@ def front_of(ob: Object, family: Family, body: Body | None = None, *, flies: boo
        mirror symmetry or of the greater length, and a pointed end is the front.
     6. Everything else faces -Y as Blender's own models do, or +X if it is longer along X.
 
-    A model turned by 90 degrees about X, as FBX and OBJ files come in, has +Y up and +Z for -Y.
+    A model turned by 90 degrees about X, as FBX and OBJ files come in, has +Y up and +Z for -Y. A character may be
+    turned the other way, too: it has -Y up and -Z for -Y.
 
     Args:
         body: the measured model, if available.
@@ -85,17 +77,27 @@ def front_of(ob: Object, family: Family, body: Body | None = None, *, flies: boo
     parts += [shown for part in parts for shown in shown_in(part)]
     if all(part.type == "EMPTY" for part in parts):
         return upright("POS_Z" if ob.empty_display_type == "SINGLE_ARROW" else "POS_Y")
-    turned = _is_turned(ob)
-    stand = STANDING_UP if turned else np.eye(3)
-    if ob.find_armature() is not None or any(part.type == "ARMATURE" for part in parts):
+    is_character = ob.find_armature() is not None or any(part.type == "ARMATURE" for part in parts)
+    stand = _standing(ob, either_way=is_character)
+    turned = stand is not None
+    stand = stand if stand is not None else np.eye(3)
+    if is_character:
         forward = DEFAULT
     else:
         forward = _by_names(ob, family, stand) or _by_materials([ob, *family.children(ob)], stand)
         if forward is None and body is not None:
             points = np.einsum("ab,kb->ka", stand, body.points * _proportions(body))
             forward = by_shape(points, flies=flies or _lies(ob, turned), along=_across_wings(ob, family, stand))
-    front = upright(forward or DEFAULT)
-    return (LYING_DOWN[front[0]], LYING_DOWN[front[1]]) if turned else front
+    forward, up = upright(forward or DEFAULT)
+    return _before(forward, stand), _before(up, stand)
+
+
+def _before(axis: str, stand: np.ndarray) -> str:
+    """The axis of a model that becomes an axis by the turn that lets it stand up, by their names."""
+    sign, letter = axis.split("_")
+    turned_row = stand["XYZ".index(letter)]
+    row = int(np.abs(turned_row).argmax())
+    return f"{'POS' if (turned_row[row] > 0.0) == (sign == 'POS') else 'NEG'}_{'XYZ'[row]}"
 
 
 def _proportions(body: Body) -> np.ndarray:
@@ -109,10 +111,16 @@ def _proportions(body: Body) -> np.ndarray:
     return np.asarray(np.maximum(np.round(scale / scale.max(), 3), LEAST_SHARE))
 
 
-def _is_turned(ob: Object) -> bool:
-    """Whether a model stands upright in the world by a rotation of 90 degrees about its X axis."""
+def _standing(ob: Object, *, either_way: bool) -> np.ndarray | None:
+    """What turns a model so that it has +Z up, if it stands upright in the world by 90 degrees about its X axis.
+
+    Args:
+        either_way: whether it may be turned by -90 degrees, too.
+    """
     up = ob.matrix_world.to_3x3().col[1]
-    return up.length > 0.0 and up.z > NEARLY * up.length
+    if up.length > 0.0 and up.z > NEARLY * up.length:
+        return STANDING_UP
+    return STANDING_UP.T if either_way and up.length > 0.0 and -up.z > NEARLY * up.length else None
 
 
 def _lies(ob: Object, turned: bool) -> bool:

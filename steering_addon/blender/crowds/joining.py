@@ -21,7 +21,7 @@ from ..properties import has_role
 from ..read.body_sizes import Body, triangles_of
 from ..role_assignment import current_front, default_crowd, make_vehicle, new_crowd
 from ..status.scaled import mean_scale
-from ..stored_values import check_stored
+from ..stored_values import check_stored, sound_front
 from ..tagged_objects import crowd_of, crowds_of, in_use, tagged
 from ..write.custom_properties import reading_drivers
 from .forward_axis import front_of
@@ -152,11 +152,18 @@ def fit_locomotion(crowd: Object, members: Sequence[Object], depsgraph: Depsgrap
         largest = max(members, key=lambda ob: ob.steering.size_factor)
         wheels = wheels_of(*model_in_axes(largest, depsgraph, family))
         values |= kind.on_wheels(*wheels) if wheels else {}
-    if members:
-        drivers = reading_drivers(members, [output.name for output in kind.outputs])
-        read = set.intersection(*(set(drivers.get(ob, ())) for ob in members))
-        values |= kind.with_drivers(read, model.length)
     for name, value in values.items():
+        setattr(getattr(crowd.steering, kind.name), name, value)
+    if members:
+        fit_springs(crowd, members)
+
+
+def fit_springs(crowd: Object, members: Sequence[Object]) -> None:
+    """Give the locomotion of a crowd the values that suit what drivers move of all its members, such as springs."""
+    kind, model = locomotion_of(crowd), crowd.steering.vehicle
+    drivers = reading_drivers(members, [output.name for output in kind.outputs])
+    read = set.intersection(*(set(drivers.get(ob, ())) for ob in members))
+    for name, value in kind.with_drivers(read, model.length).items():
         setattr(getattr(crowd.steering, kind.name), name, value)
 
 
@@ -164,9 +171,13 @@ def model_in_axes(ob: Object, depsgraph: Depsgraph, family: Family) -> tuple[np.
     """The surface of a vehicle in metres ahead, to the left and up: points (p, 3), and triangles (f, 3) of rows."""
     points, triangles = triangles_of(ob, depsgraph, family)
     scale = magnitude(doubles(ob.evaluated_get(depsgraph).matrix_world)[:3, :3].T)
-    ahead, up = (_axis(name) for name in (ob.steering.forward_axis, ob.steering.up_axis))
-    axes = np.stack((ahead, np.cross(up, ahead), up))
-    return np.einsum("ab,kb->ka", axes, points * scale), triangles
+    return np.einsum("ab,kb->ka", rows_of_axes(ob), points * scale), triangles
+
+
+def rows_of_axes(ob: Object) -> np.ndarray:
+    """The directions ahead, to the left and up of a vehicle in its own space, (3, 3)."""
+    ahead, up = (_axis(name) for name in sound_front(ob))
+    return np.stack((ahead, np.cross(up, ahead), up))
 
 
 def _axis(name: str) -> np.ndarray:

@@ -21,6 +21,7 @@ from . import (
     states,
     tagging,
     vary,
+    wheels,
 )
 
 MODULES = (
@@ -39,6 +40,7 @@ MODULES = (
     vary,
     clips,
     posed_meshes,
+    wheels,
     ready_scenes,
     preview,
     baking,

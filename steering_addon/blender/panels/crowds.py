@@ -157,7 +157,8 @@ class Limbs(PartOfCrowd):
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context) -> None:
-        portrayal = crowd_in_focus(context).steering.portrayal
+        crowd = crowd_in_focus(context)
+        portrayal, kind = crowd.steering.portrayal, BY_CHOICE.get(crowd.steering.locomotion)
         column = fields(self.layout)
         column.prop(portrayal, "use", text="Animate")
         column = column.column()
@@ -168,6 +169,8 @@ class Limbs(PartOfCrowd):
             if name == "look" and portrayal.look:
                 for owner, each in looking(portrayal):
                     column.prop(owner, each)
+        if kind is not None and kind.runs_on_wheels:
+            self.layout.operator("steering.drive_wheels", icon="DRIVER")
 
 
 class Attendance(PartOfCrowd):

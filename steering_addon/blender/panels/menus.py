@@ -129,6 +129,7 @@ class STEERING_MT_object(bpy.types.Menu):
         layout.operator("steering.select_sliding", icon="RESTRICT_SELECT_OFF")
         text = entry_text(_label("pose_meshes"), "pose_meshes")
         layout.operator("steering.pose_meshes", text=text, icon="MESH_DATA")
+        layout.operator("steering.drive_wheels", icon="DRIVER")
         layout.separator()
         layout.operator("steering.preview", text="Preview Crowds", icon="PLAY", depress=preview.is_on(context.scene))
         layout.operator("steering.bake", text="Bake Crowds", icon="REC").selected = False

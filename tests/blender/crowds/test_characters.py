@@ -76,6 +76,16 @@ def test_a_character_without_an_empty_is_moved_by_its_armature() -> None:
     assert vehicles() == [cow.rig]
 
 
+@pytest.mark.parametrize(
+    ("turned", "front"),
+    [(-math.pi / 2, ("NEG_Z", "NEG_Y")), (math.pi / 2, ("POS_Z", "POS_Y")), (0.0, ("NEG_Y", "POS_Z"))],
+)
+def test_a_character_without_an_empty_stands_however_its_armature_is_turned(turned: float, front) -> None:
+    cow = character(wrapped=False, turned=turned)
+    press_vehicle(cow.rig)
+    assert (cow.rig.steering.forward_axis, cow.rig.steering.up_axis) == front
+
+
 def test_all_parts_selected_make_one_vehicle() -> None:
     cow, other = character(), character("Wolf")
     press_vehicle(*cow.parts(), *other.parts())

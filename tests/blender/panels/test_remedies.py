@@ -26,9 +26,8 @@ UNSPOKEN = ("description", "name", "default", "text")
 """Arguments that are labels and tooltips."""
 VERBS = {
     *("add", "bake", "check", "choose", "clear", "close", "draw", "edit", "enable", "enter", "exit", "find", "give"),
-    *("leave", "let", "lock", "make", "mark", "move", "paint", "preview", "press", "put", "remove", "save", "select"),
-    *("set", "tag", "turn", "unlock"),
-    "use",
+    *("leave", "let", "lock", "make", "mark", "move", "paint", "parent", "preview", "press", "put", "remove", "save"),
+    *("select", "separate", "set", "tag", "turn", "unlock", "use"),
 }
 """The first words of clauses that tell the user to do something."""
 
@@ -113,7 +112,11 @@ def the_locomotion() -> bool:
 def springs() -> bool:
     select(vehicle().steering.crowd)
     bpy.context.object.steering.locomotion = "WHEELED"
-    return drawn("locomotion", "prop", "suspension") and in_blender("anim.driver_button_add")
+    return drawn("locomotion", "prop", "suspension") and drawn("limbs", "operator", "steering.drive_wheels")
+
+
+def turning_by_quaternions() -> bool:
+    return "QUATERNION" in bpy.types.Object.bl_rna.properties["rotation_mode"].enum_items
 
 
 def a_field_of_the_vehicle(*names: str) -> Callable[[], bool]:
@@ -316,7 +319,10 @@ REMEDIES: dict[str, Callable[[], bool]] = {
     r"unlock|lock \{\}|that are not locked": unlocking,
     r"another forward or up": axes,
     r"set the locomotion": the_locomotion,
-    r"add drivers|set \{\} to 0": springs,
+    r"add them, as drive wheels|set \{\} to 0": springs,
+    r"set the mode to quaternion": turning_by_quaternions,
+    r"parent (them|all its wheels) to it": lambda: in_blender("object.parent_set"),
+    r"separate them": lambda: in_blender("mesh.separate"),
     r"set a speed": a_field_of_the_vehicle("max_speed"),
     r"set a radius": a_field_of_the_vehicle("radius"),
     r"set start (to|and end)": the_frame_range,

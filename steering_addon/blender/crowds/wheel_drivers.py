@@ -1,0 +1,217 @@
+"""Drivers that turn, steer and spring the wheels of cars: wheels that are objects of their own, parented to the car.
+
+They drive the delta transform of each wheel, so that what the animator set stays as it is, and read custom properties
+of the car that a bake keys. They play without the extension.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...locomotion.driving import ANGLE, OUTPUTS, SPIN, TRAVELS
+from ...settings.wheel_finding import wheels_among
+from ...simulation.arrays.vectors import Vectors, cross, unit
+from ..doubles import doubles
+from ..read.body_sizes import SOLID, triangles_of
+from ..read.local_space import parent_part
+from ..refusal import Refusal
+from ..suitability import check_editable
+from ..write.custom_properties import DESCRIPTIONS, path_of, reading_drivers
+from .joining import rows_of_axes
+
+if TYPE_CHECKING:
+    from bpy.types import Depsgraph, Object
+
+    from ..hierarchy import Family
+
+BESIDE_AXLE = 0.1
+"""How far the origin of a wheel may be off its axle, in its radii."""
+ALONG = 1e-3
+"""1 - cosine of the angle between an axis of a wheel and that of the car below which they are the same."""
+LEAST = 1e-6
+EULER, QUATERNION = "delta_rotation_euler", "delta_rotation_quaternion"
+TURN, SINK = "a", "t"
+
+
+@dataclass(frozen=True)
+class Wheel:
+    """A wheel of a car.
+
+    Attributes:
+        middle: (3,) ahead, to the left and up of the car's origin, metres.
+        radius: metres.
+        origin: (3,) as `middle`.
+        axle, up: (3,) the car's left and up axes as its own channels see them: so long that they move it by a metre.
+    """
+
+    ob: Object
+    middle: np.ndarray
+    radius: float
+    origin: np.ndarray
+    axle: np.ndarray
+    up: np.ndarray
+
+
+Driven = Mapping[tuple[str, int], tuple[str, Mapping[str, str]]]
+"""The expression of the driver of each channel, and what it reads, by the letter in the expression."""
+
+
+def wheels_of_car(car: Object, depsgraph: Depsgraph, family: Family) -> list[Wheel]:
+    """The wheels of a car that are objects of their own: the parts furthest up that are wheels as a whole."""
+    to_car, place = _to_car(car, depsgraph)
+    below = list(family.descendants(car))
+    points = {part: _points(part, to_car, place, depsgraph) for part in (car, *below)}
+    whole = {part: np.concatenate([points[each] for each in (part, *family.descendants(part))]) for part in below}
+    solid = [part for part in below if len(whole[part])]
+    if not solid:
+        return []
+    ground = min(float(each[:, 2].min()) for each in points.values() if len(each))
+    are_wheels = wheels_among([whole[part] for part in solid], ground).tolist()
+    wheels = {part for part, is_wheel in zip(solid, are_wheels) if is_wheel}
+    topmost = [part for part in solid if part in wheels and part.parent not in wheels]
+    return [_wheel(part, whole[part], to_car, place, depsgraph) for part in topmost]
+
+
+def drivers_of(car: Object, wheels: Sequence[Wheel]) -> dict[Object, Driven]:
+    """The drivers of the wheels of a car.
+
+    Raises:
+        Refusal: it has no two wheels on each of two axles, or one that cannot be driven.
+    """
+    if not wheels:
+        raise Refusal(f"{car.name} has no wheels that are objects of their own. Separate them, and parent them to it.")
+    ahead = np.array([wheel.middle[0] for wheel in wheels])
+    left = np.array([wheel.middle[1] > 0.0 for wheel in wheels])
+    front = ahead > ahead.max() - max(wheel.radius for wheel in wheels)
+    if front.all() or not all((axle & side).any() for axle in (front, ~front) for side in (left, ~left)):
+        raise Refusal(f"{car.name} has no wheels on both sides of two axles. Parent all its wheels to it.")
+    driven = {}
+    for wheel, in_front, on_left in zip(wheels, front.tolist(), left.tolist()):
+        _check(car, wheel)
+        travel = TRAVELS[2 * (not in_front) + (not on_left)]
+        driven[wheel.ob] = _turns(wheel, steers=in_front) | _moves(wheel, travel)
+    return driven
+
+
+def drive(car: Object, driven: Mapping[Object, Driven]) -> None:
+    """Add drivers, in place of those on the same channels; the properties that they read are 0 until a bake."""
+    for output in OUTPUTS:
+        if output.name not in car:
+            car[output.name] = 0.0
+            car.id_properties_ui(output.name).update(description=DESCRIPTIONS[output.name])
+    # Blender would give up on drivers of properties that it has not seen yet.
+    car.update_tag()
+    for ob, channels in driven.items():
+        for (path, index), (expression, read) in channels.items():
+            ob.driver_remove(path, index)
+            driver = ob.driver_add(path, index).driver
+            for letter, name in read.items():
+                variable = driver.variables.new()
+                variable.name = letter
+                variable.targets[0].id = car
+                variable.targets[0].data_path = path_of(name)
+            driver.expression = expression
+
+
+def _to_car(car: Object, depsgraph: Depsgraph) -> tuple[Vectors, np.ndarray]:
+    """The (3, 3) matrix from the world to what is ahead, to the left and up of a car, and its place."""
+    matrix = doubles(car.evaluated_get(depsgraph).matrix_world)
+    return unit(np.einsum("ij,kj->ki", matrix[:3, :3], rows_of_axes(car))), matrix[:3, 3]
+
+
+def _points(part: Object, to_car: Vectors, place: np.ndarray, depsgraph: Depsgraph) -> Vectors:
+    """The points of a part without those parented to it, (p, 3) as seen from the car."""
+    if part.type not in SOLID:
+        return np.zeros((0, 3))
+    local = triangles_of(part, depsgraph, None)[0]
+    matrix = doubles(part.evaluated_get(depsgraph).matrix_world)
+    world = np.einsum("ij,pj->pi", matrix[:3, :3], local) + matrix[:3, 3]
+    return np.einsum("ij,pj->pi", to_car, world - place)
+
+
+def _wheel(ob: Object, points: Vectors, to_car: Vectors, place: np.ndarray, depsgraph: Depsgraph) -> Wheel:
+    low, high = points.min(axis=0), points.max(axis=0)
+    inverse = np.linalg.inv(parent_part(ob, depsgraph)[:3, :3])
+    return Wheel(
+        ob,
+        middle=0.5 * (low + high),
+        radius=0.5 * float(high[2] - low[2]),
+        origin=to_car @ (doubles(ob.evaluated_get(depsgraph).matrix_world)[:3, 3] - place),
+        axle=inverse @ to_car[1],
+        up=inverse @ to_car[2],
+    )
+
+
+def _check(car: Object, wheel: Wheel) -> None:
+    """Refuse a wheel that cannot be driven."""
+    ob = wheel.ob
+    check_editable([ob])
+    off = (wheel.origin - wheel.middle)[[0, 2]]
+    if np.hypot(*off) > BESIDE_AXLE * wheel.radius:
+        text = f"{ob.name} turns about an origin off its axle. Use Object > Set Origin > Origin to Geometry."
+        raise Refusal(text, about=[ob])
+    others = [each for each in _own_drivers(car, ob) if each.data_path not in (EULER, QUATERNION, "delta_location")]
+    if others:
+        text = f"{ob.name} has a driver on {others[0].data_path} that turns it already. Remove it."
+        raise Refusal(text, about=[ob])
+
+
+def _own_drivers(car: Object, ob: Object) -> Iterator:
+    """The drivers of a wheel that read what a bake keys on its car."""
+    reading = reading_drivers([car], [output.name for output in OUTPUTS])[car]
+    yield from (driver for drivers in reading.values() for driver in drivers if driver.id_data == ob)
+
+
+def _turns(wheel: Wheel, *, steers: bool) -> dict[tuple[str, int], tuple[str, Mapping[str, str]]]:
+    """The drivers of the turn of a wheel: it spins about its axle, and front ones are turned about the up axis."""
+    axle, up = unit(wheel.axle), unit(wheel.up)
+    mode = wheel.ob.rotation_mode
+    if mode == "QUATERNION":
+        return _turns_by_quaternion(axle, up, steers=steers)
+    about, aside = int(np.abs(axle).argmax()), int(np.abs(up).argmax())
+    straight = min(abs(axle[about]), abs(up[aside])) > 1.0 - ALONG
+    # The first letter of an order of angles is what is turned first.
+    in_order = mode != "AXIS_ANGLE" and (not steers or mode.find("XYZ"[about]) < mode.find("XYZ"[aside]))
+    if not straight or not in_order:
+        text = f"{wheel.ob.name} cannot be turned by angles in its rotation mode. Set the mode to Quaternion."
+        raise Refusal(text, about=[wheel.ob])
+    turns = {(EULER, about): (_signed(axle[about], "s"), {"s": SPIN})}
+    if steers:
+        turns[EULER, aside] = _signed(up[aside], TURN), {TURN: ANGLE}
+    return turns
+
+
+def _signed(component: float, letter: str) -> str:
+    return letter if component > 0.0 else f"-{letter}"
+
+
+def _turns_by_quaternion(
+    axle: np.ndarray, up: np.ndarray, *, steers: bool
+) -> dict[tuple[str, int], tuple[str, Mapping[str, str]]]:
+    """A turn a about the up axis u after one s about the axle l: cos(a/2) cos(s/2), and as vector
+
+    cos(a/2) sin(s/2) l + sin(a/2) cos(s/2) u + sin(a/2) sin(s/2) u x l
+    """
+    if not steers:
+        read = {"s": SPIN}
+        vector = {(QUATERNION, k + 1): (f"{part:.6g}*sin(s/2)", read) for k, part in enumerate(axle)}
+        return {(QUATERNION, 0): ("cos(s/2)", read), **vector}
+    read = {TURN: ANGLE, "s": SPIN}
+    turns = {(QUATERNION, 0): ("cos(a/2)*cos(s/2)", read)}
+    for k, (along, above, aside) in enumerate(zip(axle, up, cross(up, axle))):
+        terms = f"{along:.6g}*cos(a/2)*sin(s/2)+{above:.6g}*sin(a/2)*cos(s/2)+{aside:.6g}*sin(a/2)*sin(s/2)"
+        turns[QUATERNION, k + 1] = terms.replace("+-", "-"), read
+    return turns
+
+
+def _moves(wheel: Wheel, travel: str) -> dict[tuple[str, int], tuple[str, Mapping[str, str]]]:
+    """The drivers that move a wheel up and down, by metres."""
+    return {
+        ("delta_location", k): (f"{part:.6g}*{SINK}", {SINK: travel})
+        for k, part in enumerate(wheel.up)
+        if abs(part) > LEAST * float(np.abs(wheel.up).max())
+    }
