@@ -224,9 +224,8 @@ class _Base:
         stored = record.pose_of(rig) if record is not None else {}
         whole = {path for path, _ in channels if path.endswith(QUATERNION)}
         rest = {(path, index) for path in whole for index in range(4)}.difference(channels)
-        own = {channel: self._own[channel].evaluate(first) for channel in channels if channel in self._own}
-        stored = {channel: stored[channel] for channel in channels if channel in stored}
-        known = stored | own
+        known = {channel: stored[channel] for channel in channels if channel in stored}
+        known |= {channel: self._own[channel].evaluate(first) for channel in channels if channel in self._own}
         present = values_of(rig, [channel for channel in (*channels, *rest) if channel not in known])
         self.values: dict[Channel, float] = present | known
         self._signs: dict[str, np.ndarray] = {}
