@@ -99,7 +99,7 @@ def _layout(pose: RigPose) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     return {name: tuple(np.array(each).T) for name, each in pairs.items()}
 
 
-def evaluate_again(rigs: Iterable[Object]) -> None:
-    """Let Blender show armatures in their real poses."""
-    for rig in rigs:
-        rig.update_tag(refresh={"OBJECT", "DATA"})
+def evaluate_again(obs: Iterable[Object]) -> None:
+    """Let Blender show armatures in their real poses, and what drivers read as it really is."""
+    for ob in obs:
+        ob.update_tag()

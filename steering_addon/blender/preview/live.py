@@ -140,10 +140,10 @@ class Live:
             # The vehicles still show this. Showing it again would have the view drawn again.
             return False
         if self._shown is not None and len(self._shown.location) == len(self._rehearsal.plan):
-            rehearsal = self._rehearsal
             rig_poses = [pose for pose in self._rig_poses if pose.rig.name]
-            self._posed |= {pose.rig.session_uid for pose in rig_poses}
-            show(rehearsal.plan, self._shown, rehearsal.hideable, rehearsal.driven, depsgraphs, rig_poses)
+            self._posed |= {ob.session_uid for ob in (*(p.rig for p in rig_poses), *(ob for ob, _ in self._shown.told))}
+            plan, hideable, driven = self._rehearsal.plan, self._rehearsal.hideable, self._rehearsal.driven
+            show(plan, self._shown, hideable, driven, depsgraphs, rig_poses)
         return reached
 
     def changed_by(self, scene: Scene, depsgraph: Depsgraph) -> bool:

@@ -30,6 +30,7 @@ from ..write.state_history import TakenUp
 from .clip_poses import PreviewedClips
 from .hiding import Hideable
 from .poses import Poses
+from .read_properties import ReadProperties
 from .readings import Readings
 from .showing import is_driven, show_as_they_are, shown_as_nothing
 
@@ -58,6 +59,7 @@ class Rehearsal:
         self.has_swept = False
         """Whether frames were read in a sweep when a frame was last to be reached."""
         self.clips = PreviewedClips(plan)
+        self._properties = ReadProperties(plan)
         self._lead_in: tuple[Snapshot, ...] | None = None
         self._looked_at = to_link(plan)
         self.hideable = Hideable(plan)
@@ -79,7 +81,8 @@ class Rehearsal:
 
         Before a mark is reached for the first time, the path to it is not moved.
         """
-        poses = self.kept.came_out(frame)
+        new = map(self.kept.came_out, range(self._properties.next_frame, frame + 1))
+        poses = dataclasses.replace(self.kept.came_out(frame), told=self._properties.on_frame(frame, new))
         if not any(mark.ob.steering.mark.exact for mark in self.plan.marks):
             return poses
         corrections, first = LastCorrections(), self.kept.first
@@ -154,7 +157,8 @@ class Rehearsal:
         came_in = self.readings.digest_of(read)
         if frame == self.kept.first:
             start = self.readings.reader.start(read)
-            came_in += digest((start, self._lead_in, self.plan.vehicles.preroll, self._models(), self.clips.are_played))
+            shown = self.clips.are_played, tuple(self._properties.names.items())
+            came_in += digest((start, self._lead_in, self.plan.vehicles.preroll, self._models(), shown))
         if self.kept.holds(frame, came_in):
             self.reached = frame
             return
@@ -179,7 +183,10 @@ class Rehearsal:
         motion, pose = state.motion, state.pose
         bases = np.stack((pose.side, pose.forward, pose.up), axis=-1)
         outside = state.outside if len(state.outside) else np.zeros(len(state), dtype=np.bool_)
-        bodies = bodies_of(state, earlier, read.heights, np.zeros_like(outside)) if self.clips.are_played else None
+        told = bool(self._properties)
+        bodies = (
+            bodies_of(state, earlier, read.heights, np.zeros_like(outside)) if self.clips.are_played or told else None
+        )
         modes = before.modes
         if changed or not len(modes):
             mindset = state.mindset
@@ -187,6 +194,9 @@ class Rehearsal:
         placed = np.empty((len(state), 3)), np.zeros_like(near)
         left = left_on_frame(read.number - self.kept.first, state, read.snapshot)
         poses = Poses(*placed, self.hideable.gone(state), outside, bodies, modes, changed, left)
+        if told:
+            outputs, states = state.outputs, self._properties.of_states(state)
+            poses = dataclasses.replace(poses, lift=read.snapshot.lift, outputs=outputs, states=states)
         channels = Channels(self.plan.vehicles.source, near)
         for rows, location, rotation in channels.extend(read.parent_parts[None], motion.position[None], bases[None]):
             poses.location[rows] = location[0]

@@ -18,6 +18,7 @@ import numpy as np
 from ..locked_overrides import unlocked
 from ..read.rotation_channels import data_path
 from .clip_poses import posed
+from .read_properties import told_to_drivers
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object
@@ -59,7 +60,7 @@ def show(
     shrunk, uncovered, looking = hideable.shrunk(hidden), hideable.uncovered(hidden), hideable.looking(hidden)
     stood = [(ob, _channels(ob)) for ob in driven]
     moved = [*vehicles, *shrunk, *uncovered]
-    with unlocked(bpy.data.objects), _put_back_unnoticed(moved), posed(rig_poses):
+    with unlocked(bpy.data.objects), _put_back_unnoticed(moved), posed(rig_poses), told_to_drivers(poses.told):
         for ob, location, rotation in zip(vehicles, poses.location.tolist(), poses.rotation.tolist()):
             ob.location = location
             path = data_path(ob.rotation_mode)

@@ -80,14 +80,15 @@ def neck_of(rig: Object, vehicle: Object, named: str, channels: Collection[tuple
     return Neck(bone, doubles(rig.data.bones[bone].matrix_local), matrix)
 
 
-class LiveHeads:
-    """How n heads are turned on the frames of a preview, which does not know where their bodies will go."""
+class LiveTurns:
+    """How far n heads are turned on the frames of a preview, which does not know where their bodies will go."""
 
-    def __init__(self, neck: Neck, lead: float, frame_time: float) -> None:
+    def __init__(self, lead: float, frame_time: float) -> None:
         """`lead` and `frame_time` as for `leads`."""
-        self._neck, self._lead, self._frame_time = neck, lead, frame_time
+        self._lead, self._frame_time = lead, frame_time
         self._faced: list[Vectors] = []
-        self._turned: list[tuple[Scalars, Scalars]] = []
+        self.on_frames: list[tuple[Scalars, Scalars]] = []
+        """To the left and up, (n,) radians each, on each frame that was taken in."""
 
     def frame(self, eyes: Vectors, forward: Vectors, up: Vectors, faces: Vectors, seen: Vectors) -> None:
         """Take in a frame.
@@ -102,17 +103,25 @@ class LiveHeads:
         before = self._faced[-1 - back]
         otherwise = expected(faces, up, before, max(back, 1) * self._frame_time, self._lead)
         wanted = aimed(seen, eyes, forward, up, otherwise)
-        last = self._turned[-1] if self._turned else wanted
+        last = self.on_frames[-1] if self.on_frames else wanted
         looks = np.isfinite(seen[:, 0])
         left, raised = (followed(*each, looks, self._frame_time) for each in zip(last, wanted))
-        self._turned.append((left, raised))
+        self.on_frames.append((left, raised))
+
+
+class LiveHeads(LiveTurns):
+    """The same for heads that a bone turns."""
+
+    def __init__(self, neck: Neck, lead: float, frame_time: float) -> None:
+        super().__init__(lead, frame_time)
+        self._neck = neck
 
     def turn(self, rig: Object, channels: Sequence[tuple[str, int]], values: np.ndarray, row: int) -> None:
         """Turn the heads in poses (n, c) of some channels on the frame of a row, as a strip of the bake adds to others.
 
         `rig` is one of theirs: they are alike.
         """
-        left, raised = self._turned[row]
+        left, raised = self.on_frames[row]
         keys = self._neck.keys(rig, left[:, None], raised[:, None])
         added({channel: column[:, 0] for channel, column in keys.items()}, channels, values)
 

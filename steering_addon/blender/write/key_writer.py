@@ -11,36 +11,32 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...portrayal.driver_properties import LOOKS, PROPERTIES, DriverProperties, stride_factors
 from ...portrayal.soles import runs
 from ...recording.arrived import arrived
 from ...recording.changes_of_mind import ChangesOfMind
 from ...recording.last_corrections import LastCorrections
 from ...recording.mishaps import Mishaps
-from ...simulation.arrays.vectors import Mask, Scalars, anybody, magnitude
+from ...simulation.arrays.vectors import anybody, magnitude
 from ...simulation.snapshot import State
 from ..crowds.entry_settings import parts_of
 from ..hierarchy import Family
 from ..read.frame import Frame
 from ..read.rotation_channels import WIDEST, width_of
-from ..read.sources import keyed_properties
 from .channels import AT_ONCE, Channels
 from .look_properties import LookProperties
 from .plan_clips import PlanClips, bodies_of
 from .plan_states import StateProperties, histories
+from .portrayed import KEY, Portrayed
 from .resource_visibility import Eaten
 from .staging import Staging
 
 if TYPE_CHECKING:
     from ..read.plan import Plan
-    from ..read.sources import CrowdSource
 
 STAGING = 0.4
 """The share of the writing that the keys of vehicles take; the clips of their armatures take the rest."""
 LEAST_FRAMES = 16
 """Frames converted together at least: with fewer, each call of numpy has too little to do."""
-KEY = np.float32
-"""The type of the numbers that Blender's keys hold."""
 
 
 def frames_at_once(vehicles: int, frames: int) -> int:
@@ -68,14 +64,14 @@ class KeyWriter:
         self._away = np.zeros((f, n), dtype=np.bool_)
         self._arrived = np.zeros((f, n), dtype=np.bool_)
         self._seen = np.zeros(n, dtype=np.bool_)
-        self._portrayed = [_Portrayed(plan, crowd) for crowd in plan.crowds if crowd.portrayal is not None]
+        self._portrayed = [Portrayed(plan, crowd) for crowd in plan.crowds if crowd.portrayal is not None]
         self._clips = PlanClips(plan, replace=replace_own_keys)
         self._looks = LookProperties(plan)
         self._before: State | None = None
         self._eaten = Eaten(plan)
         self._changes = ChangesOfMind()
         self._corrections = LastCorrections()
-        self._states = StateProperties(plan)
+        self._states = StateProperties(plan, f)
         self._uncorrected: list[str] = []
         self._taken = 0
         self._staging: Staging | None = None
@@ -90,7 +86,7 @@ class KeyWriter:
             np.where(state.inputs.present, magnitude(state.motion.velocity), 0.0) if anybody(entered) else None
         )
         for portrayed in self._portrayed:
-            portrayed.frame(row, state, frame, entered, start_speed)
+            portrayed.frame(row, state.motion.position, frame.heights, entered, start_speed, state.outputs)
         self._arrived[row] = arrived(state, self._before)
         if self._clips.are_played or self._looks.are_keyed:
             bodies = bodies_of(state, self._before, frame.heights, entered)
@@ -220,39 +216,6 @@ class _Poses:
         count, self._count = self._count, 0
         positions = np.moveaxis(self._positions[:, :count], 0, -1)
         return self._parts[:count], positions, np.moveaxis(self._bases[:, :, :count], (0, 1), (-2, -1))
-
-
-class _Portrayed:
-    """The driver properties of the vehicles of one crowd."""
-
-    def __init__(self, plan: Plan, crowd: CrowdSource) -> None:
-        self._rows, self._portrayal = crowd.rows, crowd.portrayal
-        model = crowd.ob.steering.vehicle
-        cruise = model.max_speed * model.cruise_speed
-        self._run = DriverProperties(crowd.portrayal, plan.vehicles.keys[crowd.rows], plan.frame_time, cruise)
-        objects = plan.vehicles.source.objects
-        self._keyed = [keyed_properties(objects[row], crowd.ob) for row in crowd.rows.tolist()]
-        names = tuple(dict.fromkeys(name for keyed in self._keyed for name in keyed))
-        self._outputs = tuple(name for name in names if name not in (*PROPERTIES, *LOOKS))
-        self._columns = {
-            name: np.empty((len(crowd.rows), len(plan.frames)), KEY) for name in names if name not in LOOKS
-        }
-
-    def frame(self, row: int, state: State, frame: Frame, entered: Mask, start_speed: Scalars | None) -> None:
-        """Take in a frame, the one of this row; `start_speed` (n,) metres a second if a vehicle `entered` (n,)."""
-        rows = self._rows
-        speed = np.zeros(len(rows)) if start_speed is None else start_speed[rows]
-        strides = stride_factors(self._portrayal, frame.heights[rows])
-        values = self._run.frame(state.motion.position[rows], strides, entered[rows], speed)
-        for name in self._columns.keys() & values.keys():
-            self._columns[name][:, row] = values[name]
-        for name in self._outputs:
-            self._columns[name][:, row] = state.outputs[name][rows] if name in state.outputs else 0.0
-
-    def columns(self) -> Iterator[tuple[int, dict[str, np.ndarray]]]:
-        """The row of each vehicle, with its properties (f,) by name."""
-        for k, row in enumerate(self._rows.tolist()):
-            yield row, {name: self._columns[name][k] for name in self._keyed[k] if name in self._columns}
 
 
 def _spans(mask: np.ndarray, frames: np.ndarray) -> tuple[tuple[float, float], ...]:

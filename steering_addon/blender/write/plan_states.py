@@ -67,13 +67,13 @@ def histories(plan: Plan, changes: Mapping[int, Sequence[tuple[int, Change]]]) -
 class StateProperties:
     """The custom properties that tell the states of the vehicles of a plan, in crowds that have any."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, frames: int) -> None:
         self._step = plan.frame_time / plan.substeps
         self._crowds = []
         for crowd in sorted({state.crowd for state in plan.states}):
             states = [state for state in plan.states if state.crowd == crowd]
             rows = states[0].source.rows
-            columns = StateColumns([state.number for state in states], len(rows), len(plan.frames))
+            columns = StateColumns([state.number for state in states], len(rows), frames)
             self._crowds.append((rows, [share_in(state.ob.name) for state in states], columns))
 
     def frame(self, row: int, state: State) -> None:
