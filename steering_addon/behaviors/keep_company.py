@@ -114,9 +114,9 @@ class KeepCompany(Neighborhood):
         stands = agents.speed <= STANDS * agents.cruise_speed
         standing = np.where(stands, memory.standing + world.dt, 0.0)
         turns = companions.exist[:, 0] & ~agents.alarmed & (members.speed <= STANDS * agents.cruise_speed)
-        # Who stands where it wants to be has arrived, even if others keep it from the very place.
-        there = agents.arrived | (stands & (agents.goal_distance <= PLACE * agents.radius))
-        pace = companions.exist & _keeps_pace(companions, away, there)
+        # Agents that stand where they want to be have arrived, even if others keep them from the very place.
+        arrived = agents.arrived | (stands & (agents.goal_distance <= PLACE * agents.radius))
+        pace = companions.exist & _keeps_pace(companions, away, arrived)
         paced = companions.only(pace)
         group = members if paced is companions else _Group.of(paced, memory.stopped)
         accompanied = paced.exist[:, 0] & ~agents.alarmed
@@ -128,7 +128,7 @@ class KeepCompany(Neighborhood):
         # Members that something separates go round it, each on its own way.
         close = accompanied & goes & (magnitude(group.offset) <= self.distance[:, None]).all(axis=1)
         faces = turns & (standing > TURNS_AFTER)
-        sets_off = faces & accompanied & ~goes & ~there
+        sets_off = faces & accompanied & ~goes & ~arrived
         force = np.where(sets_off[:, None], self._past_them(paced, group, way), 0.0)
         force = np.where(close[:, None], self._force(paced, group, way), force)
         stopped = np.where(stands & ~agents.bound, np.where(held_up, -RELEASED, memory.stopped + world.dt), 0.0)
@@ -266,16 +266,16 @@ class KeepCompany(Neighborhood):
         return np.where(beside[:, 0] | beside[:, 1], np.minimum(limit, slower), limit)
 
 
-def _keeps_pace(companions: Companions, away: Mask, there: Mask) -> NDArray[np.bool_]:
+def _keeps_pace(companions: Companions, away: Mask, arrived: Mask) -> NDArray[np.bool_]:
     """The companions with whom agents keep pace, (n, 2).
 
     Not those who go on without them, nor those who have arrived where they have not, and the other way round.
 
     Args:
         away: (n,) the agents that go on without their group.
-        there: (n,) the agents that have arrived.
+        arrived: (n,) the agents that have arrived.
     """
-    together = companions.of_agents(there) == there[:, None]
+    together = companions.of_agents(arrived) == arrived[:, None]
     alone = (companions.of_agents(away) > 0.0) | away[:, None]
     mask: NDArray[np.bool_] = together & ~alone
     return mask

@@ -42,7 +42,7 @@ from .headings import Turn, begun, sine_between, swung, turn_toward, turned_by, 
 from .looking import led_past, looked, waited
 from .point_mass import pushed
 from .walkable import Look, Walkable, along_ground, leaning
-from .walking import Stride, Walking
+from .walking import ROUND, Stride, Walking, pace_of, settled
 
 SMOOTHING = 0.1
 """Seconds."""
@@ -57,8 +57,6 @@ SLOW = 2.0
 """Multiples of the slowest speed below which a walker obeys the mean of recent forces."""
 SETS_OFF = 1.2
 """Multiples of the slowest speed at which a walker that stands sets off."""
-ROUND = 0.5
-"""The share of cruise speed at which a walker goes round to what is beside or behind it."""
 AHEAD, STRAIGHT, BACK = 0.3, 0.8, -0.99999
 """The cosines between heading and direction below which a walker goes round, from which on it goes straight, and down
 to which it goes round while it walks: what pulls straight back brakes it."""
@@ -144,6 +142,8 @@ class OnFoot(Locomotion):
         push = self._push(model, control, memory, speed, slowest, dt)
         wanted, wish = self._wanted(model, motion, replace(control, force=push), memory.normal, slowest, dt)
         wanted_speed, wished, onward = magnitude(wanted), magnitude(wish), dot(wish, heading)
+        if anybody(settles := settled(model, wished, onward) & (self.turn_on_the_spot <= 0.0)):
+            wished = np.where(settles, 0.0, wished)
         rounds = self._turns_round(control, onward, wished, speed, slowest)
         turns_round = rounds >= 1.0
         cornered = memory.cornered | walkable.is_too_steep(memory.triangle)
@@ -264,7 +264,7 @@ class OnFoot(Locomotion):
 
     def _slowest(self, model: VehicleModel) -> Scalars:
         """(n,) m/s."""
-        return self.slowest_speed * model.cruise_speed * model.max_speed
+        return self.slowest_speed * pace_of(model)
 
     def _walkable(self, terrain: Terrain) -> Walkable:
         return Walkable(
@@ -320,7 +320,7 @@ class OnFoot(Locomotion):
         if any_still:
             toward = turn_toward(turn.sine, memory.turning)
             on_the_spot = np.where(still, begun(on_the_spot, toward, dt), on_the_spot)
-        pace = model.cruise_speed * model.max_speed
+        pace = pace_of(model)
         most = self._turn_rate_at(speed, pace, on_the_spot)
         ahead = turn.cosine_left((np.where(still, on_the_spot, most) if any_still else most) * dt)
         round_speed = np.minimum(np.maximum(ROUND * pace, slowest), np.maximum(wanted, wished))

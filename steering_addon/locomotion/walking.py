@@ -1,13 +1,46 @@
-"""Walking: what is remembered of each walker, and a step that is not on the ground yet."""
+"""Walking: at what pace, what is remembered of each walker, and a step that is not on the ground yet."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors
+import numpy as np
+
+from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, everybody, nobody
 from ..simulation.geometry.floors import Footing
 from ..simulation.memory import Memory, remembered
+from ..simulation.vehicle import VehicleModel
 from .walkable import Walkable
+
+ROUND = 0.5
+"""The share of its pace at which a walker goes round to what is beside or behind it."""
+ONWARD = 0.5
+"""The cosine between heading and wish from which on a walker that is to stand walks on."""
+STROLLS = 3.0
+"""Radii a second at which one walks that is to stand: a person at 1 m/s."""
+
+
+def pace_of(model: VehicleModel) -> Scalars:
+    """The speed at which walkers walk, (n,) m/s: at which they cruise, or by their size if they are to stand.
+
+    Without a pace, one that is to stand would creep as its speed fades.
+    """
+    pace = model.cruise_speed * model.max_speed
+    if everybody(pace > 0.0):
+        return pace
+    return np.where(pace > 0.0, pace, np.minimum(STROLLS * model.radius, model.max_speed))
+
+
+def settled(model: VehicleModel, wished: Scalars, onward: Scalars) -> Mask:
+    """The walkers that are to stand and that nothing asks to walk, (n,), though something may pull them aside or back.
+
+    Args:
+        wished, onward: (n,) the speed within the response time, and its part along the heading, m/s.
+    """
+    stands = model.cruise_speed <= 0.0
+    if not stands.any():
+        return nobody(len(stands))
+    return stands & (wished < ROUND * pace_of(model)) & (onward < ONWARD * wished)
 
 
 @dataclass(frozen=True)
