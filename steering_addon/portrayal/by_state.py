@@ -1,7 +1,7 @@
 """Which clips agents may play in the states of their crowd.
 
-Of the clips of each kind, those that stand, move, turn on the spot or are done once, an agent plays those of its state;
-where its state has none, those that are for any state.
+Of the clips of each kind, those that stand, move, turn on the spot, are done once or beat, an agent plays those of its
+state; where its state has none, those that are for any state.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..simulation.arrays.vectors import Mask, Rows, Scalars
-from .clips import ANY, MOVE, STAND, Clip
+from .clips import ANY, BEAT, MOVE, STAND, Clip
 
 
 def numbers_of(clips: Sequence[Clip]) -> list[int]:
@@ -41,6 +41,7 @@ class StateClips:
         moves: (k) the rows of those that move.
         stands: (k,) whether there is one that stands.
         turns: (k, clips) whether a clip turns on the spot.
+        beats: (k) the rows of those that beat wings, a tail or fins.
     """
 
     def __init__(self, clips: Sequence[Clip]) -> None:
@@ -48,6 +49,8 @@ class StateClips:
         moving = [row for row, clip in enumerate(clips) if clip.plays == MOVE and clip.speed > 0.0]
         turning = [row for row, clip in enumerate(clips) if clip.plays == MOVE and not clip.speed and clip.turn]
         standing = [row for row, clip in enumerate(clips) if clip.plays == STAND]
+        beating = [row for row, clip in enumerate(clips) if clip.plays == BEAT]
+        self.beats = [for_state(beating, clips, number) for number in self._numbers]
         self.moves = [for_state(moving, clips, number) for number in self._numbers]
         stands = [for_state(standing, clips, number) for number in self._numbers]
         self.stands: Mask = np.array([bool(rows) for rows in stands])

@@ -19,8 +19,11 @@ PHASES = 64
 """The number of equal parts in which a cycle is measured."""
 SAME_WAY = 0.4363
 """Radians, 25 degrees: clips whose headings differ by less move in one direction."""
-STAND, MOVE, DO = 0, 1, 2
-"""What a clip plays: it stands, it moves with its feet on the ground, or it does something once."""
+STAND, MOVE, DO, BEAT = 0, 1, 2, 3
+"""What a clip plays: it stands, it moves with its feet on the ground, it does something once, or it beats wings, a tail
+or fins."""
+NOTHING = 1e-9
+"""A share below which nothing of a pose is seen."""
 ANY, NO_STATE = 0, -1
 """In place of the number of a state: a clip for all states, and one for a state that its crowd does not have."""
 BY_CHANCE, ON_ARRIVAL, ON_STATE = 0, 1, 2
@@ -41,7 +44,7 @@ class Clip:
 
     Attributes:
         name: of its action.
-        plays: STAND, MOVE or DO.
+        plays: STAND, MOVE, DO or BEAT.
         seconds: of a cycle as the clip was made.
         speed: m/s at which its feet hold on the ground, at the model's scale; 0 where it stands.
         stride: metres of a cycle, `speed * seconds`.
@@ -143,8 +146,8 @@ class Playing:
 
     Attributes:
         phase: (clips, ...) of agents on one frame or several; in cycles, and it never decreases.
-        influence: alike, 0 to 1: the share of its strip in what is seen so far, that of the strips below it.
-            The first is 1 throughout.
+        influence: alike, 0 to 1: the share of its strip in what is seen so far, that of the strips below it, or for
+            the first one, of the model at rest.
     """
 
     phase: Scalars
@@ -155,7 +158,7 @@ class Playing:
         return Playing(*(each.reshape(len(each), -1) for each in (self.phase, self.influence)))
 
     def weights(self) -> Scalars:
-        """The share of each clip in the pose; alike, and the shares of a frame add up to 1."""
+        """The share of each clip in the pose; alike. What the shares of a frame lack of 1 is the model at rest."""
         weights = np.empty_like(self.influence)
         above = np.ones_like(self.influence[0])
         for clip in range(len(self.influence) - 1, -1, -1):
@@ -164,11 +167,17 @@ class Playing:
         return weights
 
 
-def influences(weights: Scalars) -> Scalars:
-    """The influences of strips that show clips with these shares, (clips, ...) that add up to 1; alike."""
+def influences(weights: Scalars, *, at_rest: bool = False) -> Scalars:
+    """The influences of strips that show clips with these shares, (clips, ...); alike.
+
+    Args:
+        at_rest: whether what the shares lack of 1 is the model at rest, below all strips.
+    """
     below = np.cumsum(weights, axis=0)
-    influence = np.where(below > 1e-9, weights / np.maximum(below, 1e-9), 0.0)
-    influence[0] = 1.0
+    rest = np.maximum(1.0 - below[-1], 0.0) if at_rest else np.zeros(below.shape[1:])
+    below += np.where(rest > NOTHING, rest, 0.0)
+    influence = np.where(below > NOTHING, weights / np.maximum(below, NOTHING), 0.0)
+    influence[0] = np.where(rest > NOTHING, influence[0], 1.0)
     return np.minimum(influence, 1.0)
 
 

@@ -21,7 +21,7 @@ from ..simulation.arrays.chance import Keys, mix, uniform
 from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, cross, dot
 from .by_state import StateClips
-from .clips import ANY, DO, MOVE, PHASES, Clip, ClipSettings, Playing, influences, leading
+from .clips import ANY, BEAT, DO, MOVE, PHASES, Clip, ClipSettings, Playing, influences, leading
 from .gaits import Repertoire
 
 SMOOTHING = 0.12
@@ -30,6 +30,8 @@ STARTS = 1.3
 """An agent that stands starts at this multiple of the speed below which it stands."""
 QUICKEST = 2.5
 """Most cycles that a clip plays in the time of one as it was made: faster, legs flicker."""
+PERCHES = 0.01
+"""Metres a second up to which an agent that could beat its wings stands."""
 LINGERS = 12.0
 """Seconds after which an agent that stands may take another clip that stands."""
 TURNS = 0.2
@@ -50,6 +52,8 @@ class Way:
         do: (n,) the row of a clip that is asked for, to be played once, or -1.
         in_company: (n,) whether they stand with another.
         state: (n,) the number of their state.
+        beaten: (n,) seconds of beats at the usual rate.
+        effort: (n,) how far wings swing: 1 for the usual, 0 in a glide.
     """
 
     ahead: Scalars
@@ -60,6 +64,8 @@ class Way:
     do: Rows
     in_company: Mask
     state: Rows
+    beaten: Scalars
+    effort: Scalars
 
     @classmethod
     def between(
@@ -73,6 +79,8 @@ class Way:
         do: Rows | None = None,
         in_company: Mask | None = None,
         state: Rows | None = None,
+        beaten: Scalars | None = None,
+        effort: Scalars | None = None,
     ) -> Way:
         """The way from the frame before to this one.
 
@@ -83,6 +91,7 @@ class Way:
             do: as the attribute; -1 if left out.
             in_company: as the attribute; none if left out.
             state: as the attribute; none if left out.
+            beaten, effort: as the attributes; 0 and 1 if left out.
         """
         n = len(position)
         left = cross(up, forward)
@@ -100,6 +109,8 @@ class Way:
             do=np.full(n, -1, dtype=np.int64) if do is None else do,
             in_company=np.zeros(n, dtype=np.bool_) if in_company is None else in_company,
             state=np.zeros(n, dtype=np.int64) if state is None else state,
+            beaten=np.zeros(n) if beaten is None else beaten,
+            effort=np.ones(n) if effort is None else effort,
         )
 
 
@@ -108,7 +119,7 @@ class Played(Playing):
     """What n agents play on a frame, and what they remember for the next one.
 
     Attributes:
-        share: (clips, n) of each clip in the pose; they add up to 1.
+        share: (clips, n) of each clip in the pose; what they lack of 1 is the model at rest.
         moving: (n,) the phase of the clips that move, in cycles.
         ahead, aside: (n,) m/s at the model's size, as running means.
         turning: (n,) radians a second, alike.
@@ -120,6 +131,7 @@ class Played(Playing):
         seconds: (n,) since its first frame.
         in_company: (n,) whether it stands with another.
         state: (n,) the number of its state.
+        effort: (n,) how far wings swing.
     """
 
     share: Scalars
@@ -135,6 +147,7 @@ class Played(Playing):
     seconds: Scalars
     in_company: Mask
     state: Rows
+    effort: Scalars
 
     @property
     def still(self) -> Mask:
@@ -169,6 +182,7 @@ class Player:
             [_shifted(clip) if moves[row] else np.zeros(PHASES + 1) for row, clip in enumerate(clips)]
         )
         self._rests = _rests(clips, self._offset)
+        self._perches = PERCHES if any(self._of_states.beats) else 0.0
         self._agent_step = 1.0 - settings.variation * uniform(mix(keys, STEPS))
         self._agent_rate = 1.0 + settings.variation * (2.0 * uniform(mix(keys, RATE)) - 1.0)
         self._lingers = uniform(mix(keys, LINGER))
@@ -194,6 +208,7 @@ class Player:
             seconds=np.zeros(n),
             in_company=way.in_company,
             state=way.state,
+            effort=way.effort,
         )
         chosen = self._chosen(blank)
         share = self._shares(chosen)
@@ -201,7 +216,7 @@ class Player:
         phase = np.where(self._moves[:, None], moving + self._offset[:, None], blank.phase)
         once = np.array([clip.plays == DO for clip in self._clips])
         phase = np.where(once[:, None], 0.0, phase)
-        return replace(chosen, share=share, influence=influences(share), moving=moving, phase=phase)
+        return replace(chosen, share=share, influence=self._influences(share), moving=moving, phase=phase)
 
     def step(self, before: Played, way: Way, entered: Mask | None = None) -> Played:
         """What agents play on the next frame.
@@ -222,7 +237,7 @@ class Player:
         played = replace(
             now,
             share=share,
-            influence=influences(share),
+            influence=self._influences(share),
             moving=moving,
             phase=self._phases(before, now, moving, way),
             seconds=before.seconds + self._frame_time,
@@ -253,6 +268,7 @@ class Player:
             left=np.where(asked, self._seconds[np.maximum(way.do, 0)], np.where(over, 0.0, left)),
             in_company=way.in_company,
             state=way.state,
+            effort=way.effort,
             **changed,
         )
 
@@ -262,7 +278,7 @@ class Player:
         places = self._of_states.places(played.state)
         kept = self._repertoire.kept(played.direction, places)
         slowest = self._settings.slowest * self._repertoire.slowest(kept)
-        stands = speed <= np.where(played.stands, STARTS * slowest, slowest)
+        stands = speed <= np.maximum(np.where(played.stands, STARTS * slowest, slowest), self._perches)
         direction = np.where(stands, kept, self._repertoire.direction(played.ahead, played.aside, kept, places))
         return replace(played, stands=stands, direction=direction, past=self._repertoire.beyond(speed, played.past))
 
@@ -279,6 +295,7 @@ class Player:
         share = self._repertoire.shares(speed, played.direction, played.past) * walks
         columns = np.arange(len(walks))
         share[self._another(played, places), columns] += 1.0 - walks
+        self._beat(share, played, places)
         for row in self._turns:
             same_way = played.turning * (1.0 if self._clips[row].turn > 0.0 else -1.0)
             turns = np.where(
@@ -290,6 +307,22 @@ class Player:
         share *= 1.0 - does
         share[np.maximum(played.doing, 0), columns] += does
         return share
+
+    def _beat(self, share: Scalars, played: Played, places: Rows) -> None:
+        """Let agents in the air or in water beat: those whose state has clips for that, and none to move on feet.
+
+        They beat while they move, and without a clip that stands, always. `share` (clips, n) is changed.
+        """
+        for place, rows in enumerate(self._of_states.beats):
+            if not rows or self._of_states.moves[place]:
+                continue
+            agents = np.flatnonzero((places == place) & ~(played.stands & self._of_states.stands[place]))
+            chosen = np.array(rows)[np.floor(self._lingers[agents] * len(rows)).astype(np.int64)]
+            share[:, agents] = 0.0
+            share[chosen, agents] = np.minimum(played.effort[agents], 1.0)
+
+    def _influences(self, share: Scalars) -> Scalars:
+        return influences(share, at_rest=any(self._of_states.beats))
 
     def _another(self, played: Played, places: Rows) -> Rows:
         """The clip that each agent takes for now while it stands, (n,): after a while it may be another.
@@ -335,6 +368,8 @@ class Player:
             elif row in self._turns:
                 part = np.maximum(way.turn / clip.turn, 0.0)
                 phase[row] = before.phase[row] + np.minimum(part, QUICKEST * self._frame_time / clip.seconds)
+            elif clip.plays == BEAT:
+                phase[row] = before.phase[row] + way.beaten / clip.seconds
             elif clip.plays == DO:
                 phase[row] = self._once(before.phase[row], clip, before.doing == row, now.doing == row)
             else:

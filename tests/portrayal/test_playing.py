@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from steering_addon.portrayal.clips import DO, MOVE, PHASES, STAND, Clip, ClipSettings, Playing, influences
+from steering_addon.portrayal.clips import BEAT, DO, MOVE, PHASES, STAND, Clip, ClipSettings, Playing, influences
 from steering_addon.portrayal.playing import Player, Way, advanced, played, shorter
 from steering_addon.simulation.arrays.chance import keys_of
 from tests.portrayal.stepping import clips_of, sampled, soles, standing, walking
@@ -13,7 +13,9 @@ from tests.portrayal.stepping import clips_of, sampled, soles, standing, walking
 FRAME_TIME = 1.0 / 24.0
 
 
-def ways(ahead, *, aside=None, turn=None, size=None, do=None, in_company=None, state=None) -> list[Way]:
+def ways(
+    ahead, *, aside=None, turn=None, size=None, do=None, in_company=None, state=None, rate=None, effort=None
+) -> list[Way]:
     """The ways of a run from speeds (f, n) in m/s, radians a second, rows of clips, and numbers of states."""
     ahead = np.asarray(ahead, dtype=float)
     nothing = np.zeros(ahead.shape)
@@ -23,7 +25,12 @@ def ways(ahead, *, aside=None, turn=None, size=None, do=None, in_company=None, s
     together = np.zeros(ahead.shape[1], dtype=bool) if in_company is None else in_company
     states = np.zeros(ahead.shape, dtype=int) if state is None else np.asarray(state)
     moved = ahead * FRAME_TIME, columns[0] * FRAME_TIME, nothing, columns[1] * FRAME_TIME
-    return [Way(*(column[k] for column in moved), sizes, asked[k], together, states[k]) for k in range(len(ahead))]
+    beaten, efforts = (np.ones(ahead.shape) if column is None else np.asarray(column) for column in (rate, effort))
+    beaten = beaten * FRAME_TIME
+    return [
+        Way(*(column[k] for column in moved), sizes, asked[k], together, states[k], beaten[k], efforts[k])
+        for k in range(len(ahead))
+    ]
 
 
 def play(clips, run, *, identities=None, **settings) -> Playing:
@@ -273,3 +280,45 @@ def test_marks_of_company_change_nothing_if_all_clips_have_them_or_none() -> Non
         for mark in (False, True)
     )
     assert none.influence.tobytes() == every.influence.tobytes()
+
+
+def test_wings_beat_by_the_effort_over_the_model_at_rest() -> None:
+    clips = [Clip("Fly", BEAT, 0.5)]
+    rate, effort = np.full((60, 2), 1.5), np.array([[1.0, 0.4]] * 60)
+    playing = play(clips, ways(np.full((60, 2), 9.0), rate=rate, effort=effort))
+    np.testing.assert_allclose(np.diff(playing.phase[0], axis=0), 1.5 * FRAME_TIME / 0.5)
+    np.testing.assert_allclose(playing.influence[0], effort, atol=1e-9)
+
+
+def test_in_a_glide_the_model_is_at_rest_and_more_than_the_usual_effort_is_the_whole_clip() -> None:
+    effort = np.concatenate((np.full((24, 1), 1.3), np.zeros((24, 1))))
+    playing = play([Clip("Fly", BEAT, 0.5)], ways(np.full((48, 1), 9.0), effort=effort))
+    assert (playing.influence[0, :23] == 1.0).all()
+    assert (playing.influence[0, 36:] == 0.0).all()
+    assert (np.diff(playing.influence[0, 23:36, 0]) <= 0.0).all(), "it fades"
+
+
+def test_what_perches_plays_the_clip_that_stands_and_what_hovers_without_one_beats_on() -> None:
+    speed = np.concatenate((np.full((24, 1), 5.0), np.zeros((60, 1))))
+    perched = play([Clip("Perch", STAND, 2.0), Clip("Fly", BEAT, 0.5)], ways(speed)).weights()
+    assert (perched[1, :24] == 1.0).all()
+    assert (perched[0, -20:] == 1.0).all()
+    hovering = play([Clip("Fly", BEAT, 0.5)], ways(speed)).weights()
+    assert (hovering[0] == 1.0).all()
+
+
+def test_what_walks_and_flies_beats_only_in_the_state_that_has_no_steps() -> None:
+    clips = [Clip("Walk", MOVE, 1.0, 1.2, 1.2, state=1), Clip("Fly", BEAT, 0.5, state=2)]
+    states = np.repeat([[1], [2]], 60, axis=0)
+    weights = play(clips, ways(np.full((120, 1), 1.2), state=states)).weights()
+    assert (weights[0, 1:60] == 1.0).all() and (weights[1, :60] == 0.0).all()
+    assert (weights[1, -20:] == 1.0).all()
+
+
+def test_a_clip_that_beats_changes_nothing_for_those_that_walk() -> None:
+    clips, run = walking(), ways(errands())
+    alone = play(clips, run)
+    together = play([*clips, Clip("Flap", BEAT, 0.5)], run)
+    assert together.influence[:-1].tobytes() == alone.influence.tobytes()
+    assert together.phase[:-1].tobytes() == alone.phase.tobytes()
+    assert (together.influence[-1] == 0.0).all()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ...portrayal.clips import MOVE
+from ...portrayal.clips import BEAT, MOVE
 from ...simulation.roles import Role
 from ..hierarchy import Family
 from ..properties.clip_groups import PLAYS_ITEMS
@@ -38,6 +38,9 @@ def add_clip(crowd: Object, action: Action, plays: str) -> PropertyGroup:
     """Add an action to the clips of a crowd; it is still to be measured."""
     entry = crowd.steering.portrayal.clips.add()
     entry.name, entry.action, entry.plays = action.name, action, plays
+    if plays == PLAYS_ITEMS[BEAT][0] and not crowd.steering.portrayal.use:
+        # So that the panel shows by what it beats.
+        crowd.steering.portrayal.phase_by = "TIME"
     return entry
 
 
@@ -62,7 +65,7 @@ def add_found(crowd: Object, clips: Sequence[Found], scene: Scene, family: Famil
     taken = {clip.action for clip in stored_clips(crowd)}
     new = [each for each in clips if each.action not in taken]
     for each in new:
-        add_clip(crowd, each.action, PLAYS_ITEMS[each.clip.plays][0])
+        add_clip(crowd, each.action, PLAYS_ITEMS[each.plays][0])
     if stored_clips(crowd):
         measure_clips(crowd, scene, family)
         models = models_of(crowd, vehicles_of(crowd, scene), family)
@@ -96,13 +99,13 @@ def add_to_new_crowd(crowd: Object, members: Sequence[Object], scene: Scene) -> 
     if not brought:
         return []
     try:
-        clips = find_clips(members[0], (promising(brought), promising(actions_of(rig))), scene, family)
+        clips = find_clips(crowd, members[0], (promising(brought), promising(actions_of(rig))), scene, family)
         channels = {channel for each in clips for channel in curves_for(each.action, rig)}
         check_strips_play(rig)
         check_shows_clips(rig, channels, {each.action for each in clips}, False)
     except Refusal:
         return []
-    if not any(each.clip.plays == MOVE for each in clips):
+    if not any(each.plays in (MOVE, BEAT) for each in clips):
         return []
     names = add_found(crowd, clips, scene, family)
     if gaits := gaits_of(crowd):

@@ -13,8 +13,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...portrayal.beating import Beats
 from ...portrayal.clip_text import Measurement, at_ground_speed, measurement_of, text_of
-from ...portrayal.clips import ANY, NO_STATE, STAND, Clip, ClipSettings
+from ...portrayal.clips import ANY, BEAT, NO_STATE, STAND, Clip, ClipSettings
+from ...portrayal.driver_properties import Portrayal
+from ...simulation.arrays.chance import Keys
 from ...simulation.roles import Role
 from ..hierarchy import Family
 from ..properties import pointed_at, settings_of
@@ -185,6 +188,15 @@ def settings_for(crowd: Object, count: int) -> ClipSettings:
     portrayal = crowd.steering.portrayal
     stored = values_of(ClipSettings, portrayal.playing) if portrayal.is_property_set("playing") else {}
     return ClipSettings.of(count, **stored)
+
+
+def beats_of(crowd: Object, clips: Sequence[Clip], keys: Keys, frame_time: float) -> Beats | None:
+    """How the vehicles of a crowd with these keys (n,) beat; None if none of its clips does."""
+    if not any(clip.plays == BEAT for clip in clips):
+        return None
+    portrayal, vehicle = crowd.steering.portrayal, crowd.steering.vehicle
+    settings = Portrayal.of(len(keys), **values_of(Portrayal, portrayal))
+    return Beats(settings, keys, frame_time, vehicle.max_speed * vehicle.cruise_speed)
 
 
 def scale_of(vehicle: Object, rig: Object) -> float:

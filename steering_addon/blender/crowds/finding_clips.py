@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from ...portrayal.clips import MOVE, STAND, Clip
+from ...portrayal.clips import BEAT, MOVE, STAND, Clip
+from ..moving import locomotion_of
 from ..read.clips.measuring import measured_clips
 from ..stored_values import sound_front
 from ..write.bake_record import our_record
@@ -43,6 +44,8 @@ OTHERWISE = re.compile(
 """Words of what is not done all day."""
 NUMBERED = re.compile(r"\.\d{3,}$")
 """What Blender adds to the name of an action when another one, of a model imported before, has it."""
+BEATS = re.compile(r"fly|flap|flight|swim|hover", re.IGNORECASE)
+"""Words of what wings, tails and fins do in the air and in water."""
 FASTER = 1.5
 """How much faster than a walk a clip has to be, to be a run."""
 
@@ -81,14 +84,18 @@ def _is_clip(action: Action | None, rig: Object) -> bool:
 
 @dataclass(frozen=True)
 class Found:
-    """A clip to begin with."""
+    """A clip to begin with, and what it plays."""
 
     action: Action
-    clip: Clip
+    plays: int
 
 
-def find_clips(vehicle: Object, choices: Iterable[Sequence[Action]], scene: Scene, family: Family) -> list[Found]:
-    """The actions of a model to begin with, and what they are.
+def find_clips(
+    crowd: Object, vehicle: Object, choices: Iterable[Sequence[Action]], scene: Scene, family: Family
+) -> list[Found]:
+    """The actions to begin with of a model that joins a crowd.
+
+    What flies or swims begins with one that beats wings, a tail or fins, if one has such a name.
 
     Args:
         choices: actions to look at; each only if those before are not enough to stand and to move.
@@ -98,19 +105,22 @@ def find_clips(vehicle: Object, choices: Iterable[Sequence[Action]], scene: Scen
     """
     front, result = sound_front(vehicle), []
     for actions in dict.fromkeys(map(tuple, choices)):
+        if not locomotion_of(crowd).grounded and (beats := beating(actions)):
+            return [Found(beats[0], BEAT)]
         words = _words(actions)
         clips = measured_clips(vehicle, actions, scene, family, front) if actions else []
         rows = chosen([replace(clip, name=words[clip.name]) for clip in clips])
-        result = [Found(actions[row], clips[row]) for row in rows]
-        if {each.clip.plays for each in result} == {STAND, MOVE}:
+        result = [Found(actions[row], clips[row].plays) for row in rows]
+        if {each.plays for each in result} == {STAND, MOVE}:
             break
     return result
 
 
 def promising(actions: Sequence[Action]) -> list[Action]:
-    """The actions whose names are those of standing, walking or running."""
+    """The actions whose names are those of standing, walking, running, flying or swimming."""
     words = _words(actions)
-    return [action for action in actions if _promises(words[action.name])]
+    beats = beating(actions)
+    return [action for action in actions if _promises(words[action.name]) or action in beats]
 
 
 def _words(actions: Sequence[Action]) -> dict[str, str]:
@@ -120,6 +130,18 @@ def _words(actions: Sequence[Action]) -> dict[str, str]:
     if len(words) > 1 and len(ends) == 1 and all("_" in word for word in words.values()):
         words = {name: word.rpartition("_")[0] for name, word in words.items()}
     return words
+
+
+def beating(actions: Sequence[Action]) -> list[Action]:
+    """A list of the action with the shortest name by which a model flies or swims; empty without one."""
+    words = _words(actions)
+    # The rest of the name counts: lying is among what is not done all day, and flying is not.
+    named = [
+        action
+        for action in actions
+        if BEATS.search(words[action.name]) and not OTHERWISE.search(BEATS.sub("", words[action.name]))
+    ]
+    return sorted(named, key=lambda action: (len(words[action.name]), action.name))[:1]
 
 
 def _promises(word: str) -> bool:

@@ -201,7 +201,7 @@ class STEERING_OT_clips_find(bpy.types.Operator):
             text = f"No action of this file poses {rig.name}. Import the animations of the model, or append them."
             raise Refusal(text, about=[rig])
         brought = own_actions(rig)
-        clips = find_clips(ob, (promising(brought), brought, promising(actions), actions), context.scene, family)
+        clips = find_clips(crowd, ob, (promising(brought), brought, promising(actions), actions), context.scene, family)
         looked_at = brought if clips and all(each.action in brought for each in clips) else actions
         self._report(crowd, add_found(crowd, clips, context.scene, family), len(looked_at))
         if gaits := [speed for speed, _ in gaits_of(crowd)]:

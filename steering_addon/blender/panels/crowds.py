@@ -162,7 +162,7 @@ class Limbs(PartOfCrowd):
         column = fields(self.layout)
         column.prop(portrayal, "use", text="Animate")
         column = column.column()
-        column.active = portrayal.use
+        column.active = portrayal.use or any(clip.plays == "BEAT" for clip in portrayal.clips)
         for name in meaningful(Portrayal, portrayal):
             if name != "use":
                 column.prop(portrayal, name)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..read.plan import Plan
 from ..refusal import Refusal
-from ..write.clip_writer import Bodies, RigPose
+from ..write.clip_bodies import Bodies, RigPose
 from ..write.plan_clips import PlanClips
 from ..write.posing import POSE
 

@@ -8,7 +8,7 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, PointerProperty, StringProperty
 
 from ...portrayal.clip_text import measurement_of
-from ...portrayal.clips import BY_CHANCE, DO, MOVE, ON_ARRIVAL, ON_STATE, STAND, ClipSettings
+from ...portrayal.clips import BEAT, BY_CHANCE, DO, MOVE, ON_ARRIVAL, ON_STATE, STAND, ClipSettings
 from ...simulation.roles import Role
 from ..property_groups import NOT_ANIMATABLE, OVERRIDABLE, property_group
 from ..setting_changes import notify_listeners
@@ -18,6 +18,14 @@ PLAYS_ITEMS = [
     ("STAND", "Stands", "Played while the vehicle stands", "PAUSE", STAND),
     ("MOVE", "Moves", "Played while the vehicle moves, by the distance that it goes", "PLAY", MOVE),
     ("DO", "Does", "Played once by a vehicle that stands: from time to time, or when something happens", "ACTION", DO),
+    (
+        "BEAT",
+        "Beats",
+        "Wings, tails and fins: faster and wider the more effort it takes, and not in a glide, when the model is as at "
+        "rest. Wings, Wheels and Legs says how",
+        "FORCE_TURBULENCE",
+        BEAT,
+    ),
 ]
 """When a clip is played, with the numbers stored in files."""
 WHEN_ITEMS = [

@@ -41,6 +41,12 @@ POINTS = ("co", "handle_left", "handle_right")
 """The columns of keys that are points of a curve."""
 
 
+def at_rest(channels: Sequence[Channel]) -> np.ndarray:
+    """The values of channels of bones at rest, (c,): those where no strip plays them."""
+    is_one = [path.endswith(".scale") or (path.endswith(QUATERNION) and index == 0) for path, index in channels]
+    return np.array(is_one, dtype=np.float64)
+
+
 @dataclass(frozen=True)
 class ClipSource:
     """An action to be played by a model.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import bpy
@@ -15,12 +15,13 @@ from ...portrayal.doings import Doings
 from ...portrayal.footholds import Carried
 from ...portrayal.heads import leads, toward
 from ...portrayal.playing import Played, Player, Way
-from ...portrayal.riding import Carriage, Ridden, RiddenGround, on_all_frames, ridden
+from ...portrayal.riding import Ridden, RiddenGround, on_all_frames, ridden
 from ...simulation.arrays.chance import Keys
-from ...simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, columns
+from ...simulation.arrays.vectors import Scalars, Vectors, columns
 from ..crowds.clip_feet import store_unplanted
 from ..crowds.crowd_clips import (
     Model,
+    beats_of,
     check_has_models,
     clips_made_of,
     clips_of,
@@ -37,7 +38,8 @@ from ..read.clips.measuring import axes_of
 from ..read.clips.rig import rig_of
 from ..stored_values import finite_numbers, sound_front
 from ..tagged_objects import names_of
-from .clip_copies import ClipCopy, Copies, copies_made
+from .clip_bodies import Bodies, Members, RigPose
+from .clip_copies import ClipCopy, Copies, at_rest, copies_made
 from .clip_heads import HEAD, LiveHeads, Neck, neck_of
 from .clip_planting import FEET, FRAMES_TOGETHER, ground_of, planting_of
 from .clip_posture import Posture, posture_of
@@ -52,73 +54,6 @@ if TYPE_CHECKING:
 
 UNSURE = 0.25
 """A clip whose direction was seen less clearly than this needs a speed from the user."""
-
-
-@dataclass(frozen=True)
-class Members:
-    """Vehicles of a crowd on the frames of a run.
-
-    Attributes:
-        crowd: their crowd.
-        vehicles: these.
-        keys: (n,) their random keys.
-    """
-
-    crowd: Object
-    vehicles: tuple[Object, ...]
-    keys: Keys
-
-
-@dataclass(frozen=True)
-class Bodies:
-    """The bodies of vehicles on a frame.
-
-    Attributes:
-        position, forward, up: (n, 3) metres and unit axes.
-        velocity: (n, 3) m/s.
-        growth: (n,) how many times as large as at first they are.
-        entered: (n,) whether this is the first frame on which a vehicle is present.
-        present: (n,) whether it is.
-        in_company: (n,) whether it stands with another of them.
-        state: (n,) the number of its state, 0 for none.
-        arrived: (n,) whether it is where it was led.
-        caller: (n, 3) the place of what called it into its state, nan where it does not look at that.
-        carriage: what the ground has done with them since the frame before.
-    """
-
-    position: Vectors
-    forward: Vectors
-    up: Vectors
-    velocity: Vectors
-    growth: Scalars
-    entered: Mask
-    present: Mask
-    in_company: Mask
-    state: Rows
-    arrived: Mask
-    caller: Vectors
-    carriage: Carriage
-
-    def entering(self, entered: Mask) -> Bodies:
-        """The same, while these (n,) enter."""
-        return replace(self, entered=entered)
-
-    def take(self, rows: Rows) -> Bodies:
-        return Bodies(**{name: column[rows] for name, column in vars(self).items()})
-
-
-@dataclass(frozen=True)
-class RigPose:
-    """The pose of an armature that plays clips.
-
-    Attributes:
-        channels: as (data path, index).
-        values: (c,) of these.
-    """
-
-    rig: Object
-    channels: Sequence[tuple[str, int]]
-    values: np.ndarray
 
 
 class ClipWriter:
@@ -299,6 +234,7 @@ class _ModelPlayed:
         self.copies = Copies(model.rigs[0], [sources[row] for row in self._order])
         self._player = Player(self._clips, settings, keys, frame_time)
         self._does = Doings(self._clips, keys, frame_time)
+        self._beats = beats_of(model.entries[0].id_data, self._clips, keys, frame_time)
         self._frame_time, self._frames = frame_time, frames
         self.talks = any(clip.with_company for clip in clips)
         self._size = np.array([scale_of(ob, rig) for ob, rig in zip(model.vehicles, model.rigs)]) / scale
@@ -351,13 +287,13 @@ class _ModelPlayed:
 
     def frame(self, row: int, bodies: Bodies) -> None:
         size = self._size * bodies.growth
+        beats = self._beats
+        beat = beats.frame(bodies.position, bodies.velocity, bodies.entered) if beats is not None else (None, None)
         if self._before is None:
             on_it = ridden(None, bodies.position, bodies.forward, bodies.up, bodies.carriage)
             was = on_it.position - bodies.velocity * self._frame_time
             front, together = on_it.forward, bodies.in_company
-            way = Way.between(
-                on_it.position, front, on_it.up, was, front, size, in_company=together, state=bodies.state
-            )
+            way = Way.between(on_it.position, front, on_it.up, was, front, size, None, together, bodies.state, *beat)
             now = self._player.start(way)
             self._does.begin(bodies.arrived)
         else:
@@ -367,7 +303,7 @@ class _ModelPlayed:
             was = np.where(new, on_it.position - bodies.velocity * self._frame_time, before.position)
             was_forward = np.where(new, on_it.forward, before.forward)
             do = self._does.asked(row, played, bodies.state, bodies.arrived, bodies.entered)
-            seen = size, do, bodies.in_company, bodies.state
+            seen = size, do, bodies.in_company, bodies.state, *beat
             way = Way.between(on_it.position, on_it.forward, on_it.up, was, was_forward, *seen)
             now = self._player.step(played, way, bodies.entered)
         self._before = on_it, bodies.position, now
@@ -382,7 +318,7 @@ class _ModelPlayed:
 
     def poses(self, row: int) -> Iterator[RigPose]:
         """The poses of the armatures on a frame, mixed as the NLA mixes strips."""
-        values = np.zeros((len(self.model.rigs), len(self.copies.channels)))
+        values = np.tile(at_rest(self.copies.channels), (len(self.model.rigs), 1))
         for clip, table in enumerate(self.copies.tables):
             share = self._influence[clip, :, row, None]
             values = values * (1.0 - share) + share * _at(table, self._phase[clip, :, row])

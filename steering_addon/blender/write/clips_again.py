@@ -28,7 +28,8 @@ from ..stored_values import finite_numbers, sound_front
 from ..tagged_objects import tagged
 from .animation_data import evaluate
 from .bake_record import BakeRecord
-from .clip_writer import Bodies, ClipWriter, Members
+from .clip_bodies import Bodies, Members
+from .clip_writer import ClipWriter
 from .custom_properties import path_of
 from .ownership import Played, bake_of
 

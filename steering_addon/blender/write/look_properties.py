@@ -17,7 +17,7 @@ from .sights import Sights
 if TYPE_CHECKING:
     from ..read.plan import Plan
     from ..read.sources import CrowdSource
-    from .clip_writer import Bodies
+    from .clip_bodies import Bodies
 
 AXES = ("position", "forward", "up", "caller")
 """What is remembered of bodies, (n, 3) on each frame."""
