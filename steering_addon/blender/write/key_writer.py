@@ -87,12 +87,14 @@ class KeyWriter:
         )
         for portrayed in self._portrayed:
             portrayed.frame(row, state.motion.position, frame.heights, entered, start_speed, state.outputs)
-        self._arrived[row] = arrived(state, self._before)
         if self._clips.are_played or self._looks.are_keyed:
             bodies = bodies_of(state, self._before, frame.heights, entered)
             self._looks.frame(row, bodies, frame.heights, frame.snapshot.lift)
+            self._arrived[row] = bodies.arrived
             if self._clips.are_played:
                 self._clips.frame(row, bodies, frame.snapshot.surfaces)
+        else:
+            self._arrived[row] = arrived(state, self._before)
         self._before = state
         self._eaten.look(row, state)
         self._changes.look(row, state)

@@ -69,7 +69,8 @@ def made_for(
     """
     made_of = [f"{title.lower()} {_hash(each)}" for each in keys]
     count = len(next(iter(keys[0].values())))
-    new = [k for k, name in enumerate(made_of) if name not in existing]
+    first = {name: k for k, name in reversed([*enumerate(made_of)]) if name not in existing}
+    new, made = sorted(first.values()), dict(existing)
     size = max((bone.tail_local - bone.head_local).length for bone in rigs[0].data.bones)
     precision, values = [_precision(size, keys[k]) for k in new], [[*keys[k].values()] for k in new]
     thinned = iter(
@@ -79,7 +80,7 @@ def made_for(
     )
     copies = []
     for rig, name, each in zip(rigs, made_of, keys):
-        if (same := existing.get(name)) is not None:
+        if (same := made.get(name)) is not None:
             copies.append(ClipCopy(same, same.slots[0] if SLOTTED else None, title, float(count), new=False))
             continue
         action, slot = new_action(f"{title} of {rig.name}", rig)
@@ -89,6 +90,7 @@ def made_for(
         # Strips run round their clip: on its last frame they would be on the first again.
         action.use_frame_range, action.frame_start, action.frame_end = True, 0.0, float(count)
         action[COPY] = {"made_of": name}
+        made[name] = action
         copies.append(ClipCopy(action, slot, title, float(count), new=True))
     return copies
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from tests.blender.building import bake, clear_bake, crowd, empty, frames, link, part, scene_dump, select, vehicle
-from tests.blender.walkers import clip, idle, stash, walker
+from tests.blender.walkers import clip, found_walkers, idle, stash, walker
 
 CYCLE = 24
 
@@ -291,3 +291,14 @@ def test_who_stands_on_a_lorry_plays_no_walk_and_keeps_its_feet_on_the_bed() -> 
         # It breathes: its legs are stretched as its hips go up.
         assert (np.ptp(np.array(soles), axis=0)[:, :3].max(axis=0) < (0.001, 0.001, 0.02)).all()
         assert np.linalg.norm(rig.matrix_world.translation) > 4.0
+
+
+def test_rigs_with_the_same_keys_share_an_action() -> None:
+    _, rigs = found_walkers(3)
+    path = 'pose.bones["Foot.L"].location'
+    keys = [{(path, 0): np.linspace(0.0, end, 20)} for end in (1.0, 2.0, 1.0)]
+    first, second, third = part("blender.write.rig_keys").made_for(rigs, "Feet", keys, {})
+    assert first.action == third.action != second.action
+    assert [copy.new for copy in (first, second, third)] == [True, True, False]
+    curves = [part("blender.write.clip_copies").curves_for(copy.action, rigs[0]) for copy in (first, second)]
+    assert [round(each[path, 0].evaluate(19.0), 5) for each in curves] == [1.0, 2.0]
