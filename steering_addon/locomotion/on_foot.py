@@ -142,7 +142,7 @@ class OnFoot(Locomotion):
         push = self._push(model, control, memory, speed, dt)
         wanted, wish = self._wanted(model, motion, replace(control, force=push), memory.normal, dt)
         wanted_speed, wished, onward = magnitude(wanted), magnitude(wish), dot(wish, heading)
-        wished = np.where((self.turn_on_the_spot <= 0.0) & settled(model, wished, onward), 0.0, wished)
+        wished = np.where(settled(model, wished, onward), 0.0, wished)
         rounds = self._turns_round(model, control, onward, wished, speed)
         cornered = memory.cornered | walkable.is_too_steep(memory.triangle)
         memory = replace(memory, cornered=cornered | self._is_hemmed_in(model, motion, terrain, rounds >= 1.0))
