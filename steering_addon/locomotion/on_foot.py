@@ -142,7 +142,7 @@ class OnFoot(Locomotion):
         push = self._push(model, control, memory, speed, slowest, dt)
         wanted, wish = self._wanted(model, motion, replace(control, force=push), memory.normal, slowest, dt)
         wanted_speed, wished, onward = magnitude(wanted), magnitude(wish), dot(wish, heading)
-        if anybody(settles := settled(model, wished, onward) & (self.turn_on_the_spot <= 0.0)):
+        if anybody(settles := settled(model, wished, onward)):
             wished = np.where(settles, 0.0, wished)
         rounds = self._turns_round(control, onward, wished, speed, slowest)
         turns_round = rounds >= 1.0
