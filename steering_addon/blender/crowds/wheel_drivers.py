@@ -6,7 +6,7 @@ of the car that a bake keys. They play without the extension.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,11 +20,11 @@ from ..read.body_sizes import SOLID, triangles_of
 from ..read.local_space import parent_part
 from ..refusal import Refusal
 from ..suitability import check_editable
-from ..write.custom_properties import DESCRIPTIONS, path_of, reading_drivers
+from ..write.custom_properties import DESCRIPTIONS, path_of
 from .joining import rows_of_axes
 
 if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object
+    from bpy.types import Depsgraph, FCurve, Object
 
     from ..hierarchy import Family
 
@@ -33,8 +33,12 @@ BESIDE_AXLE = 0.1
 ALONG = 1e-3
 """1 - cosine of the angle between an axis of a wheel and that of the car below which they are the same."""
 LEAST = 1e-6
-EULER, QUATERNION = "delta_rotation_euler", "delta_rotation_quaternion"
+"""A number below this, relative to what it is compared with, is rounding."""
+EULER, QUATERNION, PLACE = "delta_rotation_euler", "delta_rotation_quaternion", "delta_location"
+"""The channels that are driven."""
+AT_REST = {EULER: (0.0, 0.0, 0.0), QUATERNION: (1.0, 0.0, 0.0, 0.0), PLACE: (0.0, 0.0, 0.0)}
 TURN, SINK = "a", "t"
+"""The letters of the angle of the front wheels and of the travel of a wheel in expressions."""
 
 
 @dataclass(frozen=True)
@@ -76,8 +80,11 @@ def wheels_of_car(car: Object, depsgraph: Depsgraph, family: Family) -> list[Whe
     return [_wheel(part, whole[part], to_car, place, depsgraph) for part in topmost]
 
 
-def drivers_of(car: Object, wheels: Sequence[Wheel]) -> dict[Object, Driven]:
+def drivers_of(car: Object, wheels: Sequence[Wheel], reading: Mapping[str, Sequence[FCurve]]) -> dict[Object, Driven]:
     """The drivers of the wheels of a car.
+
+    Args:
+        reading: the drivers that read what a bake keys on the car, by property.
 
     Raises:
         Refusal: it has no two wheels on each of two axles, or one that cannot be driven.
@@ -91,7 +98,7 @@ def drivers_of(car: Object, wheels: Sequence[Wheel]) -> dict[Object, Driven]:
         raise Refusal(f"{car.name} has no wheels on both sides of two axles. Parent all its wheels to it.")
     driven = {}
     for wheel, in_front, on_left in zip(wheels, front.tolist(), left.tolist()):
-        _check(car, wheel)
+        _check(wheel, [driver for drivers in reading.values() for driver in drivers if driver.id_data == wheel.ob])
         travel = TRAVELS[2 * (not in_front) + (not on_left)]
         driven[wheel.ob] = _turns(wheel, steers=in_front) | _moves(wheel, travel)
     return driven
@@ -146,24 +153,22 @@ def _wheel(ob: Object, points: Vectors, to_car: Vectors, place: np.ndarray, deps
     )
 
 
-def _check(car: Object, wheel: Wheel) -> None:
-    """Refuse a wheel that cannot be driven."""
+def _check(wheel: Wheel, reading: Sequence[FCurve]) -> None:
+    """Refuse a wheel that cannot be driven. `reading` are its drivers that read what a bake keys on its car."""
     ob = wheel.ob
     check_editable([ob])
     off = (wheel.origin - wheel.middle)[[0, 2]]
     if np.hypot(*off) > BESIDE_AXLE * wheel.radius:
         text = f"{ob.name} turns about an origin off its axle. Use Object > Set Origin > Origin to Geometry."
         raise Refusal(text, about=[ob])
-    others = [each for each in _own_drivers(car, ob) if each.data_path not in (EULER, QUATERNION, "delta_location")]
+    driven = {driver.data_path for driver in reading}
+    if any(path not in driven and not np.allclose(getattr(ob, path), rest) for path, rest in AT_REST.items()):
+        text = f"{ob.name} has a delta transform, which drivers would replace. Clear it in Properties > Object."
+        raise Refusal(text, about=[ob])
+    others = [driver for driver in reading if driver.data_path not in (EULER, QUATERNION, PLACE)]
     if others:
         text = f"{ob.name} has a driver on {others[0].data_path} that turns it already. Remove it."
         raise Refusal(text, about=[ob])
-
-
-def _own_drivers(car: Object, ob: Object) -> Iterator:
-    """The drivers of a wheel that read what a bake keys on its car."""
-    reading = reading_drivers([car], [output.name for output in OUTPUTS])[car]
-    yield from (driver for drivers in reading.values() for driver in drivers if driver.id_data == ob)
 
 
 def _turns(wheel: Wheel, *, steers: bool) -> dict[tuple[str, int], tuple[str, Mapping[str, str]]]:
@@ -211,7 +216,7 @@ def _turns_by_quaternion(
 def _moves(wheel: Wheel, travel: str) -> dict[tuple[str, int], tuple[str, Mapping[str, str]]]:
     """The drivers that move a wheel up and down, by metres."""
     return {
-        ("delta_location", k): (f"{part:.6g}*{SINK}", {SINK: travel})
+        (PLACE, k): (f"{part:.6g}*{SINK}", {SINK: travel})
         for k, part in enumerate(wheel.up)
         if abs(part) > LEAST * float(np.abs(wheel.up).max())
     }

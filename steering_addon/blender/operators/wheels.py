@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bpy
 
+from ...locomotion.driving import OUTPUTS
 from ..crowds.adding_clips import vehicles_of
 from ..crowds.joining import fit_springs
 from ..crowds.wheel_drivers import drive, drivers_of, wheels_of_car
@@ -13,6 +14,7 @@ from ..moving import BY_CHOICE
 from ..refusal import Refusal, reported
 from ..stored_values import check_stored
 from ..suitability import check_editable
+from ..write.custom_properties import reading_drivers
 from .polls import has_editable_crowd, in_object_mode
 
 ON_WHEELS = {choice: kind.label for choice, kind in BY_CHOICE.items() if kind.runs_on_wheels}
@@ -47,9 +49,8 @@ class STEERING_OT_drive_wheels(bpy.types.Operator):
             raise Refusal(f"{crowd.name} has no vehicles. Tag some.")
         check_editable(cars)
         depsgraph, family = context.evaluated_depsgraph_get(), Family()
-        driven = {}
-        for car in cars:
-            driven[car] = drivers_of(car, wheels_of_car(car, depsgraph, family))
+        reading = reading_drivers(cars, [output.name for output in OUTPUTS])
+        driven = {car: drivers_of(car, wheels_of_car(car, depsgraph, family), reading[car]) for car in cars}
         for car, drivers in driven.items():
             drive(car, drivers)
         crowd.steering.portrayal.use = True

@@ -204,9 +204,7 @@ def _undriven(vehicles: Sequence[Object]) -> Iterator[Finding]:
     for ob, setting in undriven(vehicles, crowds_of(vehicles)):
         by_setting.setdefault(setting, []).append(ob)
     for setting, obs in by_setting.items():
-        text = (
-            f"{{}} no drivers for the parts that {setting} moves. Add them, as Drive Wheels does, or set {setting} to 0"
-        )
+        text = f"{{}} no drivers for the parts that {setting} moves. Use Drive Wheels, or set {setting} to 0"
         yield from _about(Kind.UNDRIVEN, obs, text, "has", "have")
 
 

@@ -219,16 +219,18 @@ def leg_of(rig: Rig, rows: Rows, poses: np.ndarray) -> Leg | None:
 def _following(rig: Rig, foot: int, poses: np.ndarray) -> tuple[int, tuple[float, float, float]]:
     """The bone whose end follows a foot without a parent, -1 for none, and where it ends, metres in its own axes.
 
-    It is the nearest one in whose axes the foot stays where it is, and which moves some of the model: at the ends of
-    chains FBX files have bones that do not. Legs of such models were posed by inverse kinematics, of which only the
-    result is left.
+    It is the nearest one in whose axes the foot stays where it is, of those that move some of the model if there are
+    any: at the ends of chains FBX files have bones that do not. Legs of such models were posed by inverse kinematics,
+    of which only the result is left.
     """
     heads = poses[..., :3, 3] * np.linalg.norm(rig.matrix[:3, 0])
     to_foot = np.einsum("fnji,fnj->fni", without_scale(poses[..., :3, :3]), heads[:, foot, None] - heads)
     ends = to_foot.mean(axis=0)
     strays = np.linalg.norm(to_foot - ends, axis=2).max(axis=0)
     below = np.array([foot in (bone, *_above(rig, bone)) for bone in range(len(rig.names))])
-    follows = np.flatnonzero(~below & _moves_points(rig) & (strays < FOLLOWS * rig.height))
+    follow = ~below & (strays < FOLLOWS * rig.height)
+    moving = follow & _moves_points(rig)
+    follows = np.flatnonzero(moving if moving.any() else follow)
     shin = int(min(follows, key=lambda bone: np.linalg.norm(ends[bone]), default=-1))
     return shin, tuple(ends[shin].tolist())
 

@@ -150,6 +150,11 @@ def steered_out_of_order(wheels) -> str:
     return "cannot be turned by angles in its rotation mode. Set the mode to Quaternion"
 
 
+def with_a_delta(wheels) -> str:
+    wheels["Front Right"].delta_location.x = 0.01
+    return "Car Front Right has a delta transform, which drivers would replace. Clear it in Properties > Object"
+
+
 def driven_by_hand(wheels) -> str:
     ob = wheels["Rear Left"]
     driver = ob.driver_add("rotation_euler", 0).driver
@@ -169,7 +174,9 @@ def none_at_all(wheels) -> str:
     return "Car has no wheels that are objects of their own. Separate them, and parent them to it"
 
 
-@pytest.mark.parametrize("spoil", [moved_origins, steered_out_of_order, driven_by_hand, only_two, none_at_all])
+@pytest.mark.parametrize(
+    "spoil", [moved_origins, steered_out_of_order, with_a_delta, driven_by_hand, only_two, none_at_all]
+)
 def test_what_cannot_be_driven_is_refused_by_name_and_nothing_is_changed(spoil) -> None:
     body, wheels = with_wheels()
     tagged(body)

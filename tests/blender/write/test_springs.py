@@ -100,8 +100,7 @@ def test_a_car_that_joins_a_sprung_crowd_without_drivers_is_named_until_it_has_t
         bpy.context.view_layer.update()
         return [each.text for each in refresh(bpy.context.scene).findings if each.kind.name == "UNDRIVEN"]
 
-    text = "Other has no drivers for the parts that Suspension moves. "
-    text += "Add them, as Drive Wheels does, or set Suspension to 0"
+    text = "Other has no drivers for the parts that Suspension moves. Use Drive Wheels, or set Suspension to 0"
     assert told() == [text]
     suspension, crowd.steering.wheeled.suspension = crowd.steering.wheeled.suspension, 0.0
     assert told() == []
