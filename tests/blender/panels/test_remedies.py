@@ -112,7 +112,7 @@ def the_locomotion() -> bool:
 def springs() -> bool:
     select(vehicle().steering.crowd)
     bpy.context.object.steering.locomotion = "WHEELED"
-    return drawn("locomotion", "prop", "suspension") and drawn("limbs", "operator", "steering.drive_wheels")
+    return drawn("locomotion", "prop", "suspension") and drawn("portrayal", "operator", "steering.drive_wheels")
 
 
 def turning_by_quaternions() -> bool:
