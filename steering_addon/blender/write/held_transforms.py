@@ -28,11 +28,9 @@ SAME = 1e-5
 
 
 def holds_a_pose(ob: Object, bag: Channelbag | None) -> bool:
-    """Whether an action poses the bones of an object, and all its keys of the transform are what the object has."""
-    if not pose_curves(bag):
-        return False
-    curves = _transform_curves(bag)
-    return all(_holds(curve, ob.path_resolve(curve.data_path)[curve.array_index]) for curve in curves)
+    """Whether an action poses the bones of an object and keys its transform, and all these keys are what it has."""
+    curves = _transform_curves(bag) if pose_curves(bag) else []
+    return bool(curves) and all(_holds(curve, ob.path_resolve(curve.data_path)[curve.array_index]) for curve in curves)
 
 
 def let_go(ob: Object) -> None:
