@@ -11,9 +11,7 @@ import numpy as np
 from ..simulation.arrays.chance import Keys
 from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.vectors import Mask, Scalars, Vectors, magnitude
-from .driver_properties import EFFORT, TIME, DriverProperties, Portrayal
-
-PHASE = "steering_phase"
+from .driver_properties import EFFORT, PHASE, TIME, DriverProperties, Portrayal
 
 
 class Beats:

@@ -24,7 +24,9 @@ CLOCKS = (
 
 EFFORT = "steering_effort"
 """The property that says how far wings swing. Keyed only where the phase goes by time."""
-PROPERTIES = ("steering_speed", "steering_distance", "steering_phase", EFFORT)
+PHASE = "steering_phase"
+"""The property that counts cycles of wings, wheels or legs."""
+PROPERTIES = ("steering_speed", "steering_distance", PHASE, EFFORT)
 """The keyframed custom properties. Files store these names and drivers refer to them: they never change."""
 LOOKS = ("steering_look_left", "steering_look_up")
 """Those that say how far a head turns, keyed on request. They never change either."""
@@ -185,7 +187,7 @@ class DriverProperties:
         return {
             "steering_speed": speed,
             "steering_distance": self._distance,
-            "steering_phase": self._first_phase + self._cycles,
+            PHASE: self._first_phase + self._cycles,
             EFFORT: self._effort.frame(rate),
         }
 

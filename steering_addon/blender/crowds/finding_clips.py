@@ -62,15 +62,17 @@ def own_actions(rig: Object) -> list[Action]:
     They are on its NLA tracks, where importers leave them muted, but for the one that it plays. Of FBX files nothing is
     on tracks: there the names begin alike.
     """
-    actions: list[Action] = []
     animation = rig.animation_data
     record, bake = clip_record(rig), bake_of(rig)
+    tracks = animation.nla_tracks if animation is not None else ()
+    actions = [strip.action for track in tracks for strip in track.strips if not is_copy(strip.action)]
+    is_on_tracks = any(action is not None for action in actions)
     if animation is not None:
-        actions += [strip.action for track in animation.nla_tracks for strip in track.strips]
         actions += [whole_of(animation.action)] if animation.action is not None else []
     actions += [record.kept if record is not None else None, bake.kept if bake is not None else None]
-    starts = {start for action in actions if action is not None and (start := importers_start(action))}
-    actions += [action for action in bpy.data.actions if importers_start(action) in starts]
+    if not is_on_tracks:
+        starts = {start for action in actions if action is not None and (start := importers_start(action))}
+        actions += [action for action in bpy.data.actions if importers_start(action) in starts]
     return [action for action in dict.fromkeys(actions) if _is_clip(action, rig)]
 
 

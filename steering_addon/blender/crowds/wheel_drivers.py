@@ -20,8 +20,8 @@ from ..read.body_sizes import SOLID, triangles_of
 from ..read.local_space import parent_part
 from ..refusal import Refusal
 from ..suitability import check_editable
-from ..write.custom_properties import DESCRIPTIONS, path_of
 from .joining import rows_of_axes
+from .ready_scenes.limbs import drive, give
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, FCurve, Object
@@ -60,7 +60,7 @@ class Wheel:
     up: np.ndarray
 
 
-Driven = Mapping[tuple[str, int], tuple[str, Mapping[str, str]]]
+Driven = dict[tuple[str, int], tuple[str, dict[str, str]]]
 """The expression of the driver of each channel, and what it reads, by the letter in the expression."""
 
 
@@ -104,24 +104,17 @@ def drivers_of(car: Object, wheels: Sequence[Wheel], reading: Mapping[str, Seque
     return driven
 
 
-def drive(car: Object, driven: Mapping[Object, Driven]) -> None:
+def drive_wheels(car: Object, driven: Mapping[Object, Driven]) -> None:
     """Add drivers, in place of those on the same channels; the properties that they read are 0 until a bake."""
     for output in OUTPUTS:
         if output.name not in car:
-            car[output.name] = 0.0
-            car.id_properties_ui(output.name).update(description=DESCRIPTIONS[output.name])
+            give(car, output.name)
     # Blender would give up on drivers of properties that it has not seen yet.
     car.update_tag()
     for ob, channels in driven.items():
         for (path, index), (expression, read) in channels.items():
             ob.driver_remove(path, index)
-            driver = ob.driver_add(path, index).driver
-            for letter, name in read.items():
-                variable = driver.variables.new()
-                variable.name = letter
-                variable.targets[0].id = car
-                variable.targets[0].data_path = path_of(name)
-            driver.expression = expression
+            drive(ob, path, index, expression, car, read)
 
 
 def _to_car(car: Object, depsgraph: Depsgraph) -> tuple[Vectors, np.ndarray]:
@@ -171,7 +164,7 @@ def _check(wheel: Wheel, reading: Sequence[FCurve]) -> None:
         raise Refusal(text, about=[ob])
 
 
-def _turns(wheel: Wheel, *, steers: bool) -> dict[tuple[str, int], tuple[str, Mapping[str, str]]]:
+def _turns(wheel: Wheel, *, steers: bool) -> Driven:
     """The drivers of the turn of a wheel: it spins about its axle, and front ones are turned about the up axis."""
     axle, up = unit(wheel.axle), unit(wheel.up)
     mode = wheel.ob.rotation_mode
@@ -194,9 +187,7 @@ def _signed(component: float, letter: str) -> str:
     return letter if component > 0.0 else f"-{letter}"
 
 
-def _turns_by_quaternion(
-    axle: np.ndarray, up: np.ndarray, *, steers: bool
-) -> dict[tuple[str, int], tuple[str, Mapping[str, str]]]:
+def _turns_by_quaternion(axle: np.ndarray, up: np.ndarray, *, steers: bool) -> Driven:
     """A turn a about the up axis u after one s about the axle l: cos(a/2) cos(s/2), and as vector
 
     cos(a/2) sin(s/2) l + sin(a/2) cos(s/2) u + sin(a/2) sin(s/2) u x l
@@ -213,7 +204,7 @@ def _turns_by_quaternion(
     return turns
 
 
-def _moves(wheel: Wheel, travel: str) -> dict[tuple[str, int], tuple[str, Mapping[str, str]]]:
+def _moves(wheel: Wheel, travel: str) -> Driven:
     """The drivers that move a wheel up and down, by metres."""
     return {
         (PLACE, k): (f"{part:.6g}*{SINK}", {SINK: travel})

@@ -7,7 +7,7 @@ import bpy
 from ...locomotion.driving import OUTPUTS
 from ..crowds.adding_clips import vehicles_of
 from ..crowds.joining import fit_springs
-from ..crowds.wheel_drivers import drive, drivers_of, wheels_of_car
+from ..crowds.wheel_drivers import drive_wheels, drivers_of, wheels_of_car
 from ..focus import crowd_in_focus
 from ..hierarchy import Family
 from ..moving import BY_CHOICE
@@ -52,7 +52,7 @@ class STEERING_OT_drive_wheels(bpy.types.Operator):
         reading = reading_drivers(cars, [output.name for output in OUTPUTS])
         driven = {car: drivers_of(car, wheels_of_car(car, depsgraph, family), reading[car]) for car in cars}
         for car, drivers in driven.items():
-            drive(car, drivers)
+            drive_wheels(car, drivers)
         crowd.steering.portrayal.use = True
         fit_springs(crowd, cars)
         number = sum(map(len, driven.values()))

@@ -200,10 +200,7 @@ def _surfaces(roles: Mapping[Role, Sequence[Object]]) -> Iterator[Finding]:
 
 def _undriven(vehicles: Sequence[Object]) -> Iterator[Finding]:
     """The vehicles without drivers for parts that a setting moves."""
-    by_setting: dict[str, list[Object]] = {}
-    for ob, setting in undriven(vehicles, crowds_of(vehicles)):
-        by_setting.setdefault(setting, []).append(ob)
-    for setting, obs in by_setting.items():
+    for setting, obs in undriven(vehicles, crowds_of(vehicles)).items():
         text = f"{{}} no drivers for the parts that {setting} moves. Use Drive Wheels, or set {setting} to 0"
         yield from _about(Kind.UNDRIVEN, obs, text, "has", "have")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from ..moving import known_locomotion
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from bpy.types import Object
 
 
-def undriven(vehicles: Iterable[Object], crowds: Iterable[Object | None]) -> Iterator[tuple[Object, str]]:
-    """The vehicles without drivers that a setting of theirs needs, each with the label of that setting.
+def undriven(vehicles: Iterable[Object], crowds: Iterable[Object | None]) -> dict[str, list[Object]]:
+    """The vehicles without drivers that a setting of theirs needs, by the label of that setting.
 
     Args:
         crowds: the crowd of each vehicle.
@@ -31,6 +31,8 @@ def undriven(vehicles: Iterable[Object], crowds: Iterable[Object | None]) -> Ite
         for parameter, outputs in kind.needs_drivers.items():
             if getattr(settings, parameter) > 0.0:
                 asked.setdefault((kind.parameters()[parameter].called(parameter), outputs), []).append(ob)
+    missing: dict[str, list[Object]] = {}
     for (label, outputs), obs in asked.items():
         drivers = reading_drivers(obs, outputs)
-        yield from ((ob, label) for ob in obs if not drivers[ob].keys() >= set(outputs))
+        missing.setdefault(label, []).extend(ob for ob in obs if not drivers[ob].keys() >= set(outputs))
+    return missing

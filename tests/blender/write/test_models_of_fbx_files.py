@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tests.blender.building import assert_same, bake, clear_bake, frames, part, scene_dump, select
-from tests.blender.walkers import clip, idle, walk, walker
+from tests.blender.walkers import clip, idle, stash, walk, walker
 from tests.blender.write.test_clips import without_settings
 
 
@@ -42,6 +42,16 @@ def test_an_action_that_was_imported_apart_from_the_model_is_found_too() -> None
     select(rig)
     assert bpy.ops.steering.clips_find() == {"FINISHED"}
     assert [each.action for each in rig.steering.crowd.steering.portrayal.clips] == [stands, moves]
+
+
+def test_a_second_model_on_whose_tracks_actions_lie_plays_these_and_not_those_of_the_first() -> None:
+    first, second = walker("First"), walker("Second", (4.0, 0.0, 0.0))
+    stash(first, idle(first, "Rig|Idle"), walk(first, "Rig|Walk"))
+    brought = idle(second, "Rig|Idle.001"), walk(second, "Rig|Walk.001")
+    stash(second, *brought)
+    select(second)
+    assert bpy.ops.steering.tag(moves_like="PERSON") == {"FINISHED"}
+    assert tuple(each.action for each in second.steering.crowd.steering.portrayal.clips) == brought
 
 
 def places(obs) -> list[tuple[float, float]]:

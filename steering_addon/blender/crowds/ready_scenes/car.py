@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import bpy
 
 from ....locomotion.driving import OUTPUTS, TRAVELS
-from ...write.custom_properties import DESCRIPTIONS
-from .limbs import add_part, add_vehicle, drive
+from .limbs import add_part, add_vehicle, drive, give
 from .shape import Colors, Paints, Point, Shape, oval
 
 PAINTS: tuple[Colors, ...] = tuple(
@@ -118,8 +117,7 @@ def add_car(name: str, parts: Car, collection: bpy.types.Collection) -> bpy.type
     size, by_wheels = parts.size, dict(zip("abcd", TRAVELS))
     ob = add_vehicle(name, parts.floor, 0.0, collection)
     for output in OUTPUTS:
-        ob[output.name] = 0.0
-        ob.id_properties_ui(output.name).update(description=DESCRIPTIONS[output.name])
+        give(ob, output.name)
     shadow = add_part(f"{name} Shadow", parts.shadow, ob, (0.0, 0.0, 0.0), collection)
     drive(shadow, "location", 2, "0.25*(a+b+c+d)", ob, by_wheels)
     drive(shadow, "rotation_euler", 0, f"(a+b-c-d)/{2.0 * WHEELBASE * size:.6g}", ob, by_wheels)

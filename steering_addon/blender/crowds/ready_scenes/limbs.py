@@ -10,11 +10,10 @@ from collections.abc import Mapping
 
 import bpy
 
-from ....portrayal.driver_properties import EFFORT
+from ....portrayal.driver_properties import EFFORT, PHASE
 from ....portrayal.state_properties import SHARE
 from ...write.custom_properties import DESCRIPTIONS, path_of
 
-PHASE = "steering_phase"
 TURN = "6.283185"
 """Radians per cycle."""
 
@@ -27,11 +26,17 @@ def add_vehicle(
     With `beats` they are driven by its effort, too.
     """
     ob = bpy.data.objects.new(name, mesh)
-    for kept, value in ((PHASE, phase), *(((EFFORT, 1.0),) if beats else ())):
-        ob[kept] = value
-        ob.id_properties_ui(kept).update(description=DESCRIPTIONS[kept])
+    give(ob, PHASE, phase)
+    if beats:
+        give(ob, EFFORT, 1.0)
     collection.objects.link(ob)
     return ob
+
+
+def give(ob: bpy.types.Object, name: str, value: float = 0.0) -> None:
+    """Give an object a property that a bake keys; it has this value without one."""
+    ob[name] = value
+    ob.id_properties_ui(name).update(description=DESCRIPTIONS[name])
 
 
 def add_part(
