@@ -326,6 +326,8 @@ def figures() -> dict[str, dict[str, float]]:
 
 def main() -> None:
     name, frames, file = sys.argv[1:]
+    # Members draw their identities, and these their wander, from Python's random numbers.
+    random.seed(SEED)
     sys.path.insert(0, str(ROOT))
     import steering_addon
 
