@@ -581,6 +581,24 @@ def test_a_loop_that_does_not_close_is_told_and_closed_in_what_is_played() -> No
     assert np.abs(np.diff(heights)).max() < 0.01, "It would jump by 6 cm at the end of each cycle."
 
 
+def test_a_walk_that_hardly_closes_is_done_once_until_it_is_said_to_move(capfd) -> None:
+    people, [rig] = walkers(stashed=False)
+    bpy.data.actions.remove(bpy.data.actions["Walk"])
+    keyed_walk(rig, {("Body", "location", 1): (0.0, 0.4)})
+    bpy.data.actions["Walk"].name = "Walker|Walk"
+    select(people)
+    assert bpy.ops.steering.clip_add(action="Walker|Walk") == {"FINISHED"}
+    [clip] = people.steering.portrayal.clips
+    assert clip.plays == "DO"
+    said = capfd.readouterr().out
+    assert "Walk: 1.0 s, done once, as its last pose is 40 cm from the first. If it repeats" in said
+    assert "Walker|" not in said
+    clip.plays = "MOVE"
+    assert bpy.ops.steering.clips_measure() == {"FINISHED"}
+    assert clip.speed == pytest.approx(SPEED, rel=0.03)
+    assert f"Walk: {clip.speed:.2f} m/s" in capfd.readouterr().out
+
+
 def test_a_model_with_several_parts_and_a_prop_in_its_hand_walks_as_without() -> None:
     people, [rig] = found_walkers()
     bare = [clip.speed for clip in people.steering.portrayal.clips]
