@@ -10,7 +10,7 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, St
 
 from ..crowds.adding_clips import add_clip, add_found, fit_speed, measure_clips, vehicles_of
 from ..crowds.clip_speeds import fit_states, gaits_of
-from ..crowds.crowd_clips import rig_of, state_of, stored_clips
+from ..crowds.crowd_clips import rig_of, state_of, stored_clips, why_without_rig
 from ..crowds.finding_clips import actions_of, find_clips, own_actions, promising
 from ..crowds.states import states_of_crowd
 from ..focus import crowd_in_focus
@@ -63,8 +63,10 @@ def _with_rig(crowd: Object, context: Context, family: Family) -> tuple[Object, 
             return ob, rig
     if not vehicles:
         raise Refusal(f"{crowd.name} has no vehicles in the scene. Select its models and populate it.", about=[crowd])
-    text = f"{vehicles[0].name} has no armature that could play clips. Populate {crowd.name} with rigged models."
-    raise Refusal(text, about=[vehicles[0]])
+    why = why_without_rig(vehicles[0]) or (
+        f"{vehicles[0].name} has no armature that could play clips. Populate {crowd.name} with rigged models"
+    )
+    raise Refusal(f"{why}.", about=[vehicles[0]])
 
 
 def _action_names(self, context, _text) -> list[str]:

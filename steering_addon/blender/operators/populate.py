@@ -113,10 +113,13 @@ class STEERING_OT_populate(bpy.types.Operator):
 
     def _find_clips(self, context: Context, crowd: Object, members: Sequence[Object]) -> None:
         """Give a new crowd the clips that its models bring along."""
-        if any(rig_of(ob, Family()) is not None for ob in members[:1]):
+        if rig_of(members[0], Family()) is not None:
             context.view_layer.update()
-            if names := add_to_new_crowd(crowd, members, context.scene):
-                self.report({"INFO"}, f"{crowd.name} plays {', '.join(names)}")
+        names, why_none = add_to_new_crowd(crowd, members, context.scene)
+        if names:
+            self.report({"INFO"}, f"{crowd.name} plays {', '.join(names)}")
+        if why_none:
+            self.report({"WARNING"}, why_none)
 
     def _plan(self, context: Context, crowd: Object | None) -> tuple[Plan, Object | None, list[Object]]:
         """The plan for filling the crowd, the place, and the selected models if the crowd has none yet.
