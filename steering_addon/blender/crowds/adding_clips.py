@@ -110,8 +110,8 @@ def add_to_new_crowd(crowd: Object, members: Sequence[Object], scene: Scene) -> 
     except Refusal as why:
         return [], f"{crowd.name} plays no clips. {why} Then press Find Clips"
     if not any(each.plays in (MOVE, BEAT) for each in clips):
-        text = f"{crowd.name} plays no clips: none of {rig.name} moves it, as far as names tell. Find Clips looks at all"
-        return [], "" if locomotion_of(crowd).runs_on_wheels else text
+        text = f"{crowd.name} plays no clips: no action of {rig.name} walks, runs or flies and is named so"
+        return [], "" if locomotion_of(crowd).runs_on_wheels else f"{text}. Find Clips looks at all"
     names = add_found(crowd, clips, scene, family)
     if gaits := gaits_of(crowd):
         fit_speed(crowd, gaits[0][0], scene)

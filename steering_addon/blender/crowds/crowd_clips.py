@@ -227,7 +227,7 @@ def check_has_models(crowd: Object, vehicles: Sequence[Object], models: Sequence
         return
     if all(rig_of(ob, Family()) is None for ob in vehicles):
         if why := why_without_rig(vehicles[0]):
-            raise Refusal(f"{why}.", about=[vehicles[0], crowd])
+            raise Refusal(f"{why}, or remove the clips.", about=[vehicles[0], crowd])
         text = f"{vehicles[0].name} has no armature to play the clips of {crowd.name}"
         raise Refusal(f"{text}. Choose a model with an armature, or remove the clips.", about=[vehicles[0], crowd])
     text = f"{vehicles[0].name} has none of the bones that the clips of {crowd.name} move"

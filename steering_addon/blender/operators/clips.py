@@ -63,10 +63,9 @@ def _with_rig(crowd: Object, context: Context, family: Family) -> tuple[Object, 
             return ob, rig
     if not vehicles:
         raise Refusal(f"{crowd.name} has no vehicles in the scene. Select its models and populate it.", about=[crowd])
-    why = why_without_rig(vehicles[0]) or (
-        f"{vehicles[0].name} has no armature that could play clips. Populate {crowd.name} with rigged models"
-    )
-    raise Refusal(f"{why}.", about=[vehicles[0]])
+    text = f"{vehicles[0].name} has no armature that could play clips. Populate {crowd.name} with rigged models"
+    text = f"{why_without_rig(vehicles[0]) or text}."
+    raise Refusal(text, about=[vehicles[0]])
 
 
 def _action_names(self, context, _text) -> list[str]:

@@ -10,6 +10,7 @@ from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
 from ...settings.population import CURVE, GRID, ONE_PLACE, SURFACE, VOLUME, Population
 from ...simulation.roles import Role
+from ..characters import torn_apart
 from ..crowds.adding_clips import FIND_CLIPS, add_to_new_crowd
 from ..crowds.crowd_clips import rig_of
 from ..crowds.member_variation import MOST_NAMES
@@ -94,6 +95,8 @@ class STEERING_OT_populate(bpy.types.Operator):
         crowd = crowd or new_crowd(context, likeness(self.moves_like).crowd)
         self._remember(crowd, plan, place, models)
         self._report(crowd, plan, place, models)
+        if warning := torn_apart([source.model.parts[0] for source in plan.sources], Family(), context.scene):
+            self.report({"WARNING"}, warning)
         members = fill(context, crowd, plan)
         ground = place if plan.ground.population.arrangement == SURFACE else None
         if plan.preset and members:

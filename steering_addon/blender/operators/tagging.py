@@ -8,7 +8,7 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty
 
 from ...simulation.roles import DESCRIPTIONS, Role
-from ..characters import carriers
+from ..characters import carriers, torn_apart
 from ..crowds.adding_clips import FIND_CLIPS, add_to_new_crowd
 from ..crowds.joining import Joined, join, selected_crowd
 from ..crowds.loose_parts import loose_parts
@@ -123,8 +123,9 @@ class STEERING_OT_tag(bpy.types.Operator):
             clips, why_none = _found_clips(joined, context.scene) if self.find_clips else ([], "")
             plays = f"; it plays {', '.join(clips)}" if clips else ""
             self.report({"INFO"}, _summary(joined, context.scene) + plays + instead)
-            if why_none:
-                self.report({"WARNING"}, why_none)
+            for warning in (why_none, torn_apart(joined.members, family, context.scene)):
+                if warning:
+                    self.report({"WARNING"}, warning)
         if loose := loose_parts(joined.members):
             text = f"{names_of([ob.name for ob in loose])} reach into each other, and each goes its own way"
             # Last: the status bar shows the last report.

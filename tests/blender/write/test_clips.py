@@ -137,7 +137,7 @@ def test_a_tagged_model_without_a_walk_that_its_name_tells_is_named(capfd):
     stash(rig, idle(rig), walk(rig, "Take 1"))
     select(rig)
     assert bpy.ops.steering.tag(moves_like="PERSON") == {"FINISHED"}
-    assert "plays no clips: none of Model moves it, as far as names tell. Find Clips" in capfd.readouterr().out
+    assert "no action of Model walks, runs or flies and is named so. Find Clips" in capfd.readouterr().out
     select(rig.steering.crowd)
     assert bpy.ops.steering.clips_find() == {"FINISHED"}
     assert len(rig.steering.crowd.steering.portrayal.clips) == 2
