@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from .hierarchy import Family
 from .properties import settings_of
+from .tagged_objects import names_of
 
 if TYPE_CHECKING:
-    from bpy.types import Object
+    from bpy.types import Object, Scene
 
 
 def carrier(ob: Object, family: Family) -> Object:
@@ -36,6 +37,26 @@ def carriers(objects: Iterable[Object]) -> list[Object]:
     return list(dict.fromkeys(carrier(ob, family) for ob in objects))
 
 
+def torn_apart(objects: Iterable[Object], family: Family, scene: Scene) -> str:
+    """What goes without the armature that deforms it if some objects move, or the armature without it, and the remedy.
+
+    Empty if there is nothing.
+    """
+    moved = {part for ob in objects for part in (ob, *family.descendants(ob))}
+    skins = {ob: rig for ob in scene.objects if ob.type == "MESH" and (rig := ob.find_armature()) is not None}
+    loose = {
+        ob.name: rig.name
+        for ob, rig in skins.items()
+        if (ob in moved) != (rig in moved) and not (_follows(ob) or _follows(rig))
+    }
+    if not loose:
+        return ""
+    is_, it = ("is", "it") if len(loose) == 1 else ("are", "them")
+    rigs = names_of(sorted(set(loose.values())))
+    text = f"{names_of(sorted(loose))} {is_} deformed by {rigs} but not parented to it: one goes without the other"
+    return f"{text}. Parent {it} to {rigs}"
+
+
 def is_character(ob: Object, family: Family) -> bool:
     """Whether an armature moves an object or what it carries."""
     return any(part.type == "ARMATURE" for part in (ob, *family.descendants(ob)))
@@ -47,6 +68,11 @@ def _lineage(ob: Object) -> list[Object]:
     while (above := lineage[-1].parent) is not None:
         lineage.append(above)
     return lineage
+
+
+def _follows(ob: Object) -> bool:
+    """Whether constraints may let an object follow another one."""
+    return any(len(above.constraints) for above in _lineage(ob))
 
 
 def _rig_of_several(ob: Object, family: Family) -> Object | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ...portrayal.clips import BEAT, MOVE
 from ...simulation.roles import Role
 from ..hierarchy import Family
+from ..moving import locomotion_of
 from ..properties.clip_groups import PLAYS_ITEMS
 from ..refusal import Refusal
 from ..tagged_objects import crowd_of, in_use, tagged
@@ -15,7 +16,7 @@ from ..write.clip_copies import curves_for
 from ..write.posing import check_shows_clips, check_strips_play, short_name
 from .clip_feet import stand_on_soles, store_unplanted, why_unplanted
 from .clip_speeds import gaits_of
-from .crowd_clips import check_has_models, models_of, rig_of, store_measurements, stored_clips
+from .crowd_clips import check_has_models, models_of, rig_of, store_measurements, stored_clips, why_without_rig
 from .finding_clips import Found, actions_of, find_clips, own_actions, promising
 from .preset_exchange import start_at_cruise
 
@@ -84,30 +85,34 @@ def fit_speed(crowd: Object, walk: float, scene: Scene) -> None:
     start_at_cruise(vehicles_of(crowd, scene), before, vehicle.cruise_speed)
 
 
-def add_to_new_crowd(crowd: Object, members: Sequence[Object], scene: Scene) -> list[str]:
+def add_to_new_crowd(crowd: Object, members: Sequence[Object], scene: Scene) -> tuple[list[str], str]:
     """Give a new crowd the clips that its first member brings along, and let it move at the speed of their walk.
 
     Only actions that their names promise are looked at, those that came with the member first, and nothing is added
     that a bake would refuse.
 
     Returns:
-        The names of the clips; empty if the member brings none that moves.
+        The names of the clips, empty if the member brings none that moves; and why there are none, empty if the member
+        has no actions that could be clips.
     """
     family = Family()
     rig = rig_of(members[0], family)
-    brought = own_actions(rig) if rig is not None else []
+    if rig is None:
+        return [], why_without_rig(members[0])
+    brought = own_actions(rig)
     if not brought:
-        return []
+        return [], ""
     try:
         clips = find_clips(crowd, members[0], (promising(brought), promising(actions_of(rig))), scene, family)
         channels = {channel for each in clips for channel in curves_for(each.action, rig)}
         check_strips_play(rig)
         check_shows_clips(rig, channels, {each.action for each in clips}, False)
-    except Refusal:
-        return []
+    except Refusal as why:
+        return [], f"{crowd.name} plays no clips. {why} Then press Find Clips"
     if not any(each.plays in (MOVE, BEAT) for each in clips):
-        return []
+        text = f"{crowd.name} plays no clips: no action of {rig.name} walks, runs or flies and is named so"
+        return [], "" if locomotion_of(crowd).runs_on_wheels else f"{text}. Find Clips looks at all"
     names = add_found(crowd, clips, scene, family)
     if gaits := gaits_of(crowd):
         fit_speed(crowd, gaits[0][0], scene)
-    return names
+    return names, ""

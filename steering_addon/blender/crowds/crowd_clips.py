@@ -19,7 +19,7 @@ from ...portrayal.clips import ANY, BEAT, NO_STATE, STAND, Clip, ClipSettings
 from ...portrayal.driver_properties import Portrayal
 from ...simulation.arrays.chance import Keys
 from ...simulation.roles import Role
-from ..hierarchy import Family
+from ..hierarchy import Family, shown_in
 from ..properties import pointed_at, settings_of
 from ..property_groups import values_of
 from ..read.clips.measuring import measured_clips
@@ -74,6 +74,17 @@ def rig_of(ob: Object, family: Family) -> Object | None:
     if ob.type == "ARMATURE":
         return ob
     return next((part for part in family.descendants(ob) if part.type == "ARMATURE"), None)
+
+
+def why_without_rig(ob: Object) -> str:
+    """Why a vehicle that shows an armature has none, and the remedy; empty where it shows none either."""
+    shown = next((each for each in shown_in(ob) if each.type == "ARMATURE"), None)
+    if shown is None:
+        return ""
+    text = f"{ob.name} shows {shown.name} as an instance, which plays no clips"
+    if shown.library is None:
+        return f"{text}. Tag {shown.name} itself, or a copy of it"
+    return f"{text}. Choose Object > Library Override > Make, and tag what that makes"
 
 
 def models_of(crowd: Object, vehicles: Sequence[Object], family: Family) -> list[Model]:
@@ -215,6 +226,8 @@ def check_has_models(crowd: Object, vehicles: Sequence[Object], models: Sequence
     if models or not vehicles:
         return
     if all(rig_of(ob, Family()) is None for ob in vehicles):
+        if why := why_without_rig(vehicles[0]):
+            raise Refusal(f"{why}, or remove the clips.", about=[vehicles[0], crowd])
         text = f"{vehicles[0].name} has no armature to play the clips of {crowd.name}"
         raise Refusal(f"{text}. Choose a model with an armature, or remove the clips.", about=[vehicles[0], crowd])
     text = f"{vehicles[0].name} has none of the bones that the clips of {crowd.name} move"

@@ -23,6 +23,7 @@ import numpy as np
 from ...portrayal.pose_count import edges, fewest, furthest, middles
 from ..refusal import Refusal
 from ..write.clip_copies import Copies
+from ..write.posing import short_name
 from .crowd_clips import Model
 from .model_aside import ModelAside, model_aside
 from .populating.models import NUMBERED
@@ -110,7 +111,7 @@ def posing(task: Posing) -> Generator[float, None, tuple[Collection, list[PosedC
                 while True:
                     yield (row + next(poses)) / len(copies)
             except StopIteration as stop:
-                posed.append(PosedClip(copy.name, number, *stop.value))
+                posed.append(PosedClip(short_name(model.entries[row].action), number, *stop.value))
         if len({each.poses.shape[1] for each in posed}) > 1:
             text = f"The number of vertices of {vehicle.name} is not the same in all clips"
             raise Refusal(f"{text}. Turn off the modifiers that change it.", about=[vehicle])

@@ -10,7 +10,7 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, St
 
 from ..crowds.adding_clips import add_clip, add_found, fit_speed, measure_clips, vehicles_of
 from ..crowds.clip_speeds import fit_states, gaits_of
-from ..crowds.crowd_clips import rig_of, state_of, stored_clips
+from ..crowds.crowd_clips import rig_of, state_of, stored_clips, why_without_rig
 from ..crowds.finding_clips import actions_of, find_clips, own_actions, promising
 from ..crowds.states import states_of_crowd
 from ..focus import crowd_in_focus
@@ -24,6 +24,7 @@ from ..status.sliding import slides_of
 from ..stored_values import check_stored, sound_front
 from ..tagged_objects import names_of
 from ..write.clips_again import write_again
+from ..write.posing import short_name
 from .polls import has_crowd, has_editable_crowd, in_object_mode, something_baked
 
 if TYPE_CHECKING:
@@ -34,6 +35,9 @@ def words(clip: PropertyGroup) -> str:
     """What was measured of a clip, in words for the user."""
     if not clip.measured:
         return "not measured yet"
+    if clip.plays == "DO" and clip.speed:
+        gap = f"its last pose is {100.0 * clip.closes:.0f} cm from the first"
+        return f"{clip.seconds:.1f} s, done once, as {gap}. If it repeats itself, set Plays to Moves"
     if clip.plays != "MOVE":
         return f"{clip.seconds:.1f} s"
     speed = clip.ground_speed or clip.speed
@@ -59,7 +63,8 @@ def _with_rig(crowd: Object, context: Context, family: Family) -> tuple[Object, 
             return ob, rig
     if not vehicles:
         raise Refusal(f"{crowd.name} has no vehicles in the scene. Select its models and populate it.", about=[crowd])
-    text = f"{vehicles[0].name} has no armature that could play clips. Populate {crowd.name} with rigged models."
+    text = f"{vehicles[0].name} has no armature that could play clips. Populate {crowd.name} with rigged models"
+    text = f"{why_without_rig(vehicles[0]) or text}."
     raise Refusal(text, about=[vehicles[0]])
 
 
@@ -141,7 +146,7 @@ class STEERING_OT_clip_add(bpy.types.Operator):
         if self.state:
             entry.state = states[self.state]
         measure_clips(crowd, context.scene, family)
-        self.report({"INFO"}, f"{action.name}: {words(entry)}")
+        self.report({"INFO"}, f"{short_name(action)}: {words(entry)}")
         return {"FINISHED"}
 
 
@@ -246,7 +251,7 @@ class STEERING_OT_clips_measure(bpy.types.Operator):
         crowd = crowd_in_focus(context)
         check_stored([crowd])
         measure_clips(crowd, context.scene, Family(), again=True)
-        told = [f"{clip.action.name}: {words(clip)}" for clip in stored_clips(crowd)]
+        told = [f"{short_name(clip.action)}: {words(clip)}" for clip in stored_clips(crowd)]
         self.report({"INFO"}, "; ".join(told))
         return {"FINISHED"}
 

@@ -10,6 +10,7 @@ from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
 from ...settings.population import CURVE, GRID, ONE_PLACE, SURFACE, VOLUME, Population
 from ...simulation.roles import Role
+from ..characters import torn_apart
 from ..crowds.adding_clips import FIND_CLIPS, add_to_new_crowd
 from ..crowds.crowd_clips import rig_of
 from ..crowds.member_variation import MOST_NAMES
@@ -94,6 +95,8 @@ class STEERING_OT_populate(bpy.types.Operator):
         crowd = crowd or new_crowd(context, likeness(self.moves_like).crowd)
         self._remember(crowd, plan, place, models)
         self._report(crowd, plan, place, models)
+        if warning := torn_apart([source.model.parts[0] for source in plan.sources], Family(), context.scene):
+            self.report({"WARNING"}, warning)
         members = fill(context, crowd, plan)
         ground = place if plan.ground.population.arrangement == SURFACE else None
         if plan.preset and members:
@@ -113,10 +116,13 @@ class STEERING_OT_populate(bpy.types.Operator):
 
     def _find_clips(self, context: Context, crowd: Object, members: Sequence[Object]) -> None:
         """Give a new crowd the clips that its models bring along."""
-        if any(rig_of(ob, Family()) is not None for ob in members[:1]):
+        if rig_of(members[0], Family()) is not None:
             context.view_layer.update()
-            if names := add_to_new_crowd(crowd, members, context.scene):
-                self.report({"INFO"}, f"{crowd.name} plays {', '.join(names)}")
+        names, why_none = add_to_new_crowd(crowd, members, context.scene)
+        if names:
+            self.report({"INFO"}, f"{crowd.name} plays {', '.join(names)}")
+        if why_none:
+            self.report({"WARNING"}, why_none)
 
     def _plan(self, context: Context, crowd: Object | None) -> tuple[Plan, Object | None, list[Object]]:
         """The plan for filling the crowd, the place, and the selected models if the crowd has none yet.

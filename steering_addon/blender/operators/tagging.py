@@ -8,7 +8,7 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty
 
 from ...simulation.roles import DESCRIPTIONS, Role
-from ..characters import carriers
+from ..characters import carriers, torn_apart
 from ..crowds.adding_clips import FIND_CLIPS, add_to_new_crowd
 from ..crowds.joining import Joined, join, selected_crowd
 from ..crowds.loose_parts import loose_parts
@@ -120,9 +120,12 @@ class STEERING_OT_tag(bpy.types.Operator):
             self.report({"WARNING"}, warning)
         if joined.crowd is not None:
             instead = _select_carriers(context, suitable)
-            clips = _found_clips(joined, context.scene) if self.find_clips else []
+            clips, why_none = _found_clips(joined, context.scene) if self.find_clips else ([], "")
             plays = f"; it plays {', '.join(clips)}" if clips else ""
             self.report({"INFO"}, _summary(joined, context.scene) + plays + instead)
+            for warning in (why_none, torn_apart(joined.members, family, context.scene)):
+                if warning:
+                    self.report({"WARNING"}, warning)
         if loose := loose_parts(joined.members):
             text = f"{names_of([ob.name for ob in loose])} reach into each other, and each goes its own way"
             # Last: the status bar shows the last report.
@@ -246,9 +249,10 @@ def _suitable(objects: list[Object], role: Role) -> tuple[list[Object], str]:
     return suitable, names
 
 
-def _found_clips(joined: Joined, scene: Scene) -> list[str]:
-    """The names of the clips that new vehicles bring to a crowd without settings, which plays them from now on."""
-    return [] if joined.preset is None else add_to_new_crowd(joined.crowd, joined.members, scene)
+def _found_clips(joined: Joined, scene: Scene) -> tuple[list[str], str]:
+    """The names of the clips that new vehicles bring to a crowd without settings, which plays them from now on; and why
+    there are none."""
+    return ([], "") if joined.preset is None else add_to_new_crowd(joined.crowd, joined.members, scene)
 
 
 def _select_carriers(context: Context, vehicles: list[Object]) -> str:

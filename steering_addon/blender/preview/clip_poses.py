@@ -70,21 +70,37 @@ def posed(poses: Sequence[RigPose]) -> Iterator[None]:
             alike = pose.rig.data.name_full, id(pose.channels)
             if alike not in layouts:
                 layouts[alike] = _layout(pose)
-            bones = pose.rig.pose.bones
-            stood = {}
-            for name, (places, columns) in layouts[alike].items():
-                values = np.empty(len(bones) * WIDTHS[name], dtype=np.float32)
-                bones.foreach_get(name, values)
-                stood[name] = values.copy()
-                values[places] = pose.values[columns]
-                bones.foreach_set(name, values)
+            stood = {name: _values(pose.rig, name) for name in WIDTHS}
             before.append((pose.rig, stood))
+            for name, (places, columns) in layouts[alike].items():
+                values = stood[name].copy()
+                values.ravel()[places] = pose.values[columns]
+                pose.rig.pose.bones.foreach_set(name, values.ravel())
             pose.rig.update_tag(refresh={"OBJECT", "DATA"})
         yield
     finally:
         for rig, stood in before:
-            for name, values in stood.items():
-                rig.pose.bones.foreach_set(name, values)
+            _put_back_unnoticed(rig, stood)
+
+
+def _values(rig: Object, name: str) -> np.ndarray:
+    """A channel of all bones, a row each."""
+    bones = rig.pose.bones
+    values = np.empty((len(bones), WIDTHS[name]), dtype=np.float32)
+    bones.foreach_get(name, values.ravel())
+    return values
+
+
+def _put_back_unnoticed(rig: Object, stood: dict[str, np.ndarray]) -> None:
+    """Restore channels of bones, also those that drivers have set since.
+
+    One bone at a time: once bones are set in bulk, Blender 4.3 and later evaluates the drivers of their armature again,
+    and with them its pose.
+    """
+    bones = list(rig.pose.bones)
+    for name, values in stood.items():
+        for row in np.flatnonzero((_values(rig, name) != values).any(axis=1)).tolist():
+            bones[row].path_resolve(name, False).foreach_set(values[row])
 
 
 def _layout(pose: RigPose) -> dict[str, tuple[np.ndarray, np.ndarray]]:

@@ -138,11 +138,30 @@ def test_an_empty_that_carries_skin_and_armature_is_the_vehicle() -> None:
     assert vehicles() == [cow.wrapper]
 
 
-def test_a_skin_apart_from_its_armature_is_the_vehicle_itself() -> None:
+@pytest.mark.parametrize("clicked", ["rig", "skin"])
+def test_a_skin_apart_from_its_armature_is_a_vehicle_of_its_own_and_named(clicked: str, capfd) -> None:
     cow = character(wrapped=False)
     cow.skin.parent = None
+    press_vehicle(getattr(cow, clicked))
+    assert vehicles() == [getattr(cow, clicked)]
+    told = "Warning: Cow Skin is deformed by Cow but not parented to it: one goes without the other. "
+    told += "Parent it to Cow"
+    assert told in capfd.readouterr().out
+    select(cow.rig)
+    assert bpy.ops.steering.populate(count=2, moves_like="ANIMAL") == {"FINISHED"}
+    assert told in capfd.readouterr().out
+    cow.skin.constraints.new("COPY_LOCATION").target = cow.rig
+    select(cow.rig)
+    assert bpy.ops.steering.populate(count=3) == {"FINISHED"}
+    assert "deformed" not in capfd.readouterr().out
+
+
+def test_a_whole_character_is_not_named(capfd) -> None:
+    cow = character()
     press_vehicle(cow.skin)
-    assert vehicles() == [cow.skin]
+    select(cow.skin)
+    assert bpy.ops.steering.populate(count=2, moves_like="ANIMAL") == {"FINISHED"}
+    assert "deformed" not in capfd.readouterr().out
 
 
 def test_a_body_that_carries_its_armature_is_the_vehicle() -> None:

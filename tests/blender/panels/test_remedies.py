@@ -227,6 +227,12 @@ def clips() -> bool:
     return all(drawn("clips", "operator", f"steering.{name}") for name in ("clips_find", "clip_add"))
 
 
+def a_kind_of_clip() -> bool:
+    people, _ = found_walkers()
+    select(people)
+    return drawn("clips", "prop", "plays")
+
+
 def a_ground_speed() -> bool:
     ship = vehicle()
     select(ship)
@@ -305,6 +311,7 @@ REMEDIES: dict[str, Callable[[], bool]] = {
     r"use add mark|choose who|another shape|another marker": marking,
     r"set a longer lead": exact_marks,
     r"set a ground speed": a_ground_speed,
+    r"set plays to moves": a_kind_of_clip,
     r"find clips|find some first|use add clip|clips that": clips,
     r"turn off the modifiers": lambda: "show_viewport" in bpy.types.Modifier.bl_rna.properties,
     r"make its parts visible in renders": lambda: "hide_render" in bpy.types.Object.bl_rna.properties,
@@ -322,7 +329,7 @@ REMEDIES: dict[str, Callable[[], bool]] = {
     r"use drive wheels|set \{\} to 0": springs,
     r"clear it in properties > object": lambda: "delta_location" in bpy.types.Object.bl_rna.properties,
     r"set the mode to quaternion": turning_by_quaternions,
-    r"parent (them|all its wheels) to it": lambda: in_blender("object.parent_set"),
+    r"parent (\{\}|them|all its wheels) to (it|\{\})": lambda: in_blender("object.parent_set"),
     r"separate them": lambda: in_blender("mesh.separate"),
     r"set a speed": a_field_of_the_vehicle("max_speed"),
     r"set a radius": a_field_of_the_vehicle("radius"),

@@ -67,6 +67,28 @@ def test_a_preview_shows_legs_that_constraints_pose() -> None:
     np.testing.assert_allclose(previewed, poses([rig]), atol=1e-4)
 
 
+def test_a_preview_shows_bones_that_drivers_of_the_rig_pose() -> None:
+    people, rigs = found_walkers(2)
+    for rig in rigs:
+        driver = rig.driver_add('pose.bones["Body"].scale', 1).driver
+        variable = driver.variables.new()
+        variable.name = "up"
+        variable.targets[0].id, variable.targets[0].data_path = rig, 'pose.bones["Foot.L"].location[1]'
+        driver.expression = "1 + 3 * up"
+    bpy.context.scene.frame_set(14)
+    stood, real = [channels(rig) for rig in rigs], poses(rigs)
+    bpy.ops.steering.preview()
+    previewed = poses(rigs)
+    assert stood == [channels(rig) for rig in rigs]
+    bpy.ops.steering.preview()
+    np.testing.assert_array_equal(real, poses(rigs))
+    assert stood == [channels(rig) for rig in rigs]
+    select(people)
+    bake()
+    np.testing.assert_allclose(previewed, poses(rigs), atol=1e-5)
+    assert np.ptp(np.linalg.norm(previewed[:, :, 0, :3, 1], axis=2)) > 0.05
+
+
 def test_a_changed_clip_is_seen_in_a_preview() -> None:
     people, [rig] = found_walkers()
     bpy.ops.steering.preview()

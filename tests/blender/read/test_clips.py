@@ -100,6 +100,28 @@ def test_a_walk_is_measured_from_the_models_front(front: str, heading: float) ->
     assert abs(np.angle(np.exp(1j * (clips[1].heading - heading)))) < 0.01
 
 
+def test_a_walk_that_leaves_bones_behind_which_carry_nothing_is_a_walk() -> None:
+    armature = walker()
+    bpy.ops.object.mode_set(mode="EDIT")
+    for number in range(5):
+        bone = armature.data.edit_bones.new(f"Root {number}")
+        bone.tail = (0.0, 0.0, 0.2)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    action, data = walk(armature), part("blender.write.animation_data")
+    bag = data.channelbag_in(action, data.slot_for(action, armature))
+    away = 4.0 * HALF_STEP
+    for bone in ("Foot.L", "Foot.R"):
+        for key in bag.fcurves.find(f'pose.bones["{bone}"].location', index=2).keyframe_points:
+            key.co.y += away * (key.co.x - 1.0) / CYCLE
+    body = bag.fcurves.new('pose.bones["Body"].location', index=2)
+    body.keyframe_points.add(2)
+    body.keyframe_points.foreach_set("co", (1.0, 0.0, 1.0 + CYCLE, away))
+    [measurement] = measured(armature, action)
+    assert measurement.plays == part("portrayal.clips").MOVE and measurement.closes < 1e-5
+    assert measurement.drift[1] == pytest.approx(-away, abs=1e-5)
+    assert measurement.speed == pytest.approx(SPEED, rel=0.01)
+
+
 def test_scale_and_turn_of_the_model_count() -> None:
     armature = walker()
     action = walk(armature)

@@ -117,7 +117,7 @@ def test_a_model_stands_on_the_soles_of_its_walk(below: float, origin_height: fl
     assert rigs[0].steering.origin_height == pytest.approx(origin_height, abs=2e-3)
 
 
-def test_populate_leaves_clips_alone_where_that_is_asked_or_a_bake_would_refuse():
+def test_populate_leaves_clips_alone_where_that_is_asked_or_says_what_a_bake_would_refuse(capfd):
     rig = walker("Model")
     stash(rig, idle(rig), walk(rig))
     select(rig)
@@ -125,8 +125,37 @@ def test_populate_leaves_clips_alone_where_that_is_asked_or_a_bake_would_refuse(
     assert not bpy.context.object.steering.portrayal.clips
     rig.animation_data.nla_tracks[0].is_solo = True
     select(rig)
+    capfd.readouterr()
     assert bpy.ops.steering.populate(count=2, moves_like="PERSON") == {"FINISHED"}
     assert not bpy.context.object.steering.portrayal.clips
+    said = capfd.readouterr().out
+    assert "plays no clips. Model 0001" in said and "has the NLA track Idle on solo" in said
+
+
+def test_a_tagged_model_without_a_walk_that_its_name_tells_is_named(capfd):
+    rig = walker("Model")
+    stash(rig, idle(rig), walk(rig, "Take 1"))
+    select(rig)
+    assert bpy.ops.steering.tag(moves_like="PERSON") == {"FINISHED"}
+    assert "no action of Model walks, runs or flies and is named so. Find Clips" in capfd.readouterr().out
+    select(rig.steering.crowd)
+    assert bpy.ops.steering.clips_find() == {"FINISHED"}
+    assert len(rig.steering.crowd.steering.portrayal.clips) == 2
+
+
+def test_an_instance_of_a_rigged_model_is_told_how_to_play_clips(capfd):
+    rig = walker("Model")
+    hero = bpy.data.collections.new("Hero")
+    hero.objects.link(rig)
+    ob = empty("Hero")
+    ob.instance_type, ob.instance_collection = "COLLECTION", hero
+    select(ob)
+    assert bpy.ops.steering.tag(moves_like="PERSON") == {"FINISHED"}
+    told = "Hero shows Model as an instance, which plays no clips. Tag Model itself"
+    assert told in capfd.readouterr().out
+    select(ob.steering.crowd)
+    with pytest.raises(RuntimeError, match=told):
+        bpy.ops.steering.clips_find()
 
 
 def test_a_tagged_model_brings_its_clips_along_and_stays_as_it_is():
@@ -579,6 +608,24 @@ def test_a_loop_that_does_not_close_is_told_and_closed_in_what_is_played() -> No
         bpy.context.scene.frame_set(frame)
         heights.append(pose_of(rig)[0, 2, 3])
     assert np.abs(np.diff(heights)).max() < 0.01, "It would jump by 6 cm at the end of each cycle."
+
+
+def test_a_walk_that_hardly_closes_is_done_once_until_it_is_said_to_move(capfd) -> None:
+    people, [rig] = walkers(stashed=False)
+    bpy.data.actions.remove(bpy.data.actions["Walk"])
+    keyed_walk(rig, {("Body", "location", 1): (0.0, 0.4)})
+    bpy.data.actions["Walk"].name = "Walker|Walk"
+    select(people)
+    assert bpy.ops.steering.clip_add(action="Walker|Walk") == {"FINISHED"}
+    [clip] = people.steering.portrayal.clips
+    assert clip.plays == "DO"
+    said = capfd.readouterr().out
+    assert "Walk: 1.0 s, done once, as its last pose is 40 cm from the first. If it repeats" in said
+    assert "Walker|" not in said
+    clip.plays = "MOVE"
+    assert bpy.ops.steering.clips_measure() == {"FINISHED"}
+    assert clip.speed == pytest.approx(SPEED, rel=0.03)
+    assert f"Walk: {clip.speed:.2f} m/s" in capfd.readouterr().out
 
 
 def test_a_model_with_several_parts_and_a_prop_in_its_hand_walks_as_without() -> None:

@@ -151,7 +151,8 @@ def _lowest_of_each_bone(rig: Rig, rows: Rows, heights: np.ndarray) -> Rows:
 
 def _sampled(rig: Rig, posed: Posed, rows: Rows) -> Sampled:
     heads = posed.poses[..., :3, 3] @ rig.matrix[:3, :3].T
-    gone = heads[-1] - heads[0]
+    # Bones that carry nothing, such as the root of a rig whose hips walk away, may stay behind.
+    gone = (heads[-1] - heads[0])[np.unique(rig.bones[rig.weights > 0.0])]
     gone = gone - np.median(gone, axis=0) * (1.0, 1.0, 0.0)
     steps = np.linalg.norm(np.diff(heads, axis=0), axis=2).mean()
     return Sampled(
