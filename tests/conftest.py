@@ -20,6 +20,8 @@ settings.load_profile("steering")
 
 COLLECTIONS = (100_000, 20, 20)
 """Thresholds of the garbage collector. With its defaults it takes a tenth of the time, as all tests stay in memory."""
+# Nor is there anything to be freed while the tests are collected.
+gc.disable()
 TESTS = Path(__file__).parent
 WITH_BLENDER = (TESTS / "blender", TESTS / "package")
 
@@ -41,6 +43,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_collection_finish() -> None:
     gc.freeze()
     gc.set_threshold(*COLLECTIONS)
+    gc.enable()
 
 
 @pytest.fixture(autouse=True)

@@ -16,7 +16,8 @@ import pytest
 
 sampled = pytest.mark.sampled
 """`@sampled` has a sixth of all cases run, at least one; `@sampled(each="kind")` a sixth for each value of `kind`.
-`@sampled(one_of=9)` is for cases that take a second or more: a ninth of them."""
+`@sampled(one_of=9)` is for cases that take a second or more: a ninth of them. `@sampled(first="fish")` begins with the
+cases that have this in their names: those that take far less, or whose runs another test has anyway."""
 thorough = pytest.mark.thorough
 in_every_blender = pytest.mark.in_every_blender
 """For what may differ between versions of Blender: keys and actions, handlers, drawing, files, undo, registration.
@@ -35,8 +36,7 @@ def in_this_run(items: Sequence[pytest.Item]) -> list[pytest.Item]:
             cases[_group(item, mark)].append(item)
     left_out = {item for item in items if item.get_closest_marker("thorough") is not None}
     for (_, _, one_of), group in cases.items():
-        # By their cases only, so that tests which share runs have the same ones.
-        group.sort(key=lambda item: zlib.crc32(item.nodeid.partition("[")[2].encode()))
+        group.sort(key=_rank)
         left_out.update(group[-(-len(group) // one_of) :])
     return [item for item in items if item not in left_out]
 
@@ -61,6 +61,14 @@ def in_this_blender(items: Sequence[pytest.Item], turn: int, blenders: int) -> l
         return number % blenders == turn
 
     return [item for item in items if has(item)]
+
+
+def _rank(item: pytest.Item) -> tuple[bool, int]:
+    """What the cases of a test are sorted by, of which the first ones are chosen."""
+    case, mark = item.nodeid.partition("[")[2], item.get_closest_marker("sampled")
+    first = "" if mark is None else mark.kwargs.get("first", "")
+    # By their cases only, so that tests which share runs have the same ones.
+    return first not in case, zlib.crc32(case.encode())
 
 
 def _test(item: pytest.Item) -> str:

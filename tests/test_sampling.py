@@ -55,6 +55,12 @@ def test_of_long_cases_it_has_fewer() -> None:
     assert len(in_this_run(cases(8, sampled(one_of=9).mark))) == 1
 
 
+def test_it_begins_with_the_cases_that_a_test_names() -> None:
+    assert names(in_this_run(cases(6, sampled(first="-4").mark))) == ["test_law[-4]"]
+    chosen = names(in_this_run(cases(18, sampled(first="-4").mark)))
+    assert len(chosen) == 3 and "test_law[-4]" in chosen
+
+
 def test_for_each_value_of_a_parameter_there_are_some_cases() -> None:
     chosen: list[Any] = in_this_run(cases(13, sampled(each="kind").mark, ("seek", "flee")))
     assert sorted(case.callspec.params["kind"] for case in chosen) == ["flee"] * 3 + ["seek"] * 3

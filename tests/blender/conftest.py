@@ -46,12 +46,23 @@ def addon() -> Iterator[ModuleType]:
     addon_utils.disable(MODULE, default_set=True)
 
 
-@pytest.fixture(autouse=True)
-def _empty_file(addon: ModuleType) -> None:
-    """Every test starts in an empty file, with the extension enabled."""
+@pytest.fixture(scope="session")
+def empty(addon: ModuleType) -> str:
+    """The path of the empty file of the factory, as this Blender writes it: as it comes, it takes longer to read."""
     import bpy
 
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    path = str(USER / "empty.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path, copy=True)
+    return path
+
+
+@pytest.fixture(autouse=True)
+def _empty_file(empty: str) -> None:
+    """Every test starts in an empty file, with the extension enabled."""
+    import bpy
+
+    bpy.ops.wm.read_homefile(filepath=empty)
 
 
 @pytest.hookimpl(trylast=True)

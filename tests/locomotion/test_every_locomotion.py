@@ -334,7 +334,7 @@ def test_crowds_that_share_a_locomotion_move_as_if_each_had_one(kind: type[Locom
 
 @every
 def test_a_shorter_run_is_the_beginning_of_a_longer_one(kind: type[Locomotion]) -> None:
-    assert data(swarm(kind).run(20)) == data(swarm(kind).run(60)[:20])
+    assert data(swarm(kind).run(15)) == data(swarm(kind).run(30)[:15])
 
 
 @every

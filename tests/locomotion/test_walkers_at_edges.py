@@ -78,7 +78,7 @@ def most(mask: np.ndarray, amount: np.ndarray) -> float:
 
 @pytest.fixture(scope="module")
 def square() -> Edge:
-    return Edge((4.5, 6.0), 300)
+    return Edge((4.5, 6.0), 240)
 
 
 def test_before_the_edge_they_keep_their_pace(square: Edge) -> None:

@@ -78,9 +78,7 @@ def test_the_zip_can_be_installed_disabled_and_enabled(extension_zip: Path, tmp_
     with zipfile.ZipFile(extension_zip) as archive:
         assert all((installed / name).is_file() for name in archive.namelist())
 
-    in_blender("enable_again_in_a_new_session", tmp_path)
-
-    in_blender("uninstall", tmp_path)
+    in_blender("enable_again_and_uninstall", tmp_path)
     assert not installed.exists()
 
 
@@ -118,15 +116,11 @@ def install_and_switch(path: str) -> None:
     assert traces_in_blender() == first
 
 
-def enable_again_in_a_new_session() -> None:
-    switch_on()
-    assert is_enabled()
-
-
-def uninstall() -> None:
+def enable_again_and_uninstall() -> None:
     import bpy
 
     switch_on()
+    assert is_enabled()
     repositories = [repository.module for repository in bpy.context.preferences.extensions.repos]
     bpy.ops.extensions.package_uninstall(repo_index=repositories.index("user_default"), pkg_id=MANIFEST["id"])
     assert not is_enabled()

@@ -42,6 +42,8 @@ INDIVIDUALS = {
     "shark": 20.0,
 }
 """The presets that do not flock, with the radius in metres of a region for twelve vehicles."""
+SECONDS, SECONDS_IN_WIDE_CURVES = 7, {"shark": 10}
+"""How long they are watched."""
 STREAMS = ("passers_by",)
 """The presets whose vehicles enter, follow a path and leave."""
 
@@ -160,7 +162,7 @@ def test_sheep_graze_now_and_then_but_never_all_together() -> None:
 
 @dataclass(frozen=True)
 class Motion:
-    """The motion of twelve vehicles over ten seconds: (f, n) numbers and (f, n, 3) vectors.
+    """The motion of twelve vehicles over some seconds: (f, n) numbers and (f, n, 3) vectors.
 
     Attributes:
         speed: as a share of cruise speed.
@@ -180,7 +182,8 @@ class Motion:
 @cache
 def motion_of(name: str) -> Motion:
     preset, room = shipped(name), INDIVIDUALS[name]
-    states = crowd(preset, 12, 1, room).run(240, preroll=48)
+    frames = round(SECONDS_IN_WIDE_CURVES.get(name, SECONDS) * FPS)
+    states = crowd(preset, 12, 1, room).run(frames, preroll=48)
     place, forward = positions(states), headings(states)
     cruise = preset.vehicle["cruise_speed"] * preset.vehicle["max_speed"]
     turn = np.linalg.norm(turns(forward, FPS), axis=-1)

@@ -300,7 +300,7 @@ def test_a_car_lets_one_that_comes_back_into_its_lane_go_first() -> None:
     """The one behind falls back, and overtakes it on neither side."""
     straight = spline([[0.0, -20.0, 0.0], [0.0, 100.0, 0.0], [0.0, 400.0, 0.0]], False)
     place = cars([(straight, 30.0, 1.0), (straight, 20.0, 1.0)], (straight,), {"path_following": {"lane_offset": LANE}})
-    states = replace(place, position=[[LANE + 3.0, 10.0, 0.0], [LANE, 0.0, 0.0]]).run(int(FPS) * 15)
+    states = replace(place, position=[[LANE + 3.0, 10.0, 0.0], [LANE, 0.0, 0.0]]).run(int(FPS) * 9)
     at = positions(states)
     assert np.abs(at[:, 1, 0] - LANE).max() < 0.3, "the one behind keeps its lane"
     assert at[-1, 0, 0] == pytest.approx(LANE, abs=0.3)
@@ -313,7 +313,7 @@ def test_one_of_three_abreast_brakes_in_time_for_a_box_before_it() -> None:
     straight = spline([[0.0, -20.0, 0.0], [0.0, 100.0, 0.0], [0.0, 400.0, 0.0]], False)
     box = boxes(np.array([[-10.0, 28.0, 0.0]]), np.array([[4.0, 4.0, 2.0]]))
     place = cars([(straight, 20.0, 1.0)] * 3, (straight,), obstacles=box)
-    states = replace(place, position=[[-10.0, 0.0, 0.0], [-6.5, 0.5, 0.0], [-3.0, -0.5, 0.0]]).run(int(FPS) * 8)
+    states = replace(place, position=[[-10.0, 0.0, 0.0], [-6.5, 0.5, 0.0], [-3.0, -0.5, 0.0]]).run(int(FPS) * 6)
     along = np.linspace(-1.0, 1.0, 9) * (LENGTH / 2.0 - RADIUS)
     bodies = positions(states)[:, :, None] + headings(states)[:, :, None] * along[:, None]
     assert box.clearance(bodies.reshape(-1, 3)).min() - RADIUS > 1.0

@@ -1,6 +1,7 @@
 """A run that is kept can be gone back to, whatever memory allows, and tells what it was made from."""
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ def place(vehicles: int = 1) -> Scene:
     return Scene(np.arange(3.0 * vehicles).reshape(-1, 3), speed=1.0, behaviors=[(Wander, {})])
 
 
+@cache
 def states() -> list[State]:
     return place().run(FRAMES)
 

@@ -398,6 +398,7 @@ def targets() -> list[tuple[str, str]]:
 
 @in_every_blender(a_part=True)
 def test_nothing_is_written_onto_an_untagged_object_that_a_behavior_points_at(ship) -> None:
+    frames(1, 4)
     flock = ship.steering.crowd
     made = (empty("Bystander"), wedge("Nothing"), path_curve("Nowhere"))
     refused = 0

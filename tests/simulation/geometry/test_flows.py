@@ -47,9 +47,9 @@ def by_hand(flows: tuple[Path, ...], point: np.ndarray, reach: float) -> np.ndar
 def test_the_flow_is_the_weighted_sum_over_all_segments() -> None:
     flows = ((winding(0, False), winding(1, True)), (), (winding(2, True, 2.0), spline(np.ones((1, 3)), False)))
     rng = np.random.default_rng(3)
-    points, reach = rng.normal(size=(40, 3)) * 10.0, rng.uniform(0.5, 12.0, 40)
+    points, reach = rng.normal(size=(20, 3)) * 10.0, rng.uniform(0.5, 12.0, 20)
     expected = np.array([by_hand(flows, point, far) for point, far in zip(points, reach, strict=True)])
-    assert 5 < (expected != 0.0).any(axis=1).sum() < 40
+    assert 5 < (expected != 0.0).any(axis=1).sum() < 20
     assert np.abs(flow(flows, points, reach) - expected).max() < 1e-9
 
 
