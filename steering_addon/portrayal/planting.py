@@ -7,7 +7,7 @@ correction to the other. A leg of two bones then bends at its knee so that the f
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -176,14 +176,14 @@ class Skeleton:
         parents: (n,) rows, -1 for none.
         at_rest: (n, 3, 3) how each is turned to its parent at rest.
         places: (..., f, n, 3) their heads.
-        turns: (..., f, n, 3, 3) how they are turned, without scale.
+        turns: (..., f, 3, 3) how they are turned, without scale, by their rows: those of legs, and what is above these.
         upright: (3, 3) how the armature is turned.
     """
 
     parents: NDArray[np.int64]
     at_rest: Turns
     places: NDArray[np.float64]
-    turns: NDArray[np.float64]
+    turns: Mapping[int, Turns]
     upright: NDArray[np.float64]
 
 
@@ -238,9 +238,9 @@ def planted(
     for number, (leg, correction) in enumerate(zip(legs, corrections)):
         hip, knee, ankle = (joint + down for joint in joints[number])
         new_knee, new_ankle, short[number] = bent(hip, knee, ankle, targets[number])
-        thigh = product(turned_between(knee - hip, new_knee - hip), skeleton.turns[..., leg.thigh, :, :])
-        shin = product(turned_between(ankle - knee, new_ankle - new_knee), skeleton.turns[..., leg.shin, :, :])
-        foot = product(correction.turn, skeleton.turns[..., leg.foot, :, :])
+        thigh = product(turned_between(knee - hip, new_knee - hip), skeleton.turns[leg.thigh])
+        shin = product(turned_between(ankle - knee, new_ankle - new_knee), skeleton.turns[leg.shin])
+        foot = product(correction.turn, skeleton.turns[leg.foot])
         base = above(skeleton, leg.thigh)
         heel = shin
         if leg.end is not None:
@@ -267,13 +267,13 @@ def _ankle(skeleton: Skeleton, leg: Leg) -> Vectors:
         return skeleton.places[..., leg.foot, :]
     x, y, z = leg.end
     places = skeleton.places[..., leg.shin, :]
-    return places + turned(skeleton.turns[..., leg.shin, :, :], columns(np.full(places.shape[:-1], x), y, z))
+    return places + turned(skeleton.turns[leg.shin], columns(np.full(places.shape[:-1], x), y, z))
 
 
 def above(skeleton: Skeleton, bone: int) -> Turns:
     """How the parent of a bone is turned, (..., f, 3, 3); for bones without one, the armature, (3, 3)."""
-    parent = skeleton.parents[bone]
-    turns: Turns = skeleton.turns[..., parent, :, :] if parent >= 0 else skeleton.upright
+    parent = int(skeleton.parents[bone])
+    turns: Turns = skeleton.turns[parent] if parent >= 0 else skeleton.upright
     return turns
 
 

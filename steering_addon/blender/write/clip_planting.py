@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 FEET = OF_FEET.title()
 """The name of the strip that holds feet."""
-FRAMES_TOGETHER = 4000
-"""Frames of bodies whose feet are computed together: with more, arrays do not fit the fast memory of a processor."""
+FRAMES_TOGETHER = 16000
+"""Frames of bodies whose feet are computed together at most: with more, a bake answers to Esc too late."""
 REACH = 0.6
 """Metres above and below a foot within which the ground is looked for."""
 FOLLOWS = 0.02
@@ -101,6 +101,9 @@ class Planting:
         self._at_rest = _at_rest(self._rig)
         self._upright = without_scale(self._rig.matrix[:3, :3])
         self._hips = _common([_above(self._rig, leg.thigh) for leg in self._legs])
+        of_legs = {bone for leg in self._legs for bone in (leg.thigh, leg.shin, leg.foot)}
+        above_them = {int(self._rig.parents[bone]) for bone in (*of_legs, self._hips)}
+        self._turning = sorted((of_legs | above_them) - {-1})
         self._apart = any(leg.end is not None for leg in self._legs)
         self._tables = [channels_of(armature, self._rig, action, phases_of(action)) for action in actions]
 
@@ -119,12 +122,12 @@ class Planting:
         shape = playing.phase.shape[1:]
         flat = playing.flat()
         mixed = mixed_channels(self._tables, flat)
-        poses = from_channels(self._rig, mixed.matrices(), self._rig.matrix)
+        poses = from_channels(self._rig, mixed, self._rig.matrix)
         points = self._rig.carried(poses, np.arange(len(self._rig.points)))
         placed = by_body(poses, shape)
-        feet = self._stepping(playing, points, placed[..., :3, 3])
+        feet = self._stepping(flat, points, placed[..., :3, 3])
         corrections = footholds(body, feet, self._height, frame_time, ground)
-        turns = without_scale(placed[..., :3, :3])
+        turns = {bone: without_scale(placed[..., bone, :3, :3]) for bone in self._turning}
         skeleton = Skeleton(self._rig.parents, self._at_rest, placed[..., :3, 3], turns, self._upright)
         climb = (body.position[..., 2] - body.origin) / body.size if ground is not None or self._apart else None
         result = planted(skeleton, self._legs, corrections, frame_time, climb=climb)
@@ -141,12 +144,15 @@ class Planting:
         return keys_of_each(channels, of_hips, drops)
 
     def _stepping(self, playing: Playing, points: Points, places: Vectors) -> list[Stepping]:
-        """The feet of n rigs, from the points (n f, m, 3) of their soles and the places (n, f, bones, 3) of the bones.
+        """The feet of n rigs.
 
-        Both are in the space of the model.
+        Args:
+            playing: (clips, n f) of them, one after the other.
+            points: (n f, m, 3) of their soles, in the space of the model.
+            places: (n, f, bones, 3) of the bones, alike.
         """
-        shape = playing.phase.shape[1:]
-        rests = np.einsum("cf,cl->lf", playing.flat().weights(), self._rests)
+        shape = places.shape[:2]
+        rests = np.einsum("cf,cl->lf", playing.weights(), self._rests)
         return [
             Stepping(
                 by_body(points[:, rows], shape),

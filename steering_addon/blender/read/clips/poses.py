@@ -33,8 +33,6 @@ NAME = "Steering Clip"
 NUMBERS = ("location", "rotation", "scale")
 ARMATURE = np.eye(4)
 """The space of an armature, seen from itself."""
-TOGETHER = 8000
-"""Rotations that are computed together: with more, arrays do not fit the fast memory of a processor."""
 LINEAR = 1
 """The number of Blender's linear interpolation."""
 
@@ -66,21 +64,24 @@ def _are_driven(armature: Object, names: Collection[str]) -> bool:
 def poses_of(armature: Object, rig: Rig, action: Action, frames: np.ndarray) -> np.ndarray:
     """The poses of all bones in the armature's space on some frames of an action, (f, n, 4, 4)."""
     if follows_from_curves(armature):
-        return from_channels(rig, channels_of(armature, rig, action, frames).matrices())
+        return from_channels(rig, channels_of(armature, rig, action, frames))
     return from_blender(armature, rig, action, frames)
 
 
-def from_channels(rig: Rig, matrices: np.ndarray, space: np.ndarray = ARMATURE) -> np.ndarray:
-    """The poses (f, n, 4, 4) of bones whose own channels make these matrices (f, n, 4, 4).
+def from_channels(rig: Rig, channels: Channels, space: np.ndarray = ARMATURE) -> np.ndarray:
+    """The poses (f, n, 4, 4) of bones with these channels.
 
     Args:
         space: (4, 4) from the armature's space to the one in which they are wanted.
     """
-    poses = unset_matrices(matrices.shape[1::-1]).swapaxes(0, 1)
+    poses = unset_matrices(channels.location.shape[1::-1]).swapaxes(0, 1)
     inverse = rig.from_rest
     for row, parent in enumerate(rig.parents):
-        start = space @ rig.rest[row] if parent < 0 else joined(poses[:, parent], inverse[parent] @ rig.rest[row])
-        joined(start, matrices[:, row], out=poses[:, row])
+        basis = channels.matrices(row)
+        if parent < 0:
+            joined(space @ rig.rest[row], basis, out=poses[:, row])
+        else:
+            joined(poses[:, parent], joined(inverse[parent] @ rig.rest[row], basis), out=poses[:, row])
     return poses
 
 
@@ -116,18 +117,16 @@ class Channels:
         columns = (getattr(self, name) for name in NUMBERS)
         return Channels(*(each[rows] * (1.0 - part) + each[rows + 1] * part for each in columns), modes=self.modes)
 
-    def matrices(self) -> np.ndarray:
-        """What they make of each bone, (f, n, 4, 4)."""
-        matrices = unset_matrices(self.location.shape[1::-1]).swapaxes(0, 1)
-        unscaled = (self.scale == 1.0).all()
-        for mode in set(self.modes):
-            same = np.array([row for row, each in enumerate(self.modes) if each == mode])
-            for rows in np.array_split(same, max(len(same) * len(matrices) // TOGETHER, 1)):
-                # Slices of rows are not copied, into another order in memory.
-                few = slice(rows[0], rows[-1] + 1) if rows[-1] - rows[0] == len(rows) - 1 else rows
-                turns = matrices_from_channels(self.rotation[:, few, : width_of(mode)], mode)
-                matrices[:, few, :3, :3] = turns if unscaled else turns * self.scale[:, few, None, :]
-        matrices[..., :3, 3] = self.location
+    def matrices(self, row: int) -> np.ndarray:
+        """What they make of the bone in a row, (f, 4, 4); of one that stays as it is, (1, 4, 4)."""
+        numbers = (getattr(self, name)[:, row] for name in NUMBERS)
+        location, rotation, scale = (each[:1] if (each == each[:1]).all() else each for each in numbers)
+        frames = max(len(location), len(rotation), len(scale))
+        matrices = unset_matrices((frames,))
+        matrices[:, :3, :3] = matrices_from_channels(rotation[:, : width_of(self.modes[row])], self.modes[row])
+        if (scale != 1.0).any():
+            matrices[:, :3, :3] *= scale[:, None]
+        matrices[:, :3, 3] = location
         return matrices
 
 
