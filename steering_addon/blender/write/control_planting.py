@@ -87,7 +87,9 @@ class ControlPlanting:
         shape = playing.phase.shape[1:]
         flat = playing.flat()
         mixed = mixed_channels(self._channels, flat)
-        turns = {bone: without_scale(mixed.matrices(row)[:, :3, :3]) for bone, row in self._rows.items()}
+        turns = {
+            bone: without_scale(mixed.matrices(slice(row, row + 1))[:, 0, :3, :3]) for bone, row in self._rows.items()
+        }
         rests = np.einsum("cf,cl->lf", flat.weights(), self._rests)
         scale = float(np.linalg.norm(self._rig.matrix[:3, 0]))
         places, axes, alongs, stepping, legs = [], [], [], [], []
@@ -137,7 +139,7 @@ class ControlPlanting:
         bone, row = control.bone, self._rows[control.bone]
         axes, place = without_scale(poses[:, bone, :3, :3]), poses[:, bone, :3, 3]
         along = location_axes(self._rig, bone, poses, is_local)
-        before = product(axes, without_scale(channels.matrices(row)[:, :3, :3]).transpose(0, 2, 1))
+        before = product(axes, without_scale(channels.matrices(slice(row, row + 1))[:, 0, :3, :3]).transpose(0, 2, 1))
         start = place - np.einsum("fij,fj->fi", along, channels.location[:, row])
         sole = self._in_armature(self._rig.moved(poses, rows)) - place[:, None]
         inside = np.einsum("fji,fmj->fmi", axes, sole)

@@ -33,6 +33,8 @@ NAME = "Steering Clip"
 NUMBERS = ("location", "rotation", "scale")
 ARMATURE = np.eye(4)
 """The space of an armature, seen from itself."""
+TOGETHER = 8000
+"""Poses of bones that are computed together: with more, arrays do not fit the fast memory of a processor."""
 LINEAR = 1
 """The number of Blender's linear interpolation."""
 
@@ -74,10 +76,13 @@ def from_channels(rig: Rig, channels: Channels, space: np.ndarray = ARMATURE) ->
     Args:
         space: (4, 4) from the armature's space to the one in which they are wanted.
     """
-    poses = unset_matrices(channels.location.shape[1::-1]).swapaxes(0, 1)
-    inverse = rig.from_rest
+    frames, bones = channels.location.shape[:2]
+    poses = unset_matrices((bones, frames)).swapaxes(0, 1)
+    inverse, together = rig.from_rest, max(TOGETHER // max(frames, 1), 1)
     for row, parent in enumerate(rig.parents):
-        basis = channels.matrices(row)
+        if row % together == 0:
+            bases = channels.matrices(slice(row, row + together))
+        basis = bases[:, row % together]
         if parent < 0:
             joined(space @ rig.rest[row], basis, out=poses[:, row])
         else:
@@ -117,16 +122,18 @@ class Channels:
         columns = (getattr(self, name) for name in NUMBERS)
         return Channels(*(each[rows] * (1.0 - part) + each[rows + 1] * part for each in columns), modes=self.modes)
 
-    def matrices(self, row: int) -> np.ndarray:
-        """What they make of the bone in a row, (f, 4, 4); of one that stays as it is, (1, 4, 4)."""
-        numbers = (getattr(self, name)[:, row] for name in NUMBERS)
+    def matrices(self, rows: slice) -> np.ndarray:
+        """What they make of the bones in some rows, (f, r, 4, 4); (1, r, 4, 4) if all of these stay as they are."""
+        numbers = (getattr(self, name)[:, rows] for name in NUMBERS)
         location, rotation, scale = (each[:1] if (each == each[:1]).all() else each for each in numbers)
-        frames = max(len(location), len(rotation), len(scale))
-        matrices = unset_matrices((frames,))
-        matrices[:, :3, :3] = matrices_from_channels(rotation[:, : width_of(self.modes[row])], self.modes[row])
+        frames, modes = max(len(location), len(rotation), len(scale)), np.array(self.modes[rows])
+        matrices = unset_matrices((len(modes), frames)).swapaxes(0, 1)
+        for mode in set(self.modes[rows]):
+            same = slice(None) if (modes == mode).all() else np.flatnonzero(modes == mode)
+            matrices[:, same, :3, :3] = matrices_from_channels(rotation[:, same, : width_of(mode)], mode)
         if (scale != 1.0).any():
-            matrices[:, :3, :3] *= scale[:, None]
-        matrices[:, :3, 3] = location
+            matrices[..., :3, :3] *= scale[..., None, :]
+        matrices[..., :3, 3] = location
         return matrices
 
 
