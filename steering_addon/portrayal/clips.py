@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from ..simulation.arrays.vectors import Mask, Number, Scalars
+from ..simulation.arrays.once import once
+from ..simulation.arrays.vectors import Mask, Number, Rows, Scalars
 from ..simulation.declaration import Declared, Unit, number, seconds, share, switch
 
 PHASES = 64
@@ -24,6 +25,8 @@ STAND, MOVE, DO, BEAT = 0, 1, 2, 3
 or fins."""
 NOTHING = 1e-9
 """A share below which nothing of a pose is seen."""
+MOST = 0.5
+"""The share of the frames that see a clip in a layer, from which on that layer is of all frames."""
 ANY, NO_STATE = 0, -1
 """In place of the number of a state: a clip for all states, and one for a state that its crowd does not have."""
 BY_CHANCE, ON_ARRIVAL, ON_STATE = 0, 1, 2
@@ -141,6 +144,24 @@ class ClipSettings(Declared):
 
 
 @dataclass(frozen=True)
+class Layer:
+    """A clip for each of some frames, one of those that are seen on it.
+
+    Attributes:
+        frames: rows (g,), or all.
+        clip: (g,) its row.
+        row: (g,) of its phase in a table of its phases, or of the one before.
+        before, after: (g,) the shares in the pose of this one and of the next one.
+    """
+
+    frames: Rows | slice
+    clip: Rows
+    row: Rows
+    before: Scalars
+    after: Scalars
+
+
+@dataclass(frozen=True)
 class Playing:
     """What is played of each clip: strips that replace what is below them, the first clip lowest.
 
@@ -165,6 +186,25 @@ class Playing:
             weights[clip] = self.influence[clip] * above
             above = above * (1.0 - self.influence[clip])
         return weights
+
+    @once
+    def layers(self) -> list[Layer]:
+        """What is seen on the frames (f) of all bodies; a frame that sees fewer clips is in fewer layers."""
+        weights = self.weights()
+        seen = weights != 0.0
+        most = int(np.count_nonzero(seen, axis=0).max(initial=0))
+        layers = []
+        for clip in np.argsort(~seen, axis=0, kind="stable")[:most]:
+            weight = np.take_along_axis(weights, clip[None], axis=0)[0]
+            few = np.flatnonzero(weight)
+            frames = slice(None) if len(few) > MOST * len(weight) else few
+            clip, weight = clip[frames], weight[frames]
+            phase = np.take_along_axis(self.phase[:, frames], clip[None], axis=0)[0]
+            place = (phase - np.floor(phase)) * PHASES
+            row = np.floor(place).astype(np.int64)
+            after = (place - row) * weight
+            layers.append(Layer(frames, clip, row, weight - after, after))
+        return layers
 
 
 def influences(weights: Scalars, *, at_rest: bool = False) -> Scalars:

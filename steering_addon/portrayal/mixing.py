@@ -11,12 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..simulation.arrays.vectors import Scalars
-from .clips import PHASES, Playing
+from .clips import Playing
 
-TOGETHER = 16000
+TOGETHER = 32000
 """Numbers that are mixed together: with more, arrays do not fit the fast memory of a processor."""
-MOST = 0.5
-"""The share of the frames on which a clip is seen, from which on it is mixed in on all."""
 
 
 def mixed_tables(tables: Sequence[NDArray[np.float64]], playing: Playing) -> NDArray[np.float64]:
@@ -35,18 +33,16 @@ def mixed_columns(columns: Scalars, playing: Playing) -> Scalars:
     frames = playing.phase.shape[1]
     mixed = np.repeat(columns[0, :, :1], frames, axis=1)
     varies = np.flatnonzero((columns != columns[0, :, :1]).any(axis=(0, 2)))
-    mixed[varies] = 0.0
-    place = (playing.phase - np.floor(playing.phase)) * PHASES
-    parts = np.array_split(varies, max(len(varies) * frames // TOGETHER, 1))
-    for each, table, weight in zip(place, columns, playing.weights()):
-        rows = np.flatnonzero(weight)
-        seen = slice(None) if len(rows) > MOST * frames else rows
-        row = np.floor(each[seen]).astype(np.int64)
-        after = (each[seen] - row) * weight[seen]
-        before = weight[seen] - after
-        for part in parts:
-            now = np.take(table[part], row, axis=1, mode="clip") * before
-            now += np.take(table[part], row + 1, axis=1, mode="clip") * after
-            for column, values in zip(part, now):
-                mixed[column, seen] += values
+    tables = columns[:, varies].swapaxes(0, 1).reshape(len(varies), len(columns) * columns.shape[2])
+    for part in np.array_split(np.arange(len(varies)), max(len(varies) * frames // TOGETHER, 1)):
+        table, total = tables[part], np.zeros((len(part), frames))
+        for layer in playing.layers:
+            row = layer.clip * columns.shape[2] + layer.row
+            now = np.take(table, row, axis=1, mode="clip")
+            now *= layer.before
+            after = np.take(table, row + 1, axis=1, mode="clip")
+            after *= layer.after
+            now += after
+            total[:, layer.frames] += now
+        mixed[varies[part]] = total
     return mixed

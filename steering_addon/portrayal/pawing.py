@@ -35,9 +35,13 @@ class Paw:
     turn: list[Turns]
 
     def correction(self, playing: Playing, place: Vectors) -> Correction:
-        """That of the foot of n bodies on f frames; `place` (n, f, 3) is where their clips have its origin."""
-        flat = playing.flat()
-        shift, turn = mixed_tables(self.shift, flat), upright_axes(mixed_tables(self.turn, flat))
+        """That of the foot of n bodies on f frames.
+
+        Args:
+            playing: (clips, n f) of them, one after the other.
+            place: (n, f, 3) where their clips have its origin.
+        """
+        shift, turn = mixed_tables(self.shift, playing), upright_axes(mixed_tables(self.turn, playing))
         return Correction(place, shift.reshape(place.shape), turn.reshape(*place.shape, 3))
 
 

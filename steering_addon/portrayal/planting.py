@@ -7,7 +7,7 @@ correction to the other. A leg of two bones then bends at its knee so that the f
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -176,15 +176,29 @@ class Skeleton:
         parents: (n,) rows, -1 for none.
         at_rest: (n, 3, 3) how each is turned to its parent at rest.
         places: (..., f, n, 3) their heads.
-        turns: (..., f, n, 3, 3) how they are turned, without scale.
+        turns: (..., f, 3, 3) how they are turned, without scale, by their rows: those of legs, and what is above these.
         upright: (3, 3) how the armature is turned.
     """
 
     parents: NDArray[np.int64]
     at_rest: Turns
     places: NDArray[np.float64]
-    turns: NDArray[np.float64]
+    turns: Mapping[int, Turns]
     upright: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Moved:
+    """How a part of a body is moved: turned, and taken from one place to another.
+
+    Attributes:
+        turn: (..., f, 3, 3), or (3, 3) if it is the same throughout.
+        start, end: (..., f, 3) metres.
+    """
+
+    turn: Turns
+    start: Vectors
+    end: Vectors
 
 
 @dataclass(frozen=True)
@@ -197,12 +211,14 @@ class Planted:
             moved, by the rows of their bones.
         drop: (..., f) metres by which their hips are lower; less than 0 where they are higher.
         short: (legs, ..., f) metres by which feet stay short of their places, as legs are not long enough.
+        moves: of the thigh and of the shin of each leg, and of everything above it.
     """
 
     turns: dict[int, Turns]
     shifts: dict[int, Vectors]
     drop: Scalars
     short: Scalars
+    moves: list[tuple[Moved, Moved, Moved]]
 
 
 def planted(
@@ -223,6 +239,7 @@ def planted(
     """
     channels: dict[int, Turns] = {}
     shifts: dict[int, Vectors] = {}
+    moves: list[tuple[Moved, Moved, Moved]] = []
     places = skeleton.places
     drop = np.zeros(places.shape[:-2])
     short = np.zeros((len(legs), *drop.shape))
@@ -238,16 +255,18 @@ def planted(
     for number, (leg, correction) in enumerate(zip(legs, corrections)):
         hip, knee, ankle = (joint + down for joint in joints[number])
         new_knee, new_ankle, short[number] = bent(hip, knee, ankle, targets[number])
-        thigh = product(turned_between(knee - hip, new_knee - hip), skeleton.turns[..., leg.thigh, :, :])
-        shin = product(turned_between(ankle - knee, new_ankle - new_knee), skeleton.turns[..., leg.shin, :, :])
-        foot = product(correction.turn, skeleton.turns[..., leg.foot, :, :])
+        upper, lower = turned_between(knee - hip, new_knee - hip), turned_between(ankle - knee, new_ankle - new_knee)
+        start = joints[number]
+        moves.append((Moved(upper, start[0], hip), Moved(lower, start[1], new_knee), Moved(np.eye(3), start[0], hip)))
+        thigh, shin = product(upper, skeleton.turns[leg.thigh]), product(lower, skeleton.turns[leg.shin])
+        foot = product(correction.turn, skeleton.turns[leg.foot])
         base = above(skeleton, leg.thigh)
         heel = shin
         if leg.end is not None:
             heel, shifts[leg.foot] = above(skeleton, leg.foot), new_ankle - places[..., leg.foot, :]
         for bone, turn, parent in ((leg.thigh, thigh, base), (leg.shin, shin, thigh), (leg.foot, foot, heel)):
             channels[bone] = product(transposed(product(parent, skeleton.at_rest[bone])), turn)
-    return Planted(channels, shifts, drop, short)
+    return Planted(channels, shifts, drop, short, moves)
 
 
 def corrected(places: Vectors, correction: Correction) -> Vectors:
@@ -267,13 +286,13 @@ def _ankle(skeleton: Skeleton, leg: Leg) -> Vectors:
         return skeleton.places[..., leg.foot, :]
     x, y, z = leg.end
     places = skeleton.places[..., leg.shin, :]
-    return places + turned(skeleton.turns[..., leg.shin, :, :], columns(np.full(places.shape[:-1], x), y, z))
+    return places + turned(skeleton.turns[leg.shin], columns(np.full(places.shape[:-1], x), y, z))
 
 
 def above(skeleton: Skeleton, bone: int) -> Turns:
     """How the parent of a bone is turned, (..., f, 3, 3); for bones without one, the armature, (3, 3)."""
-    parent = skeleton.parents[bone]
-    turns: Turns = skeleton.turns[..., parent, :, :] if parent >= 0 else skeleton.upright
+    parent = int(skeleton.parents[bone])
+    turns: Turns = skeleton.turns[parent] if parent >= 0 else skeleton.upright
     return turns
 
 

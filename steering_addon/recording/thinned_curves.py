@@ -54,14 +54,15 @@ def _thinned(values: Scalars, precision: Scalars) -> list[ThinnedCurve]:
         if not blocks:
             continue
         leaving, coming, fits = _fitted(doubled, span, blocks, precision)
-        starts = np.arange(blocks) * span
+        starts, ends = (slice(begin, begin + span * blocks, span) for begin in (0, span))
+        within = keyed[: span * blocks].reshape(blocks, span, count)[:, 1:]
         # A longer span that covers this one leaves no key within it.
-        fits &= keyed[starts + 1]
-        block, column = np.nonzero(fits)
-        begin = block * span
-        keyed[begin + np.arange(1, span)[:, None], column] = False
-        ahead[begin, column], slope_ahead[begin, column] = span, leaving[block, column]
-        behind[begin + span, column], slope_behind[begin + span, column] = span, coming[block, column]
+        fits &= within[:, 0]
+        within &= ~fits[:, None]
+        np.copyto(ahead[starts], span, where=fits)
+        np.copyto(slope_ahead[starts], leaving, where=fits)
+        np.copyto(behind[ends], span, where=fits)
+        np.copyto(slope_behind[ends], coming, where=fits)
     column, rows = np.nonzero(keyed.T)
     points = np.empty((3, len(rows), 2))
     points[..., 0], points[..., 1] = rows, values[rows, column]

@@ -40,7 +40,7 @@ def test_a_foot_that_paws_stays_where_it_rests_in_its_clip() -> None:
     rows = np.round((played[0, 0] % 1.0) * PHASES).astype(int)
     sole, place, _ = (column[rows] for column in pawing(0.1))
     body, _ = standing(np.zeros(FRAMES), np.zeros(FRAMES))
-    down = paw(STAND).correction(Playing(rows[None, None] / PHASES, np.ones(played.shape)), place[None])
+    down = paw(STAND).correction(Playing(rows[None] / PHASES, np.ones(played.shape[1:])), place[None])
     kept = Stepping(sole, np.zeros(FRAMES), Correction(*(column[0] for column in vars(down).values())))
     lifted = in_world(body, kept)[..., 2].min(axis=1)
     [correction] = footholds(body, [kept], HEIGHT, FRAME_TIME)

@@ -189,7 +189,7 @@ def test_the_channels_of_bones_make_the_leg_that_was_asked_for() -> None:
         turns[:, bone] = above @ at_rest[bone] @ swing
         if bone:
             places[:, bone] = places[:, bone - 1] + lengths[bone] * turns[:, bone - 1, :, 1]
-    skeleton = Skeleton(parents, at_rest, places, turns, np.eye(3))
+    skeleton = Skeleton(parents, at_rest, places, {bone: turns[:, bone] for bone in range(4)}, np.eye(3))
     ankle = places[:, 3]
     move = Correction(ankle, 0.02 * chance.normal(size=(frames, 3)), turned_about_up(chance.normal(size=frames) * 0.2))
     result = planted(skeleton, [Leg(1, 2, 3)], [move], FRAME_TIME, climb=np.zeros(frames))

@@ -93,7 +93,7 @@ class _Model:
             self._find_feet(armature, strips, frames)
         rig, size = self._rig, scale_of(ob, armature) / self._scale
         mixed = self._mixed(armature, rig, strips, frames, self._tables)
-        model_space = rig.moved(from_channels(rig, mixed.matrices()), np.arange(len(rig.points))) * size
+        model_space = rig.moved(from_channels(rig, mixed), np.arange(len(rig.points))) * size
         position, basis = bodies_of([ob], frames, scene)
         place, (side, forward, up) = position[:, 0], np.moveaxis(basis[:, 0], -1, 0)
         axes = np.stack((-side, -forward, up), axis=1)
@@ -109,7 +109,7 @@ class _Model:
     def _find_feet(self, armature: Object, strips: Sequence[NlaStrip], frames: np.ndarray) -> None:
         """Keep only the feet, as they are found in what a vehicle plays, and the bones above them."""
         mixed = self._mixed(armature, self._whole, strips, frames, {})
-        poses = from_channels(self._whole, mixed.matrices())
+        poses = from_channels(self._whole, mixed)
         low = low_points(self._whole, poses[:: max(len(frames) // PHASES, 1)])
         feet = feet_of(self._whole.moved(poses, low), self._whole.height)
         rows = [low[foot.points] for foot in feet]

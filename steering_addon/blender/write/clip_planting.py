@@ -12,6 +12,7 @@ from ...portrayal.clips import Clip, Playing, leading
 from ...portrayal.footholds import Carried, Stepping, footholds
 from ...portrayal.planes import Ground
 from ...portrayal.planting import LEAST, Leg, Skeleton, above, planted, product, transposed, turned
+from ...portrayal.soft_soles import Soft, as_moved, leans
 from ...portrayal.soles import Points
 from ...simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, columns
 from ...simulation.roles import Role
@@ -31,12 +32,14 @@ if TYPE_CHECKING:
 
 FEET = OF_FEET.title()
 """The name of the strip that holds feet."""
-FRAMES_TOGETHER = 4000
-"""Frames of bodies whose feet are computed together: with more, arrays do not fit the fast memory of a processor."""
+FRAMES_TOGETHER = 16000
+"""Frames of bodies whose feet are computed together at most: with more, a bake answers to Esc too late."""
 REACH = 0.6
 """Metres above and below a foot within which the ground is looked for."""
 FOLLOWS = 0.02
 """Model heights by which the end of a shin strays at most from the foot that it follows."""
+SOFT = 0.01
+"""The share of a point of a sole from which on it matters that another bone than the foot moves it."""
 MATTERS = 0.1
 """The share of a foot's weight from which on a bone belongs to it."""
 
@@ -101,7 +104,12 @@ class Planting:
         self._at_rest = _at_rest(self._rig)
         self._upright = without_scale(self._rig.matrix[:3, :3])
         self._hips = _common([_above(self._rig, leg.thigh) for leg in self._legs])
+        of_legs = {bone for leg in self._legs for bone in (leg.thigh, leg.shin, leg.foot)}
+        above_them = {int(self._rig.parents[bone]) for bone in (*of_legs, self._hips)}
+        self._turning = sorted((of_legs | above_them) - {-1})
         self._apart = any(leg.end is not None for leg in self._legs)
+        self._shared = [_shared(self._rig, rows, leg) for rows, leg in zip(self._soles, self._legs)]
+        self._are_soft = any(len(rows) for rows, _, _ in self._shared)
         self._tables = [channels_of(armature, self._rig, action, phases_of(action)) for action in actions]
 
     def keys(self, playing: Playing, body: Carried, frame_time: float, ground: Ground | None = None) -> list[Keyed]:
@@ -119,15 +127,19 @@ class Planting:
         shape = playing.phase.shape[1:]
         flat = playing.flat()
         mixed = mixed_channels(self._tables, flat)
-        poses = from_channels(self._rig, mixed.matrices(), self._rig.matrix)
+        poses = from_channels(self._rig, mixed, self._rig.matrix)
         points = self._rig.carried(poses, np.arange(len(self._rig.points)))
         placed = by_body(poses, shape)
-        feet = self._stepping(playing, points, placed[..., :3, 3])
+        feet = self._stepping(flat, points, placed[..., :3, 3])
         corrections = footholds(body, feet, self._height, frame_time, ground)
-        turns = without_scale(placed[..., :3, :3])
+        turns = {bone: without_scale(placed[..., bone, :3, :3]) for bone in self._turning}
         skeleton = Skeleton(self._rig.parents, self._at_rest, placed[..., :3, 3], turns, self._upright)
         climb = (body.position[..., 2] - body.origin) / body.size if ground is not None or self._apart else None
         result = planted(skeleton, self._legs, corrections, frame_time, climb=climb)
+        if self._are_soft and any(leans(each).any() for each in corrections):
+            feet = list(map(as_moved, feet, self._soft(poses, shape), result.moves, corrections))
+            corrections = footholds(body, feet, self._height, frame_time, ground)
+            result = planted(skeleton, self._legs, corrections, frame_time, climb=climb)
         channels = self._channels(result.turns)
         location = by_body(mixed.location, shape)
         for bone, shift in result.shifts.items():
@@ -140,13 +152,27 @@ class Planting:
             of_hips = self._location(location, skeleton, self._hips, down)
         return keys_of_each(channels, of_hips, drops)
 
-    def _stepping(self, playing: Playing, points: Points, places: Vectors) -> list[Stepping]:
-        """The feet of n rigs, from the points (n f, m, 3) of their soles and the places (n, f, bones, 3) of the bones.
+    def _soft(self, poses: np.ndarray, shape: tuple[int, int]) -> list[Soft]:
+        """The points of each sole that not only the foot moves, in the poses (n f, bones, 4, 4) of n rigs."""
+        return [
+            Soft(
+                rows,
+                shares,
+                [by_body(self._rig.carried(poses, sole[rows], bones), shape) for bones in parts],
+            )
+            for sole, (rows, shares, parts) in zip(self._soles, self._shared)
+        ]
 
-        Both are in the space of the model.
+    def _stepping(self, playing: Playing, points: Points, places: Vectors) -> list[Stepping]:
+        """The feet of n rigs.
+
+        Args:
+            playing: (clips, n f) of them, one after the other.
+            points: (n f, m, 3) of their soles, in the space of the model.
+            places: (n, f, bones, 3) of the bones, alike.
         """
-        shape = playing.phase.shape[1:]
-        rests = np.einsum("cf,cl->lf", playing.flat().weights(), self._rests)
+        shape = places.shape[:2]
+        rests = np.einsum("cf,cl->lf", playing.weights(), self._rests)
         return [
             Stepping(
                 by_body(points[:, rows], shape),
@@ -171,6 +197,24 @@ class Planting:
             path = f'pose.bones["{escape_identifier(self._rig.names[bone])}"].{data_path(self._modes[bone])}'
             channels.update({(path, index): numbers[..., index] for index in range(numbers.shape[-1])})
         return channels
+
+
+def _shared(rig: Rig, rows: Rows, leg: Leg) -> tuple[Rows, list[Scalars], list[list[int]]]:
+    """Which of the points in some rows (r,) other bones than the foot of a leg move, too.
+
+    Returns:
+        their rows among these, (k,), what the thigh, the shin and all else have of each, (k,), and which bones these
+        are, each with what is below it.
+    """
+    parts: dict[int, list[int]] = {leg.thigh: [], leg.shin: [], -1: []}
+    for bone in range(len(rig.names)):
+        chain = [bone, *_above(rig, bone)]
+        part = next((each for each in chain if each in (leg.foot, leg.shin, leg.thigh)), -1)
+        if part != leg.foot:
+            parts[part].append(bone)
+    shares = [np.einsum("rk,rk->r", rig.weights[rows], np.isin(rig.bones[rows], bones)) for bones in parts.values()]
+    soft = np.flatnonzero(sum(shares) > SOFT)
+    return soft, [share[soft] for share in shares], list(parts.values())
 
 
 def ground_of(scene: Scene, moving: Collection[Object] = ()) -> Ground | None:

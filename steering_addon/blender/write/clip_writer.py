@@ -410,9 +410,11 @@ class _ModelPlayed:
         lift = [ob.steering.origin_height * scale_of(ob, ob) for ob in self.model.vehicles]
         origin, size = np.array(lift)[:, None] * growth, sizes[:, None] * growth
         influence = self._influence.astype(np.float64)
-        together = max(FRAMES_TOGETHER // count, 1)
-        for first in range(0, len(self.model.rigs), together):
-            rows = slice(first, first + together)
+        number = len(self.model.rigs)
+        pieces = min(-(-number * count // FRAMES_TOGETHER), number)
+        for piece in range(pieces):
+            first, end = (number * k // pieces for k in (piece, piece + 1))
+            rows = slice(first, end)
             riders = run.of(rows)
             rides = np.isin(riders.surface, list(moved))
             ground = RiddenGround(place[rows], riders, rides, origin[rows], still) if moved else still

@@ -87,7 +87,9 @@ class ControlPlanting:
         shape = playing.phase.shape[1:]
         flat = playing.flat()
         mixed = mixed_channels(self._channels, flat)
-        matrices = mixed.matrices()
+        turns = {
+            bone: without_scale(mixed.matrices(slice(row, row + 1))[:, 0, :3, :3]) for bone, row in self._rows.items()
+        }
         rests = np.einsum("cf,cl->lf", flat.weights(), self._rests)
         scale = float(np.linalg.norm(self._rig.matrix[:3, 0]))
         places, axes, alongs, stepping, legs = [], [], [], [], []
@@ -95,13 +97,13 @@ class ControlPlanting:
             row = self._rows[control.bone]
             along = mixed_tables(table.along, flat)
             place = mixed_tables(table.place, flat) + turned(along, mixed.location[:, row])
-            upright = product(upright_axes(mixed_tables(table.axes, flat)), without_scale(matrices[:, row, :3, :3]))
+            upright = product(upright_axes(mixed_tables(table.axes, flat)), turns[control.bone])
             sole = place[:, None] + turned(upright[:, None], mixed_tables(table.sole, flat))
             places.append(by_body(self._in_model(place), shape))
             axes.append(upright)
             alongs.append(along)
             paw = self._paws[number]
-            down = paw.correction(playing, places[-1]) if paw is not None else None
+            down = paw.correction(flat, places[-1]) if paw is not None else None
             stepping.append(Stepping(by_body(self._in_model(sole), shape), rests[number].reshape(shape), down))
             legs.append(self._reach(control.leg, table, flat, place, upright, scale, shape))
         corrections = footholds(body, stepping, self._rig.height, frame_time, ground)
@@ -113,9 +115,9 @@ class ControlPlanting:
         for control, along, upright, shift, turn in zip(self._controls, alongs, axes, result.shifts, result.turns):
             keyed |= self._location(control.bone, mixed, along, shift.reshape(-1, 3) @ to_armature.T / scale, shape)
             if control.turns:
-                basis = without_scale(matrices[:, self._rows[control.bone], :3, :3])
                 turn = product(product(to_armature, turn.reshape(-1, 3, 3)), to_armature.T)
-                keyed |= self._rotation(control.bone, by_body(product(basis, turned_in(upright, turn)), shape))
+                after = product(turns[control.bone], turned_in(upright, turn))
+                keyed |= self._rotation(control.bone, by_body(after, shape))
         # Hips that never come down have no keys.
         drops = (np.abs(result.drop) > LEAST).any(axis=1)
         of_hips: dict[tuple[str, int], Scalars] = {}
@@ -137,7 +139,7 @@ class ControlPlanting:
         bone, row = control.bone, self._rows[control.bone]
         axes, place = without_scale(poses[:, bone, :3, :3]), poses[:, bone, :3, 3]
         along = location_axes(self._rig, bone, poses, is_local)
-        before = product(axes, without_scale(channels.matrices()[:, row, :3, :3]).transpose(0, 2, 1))
+        before = product(axes, without_scale(channels.matrices(slice(row, row + 1))[:, 0, :3, :3]).transpose(0, 2, 1))
         start = place - np.einsum("fij,fj->fi", along, channels.location[:, row])
         sole = self._in_armature(self._rig.moved(poses, rows)) - place[:, None]
         inside = np.einsum("fji,fmj->fmi", axes, sole)

@@ -4,7 +4,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import bake, clear_bake, crowd, empty, frames, link, part, scene_dump, select, vehicle
+from tests.blender.building import bake, clear_bake, crowd, empty, frames, link, part, scene_dump, select, tag, vehicle
 from tests.blender.walkers import clip, found_walkers, idle, stash, walker
 
 CYCLE = 24
@@ -215,6 +215,29 @@ def test_feet_that_are_bones_of_their_own_stay_and_shins_end_at_them() -> None:
         bones = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones
         for side in ("L", "R"):
             assert (bones[f"Shin.{side}"].tail - bones[f"Foot.{side}"].head).length < 1e-3
+
+
+def test_heels_that_shins_move_as_well_stand_on_a_slope() -> None:
+    rig = legged()
+    skin = bpy.data.objects["Walker Skin"]
+    for side, first in (("L", 0), ("R", 12)):
+        heel = [row for row in range(first, first + 12) if row // 2 % 3 == 2]
+        skin.vertex_groups[f"Foot.{side}"].add(heel, 0.75, "REPLACE")
+        skin.vertex_groups.new(name=f"Shin.{side}").add(heel, 0.25, "REPLACE")
+    walking(rig)
+    slope = np.tan(np.radians(20.0))
+    mesh = bpy.data.meshes.new("Slope")
+    corners = [(x, y, slope * y) for y in (-40.0, 10.0) for x in (-20.0, 20.0)]
+    mesh.from_pydata(corners, [], [(0, 1, 3, 2)])
+    tag(link(bpy.data.objects.new("Slope", mesh)), role="SURFACE")
+    bake()
+    sunk = 0.0
+    for frame in range(20, 60):
+        bpy.context.scene.frame_set(frame)
+        evaluated = skin.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        places = np.array([evaluated.matrix_world @ vertex.co for vertex in evaluated.data.vertices[:24]])
+        sunk = max(sunk, float(np.max(slope * places[:, 1] - places[:, 2])))
+    assert sunk < 0.001
 
 
 def test_a_deleted_bake_gives_back_what_only_feet_keyed_and_leaves_no_copy_of_a_clip_that_was_never_seen() -> None:

@@ -136,7 +136,12 @@ def _check_is_still(armature: Object, action: Action, frames: np.ndarray) -> Non
 
 def low_points(rig: Rig, poses: np.ndarray) -> Rows:
     """The rows of the points that come near the lowest one in some poses (f, n, 4, 4), the lowest ones of each bone."""
-    lowest = rig.heights(poses).min(axis=0)
+    return low_in(rig, rig.heights(poses))
+
+
+def low_in(rig: Rig, heights: np.ndarray) -> Rows:
+    """The same from the heights of all points, (f, m) metres above level ground, or above what a body stands on."""
+    lowest = heights.min(axis=0)
     low = np.flatnonzero(lowest < lowest.min() + LOW * rig.height)
     return _lowest_of_each_bone(rig, low, lowest[low])
 

@@ -34,7 +34,7 @@ NUMBERS = ("location", "rotation", "scale")
 ARMATURE = np.eye(4)
 """The space of an armature, seen from itself."""
 TOGETHER = 8000
-"""Rotations that are computed together: with more, arrays do not fit the fast memory of a processor."""
+"""Poses of bones that are computed together: with more, arrays do not fit the fast memory of a processor."""
 LINEAR = 1
 """The number of Blender's linear interpolation."""
 
@@ -66,21 +66,27 @@ def _are_driven(armature: Object, names: Collection[str]) -> bool:
 def poses_of(armature: Object, rig: Rig, action: Action, frames: np.ndarray) -> np.ndarray:
     """The poses of all bones in the armature's space on some frames of an action, (f, n, 4, 4)."""
     if follows_from_curves(armature):
-        return from_channels(rig, channels_of(armature, rig, action, frames).matrices())
+        return from_channels(rig, channels_of(armature, rig, action, frames))
     return from_blender(armature, rig, action, frames)
 
 
-def from_channels(rig: Rig, matrices: np.ndarray, space: np.ndarray = ARMATURE) -> np.ndarray:
-    """The poses (f, n, 4, 4) of bones whose own channels make these matrices (f, n, 4, 4).
+def from_channels(rig: Rig, channels: Channels, space: np.ndarray = ARMATURE) -> np.ndarray:
+    """The poses (f, n, 4, 4) of bones with these channels.
 
     Args:
         space: (4, 4) from the armature's space to the one in which they are wanted.
     """
-    poses = unset_matrices(matrices.shape[1::-1]).swapaxes(0, 1)
-    inverse = rig.from_rest
+    frames, bones = channels.location.shape[:2]
+    poses = unset_matrices((bones, frames)).swapaxes(0, 1)
+    inverse, together = rig.from_rest, max(TOGETHER // max(frames, 1), 1)
     for row, parent in enumerate(rig.parents):
-        start = space @ rig.rest[row] if parent < 0 else joined(poses[:, parent], inverse[parent] @ rig.rest[row])
-        joined(start, matrices[:, row], out=poses[:, row])
+        if row % together == 0:
+            bases = channels.matrices(slice(row, row + together))
+        basis = bases[:, row % together]
+        if parent < 0:
+            joined(space @ rig.rest[row], basis, out=poses[:, row])
+        else:
+            joined(poses[:, parent], joined(inverse[parent] @ rig.rest[row], basis), out=poses[:, row])
     return poses
 
 
@@ -116,18 +122,18 @@ class Channels:
         columns = (getattr(self, name) for name in NUMBERS)
         return Channels(*(each[rows] * (1.0 - part) + each[rows + 1] * part for each in columns), modes=self.modes)
 
-    def matrices(self) -> np.ndarray:
-        """What they make of each bone, (f, n, 4, 4)."""
-        matrices = unset_matrices(self.location.shape[1::-1]).swapaxes(0, 1)
-        unscaled = (self.scale == 1.0).all()
-        for mode in set(self.modes):
-            same = np.array([row for row, each in enumerate(self.modes) if each == mode])
-            for rows in np.array_split(same, max(len(same) * len(matrices) // TOGETHER, 1)):
-                # Slices of rows are not copied, into another order in memory.
-                few = slice(rows[0], rows[-1] + 1) if rows[-1] - rows[0] == len(rows) - 1 else rows
-                turns = matrices_from_channels(self.rotation[:, few, : width_of(mode)], mode)
-                matrices[:, few, :3, :3] = turns if unscaled else turns * self.scale[:, few, None, :]
-        matrices[..., :3, 3] = self.location
+    def matrices(self, rows: slice) -> np.ndarray:
+        """What they make of the bones in some rows, (f, r, 4, 4); (1, r, 4, 4) if all of these stay as they are."""
+        numbers = (getattr(self, name)[:, rows] for name in NUMBERS)
+        location, rotation, scale = (each[:1] if (each == each[:1]).all() else each for each in numbers)
+        frames, modes = max(len(location), len(rotation), len(scale)), np.array(self.modes[rows])
+        matrices = unset_matrices((len(modes), frames)).swapaxes(0, 1)
+        for mode in set(self.modes[rows]):
+            same = slice(None) if (modes == mode).all() else np.flatnonzero(modes == mode)
+            matrices[:, same, :3, :3] = matrices_from_channels(rotation[:, same, : width_of(mode)], mode)
+        if (scale != 1.0).any():
+            matrices[..., :3, :3] *= scale[..., None, :]
+        matrices[..., :3, 3] = location
         return matrices
 
 

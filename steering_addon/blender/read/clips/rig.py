@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -90,16 +90,26 @@ class Rig:
         """Points in the model's space, (f, r, 3), from the bones' poses (f, n, 4, 4); `rows` (r,) of the points."""
         return self._carried(len(poses), rows, lambda bone: joined(self.matrix, poses[:, bone]))
 
-    def carried(self, placed: np.ndarray, rows: Rows) -> np.ndarray:
-        """As `moved`, from the bones in the model's space (f, n, 4, 4)."""
-        return self._carried(len(placed), rows, lambda bone: placed[:, bone])
+    def carried(self, placed: np.ndarray, rows: Rows, part_of: Collection[int] | None = None) -> np.ndarray:
+        """As `moved`, from the bones in the model's space (f, n, 4, 4).
 
-    def _carried(self, frames: int, rows: Rows, placed: Callable[[int], np.ndarray]) -> np.ndarray:
+        `part_of` are bones whose shares alone are added up.
+        """
+        return self._carried(len(placed), rows, lambda bone: placed[:, bone], part_of)
+
+    def _carried(
+        self,
+        frames: int,
+        rows: Rows,
+        placed: Callable[[int], np.ndarray],
+        part_of: Collection[int] | None = None,
+    ) -> np.ndarray:
         """The same; `placed` has the matrices (f, 4, 4) of a bone in the model's space."""
         total = np.zeros((3, len(rows), frames))
         places, bones, weights = self.points[rows], self.bones[rows], self.weights[rows]
         at_rest = np.concatenate((places, np.ones((len(rows), 1))), axis=1)
-        for bone in np.unique(bones[weights > 0.0]):
+        moving = np.unique(bones[weights > 0.0]).tolist()
+        for bone in (each for each in moving if part_of is None or each in part_of):
             share = np.einsum("rk,rk->r", weights, bones == bone)
             used = np.flatnonzero(share)
             # In the axes of the bone, where they stay.
@@ -108,7 +118,7 @@ class Rig:
             for row in range(3):
                 terms = (inside[k, :, None] * matrices[:, row, k] for k in range(4))
                 total[row, used] += next(terms) + next(terms) + next(terms) + next(terms)
-        loose = np.flatnonzero(~weights.any(axis=1))
+        loose = np.flatnonzero(~weights.any(axis=1)) if part_of is None else np.zeros(0, np.int64)
         total[:, loose] = self.at_rest()[rows[loose]].T[..., None]
         return total.transpose(2, 1, 0)
 
