@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from bpy.types import Object, Scene
 
 
+HOLDING = ("CHILD_OF", "ARMATURE", "COPY_TRANSFORMS", "COPY_LOCATION")
+"""The types of constraints by which props are carried."""
+
+
 def carrier(ob: Object, family: Family) -> Object:
     """The object to move instead of a part of a rigged character; the object itself if it is not a part of one.
 
@@ -55,6 +59,36 @@ def torn_apart(objects: Iterable[Object], family: Family, scene: Scene) -> str:
     rigs = names_of(sorted(set(loose.values())))
     text = f"{names_of(sorted(loose))} {is_} deformed by {rigs} but not parented to it: one goes without the other"
     return f"{text}. Parent {it} to {rigs}"
+
+
+def not_copied(models: Iterable[Object], family: Family, scene: Scene) -> str:
+    """What copies of models do without because only a constraint lets it follow a part of one, and the remedy.
+
+    Empty if there is nothing. Cameras are to stay with the model.
+    """
+    parts = {part for ob in models for part in (ob, *family.descendants(ob))}
+    held = {
+        ob.name: target.name
+        for ob in scene.objects
+        if ob not in parts and ob.type != "CAMERA" and (target := _held_by(ob, parts)) is not None
+    }
+    if not held:
+        return ""
+    follow, it = ("follows", "it") if len(held) == 1 else ("follow", "them")
+    targets = names_of(sorted(set(held.values())))
+    text = f"{names_of(sorted(held))} {follow} {targets} by a constraint, which members do not get"
+    return f"{text}. Parent {it} to {targets} and populate again"
+
+
+def _held_by(ob: Object, parts: set[Object]) -> Object | None:
+    """The part that carries an object by a constraint."""
+    for constraint in ob.constraints:
+        if constraint.type in HOLDING and constraint.enabled:
+            ends = constraint.targets if constraint.type == "ARMATURE" else (constraint,)
+            for end in ends:
+                if end.target in parts:
+                    return end.target
+    return None
 
 
 def is_character(ob: Object, family: Family) -> bool:
