@@ -10,7 +10,11 @@ from .properties import settings_of
 from .tagged_objects import names_of
 
 if TYPE_CHECKING:
-    from bpy.types import Object, Scene
+    from bpy.types import Constraint, ConstraintTargetBone, Object, Scene
+
+
+HOLDING = ("CHILD_OF", "ARMATURE", "COPY_TRANSFORMS", "COPY_LOCATION")
+"""The types of constraints by which props are carried."""
 
 
 def carrier(ob: Object, family: Family) -> Object:
@@ -55,6 +59,35 @@ def torn_apart(objects: Iterable[Object], family: Family, scene: Scene) -> str:
     rigs = names_of(sorted(set(loose.values())))
     text = f"{names_of(sorted(loose))} {is_} deformed by {rigs} but not parented to it: one goes without the other"
     return f"{text}. Parent {it} to {rigs}"
+
+
+def not_copied(models: Iterable[Object], family: Family, scene: Scene) -> str:
+    """What copies of models do without because only a constraint lets it follow a part of one, and the remedy.
+
+    Empty if there is nothing. Cameras are to stay with the model.
+    """
+    parts = {part for ob in models for part in (ob, *family.descendants(ob))}
+    others = [ob for ob in scene.objects if ob not in parts and ob.type != "CAMERA"]
+    held = {ob.name: end for ob in others if (end := _holder(ob, parts)) is not None}
+    if not held:
+        return ""
+    follow, it = ("follows", "it") if len(held) == 1 else ("follow", "them")
+    targets = names_of(sorted({end.target.name for end in held.values()}))
+    text = f"{names_of(sorted(held))} {follow} {targets} by a constraint, which members do not get"
+    new_parent = "the bone" if all(end.subtarget for end in held.values()) else targets
+    # Members that there are keep the parts that they were made with.
+    return f"{text}. Undo, parent {it} to {new_parent} instead, and populate again"
+
+
+def _holder(ob: Object, parts: set[Object]) -> Constraint | ConstraintTargetBone | None:
+    """What names the part that carries an object: a constraint, or one of the targets of a constraint."""
+    for constraint in ob.constraints:
+        if constraint.type in HOLDING and constraint.enabled:
+            ends = constraint.targets if constraint.type == "ARMATURE" else (constraint,)
+            for end in ends:
+                if end.target in parts:
+                    return end
+    return None
 
 
 def is_character(ob: Object, family: Family) -> bool:

@@ -10,7 +10,7 @@ from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
 from ...settings.population import CURVE, GRID, ONE_PLACE, SURFACE, VOLUME, Population
 from ...simulation.roles import Role
-from ..characters import torn_apart
+from ..characters import not_copied, torn_apart
 from ..crowds.adding_clips import FIND_CLIPS, add_to_new_crowd
 from ..crowds.crowd_clips import rig_of
 from ..crowds.member_variation import MOST_NAMES
@@ -19,7 +19,7 @@ from ..crowds.populating.arrangement import CHOICE, FITS, NUMBERS, WANTED, shown
 from ..crowds.populating.filling import Plan, fill, plan_filling
 from ..crowds.populating.models import roots, usable
 from ..crowds.populating.room import more_room
-from ..crowds.populating.standing_on import stand_on
+from ..crowds.populating.standing_on import follow, stand_on
 from ..crowds.staggered_entry import let_in
 from ..focus import crowd_in_focus
 from ..hierarchy import Family
@@ -94,18 +94,24 @@ class STEERING_OT_populate(bpy.types.Operator):
         plan, place, models = self._plan(context, crowd)
         crowd = crowd or new_crowd(context, likeness(self.moves_like).crowd)
         self._remember(crowd, plan, place, models)
-        self._report(crowd, plan, place, models)
-        if warning := torn_apart([source.model.parts[0] for source in plan.sources], Family(), context.scene):
-            self.report({"WARNING"}, warning)
+        told, warnings = _changes(crowd, plan, models), _left_out(context, crowd, plan, place)
         members = fill(context, crowd, plan)
-        ground = place if plan.ground.population.arrangement == SURFACE else None
+        arrangement = plan.ground.population.arrangement
+        ground = place if arrangement == SURFACE else None
         if plan.preset and members:
-            for warning in bring_to_life(context, crowd, members, plan.preset, ground=ground, resize=True):
-                self.report({"WARNING"}, warning)
+            if arrangement == CURVE:
+                follow(place, plan.preset)
+            warnings += bring_to_life(context, crowd, members, plan.preset, ground=ground, resize=True)
         if plan.preset and members and self.find_clips:
-            self._find_clips(context, crowd, members)
-        if plan.ground.population.arrangement == ONE_PLACE and plan.count > 1:
+            clips, why_none = _found_clips(context, crowd, members)
+            told += f"; they play {', '.join(clips)}" if clips else ""
+            warnings += [why_none] if why_none else []
+        self.report({"INFO"}, told)
+        if arrangement == ONE_PLACE and plan.count > 1:
             self.report(*let_in(crowd, context.scene))
+        # Last: the status bar shows the last report.
+        for warning in warnings:
+            self.report({"WARNING"}, warning)
         if ground is not None:
             stand_on(ground, crowd)
         for ob in context.selected_objects:
@@ -113,16 +119,6 @@ class STEERING_OT_populate(bpy.types.Operator):
         crowd.select_set(True)
         context.view_layer.objects.active = crowd
         return {"FINISHED"}
-
-    def _find_clips(self, context: Context, crowd: Object, members: Sequence[Object]) -> None:
-        """Give a new crowd the clips that its models bring along."""
-        if rig_of(members[0], Family()) is not None:
-            context.view_layer.update()
-        names, why_none = add_to_new_crowd(crowd, members, context.scene)
-        if names:
-            self.report({"INFO"}, f"{crowd.name} plays {', '.join(names)}")
-        if why_none:
-            self.report({"WARNING"}, why_none)
 
     def _plan(self, context: Context, crowd: Object | None) -> tuple[Plan, Object | None, list[Object]]:
         """The plan for filling the crowd, the place, and the selected models if the crowd has none yet.
@@ -174,33 +170,51 @@ class STEERING_OT_populate(bpy.types.Operator):
         for ob in models:
             group.sources.add().object = ob
 
-    def _report(self, crowd: Object, plan: Plan, place: Object | None, models: list[Object]) -> None:
-        """Report the changes in one line, and warn about members that were not made or not moved.
-
-        Args:
-            models: the selected models if the crowd is populated for the first time.
-        """
-        added = sum(1 for number in plan.numbers.tolist() if number not in plan.existing)
-        parts = [(added, "added"), (len(plan.numbers) - added, "moved"), (len(plan.leaving), "removed")]
-        changes = ", ".join(f"{number} {change}" for number, change in parts if number) or "nothing changed"
-        visible = [ob.name for ob in models if ob.visible_get()]
-        aside = ""
-        if visible:
-            which = "the model" if len(visible) == 1 else "the models"
-            aside = f"; {which} {names_of(visible)} {'remains' if len(visible) == 1 else 'remain'} beside them"
-        self.report({"INFO"}, f"{crowd.name} has {plan.count} members: {changes}{aside}")
-        if plan.count < plan.ground.population.count:
-            remedy = more_room(plan.ground, plan.sources)
-            self.report({"WARNING"}, f"{(place or crowd).name} only has room for {plan.count} members. {remedy}")
-        if plan.kept:
-            names = ", ".join(ob.name for ob in plan.kept[:MOST_NAMES])
-            more = f" and {len(plan.kept) - MOST_NAMES} more" if len(plan.kept) > MOST_NAMES else ""
-            self.report({"WARNING"}, f"Kept members that are locked or were moved, keyed or parented: {names}{more}")
-
 
 STEERING_OT_populate.__annotations__.update(
     {name: operator_property(name, parameter) for name, parameter in Population.parameters().items()}
 )
+
+
+def _changes(crowd: Object, plan: Plan, models: list[Object]) -> str:
+    """The changes in one line.
+
+    Args:
+        models: the selected models if the crowd is populated for the first time.
+    """
+    added = sum(1 for number in plan.numbers.tolist() if number not in plan.existing)
+    parts = [(added, "added"), (len(plan.numbers) - added, "moved"), (len(plan.leaving), "removed")]
+    changes = ", ".join(f"{number} {change}" for number, change in parts if number) or "nothing changed"
+    visible = [ob.name for ob in models if ob.visible_get()]
+    aside = ""
+    if visible:
+        which = "the model" if len(visible) == 1 else "the models"
+        aside = f"; {which} {names_of(visible)} {'remains' if len(visible) == 1 else 'remain'} beside them"
+    return f"{crowd.name} has {plan.count} members: {changes}{aside}"
+
+
+def _left_out(context: Context, crowd: Object, plan: Plan, place: Object | None) -> list[str]:
+    """A warning each about members that are not made or not moved, and about parts that members do not get."""
+    warnings = []
+    models, family = [source.model.parts[0] for source in plan.sources], Family()
+    for check in (torn_apart, not_copied):
+        if warning := check(models, family, context.scene):
+            warnings.append(warning)
+    if plan.kept:
+        names = ", ".join(ob.name for ob in plan.kept[:MOST_NAMES])
+        more = f" and {len(plan.kept) - MOST_NAMES} more" if len(plan.kept) > MOST_NAMES else ""
+        warnings.append(f"Kept members that are locked or were moved, keyed or parented: {names}{more}")
+    if plan.count < plan.ground.population.count:
+        remedy = more_room(plan.ground, plan.sources)
+        warnings.append(f"{(place or crowd).name} only has room for {plan.count} members. {remedy}")
+    return warnings
+
+
+def _found_clips(context: Context, crowd: Object, members: Sequence[Object]) -> tuple[list[str], str]:
+    """Give a new crowd the clips that its models bring along; their names, and why there are none."""
+    if rig_of(members[0], Family()) is not None:
+        context.view_layer.update()
+    return add_to_new_crowd(crowd, members, context.scene)
 
 
 class STEERING_OT_populate_add(bpy.types.Operator):

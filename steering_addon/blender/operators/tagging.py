@@ -258,12 +258,14 @@ def _found_clips(joined: Joined, scene: Scene) -> tuple[list[str], str]:
 def _select_carriers(context: Context, vehicles: list[Object]) -> str:
     """Select vehicles that were tagged in place of a part of them; what to report about them.
 
-    The active object becomes the vehicle that it is a part of, so that the panels show it.
+    The active object becomes the vehicle that it is a part of, so that the panels show it; if there is none, the first.
     """
     unselected = [ob for ob in vehicles if not ob.select_get() and ob.name in context.view_layer.objects]
     for ob in unselected:
         ob.select_set(True)
     active = context.view_layer.objects.active
+    if active is None:
+        context.view_layer.objects.active = next(ob for ob in vehicles if ob.select_get())
     for ob in unselected:
         if active is not None and is_descendant(active, ob):
             context.view_layer.objects.active = ob

@@ -50,12 +50,13 @@ class Roles:
     bl_label = "Object"
 
     def draw(self, context) -> None:
-        layout, ob = self.layout, context.object
+        layout, selected = self.layout, context.selected_objects
+        # After Library Override > Make, no object is active and all parts are selected.
+        ob = context.object or next(iter(selected), None)
         if ob is None:
             note(layout, context, "Select the objects to move and make them vehicles, or start with a ready crowd")
             layout.menu("STEERING_MT_add", text="Add a Ready Crowd", icon="ADD")
             return
-        selected = context.selected_objects
         others = len(selected) - 1 if ob in selected else 0
         layout.label(text=f"{ob.name} and {others} more" if others else ob.name, icon="OBJECT_DATA", translate=False)
         if has_role(ob, Role.CROWD):

@@ -182,6 +182,10 @@ class Body:
         width, depth, height = np.ptp(np.einsum("ab,kb->ka", self.matrix, self.points), axis=0)
         return float(min(0.25 * (width + depth), SLIM * height) if height > UPRIGHT * depth else 0.25 * (width + depth))
 
+    def sides(self) -> list[float]:
+        """The sides in metres of the box around it, along its own axes."""
+        return [self._along(axis) for axis in range(3)]
+
     def length(self, forward_axis: str, up_axis: str) -> float:
         """Its length in metres along its forward axis, or its height if it stands upright; 0 without a size."""
         long, tall = self._along("XYZ".index(forward_axis[-1])), self.height(up_axis)

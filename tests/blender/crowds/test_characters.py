@@ -156,6 +156,36 @@ def test_a_skin_apart_from_its_armature_is_a_vehicle_of_its_own_and_named(clicke
     assert "deformed" not in capfd.readouterr().out
 
 
+def test_props_that_follow_a_model_by_a_constraint_are_named_as_members_do_not_get_them(capfd) -> None:
+    cow = character()
+    for name, kind in (("Bell", "CHILD_OF"), ("Halter", "ARMATURE"), ("Dog", "TRACK_TO"), ("Off", "CHILD_OF")):
+        constraint = empty(name).constraints.new(kind)
+        (constraint.targets.new() if kind == "ARMATURE" else constraint).target = cow.rig
+        constraint.mute = name == "Off"
+    camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+    link(camera).constraints.new("CHILD_OF").target = cow.rig
+    select(cow.skin)
+    assert bpy.ops.steering.populate(count=2, moves_like="ANIMAL") == {"FINISHED"}
+    told = "Warning: Bell and Halter follow Cow by a constraint, which members do not get. Undo, parent them to "
+    assert told + "Cow instead, and populate again" in capfd.readouterr().out
+
+
+def test_a_prop_that_a_constraint_holds_on_a_bone_reaches_members_once_it_is_parented_to_that(capfd) -> None:
+    cow = character()
+    bell = wedge("Bell", size=0.1)
+    constraint = bell.constraints.new("CHILD_OF")
+    constraint.target, constraint.subtarget = cow.rig, "Spine"
+    select(cow.skin)
+    assert bpy.ops.steering.populate(count=2, moves_like="ANIMAL") == {"FINISHED"}
+    assert "Undo, parent it to the bone instead, and populate again" in capfd.readouterr().out
+    bell.constraints.clear()
+    bell.parent, bell.parent_type, bell.parent_bone = cow.rig, "BONE", "Spine"
+    select(cow.skin)
+    assert bpy.ops.steering.populate(count=2, moves_like="ANIMAL") == {"FINISHED"}
+    assert "constraint" not in capfd.readouterr().out
+    assert len([ob for ob in bpy.data.objects if ob.data == bell.data]) == 3
+
+
 def test_a_whole_character_is_not_named(capfd) -> None:
     cow = character()
     press_vehicle(cow.skin)

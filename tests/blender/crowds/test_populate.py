@@ -31,6 +31,7 @@ from tests.blender.building import (
     wedge,
 )
 from tests.blender.drawing import texts, up_to_date
+from tests.blender.walkers import idle, stash, walk, walker
 
 
 def populate(*, moves_like: str = "UNCHANGED", **settings):
@@ -663,6 +664,24 @@ def test_members_along_a_curve_are_on_it_and_face_along_it() -> None:
     populate(evenly=False)
     assert np.ptp(np.diff(np.sort(locations(crowd)[:, 0]))) > 0.1
     assert nearest(locations(crowd)) >= 2.0 * 0.24
+
+
+@pytest.mark.parametrize(("like", "roles"), [("PERSON", {"PATH"}), ("CAR", {"PATH"}), ("BIRD", set())])
+def test_a_curve_becomes_the_path_of_new_members_that_follow_paths(like: str, roles: set[str]) -> None:
+    road = path_curve(points=((0, 0, 0), (40, 0, 0)))
+    select(wedge(size=0.3), road)
+    populate(count=3, moves_like=like)
+    assert (set(road.steering.roles) if road.is_property_set("steering") else set()) == roles
+
+
+def test_warnings_come_last_as_the_status_bar_shows_only_the_last_report(capfd) -> None:
+    road, rig = path_curve(points=((0, 0, 0), (4, 0, 0))), walker()
+    stash(rig, idle(rig), walk(rig))
+    select(rig, road)
+    populate(count=30, moves_like="PERSON")
+    *_, told, last = capfd.readouterr().out.strip().splitlines()
+    assert told.startswith("Info: People has") and told.endswith("; they play Idle, Walk")
+    assert last.startswith("Warning: Road only has room for")
 
 
 def test_members_in_formation_are_placed_relative_to_the_crowd_and_face_its_way() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.blender.building import assert_same, crowd, part, scene_dump, select
-from tests.blender.walkers import CYCLE, found_walkers
+from tests.blender.walkers import CYCLE, HEIGHT, found_walkers
 
 TOLERANCE = 0.04
 
@@ -78,6 +78,20 @@ def test_no_vertex_is_further_than_the_tolerance_and_one_pose_less_is_too_few():
     assert 0.8 * TOLERANCE < worst(rig, rig.children, walk, poses) < TOLERANCE + 1e-4
     assert bpy.ops.steering.pose_meshes(tolerance=1e-4, most=count - 1) == {"FINISHED"}
     assert worst(rig, rig.children, walk, of_clip(made, 1)) > TOLERANCE
+
+
+def test_unless_chosen_the_tolerance_is_a_share_of_the_size_of_the_model():
+    """A person of 1.8 m gets 5 cm, and a model five times as large needs the same number of poses."""
+    _, [rig] = found_walkers()
+    select(rig)
+    made = pose_meshes(tolerance=HEIGHT / 36.0)
+    counts = list(made["steering_poses"])
+    assert bpy.ops.steering.pose_meshes(tolerance=HEIGHT / 180.0) == {"FINISHED"}
+    assert list(made["steering_poses"]) != counts
+    rig.scale = (5.0, 5.0, 5.0)
+    bpy.context.view_layer.update()
+    assert bpy.ops.steering.pose_meshes() == {"FINISHED"}
+    assert list(made["steering_poses"]) == counts
 
 
 def test_parts_and_props_are_joined_in_the_size_of_the_vehicle_with_their_materials():
@@ -204,7 +218,8 @@ def test_nothing_is_left_behind_by_an_error(monkeypatch):
 
 def posing(most: int):
     """The work of Pose Meshes, which has not begun."""
-    settings = SimpleNamespace(tolerance=TOLERANCE, most=most)
+    chosen = SimpleNamespace(is_property_set=lambda _name: True)
+    settings = SimpleNamespace(properties=chosen, tolerance=TOLERANCE, most=most)
     return part("blender.operators.posed_meshes").STEERING_OT_pose_meshes.begin(settings, bpy.context)[0]
 
 

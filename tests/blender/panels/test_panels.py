@@ -179,6 +179,15 @@ def test_roles_are_offered_for_selected_objects_only() -> None:
     assert "Select the object" in texts(in_tab("object"))
 
 
+def test_roles_are_offered_for_selected_objects_if_none_is_active() -> None:
+    """As Blender leaves them after Library Override > Make."""
+    an_untagged_object()
+    bpy.context.view_layer.objects.active = None
+    assert "Vehicle" in offered_roles()
+    assert bpy.ops.steering.tag(role="VEHICLE", moves_like="BIRD") == {"FINISHED"}
+    assert bpy.context.view_layer.objects.active in bpy.context.selected_objects
+
+
 def test_a_vehicle_shows_its_own_settings_and_those_of_its_crowd() -> None:
     a_vehicle()
     assert ("prop", "speed_factor") in in_tab("vehicle_own")

@@ -1,4 +1,4 @@
-"""What members are put on is what they walk on."""
+"""What members are put on is what they walk on, or follow."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ....locomotion import CATALOGUE
 from ....settings.population import SURFACE, Population
 from ....settings.preset_values import in_columns
+from ....simulation.declaration import Kind
 from ....simulation.roles import Role
 from ...hierarchy import Family
 from ...moving import locomotion_of
@@ -15,6 +16,7 @@ from ...properties import has_role
 from ...read.locomotions import SettingsReader
 from ...role_assignment import give_role
 from ...suitability import suits
+from ..behavior_targets import behaviors_of, pointers
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object
@@ -66,6 +68,13 @@ def stand_on(place: Object, crowd: Object) -> None:
     give_role(place, Role.SURFACE, Family())
     if not locomotion_of(crowd).stands:
         crowd.steering.locomotion = ON_SURFACES.choice().name
+
+
+def follow(curve: Object, preset: Preset) -> None:
+    """Make the curve along which members of a new crowd stand a path, if its preset follows paths."""
+    is_new = suits(curve, Role.PATH) and not has_role(curve, Role.PATH)
+    if is_new and curve.library is None and curve.is_editable and pointers(behaviors_of(preset), Kind.PATH):
+        give_role(curve, Role.PATH, Family())
 
 
 def _becomes_surface(place: Object, kind: type[Locomotion]) -> bool:
