@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import statistics
 import time
-from typing import Any
+from collections.abc import Callable
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,33 +79,53 @@ def walkers(count: int, moves: type[Locomotion], ground: Surfaces) -> Scene:
     )
 
 
+CROWDS: dict[str, tuple[type[Locomotion], Callable[[], Surfaces]]] = {
+    "plane": (Planar, lambda: NO_SURFACES),
+    BARE: (OnFoot, lambda: NO_SURFACES),
+    "hills": (OnFoot, lambda: surfaces([hills(CELLS, GENTLE)])),
+    "steep hills": (OnFoot, lambda: surfaces([hills(CELLS, STEEP)])),
+    "crawling": (Crawling, lambda: surfaces([hills(CELLS, GENTLE)])),
+    "on two surfaces": (Crawling, lambda: halves(*hills(CELLS, GENTLE))),
+}
+"""How each crowd moves, and what makes its ground."""
+
+
 def step_times(count: int, frames: int) -> dict[str, float]:
     """The median CPU seconds of a step, of those together, by how the crowd moves and on what ground."""
-    gentle, steep = hills(CELLS, GENTLE), hills(CELLS, STEEP)
-    scenes = {
-        "plane": walkers(count, Planar, NO_SURFACES),
-        BARE: walkers(count, OnFoot, NO_SURFACES),
-        "hills": walkers(count, OnFoot, surfaces([gentle])),
-        "steep hills": walkers(count, OnFoot, surfaces([steep])),
-        "crawling": walkers(count, Crawling, surfaces([gentle])),
-        "on two surfaces": walkers(count, Crawling, halves(*gentle)),
-    }
-    runs: dict[str, Any] = {}
-    for name, scene in scenes.items():
-        snapshot = scene.snapshot()
-        state = step(scene.start(), snapshot)
-        for _ in range(WARM):
-            state = step(state, snapshot)
-        runs[name] = state, snapshot
-    times: dict[str, list[float]] = {name: [] for name in scenes}
+    processes = get_context("spawn")
+    turns = {}
+    for name in CROWDS:
+        turns[name], its_end = processes.Pipe()
+        processes.Process(target=walk, args=(name, count, its_end), daemon=True).start()
+    for turn in turns.values():
+        turn.recv()
+    times: dict[str, list[float]] = {name: [] for name in CROWDS}
     for _ in range(0, frames, TOGETHER):
-        for name, (state, snapshot) in runs.items():
-            began = time.process_time()
-            for _ in range(TOGETHER):
-                state = step(state, snapshot)
-            times[name].append((time.process_time() - began) / TOGETHER)
-            runs[name] = state, snapshot
+        for name, turn in turns.items():
+            turn.send(True)
+            times[name].append(turn.recv() / TOGETHER)
+    for turn in turns.values():
+        turn.send(False)
     return {name: statistics.median(seconds) for name, seconds in times.items()}
+
+
+def walk(name: str, count: int, turn: Connection) -> None:
+    """Step with one crowd, each time when it is its turn, and tell the CPU seconds.
+
+    In a bake a crowd has the fast memory of the processor to itself, so that each has a process of its own here.
+    """
+    moves, ground = CROWDS[name]
+    scene = walkers(count, moves, ground())
+    snapshot = scene.snapshot()
+    state = scene.start()
+    for _ in range(WARM + 1):
+        state = step(state, snapshot)
+    turn.send(True)
+    while turn.recv():
+        began = time.process_time()
+        for _ in range(TOGETHER):
+            state = step(state, snapshot)
+        turn.send(time.process_time() - began)
 
 
 def making_times() -> dict[str, float]:
