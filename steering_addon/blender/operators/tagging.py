@@ -265,7 +265,7 @@ def _select_carriers(context: Context, vehicles: list[Object]) -> str:
         ob.select_set(True)
     active = context.view_layer.objects.active
     if active is None:
-        context.view_layer.objects.active = next(ob for ob in vehicles if ob.select_get())
+        context.view_layer.objects.active = next((ob for ob in vehicles if ob.select_get()), None)
     for ob in unselected:
         if active is not None and is_descendant(active, ob):
             context.view_layer.objects.active = ob
