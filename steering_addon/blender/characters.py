@@ -46,7 +46,7 @@ def torn_apart(objects: Iterable[Object], family: Family, scene: Scene) -> str:
 
     Empty if there is nothing.
     """
-    moved = {part for ob in objects for part in (ob, *family.descendants(ob))}
+    moved = _parts(objects, family)
     skins = {ob: rig for ob in scene.objects if ob.type == "MESH" and (rig := ob.find_armature()) is not None}
     loose = {
         ob.name: rig.name
@@ -66,7 +66,7 @@ def not_copied(models: Iterable[Object], family: Family, scene: Scene) -> str:
 
     Empty if there is nothing. Cameras are to stay with the model.
     """
-    parts = {part for ob in models for part in (ob, *family.descendants(ob))}
+    parts = _parts(models, family)
     others = [ob for ob in scene.objects if ob not in parts and ob.type != "CAMERA"]
     held = {ob.name: end for ob in others if (end := _holder(ob, parts)) is not None}
     if not held:
@@ -93,6 +93,11 @@ def _holder(ob: Object, parts: set[Object]) -> Constraint | ConstraintTargetBone
 def is_character(ob: Object, family: Family) -> bool:
     """Whether an armature moves an object or what it carries."""
     return any(part.type == "ARMATURE" for part in (ob, *family.descendants(ob)))
+
+
+def _parts(objects: Iterable[Object], family: Family) -> set[Object]:
+    """Objects and what they carry."""
+    return {part for ob in objects for part in (ob, *family.descendants(ob))}
 
 
 def _lineage(ob: Object) -> list[Object]:
