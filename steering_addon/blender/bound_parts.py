@@ -31,7 +31,7 @@ def family_with_bound_parts(scene: Scene, depsgraph: Depsgraph) -> Family:
 
 
 def _lineage(ob: Object, bonds: dict[Object, Bond]) -> Iterator[Object]:
-    """An object and all that carries it."""
+    """An object, what carries it, what carries that, and so on."""
     above: Object | None = ob
     while above is not None:
         yield above

@@ -213,8 +213,8 @@ def test_members_get_what_a_constraint_holds_where_the_model_has_it_in_any_pose(
                 each.pose.bones["Spine"].rotation_euler = (turn, 0.2, 0.1)
             bpy.context.view_layer.update()
             for copy, ob in ((parts["Bell"], bell), (parts["Charm"], charm)):
-                there = np.array(cow.wrapper.matrix_world.inverted() @ ob.matrix_world)
-                np.testing.assert_allclose(member.matrix_world.inverted() @ copy.matrix_world, there, atol=1e-5)
+                expected = np.array(cow.wrapper.matrix_world.inverted() @ ob.matrix_world)
+                np.testing.assert_allclose(member.matrix_world.inverted() @ copy.matrix_world, expected, atol=1e-5)
 
 
 def test_a_prop_that_holds_what_holds_it_is_left_alone() -> None:
