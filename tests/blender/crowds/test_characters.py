@@ -267,12 +267,25 @@ def test_a_whole_character_is_not_named(capfd) -> None:
     assert "deformed" not in capfd.readouterr().out
 
 
-def test_a_body_that_carries_its_armature_is_the_vehicle() -> None:
+@pytest.mark.parametrize("clicked", ["rig", "skin"])
+def test_a_body_that_carries_its_armature_is_the_vehicle(clicked: str) -> None:
     cow = character(wrapped=False)
     cow.skin.parent = None
     cow.rig.parent = cow.skin
-    press_vehicle(cow.skin)
+    press_vehicle(getattr(cow, clicked))
     assert vehicles() == [cow.skin]
+
+
+@pytest.mark.parametrize("clicked", ["rig", "skin", "hat"])
+def test_the_empty_above_an_armature_and_its_skin_is_the_vehicle(clicked: str, capfd) -> None:
+    """As in USD files."""
+    cow = character()
+    empty("Tail End").parent = cow.wrapper
+    cow.skin.parent = cow.wrapper
+    sphere("Bell", radius=0.1).parent = cow.rig
+    press_vehicle(getattr(cow, clicked))
+    assert vehicles() == [cow.wrapper]
+    assert "deformed" not in capfd.readouterr().out
 
 
 def test_an_object_without_an_armature_is_the_vehicle_whatever_it_is_parented_to() -> None:
