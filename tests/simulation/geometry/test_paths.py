@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steering_addon.simulation.geometry.paths import Spline, nearest_spline, spline
+from steering_addon.simulation.geometry.paths import spline
 from tests.scene import about, turned
 from tests.simulation.odd_input import BOUNDED, vectors
 
@@ -267,48 +267,6 @@ def test_moving_and_turning_the_corners_moves_and_turns_the_line() -> None:
     line, moved = spline(corners, False), spline(turned(corners, turn) + offset, False)
     assert np.abs(turned(line.points, turn) + offset - moved.points).max() < 1e-9
     assert np.abs(turned(line.tangents, turn) - moved.tangents).max() < 1e-9
-
-
-def test_the_nearest_of_several_splines_is_taken() -> None:
-    rng = np.random.default_rng(4)
-    curve = tuple(spline(winding(seed) + rng.uniform(-5.0, 5.0, 3), seed % 2 == 0) for seed in range(3))
-    points = rng.uniform(-9.0, 9.0, (40, 3))
-    best, along = nearest_spline(curve, points)
-    for row, point in enumerate(points):
-        distances = [distance(line, point) for line in curve]
-        assert best[row] == int(np.argmin(distances))
-        assert along[row] == curve[best[row]].nearest(point[None])[0]
-
-
-def distance(line: Spline, point: np.ndarray) -> float:
-    return float(np.linalg.norm(point - line.position(line.nearest(point[None]))[0]))
-
-
-def test_a_curve_without_splines_has_no_nearest_spline() -> None:
-    best, along = nearest_spline((), np.zeros((3, 3)))
-    assert best.tolist() == [-1, -1, -1]
-    assert along.tolist() == [0.0, 0.0, 0.0]
-
-
-@pytest.mark.parametrize("closed", [False, True])
-@pytest.mark.parametrize("seen", ["from nowhere", "from above", "askew"])
-def test_skipping_blocks_finds_the_same_sample_as_looking_at_all(closed: bool, seen: str) -> None:
-    rng = np.random.default_rng(0)
-    for samples in (5, 17, 300, 1024):
-        # Rounded, so that several samples are equally near now and then.
-        line = spline(np.round(rng.uniform(-5.0, 5.0, (12, 3))), closed, samples)
-        points = np.round(rng.uniform(-9.0, 9.0, (200, 3)))
-        upward = {"from above": np.broadcast_to([0.0, 0.0, 1.0], (200, 3)), "askew": rng.normal(size=(200, 3))}.get(
-            seen
-        )
-        if upward is not None:
-            upward = upward / np.linalg.norm(upward, axis=1)[:, None]
-        gap = points[:, None] - line.points
-        if upward is not None:
-            gap = gap - (gap * upward[:, None]).sum(axis=-1)[..., None] * upward[:, None]
-        distance = (gap * gap).sum(axis=-1)
-        row = line._nearest_sample(points, upward)
-        assert np.allclose(distance[np.arange(200), row], distance.min(axis=1), rtol=1e-9, atol=1e-12)
 
 
 def test_on_an_open_line_a_long_reach_covers_all_of_it() -> None:
