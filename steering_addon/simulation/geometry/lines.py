@@ -47,6 +47,8 @@ CHUNK = 100_000
 """Distances computed together at most while whole lines are searched: more of them do not fit into fast memory."""
 COARSE, FINE = np.array([33, 65, 129, 257]), 17
 """Candidates in the two rounds of a search near a known position; the reach decides which count the first has."""
+STRETCH = 16
+"""Blocks that are skipped together where lines are looked for within reach."""
 ROUNDING = 1.0 + 1e-9
 """Factor on a distance above which another one is larger for certain."""
 
@@ -114,6 +116,13 @@ class Lines:
         """(l,) the radius about the middle of a block that contains it, metres."""
         return (BLOCK // 2 + 1) * self.spacing
 
+    @once
+    def _stretches(self) -> tuple[Rows, Rows]:
+        """The first block of each stretch of blocks, and its line; (t,) each."""
+        number = -(-self._blocks // STRETCH)
+        line = np.repeat(np.arange(len(self)), number)
+        return self._first_block[line] + (np.arange(len(line)) - (np.cumsum(number) - number)[line]) * STRETCH, line
+
     def followed(self, row: Rows) -> Followed:
         """The lines of n followers, by their rows (n,)."""
         return Followed(self, row)
@@ -142,6 +151,50 @@ class Lines:
             best = order[firsts(owner[order])]
             line[owner[best]], along[owner[best]], distance[owner[best]] = row[best], along_each[best], far[best]
         return line, along, distance
+
+    def within(self, points: Vectors, reach: Scalars, upward: Vectors | None = None) -> tuple[Rows, Rows, Scalars]:
+        """The lines within reach of points, and some that are a little further away.
+
+        Args:
+            points: (n, 3) metres.
+            reach: (n,) metres.
+            upward: (n, 3) unit directions; if given, distances are those seen from that direction.
+
+        Returns:
+            owner, line: (p,) rows of points and lines, by point, then by line.
+            along: (p,) the place of a sample, not further along the line from the nearest one than a block is long,
+                metres.
+        """
+        parts = []
+        chunk = max(CHUNK // len(self._stretches[0]), 1)
+        for start in range(0, max(len(points), 1), chunk):
+            rows = np.arange(start, min(start + chunk, len(points)))
+            up = None if upward is None else of_rows(upward, rows)
+            owner, line, along = self._within(points[start : start + chunk], reach[start : start + chunk], up)
+            parts.append((owner + start, line, along))
+        owner, line, along = (np.concatenate(column) for column in zip(*parts))
+        return owner, line, along
+
+    def _within(self, points: Vectors, reach: Scalars, upward: Vectors | None) -> tuple[Rows, Rows, Scalars]:
+        """As `within`, in one go."""
+        first, line = self._stretches
+        last, step = (self._first_block + self._blocks - 1)[line], BLOCK * self.spacing
+        middle = self._starts(np.minimum(first + STRETCH // 2, last))
+        extent = (STRETCH // 2 + 2) * step[line]
+        owner, stretch = np.nonzero(np.sqrt(_squared(_gaps(points, middle), upward)) < reach[:, None] + extent)
+        block = first[stretch][:, None] + np.arange(STRETCH)
+        pair, place = np.nonzero(block <= last[stretch][:, None])
+        owner, line, block = owner[pair], line[stretch[pair]], block[pair, place]
+        distance = np.sqrt(_seen_squared(points, owner, self._starts(block), upward))
+        near = which(distance < reach[owner] + step[line])
+        near = near[np.lexsort((block[near], distance[near], line[near], owner[near]))]
+        near = near[firsts(owner[near] * len(self) + line[near])]
+        owner, line = owner[near], line[near]
+        return owner, line, (block[near] - self._first_block[line]) * step[line]
+
+    def _starts(self, block: Rows) -> Vectors:
+        """The first samples of blocks, (p,) rows to (p, 3) metres."""
+        return self.points.take(self._begins[block], axis=1).T
 
     def _likely(self, points: Vectors, counts: Mask) -> tuple[Rows, Rows]:
         """Pairs of a point and a line that may be the nearest to it, by point; (p,) rows each."""

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from steering_addon.simulation.geometry import lines
 from steering_addon.simulation.geometry.lines import Lines
 from steering_addon.simulation.geometry.paths import Spline, joined, spline
 
@@ -73,6 +74,26 @@ def test_the_nearest_line_that_counts_is_the_first_of_the_nearest() -> None:
         assert line[k] == np.flatnonzero(apart <= apart.min() * (1.0 + 1e-12))[0]
         assert along[k] == places[line[k]][0]
         assert distance[k] == pytest.approx(apart[line[k]])
+
+
+@pytest.mark.parametrize("seen", ["from nowhere", "from somewhere"])
+def test_all_lines_within_reach_are_found_and_where_they_are_near(seen: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lines, "CHUNK", 300)
+    upward, reach = UP if seen == "from somewhere" else None, RNG.uniform(0.0, 6.0, N)
+    owner, line, along = joined(SPLINES).within(POINTS, reach, upward)
+    assert (np.lexsort((line, owner)) == np.arange(len(owner))).all()
+    assert len(set(zip(owner.tolist(), line.tolist(), strict=True))) == len(owner)
+    for k, point in enumerate(POINTS):
+        for row, each in enumerate(SPLINES):
+            gap = point - each.points
+            gap = gap - (gap @ UP[k])[:, None] * UP[k] if upward is not None else gap
+            distance = np.linalg.norm(gap, axis=1)
+            pair = np.flatnonzero((owner == k) & (line == row))
+            assert len(pair) or distance.min() >= reach[k]
+            if len(pair):
+                sample = round(along[pair[0]] / each.spacing) if each.length else 0
+                assert sample % 16 == 0
+                assert distance[sample] == pytest.approx(distance[::16].min())
 
 
 def test_round_a_closed_line_the_shorter_way_counts() -> None:
