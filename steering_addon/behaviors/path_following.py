@@ -31,7 +31,8 @@ from ..simulation.behavior import Intent, Steering
 from ..simulation.declaration import NEAREST, Choice, Unit, called, choice, length, number, path, seconds
 from ..simulation.destination import Destination
 from ..simulation.geometry.lines import Followed
-from ..simulation.geometry.paths import exist, followed, joined
+from ..simulation.geometry.near_lines import nearest_line
+from ..simulation.geometry.paths import exist, followed, lines_of
 from ..simulation.maneuvers.driving import driven_to, pursued_distance
 from ..simulation.maneuvers.turning import led_round
 from ..simulation.memory import remembered
@@ -219,14 +220,11 @@ def _on_paths(behavior: PathFollowing, world: World, agents: Agents, memory: Fol
     memory = replace(memory, path=np.where(valid, memory.path, -1))
     if not len(new):
         return memory
-    every = ((row, k, line) for row, curve in enumerate(world.paths) for k, line in enumerate(curve))
-    lines = [each for each in every if each[2].length > 0.0]
-    if not lines:
+    whole, path, spline = lines_of(world.paths)
+    if whole is None:
         return memory
-    path, spline = np.array([each[:2] for each in lines]).T
-    whole = joined(tuple(line for _, _, line in lines))
     counts = (asked[new][:, None] == path) | (asked[new] == NEAREST)[:, None]
-    line, along, _ = whole.nearest(agents.position[new], counts)
+    line, along = nearest_line(whole, agents.position[new], counts)
     has_line = which(line >= 0)
     rows, line, along = new[has_line], line[has_line], along[has_line]
     tangent = whole.followed(line).tangent(along)

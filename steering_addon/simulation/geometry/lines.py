@@ -32,7 +32,6 @@ from ..arrays.vectors import (
     dot,
     everybody,
     firsts,
-    magnitude,
     picked,
     ratio,
     same_for_all,
@@ -42,15 +41,13 @@ from ..arrays.vectors import (
 from ..ground import of_rows, squared_from_above
 
 BLOCK = 16
-"""Samples that are skipped together if they are further away than others."""
+"""Samples, or segments, that are skipped together if they are far away."""
 CHUNK = 100_000
 """Distances computed together at most while whole lines are searched: more of them do not fit into fast memory."""
 COARSE, FINE = np.array([33, 65, 129, 257]), 17
 """Candidates in the two rounds of a search near a known position; the reach decides which count the first has."""
 STRETCH = 16
 """Blocks that are skipped together where lines are looked for within reach."""
-ROUNDING = 1.0 + 1e-9
-"""Factor on a distance above which another one is larger for certain."""
 
 
 @dataclass(frozen=True)
@@ -88,122 +85,61 @@ class Lines:
         return self.first + self.count - 1
 
     @once
-    def _blocks(self) -> Rows:
+    def blocks(self) -> Rows:
         """(l,) the blocks of samples of each line."""
         return -(-self.count // BLOCK)
 
     @once
-    def _first_block(self) -> Rows:
-        return np.cumsum(self._blocks) - self._blocks
+    def first_block(self) -> Rows:
+        """(l,) the first block of each line."""
+        return np.cumsum(self.blocks) - self.blocks
 
     @once
-    def _begins(self) -> Rows:
+    def begins(self) -> Rows:
         """(b,) the row of the first sample of each block of all lines."""
-        line = self._line_of_block
-        return self.first[line] + (np.arange(len(line)) - self._first_block[line]) * BLOCK
+        line = self.line_of_block
+        return self.first[line] + (np.arange(len(line)) - self.first_block[line]) * BLOCK
 
     @once
-    def _line_of_block(self) -> Rows:
-        return np.repeat(np.arange(len(self)), self._blocks)
+    def line_of_block(self) -> Rows:
+        """(b,) the line of each block."""
+        return np.repeat(np.arange(len(self)), self.blocks)
 
     @once
-    def _middles(self) -> Vectors:
+    def middles(self) -> Vectors:
         """(b, 3) the sample in the middle of each block, metres."""
-        return self.points.take(np.minimum(self._begins + BLOCK // 2, self.last[self._line_of_block]), axis=1).T
+        return picked(self.points.T, np.minimum(self.begins + BLOCK // 2, self.last[self.line_of_block]))
 
     @once
-    def _extent(self) -> Scalars:
+    def middles_by_line(self) -> Vectors:
+        """(3, l, b) the middles of the blocks of each line by component, metres; where it has less, the last again."""
+        place = np.arange(self.blocks.max()) + self.first_block[:, None]
+        return _taken(self.middles.T, np.minimum(place, self.last_block[:, None]))
+
+    @once
+    def extent(self) -> Scalars:
         """(l,) the radius about the middle of a block that contains it, metres."""
         return (BLOCK // 2 + 1) * self.spacing
 
     @once
-    def _stretches(self) -> tuple[Rows, Rows]:
+    def stretches(self) -> tuple[Rows, Rows]:
         """The first block of each stretch of blocks, and its line; (t,) each."""
-        number = -(-self._blocks // STRETCH)
+        number = -(-self.blocks // STRETCH)
         line = np.repeat(np.arange(len(self)), number)
-        return self._first_block[line] + (np.arange(len(line)) - (np.cumsum(number) - number)[line]) * STRETCH, line
+        return self.first_block[line] + (np.arange(len(line)) - (np.cumsum(number) - number)[line]) * STRETCH, line
+
+    @once
+    def last_block(self) -> Rows:
+        """(l,) the last block of each line."""
+        return self.first_block + self.blocks - 1
+
+    def starts(self, block: Rows) -> Vectors:
+        """The first samples of blocks, (p,) rows to (p, 3) metres."""
+        return picked(self.points.T, self.begins[block])
 
     def followed(self, row: Rows) -> Followed:
         """The lines of n followers, by their rows (n,)."""
         return Followed(self, row)
-
-    def nearest(self, points: Vectors, counts: Mask) -> tuple[Rows, Scalars, Scalars]:
-        """The line nearest to each point, of those that count for it, the first one of several.
-
-        Args:
-            points: (n, 3) metres.
-            counts: (n, l) the lines that count.
-
-        Returns:
-            line: (n,) rows, -1 where none counts.
-            along, distance: (n,) the place on that line, and how far it is, metres.
-        """
-        n = len(points)
-        line, along, distance = np.full(n, -1, dtype=np.int64), np.zeros(n), np.full(n, np.inf)
-        chunk = max(CHUNK // len(self._line_of_block), 1)
-        for start in range(0, n, chunk):
-            owner, row = self._likely(points[start : start + chunk], counts[start : start + chunk])
-            owner = owner + start
-            places, on = picked(points, owner), self.followed(row)
-            along_each = on.nearest(places)
-            far = magnitude(places - on.position(along_each))
-            order = np.lexsort((row, far, owner))
-            best = order[firsts(owner[order])]
-            line[owner[best]], along[owner[best]], distance[owner[best]] = row[best], along_each[best], far[best]
-        return line, along, distance
-
-    def within(self, points: Vectors, reach: Scalars, upward: Vectors | None = None) -> tuple[Rows, Rows, Scalars]:
-        """The lines within reach of points, and some that are a little further away.
-
-        Args:
-            points: (n, 3) metres.
-            reach: (n,) metres.
-            upward: (n, 3) unit directions; if given, distances are those seen from that direction.
-
-        Returns:
-            owner, line: (p,) rows of points and lines, by point, then by line.
-            along: (p,) the place of a sample, not further along the line from the nearest one than a block is long,
-                metres.
-        """
-        parts = []
-        chunk = max(CHUNK // len(self._stretches[0]), 1)
-        for start in range(0, max(len(points), 1), chunk):
-            rows = np.arange(start, min(start + chunk, len(points)))
-            up = None if upward is None else of_rows(upward, rows)
-            owner, line, along = self._within(points[start : start + chunk], reach[start : start + chunk], up)
-            parts.append((owner + start, line, along))
-        owner, line, along = (np.concatenate(column) for column in zip(*parts))
-        return owner, line, along
-
-    def _within(self, points: Vectors, reach: Scalars, upward: Vectors | None) -> tuple[Rows, Rows, Scalars]:
-        """As `within`, in one go."""
-        first, line = self._stretches
-        last, step = (self._first_block + self._blocks - 1)[line], BLOCK * self.spacing
-        middle = self._starts(np.minimum(first + STRETCH // 2, last))
-        extent = (STRETCH // 2 + 2) * step[line]
-        owner, stretch = np.nonzero(np.sqrt(_squared(_gaps(points, middle), upward)) < reach[:, None] + extent)
-        block = first[stretch][:, None] + np.arange(STRETCH)
-        pair, place = np.nonzero(block <= last[stretch][:, None])
-        owner, line, block = owner[pair], line[stretch[pair]], block[pair, place]
-        distance = np.sqrt(_seen_squared(points, owner, self._starts(block), upward))
-        near = which(distance < reach[owner] + step[line])
-        near = near[np.lexsort((block[near], distance[near], line[near], owner[near]))]
-        near = near[firsts(owner[near] * len(self) + line[near])]
-        owner, line = owner[near], line[near]
-        return owner, line, (block[near] - self._first_block[line]) * step[line]
-
-    def _starts(self, block: Rows) -> Vectors:
-        """The first samples of blocks, (p,) rows to (p, 3) metres."""
-        return self.points.take(self._begins[block], axis=1).T
-
-    def _likely(self, points: Vectors, counts: Mask) -> tuple[Rows, Rows]:
-        """Pairs of a point and a line that may be the nearest to it, by point; (p,) rows each."""
-        extent, line = self._extent[self._line_of_block], self._line_of_block
-        distance = np.where(counts[:, line], magnitude(_gaps(points, self._middles)), np.inf)
-        most = (distance + extent).min(axis=1, initial=np.inf) * ROUNDING
-        owner, block = np.nonzero(np.isfinite(distance) & (distance - extent <= most[:, None]))
-        pairs = firsts(owner * len(self) + line[block])
-        return owner[pairs], line[block[pairs]]
 
 
 @dataclass(frozen=True)
@@ -285,7 +221,7 @@ class Followed:
         before = np.floor(position).astype(np.int64)
         row = np.minimum(before + first, last)
         part = position - (row - first)
-        between, onward = samples.take(row, axis=1), samples.take(row + 1, axis=1)
+        between, onward = _taken(samples, row), _taken(samples, row + 1)
         between *= 1.0 - part
         onward *= part
         between += onward
@@ -316,7 +252,7 @@ class Followed:
             upward: (n, 3) unit directions; if given, distances are those seen from that direction.
         """
         sample = np.empty(len(points), dtype=np.int64)
-        chunk = max(CHUNK // int(self.lines._blocks.max()), 1)
+        chunk = max(CHUNK // int(self.lines.blocks.max()), 1)
         for start in range(0, len(points), chunk):
             rows = np.arange(start, min(start + chunk, len(points)))
             up = None if upward is None else of_rows(upward, rows)
@@ -329,29 +265,21 @@ class Followed:
         Blocks of samples that lie further away than all of another one are not looked at.
         """
         lines = self.lines
-        owner, block = self._blocks()
-        distance = np.sqrt(_seen_squared(points, owner, picked(lines._middles, block), upward))
-        least = np.minimum.reduceat(distance, firsts(owner)) if len(owner) else distance
-        near = which(distance <= (least + 2.0 * self._column(lines._extent))[owner])
-        owner, block = owner[near], block[near]
-        row = np.minimum(lines._begins[block][:, None] + np.arange(BLOCK), self._last[owner][:, None])
+        middles = lines.middles_by_line if len(lines) == 1 else lines.middles_by_line[:, self.row]
+        distance = np.sqrt(square_of((points.T[:, :, None] - middles).transpose(1, 2, 0), upward))
+        least = distance.min(axis=1) + 2.0 * self._column(lines.extent)
+        owner, place = np.nonzero(distance <= least[:, None])
+        block = np.minimum(place + self._column(lines.first_block)[owner], self._column(lines.last_block)[owner])
+        row = np.minimum(lines.begins[block][:, None] + np.arange(BLOCK), self._last[owner][:, None])
         up = None if upward is None else of_rows(upward, owner)
-        gap = columns(*picked(points, owner).T[:, :, None]) - lines.points.take(row, axis=1).transpose(1, 2, 0)
-        squared = _squared(gap, up)
+        gap = (picked(points, owner).T[:, :, None] - _taken(lines.points, row)).transpose(1, 2, 0)
+        squared = square_of(gap, up)
         best = np.argmin(squared, axis=1)
         squared = squared[np.arange(len(best)), best]
         least = np.minimum.reduceat(squared, firsts(owner)) if len(owner) else squared
         nearest = which(squared == least[owner])
         nearest = nearest[firsts(owner[nearest])]
         return row[nearest, best[nearest]]
-
-    def _blocks(self) -> tuple[Rows, Rows]:
-        """Pairs of a follower and a block of samples of its line, by follower; (p,) rows each."""
-        lines = self.lines
-        number = self._column(lines._blocks)
-        owner = np.repeat(np.arange(len(self)), number)
-        begins = np.cumsum(number) - number
-        return owner, np.arange(len(owner)) + (self._column(lines._first_block) - begins)[owner]
 
     def nearest_within(self, points: Vectors, along: Scalars, reach: Scalars, upward: Vectors | None = None) -> Scalars:
         """The distance along each line to the point nearest to each point, searching within `reach` of `along`.
@@ -410,7 +338,7 @@ class Followed:
         stride = reach * (2.0 / (candidates - 1))
         tried = offset[:, None] - reach[:, None] + stride[:, None] * np.arange(candidates)[None, :]
         gap = columns(*points.T[:, :, None]) - self.position(along[:, None] + tried)
-        distance = _squared(gap, upward)
+        distance = square_of(gap, upward)
         n, best = np.arange(len(points)), np.argmin(distance, axis=1)
         before, after = np.maximum(best - 1, 0), np.minimum(best + 1, candidates - 1)
         fall, rise = distance[n, before] - distance[n, best], distance[n, after] - distance[n, best]
@@ -422,16 +350,17 @@ def _beside(column: Any, along: Scalars) -> Any:
     return column if along.ndim == 1 else column[:, None]
 
 
-def _gaps(points: Vectors, others: Vectors) -> Vectors:
-    """The vectors to points (n, 3) from others (m, 3), each component contiguous in memory; (n, m, 3)."""
-    return np.moveaxis(points.T[:, :, None] - others.T[:, None, :], 0, -1)
+def _taken(samples: Vectors, row: Rows) -> Vectors:
+    """Samples, (3, s) by component, of rows (...); (3, ...)."""
+    # As in `picked`: with many rows, `take` needs three times as long before version 2 of numpy.
+    if row.size < 256:
+        return samples.take(row, axis=1)
+    taken = np.empty((3, *row.shape))
+    for component, place in zip(samples, taken):
+        place[...] = component[row]
+    return taken
 
 
-def _squared(gap: Vectors, upward: Vectors | None) -> Scalars:
+def square_of(gap: Vectors, upward: Vectors | None) -> Scalars:
     """The squared lengths of vectors (n, 3) or (n, b, 3), as seen from `upward` (n, 3) where it is given."""
     return dot(gap, gap) if upward is None else squared_from_above(gap, upward)
-
-
-def _seen_squared(points: Vectors, owner: Rows, others: Vectors, upward: Vectors | None) -> Scalars:
-    """The squared distances of others (p, 3) from the points (n, 3) of their owners (p,), as of `_squared`; (p,)."""
-    return _squared(picked(points, owner) - others, None if upward is None else of_rows(upward, owner))

@@ -22,18 +22,15 @@ from ..arrays.vectors import (
     alike,
     clamp,
     dot,
-    firsts,
     magnitude,
     unit,
     which,
 )
-from ..ground import cross_from_above, flat, left_of, of_rows, upright
-from .lines import BLOCK, Followed, Lines
+from ..ground import flat, left_of, upright
+from .lines import Followed, Lines
 
 SAMPLES = 1024
 """Samples of a spline: a road of 1 km has one per metre."""
-END = 1e-9
-"""Share of a segment by which it extends beyond its ends, so that no course slips through between two."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,59 +106,6 @@ class Spline:
         """The lines beside this one that were asked for, by the metres to the left."""
         return {}
 
-    def crossed(self, points: Vectors, course: Vectors, reach: Scalars, upward: Vectors) -> tuple[Scalars, Vectors]:
-        """The distances along straight courses at which they first cross the line, as seen from above.
-
-        Args:
-            points: (n, 3) where the courses begin, metres.
-            course: (n, 3) directions, of any length.
-            reach: (n,) how far they are followed, in lengths of the course.
-            upward: (n, 3) unit directions from which each course is seen.
-
-        Returns:
-            way: (n,) in lengths of the course, inf if the line is not crossed within reach.
-            side: (n, 3) the horizontal unit normal of the line at the crossing, on the side the course comes from.
-        """
-        start, vector = self._segments()
-        owner, row = self._crossable(points, course, reach, len(start), upward)
-        offset, direction, edge, up = start[row] - points[owner], course[owner], vector[row], of_rows(upward, owner)
-        steep = cross_from_above(direction, edge, up)
-        safe = np.where(np.abs(steep) < EPSILON, 1.0, steep)
-        way, part = cross_from_above(offset, edge, up) / safe, cross_from_above(offset, direction, up) / safe
-        met = (np.abs(steep) >= EPSILON) & (part >= -END) & (part <= 1.0 + END) & (way >= 0.0) & (way <= reach[owner])
-        owner, row, way, steep = owner[met], row[met], way[met], steep[met]
-        order = np.lexsort((row, way, owner))
-        first = order[firsts(owner[order])]
-        nearest, side = np.full(len(points), np.inf), np.zeros((len(points), 3))
-        nearest[owner[first]] = way[first]
-        across = left_of(vector[row[first]], of_rows(upward, owner[first]))
-        side[owner[first]] = unit(across * np.where(steep[first] < 0.0, -1.0, 1.0)[:, None])
-        return nearest, side
-
-    def _segments(self) -> tuple[Vectors, Vectors]:
-        """The starts of the segments from sample to sample, and the vectors to their ends, (s, 3) each."""
-        after = np.roll(self.points, -1, axis=0)
-        number = len(self.points) - (not self.closed)
-        return self.points[:number], (after - self.points)[:number]
-
-    def _crossable(
-        self, points: Vectors, course: Vectors, reach: Scalars, number: int, upward: Vectors
-    ) -> tuple[Rows, Rows]:
-        """Pairs of a course and a segment that it may cross, in whole blocks of segments, by course."""
-        first = np.arange(0, number, BLOCK)
-        middle = self.points[np.minimum(first + BLOCK // 2, number - 1)]
-        extent = (BLOCK // 2 + 1) * self.spacing
-        offset = flat(middle[None] - points[:, None], upward)
-        way = flat(course, upward)
-        square = np.maximum(dot(way, way), EPSILON)
-        part = clamp(dot(offset, way[:, None]) / square[:, None], 0.0, reach[:, None])
-        seen = magnitude(offset - way[:, None] * part[..., None]) <= extent
-        owner, block = np.nonzero(seen)
-        row = (first[block][:, None] + np.arange(BLOCK)).ravel()
-        owner = np.repeat(owner, BLOCK)
-        exists = row < number
-        return owner[exists], row[exists]
-
 
 Path = tuple[Spline, ...]
 """The splines of one curve object; empty for a curve without points."""
@@ -229,6 +173,17 @@ def _laid(splines: tuple[Spline, ...]) -> Lines:
         np.array([line.length for line in splines]),
         np.array([line.closed for line in splines]),
     )
+
+
+def lines_of(paths: tuple[Path, ...]) -> tuple[Lines | None, Rows, Rows]:
+    """All lines of paths that are not single points, laid end to end, and the path and the index of each; (l,) each.
+
+    None if there is none.
+    """
+    every = ((row, index, line) for row, curve in enumerate(paths) for index, line in enumerate(curve))
+    lines = [each for each in every if each[2].length > 0.0]
+    path, index = np.array([each[:2] for each in lines], dtype=np.int64).reshape(-1, 2).T
+    return joined(tuple(line for _, _, line in lines)) if lines else None, path, index
 
 
 def exist(paths: tuple[Path, ...], path: Rows, spline: Rows) -> Mask:

@@ -21,15 +21,15 @@ from ..arrays.vectors import (
     clamp,
     cross,
     dot,
-    firsts,
     magnitude,
     picked,
     unit,
     which,
 )
 from ..geometry.lines import BLOCK, Followed, Lines
+from ..geometry.near_lines import least, lines_within
 from ..geometry.obstacles import Obstacles
-from ..geometry.paths import joined
+from ..geometry.paths import lines_of
 from ..ground import flat, keeps_upright, of_rows
 from ..nearby.neighbors import Near
 from ..world import Agents, World
@@ -85,8 +85,7 @@ class Lanes:
     @classmethod
     def _found(cls, world: World, agents: Agents) -> Lanes:
         n = len(agents)
-        curves = tuple(line for path in world.paths for line in path if line.length > 0.0)
-        lines = joined(curves) if curves else None
+        lines, _, _ = lines_of(world.paths)
         lanes = cls(agents, lines, np.full(n, -1, dtype=np.int64), *(np.zeros(n) for _ in range(5)))
         if lines is None:
             return lanes
@@ -331,13 +330,12 @@ def _followed_by(
     """
     upward = agents.upward_of(looking)
     grounded = bool(agents.grounded.all())
-    owner, row, along = lines.within(position, reach, upward if grounded else None)
+    owner, row, along = lines_within(lines, position, reach, upward if grounded else None)
     line, points = lines.followed(row), picked(position, owner)
     along = line.nearest_within(points, along, BLOCK * line.spacing)
     offset = points - line.position(along)
     distance = magnitude(flat(offset, of_rows(upward, owner)) if grounded else offset)
     follows = np.abs(dot(picked(forward, owner), line.tangent(along))) > ALONG
     near = which(follows & (distance < reach[owner]))
-    near = near[np.lexsort((row[near], distance[near], owner[near]))]
-    near = near[firsts(owner[near])]
+    near = near[least(owner[near], row[near], distance[near])]
     return owner[near], row[near], along[near]

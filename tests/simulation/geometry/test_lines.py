@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from steering_addon.simulation.geometry import lines
 from steering_addon.simulation.geometry.lines import Lines
 from steering_addon.simulation.geometry.paths import Spline, joined, spline
 
@@ -56,44 +55,6 @@ def test_some_of_the_followers_have_their_own_lines() -> None:
     whole, few = joined(SPLINES).followed(ROW), joined(SPLINES).followed(ROW).take(rows)
     assert (few.position(ALONG[rows]) == whole.position(ALONG)[rows]).all()
     assert (few.length == whole.length[rows]).all()
-
-
-def test_the_nearest_line_that_counts_is_the_first_of_the_nearest() -> None:
-    twice = (*SPLINES, *SPLINES)
-    lines = joined(twice)
-    counts = np.random.default_rng(9).uniform(size=(N, len(lines))) < 0.4
-    counts[0] = False
-    line, along, distance = lines.nearest(POINTS, counts)
-    for k, point in enumerate(POINTS):
-        places = [each.nearest(point[None]) for each in twice]
-        apart = [np.linalg.norm(point - each.position(at)[0]) for each, at in zip(twice, places, strict=True)]
-        apart = np.where(counts[k], apart, np.inf)
-        if not counts[k].any():
-            assert (line[k], along[k], distance[k]) == (-1, 0.0, np.inf)
-            continue
-        assert line[k] == np.flatnonzero(apart <= apart.min() * (1.0 + 1e-12))[0]
-        assert along[k] == places[line[k]][0]
-        assert distance[k] == pytest.approx(apart[line[k]])
-
-
-@pytest.mark.parametrize("seen", ["from nowhere", "from somewhere"])
-def test_all_lines_within_reach_are_found_and_where_they_are_near(seen: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lines, "CHUNK", 300)
-    upward, reach = UP if seen == "from somewhere" else None, RNG.uniform(0.0, 6.0, N)
-    owner, line, along = joined(SPLINES).within(POINTS, reach, upward)
-    assert (np.lexsort((line, owner)) == np.arange(len(owner))).all()
-    assert len(set(zip(owner.tolist(), line.tolist(), strict=True))) == len(owner)
-    for k, point in enumerate(POINTS):
-        for row, each in enumerate(SPLINES):
-            gap = point - each.points
-            gap = gap - (gap @ UP[k])[:, None] * UP[k] if upward is not None else gap
-            distance = np.linalg.norm(gap, axis=1)
-            pair = np.flatnonzero((owner == k) & (line == row))
-            assert len(pair) or distance.min() >= reach[k]
-            if len(pair):
-                sample = round(along[pair[0]] / each.spacing) if each.length else 0
-                assert sample % 16 == 0
-                assert distance[sample] == pytest.approx(distance[::16].min())
 
 
 def test_round_a_closed_line_the_shorter_way_counts() -> None:
