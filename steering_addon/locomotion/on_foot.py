@@ -42,7 +42,7 @@ from .headings import Turn, begun, sine_between, swung, turn_toward, turned_by, 
 from .looking import led_past, looked, waited
 from .point_mass import pushed
 from .walkable import Look, Walkable, along_ground, leaning
-from .walking import ROUND, Stride, Walking, pace_of, settled
+from .walking import BLOCKED, ROUND, Stride, Walking, pace_of, settled
 
 SMOOTHING = 0.1
 """Seconds."""
@@ -63,7 +63,8 @@ to which it goes round while it walks: what pulls straight back brakes it."""
 TURNED = 0.9
 """The cosine between heading and direction from which on a walker that turned on the spot sets off."""
 WAY_OUT = 1.5
-"""Radians a second at which a walker turns on the spot that has no step left ahead, whatever its Turn on the Spot."""
+"""Radians a second at which a walker turns on the spot that has no step left ahead or that another body blocks,
+whatever its Turn on the Spot."""
 STEPS = 0.5
 """The share of cruise speed below which a walker that may turn on the spot steps round, tighter than its circle."""
 
@@ -146,7 +147,7 @@ class OnFoot(Locomotion):
             wished = np.where(settles, 0.0, wished)
         rounds = self._turns_round(control, onward, wished, speed, slowest)
         turns_round = rounds >= 1.0
-        cornered = memory.cornered | walkable.is_too_steep(memory.triangle)
+        cornered = memory.cornered | memory.blocked | walkable.is_too_steep(memory.triangle)
         memory = replace(memory, cornered=cornered | self._is_hemmed_in(model, motion, terrain, turns_round))
         by_wish = memory.stands | turns_round | (wanted_speed < EPSILON)
         # The slowest speed would carry one on that is asked to go back: it stops to turn on the spot, or goes round.
@@ -180,7 +181,7 @@ class OnFoot(Locomotion):
             velocity = np.where(refused[:, None], 0.0, velocity)
             forward = np.where((refused & ~memory.cornered)[:, None], heading, forward)
         stands = magnitude(velocity) <= 0.0
-        cornered = refused | (memory.cornered & stands)
+        cornered = refused | (memory.cornered & stands & ~memory.blocked)
         way_out = memory.way_out
         if way_out.any():
             way_out = np.where((refused | ~cornered)[:, None], 0.0, way_out)
@@ -189,7 +190,8 @@ class OnFoot(Locomotion):
         if footing is not None and anybody(refused):
             footing = replace(footing, triangle=np.where(refused, NO_TRIANGLE, footing.triangle))
         end = columns(start[:, 0] + way[:, 0], start[:, 1] + way[:, 1], start[:, 2])
-        return Moved(end, in_space(velocity), in_space(forward), Stride(start, walking, end, footing, walkable))
+        stride = Stride(start, walking, end, footing, walkable)
+        return Moved(end, in_space(velocity), in_space(forward), stride, start)
 
     def _triangles(self, start: Vectors, terrain: Terrain, memory: Walking) -> Rows:
         """The rows of the triangles on which they stand, (n,), found again where faces have come or gone."""
@@ -338,7 +340,8 @@ class OnFoot(Locomotion):
             target = np.where(steps_round, np.minimum(target, 0.5 * STEPS * pace), target)
         goes = (wished > SETS_OFF * slowest) | (~memory.stands & (target >= slowest))
         if any_still:
-            goes &= ~(still & (on_the_spot > 0.0) & (ahead < np.where(memory.cornered, 1.0 - EPSILON, TURNED)))
+            turned = np.where(memory.cornered & ~memory.blocked, 1.0 - EPSILON, TURNED)
+            goes &= ~(still & (on_the_spot > 0.0) & (ahead < turned))
         target = np.where(goes, np.maximum(target, slowest), 0.0)
         if is_cornered:
             target = np.where(goes & memory.cornered, slowest, target)
@@ -414,6 +417,10 @@ class OnFoot(Locomotion):
         stride: Stride = moved.memory
         walking, walkable, position = stride.walking, stride.walkable, moved.position
         velocity = moved.forward * np.maximum(dot(moved.velocity, moved.forward), 0.0)[:, None]
+        got_on = stride.got_on(position)
+        blocked = (got_on < BLOCKED) & (self.turn_on_the_spot <= 0.0)
+        velocity = np.where(blocked[:, None], velocity * got_on[:, None], velocity)
+        walking = replace(walking, blocked=blocked | (walking.blocked & walking.stands))
         if not len(terrain.after):
             return Stance(position, velocity, moved.forward, upright(len(position)), walking)
         falls, fall_speed = self.at_edge == FALL, np.zeros(len(position))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, everybody, nobody
+from ..simulation.arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, dot, everybody, from_above, nobody
 from ..simulation.geometry.floors import Footing
 from ..simulation.memory import Memory, remembered
 from ..simulation.vehicle import VehicleModel
@@ -16,6 +16,8 @@ ROUND = 0.5
 """The share of its pace at which a walker goes round to what is beside or behind it."""
 ONWARD = 0.5
 """The cosine between heading and wish from which on a walker that is to stand walks on."""
+BLOCKED = 0.5
+"""The share of a step below which another body blocks an animal: it then steps round on the spot."""
 STROLLS = 3.0
 """Radii a second at which one walks that is to stand: a person at 1 m/s."""
 
@@ -60,6 +62,7 @@ class Walking(Memory):
         inward: the direction to which one turns back from an edge, until it faces it; 0 for none.
         way_out: the direction into which one turns that is cornered, and keeps to; 0 for none.
         cornered: whether a step was refused, and none has been taken since.
+        blocked: whether contacts stopped one that cannot turn on the spot, and it has not walked since.
         turning: radians a second by which it turned to the left in the last step.
         push: the force that acts on it, newtons; the mean of the recent ones while it is slow.
         fall_speed: metres a second.
@@ -76,6 +79,7 @@ class Walking(Memory):
     inward: Vectors = remembered((0.0, 0.0))
     way_out: Vectors = remembered((0.0, 0.0))
     cornered: Mask = remembered(False)
+    blocked: Mask = remembered(False)
     turning: Scalars = remembered(0.0)
     push: Vectors = remembered((0.0, 0.0))
     fall_speed: Scalars = remembered(0.0)
@@ -100,3 +104,10 @@ class Stride:
     footing: Footing | None
     walkable: Walkable
     led: Mask | None = None
+
+    def got_on(self, position: Vectors) -> Scalars:
+        """The share of their steps, (n,), that walkers made whom contacts pushed to positions (n, 3); 1 for no step."""
+        way, step = from_above(position - self.start), from_above(self.end - self.start)
+        square = dot(step, step)
+        share = np.maximum(dot(way, step), 0.0) / np.maximum(square, EPSILON)
+        return np.where(square > EPSILON, share, 1.0)

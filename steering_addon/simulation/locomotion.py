@@ -83,12 +83,15 @@ class Moved:
     Attributes:
         position, velocity, forward: (n, 3) metres, m/s and unit headings.
         memory: what the locomotion remembers of each vehicle.
+        began: (n, 3) where the steps of bodies on feet began, metres: contacts push these along their way, and hardly
+            aside. None for bodies that contacts push any way.
     """
 
     position: Vectors
     velocity: Vectors
     forward: Vectors
     memory: Any = None
+    began: Vectors | None = None
 
 
 @dataclass(frozen=True)

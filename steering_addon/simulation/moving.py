@@ -93,7 +93,8 @@ def moved(
     if lead is not None:
         position, velocity, forward = lead.position, lead.velocity, lead.forward
         gives_way = gives_way & ~lead.hand
-    position, velocity = kept_apart(model, snapshot.grounded, gives_way, world, position, velocity, forward)
+    began = _began(parts, driven)
+    position, velocity = kept_apart(model, snapshot.grounded, gives_way, world, position, velocity, forward, began)
     acceleration, smoothed = (velocity - state.motion.velocity) / dt, state.smoothed_acceleration
     stances = []
     for part, drive in zip(parts, driven):
@@ -178,6 +179,17 @@ def _of_all(parts: list[_Part], driven: list[Moved], name: str) -> Vectors:
     column = no_vectors(sum(len(drive.position) for drive in driven))
     for part, drive in zip(parts, driven):
         column[part.rows] = getattr(drive, name)
+    return column
+
+
+def _began(parts: list[_Part], driven: list[Moved]) -> Vectors | None:
+    """Where the steps of bodies on feet began, (n, 3) metres, nan for other bodies; None if there are none."""
+    if all(drive.began is None for drive in driven):
+        return None
+    column = np.full((3, sum(len(drive.position) for drive in driven)), np.nan).T
+    for part, drive in zip(parts, driven):
+        if drive.began is not None:
+            column = part.placed(drive.began, column)
     return column
 
 

@@ -6,6 +6,8 @@ by its share of the overlap: of two that give way, the lighter by more, but who 
 only for who is to stand as well. A body with k contacts moves by the sum divided
 by max(CAREFUL k, 1), in PASSES rounds (Jacobi iteration), so that chains of bodies separate too.
 
+Bodies on feet give way along their heading, as `Strides` says.
+
 No body moves further than its top speed allows, on what it stands on. Of its velocity only the component into the
 contact is removed, within what max_force allows, so that no body is thrown back or turned around.
 """
@@ -38,11 +40,14 @@ from ..geometry.obstacles import Obstacles
 from ..ground import level, parted
 from ..vehicle import VehicleModel
 from ..world import World
+from .strides import Strides
 
 PASSES = 30
 """Rounds in which each body gives way to the bodies that it touches."""
 ROUNDING = 1e-9
 """The share by which a body at top speed may seem to go further."""
+IN_STRIDE = 20
+"""Rounds after which those on feet that are still deep in another body are pushed aside as well."""
 CAREFUL = 0.6
 """A body with k contacts moves by 1 / (CAREFUL k) of their sum: all of it would overshoot."""
 
@@ -67,6 +72,7 @@ def kept_apart(
     position: Vectors,
     velocity: Vectors,
     forward: Vectors,
+    began: Vectors | None = None,
 ) -> tuple[Vectors, Vectors]:
     """The positions and velocities of vehicles after a step, without the overlaps it led to.
 
@@ -75,6 +81,7 @@ def kept_apart(
         present: (n,) the vehicles that take part.
         world: the world before the step.
         position, velocity, forward: (n, 3) after the step, metres, m/s and unit headings.
+        began: (n, 3) where the steps of bodies on feet began, metres, nan for other bodies; None if there are none.
 
     Returns:
         position, velocity: (n, 3) each.
@@ -87,12 +94,14 @@ def kept_apart(
     n = len(position)
     before = picked(world.bodies.position, np.arange(n))
     points = np.concatenate((position, world.bodies.position[n:] + world.bodies.velocity[n:] * world.dt))
+    strides = Strides.of(began, forward, model.radius, gives_way)
     pairs = _Touching.of(model, gives_way, world, forward)
     walls = _Walls.of(model, gives_way, world, position, forward)
     if not len(pairs.first) and not len(walls.row):
         return position, velocity
-    for _ in range(PASSES):
-        moved = pairs.displacement(points) + walls.displacement(points)
+    for passed in range(PASSES):
+        push = pairs.displacement(points)
+        moved = strides.taken(points, push, slide=passed >= IN_STRIDE) + walls.displacement(points)
         moved = level(picked(moved, np.arange(n)), world.upward, grounded)
         if not moved.any():
             break

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steering_addon.behaviors.seek import Seek
+from steering_addon.behaviors.separation import Separation
 from steering_addon.behaviors.unaligned_collision_avoidance import VELOCITY, UnalignedCollisionAvoidance
 from steering_addon.locomotion import OnFoot, Planar, SimpleVehicle
 from steering_addon.simulation.geometry.obstacles import boxes, obstacles
@@ -16,10 +17,12 @@ from steering_addon.simulation.nearby.contacts import PASSES
 from steering_addon.simulation.nearby.neighbors import EVERYONE
 from steering_addon.simulation.snapshot import Snapshot
 from tests.locomotion.grounds import plane
-from tests.scene import Scene, leaders, locked, positions, speeds, velocities
+from tests.scene import Scene, headings, leaders, locked, positions, speeds, velocities
 from tests.simulation.odd_input import BOUNDED, vectors
 
 RADIUS = 0.5
+ANIMAL = {"keep_apart": True, "cruise_speed": 0.5, "max_speed": 1.5, "max_force": 2.0}
+WIDE_TURNS = {"turn_radius": 2.5, "turn_on_the_spot": 0.0}
 WALKER = {"keep_apart": True, "cruise_speed": 0.0, "max_speed": 1.5, "max_force": 4.0}
 
 
@@ -108,6 +111,34 @@ def test_a_dense_crowd_of_walkers_does_not_show_overlaps() -> None:
         fps=20.0,
     )
     assert 2.0 * 0.5 - float(gaps(positions(scene.run(40))[-1:]).min()) < 0.002
+
+
+def animals(position, forward, **changes) -> Scene:
+    """A scene of animals that walk at 0.7 m/s, in wide turns."""
+    moves = {"speed": 0.7, "vehicle": ANIMAL, "locomotions": [(OnFoot, WIDE_TURNS)], "fps": 24.0}
+    return Scene(position, **({"forward": forward} | moves | changes))
+
+
+@pytest.mark.parametrize("locomotion", [WIDE_TURNS, {}], ids=["animals", "people"])
+def test_contacts_push_who_walks_aside_by_a_tenth_of_their_way_and_still_keep_them_apart(locomotion) -> None:
+    """Ten walk to one point."""
+    rng, angle = np.random.default_rng(1), np.arange(10) * (np.pi / 5.0)
+    start = 3.0 * np.stack((np.cos(angle), np.sin(angle), 0.0 * angle), axis=1)
+    start[:, :2] += rng.normal(size=(10, 2)) * 0.2
+    crowd = animals(start, -start, behaviors=[(Seek, {})], tracked=leaders([0.0, 0.0, 0.0]))
+    states = replace(crowd, locomotions=[(OnFoot, locomotion)]).run(24 * 6)
+    place, forward = positions(states), headings(states)[1:]
+    way = np.diff(place, axis=0)
+    length, aside = np.linalg.norm(way, axis=-1), np.linalg.norm(np.cross(way, forward), axis=-1)
+    assert (aside <= 0.1 * length + 1e-9).all()
+    assert gaps(place).min() > 2.0 * RADIUS - 0.01
+
+
+@pytest.mark.parametrize("aside", [0.0, 0.3])
+def test_animals_nose_to_nose_step_round_and_part(aside: float) -> None:
+    start, forward = [[0.0, 0.0, 0.0], [1.2, aside, 0.0]], [[1.0, 0.05, 0.0], [-1.0, 0.05, 0.0]]
+    pair = animals(start, forward, behaviors=[(Separation, {"weight": 2.0, "distance": 3.0})])
+    assert gaps(positions(pair.run(24 * 5))[-1]).min() > 3.0
 
 
 def test_contacts_respect_max_speed_and_max_force() -> None:

@@ -1,0 +1,103 @@
+"""Strides: how contacts push bodies on feet, which give way along their heading and hardly aside.
+
+Feet on the ground would slide if the body above them were pushed aside. Of a push v with the parts v_f along the
+heading and v_s aside, such a body takes as much aside as keeps its whole way aside within SIDEWAYS of its way ahead.
+For what is left, o, it goes more slowly, down to standing: along the push n = v / |v|, a way of
+
+    o |n_s| / |n_f|
+
+less ahead makes up for it. So of two that touch the one whose heading leads into the other waits while that one
+continues, and they come apart over more frames.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays.vectors import (
+    Mask,
+    Rows,
+    Scalars,
+    Vectors,
+    clamp,
+    columns,
+    dot,
+    from_above,
+    in_space,
+    magnitude,
+    no_vectors,
+    picked,
+    unit,
+    which,
+)
+
+SIDEWAYS = 0.09
+"""The share of its way ahead by which a body may be pushed aside; from a tenth on, feet are seen to slide."""
+BROADSIDE = 0.3
+"""The cosine between heading and push up to which a body walks along another, which waits if it walks into this one."""
+DEEP = 0.01
+"""The push in radii from which on feet may slide where nothing else keeps bodies out of each other."""
+
+
+@dataclass(frozen=True)
+class Strides:
+    """The steps of m bodies on feet.
+
+    Attributes:
+        rows: (m,) of the bodies.
+        began: (m, 3) where the steps began, metres.
+        ahead, aside: (m, 3) unit vectors, level.
+        deep: (m,) the push that makes feet slide, metres.
+    """
+
+    rows: Rows
+    began: Vectors
+    ahead: Vectors
+    aside: Vectors
+    deep: Scalars
+
+    @classmethod
+    def of(cls, began: Vectors | None, forward: Vectors, radius: Scalars, gives_way: Mask) -> Strides:
+        """The steps of the bodies on feet that give way, (n,).
+
+        Args:
+            began: (n, 3) metres, nan for other bodies; None if none is on feet.
+            forward: (n, 3) unit headings.
+            radius: (n,) metres.
+        """
+        if began is None:
+            nothing = no_vectors(0)
+            return cls(np.zeros(0, dtype=np.int64), nothing, nothing, nothing, np.zeros(0))
+        rows = which(gives_way & ~np.isnan(began[:, 0]))
+        ahead = unit(from_above(picked(forward, rows)))
+        right = columns(ahead[:, 1], -ahead[:, 0], 0.0)
+        return cls(rows, picked(began, rows), in_space(ahead), right, DEEP * radius[rows])
+
+    def taken(self, points: Vectors, push: Vectors, *, slide: bool) -> Vectors:
+        """What bodies at points take of pushes, (b, 3) metres each.
+
+        Args:
+            slide: whether those take all of it that are deep in another body.
+        """
+        size = magnitude(picked(push, self.rows))
+        limited = (size > 0.0) & (size <= self.deep) if slide else size > 0.0
+        few = which(limited)
+        if not len(few):
+            return push
+        rows, ahead, aside = self.rows[few], picked(self.ahead, few), picked(self.aside, few)
+        gone, pushed = picked(points, rows) - picked(self.began, few), picked(push, rows)
+        on, right = dot(gone, ahead), dot(gone, aside)
+        along, across = dot(pushed, ahead), dot(pushed, aside)
+        most = SIDEWAYS * np.maximum(on + np.minimum(along, 0.0), 0.0)
+        left = np.maximum(np.abs(right + across) - most, 0.0)
+        slower = left * np.abs(across) / np.maximum(-along, BROADSIDE * size[few])
+        # The push itself may make it step back; for what is left aside it stands at most.
+        waits = along < -BROADSIDE * size[few]
+        along = np.where(waits, np.maximum(along - slower, np.minimum(along, -on)), along)
+        most = SIDEWAYS * np.abs(on + along)
+        across = clamp(right + across, -most, most) - right
+        taken = push.copy(order="K")
+        taken[rows] = ahead * along[:, None] + aside * across[:, None]
+        return taken
