@@ -5,9 +5,20 @@ from __future__ import annotations
 import numpy as np
 
 from ..simulation.arrays.frozen import replace
-from ..simulation.arrays.vectors import Rows, Vectors, dot, magnitude, picked, unit, which
+from ..simulation.arrays.vectors import (
+    EPSILON,
+    Rows,
+    Scalars,
+    Vectors,
+    dot,
+    magnitude,
+    picked,
+    shared,
+    unit,
+    which,
+)
 from .headings import sine_between, turned
-from .walkable import Look, Walkable
+from .walkable import Look, Walkable, along_ground
 from .walking import Walking
 
 LOOKS = 0.2
@@ -15,7 +26,7 @@ LOOKS = 0.2
 which takes less time than that some look in each step."""
 FACES = 0.95
 """The cosine to the direction back from an edge from which on a walker has turned back."""
-SEEN = ("looks_in", "side", "ahead", "aside", "has_room", "way_out", "inward")
+SEEN = ("looks_in", "side", "ahead", "aside", "wary", "has_room", "way_out", "inward")
 """What a look changes of what a walker remembers."""
 
 
@@ -44,6 +55,7 @@ def looked(walkable: Walkable, look: Look, memory: Walking, rows: Rows, dt: floa
     known["looks_in"][rows], known["side"][rows] = LOOKS, side
     known["inward"][rows] = np.where((magnitude(kept) > 0.5)[:, None], few.while_free(seen, kept), back)
     known["way_out"][rows[begins]] = way[begins]
+    known["wary"][rows] = few.is_near_edge(seen)
     known["has_room"][rows] = True
     led = which(hindered)
     if len(led):
@@ -70,3 +82,40 @@ def led_past(memory: Walking, direction: Vectors) -> Vectors:
         if led.any():
             direction = np.where((magnitude(led) > 0.5)[:, None], led, direction)
     return direction
+
+
+def fastest_before_edges(
+    walkable: Walkable,
+    memory: Walking,
+    feet: Vectors,
+    heading: Vectors,
+    speed: Scalars,
+    slowest: Scalars,
+    brakes: Scalars,
+    dt: float,
+) -> Scalars:
+    """The speeds after a step from which walkers can stop before the ground ends or is too steep, (n,) m/s; inf if any.
+
+    At a speed v, braking by b from the next step on, one comes to stand within
+
+        v dt + v^2 / (2 b)
+
+    Args:
+        feet: (n, 3) where they stand, metres.
+        heading: (n, 2) unit vectors.
+        speed: (n,) m/s before the step.
+        slowest: (n,) m/s at which they come up to the edge, or more slowly if they could not stop there in a step.
+        brakes: (n,) m/s2.
+    """
+    rows = which(memory.wary & (speed > 0.0))
+    if not len(rows):
+        return shared(np.inf, len(speed))
+    change, normal = brakes[rows] * dt, picked(memory.normal, rows)
+    quicker = speed[rows] + change
+    length = quicker * (dt + 0.5 * quicker / np.maximum(brakes[rows], EPSILON))
+    way = along_ground(normal, picked(heading, rows), length)
+    _, refused = walkable.take(rows).step(picked(feet, rows), way, normal, memory.triangle[rows])
+    fastest = np.full(len(speed), np.inf)
+    least = np.minimum(slowest[rows], change)
+    fastest[rows] = np.where(refused, np.maximum(speed[rows] - change, least), np.inf)
+    return fastest

@@ -39,7 +39,7 @@ from ..simulation.vehicle import Motion, VehicleModel
 from .banking import GRAVITY
 from .footholds import misplaced_walkers
 from .headings import Turn, begun, sine_between, swung, turn_toward, turned_by, turned_on_foot
-from .looking import led_past, looked, waited
+from .looking import fastest_before_edges, led_past, looked, waited
 from .point_mass import pushed
 from .walkable import Look, Walkable, along_ground, leaning
 from .walking import BLOCKED, ROUND, Stride, Walking, pace_of, settled
@@ -169,8 +169,10 @@ class OnFoot(Locomotion):
                 look = self._look(model, feet, heading, direction, speed, slowest, memory, dt)
                 memory = looked(walkable, look, memory, rows, dt)
             direction = led_past(memory, direction)
+        brakes = model.max_force / model.mass
+        fastest = fastest_before_edges(walkable, memory, feet, heading, speed, slowest, brakes, dt)
         velocity, forward = self._strode(
-            model, motion, memory, direction, speed, slowest, wanted_speed, wished, rounds, dt
+            model, motion, memory, direction, speed, slowest, wanted_speed, wished, rounds, fastest, dt
         )
         on_the_spot = np.where(memory.cornered, 0.0, self._on_the_spot(control, heading, memory.turning, dt))
         velocity, forward = turned_on_foot(model, motion, control, (velocity, forward), idle, on_the_spot, dt)
@@ -306,6 +308,7 @@ class OnFoot(Locomotion):
         wanted: Scalars,
         wished: Scalars,
         rounds: Scalars,
+        fastest: Scalars,
         dt: float,
     ) -> tuple[Vectors, Vectors]:
         """The velocities and headings of a step toward level directions, (n, 2) each.
@@ -314,6 +317,7 @@ class OnFoot(Locomotion):
             speed, wanted, wished: (n,) m/s before the step, after it if it is free to turn, and within the response
                 time.
             rounds: (n,) how far it goes round, 0 to 1.
+            fastest: (n,) m/s at which it can still stop before an edge.
         """
         heading, on_the_spot, still = motion.forward, self.turn_on_the_spot, memory.stands | (speed <= 0.0)
         is_cornered, any_still, turn = anybody(memory.cornered), anybody(still), Turn.between(heading, direction)
@@ -342,7 +346,7 @@ class OnFoot(Locomotion):
         if any_still:
             turned = np.where(memory.cornered & ~memory.blocked, 1.0 - EPSILON, TURNED)
             goes &= ~(still & (on_the_spot > 0.0) & (ahead < turned))
-        target = np.where(goes, np.maximum(target, slowest), 0.0)
+        target = np.where(goes, np.minimum(np.maximum(target, slowest), fastest), 0.0)
         if is_cornered:
             target = np.where(goes & memory.cornered, slowest, target)
         # What walks more slowly than it did turns less.

@@ -22,6 +22,7 @@ from ..simulation.arrays.vectors import (
     largest,
     magnitude,
     no_vectors,
+    nobody,
     paired,
     picked,
     unit,
@@ -247,12 +248,16 @@ class Walkable:
 
     def _hindered(self, look: Look) -> Rows:
         """The rows of those who stand on a surface that cannot be walked to the end of their reach."""
+        rows = which(self.is_near_edge(look))
+        return rows[~self.take(rows)._is_free(look.take(rows), AHEAD)] if len(rows) else rows
+
+    def is_near_edge(self, look: Look) -> Mask:
+        """Whether the ground may end or be too steep within the reach of those who stand on a surface, (n,)."""
         if not len(self.surfaces):
-            return which(look.triangle >= len(look.triangle))
+            return nobody(len(look.reach))
         gentle = float(cosine_of_setting(self.max_slope).max(initial=0.0))
         is_open = self.surfaces.open_to(look.feet[:, 0], look.feet[:, 1], gentle, largest(look.reach))
-        rows = which((look.triangle >= 0) & ~is_open)
-        return rows[~self.take(rows)._is_free(look.take(rows), AHEAD)] if len(rows) else rows
+        return (look.triangle >= 0) & ~is_open
 
     def leaves_room(self, look: Look, direction: Vectors, onward: Scalars) -> Mask:
         """Whether the ground can be walked all along the tightest turn to new directions, (n,).

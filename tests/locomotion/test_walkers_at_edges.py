@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 
 from scripts.preset_crowds import FPS, columns, crowd, shipped
+from steering_addon.locomotion import OnFoot
 from steering_addon.locomotion.looking import LOOKS
+from steering_addon.locomotion.on_foot import STOP, TURN_BACK
 from steering_addon.simulation.geometry.surfaces import surfaces
 from steering_addon.simulation.vehicle import VehicleModel
 from tests.locomotion.grounds import plane
-from tests.scene import headings, positions, speeds
+from tests.scene import Scene, headings, positions, speeds
 
 HALF = 30.0
 PACE = 0.93
@@ -110,3 +112,26 @@ def test_without_room_for_the_circle_they_step_round() -> None:
     assert edge.cornered.mean() < 0.02
     assert edge.outward[0].min() > 0.5
     assert (edge.outward.min(axis=0) < 0.35).all()
+
+
+@pytest.mark.parametrize("edge", [TURN_BACK, STOP])
+def test_no_walker_stands_at_an_edge_sooner_than_braking_allows(edge: int) -> None:
+    """Animals that run straight to the edge at 3 m/s, in turns of 2.5 m."""
+    out, most = np.stack(((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (-1.0, 0.0, 0.0), (0.0, -1.0, 0.0))), 4.0
+    scene = Scene(
+        np.array([7.6, 7.8, 8.0, 8.2])[:, None] * out,
+        forward=out + 0.1 * np.roll(out, 1, axis=0),
+        speed=3.0,
+        vehicle={"max_speed": 3.0, "max_force": most, "cruise_speed": 1.0},
+        locomotions=[(OnFoot, {"turn_radius": 2.5, "turn_on_the_spot": 0.0, "at_edge": edge})],
+        surfaces=surfaces([plane(half=10.0)]),
+        fps=FPS,
+    )
+    place = positions(scene.run(96))[..., :2]
+    pace = np.linalg.norm(np.diff(place, axis=0), axis=-1) * FPS
+    assert (np.diff(pace, axis=0) * FPS).min() > -most * (1.0 + 1e-6)
+    reached = 10.0 - np.abs(place).max(axis=-1)
+    assert reached.min() >= 0.0
+    if edge == STOP:
+        assert (pace[-1] == 0.0).all()
+        assert reached[-1].max() < 0.02, "they come up to it"

@@ -39,6 +39,8 @@ BROADSIDE = 0.3
 """The cosine between heading and push up to which a body walks along another, which waits if it walks into this one."""
 DEEP = 0.01
 """The push in radii from which on feet may slide where nothing else keeps bodies out of each other."""
+SLIGHT = 1e-4
+"""The push in radii up to which a body stays where it is: more rounds would hardly change that."""
 
 
 @dataclass(frozen=True)
@@ -49,14 +51,14 @@ class Strides:
         rows: (m,) of the bodies.
         began: (m, 3) where the steps began, metres.
         ahead, aside: (m, 3) unit vectors, level.
-        deep: (m,) the push that makes feet slide, metres.
+        radius: (m,) of the bodies, metres.
     """
 
     rows: Rows
     began: Vectors
     ahead: Vectors
     aside: Vectors
-    deep: Scalars
+    radius: Scalars
 
     @classmethod
     def of(cls, began: Vectors | None, forward: Vectors, radius: Scalars, gives_way: Mask) -> Strides:
@@ -73,7 +75,7 @@ class Strides:
         rows = which(gives_way & ~np.isnan(began[:, 0]))
         ahead = unit(from_above(picked(forward, rows)))
         right = columns(ahead[:, 1], -ahead[:, 0], 0.0)
-        return cls(rows, picked(began, rows), in_space(ahead), right, DEEP * radius[rows])
+        return cls(rows, picked(began, rows), in_space(ahead), right, radius[rows])
 
     def taken(self, points: Vectors, push: Vectors, *, slide: bool) -> Vectors:
         """What bodies at points take of pushes, (b, 3) metres each.
@@ -82,22 +84,29 @@ class Strides:
             slide: whether those take all of it that are deep in another body.
         """
         size = magnitude(picked(push, self.rows))
-        limited = (size > 0.0) & (size <= self.deep) if slide else size > 0.0
-        few = which(limited)
-        if not len(few):
+        touched = size > 0.0
+        if not touched.any():
             return push
+        slight = size <= SLIGHT * self.radius
+        slides = (size > DEEP * self.radius) & slide
+        few = which(touched & ~slight & ~slides)
+        taken = push.copy(order="K")
+        taken[self.rows[touched & slight]] = 0.0
+        taken[self.rows[few]] = self._along_the_way(few, points, push, size[few])
+        return taken
+
+    def _along_the_way(self, few: Rows, points: Vectors, push: Vectors, size: Scalars) -> Vectors:
+        """What some of the m bodies take of pushes of (k,) metres, (k, 3) metres; points, push: (b, 3) metres."""
         rows, ahead, aside = self.rows[few], picked(self.ahead, few), picked(self.aside, few)
         gone, pushed = picked(points, rows) - picked(self.began, few), picked(push, rows)
         on, right = dot(gone, ahead), dot(gone, aside)
         along, across = dot(pushed, ahead), dot(pushed, aside)
         most = SIDEWAYS * np.maximum(on + np.minimum(along, 0.0), 0.0)
         left = np.maximum(np.abs(right + across) - most, 0.0)
-        slower = left * np.abs(across) / np.maximum(-along, BROADSIDE * size[few])
+        slower = left * np.abs(across) / np.maximum(-along, BROADSIDE * size)
         # The push itself may make it step back; for what is left aside it stands at most.
-        waits = along < -BROADSIDE * size[few]
+        waits = along < -BROADSIDE * size
         along = np.where(waits, np.maximum(along - slower, np.minimum(along, -on)), along)
         most = SIDEWAYS * np.abs(on + along)
         across = clamp(right + across, -most, most) - right
-        taken = push.copy(order="K")
-        taken[rows] = ahead * along[:, None] + aside * across[:, None]
-        return taken
+        return np.asarray(ahead * along[:, None] + aside * across[:, None], dtype=np.float64)
