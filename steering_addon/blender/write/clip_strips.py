@@ -1,14 +1,15 @@
 """NLA strips that play clips in step with the way of a vehicle, and their removal.
 
 A strip for each clip covers the frames of the bake. Its time is keyed, so that the clip advances with the distance
-travelled, and its influence over the strips below it. Our tracks lie below the animator's.
+travelled, and its influence over the strips below it, which have none where it hides them: Blender leaves out strips
+without influence, and computes all others, seen or not. Our tracks lie below the animator's.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import bpy
@@ -50,6 +51,11 @@ class ClipPlayed:
     influence: np.ndarray
     combines: bool = False
 
+    @property
+    def is_of_clip(self) -> bool:
+        """Whether it is what a clip plays: it animates the channels of all clips, and replaces what is below it."""
+        return not self.combines and not self.copy.feet
+
 
 @dataclass(frozen=True)
 class RigClips:
@@ -90,14 +96,20 @@ def write_clips(all_played: Sequence[RigClips], frames: np.ndarray) -> list[Edit
     writer = _StripWriter(frames)
     # No strip is written of a clip that is never seen.
     spare = {played.copy.action for each in all_played for played in each.played}
+    mixed = []
     for each in all_played:
-        edited += _write_on(each, writer, spare)
+        record, stay = _write_on(each, writer, spare)
+        edited += stay
+        if _has_others_below(each.rig, record):
+            mixed.append(each.rig)
     _remove_unused(spare)
-    _move_below([each.rig for each in all_played])
+    if mixed:
+        _move_below(mixed)
     return edited
 
 
-def _write_on(each: RigClips, writer: _StripWriter, spare: set[bpy.types.Action]) -> list[Edited]:
+def _write_on(each: RigClips, writer: _StripWriter, spare: set[bpy.types.Action]) -> tuple[ClipRecord, list[Edited]]:
+    """Write the strips of an armature; returns their record, and those that stay as they are."""
     rig, before = each.rig, clip_record(each.rig)
     pose = before.pose_of(rig) if before is not None else {}
     feet = [channel for played in each.played for channel in played.copy.feet]
@@ -111,13 +123,34 @@ def _write_on(each: RigClips, writer: _StripWriter, spare: set[bpy.types.Action]
             assign_action(rig, None)
     animation = rig.animation_data_create()
     names = {edited.track for edited in stay}
-    for name, played in zip(_track_names(each.played), each.played):
-        if name not in names and (played is each.played[0] or played.influence.max() > SEEN):
+    # An edited strip may be muted or faded: it hides nothing.
+    new = {name: played for name, played in zip(_track_names(each.played), each.played) if name not in names}
+    for name, played in zip(new, _where_seen([*new.values()])):
+        if played.copy is each.played[0].copy or played.influence.max() > SEEN:
             names.add(writer.write(animation.nla_tracks, name, played, overridden=rig.override_library is not None))
     values, of_feet = (tuple(pose[channel] for channel in channels) for channels in (each.channels, feet))
     record = ClipRecord(writer.first, writer.last, tuple(sorted(names)), values, of_feet, kept, kept_slot, each.made_of)
     write_clip_record(rig, record)
-    return stay
+    return record, stay
+
+
+def _where_seen(all_played: Sequence[ClipPlayed]) -> list[ClipPlayed]:
+    """The same, the lowest first, without influence where those above hide them.
+
+    Influence fades from frame to frame, so a clip is hidden only where it is on the frames before and after, too.
+    """
+    seen: list[ClipPlayed] = []
+    hidden = np.zeros(1, dtype=np.bool_)
+    for played in reversed(all_played):
+        if not played.is_of_clip:
+            seen.append(played)
+            continue
+        lost = hidden.copy()
+        lost[1:] &= hidden[:-1]
+        lost[:-1] &= hidden[1:]
+        seen.append(replace(played, influence=np.where(lost, 0.0, played.influence)) if lost.any() else played)
+        hidden = hidden | (played.influence >= 1.0)
+    return seen[::-1]
 
 
 def _track_names(all_played: Sequence[ClipPlayed]) -> list[str]:
@@ -271,24 +304,19 @@ def _remove_unused(copies: Collection[bpy.types.Action]) -> None:
     bpy.data.batch_remove([action for action in copies if action.users == 0])
 
 
-def _move_below(rigs: Iterable[Object]) -> None:
+def _move_below(rigs: Collection[Object]) -> None:
     """Move our tracks below those of the animator that play, in the order that they have.
 
     Muted tracks, of which importers leave dozens, do not matter, and moving takes a second for every few thousand.
     """
-    mixed = [rig for rig in rigs if _has_others_below(rig)]
-    if not mixed:
-        return
-    chosen = set(mixed)
-    with _only_selected(chosen), _nla_editor() as editor:
+    with _only_selected(set(rigs)), _nla_editor() as editor:
         if editor is not None:
             with bpy.context.temp_override(**editor):
                 bpy.ops.anim.channels_move(direction="BOTTOM")
 
 
-def _has_others_below(rig: Object) -> bool:
+def _has_others_below(rig: Object, record: ClipRecord) -> bool:
     """Whether a track of the animator's that plays lies below one of ours."""
-    record = clip_record(rig)
     playing = [track.name in record.tracks for track in rig.animation_data.nla_tracks if not track.mute]
     return False in playing and True in playing[playing.index(False) :]
 

@@ -17,6 +17,7 @@ from ...portrayal.heads import leads, toward
 from ...portrayal.playing import Played, Player, Way
 from ...portrayal.riding import Ridden, RiddenGround, on_all_frames, ridden
 from ...simulation.arrays.chance import Keys
+from ...simulation.arrays.once import once
 from ...simulation.arrays.vectors import Scalars, Vectors, columns
 from ..crowds.clip_feet import store_unplanted
 from ..crowds.crowd_clips import (
@@ -35,7 +36,7 @@ from ..crowds.crowd_clips import (
 )
 from ..hierarchy import Family
 from ..read.clips.measuring import axes_of
-from ..read.clips.rig import rig_of
+from ..read.clips.rig import Rig, rig_of
 from ..stored_values import finite_numbers, sound_front
 from ..tagged_objects import names_of
 from .clip_bodies import Bodies, Members, RigPose
@@ -273,12 +274,18 @@ class _ModelPlayed:
         """
         named, rig, vehicle = crowd.steering.portrayal.head_bone, self.model.rigs[0], self.model.vehicles[0]
         posture = self._most_posture, self._keys
-        self._posture = posture_of(rig, vehicle, named, self.copies.channels, self._family, *posture)
+        self._posture = posture_of(rig, named, self.copies.channels, lambda: self._shape, *posture)
         self._sights = Sights.of(crowd, states, callers=self._heeds)
         if self._lead > 0.0 or self._sights:
             self._neck = neck_of(rig, vehicle, named, self.copies.channels)
         if live and self._neck is not None:
             self._live = LiveHeads(self._neck, self._lead, self._frame_time)
+
+    @once
+    def _shape(self) -> Rig:
+        """The rig of the model."""
+        vehicle = self.model.vehicles[0]
+        return rig_of(self.model.rigs[0], vehicle, self._family, axes_of(*sound_front(vehicle)))
 
     def _eyes(self, neck: Neck) -> Scalars:
         """How high the eyes of the vehicles are, (n,) metres: clips may have been measured on one of another size."""
@@ -395,9 +402,8 @@ class _ModelPlayed:
 
     def _plant(self, copies: Sequence[ClipCopy], moved: Collection[int], moving: Collection[Object]) -> Iterator[None]:
         """Compute the strip that holds the feet of each armature, where that can be done."""
-        armature, vehicle = self.model.rigs[0], self.model.vehicles[0]
-        rig = rig_of(armature, vehicle, self._family, axes_of(*sound_front(vehicle)))
-        planting, self.unplanted = planting_of(armature, rig, self._clips, [copy.action for copy in copies])
+        armature = self.model.rigs[0]
+        planting, self.unplanted = planting_of(armature, self._shape, self._clips, [copy.action for copy in copies])
         if planting is None:
             return
         still, existing = ground_of(self._scene, moving), copies_made()
