@@ -62,7 +62,7 @@ class Posture:
     def copies(self, rig: Object, existing: Mapping[str, Action]) -> list[ClipCopy]:
         """What a strip of each vehicle plays, (n); those with one posture share it."""
         variants, rows, back = np.unique(self.variants, return_index=True, return_inverse=True)
-        keys = [{channel: np.repeat(column[row], 2) for channel, column in self._columns.items()} for row in rows]
+        keys = [{channel: column[row : row + 1] for channel, column in self._columns.items()} for row in rows]
         made = made_for([rig] * len(variants), POSTURE, keys, existing)
         return [made[row] for row in back.tolist()]
 

@@ -2,7 +2,8 @@
 
 A strip for each clip covers the frames of the bake. Its time is keyed, so that the clip advances with the distance
 travelled, and its influence over the strips below it, which have none where it hides them: Blender leaves out strips
-without influence, and computes all others, seen or not. Our tracks lie below the animator's.
+without influence, and computes all others, seen or not. Keys that hold feet and turn heads are played by plain strips,
+frame by frame. Our tracks lie below the animator's.
 """
 
 from __future__ import annotations
@@ -41,20 +42,19 @@ class ClipPlayed:
     """What an armature plays of a clip.
 
     Attributes:
-        time: (f,) frames of the clip, never decreasing.
-        influence: (f,) 0 to 1.
+        time: (f,) frames of the clip, never decreasing; None for each frame once, from 0 on.
+        influence: (f,) 0 to 1; None for 1 of what keys a part of the channels of clips, and so hides none.
         combines: whether it adds to what is below it, rather than replace it.
     """
 
     copy: ClipCopy
-    time: np.ndarray
-    influence: np.ndarray
+    time: np.ndarray | None = None
+    influence: np.ndarray | None = None
     combines: bool = False
 
     @property
-    def is_of_clip(self) -> bool:
-        """Whether it is what a clip plays: it animates the channels of all clips, and replaces what is below it."""
-        return not self.combines and not self.copy.feet
+    def is_seen(self) -> bool:
+        return self.influence is None or bool(self.influence.max() > SEEN)
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ def _write_on(each: RigClips, writer: _StripWriter, spare: set[bpy.types.Action]
     # An edited strip may be muted or faded: it hides nothing.
     new = {name: played for name, played in zip(_track_names(each.played), each.played) if name not in names}
     for name, played in zip(new, _where_seen([*new.values()])):
-        if played.copy is each.played[0].copy or played.influence.max() > SEEN:
+        if played.is_seen:
             names.add(writer.write(animation.nla_tracks, name, played, overridden=rig.override_library is not None))
     values, of_feet = (tuple(pose[channel] for channel in channels) for channels in (each.channels, feet))
     record = ClipRecord(writer.first, writer.last, tuple(sorted(names)), values, of_feet, kept, kept_slot, each.made_of)
@@ -137,19 +137,19 @@ def _write_on(each: RigClips, writer: _StripWriter, spare: set[bpy.types.Action]
 def _where_seen(all_played: Sequence[ClipPlayed]) -> list[ClipPlayed]:
     """The same, the lowest first, without influence where those above hide them.
 
-    Influence fades from frame to frame, so a clip is hidden only where it is on the frames before and after, too.
+    Influence fades from frame to frame: a clip is hidden between two of them if one above it shows alone on both.
     """
     seen: list[ClipPlayed] = []
     hidden = np.zeros(1, dtype=np.bool_)
     for played in reversed(all_played):
-        if not played.is_of_clip:
+        if played.influence is None:
             seen.append(played)
             continue
-        lost = hidden.copy()
-        lost[1:] &= hidden[:-1]
-        lost[:-1] &= hidden[1:]
+        lost = hidden[1:] & hidden[:-1]
         seen.append(replace(played, influence=np.where(lost, 0.0, played.influence)) if lost.any() else played)
-        hidden = hidden | (played.influence >= 1.0)
+        alone = played.influence >= 1.0
+        # Strips hold their first frame before it, and their last one after it.
+        hidden = hidden | np.concatenate((alone[:1], alone[1:] & alone[:-1], alone[-1:]))
     return seen[::-1]
 
 
@@ -214,12 +214,17 @@ class _StripWriter:
         if SLOTTED:
             strip.action_slot = copy.slot
         strip.extrapolation, strip.blend_type = "HOLD", "COMBINE" if played.combines else "REPLACE"
-        strip.use_animated_time = strip.use_animated_time_cyclic = True
         # A strip needs a length, even if a single frame is baked.
-        strip.frame_end = max(self.last, self.first + 1.0)
+        length = max(self.last - self.first, 1.0)
+        if played.time is None:
+            strip.action_frame_start, strip.action_frame_end = 0.0, length
+        else:
+            strip.use_animated_time = strip.use_animated_time_cyclic = True
+        strip.frame_end = self.first + length
         strip.frame_start = self.first
-        self._key(strip.fcurves.find("strip_time"), played.time, overridden)
-        if (played.influence < 1.0).any():
+        if played.time is not None:
+            self._key(strip.fcurves.find("strip_time"), played.time, overridden)
+        if played.influence is not None and (played.influence < 1.0).any():
             strip.use_animated_influence = True
             self._key(strip.fcurves.find("influence"), played.influence, overridden)
         return track.name
@@ -270,7 +275,7 @@ def _is_as_written(track: NlaTrack, record: ClipRecord) -> bool:
         and strip.extrapolation == "HOLD"
         and abs(strip.frame_start - record.first) < FRAME_TOLERANCE
         and abs(strip.frame_end - last) < FRAME_TOLERANCE
-        and strip.use_animated_time
+        and (strip.use_animated_time or (strip.action_frame_start, strip.scale, strip.repeat) == (0.0, 1.0, 1.0))
         and all(_is_generated(curve, record) for curve in strip.fcurves)
     )
 

@@ -345,9 +345,8 @@ class _ModelPlayed:
         if self.plants:
             yield from self._plant(self._copies, moved, moving)
         if self._posture is not None:
-            still, whole = np.zeros(len(self._frames)), np.ones(len(self._frames))
             copies = self._posture.copies(self.model.rigs[0], copies_made())
-            self._postures = [[ClipPlayed(copy, still, whole, combines=True)] for copy in copies]
+            self._postures = [[ClipPlayed(copy, combines=True)] for copy in copies]
         if self._neck is not None and len(self._bodies) > 1:
             self._turn_heads(self._neck)
 
@@ -375,8 +374,6 @@ class _ModelPlayed:
     def _turn_heads(self, neck: Neck) -> None:
         """Compute the strip that turns the head of each armature."""
         existing = copies_made()
-        count = len(self._bodies)
-        frames, turns = np.arange(float(count)), np.ones(count)
         position, forward, up, caller, state = (
             np.stack([getattr(each, name) for each in self._bodies], axis=1)
             for name in ("position", "forward", "up", "caller", "state")
@@ -398,7 +395,7 @@ class _ModelPlayed:
         of_each = [{channel: column[k] for channel, column in keys.items()} for k in range(len(rows))]
         copies = made_for([self.model.rigs[k] for k in rows], HEAD, of_each, existing)
         for k, copy in zip(rows, copies):
-            self._heads[k] = [ClipPlayed(copy, frames, turns, combines=True)]
+            self._heads[k] = [ClipPlayed(copy, combines=True)]
 
     def _plant(self, copies: Sequence[ClipCopy], moved: Collection[int], moving: Collection[Object]) -> Iterator[None]:
         """Compute the strip that holds the feet of each armature, where that can be done."""
@@ -408,7 +405,6 @@ class _ModelPlayed:
             return
         still, existing = ground_of(self._scene, moving), copies_made()
         count = len(self._bodies)
-        frames, held = np.arange(float(count)), np.ones(count)
         run, place = on_all_frames(self._ridden), np.stack([bodies.position for bodies in self._bodies], axis=1)
         # Clips may have been measured on a vehicle of another size than the one whose rig was read.
         sizes = self._size / self._size[0]
@@ -432,7 +428,7 @@ class _ModelPlayed:
             keys = planting.keys(playing, body, self._frame_time, ground)
             copies = made_for(self.model.rigs[rows], FEET, keys, existing)
             for k, (copy, each) in enumerate(zip(copies, keys), first):
-                self._feet[k] = [ClipPlayed(replace(copy, feet=tuple(each)), frames, held)]
+                self._feet[k] = [ClipPlayed(replace(copy, feet=tuple(each)))]
                 yield
 
 

@@ -40,8 +40,9 @@ def played(rig) -> np.ndarray:
 
 
 def times(rig) -> dict[str, list]:
-    """The keys of the time of each strip of ours, by track."""
-    return {track.name: [tuple(key.co) for key in track.strips[0].fcurves[0].keyframe_points] for track in ours(rig)}
+    """The keys of the time of each strip of ours that plays a clip, by track."""
+    curves = {track.name: track.strips[0].fcurves.find("strip_time") for track in ours(rig)}
+    return {name: [tuple(key.co) for key in curve.keyframe_points] for name, curve in curves.items() if curve}
 
 
 def without_settings(dump: dict) -> dict:
@@ -441,6 +442,14 @@ def test_an_edited_strip_stays_and_is_named():
     clear_bake()
     assert [track.name for track in ours(rig)] == ["Steering: Walk"]
     assert "steering_clips" not in rig
+
+
+def test_a_clip_is_seen_between_frames_on_which_others_show_alone_by_turns():
+    strips = part("blender.write.clip_strips")
+    shares = ([1.0] * 6, [1.0, 1.0, 1.0, 0.5, 0.5, 0.5], [0.0, 0.0, 0.0, 1.0, 1.0, 1.0])
+    played = [strips.ClipPlayed(None, np.arange(6.0), np.array(each)) for each in shares]
+    lowest, middle, highest = (each.influence.tolist() for each in strips._where_seen(played))
+    assert (lowest, middle, highest) == ([0, 0, 1, 1, 0, 0], [1, 1, 1, 0.5, 0, 0], shares[2])
 
 
 @pytest.mark.parametrize(
