@@ -9,6 +9,10 @@ from pathlib import Path
 
 import bpy
 
+from scripts.baked_scene import stored
+from steering_addon.blender.hierarchy import ancestors
+from steering_addon.simulation.roles import Role
+
 
 def opened(file: Path) -> list[tuple[bpy.types.Object, bpy.types.Object]]:
     """The armatures of a file that is opened or imported, each with the object that carries it.
@@ -27,12 +31,18 @@ def opened(file: Path) -> list[tuple[bpy.types.Object, bpy.types.Object]]:
 
 
 def _carrier(armature: bpy.types.Object) -> bpy.types.Object:
-    """The Empty above an armature that importers put there, which stands upright; else the armature."""
-    above = armature.parent
-    if above is None or above.type != "EMPTY":
-        return armature
-    # Triggers and targets of behaviors may be parented to the Empty, too.
-    return above if [ob.type for ob in above.children].count("ARMATURE") == 1 else armature
+    """The vehicle of which an armature is a part; without one, the topmost of the Empties that importers put above it.
+
+    An Empty with several armatures is none of these.
+    """
+    above = [armature, *ancestors(armature)]
+    for ob in above:
+        if stored(ob).get("roles", 0) & Role.VEHICLE:
+            return ob
+    for ob, carried in zip(above[1:], above):
+        if ob.type != "EMPTY" or [part.type for part in ob.children_recursive].count("ARMATURE") > 1:
+            return carried
+    return above[-1]
 
 
 def _import(file: Path) -> None:

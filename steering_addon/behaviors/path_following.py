@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -25,17 +25,20 @@ from ..simulation.arrays.vectors import (
     magnitude,
     truncate,
     unit,
+    which,
 )
 from ..simulation.behavior import Intent, Steering
 from ..simulation.declaration import NEAREST, Choice, Unit, called, choice, length, number, path, seconds
 from ..simulation.destination import Destination
-from ..simulation.geometry.paths import Spline, exist, nearest_spline
+from ..simulation.geometry.lines import Followed
+from ..simulation.geometry.near_lines import nearest_line
+from ..simulation.geometry.paths import exist, followed, lines_of
 from ..simulation.maneuvers.driving import driven_to, pursued_distance
 from ..simulation.maneuvers.turning import led_round
 from ..simulation.memory import remembered
 from ..simulation.presence.arrivals import PLACE
 from ..simulation.ways.bypasses import Bypass, bypassed
-from ..simulation.ways.lines import distance_from_line, located, onward, seen_from, to_end, ups_of_walkers
+from ..simulation.ways.lines import distance_from_line, located, ups_of_walkers
 from ..simulation.world import PASSING_PLACES, Agents, World
 
 RESPONSE_TIME = 0.5
@@ -135,25 +138,26 @@ class PathFollowing(Destination):
     def goal(self, world: World, agents: Agents, memory: Following) -> Vectors:
         """The next place on the path: where it has come past an obstacle, or some way ahead."""
         goal = np.full((3, len(agents)), np.nan).T
-        known = (memory.path >= 0) & exist(world.paths, memory.path, memory.spline)
-        for rows, line in self.lanes(world, replace(memory, path=np.where(known, memory.path, -1))):
-            goal[rows] = _heads_for(line, agents.take(rows), memory.take(rows))
+        rows = which(exist(world.paths, memory.path, memory.spline))
+        if len(rows):
+            known = memory.take(rows)
+            goal[rows] = _heads_for(self.take(rows).lanes(world, known), agents.take(rows), known)
         return goal
 
     def passing_places(self, world: World, agents: Agents, memory: Following) -> Vectors | None:
         """On the bent way, from where the agent will be in a second to the end of the bypass."""
-        known = memory.active & (memory.path >= 0) & exist(world.paths, memory.path, memory.spline)
-        if not known.any():
+        rows = which(memory.active & exist(world.paths, memory.path, memory.spline))
+        if not len(rows):
             return None
         places = np.full((len(agents), PASSING_PLACES, 3), np.nan)
         shares = np.arange(PASSING_PLACES) * (1.0 / (PASSING_PLACES - 1))
-        for rows, line in self.lanes(world, replace(memory, path=np.where(known, memory.path, -1))):
-            of, by = memory.take(rows), agents.take(rows)
-            first = np.minimum(ABREAST * by.cruise_speed, of.end)[:, None]
-            further = first + (of.end[:, None] - first) * shares
-            position = by.position[:, None]
-            on_line = line.position(of.along[:, None] + of.way[:, None] * further)
-            places[rows] = position + by.level(on_line - position) + of.at(further)[0]
+        of, by = memory.take(rows), agents.take(rows)
+        first = np.minimum(ABREAST * by.cruise_speed, of.end)[:, None]
+        further = first + (of.end[:, None] - first) * shares
+        position = by.position[:, None]
+        line = self.take(rows).lanes(world, of)
+        on_line = line.position(of.along[:, None] + of.way[:, None] * further)
+        places[rows] = position + by.level(on_line - position) + of.at(further)[0]
         return places
 
     @classmethod
@@ -169,17 +173,18 @@ class PathFollowing(Destination):
         memory = _on_paths(self, world, agents, memory)
         force, after = agents.none(), memory
         free, reached, leads_on = np.zeros((3, len(agents)), dtype=np.bool_)
-        for rows, line in self.lanes(world, memory):
+        rows = which(memory.path >= 0)
+        if len(rows):
             if len(rows) == len(agents):
-                followers = _Follower.of(self, agents, memory, line, world)
+                followers = _Follower.of(self, agents, memory, world)
                 after = after_it = followers.after()
             else:
-                followers = _Follower.of(self.take(rows), agents.take(rows), memory.take(rows), line, world)
+                followers = _Follower.of(self.take(rows), agents.take(rows), memory.take(rows), world)
                 after_it = followers.after()
                 after = after.put(rows, after_it)
             force[rows], free[rows] = followers.steering(), followers.free
-            reached[rows] = _at_the_end(after_it, line, followers.agents, followers.behavior.radius)
-            leads_on[rows] = _leads_on(line, followers.agents, after_it)
+            reached[rows] = _at_the_end(after_it, followers.line, followers.agents, followers.behavior.radius)
+            leads_on[rows] = _leads_on(followers.line, followers.agents, after_it)
         return Steering(
             force,
             after,
@@ -188,17 +193,12 @@ class PathFollowing(Destination):
             leads_on=leads_on,
         )
 
-    def lanes(self, world: World, memory: Following) -> Iterator[tuple[Rows, Spline]]:
-        """The lines that agents follow, in their lanes, with the rows (m,) of the followers of each."""
-        left = -self.lane_offset * memory.way
-        columns = memory.path.tolist(), memory.spline.tolist(), left.tolist()
-        followed = {key for key in zip(*columns, strict=True) if key[0] >= 0}
-        for row, index, lane in sorted(followed):
-            rows = np.flatnonzero((memory.path == row) & (memory.spline == index) & (left == lane))
-            yield rows, world.paths[row][index].beside(lane)
+    def lanes(self, world: World, memory: Following) -> Followed:
+        """The lines that agents follow, in their lanes; all of them follow one."""
+        return followed(world.paths, memory.path, memory.spline, -self.lane_offset * memory.way)
 
 
-def _at_the_end(memory: Following, line: Spline, agents: Agents, radius: Scalars) -> Mask:
+def _at_the_end(memory: Following, line: Followed, agents: Agents, radius: Scalars) -> Mask:
     """Whether the agents have reached the end of an open line, (n,).
 
     Others may push them to its side, at any distance, but not an obstacle in which it ends.
@@ -208,75 +208,69 @@ def _at_the_end(memory: Following, line: Spline, agents: Agents, radius: Scalars
     """
     near = np.maximum(np.where(agents.arrival_distance > 0.0, agents.arrival_distance, agents.radius), line.spacing)
     bent = (memory.nearness(np.zeros(len(near))) == 1.0) & (magnitude(memory.offset) > radius)
-    return np.asarray((to_end(line, memory.along, memory.way) <= near) & ~bent, dtype=np.bool_)
+    return np.asarray((line.to_end(memory.along, memory.way) <= near) & ~bent, dtype=np.bool_)
 
 
 def _on_paths(behavior: PathFollowing, world: World, agents: Agents, memory: Following) -> Following:
     """The memory after agents without a valid line have chosen the nearest line of the path that they are to follow."""
     asked = behavior.path
-    known = memory.path >= 0
-    valid = known & ((asked == NEAREST) | (memory.path == asked)) & exist(world.paths, memory.path, memory.spline)
+    exists = exist(world.paths, memory.path, memory.spline)
+    valid = exists & ((asked == NEAREST) | (memory.path == asked))
     new = np.flatnonzero(~valid & (asked != -1))
     memory = replace(memory, path=np.where(valid, memory.path, -1))
     if not len(new):
         return memory
-    best = np.full(len(new), np.inf)
-    for row, curve in enumerate(world.paths):
-        fits = np.flatnonzero((asked[new] == row) | (asked[new] == NEAREST))
-        if not len(fits) or not len(curve):
-            continue
-        rows = new[fits]
-        line, along = nearest_spline(curve, agents.position[rows])
-        distance, tangent = seen_from(curve, line, along, agents.position[rows])
-        closer = distance < best[fits]
-        rows = rows[closer]
-        best[fits[closer]] = distance[closer]
-        along_it = np.where(dot(agents.forward[rows], tangent[closer]) >= 0.0, 1.0, -1.0)
-        ways = [behavior.direction[rows] == FORWARD, behavior.direction[rows] == BACKWARD]
-        way = np.select(ways, [np.full(len(rows), 1.0), np.full(len(rows), -1.0)], along_it)
-        blank, path = Following.blank(len(rows)), np.full(len(rows), row)
-        chosen = replace(blank, path=path, spline=line[closer], along=along[closer], way=way)
-        memory = memory.put(rows, chosen)
-    if not behavior.lane_offset.any():
+    whole, path, spline = lines_of(world.paths)
+    if whole is None:
         return memory
-    # What was chosen is a place on the curve; lanes are longer and shorter.
-    along = memory.along.copy()
-    for rows, lane in behavior.lanes(world, replace(memory, path=np.where(valid, -1, memory.path))):
-        along[rows] = lane.nearest(agents.position[rows], ups_of_walkers(agents.take(rows)))
-    return replace(memory, along=along)
+    counts = (asked[new][:, None] == path) | (asked[new] == NEAREST)[:, None]
+    line, along = nearest_line(whole, agents.position[new], counts)
+    has_line = which(line >= 0)
+    rows, line, along = new[has_line], line[has_line], along[has_line]
+    tangent = whole.followed(line).tangent(along)
+    faced = np.where(dot(agents.forward[rows], tangent) >= 0.0, 1.0, -1.0)
+    ways = [behavior.direction[rows] == FORWARD, behavior.direction[rows] == BACKWARD]
+    way = np.select(ways, [np.full(len(rows), 1.0), np.full(len(rows), -1.0)], faced)
+    blank = Following.blank(len(rows))
+    chosen = replace(blank, path=path[line], spline=spline[line], along=along, way=way)
+    if behavior.lane_offset.any():
+        # What was chosen is a place on the curve; lanes are longer and shorter.
+        in_lanes, few = behavior.take(rows).lanes(world, chosen), agents.take(rows)
+        chosen = replace(chosen, along=in_lanes.nearest(few.position, ups_of_walkers(few)))
+    return memory.put(rows, chosen)
 
 
-def _heads_for(line: Spline, agents: Agents, memory: Following) -> Vectors:
-    """The places on the line that the agents head for, (m, 3) metres, at the height of agents on the ground."""
+def _heads_for(line: Followed, agents: Agents, memory: Following) -> Vectors:
+    """The places on their lines that the agents head for, (m, 3) metres, at the height of agents on the ground."""
     further = _to_goal(line, agents, memory)
     # An end that stands in an obstacle is where it is, although the way there bends round it.
-    on_the_way = further < to_end(line, memory.along, memory.way)
+    on_the_way = further < line.to_end(memory.along, memory.way)
     aside = np.where(on_the_way[:, None], memory.at(further[:, None])[0][:, 0], 0.0)
     place = line.position(memory.along + memory.way * further) + aside
     return agents.position + agents.level(place - agents.position)
 
 
-def _to_goal(line: Spline, agents: Agents, memory: Following) -> Scalars:
-    """The way along the line to the places that the agents head for, (m,) metres."""
+def _to_goal(line: Followed, agents: Agents, memory: Following) -> Scalars:
+    """The way along the lines to the places that the agents head for, (m,) metres."""
     near = np.maximum(NEAR * agents.cruise_speed, agents.radius)
-    further = np.minimum(SIGHT * agents.cruise_speed, to_end(line, memory.along, memory.way))
+    further = np.minimum(SIGHT * agents.cruise_speed, line.to_end(memory.along, memory.way))
     for corner in (memory.end, memory.begin):
         further = np.where(memory.active & (corner > near), corner, further)
     return np.where(memory.returning, 0.0, further)
 
 
-def _leads_on(line: Spline, agents: Agents, memory: Following) -> Mask:
+def _leads_on(line: Followed, agents: Agents, memory: Following) -> Mask:
     """Whether the agents head for places on the way, and are not at the end yet, (m,)."""
-    left = to_end(line, memory.along, memory.way)
+    left = line.to_end(memory.along, memory.way)
     return np.asarray((_to_goal(line, agents, memory) < left) & (left > PLACE * agents.radius), dtype=np.bool_)
 
 
 @dataclass(frozen=True)
 class _Follower:
-    """m agents that follow the same line.
+    """m agents that follow lines.
 
     Attributes:
-        line: the line.
+        line: the line of each.
         agents: the followers.
         behavior: their parameters.
         ahead: (m,) the positions along the line nearest to their predicted positions, metres.
@@ -287,7 +281,7 @@ class _Follower:
         dt: seconds.
     """
 
-    line: Spline
+    line: Followed
     agents: Agents
     behavior: PathFollowing
     ahead: Scalars
@@ -299,14 +293,15 @@ class _Follower:
     dt: float
 
     @classmethod
-    def of(cls, behavior: PathFollowing, agents: Agents, memory: Following, line: Spline, world: World) -> _Follower:
-        """The followers with their positions on the line updated."""
+    def of(cls, behavior: PathFollowing, agents: Agents, memory: Following, world: World) -> _Follower:
+        """The followers with their positions on their lines updated."""
+        line = behavior.lanes(world, memory)
         way, returning, dt = memory.way, memory.returning, world.dt
         begin = np.where(way > 0.0, 0.0, line.length)
         unbent = agents.position - memory.at(np.zeros((len(agents), 1)))[0][:, 0]
         along = located(line, agents, unbent, memory.along, behavior.radius, dt)
         along = np.where(returning, begin, along)
-        covered = onward(line, along - memory.along) * way
+        covered = line.onward(along - memory.along) * way
         memory = replace(memory, along=along)
         held = truncate(agents.level(agents.position - line.position(along)), 0.5 * behavior.radius)
         bypass = bypassed(world, agents, line, along, way, held, Bypass.part_of(memory).advanced(covered))
@@ -329,7 +324,7 @@ class _Follower:
             < distance_from_line(line, agents, agents.position, along)
         ) & ~returning
         memory = replace(memory, along=np.where(folded, ahead, along))
-        further = onward(line, ahead - memory.along) * way
+        further = line.onward(ahead - memory.along) * way
         aside, slope = (v[:, 0] for v in memory.at(further[:, None]))
         return cls(line, agents, behavior, ahead, memory, aside, slope, future, time, dt)
 
@@ -346,7 +341,7 @@ class _Follower:
     @once
     def radius(self) -> Scalars:
         """(m,) the radius of the path, metres; narrower where it leads round an obstacle."""
-        further = onward(self.line, self.ahead - self.along) * self.way
+        further = self.line.onward(self.ahead - self.along) * self.way
         nearness = np.maximum(self.memory.nearness(np.zeros_like(further)), self.memory.nearness(further))
         room = np.minimum(self.behavior.radius, PASSAGE * (self.agents.radius + np.nan_to_num(self.agents.clearance)))
         return np.where(
@@ -356,7 +351,7 @@ class _Follower:
     @property
     def remaining(self) -> Scalars:
         """(m,) metres to the end of the line, inf on a closed line."""
-        return to_end(self.line, self.along, self.way)
+        return self.line.to_end(self.along, self.way)
 
     def steering(self) -> Vectors:
         """The steering force, (m, 3) newtons."""
@@ -439,7 +434,7 @@ class _Follower:
             return tangent
         way = self.way[:, None]
         # A bypass begins where the agent is, in the agent's own direction: behind there is no bend of it to brake for.
-        further = np.maximum(onward(self.line, along - self.along[:, None]) * way, 0.0)
+        further = np.maximum(self.line.onward(along - self.along[:, None]) * way, 0.0)
         _, slope = self.memory.at(further)
         bent = unit(tangent * way[..., None] + slope)
         return np.where(self.memory.active[:, None, None], bent, tangent)
@@ -452,7 +447,7 @@ class _Follower:
     def _toward_path(self) -> Vectors:
         """The paper's direction, (m, 3): to a point of the path a little further on."""
         stride = np.maximum(self.agents.speed * self.time, self.behavior.radius)
-        further = onward(self.line, self.ahead - self.along) * self.way + stride
+        further = self.line.onward(self.ahead - self.along) * self.way + stride
         target = self.line.position(self.ahead + self.way * stride) + self.memory.at(further[:, None])[0][:, 0]
         return unit(self.agents.level(target - self.agents.position))
 
@@ -466,11 +461,10 @@ class _Follower:
 
     def _speed_to_stop(self) -> Scalars:
         """(m,) the speed from which a follower stops at the end, m/s."""
-        if self.line.closed:
-            return np.full(len(self.along), np.inf)
-        remaining = np.maximum(self.remaining, 0.0)
+        closed = self.line.closed
+        remaining = np.where(closed, 0.0, np.maximum(self.remaining, 0.0))
         braking = np.sqrt(2.0 * EASE * self.agents.agility * remaining)
-        return np.minimum(braking, remaining / np.maximum(2.0 * self.time, self.dt))
+        return np.where(closed, np.inf, np.minimum(braking, remaining / np.maximum(2.0 * self.time, self.dt)))
 
     def _speed(self) -> Scalars:
         """(m,) the desired speed, m/s: cruise speed, less before bends and the end.
@@ -481,18 +475,20 @@ class _Follower:
         brake = 2.0 * EASE * agents.agility
         stopping_distance = agents.cruise_speed * agents.cruise_speed / np.maximum(brake, EPSILON)
         look_ahead = np.maximum(stopping_distance, self.behavior.radius)[:, None]
-        bends = BENDS if np.isnan(agents.handling.axle).any() else BENDS_DRIVEN
-        further = (np.arange(bends) * (1.0 / (bends - 1)))[None] * look_ahead
+        bends = np.where(np.isnan(agents.handling.axle), BENDS, BENDS_DRIVEN)
+        # What has fewer points looks at the last one again.
+        shares = np.minimum(np.arange(bends.max())[None] * (1.0 / (bends - 1))[:, None], 1.0)
+        further = shares * look_ahead
         points = self.along[:, None] + self.way[:, None] * further
         # A driver takes a bend on the whole: between the points of a drawn curve it is now wider, now tighter.
         span = np.maximum(self.behavior.radius, 2.0 * np.fmax(line.spacing, agents.handling.axle))[:, None]
         behind, before = line.wrapped(points - span), line.wrapped(points + span)
         turning = magnitude(agents.level(self._heading(before) - self._heading(behind)))
-        distance = np.where(line.closed, 2.0 * span, np.abs(before - behind))
+        distance = np.where(line.closed[:, None], 2.0 * span, np.abs(before - behind))
         bend = turning / np.maximum(distance, EPSILON)
         planned = np.minimum(COMFORT * agents.agility, CORNERING * agents.handling.cornering)
         square = planned[:, None] / np.maximum(bend, 1e-9) + brake[:, None] * further
-        turns = agents.grounded & (self.behavior.end != STOP) & (not line.closed)
+        turns = agents.grounded & (self.behavior.end != STOP) & ~line.closed
         left = np.where(turns, np.maximum(self.remaining, 0.0), 0.0)
         turning_back = COMFORT * agents.agility * span[:, 0] + brake * left
         allowed = np.sqrt(np.minimum(np.min(square, axis=1), np.where(turns, turning_back, np.inf)))

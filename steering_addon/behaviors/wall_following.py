@@ -20,11 +20,13 @@ from ..simulation.arrays.vectors import (
     magnitude,
     picked,
     unit,
+    which,
 )
 from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import NEAREST, Choice, called, choice, length, only_with, path, seconds
+from ..simulation.geometry.near_lines import least, lines_crossed, lines_within
 from ..simulation.geometry.obstacles import Obstacles
-from ..simulation.geometry.paths import Path
+from ..simulation.geometry.paths import Path, lines_of
 from ..simulation.ground import of_rows
 from ..simulation.memory import Memory, remembered
 from ..simulation.world import Agents, World
@@ -417,16 +419,26 @@ def _curve_ahead(
     """
     flat = np.maximum(magnitude(course), EPSILON)
     contact, off = np.full(len(points), np.inf), np.zeros((len(points), 3))
-    for row, curve in enumerate(paths):
-        rows = np.flatnonzero((asked == row) | (asked == NEAREST))
-        for line in (line for line in curve if len(rows) and line.length > 0.0):
-            way, side = line.crossed(points[rows], course[rows], look[rows] + reach[rows], of_rows(upward, rows))
-            # The wall is near before it is crossed.
-            steep = np.maximum(-dot(unit(course[rows]), side), STEEPEST)
-            way = np.maximum(way - reach[rows] / (steep * flat[rows]), 0.0)
-            nearer = way < contact[rows]
-            contact[rows[nearer]], off[rows[nearer]] = way[nearer], side[nearer]
+    lines, path, _ = lines_of(paths)
+    rows = which(asked != -1)
+    if lines is None or not len(rows):
+        return contact, off
+    seen = points[rows], course[rows], look[rows] + reach[rows], of_rows(upward, rows)
+    owner, line, way, side = lines_crossed(lines, *seen)
+    owner = rows[owner]
+    # The wall is near before it is crossed.
+    steep = np.maximum(-dot(unit(course[owner]), side), STEEPEST)
+    way = np.maximum(way - reach[owner] / (steep * flat[owner]), 0.0)
+    walls = which(_counts(asked[owner], path[line]))
+    first = walls[least(owner[walls], line[walls], way[walls])]
+    contact[owner[first]], off[owner[first]] = way[first], side[first]
     return contact, off
+
+
+def _counts(asked: Rows, path: Rows) -> Mask:
+    """The paths (p,) that are walls for those who asked for these; (p,)."""
+    mask: Mask = (asked == NEAREST) | (asked == path)
+    return mask
 
 
 def _from_surface(obstacles: Obstacles, agents: Agents, points: Vectors, reach: Scalars, far: Vectors) -> Vectors:
@@ -450,13 +462,20 @@ def _from_curve(paths: tuple[Path, ...], asked: Rows, agents: Agents, points: Ve
         asked: (n,) the row of the path that is the wall, NEAREST for all paths, -1 for none.
     """
     offset = far.copy()
-    for row, curve in enumerate(paths):
-        for line in (line for line in curve if line.length > 0.0):
-            middle = 0.5 * (line.points.min(axis=0) + line.points.max(axis=0))
-            outside = magnitude(agents.flat(points - middle)) - float(magnitude(line.points - middle).max())
-            rows = np.flatnonzero(((asked == row) | (asked == NEAREST)) & (outside < magnitude(offset)))
-            along = line.nearest(points[rows], agents.upward_of(rows))
-            gap = agents.flat_of(points[rows] - line.position(along), rows)
-            nearer = magnitude(gap) < magnitude(offset[rows])
-            offset[rows[nearer]] = gap[nearer]
+    lines, path, _ = lines_of(paths)
+    rows = which(asked != -1)
+    if lines is None or not len(rows):
+        return offset
+    reach = magnitude(far)
+    owner, line, _ = lines_within(lines, points[rows], reach[rows], agents.upward_of(rows))
+    owner = rows[owner]
+    walls = which(_counts(asked[owner], path[line]))
+    owner, line = owner[walls], line[walls]
+    followed = lines.followed(line)
+    along = followed.nearest(points[owner], agents.upward_of(owner))
+    gap = agents.flat_of(points[owner] - followed.position(along), owner)
+    distance = magnitude(gap)
+    near = which(distance < reach[owner])
+    first = near[least(owner[near], line[near], distance[near])]
+    offset[owner[first]] = gap[first]
     return offset

@@ -28,6 +28,8 @@ def carrier(ob: Object, family: Family) -> Object:
     rig = ob.find_armature() or _rig_of_several(ob, family)
     if rig is not None:
         ob = next((above for above in _lineage(rig) if above in lineage), ob)
+    if ob.type == "ARMATURE":
+        ob = _with_skins(ob, family)
     if not _is_rigged(ob, family):
         return ob
     while (above := ob.parent) is not None and _only_wraps(above, family):
@@ -117,6 +119,16 @@ def _rig_of_several(ob: Object, family: Family) -> Object | None:
     """The armature on a bone of which an object is, if it carries other parts too: on its own it may be a vehicle."""
     rig = ob.parent if ob.parent_type == "BONE" else None
     return rig if rig is not None and len(family.children(rig)) > 1 else None
+
+
+def _with_skins(rig: Object, family: Family) -> Object:
+    """What carries an armature and the skins that it deforms, where those are beside or above it."""
+    if any(part.find_armature() == rig for part in family.descendants(rig)):
+        return rig
+    for above in _lineage(rig)[1:]:
+        if any(part.find_armature() == rig for part in (above, *family.children(above))):
+            return above
+    return rig
 
 
 def _is_rigged(ob: Object, family: Family) -> bool:

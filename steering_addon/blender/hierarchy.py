@@ -2,23 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import bpy
 
 if TYPE_CHECKING:
     from bpy.types import Collection, Object
+    from mathutils import Matrix
+
+
+@dataclass(frozen=True)
+class Bond:
+    """How a part goes with an object that is not its parent, and how a copy of it may be parented instead.
+
+    Attributes:
+        carrier: the object, an armature if there is a bone.
+        bone: the name of the bone with which it goes; empty for none.
+        offset: the parent inverse matrix of a copy.
+        is_skin: whether the carrier deforms the part.
+    """
+
+    part: Object
+    carrier: Object
+    bone: str
+    offset: Matrix
+    is_skin: bool
 
 
 class Family:
-    """The children of all objects at present; not to be kept, as objects come and go."""
+    """The children of all objects at present; not to be kept, as objects come and go.
 
-    def __init__(self) -> None:
+    Attributes:
+        bonds: by part, for those that count as children of what carries them.
+    """
+
+    def __init__(self, bonds: Iterable[Bond] = ()) -> None:
+        self.bonds = {bond.part: bond for bond in bonds}
         self._children: dict[Object, list[Object]] = {}
         for ob in bpy.data.objects:
-            if ob.parent is not None:
-                self._children.setdefault(ob.parent, []).append(ob)
+            if (above := self.above(ob)) is not None:
+                self._children.setdefault(above, []).append(ob)
+
+    def above(self, ob: Object) -> Object | None:
+        """The parent of an object, or what carries it."""
+        return self.bonds[ob].carrier if ob in self.bonds else ob.parent
+
+    def ancestors(self, ob: Object) -> Iterator[Object]:
+        """What is above an object, what is above that, and so on."""
+        above = self.above(ob)
+        while above is not None:
+            yield above
+            above = self.above(above)
 
     def children(self, ob: Object) -> list[Object]:
         """The direct children of an object."""

@@ -37,13 +37,14 @@ from ..simulation.arrays.vectors import (
 )
 from ..simulation.declaration import Choice, Unit, called, choice, length, number, share
 from ..simulation.geometry.clinging import Clinging
+from ..simulation.geometry.skins import turned_over
 from ..simulation.ground import level_heading, upright
 from ..simulation.locomotion import HELD_UP, OFF_GROUND, Control, Locomotion, Moved, Stance
 from ..simulation.misplaced import Misplaced
 from ..simulation.terrain import Terrain, no_terrain
 from ..simulation.vehicle import Motion, Pose, VehicleModel
 from .banking import GRAVITY
-from .gripping import Grip, Gripping, found, gripped, headed, turned_over, way_round
+from .gripping import Grip, Gripping, found, gripped, headed, way_round
 from .looking import LOOKS
 from .on_foot import FALL, SMOOTHING, TURN_BACK, OnFoot
 from .walking import Walking
@@ -265,7 +266,9 @@ class Crawling(Locomotion):
         step: _Step = moved.memory
         skins = Clinging(terrain.after)
         speed = np.maximum(dot(moved.velocity, moved.forward), 0.0)
-        grip = step.grip.pushed(skins, moved.position - step.position, step.over)
+        grip = step.grip
+        if moved.position is not step.position:
+            grip = grip.pushed(skins, moved.position - step.position, step.over)
         grip = self._falling(skins, grip, dt).leaning(step.most)
         return self._stance(grip, grip.forward * speed[:, None], terrain)
 

@@ -28,7 +28,7 @@ from ..simulation.arrays.vectors import (
     which,
 )
 from ..simulation.geometry.clinging import Clinging, Hold
-from ..simulation.geometry.skins import Way
+from ..simulation.geometry.skins import Way, turned_over
 from ..simulation.ground import level_heading
 from ..simulation.memory import remembered
 from ..simulation.terrain import FINDS_GROUND, Terrain
@@ -133,12 +133,9 @@ class Grip:
     ) -> tuple[Grip, Scalars, Mask]:
         """As `moved`, of those that all hold on to a surface."""
         memory = self.memory
-        face = skins.face_normal(memory.triangle) * memory.facing[:, None]
-        course = turned_over(direction, memory.normal, face)
-        way = skins.walked(memory.triangle, self.place, course, memory.facing, length)
-        ahead = face if way.triangle is memory.triangle else skins.face_normal(way.triangle) * way.facing[:, None]
-        normal = normal_at(skins, way.triangle, way.place, way.facing, memory.normal)
-        forward = headed(turned_over(way.direction, ahead, normal), normal, direction)
+        way = skins.walked(memory.triangle, self.place, direction, memory.facing, length, memory.normal)
+        normal = _with_area(way.normal(), memory.normal)
+        forward = headed(turned_over(way.direction, way.face(), normal), normal, direction)
         held = replace(memory, triangle=way.triangle, facing=way.facing, normal=normal)
         return crossed(skins, self, Grip(way.place, forward, held), way, np.minimum(length, reach))
 
@@ -160,7 +157,7 @@ class Grip:
         triangle, facing, normal = before.memory.triangle, before.memory.facing, before.memory.normal
         along = across(picked(shift, rows), skins.face_normal(triangle))
         way = skins.walked(triangle, before.place, along, facing, magnitude(along))
-        after = normal_at(skins, way.triangle, way.place, way.facing, normal)
+        after = _with_area(way.normal(), normal)
         heading = headed(turned_over(before.forward, normal, after), after, before.forward)
         held = replace(before.memory, triangle=way.triangle, facing=way.facing, normal=after)
         end, _, _ = crossed(
@@ -358,9 +355,7 @@ def _continues(skins: Clinging, grip: Grip, direction: Vectors, length: Scalars,
         length, reach: (n,) metres.
     """
     memory = grip.memory
-    face = skins.face_normal(memory.triangle) * memory.facing[:, None]
-    course = turned_over(direction, memory.normal, face)
-    way = skins.walked(memory.triangle, grip.place, course, memory.facing, length)
+    way = skins.walked(memory.triangle, grip.place, direction, memory.facing, length, memory.normal)
     met = which(way.met)
     if len(skins) < 2 or not len(met):
         return ~way.met
@@ -381,7 +376,7 @@ def headed(way: Vectors, normal: Vectors, otherwise: Vectors) -> Vectors:
     """
     forward = across(way, normal)
     lost = magnitude(forward) < LOST
-    if lost.any():
+    if anybody(lost):
         forward = np.where(lost[:, None], across(otherwise, normal), forward)
         lost = magnitude(forward) < LOST
         aside = cross(normal, np.where((np.abs(normal[:, 2]) < 0.9)[:, None], (0.0, 0.0, 1.0), (0.0, 1.0, 0.0)))
@@ -390,16 +385,13 @@ def headed(way: Vectors, normal: Vectors, otherwise: Vectors) -> Vectors:
     return heading
 
 
-def turned_over(v: Vectors, old: Vectors, new: Vectors) -> Vectors:
-    """Vectors turned by the smallest turns that take unit vectors to others; (n, 3) each."""
-    both = old + new
-    size = np.maximum(1.0 + dot(old, new), 1e-9)
-    return v - both * (dot(v, both) / size)[:, None] + new * (2.0 * dot(v, old))[:, None]
-
-
 def normal_at(skins: Clinging, triangle: Rows, place: Vectors, facing: Scalars, otherwise: Vectors) -> Vectors:
     """The smoothed normals at places, (n, 3); `otherwise` on triangles without area."""
-    normal = skins.normal_at(triangle, place, facing)
+    return _with_area(skins.normal_at(triangle, place, facing), otherwise)
+
+
+def _with_area(normal: Vectors, otherwise: Vectors) -> Vectors:
+    """Smoothed normals, (n, 3); others where they are zero, on triangles without area."""
     lost = magnitude(normal) < 0.5
     return np.where(lost[:, None], otherwise, normal) if anybody(lost) else normal
 

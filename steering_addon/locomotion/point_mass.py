@@ -158,19 +158,20 @@ def _round(
     wanted = velocity + change
     destination = _destination(velocity, change, dt)
     aside = across(destination, forward)
-    any_side = level_side(forward)[0][:, : forward.shape[1]]
-    any_side[magnitude(any_side) < 0.5] = (1.0, 0.0, 0.0)[: forward.shape[1]]
     # Straight back, rounding alone would say where to turn, and not even to a side.
     straight = magnitude(aside) <= ROUNDING * magnitude(destination)
-    aside = np.where(straight[:, None], any_side, unit(aside))
+    aside = unit(aside)
+    if anybody(straight):
+        any_side = level_side(forward)[0][:, : forward.shape[1]]
+        any_side[magnitude(any_side) < 0.5] = (1.0, 0.0, 0.0)[: forward.shape[1]]
+        aside = np.where(straight[:, None], any_side, aside)
 
-    turn = _turn(max_speed, turn_rate, np.maximum(magnitude(wanted), magnitude(velocity)), dt)
+    before = magnitude(velocity)
+    turn = _turn(max_speed, turn_rate, np.maximum(magnitude(wanted), before), dt)
     cosines, sines = cosine_and_sine(turn)
     direction = cosines[:, None] * forward + sines[:, None] * aside
     speed = np.maximum(dot(wanted, direction), 0.0)
     reversing = 0.5 * magnitude(destination - velocity)
-    driving_round = np.minimum(
-        np.minimum(reversing, TURNING_SPEED * max_speed), magnitude(velocity) + magnitude(change)
-    )
+    driving_round = np.minimum(np.minimum(reversing, TURNING_SPEED * max_speed), before + magnitude(change))
     speed = np.where(dot(destination, forward) < 0.0, np.maximum(speed, driving_round), speed)
     return direction * clamp(speed, 0.0, max_speed)[:, None]

@@ -94,9 +94,13 @@ def upward_of(state: State, snapshot: Snapshot) -> Vectors:
         upward = body.upward(memory)
         if upward is None:
             continue
-        rows = np.arange(n) if rows is None else rows
-        upward = of_rows(upward, rows)
-        if not ((upward[:1] == UP).all() and (upward == UP).all()):
+        if rows is not None:
+            upward = of_rows(upward, rows)
+        if (upward[:1] == UP).all() and (upward == UP).all():
+            continue
+        if rows is None:
+            whole = upward
+        else:
             whole = in_columns(whole)
             whole[rows] = upward
     return whole

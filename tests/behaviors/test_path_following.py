@@ -22,7 +22,6 @@ from steering_addon.locomotion import OnFoot, Planar
 from steering_addon.simulation.geometry.paths import Path, Spline, spline
 from steering_addon.simulation.locomotion import Locomotion
 from steering_addon.simulation.snapshot import Snapshot, State
-from steering_addon.simulation.ways.lines import onward
 from tests.sampling import sampled, thorough
 from tests.scene import Scene, flat_or_free, headings, positions, speeds
 
@@ -108,14 +107,6 @@ def test_on_the_path_at_cruise_speed_it_does_nothing() -> None:
 def test_in_the_corridor_it_brakes_for_the_end_only_where_it_stops(end: int, brakes: bool) -> None:
     place = followers(ROAD, [[0.8, 59.0, 0.0]], pull=CORRIDOR, radius=1.0, end=end)
     assert place.steering()[0].any() == brakes
-
-
-def test_round_a_closed_line_the_shorter_way_counts() -> None:
-    ring, road = spline(circle(3.0), True), ROAD
-    distance = np.array([-0.6, -0.4, -1e-3, 0.0, 1e-3, 0.4, 0.6, 1.2])
-    shorter = np.array([0.4, -0.4, -1e-3, 0.0, 1e-3, 0.4, -0.4, 0.2])
-    assert onward(ring, ring.length * distance) == pytest.approx(ring.length * shorter)
-    assert (onward(road, road.length * distance) == road.length * distance).all()
 
 
 def test_inside_half_the_radius_it_steers_along_the_path_only() -> None:
@@ -326,6 +317,22 @@ def test_each_follows_the_nearest_of_several_splines_and_stays_on_it() -> None:
     assert (remembered(states, "spline") == [0.0, 1.0]).all()
     assert off(straight, positions(states)[:, 0]).max() < 1.0
     assert off(bent, positions(states)[FPS:, 1]).max() < 3.0
+
+
+def test_on_one_of_many_splines_it_goes_as_on_that_one_alone() -> None:
+    rng = np.random.default_rng(6)
+    offsets = 40.0 * np.arange(4)[:, None, None] * [1.0, 0.0, 0.0]
+    shapes = ((circle(6.0), True), (circle(9.0)[:200], False), (circle(3.0)[::40], True), (circle(12.0)[::50], False))
+    curve = tuple(spline(shape + offset, closed) for (shape, closed), offset in zip(shapes, offsets, strict=True))
+    place = np.concatenate([line.position(line.length * rng.uniform(size=3)) for line in curve])
+    place[:, :2] += rng.uniform(-0.9, 0.9, (12, 2))
+    asked = {"direction": EITHER, "end": TURN_BACK, "lane_offset": 0.5, "radius": 1.0}
+    together = followers(curve, place, **asked).run(3 * FPS)[-1].motion
+    for k, line in enumerate(curve):
+        three = slice(3 * k, 3 * k + 3)
+        alone = followers(line, place[three], **asked).run(3 * FPS)[-1].motion
+        for name in ("position", "velocity", "forward"):
+            assert (getattr(together, name)[three] == getattr(alone, name)).all()
 
 
 def test_by_default_it_follows_the_nearest_path_and_a_named_path_otherwise() -> None:

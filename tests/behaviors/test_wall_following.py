@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from scripts.motion_metrics import jerks
 from steering_addon.behaviors.wall_following import CURVES, OBSTACLES, WallFollowing
 from steering_addon.locomotion import Planar
+from steering_addon.simulation.declaration import NEAREST
 from steering_addon.simulation.geometry.meshes import mesh
 from steering_addon.simulation.geometry.obstacles import INSIDE, Obstacles, boxes
 from steering_addon.simulation.geometry.paths import Spline, spline
@@ -300,3 +301,18 @@ def test_if_the_wall_will_be_out_of_reach_it_steers_toward_it_in_any_direction(d
 
 def test_far_from_all_obstacles_it_does_nothing() -> None:
     assert (along(boxes([[0.0, 0.0, 0.0]], [[1.0, 1.0, 1.0]]), [[30.0, 0.0, 0.0]]).steering()[0] == 0.0).all()
+
+
+def test_along_one_of_many_curves_it_goes_as_along_that_one_alone() -> None:
+    offset = 80.0 * np.arange(4)[:, None] * [1.0, 0.0, 0.0]
+    line = np.array([[0.0, -20.0, 0.0], [3.0, 0.0, 1.0], [0.0, 20.0, 0.0]])
+    curves = [
+        spline(line + offset[k], False) if k % 2 else spline(ring(9.0 + k).points + offset[k], True) for k in range(4)
+    ]
+    place, asked = offset + np.array([4.0, -6.0, 0.0]), [NEAREST, 1, 0, 1]
+    scene = walkers(curves[0], place, values={"wall": asked})
+    scene.paths = ((curves[0], curves[2]), (curves[1], curves[3]))
+    together = positions(scene.run(3 * FPS))
+    for k, curve in enumerate(curves):
+        alone = walkers(curve, place[k : k + 1]).run(3 * FPS)
+        assert (together[:, k] == positions(alone)[:, 0]).all()

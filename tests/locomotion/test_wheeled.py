@@ -13,6 +13,7 @@ from steering_addon.behaviors.brake_for import BrakeFor
 from steering_addon.behaviors.keep_distance import KeepDistance
 from steering_addon.behaviors.path_following import EITHER, PathFollowing
 from steering_addon.behaviors.seek import Seek
+from steering_addon.locomotion import OnFoot
 from steering_addon.locomotion.driver import STOP, Foot
 from steering_addon.locomotion.driving import OUTPUTS, Driving
 from steering_addon.locomotion.wheeled import Wheeled
@@ -152,6 +153,13 @@ def test_left_hand_traffic_is_the_mirror_image(drive) -> None:
         behaviors=behaviors,
     ).run(240)
     assert np.abs(positions(other) * mirror - positions(states[:240])).max() < 0.05
+
+
+def test_a_walker_in_their_crowd_does_not_change_how_drivers_brake_for_bends() -> None:
+    drivers = traffic(road(), [40.0, 80.0, 120.0, 160.0], [1] * 4, speed=13.0)
+    drivers = replace(drivers, behaviors=drivers.behaviors[:1])
+    mixed = replace(drivers, locomotions=[(Wheeled, {}), (OnFoot, {})], locomotion_row=[0, 0, 0, 1])
+    assert (mixed.steering()[0][:3] == drivers.steering()[0][:3]).all()
 
 
 def test_a_lane_is_a_line_at_its_distance() -> None:

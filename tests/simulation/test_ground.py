@@ -5,6 +5,7 @@ import pytest
 
 from steering_addon.locomotion import Planar, SimpleVehicle
 from steering_addon.simulation import ground
+from steering_addon.simulation.geometry.near_lines import lines_crossed
 from steering_addon.simulation.geometry.paths import spline
 from tests.scene import Scene, about, turned
 
@@ -93,7 +94,8 @@ def test_a_line_is_searched_and_crossed_as_it_is_seen_from_above(turn: np.ndarra
     points = turned(np.array([[2.0, 3.0, -60.0], [-4.0, -1.0, 90.0]]), turn)
     place = turned(line.position(line.nearest(points, up)), turn.T)
     assert np.abs(place[:, :2] - [[0.0, 3.0], [0.0, -1.0]]).max() < 1e-6
-    way, side = line.crossed(points, turned(np.array([[-1.0, 0.0, 0.3], [1.0, 0.0, 0.0]]), turn), np.full(2, 9.0), up)
+    courses = turned(np.array([[-1.0, 0.0, 0.3], [1.0, 0.0, 0.0]]), turn)
+    _, _, way, side = lines_crossed(line.alone, points, courses, np.full(2, 9.0), up)
     assert way == pytest.approx([2.0, 4.0])
     assert np.abs(turned(side, turn.T) - [[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]]).max() < 1e-9
 

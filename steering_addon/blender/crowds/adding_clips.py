@@ -28,6 +28,8 @@ FIND_CLIPS = (
     "walk"
 )
 """What the switch of operators that make crowds says."""
+FEW = 8
+"""Actions of a model that are measured whatever they are called, such as the Layer0 of a file from a shop."""
 
 
 def vehicles_of(crowd: Object, scene: Scene) -> list[Object]:
@@ -85,11 +87,15 @@ def fit_speed(crowd: Object, walk: float, scene: Scene) -> None:
     start_at_cruise(vehicles_of(crowd, scene), before, vehicle.cruise_speed)
 
 
+def _any_moves(clips: Sequence[Found]) -> bool:
+    return any(each.plays in (MOVE, BEAT) for each in clips)
+
+
 def add_to_new_crowd(crowd: Object, members: Sequence[Object], scene: Scene) -> tuple[list[str], str]:
     """Give a new crowd the clips that its first member brings along, and let it move at the speed of their walk.
 
-    Only actions that their names promise are looked at, those that came with the member first, and nothing is added
-    that a bake would refuse.
+    Only actions that their names promise are looked at, those that came with the member first; if none of these moves
+    and few came with it, these few. Nothing is added that a bake would refuse.
 
     Returns:
         The names of the clips, empty if the member brings none that moves; and why there are none, empty if the member
@@ -104,14 +110,17 @@ def add_to_new_crowd(crowd: Object, members: Sequence[Object], scene: Scene) -> 
         return [], ""
     try:
         clips = find_clips(crowd, members[0], (promising(brought), promising(actions_of(rig))), scene, family)
+        if not _any_moves(clips) and len(brought) <= FEW:
+            clips = find_clips(crowd, members[0], (brought,), scene, family)
         channels = {channel for each in clips for channel in curves_for(each.action, rig)}
         check_strips_play(rig)
         check_shows_clips(rig, channels, {each.action for each in clips}, False)
     except Refusal as why:
         return [], f"{crowd.name} plays no clips. {why} Then press Find Clips"
-    if not any(each.plays in (MOVE, BEAT) for each in clips):
-        text = f"{crowd.name} plays no clips: no action of {rig.name} walks, runs or flies and is named so"
-        return [], "" if locomotion_of(crowd).runs_on_wheels else f"{text}. Find Clips looks at all"
+    if not _any_moves(clips):
+        text = f"{crowd.name} plays no clips: no action of {rig.name} walks, runs or flies"
+        text += ". Use Add Clip for others" if len(brought) <= FEW else " and is named so. Find Clips looks at all"
+        return [], "" if locomotion_of(crowd).runs_on_wheels else text
     names = add_found(crowd, clips, scene, family)
     if gaits := gaits_of(crowd):
         fit_speed(crowd, gaits[0][0], scene)

@@ -10,6 +10,7 @@ from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
 from ...settings.population import CURVE, GRID, ONE_PLACE, SURFACE, VOLUME, Population
 from ...simulation.roles import Role
+from ..bound_parts import family_with_bound_parts
 from ..characters import not_copied, torn_apart
 from ..crowds.adding_clips import FIND_CLIPS, add_to_new_crowd
 from ..crowds.crowd_clips import rig_of
@@ -91,10 +92,11 @@ class STEERING_OT_populate(bpy.types.Operator):
     @reported
     def execute(self, context):
         crowd = crowd_in_focus(context)
-        plan, place, models = self._plan(context, crowd)
+        family = family_with_bound_parts(context.scene, context.evaluated_depsgraph_get())
+        plan, place, models = self._plan(context, crowd, family)
         crowd = crowd or new_crowd(context, likeness(self.moves_like).crowd)
         self._remember(crowd, plan, place, models)
-        told, warnings = _changes(crowd, plan, models), _left_out(context, crowd, plan, place)
+        told, warnings = _changes(crowd, plan, models), _left_out(context, crowd, plan, place, family)
         members = fill(context, crowd, plan)
         arrangement = plan.ground.population.arrangement
         ground = place if arrangement == SURFACE else None
@@ -120,7 +122,7 @@ class STEERING_OT_populate(bpy.types.Operator):
         context.view_layer.objects.active = crowd
         return {"FINISHED"}
 
-    def _plan(self, context: Context, crowd: Object | None) -> tuple[Plan, Object | None, list[Object]]:
+    def _plan(self, context: Context, crowd: Object | None, family: Family) -> tuple[Plan, Object | None, list[Object]]:
         """The plan for filling the crowd, the place, and the selected models if the crowd has none yet.
 
         A value that is not passed to the operator is the one stored on the crowd, else it follows from the selection.
@@ -136,22 +138,22 @@ class STEERING_OT_populate(bpy.types.Operator):
         if self.place and place is None:
             raise Refusal(f"{self.place} not found in the scene. Choose another place.")
         place = place or ground
-        stored = _stored_models(group, crowd, place) if group is not None else []
-        models = [] if stored else usable(list(context.selected_objects), crowd, {place, ground})
+        stored = _stored_models(group, crowd, place, family) if group is not None else []
+        models = [] if stored else usable(list(context.selected_objects), crowd, {place, ground}, family)
         if population.arrangement not in WANTED:
             place = None
         weighted = stored or [(ob, 1.0) for ob in models]
         like = UNCHANGED
         if crowd is None or not is_settled(crowd):
-            like = self._likeness(context, weighted)
-        plan = plan_filling(context, crowd, population, place, weighted, like)
+            like = self._likeness(context, weighted, family)
+        plan = plan_filling(context, crowd, population, place, weighted, like, family)
         return plan, place, models
 
-    def _likeness(self, context: Context, models: list[tuple[Object, float]]) -> Likeness:
+    def _likeness(self, context: Context, models: list[tuple[Object, float]], family: Family) -> Likeness:
         """The chosen one, else the one that all models have; it is shown in the redo panel."""
         if not self.properties.is_property_set("moves_like"):
             check_stored(ob for ob, _ in models)
-            depsgraph, family = context.evaluated_depsgraph_get(), Family()
+            depsgraph = context.evaluated_depsgraph_get()
             guessed = {of_character(ob, depsgraph, family).name for ob, weight in models if weight > 0.0}
             self.moves_like = guessed.pop() if len(guessed) == 1 else ANYTHING.name
         return likeness(self.moves_like)
@@ -193,10 +195,10 @@ def _changes(crowd: Object, plan: Plan, models: list[Object]) -> str:
     return f"{crowd.name} has {plan.count} members: {changes}{aside}"
 
 
-def _left_out(context: Context, crowd: Object, plan: Plan, place: Object | None) -> list[str]:
+def _left_out(context: Context, crowd: Object, plan: Plan, place: Object | None, family: Family) -> list[str]:
     """A warning each about members that are not made or not moved, and about parts that members do not get."""
     warnings = []
-    models, family = [source.model.parts[0] for source in plan.sources], Family()
+    models = [source.model.parts[0] for source in plan.sources]
     for check in (torn_apart, not_copied):
         if warning := check(models, family, context.scene):
             warnings.append(warning)
@@ -235,7 +237,8 @@ class STEERING_OT_populate_add(bpy.types.Operator):
         stored = crowd.steering.populate if crowd.steering.is_property_set("populate") else None
         listed = set() if stored is None else {pointed_at(source, "object") for source in stored.sources}
         place = None if stored is None else pointed_at(stored, "place")
-        models = usable(list(context.selected_objects), crowd, {place, *listed})
+        family = family_with_bound_parts(context.scene, context.evaluated_depsgraph_get())
+        models = usable(list(context.selected_objects), crowd, {place, *listed}, family)
         group = crowd.steering.populate
         for ob in models:
             group.sources.add().object = ob
@@ -273,7 +276,7 @@ def _rows(number: int) -> str:
     return f"Choose an index below {number}" if number else "The crowd lists no models: add some first"
 
 
-def _stored_models(group, crowd: Object, place: Object | None) -> list[tuple[Object, float]]:
+def _stored_models(group, crowd: Object, place: Object | None, family: Family) -> list[tuple[Object, float]]:
     """The models stored on the crowd, each with its weight."""
     models = []
     for source in group.sources:
@@ -281,9 +284,9 @@ def _stored_models(group, crowd: Object, place: Object | None) -> list[tuple[Obj
         # Reading a pointer that was never set writes it into the file.
         kind = choice_in(source, "kind")
         if kind == "OBJECT" and (ob := pointed_at(source, "object")) is not None:
-            objects = usable([ob], crowd, {place})
+            objects = usable([ob], crowd, {place}, family)
         elif kind == "COLLECTION" and (collection := pointed_at(source, "collection")) is not None:
-            objects = usable(roots(collection), crowd, {place})
+            objects = usable(roots(collection), crowd, {place}, family)
         models += [(ob, source.weight / len(objects)) for ob in objects]
     return models
 
@@ -298,6 +301,8 @@ def _selected_ground(context: Context, crowd: Object | None) -> tuple[Object | N
         others = [other for other in selected if other != ob]
         if not others:
             break
+        if ob.find_armature() is not None:
+            continue
         if ob.type == "CURVE":
             return ob, CURVE
         if has_role(ob, Role.REGION):

@@ -14,7 +14,7 @@ from ...portrayal.sliding import longest_slides
 from ...portrayal.soles import feet_of
 from ..crowds.crowd_clips import rig_of, scale_of
 from ..hierarchy import Family
-from ..read.clips.measuring import axes_of, low_points
+from ..read.clips.measuring import axes_of, low_in
 from ..read.clips.poses import Channels, bone_channel, channels_of, curves_for, follows_from_curves, from_channels
 from ..read.clips.rig import Rig
 from ..read.clips.rig import rig_of as read_rig
@@ -29,6 +29,11 @@ if TYPE_CHECKING:
     from bpy.types import Action, NlaStrip, Object, Scene
 
     from ...portrayal.planes import Ground
+    from ...portrayal.soles import Points
+    from ...simulation.arrays.vectors import Rows, Scalars, Vectors
+
+NEAR = 0.3
+"""Model heights above the lowest point of a body in which its feet are, however steep the ground."""
 
 
 @dataclass(frozen=True)
@@ -65,8 +70,49 @@ def slides_of(vehicles: Sequence[Object], scene: Scene) -> Iterator[Slide]:
         strips = [strip for track in tracks_of(rig, clips) if not track.mute for strip in track.strips]
         # What is combined with the others turns heads.
         strips = [strip for strip in strips if strip.blend_type == "REPLACE"]
-        metres, row = model.slide(ob, rig, strips, frames, scene, ground)
+        metres, row = model.slide(ob, rig, strips, frames, _Way.of(ob, frames, scene, ground))
         yield Slide(ob, metres, int(frames[row]))
+
+
+@dataclass(frozen=True)
+class _Way:
+    """Where a vehicle is on f frames, and what it stands on.
+
+    Attributes:
+        place: (f, 3) metres.
+        axes: (f, 3, 3) those of model space in the world, as rows.
+    """
+
+    place: Vectors
+    axes: np.ndarray
+    ground: Ground | None
+
+    @classmethod
+    def of(cls, ob: Object, frames: np.ndarray, scene: Scene, ground: Ground | None) -> _Way:
+        position, basis = bodies_of([ob], frames, scene)
+        side, forward, up = np.moveaxis(basis[:, 0], -1, 0)
+        return cls(position[:, 0], np.stack((-side, -forward, up), axis=1), ground)
+
+    @property
+    def forward(self) -> Vectors:
+        return -self.axes[:, 1]
+
+    def on(self, frames: slice) -> _Way:
+        """The same on some of the frames."""
+        return _Way(self.place[frames], self.axes[frames], self.ground)
+
+    def in_world(self, points: Points) -> Points:
+        """Points of model space, (f, m, 3) metres, in the world."""
+        return self.place[:, None] + np.einsum("fmi,fij->fmj", points, self.axes)
+
+    def above(self, points: Points) -> Scalars:
+        """The heights above the ground of points of model space, (f, m)."""
+        if self.ground is None:
+            return points[..., 2]
+        places = self.in_world(points)
+        rows = np.repeat(np.arange(len(places)), places.shape[1])
+        below = np.concatenate((places[..., :2].reshape(-1, 2), self.place[rows, 2:]), axis=1)
+        return places[..., 2] - self.ground(below, rows)[0].reshape(places.shape[:2])
 
 
 class _Model:
@@ -80,42 +126,42 @@ class _Model:
         self._feet: list[np.ndarray] = []
 
     def slide(
-        self,
-        ob: Object,
-        armature: Object,
-        strips: Sequence[NlaStrip],
-        frames: np.ndarray,
-        scene: Scene,
-        ground: Ground | None,
+        self, ob: Object, armature: Object, strips: Sequence[NlaStrip], frames: np.ndarray, way: _Way
     ) -> tuple[float, int]:
         """The longest slide of a vehicle in metres, and the row of the frame on which it begins."""
         if self._rig is None:
-            self._find_feet(armature, strips, frames)
+            self._find_feet(armature, strips, frames, way)
         rig, size = self._rig, scale_of(ob, armature) / self._scale
         mixed = self._mixed(armature, rig, strips, frames, self._tables)
         model_space = rig.moved(from_channels(rig, mixed), np.arange(len(rig.points))) * size
-        position, basis = bodies_of([ob], frames, scene)
-        place, (side, forward, up) = position[:, 0], np.moveaxis(basis[:, 0], -1, 0)
-        axes = np.stack((-side, -forward, up), axis=1)
-        points = place[:, None] + np.einsum("fmi,fij->fmj", model_space, axes)
-        level = model_space[..., 2]
-        if ground is not None:
-            rows = np.repeat(np.arange(len(points)), points.shape[1])
-            below = np.concatenate((points[..., :2].reshape(-1, 2), place[rows, 2:]), axis=1)
-            level = points[..., 2] - ground(below, rows)[0].reshape(points.shape[:2])
+        points, level = way.in_world(model_space), way.above(model_space)
         height = self._whole.height * size
-        return max(longest_slides(points, level, self._feet, place, forward, height), default=(0.0, 0))
+        return max(longest_slides(points, level, self._feet, way.place, way.forward, height), default=(0.0, 0))
 
-    def _find_feet(self, armature: Object, strips: Sequence[NlaStrip], frames: np.ndarray) -> None:
+    def _find_feet(self, armature: Object, strips: Sequence[NlaStrip], frames: np.ndarray, way: _Way) -> None:
         """Keep only the feet, as they are found in what a vehicle plays, and the bones above them."""
-        mixed = self._mixed(armature, self._whole, strips, frames, {})
-        poses = from_channels(self._whole, mixed)
-        low = low_points(self._whole, poses[:: max(len(frames) // PHASES, 1)])
-        feet = feet_of(self._whole.moved(poses, low), self._whole.height)
+        poses = from_channels(self._whole, self._mixed(armature, self._whole, strips, frames, {}))
+        sparse = slice(None, None, max(len(frames) // PHASES, 1))
+        low = self._low_points(poses[sparse], way.on(sparse))
+        points = self._whole.moved(poses, low)
+        # Their nearness and equal motion are those in the body's space, and their heights those above the ground.
+        over_ground = np.concatenate((points[..., :2], way.above(points)[..., None]), axis=2)
+        feet = feet_of(over_ground, self._whole.height)
         rows = [low[foot.points] for foot in feet]
         self._rig = self._whole.part(np.concatenate(rows)) if rows else self._whole.part(low)
         ends = np.cumsum([len(each) for each in rows])
         self._feet = [np.arange(end - len(each), end) for end, each in zip(ends, rows)]
+
+    def _low_points(self, poses: np.ndarray, way: _Way) -> Rows:
+        """The rows of the points that come near the ground: on a slope, one foot is higher than the other."""
+        rig = self._whole
+        heights = rig.heights(poses)
+        if way.ground is None:
+            return low_in(rig, heights)
+        rows = low_in(rig, heights - heights.min(axis=1, keepdims=True), NEAR)
+        above = np.full(heights.shape, np.inf)
+        above[:, rows] = way.above(rig.moved(poses, rows))
+        return low_in(rig, above)
 
     def _mixed(
         self,

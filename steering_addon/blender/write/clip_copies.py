@@ -37,6 +37,8 @@ STILL = 1e-6
 FITS = 0.5
 """The least share of the curves of a clip that a model must have the bones for."""
 TURN = 2.0 * pi
+FINE = 4
+"""Rows of a table for each frame: between frames, curves turn where their keys are."""
 POINTS = ("co", "handle_left", "handle_right")
 """The columns of keys that are points of a curve."""
 
@@ -136,14 +138,14 @@ class Copies:
 
     @once
     def tables(self) -> list[np.ndarray]:
-        """The values of each clip over its cycle, (f + 1, channels), about one for each frame."""
+        """The values of each clip over its cycle, (f + 1, channels), about `FINE` for each frame."""
         return [self._table(*each) for each in zip(self._sources, self._curves, self._changes)]
 
     def _table(
         self, source: ClipSource, curves: Mapping[Channel, FCurve], changes: Mapping[Channel, tuple[float, float]]
     ) -> np.ndarray:
         first, last = span(source.action)
-        frames = np.linspace(0.0, last - first, max(round(last - first), 1) + 1)
+        frames = np.linspace(0.0, last - first, FINE * max(round(last - first), 1) + 1)
         columns = []
         for channel, (sign, slope) in changes.items():
             held = np.full(len(frames), self._base.values[channel])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays.vectors import Mask, Rows, Scalars, Vectors, no_vectors, picked, which
-from .skins import NO_TRIANGLE, Skin, Way
+from .skins import KNOWN, NO_TRIANGLE, Skin, Way
 from .surfaces import Layer, Surfaces
 
 MANY = 12
@@ -95,16 +95,24 @@ class Clinging:
             if len(rows) and len(layer):
                 yield first, rows, layer
 
-    def walked(self, triangle: Rows, place: Vectors, direction: Vectors, facing: Scalars, length: Scalars) -> Way:
+    def walked(
+        self,
+        triangle: Rows,
+        place: Vectors,
+        direction: Vectors,
+        facing: Scalars,
+        length: Scalars,
+        normal: Vectors | None = None,
+    ) -> Way:
         """As `Skin.walked`."""
         n = len(triangle)
-        whole = Way(
-            triangle.copy(), no_vectors(n), no_vectors(n), np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.bool_)
-        )
+        met, known = np.zeros(n, dtype=np.bool_), np.zeros((n, KNOWN))
+        whole = Way(triangle.copy(), no_vectors(n), no_vectors(n), np.zeros(n), np.zeros(n), met, known)
         for rows, first, faces, skin in self._layers(triangle):
             if rows is None:
-                return skin.walked(faces, place, direction, facing, length)
-            part = skin.walked(faces, picked(place, rows), picked(direction, rows), facing[rows], length[rows])
+                return skin.walked(faces, place, direction, facing, length, normal)
+            across = None if normal is None else picked(normal, rows)
+            part = skin.walked(faces, picked(place, rows), picked(direction, rows), facing[rows], length[rows], across)
             for name, column in vars(whole).items():
                 column[rows] = vars(part)[name]
             whole.triangle[rows] += first

@@ -21,6 +21,7 @@ from ..arrays.vectors import (
     Scalars,
     Vectors,
     across,
+    anybody,
     columns,
     cross,
     dot,
@@ -41,10 +42,10 @@ At a right angle, as on a box, a smoothed normal would lean where the face is fl
 MOST_SIDES = 256
 """Sides of triangles that one way crosses at most."""
 NO_TRIANGLE = -1
-AFTER = np.array([[1], [2], [0]])
-"""The side that begins at the next corner, which lies opposite each corner."""
-NEXT = np.array([1, 2, 0])
-"""The corner after each corner."""
+NEXT, LAST = np.array([1, 2, 0]), np.array([2, 0, 1])
+"""The corners after and before each corner."""
+KNOWN = 21
+"""Numbers that are known of each triangle (`Skin._table`)."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,7 @@ class Way:
         facing: (n,) 1 on the side to which the normal of the triangle points, -1 on the other.
         left: (n,) the length that was left at a border, metres; 0 for those that met none.
         met: (n,) whether they met a border.
+        known: (n, KNOWN) of the triangles, as in the table of their skin.
     """
 
     triangle: Rows
@@ -66,6 +68,15 @@ class Way:
     facing: Scalars
     left: Scalars
     met: Mask
+    known: Scalars
+
+    def face(self) -> Vectors:
+        """The unit normals of the triangles on the sides that are faced, (n, 3)."""
+        return _faced(self.known, self.facing)
+
+    def normal(self) -> Vectors:
+        """The smoothed unit normals at the places, (n, 3), as of `Skin.normal_at`."""
+        return _smoothed(self.known, self.place, self.facing)
 
 
 @dataclass(frozen=True)
@@ -130,18 +141,28 @@ class Skin:
 
     @once
     def _table(self) -> Scalars:
-        """(f, 12) a corner, the shares of the second and the third corner by metres, and the normal."""
+        """(f, KNOWN) a corner, the shares of the second and the third corner by metres, the normal, and those outward.
+
+        They are in one table, as each row fetched from elsewhere in memory takes longer than the arithmetic on it.
+        """
         a, b, c = self._corners
         u, v = b - a, c - a
         uu, uv, vv = dot(u, u), dot(u, v), dot(v, v)
         area = self._cross[1]
         scale = 1.0 / np.where(area > 0.0, area * area, np.inf)
-        table = np.empty((len(self), 12))
+        table = np.empty((len(self), KNOWN))
         table[:, 0:3] = a
         table[:, 3:6] = u * (vv * scale)[:, None] - v * (uv * scale)[:, None]
         table[:, 6:9] = v * (uu * scale)[:, None] - u * (uv * scale)[:, None]
         table[:, 9:12] = self.normal
+        table[:, 12:KNOWN] = self._outward
         return table
+
+    @once
+    def _divisors(self) -> Scalars:
+        """(f,) twice the areas of the triangles, by which what is without area divides to 0."""
+        area = self._cross[1]
+        return np.where(area < EPSILON, np.inf, area)
 
     @once
     def _feet(self) -> Scalars:
@@ -214,8 +235,8 @@ class Skin:
 
     def shares(self, triangle: Rows, v: Vectors) -> tuple[Scalars, Scalars]:
         """By how much of the sides from the first to the second and third corner vectors (n, 3) go; (n,) each."""
-        table = np.take(self._table, triangle, axis=0)
-        return _along(table, 3, v), _along(table, 6, v)
+        u, v = _shares(np.take(self._table, triangle, axis=0), v)
+        return u, v
 
     def corner(self, triangle: Rows) -> Vectors:
         """The first corners of triangles, (n, 3) metres."""
@@ -235,14 +256,7 @@ class Skin:
 
         At a fold, the corner of a face has the normal of the face.
         """
-        table, corners = np.take(self._table, triangle, axis=0), np.take(self._outward, triangle, axis=0)
-        offset = columns(*(place[:, k] - table[:, k] for k in range(3)))
-        u, v = np.maximum(_along(table, 3, offset), 0.0), np.maximum(_along(table, 6, offset), 0.0)
-        first = np.maximum(1.0 - u - v, 0.0)
-        # Axis by axis: whole rows of three numbers take three times as long.
-        x, y, z = (corners[:, k] * first + corners[:, k + 3] * u + corners[:, k + 6] * v for k in range(3))
-        outward: Vectors = unit(columns(x, y, z))
-        return outward * facing[:, None]
+        return _smoothed(np.take(self._table, triangle, axis=0), place, facing)
 
     @once
     def _outward(self) -> Scalars:
@@ -256,7 +270,15 @@ class Skin:
             outward[:, 3 * k : 3 * k + 3] = np.where((np.abs(with_face) < FOLD)[:, None], face, turned)
         return outward
 
-    def walked(self, triangle: Rows, place: Vectors, direction: Vectors, facing: Scalars, length: Scalars) -> Way:
+    def walked(
+        self,
+        triangle: Rows,
+        place: Vectors,
+        direction: Vectors,
+        facing: Scalars,
+        length: Scalars,
+        normal: Vectors | None = None,
+    ) -> Way:
         """Where straight ways along the skin end.
 
         Args:
@@ -265,28 +287,34 @@ class Skin:
             direction: (n, 3) in which; their parts along the triangle count.
             facing: (n,) as in `Way`.
             length: (n,) metres.
+            normal: (n, 3) across which the directions are, and from which they turn over to the triangle; that of the
+                triangle if omitted.
         """
-        table = np.take(self._table, triangle, axis=0)
-        face = columns(*(table[:, k] for k in (9, 10, 11)))
-        offset = columns(*(place[:, k] - table[:, k] for k in range(3)))
+        known = np.take(self._table, triangle, axis=0)
+        face = _faced(known, facing)
+        if normal is not None:
+            direction = turned_over(direction, normal, face)
+        offset = _from_corner(known, place)
         direction = unit(across(direction, face))
-        u, v = _along(table, 3, offset), _along(table, 6, offset)
-        du, dv = _along(table, 3, direction) * length, _along(table, 6, direction) * length
+        (u, v), (du, dv) = _shares(known, offset), _shares(known, direction) * length
         end = place + direction * length[:, None] - face * dot(face, offset)[:, None]
         n = len(length)
+        left, met = np.zeros(n), np.zeros(n, dtype=np.bool_)
         on = which(~((u + du >= 0.0) & (v + dv >= 0.0) & (u + du + v + dv <= 1.0)))
         if not len(on):
-            return Way(triangle, end, direction, facing, np.zeros(n), np.zeros(n, dtype=np.bool_))
+            return Way(triangle, end, direction, facing, left, met, known)
         u, v, du, dv = u[on], v[on], du[on], dv[on]
         shares, changes = np.maximum(np.stack((1.0 - u - v, u, v)), 0.0), np.stack((-du - dv, du, dv))
-        after, shares, changes, turned, left, met = self._crossed(triangle[on], shares, changes)
+        after, shares, changes, turned, rest, met[on] = self._crossed(triangle[on], shares, changes)
         total = shares[0] + shares[1] + shares[2]
         corner, u, v = self._sides(after)
-        places = corner + _spanned(u, v, shares[1] / total, shares[2] / total)
-        courses = unit(_spanned(u, v, changes[1], changes[2]))
-        way = triangle, end, direction, facing, np.zeros(n), np.zeros(n, dtype=np.bool_)
-        further = after, places, courses, np.where(turned, -facing[on], facing[on]), left * length[on], met
-        return Way(*(_put(column, on, values) for column, values in zip(way, further)))
+        end[on] = corner + _spanned(u, v, shares[1] / total, shares[2] / total)
+        direction[on] = unit(_spanned(u, v, changes[1], changes[2]))
+        left[on], known[on] = rest * length[on], np.take(self._table, after, axis=0)
+        triangle = _put(triangle, on, after)
+        if anybody(turned):
+            facing = _put(facing, on, np.where(turned, -facing[on], facing[on]))
+        return Way(triangle, end, direction, facing, left, met, known)
 
     def _crossed(
         self, triangle: Rows, shares: NDArray[np.float64], changes: NDArray[np.float64]
@@ -308,12 +336,12 @@ class Skin:
             met: (n,) whether they met one.
         """
         n, number = len(triangle), len(self)
-        links, area, feet = self.links, self._cross[1], self._feet
+        links, area, divisors, feet = self.links, self._cross[1], self._divisors, self._feet
         ends = triangle.copy(), shares.copy(), changes.copy()
         ends_turned, ends_left, ends_met = np.zeros(n, dtype=np.bool_), np.zeros(n), np.zeros(n, dtype=np.bool_)
-        rows, entered, turned, left = np.arange(n), np.full(n, -1), np.zeros(n, dtype=np.bool_), np.ones(n)
+        rows, turned, left = np.arange(n), np.zeros(n, dtype=np.bool_), np.ones(n)
+        leaves = changes < 0.0
         for crossed in range(MOST_SIDES):
-            leaves = (changes < 0.0) & (entered != AFTER)
             parts = np.where(leaves, shares / np.where(leaves, -changes, 1.0), np.inf)
             corner = parts.argmin(axis=0)
             part = parts[corner, np.arange(len(rows))]
@@ -323,8 +351,10 @@ class Skin:
             left = left - part
             at = NEXT[corner] * number + triangle
             beyond = links.beyond[at]
-            stops = is_last | (beyond < 0) | (crossed + 1 == MOST_SIDES)
-            if stops.any():
+            stops = is_last | (beyond < 0)
+            if crossed + 1 == MOST_SIDES:
+                stops[:] = True
+            if anybody(stops):
                 done = which(stops)
                 row = rows[done]
                 ends[0][row], ends_turned[row] = triangle[done], turned[done]
@@ -337,18 +367,21 @@ class Skin:
                 rows, corner, triangle, at, beyond = rows[on], corner[on], triangle[on], at[on], beyond[on]
                 turned, left = turned[on], left[on]
                 shares, changes = shares[:, on], changes[:, on]
-            entered, new, winds, column = links.entry[at], beyond % number, links.turned[at], np.arange(len(rows))
-            start, end, entered_end = NEXT[corner], NEXT[NEXT[corner]], NEXT[entered]
+            entered, winds, column = links.entry[at], links.turned[at], np.arange(len(rows))
+            new = beyond - entered * number
+            start, end, entered_end, opposite = NEXT[corner], LAST[corner], NEXT[entered], LAST[entered]
             nearing = changes[corner, column]
             along = changes[end, column] + nearing * feet[at]
-            off = -nearing * ratio(area[triangle], area[new])
+            off = -nearing * (area[triangle] / divisors[new])
             to_end = np.where(winds, along, -along) - off * feet[beyond]
             first, second = shares[start, column], shares[end, column]
-            shares, changes = np.zeros_like(shares), np.zeros_like(changes)
+            shares, changes = np.zeros(shares.shape), np.empty(shares.shape)
             shares[entered, column] = np.where(winds, first, second)
             shares[entered_end, column] = np.where(winds, second, first)
             changes[entered, column], changes[entered_end, column] = -off - to_end, to_end
-            changes[NEXT[entered_end], column] = off
+            changes[opposite, column] = off
+            leaves = changes < 0.0
+            leaves[opposite, column] = False
             triangle, turned = new, turned ^ winds
         return *ends, ends_turned, ends_left, ends_met
 
@@ -388,10 +421,42 @@ def _spanned(first: Vectors, second: Vectors, u: Scalars, v: Scalars) -> Vectors
     return vectors + second * v[:, None]
 
 
-def _along(table: Scalars, first: int, v: Vectors) -> Scalars:
-    """The dot products of three columns of a table (n, k) with vectors (n, 3)."""
-    x, y, z = (table[:, first + axis] * v[:, axis] for axis in range(3))
-    return np.asarray(x + y + z)
+def turned_over(v: Vectors, old: Vectors, new: Vectors) -> Vectors:
+    """Vectors turned by the smallest turns that take unit vectors to others; (n, 3) each."""
+    both = old + new
+    size = np.maximum(1.0 + dot(old, new), 1e-9)
+    return v - both * (dot(v, both) / size)[:, None] + new * (2.0 * dot(v, old))[:, None]
+
+
+def _faced(known: Scalars, facing: Scalars) -> Vectors:
+    """The unit normals of triangles on the sides that are faced, (n, 3)."""
+    return columns(*(known[:, k] * facing for k in (9, 10, 11)))
+
+
+def _from_corner(known: Scalars, place: Vectors) -> Vectors:
+    """The vectors to places from the first corners of triangles, (n, 3) metres."""
+    return columns(*(place[:, k] - known[:, k] for k in range(3)))
+
+
+def _shares(known: Scalars, v: Vectors) -> Scalars:
+    """By how much of the sides from the first to the second and third corner vectors (n, 3) go; (2, n)."""
+    shares = np.empty((2, len(v)))
+    for k, share in enumerate(shares):
+        first = 3 * k + 3
+        np.multiply(known[:, first], v[:, 0], out=share)
+        share += known[:, first + 1] * v[:, 1]
+        share += known[:, first + 2] * v[:, 2]
+    return shares
+
+
+def _smoothed(known: Scalars, place: Vectors, facing: Scalars) -> Vectors:
+    """The smoothed unit normals at places on triangles, (n, 3), on the sides that are faced."""
+    u, v = np.maximum(_shares(known, _from_corner(known, place)), 0.0)
+    first = np.maximum(1.0 - u - v, 0.0)
+    # Axis by axis: whole rows of three numbers take three times as long.
+    x, y, z = (known[:, k] * first + known[:, k + 3] * u + known[:, k + 6] * v for k in (12, 13, 14))
+    outward: Vectors = unit(columns(x, y, z))
+    return outward * facing[:, None]
 
 
 def _put(column: Any, rows: Rows, values: Any) -> Any:

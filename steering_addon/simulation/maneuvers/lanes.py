@@ -26,9 +26,11 @@ from ..arrays.vectors import (
     unit,
     which,
 )
+from ..geometry.lines import BLOCK, Followed, Lines
+from ..geometry.near_lines import least, lines_within
 from ..geometry.obstacles import Obstacles
-from ..geometry.paths import Spline
-from ..ground import flat, keeps_upright
+from ..geometry.paths import lines_of
+from ..ground import flat, keeps_upright, of_rows
 from ..nearby.neighbors import Near
 from ..world import Agents, World
 from .braking import COMFORT, room_between
@@ -37,8 +39,6 @@ ALONG = 0.9
 """Cosine between heading and curve above which an agent goes along the curve, and does not cross it."""
 NEAR = 4.0
 """Radii of the body from the curve up to which an agent is on it: the width of a road of two lanes."""
-COARSE = 16
-"""Samples of a curve from one to the next that is tried first."""
 BENDS = 1.6
 """Most metres along a curve for each metre straight on: a half circle has 1.57."""
 CHORDS = 12
@@ -60,7 +60,7 @@ class Lanes:
 
     Attributes:
         agents: the n agents.
-        lines: the curves that they may follow.
+        lines: the curves that they may follow; None if there are none.
         line: (n,) the index of the curve each goes along, -1 for none.
         along: (n,) its position along the curve, metres.
         way: (n,) 1 along the curve, -1 against it.
@@ -69,7 +69,7 @@ class Lanes:
     """
 
     agents: Agents
-    lines: tuple[Spline, ...]
+    lines: Lines | None
     line: Rows
     along: Scalars
     way: Scalars
@@ -85,19 +85,20 @@ class Lanes:
     @classmethod
     def _found(cls, world: World, agents: Agents) -> Lanes:
         n = len(agents)
-        lines = tuple(line for path in world.paths for line in path if line.length > 0.0)
+        lines, _, _ = lines_of(world.paths)
         lanes = cls(agents, lines, np.full(n, -1, dtype=np.int64), *(np.zeros(n) for _ in range(5)))
-        nearest = NEAR * agents.radius
-        for number, line in enumerate(lines):
-            rows, along, distance = _near(line, agents, np.arange(n), agents.position, agents.forward, nearest)
-            nearest[rows] = distance
-            tangent = line.tangent(along)
-            way = np.where(dot(picked(agents.forward, rows), tangent) < 0.0, -1.0, 1.0)
-            offset = picked(agents.position, rows) - line.position(along)
-            aside, above = _axes(agents, rows, tangent * way[:, None])
-            lanes.line[rows], lanes.along[rows], lanes.way[rows] = number, along, way
-            lanes.left[rows], lanes.height[rows] = dot(offset, aside), dot(offset, above)
-            lanes.leftward[rows] = dot(picked(agents.velocity, rows), aside)
+        if lines is None:
+            return lanes
+        reach = NEAR * agents.radius
+        rows, row, along = _followed_by(lines, agents, np.arange(n), agents.position, agents.forward, reach)
+        line = lines.followed(row)
+        tangent = line.tangent(along)
+        way = np.where(dot(picked(agents.forward, rows), tangent) < 0.0, -1.0, 1.0)
+        offset = picked(agents.position, rows) - line.position(along)
+        aside, above = _axes(agents, rows, tangent * way[:, None])
+        lanes.line[rows], lanes.along[rows], lanes.way[rows] = row, along, way
+        lanes.left[rows], lanes.height[rows] = dot(offset, aside), dot(offset, above)
+        lanes.leftward[rows] = dot(picked(agents.velocity, rows), aside)
         return lanes
 
     def apart(self, world: World, agent: Rows, body: Rows) -> Mask:
@@ -121,11 +122,11 @@ class Lanes:
         else:
             pair = np.arange(len(body))
         line = np.full(len(body), -1, dtype=np.int64)
-        position, forward = picked(world.bodies.position, body), picked(world.bodies.forward, body)
-        nearest = NEAR * world.bodies.radius[body]
-        for number, curve in enumerate(self.lines):
-            near, _, distance = _near(curve, self.agents, agent, position, forward, nearest)
-            nearest[near], line[near] = distance, number
+        if self.lines is not None:
+            position, forward = picked(world.bodies.position, body), picked(world.bodies.forward, body)
+            reach = NEAR * world.bodies.radius[body]
+            rows, line_of_rows, _ = _followed_by(self.lines, self.agents, agent, position, forward, reach)
+            line[rows] = line_of_rows
         return line[pair]
 
     @property
@@ -166,26 +167,23 @@ class Lanes:
             directions: (p, 3) each.
         """
         result = [offset, *directions]
-        on = self.line[agent] >= 0
-        if not on.any():
+        pairs = which(self.line[agent] >= 0)
+        if self.lines is None or not len(pairs):
             return tuple(result)
         result = [column.copy(order="K") for column in result]
-        for number in np.unique(self.line[agent[on]]).tolist():
-            pairs = which(self.line[agent] == number)
-            straight = self._along(self.lines[number], agent[pairs], *(picked(column, pairs) for column in result))
-            for column, values in zip(result, straight):
-                column[pairs] = values
+        line = self.lines.followed(self.line[agent[pairs]])
+        straight = self._along(line, agent[pairs], *(picked(column, pairs) for column in result))
+        for column, values in zip(result, straight):
+            column[pairs] = values
         return tuple(result)
 
-    def _along(self, line: Spline, agent: Rows, offset: Vectors, *directions: Vectors) -> list[Vectors]:
-        """As `straightened`, for agents on a line."""
+    def _along(self, line: Followed, agent: Rows, offset: Vectors, *directions: Vectors) -> list[Vectors]:
+        """As `straightened`, for agents that go along lines."""
         agents, way = self.agents, self.way[agent]
         points = picked(agents.position, agent) + offset
         start = self.along[agent]
         along = line.nearest_within(points, start, BENDS * magnitude(offset))
-        ahead = along - start
-        if line.closed:
-            ahead = ahead - line.length * np.floor(ahead / line.length + 0.5)
+        ahead = line.onward(along - start)
         tangent = line.tangent(along) * way[:, None]
         aside, above = _axes(agents, agent, tangent)
         beyond = points - line.position(along)
@@ -214,7 +212,7 @@ class Lanes:
         course = picked(self.agents.forward, agent)
         start = picked(self.agents.position, agent) + course * nose[:, None]
         on = self.line[agent] >= 0
-        if not on.any():
+        if self.lines is None or not on.any():
             return obstacles.touch(start, course, reach, row, furthest)[0]
         way = np.full(len(agent), np.inf)
         pairs = which(~on)
@@ -225,7 +223,9 @@ class Lanes:
         chord = np.where(np.isfinite(furthest), furthest, 0.0)[pairs, None] * (1.0 / CHORDS)
         begins = chord * np.arange(CHORDS + 1.0)
         along = nose[pairs, None] + begins
-        points = self._ahead(np.repeat(agent[pairs], CHORDS + 1), along.ravel()).reshape(*along.shape, 3)
+        repeated = np.repeat(agent[pairs], CHORDS + 1)
+        line = self.lines.followed(self.line[repeated])
+        points = self._ahead(line, repeated, along.ravel()).reshape(*along.shape, 3)
         before = points[:, :-1].reshape(-1, 3)
         step = points[:, 1:].reshape(-1, 3) - before
         span, near, obstacle = magnitude(step), np.repeat(reach[pairs], CHORDS), np.repeat(row[pairs], CHORDS)
@@ -234,24 +234,15 @@ class Lanes:
         way[pairs] = (begins[:, :-1] + touched).min(axis=1, initial=np.inf)
         return way
 
-    def _ahead(self, agent: Rows, distance: Scalars) -> Vectors:
-        """The points of their lanes some metres ahead of agents on a line, (p,) each to (p, 3)."""
-        points = np.zeros((len(agent), 3))
-        for number in np.unique(self.line[agent]).tolist():
-            pairs, line = which(self.line[agent] == number), self.lines[number]
-            rows = agent[pairs]
-            way = self.way[rows]
-            along = self.along[rows] + way * distance[pairs]
-            tangent = line.tangent(along) * way[:, None]
-            aside, above = _axes(self.agents, rows, tangent)
-            over = np.zeros(len(rows)) if line.closed else (along - line.wrapped(along)) * way
-            points[pairs] = (
-                line.position(along)
-                + tangent * over[:, None]
-                + aside * self.left[rows, None]
-                + above * self.height[rows, None]
-            )
-        return points
+    def _ahead(self, line: Followed, agent: Rows, distance: Scalars) -> Vectors:
+        """The points of their lanes some metres ahead of agents on lines, (p,) each to (p, 3)."""
+        way = self.way[agent]
+        along = self.along[agent] + way * distance
+        tangent = line.tangent(along) * way[:, None]
+        aside, above = _axes(self.agents, agent, tangent)
+        over = np.where(line.closed, 0.0, (along - line.wrapped(along)) * way)
+        middle = line.position(along) + tangent * over[:, None]
+        return middle + aside * self.left[agent, None] + above * self.height[agent, None]
 
 
 @dataclass(frozen=True)
@@ -323,30 +314,28 @@ def _axes(agents: Agents, rows: Rows, tangent: Vectors) -> tuple[Vectors, Vector
     return aside, cross(tangent, aside)
 
 
-def _near(
-    line: Spline, agents: Agents, looking: Rows, position: Vectors, forward: Vectors, within: Scalars
-) -> tuple[Rows, Scalars, Scalars]:
-    """The bodies that go along a line within a distance of it.
+def _followed_by(
+    lines: Lines, agents: Agents, looking: Rows, position: Vectors, forward: Vectors, reach: Scalars
+) -> tuple[Rows, Rows, Scalars]:
+    """The line along which each body goes, the nearest within reach of it.
 
     Args:
         looking: (m,) the row of the agent that looks at each; on the ground, distances are those seen from above.
         position, forward: (m, 3) of the bodies, metres and unit headings.
-        within: (m,) metres.
+        reach: (m,) metres.
 
     Returns:
-        rows: (k,) of the bodies.
-        along, distance: (k,) their positions along the line, and their distances from it, metres.
+        rows: (k,) of the bodies that go along a line.
+        line, along: (k,) the row of the line, and the position along it, metres.
     """
-    samples, upward = line.points[::COARSE], agents.upward_of(looking)
+    upward = agents.upward_of(looking)
     grounded = bool(agents.grounded.all())
-    gap = position[:, None, :] - samples[None]
-    gap = magnitude(flat(gap, upward) if grounded else gap)
-    step, best = COARSE * line.spacing, np.argmin(gap, axis=1)
-    rows = which(gap[np.arange(len(position)), best] < within + step)
-    points = picked(position, rows)
-    along = line.nearest_within(points, best[rows] * step, np.full(len(rows), step))
+    owner, row, along = lines_within(lines, position, reach, upward if grounded else None)
+    line, points = lines.followed(row), picked(position, owner)
+    along = line.nearest_within(points, along, BLOCK * line.spacing)
     offset = points - line.position(along)
-    distance = magnitude(flat(offset, upward[rows]) if grounded else offset)
-    follows = np.abs(dot(picked(forward, rows), line.tangent(along))) > ALONG
-    near = which(follows & (distance < within[rows]))
-    return rows[near], along[near], distance[near]
+    distance = magnitude(flat(offset, of_rows(upward, owner)) if grounded else offset)
+    follows = np.abs(dot(picked(forward, owner), line.tangent(along))) > ALONG
+    near = which(follows & (distance < reach[owner]))
+    near = near[least(owner[near], row[near], distance[near])]
+    return owner[near], row[near], along[near]

@@ -37,8 +37,8 @@ from ..arrays.vectors import (
     which,
 )
 from ..avoiding.passing import directions_to_pass
+from ..geometry.lines import Followed
 from ..geometry.obstacles import EITHER, OUTSIDE, Obstacles
-from ..geometry.paths import Spline
 from ..memory import Memory, remembered
 from ..world import EVERY_OBSTACLE, Agents, World
 
@@ -157,12 +157,13 @@ class Bypass(Memory):
 
 
 def bypassed(
-    world: World, agents: Agents, line: Spline, along: Scalars, way: Scalars, held: Vectors, memory: Bypass
+    world: World, agents: Agents, line: Followed, along: Scalars, way: Scalars, held: Vectors, memory: Bypass
 ) -> Bypass:
     """The bypasses after the agents that look in this step have looked ahead.
 
     Args:
-        along: (n,) metres along the line.
+        line: the line of each.
+        along: (n,) metres along it.
         way: (n,) 1 along it, -1 against it.
         held: (n, 3) the offset from the line that each keeps while nothing is in its way, metres.
         memory: as of the previous step, advanced.
@@ -179,7 +180,7 @@ def bypassed(
     rows = which(looks)
     if not len(rows):
         return memory
-    sight = _Sight.of(obstacles, avoided, agents.take(rows), line, along[rows], way[rows])
+    sight = _Sight.of(obstacles, avoided, agents.take(rows), line.take(rows), along[rows], way[rows])
     seen = which(sight.may_meet())
     known = memory.take(rows)
     bypass = replace(known, looked=np.ones(len(rows), dtype=np.bool_))
@@ -188,22 +189,22 @@ def bypassed(
     return memory.put(rows, bypass)
 
 
-def _leaves(agents: Agents, line: Spline, along: Scalars, way: Scalars) -> Mask:
+def _leaves(agents: Agents, line: Followed, along: Scalars, way: Scalars) -> Mask:
     """Whether agents head away from an open line before its beginning, (n,): they turn round before they bypass."""
     direction = agents.level(line.tangent(along) * way[:, None])
     before = dot(agents.position - line.position(along), direction) < 0.0
     begins = np.where(way > 0.0, along, line.length - along) <= line.spacing
-    return np.asarray(begins & before & (dot(agents.forward, direction) < 0.0) & (not line.closed), dtype=np.bool_)
+    return np.asarray(begins & before & (dot(agents.forward, direction) < 0.0) & ~line.closed, dtype=np.bool_)
 
 
 @dataclass(frozen=True)
 class _Sight:
-    """m agents that look ahead along a line.
+    """m agents that look ahead along lines.
 
     Attributes:
         obstacles: those to keep out of.
         agents: the agents.
-        line: the line.
+        line: the line of each.
         along, way: (m,) as of `bypassed`.
         reach: (m,) the distance that the middle of each keeps from surfaces, metres.
         look: (m,) how far it looks, metres.
@@ -212,7 +213,7 @@ class _Sight:
 
     obstacles: Obstacles
     agents: Agents
-    line: Spline
+    line: Followed
     along: Scalars
     way: Scalars
     reach: Scalars
@@ -221,7 +222,7 @@ class _Sight:
 
     @classmethod
     def of(
-        cls, obstacles: Obstacles, avoided: Mask, agents: Agents, line: Spline, along: Scalars, way: Scalars
+        cls, obstacles: Obstacles, avoided: Mask, agents: Agents, line: Followed, along: Scalars, way: Scalars
     ) -> _Sight:
         """What agents have in sight, of the obstacles that are `avoided`, (k,)."""
         reach = agents.radius + agents.clearance
@@ -235,9 +236,9 @@ class _Sight:
         return cls(obstacles.take(avoided), agents, line, along, way, reach, look, counts)
 
     def take(self, rows: NDArray[np.int64]) -> _Sight:
-        agents, counts = self.agents.take(rows), self.counts[rows]
+        agents, line, counts = self.agents.take(rows), self.line.take(rows), self.counts[rows]
         along, way, reach, look = (column[rows] for column in (self.along, self.way, self.reach, self.look))
-        return _Sight(self.obstacles, agents, self.line, along, way, reach, look, counts)
+        return _Sight(self.obstacles, agents, line, along, way, reach, look, counts)
 
     def may_meet(self) -> Mask:
         """Whether any obstacle is within sight, (m,)."""
@@ -254,7 +255,7 @@ class _Sight:
         return np.maximum(look, 0.0)[:, None] * steps[None]
 
     def points(self, ahead: Scalars) -> tuple[Vectors, Vectors]:
-        """The points of the line at (m, p) metres ahead, and the unit directions of the way there, (m, p, 3) each.
+        """The points of the lines at (m, p) metres ahead, and the unit directions of the way there, (m, p, 3) each.
 
         For agents on the ground they are at their height.
         """

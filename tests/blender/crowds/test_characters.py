@@ -147,34 +147,107 @@ def test_a_skin_apart_from_its_armature_is_a_vehicle_of_its_own_and_named(clicke
     told = "Warning: Cow Skin is deformed by Cow but not parented to it: one goes without the other. "
     told += "Parent it to Cow"
     assert told in capfd.readouterr().out
-    select(cow.rig)
-    assert bpy.ops.steering.populate(count=2, moves_like="ANIMAL") == {"FINISHED"}
-    assert told in capfd.readouterr().out
-    cow.skin.constraints.new("COPY_LOCATION").target = cow.rig
-    select(cow.rig)
-    assert bpy.ops.steering.populate(count=3) == {"FINISHED"}
+
+
+@pytest.mark.parametrize("clicked", ["rig", "skin", "both"])
+def test_members_get_a_skin_apart_from_its_armature_with_it(clicked: str, capfd) -> None:
+    cow = character(wrapped=False)
+    cow.skin.parent, cow.skin.location = None, (0.0, 0.3, 0.1)
+    bpy.context.view_layer.update()
+    offset = np.array(cow.rig.matrix_world.inverted() @ cow.skin.matrix_world)
+    select(*([cow.rig, cow.skin] if clicked == "both" else [getattr(cow, clicked)]))
+    assert bpy.ops.steering.populate(count=3, moves_like="ANIMAL") == {"FINISHED"}
     assert "deformed" not in capfd.readouterr().out
+    members = vehicles()
+    assert len(members) == 3 and all(ob.type == "ARMATURE" for ob in members)
+    for ob in members:
+        [skin] = [child for child in ob.children if child.data == cow.skin.data]
+        assert skin.modifiers[0].object == ob
+        np.testing.assert_allclose(ob.matrix_world.inverted() @ skin.matrix_world, offset, atol=1e-5)
+    assert cow.skin.parent is None
 
 
-def test_props_that_follow_a_model_by_a_constraint_are_named_as_members_do_not_get_them(capfd) -> None:
+def test_a_skin_is_never_the_ground_but_stands_on_one() -> None:
+    cow = character(wrapped=False)
+    cow.skin.scale = (9.0, 9.0, 9.0)
+    floor = wedge("Floor", size=200.0)
+    select(cow.rig, cow.skin)
+    assert bpy.ops.steering.populate(count=2, moves_like="ANIMAL") == {"FINISHED"}
+    assert part("blender.focus").crowd_in_focus(bpy.context).steering.populate.arrangement == "GRID"
+    select(floor, cow.skin)
+    assert bpy.ops.steering.populate(count=2, moves_like="ANIMAL") == {"FINISHED"}
+    assert part("blender.focus").crowd_in_focus(bpy.context).steering.populate.place == floor
+
+
+def held(cow: Character, kind: str, bone: str):
+    """A bell that a constraint holds."""
+    bell = wedge("Bell", size=0.1)
+    bell.location, bell.rotation_euler, bell.scale = (0.2, -0.4, 0.6), (0.3, 0.2, 0.9), (0.5, 0.5, 0.5)
+    constraint = bell.constraints.new(kind)
+    end = constraint.targets.new() if kind == "ARMATURE" else constraint
+    end.target, end.subtarget = cow.rig, bone
+    return bell
+
+
+@pytest.mark.parametrize("bone", ["Spine", ""])
+@pytest.mark.parametrize("kind", ["CHILD_OF", "ARMATURE", "COPY_TRANSFORMS"])
+def test_members_get_what_a_constraint_holds_where_the_model_has_it_in_any_pose(kind: str, bone: str, capfd) -> None:
+    if kind == "ARMATURE" and not bone:
+        return
     cow = character()
-    for name, kind in (("Bell", "CHILD_OF"), ("Halter", "ARMATURE"), ("Dog", "TRACK_TO"), ("Off", "CHILD_OF")):
+    bell = held(cow, kind, bone)
+    charm = empty("Charm")
+    charm.parent, charm.location = bell, (0.0, 0.1, 0.0)
+    cow.rig.pose.bones["Spine"].rotation_mode = "XYZ"
+    cow.rig.pose.bones["Spine"].rotation_euler = (0.4, 0.5, 0.6)
+    select(cow.skin)
+    assert bpy.ops.steering.populate(count=2, moves_like="ANIMAL") == {"FINISHED"}
+    assert "constraint" not in capfd.readouterr().out
+    assert [each.type for each in bell.constraints] == [kind] and bell.parent is None
+    for member in vehicles():
+        parts = {ob.name.split()[0]: ob for ob in member.children_recursive}
+        [rig] = [ob for ob in member.children_recursive if ob.type == "ARMATURE"]
+        assert not parts["Bell"].constraints and parts["Charm"].parent == parts["Bell"]
+        for turn in (0.0, 1.0):
+            for each in (cow.rig, rig):
+                each.pose.bones["Spine"].rotation_euler = (turn, 0.2, 0.1)
+            bpy.context.view_layer.update()
+            for copy, ob in ((parts["Bell"], bell), (parts["Charm"], charm)):
+                expected = np.array(cow.wrapper.matrix_world.inverted() @ ob.matrix_world)
+                np.testing.assert_allclose(member.matrix_world.inverted() @ copy.matrix_world, expected, atol=1e-5)
+
+
+def test_a_prop_that_holds_what_holds_it_is_left_alone() -> None:
+    cow = character()
+    bell, other = held(cow, "CHILD_OF", "Spine"), empty("Other")
+    bell.constraints[0].target = other
+    other.constraints.new("CHILD_OF").target = bell
+    select(cow.skin)
+    assert bpy.ops.steering.populate(count=2, moves_like="ANIMAL") == {"FINISHED"}
+    assert not [ob for ob in bpy.data.objects if ob.name.startswith("Bell 0")]
+
+
+def test_props_that_follow_a_model_partly_are_named_as_members_do_not_get_them(capfd) -> None:
+    cow = character()
+    kinds = {"Bell": "COPY_LOCATION", "Halter": "ARMATURE", "Rope": "CHILD_OF", "Dog": "TRACK_TO", "Off": "CHILD_OF"}
+    for name, kind in kinds.items():
         constraint = empty(name).constraints.new(kind)
         (constraint.targets.new() if kind == "ARMATURE" else constraint).target = cow.rig
         constraint.mute = name == "Off"
+        if name == "Rope":
+            constraint.keyframe_insert("influence", frame=1)
     camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
     link(camera).constraints.new("CHILD_OF").target = cow.rig
     select(cow.skin)
     assert bpy.ops.steering.populate(count=2, moves_like="ANIMAL") == {"FINISHED"}
-    told = "Warning: Bell and Halter follow Cow by a constraint, which members do not get. Undo, parent them to "
+    told = "Warning: Bell and 2 more follow Cow by a constraint, which members do not get. Undo, parent them to "
     assert told + "Cow instead, and populate again" in capfd.readouterr().out
 
 
-def test_a_prop_that_a_constraint_holds_on_a_bone_reaches_members_once_it_is_parented_to_that(capfd) -> None:
+def test_a_prop_that_a_constraint_moves_on_a_bone_reaches_members_once_it_is_parented_to_that(capfd) -> None:
     cow = character()
-    bell = wedge("Bell", size=0.1)
-    constraint = bell.constraints.new("CHILD_OF")
-    constraint.target, constraint.subtarget = cow.rig, "Spine"
+    bell = held(cow, "CHILD_OF", "Spine")
+    bell.constraints[0].influence = 0.5
     select(cow.skin)
     assert bpy.ops.steering.populate(count=2, moves_like="ANIMAL") == {"FINISHED"}
     assert "Undo, parent it to the bone instead, and populate again" in capfd.readouterr().out
@@ -194,12 +267,25 @@ def test_a_whole_character_is_not_named(capfd) -> None:
     assert "deformed" not in capfd.readouterr().out
 
 
-def test_a_body_that_carries_its_armature_is_the_vehicle() -> None:
+@pytest.mark.parametrize("clicked", ["rig", "skin"])
+def test_a_body_that_carries_its_armature_is_the_vehicle(clicked: str) -> None:
     cow = character(wrapped=False)
     cow.skin.parent = None
     cow.rig.parent = cow.skin
-    press_vehicle(cow.skin)
+    press_vehicle(getattr(cow, clicked))
     assert vehicles() == [cow.skin]
+
+
+@pytest.mark.parametrize("clicked", ["rig", "skin", "hat"])
+def test_the_empty_above_an_armature_and_its_skin_is_the_vehicle(clicked: str, capfd) -> None:
+    """As in USD files."""
+    cow = character()
+    empty("Tail End").parent = cow.wrapper
+    cow.skin.parent = cow.wrapper
+    sphere("Bell", radius=0.1).parent = cow.rig
+    press_vehicle(getattr(cow, clicked))
+    assert vehicles() == [cow.wrapper]
+    assert "deformed" not in capfd.readouterr().out
 
 
 def test_an_object_without_an_armature_is_the_vehicle_whatever_it_is_parented_to() -> None:

@@ -55,6 +55,22 @@ def test_a_preview_shows_the_poses_of_the_bake(active: bool) -> None:
     np.testing.assert_allclose(previewed, poses(rigs), atol=1e-5)
 
 
+def test_a_preview_shows_what_clips_do_between_their_frames() -> None:
+    people, rigs = found_walkers(2)
+    data, walk = part("blender.write.animation_data"), bpy.data.actions["Walk"]
+    curve = data.channelbag_in(walk, data.slot_for(walk, rigs[0])).fcurves.new('pose.bones["Body"].location', index=0)
+    for half in range(2, 51):
+        curve.keyframe_points.insert(half / 2.0, 0.05 * (half % 2)).interpolation = "LINEAR"
+    bpy.ops.steering.clips_find()
+    bpy.ops.steering.preview()
+    previewed = poses(rigs)
+    bpy.ops.steering.preview()
+    select(people)
+    bake()
+    assert np.ptp(previewed[:, :, 0, 0, 3]) > 0.02
+    np.testing.assert_allclose(previewed, poses(rigs), atol=1e-5)
+
+
 def test_a_preview_shows_legs_that_constraints_pose() -> None:
     rig, people = controlled_walk()
     people.steering.portrayal.playing.plant_feet = False

@@ -251,6 +251,32 @@ def test_heels_that_shins_move_as_well_stand_on_a_slope() -> None:
     assert sunk < 0.001
 
 
+def test_each_foot_is_found_that_slides_on_a_slope() -> None:
+    rig = legged()
+    people = walking(rig)
+    slope = np.tan(np.radians(25.0))
+    mesh = bpy.data.meshes.new("Slope")
+    corners = [(x, y, slope * x) for y in (-40.0, 10.0) for x in (-20.0, 20.0)]
+    mesh.from_pydata(corners, [], [(0, 1, 3, 2)])
+    tag(link(bpy.data.objects.new("Slope", mesh)), role="SURFACE")
+    select(people)
+    bake()
+    slides_of, animation = part("blender.status.sliding").slides_of, part("blender.write.animation_data")
+    [held] = slides_of([rig], bpy.context.scene)
+    assert held.metres < 0.02
+    [feet] = [action for action in bpy.data.actions if action.name.startswith("Feet")]
+    curves = animation.channelbag_in(feet, animation.slot_for(feet, rig)).fcurves
+    for side in ("L", "R"):
+        keys = [key for curve in curves if f"Thigh.{side}" in curve.data_path for key in curve.keyframe_points]
+        before = [key.co.y for key in keys]
+        for key in keys:
+            key.co.y += 0.05 * np.sin(2.0 * key.co.x)
+        [trembling] = slides_of([rig], bpy.context.scene)
+        assert trembling.metres > 0.05
+        for key, value in zip(keys, before):
+            key.co.y = value
+
+
 def test_a_deleted_bake_gives_back_what_only_feet_keyed_and_leaves_no_copy_of_a_clip_that_was_never_seen() -> None:
     rig = legged()
     rig.rotation_euler.z = 0.8

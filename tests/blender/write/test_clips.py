@@ -133,9 +133,32 @@ def test_populate_leaves_clips_alone_where_that_is_asked_or_says_what_a_bake_wou
     assert "plays no clips. Model 0001" in said and "has the NLA track Idle on solo" in said
 
 
-def test_a_tagged_model_without_a_walk_that_its_name_tells_is_named(capfd):
+@pytest.mark.parametrize("name", ["Layer0", "Take 1"])
+def test_a_tagged_model_with_few_actions_plays_those_that_move_whatever_they_are_called(name: str):
     rig = walker("Model")
-    stash(rig, idle(rig), walk(rig, "Take 1"))
+    rig.animation_data_create()
+    part("blender.write.animation_data").assign_action(rig, walk(rig, name))
+    select(rig)
+    assert bpy.ops.steering.tag(moves_like="PERSON") == {"FINISHED"}
+    people = rig.steering.crowd
+    assert [clip.action.name for clip in people.steering.portrayal.clips] == [name]
+    vehicle = people.steering.vehicle
+    assert vehicle.cruise_speed * vehicle.max_speed == pytest.approx(SPEED, rel=0.03)
+
+
+def test_a_tagged_model_whose_few_actions_stand_is_told_so(capfd):
+    rig = walker("Model")
+    stash(rig, idle(rig))
+    select(rig)
+    assert bpy.ops.steering.tag(moves_like="PERSON") == {"FINISHED"}
+    assert not rig.steering.crowd.steering.portrayal.clips
+    told = "plays no clips: no action of Model walks, runs or flies. Use Add Clip for others"
+    assert told in capfd.readouterr().out
+
+
+def test_a_tagged_model_without_a_walk_that_its_name_tells_among_many_is_named(capfd):
+    rig = walker("Model")
+    stash(rig, idle(rig), walk(rig, "Take 1"), *(idle(rig, f"Gesture {number}") for number in range(7)))
     select(rig)
     assert bpy.ops.steering.tag(moves_like="PERSON") == {"FINISHED"}
     assert "no action of Model walks, runs or flies and is named so. Find Clips" in capfd.readouterr().out

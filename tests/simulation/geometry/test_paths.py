@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steering_addon.simulation.geometry.paths import Spline, nearest_spline, spline
+from steering_addon.simulation.geometry.paths import spline
 from tests.scene import about, turned
 from tests.simulation.odd_input import BOUNDED, vectors
 
@@ -205,23 +205,6 @@ def test_a_closed_line_has_no_seam() -> None:
     assert line.nearest_within(point, np.zeros(1), np.ones(1))[0] == pytest.approx(line.length - 0.001, abs=1e-4)
 
 
-@each_line
-def test_a_course_through_the_middle_of_any_stretch_crosses_the_line_there(name: str) -> None:
-    corners, closed = LINES[name]
-    line = spline(corners, closed, samples=50)
-    stretches = len(line.points) - (not closed)
-    middle = line.position((np.arange(stretches) + 0.5) * line.spacing)
-    tangent = line.tangent((np.arange(stretches) + 0.5) * line.spacing)
-    aside = 0.1 * line.spacing * np.stack((tangent[:, 1], -tangent[:, 0], np.zeros(stretches)), axis=1)
-    up = np.tile([0.0, 0.0, 1.0], (stretches, 1))
-    way, side = line.crossed(middle + aside, -2.0 * aside, np.ones(stretches), up)
-    assert np.allclose(way, 0.5, atol=0.01)
-    assert ((side * aside).sum(axis=1) > 0.0).all()
-    assert np.allclose(np.linalg.norm(side, axis=1), 1.0)
-    if not name.startswith("winding"):
-        assert np.isinf(line.crossed(middle + aside, 2.0 * aside, np.ones(stretches), up)[0]).all(), "behind the course"
-
-
 @pytest.mark.parametrize("corners", [[[1.0, 2.0, 3.0]], [[1.0, 2.0, 3.0]] * 4])
 @pytest.mark.parametrize("closed", [True, False])
 def test_a_line_of_one_point_is_that_point(corners: list, closed: bool) -> None:
@@ -269,48 +252,6 @@ def test_moving_and_turning_the_corners_moves_and_turns_the_line() -> None:
     assert np.abs(turned(line.tangents, turn) - moved.tangents).max() < 1e-9
 
 
-def test_the_nearest_of_several_splines_is_taken() -> None:
-    rng = np.random.default_rng(4)
-    curve = tuple(spline(winding(seed) + rng.uniform(-5.0, 5.0, 3), seed % 2 == 0) for seed in range(3))
-    points = rng.uniform(-9.0, 9.0, (40, 3))
-    best, along = nearest_spline(curve, points)
-    for row, point in enumerate(points):
-        distances = [distance(line, point) for line in curve]
-        assert best[row] == int(np.argmin(distances))
-        assert along[row] == curve[best[row]].nearest(point[None])[0]
-
-
-def distance(line: Spline, point: np.ndarray) -> float:
-    return float(np.linalg.norm(point - line.position(line.nearest(point[None]))[0]))
-
-
-def test_a_curve_without_splines_has_no_nearest_spline() -> None:
-    best, along = nearest_spline((), np.zeros((3, 3)))
-    assert best.tolist() == [-1, -1, -1]
-    assert along.tolist() == [0.0, 0.0, 0.0]
-
-
-@pytest.mark.parametrize("closed", [False, True])
-@pytest.mark.parametrize("seen", ["from nowhere", "from above", "askew"])
-def test_skipping_blocks_finds_the_same_sample_as_looking_at_all(closed: bool, seen: str) -> None:
-    rng = np.random.default_rng(0)
-    for samples in (5, 17, 300, 1024):
-        # Rounded, so that several samples are equally near now and then.
-        line = spline(np.round(rng.uniform(-5.0, 5.0, (12, 3))), closed, samples)
-        points = np.round(rng.uniform(-9.0, 9.0, (200, 3)))
-        upward = {"from above": np.broadcast_to([0.0, 0.0, 1.0], (200, 3)), "askew": rng.normal(size=(200, 3))}.get(
-            seen
-        )
-        if upward is not None:
-            upward = upward / np.linalg.norm(upward, axis=1)[:, None]
-        gap = points[:, None] - line.points
-        if upward is not None:
-            gap = gap - (gap * upward[:, None]).sum(axis=-1)[..., None] * upward[:, None]
-        distance = (gap * gap).sum(axis=-1)
-        row = line._nearest_sample(points, upward)
-        assert np.allclose(distance[np.arange(200), row], distance.min(axis=1), rtol=1e-9, atol=1e-12)
-
-
 def test_on_an_open_line_a_long_reach_covers_all_of_it() -> None:
     line = spline(np.array([[0.0, 0.0, 0.0], [0.0, 20.0, 0.0]]), False)
     far = np.array([[1.0, 19.0, 0.0]])
@@ -324,24 +265,3 @@ def test_on_a_closed_line_no_reach_leads_further_than_half_round() -> None:
     points, along = rng.uniform(-10.0, 10.0, (40, 3)), rng.uniform(0.0, line.length, 40)
     half = line.nearest_within(points, along, np.full(40, 0.5 * line.length))
     assert (line.nearest_within(points, along, np.full(40, 50.0 * line.length)) == half).all()
-
-
-def test_a_course_through_an_end_of_an_open_line_crosses_it_and_one_just_beyond_does_not() -> None:
-    line, up = spline(np.array([[0.0, 0.0, 0.0], [0.0, 60.0, 0.0]]), False), np.array([[0.0, 0.0, 1.0]])
-    for y, crosses in ((0.0, True), (60.0, True), (-1e-3, False), (60.001, False)):
-        way, side = line.crossed(np.array([[-2.0, y, 0.0]]), np.array([[1.0, 0.0, 0.0]]), np.array([9.0]), up)
-        assert np.isfinite(way[0]) == crosses
-        if crosses:
-            assert way[0] == pytest.approx(2.0) and side[0] == pytest.approx([-1.0, 0.0, 0.0])
-
-
-@pytest.mark.parametrize("size", [1e-2, 1e2])
-def test_where_a_course_crosses_a_line_scales_with_the_scene(size: float) -> None:
-    rng = np.random.default_rng(2)
-    points, course = rng.uniform(-8.0, 8.0, (2, 40, 3))
-    up, reach = np.tile([0.0, 0.0, 1.0], (40, 1)), np.full(40, 2.0)
-    way, side = spline(winding(), True).crossed(points, course, reach, up)
-    scaled, same = spline(size * winding(), True).crossed(size * points, size * course, reach, up)
-    assert 10 < np.isfinite(way).sum() < 40
-    assert scaled == pytest.approx(way, rel=1e-6)
-    assert same == pytest.approx(side, abs=1e-6)

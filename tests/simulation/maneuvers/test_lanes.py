@@ -66,6 +66,27 @@ def test_an_offset_along_a_circle_is_its_arc_and_its_place_beside_the_curve(degr
     assert moving[0] @ outward == pytest.approx(0.5, abs=0.02)
 
 
+def test_of_many_curves_each_goes_along_the_nearest_as_if_that_were_the_only_one() -> None:
+    rng = np.random.default_rng(3)
+    curves = tuple(circle(radius) for radius in (18.0, 20.0, 22.5, 26.0))
+    turn, way = rng.uniform(0.0, 360.0, 40), np.where(rng.uniform(size=40) < 0.5, -1.0, 1.0)
+    position = np.array([at(degrees, radius) for degrees, radius in zip(turn, rng.uniform(10.0, 34.0, 40))])
+    forward = np.array([along(degrees, to) for degrees, to in zip(turn, way)])
+    scene = driver((KeepDistance, {}), paths=(curves[:3], curves[3:]), vehicle={"radius": 0.9})
+    scene = replace(scene, position=position, forward=forward)
+    lanes, alone = lanes_of(scene), [lanes_of(replace(scene, paths=((curve,),))) for curve in curves]
+    offset = rng.normal(size=(40, 3)) * 5.0
+    straight = lanes.straightened(np.arange(40), offset)[0]
+    for k in range(40):
+        apart = [np.hypot(each.left[k], each.height[k]) if each.line[k] == 0 else np.inf for each in alone]
+        best = int(np.argmin(apart))
+        assert lanes.line[k] == (best if np.isfinite(apart[best]) else -1)
+        for name in ("along", "way", "left", "height"):
+            assert getattr(lanes, name)[k] == getattr(alone[best], name)[k]
+        assert (straight[k] == alone[best].straightened(np.array([k]), offset[k : k + 1])[0]).all()
+    assert {-1, 0, 1, 2, 3} == set(lanes.line.tolist())
+
+
 def test_what_is_behind_stays_behind_also_where_the_curve_closes() -> None:
     lanes = lanes_of(driver((KeepDistance, {})))
     (offset,) = lanes.straightened(np.array([0]), at(-20.0)[None] - at(0.0))

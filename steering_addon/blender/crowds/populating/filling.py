@@ -91,6 +91,7 @@ def plan_filling(
     place: Object | None,
     objects: Sequence[tuple[Object, float]],
     like: Likeness,
+    family: Family,
 ) -> Plan:
     """Plan which members to add, remove and place. Nothing is changed.
 
@@ -102,6 +103,7 @@ def plan_filling(
         place: the surface, volume or curve, for arrangements that need one.
         objects: the models and their weights.
         like: the likeness for a crowd without settings.
+        family: with the parts that go with models without being parented to them.
 
     Raises:
         Refusal: the crowd cannot be filled.
@@ -109,7 +111,7 @@ def plan_filling(
     vehicles = _vehicles(context, crowd)
     check_stored([*([crowd] if crowd is not None else []), *([place] if place is not None else []), *vehicles])
     check_stored(ob for ob, _ in objects)
-    depsgraph, family = context.evaluated_depsgraph_get(), Family()
+    depsgraph = context.evaluated_depsgraph_get()
     flying = flies(like, crowd)
     sources = [Source.of(ob, weight, family, depsgraph, flies=flying) for ob, weight in objects if weight > 0.0]
     _check(context, crowd, population, sources)

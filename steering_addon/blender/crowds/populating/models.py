@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import bpy
@@ -18,7 +18,7 @@ from ....simulation.arrays.vectors import across, magnitude, unit
 from ....simulation.roles import Role
 from ...characters import carriers
 from ...doubles import doubles
-from ...hierarchy import Family, ancestors
+from ...hierarchy import Bond, Family
 from ...properties import has_role
 from ...read.body_sizes import UPRIGHT, Body
 from ...read.local_space import AXIS_NAMES, model_axes
@@ -55,7 +55,12 @@ class Model:
     def of(cls, ob: Object, family: Family) -> Model:
         """The model of an object."""
         parts = [ob, *family.descendants(ob)]
-        return cls.made_of(parts, [NUMBERED.sub("", part.name) for part in parts])
+        model = cls.made_of(parts, [NUMBERED.sub("", part.name) for part in parts])
+        rows = {part: row for row, part in enumerate(parts)}
+        bonds = [(row, family.bonds[part]) for part, row in rows.items() if part in family.bonds]
+        # After all other pointers, as the constraints go.
+        instead = [(row, rows[bond.carrier], _parent_instead(bond)) for row, bond in bonds if bond.carrier in rows]
+        return replace(model, links=model.links + instead)
 
     @classmethod
     def made_of(cls, parts: list[Object], names: list[str]) -> Model:
@@ -127,7 +132,9 @@ class Source:
         return min(radius, self.body.footprint()) if height > UPRIGHT * depth else radius
 
 
-def usable(objects: Sequence[Object], crowd: Object | None, others: Collection[Object | None]) -> list[Object]:
+def usable(
+    objects: Sequence[Object], crowd: Object | None, others: Collection[Object | None], family: Family
+) -> list[Object]:
     """The objects that can be models, without descendants of other models; of a character what moves all of it.
 
     Args:
@@ -136,11 +143,12 @@ def usable(objects: Sequence[Object], crowd: Object | None, others: Collection[O
     Raises:
         Refusal: a model is linked.
     """
-    candidates = carriers(ob for ob in objects if ob not in others)
+    skins = {part: bond.carrier for part, bond in family.bonds.items() if bond.is_skin}
+    candidates = carriers(skins.get(ob, ob) for ob in objects if ob not in others)
     chosen = set(candidates)
     models = []
     for ob in candidates:
-        if ob == crowd or ob in others or has_role(ob, Role.CROWD) or any(above in chosen for above in ancestors(ob)):
+        if ob == crowd or ob in others or has_role(ob, Role.CROWD) or not chosen.isdisjoint(family.ancestors(ob)):
             continue
         if ob.library is not None:
             raise Refusal(f"{ob.name} is linked and cannot be copied for each member. Make a library override of it.")
@@ -221,6 +229,17 @@ def _set_parent(ob: Object, other: Object) -> None:
     inverse = ob.matrix_parent_inverse.copy()
     ob.parent = other
     ob.matrix_parent_inverse = inverse
+
+
+def _parent_instead(bond: Bond) -> Setting:
+    def setting(ob: Object, other: Object) -> None:
+        ob.constraints.clear()
+        ob.parent = other
+        if bond.bone:
+            ob.parent_type, ob.parent_bone = "BONE", bond.bone
+        ob.matrix_parent_inverse = bond.offset
+
+    return setting
 
 
 def _inputs(modifier) -> list[tuple[str, object]]:

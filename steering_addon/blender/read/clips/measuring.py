@@ -139,10 +139,13 @@ def low_points(rig: Rig, poses: np.ndarray) -> Rows:
     return low_in(rig, rig.heights(poses))
 
 
-def low_in(rig: Rig, heights: np.ndarray) -> Rows:
-    """The same from the heights of all points, (f, m) metres above level ground, or above what a body stands on."""
+def low_in(rig: Rig, heights: np.ndarray, near: float = LOW) -> Rows:
+    """The same from the heights of all points, (f, m) metres above level ground, or above what a body stands on.
+
+    `near` is the share of the height of the model that counts as near.
+    """
     lowest = heights.min(axis=0)
-    low = np.flatnonzero(lowest < lowest.min() + LOW * rig.height)
+    low = np.flatnonzero(lowest < lowest.min() + near * rig.height)
     return _lowest_of_each_bone(rig, low, lowest[low])
 
 

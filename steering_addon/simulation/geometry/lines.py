@@ -1,0 +1,366 @@
+"""Lines: evenly spaced samples of many lines, laid end to end, and how to find the nearest point on each.
+
+The followers of a street network ask the same of many lines. All of them are answered together: a place on a line is
+the row of its sample among those of all lines, and what differs from line to line is a column.
+
+Points and tangents are interpolated linearly between samples, so that a coarse polyline does not make its followers
+twitch at each vertex. Near a known position the search for the nearest point is local: it tries COARSE, then FINE
+candidates, and ends with the minimum of the parabola through the best three,
+
+    x = x_best + h/2 (f- - f+) / (f- - 2 f_best + f+),
+
+which is exact on a straight line because f is a squared distance.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..arrays.once import once
+from ..arrays.vectors import (
+    Mask,
+    Rows,
+    Scalars,
+    Vectors,
+    alike,
+    anybody,
+    clamp,
+    columns,
+    dot,
+    everybody,
+    firsts,
+    picked,
+    ratio,
+    same_for_all,
+    unit,
+    which,
+)
+from ..ground import of_rows, squared_from_above
+
+BLOCK = 16
+"""Samples, or segments, that are skipped together if they are far away."""
+CHUNK = 100_000
+"""Distances computed together at most while whole lines are searched: more of them do not fit into fast memory."""
+COARSE, FINE = np.array([33, 65, 129, 257]), 17
+"""Candidates in the two rounds of a search near a known position; the reach decides which count the first has."""
+STRETCH = 16
+"""Blocks that are skipped together where lines are looked for within reach."""
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Lines laid end to end.
+
+    Attributes:
+        points, tangents: (3, s) the samples of all lines by component, metres and unit directions. After those of each
+            line comes one more, to which its last segment leads.
+        first: (l,) the row of the first sample of each line.
+        count: (l,) its samples, without the one more.
+        length: (l,) metres along it, once around if it is closed; 0 for a line of one point.
+        closed: (l,) whether its end joins its start.
+    """
+
+    points: Vectors
+    tangents: Vectors
+    first: Rows
+    count: Rows
+    length: Scalars
+    closed: Mask
+
+    def __len__(self) -> int:
+        return len(self.length)
+
+    @once
+    def spacing(self) -> Scalars:
+        """(l,) metres along each line from one sample to the next; 1 for a line of one point, which has no next."""
+        spans = np.where(self.closed, self.count, np.maximum(self.count - 1, 1))
+        return np.where(self.length > 0.0, self.length / spans, 1.0)
+
+    @once
+    def last(self) -> Rows:
+        """(l,) the row of the last sample of each line."""
+        return self.first + self.count - 1
+
+    @once
+    def blocks(self) -> Rows:
+        """(l,) the blocks of samples of each line."""
+        return -(-self.count // BLOCK)
+
+    @once
+    def first_block(self) -> Rows:
+        """(l,) the first block of each line."""
+        return np.cumsum(self.blocks) - self.blocks
+
+    @once
+    def begins(self) -> Rows:
+        """(b,) the row of the first sample of each block of all lines."""
+        line = self.line_of_block
+        return self.first[line] + (np.arange(len(line)) - self.first_block[line]) * BLOCK
+
+    @once
+    def line_of_block(self) -> Rows:
+        """(b,) the line of each block."""
+        return np.repeat(np.arange(len(self)), self.blocks)
+
+    @once
+    def middles(self) -> Vectors:
+        """(b, 3) the sample in the middle of each block, metres."""
+        return picked(self.points.T, np.minimum(self.begins + BLOCK // 2, self.last[self.line_of_block]))
+
+    @once
+    def middles_by_line(self) -> Vectors:
+        """(3, l, b) the middles of the blocks of each line by component, metres; where it has less, the last again."""
+        place = np.arange(self.blocks.max()) + self.first_block[:, None]
+        return _taken(self.middles.T, np.minimum(place, self.last_block[:, None]))
+
+    @once
+    def extent(self) -> Scalars:
+        """(l,) the radius about the middle of a block that contains it, metres."""
+        return (BLOCK // 2 + 1) * self.spacing
+
+    @once
+    def stretches(self) -> tuple[Rows, Rows]:
+        """The first block of each stretch of blocks, and its line; (t,) each."""
+        number = -(-self.blocks // STRETCH)
+        line = np.repeat(np.arange(len(self)), number)
+        return self.first_block[line] + (np.arange(len(line)) - (np.cumsum(number) - number)[line]) * STRETCH, line
+
+    @once
+    def last_block(self) -> Rows:
+        """(l,) the last block of each line."""
+        return self.first_block + self.blocks - 1
+
+    def starts(self, block: Rows) -> Vectors:
+        """The first samples of blocks, (p,) rows to (p, 3) metres."""
+        return picked(self.points.T, self.begins[block])
+
+    def followed(self, row: Rows) -> Followed:
+        """The lines of n followers, by their rows (n,)."""
+        return Followed(self, row)
+
+
+@dataclass(frozen=True)
+class Followed:
+    """The lines of n followers, of whom each asks about its own.
+
+    Attributes:
+        lines: the lines.
+        row: (n,) the line of each.
+    """
+
+    lines: Lines
+    row: Rows
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    def take(self, rows: Rows | Mask) -> Followed:
+        """The lines of some of the followers."""
+        return Followed(self.lines, self.row[rows])
+
+    @once
+    def length(self) -> Scalars:
+        """(n,) metres."""
+        return self._column(self.lines.length)
+
+    @once
+    def spacing(self) -> Scalars:
+        """(n,) metres."""
+        return self._column(self.lines.spacing)
+
+    @once
+    def closed(self) -> Mask:
+        """(n,) whether the end joins the start."""
+        return self._column(self.lines.closed)
+
+    @once
+    def _first(self) -> Rows:
+        return self._column(self.lines.first)
+
+    @once
+    def _last(self) -> Rows:
+        return self._column(self.lines.last)
+
+    def _column(self, values: Any) -> Any:
+        """What is known of each line, for each follower (n,); stored once where there is one line only."""
+        return alike(values[0], len(self.row), values.dtype) if len(self.lines) == 1 else values[self.row]
+
+    def wrapped(self, along: Scalars) -> Scalars:
+        """Distances along the lines, modulo their length if they are closed, else clamped to their ends.
+
+        Args:
+            along: (n,) or (n, p) metres.
+
+        Returns:
+            The same shape.
+        """
+        length = _beside(self.length, along)
+        if not anybody(self.closed):
+            return clamp(along, 0.0, length)
+        # An open line may be a point; the length of a closed one is never 0.
+        round_it = along - length * np.floor(along / np.where(length > 0.0, length, 1.0))
+        if everybody(self.closed):
+            return round_it
+        return np.where(_beside(self.closed, along), round_it, clamp(along, 0.0, length))
+
+    def position(self, along: Scalars) -> Vectors:
+        """The points at distances along the lines; (n,) to (n, 3), or (n, p) to (n, p, 3)."""
+        return self._between(self.lines.points, along)
+
+    def tangent(self, along: Scalars) -> Vectors:
+        """The unit directions at distances along the lines; (n,) to (n, 3), or (n, p) to (n, p, 3)."""
+        return unit(self._between(self.lines.tangents, along))
+
+    def _between(self, samples: Vectors, along: Scalars) -> Vectors:
+        """Samples (3, s) interpolated at distances along the lines."""
+        position = self.wrapped(along) / _beside(self.spacing, along)
+        first, last = _beside(self._first, along), _beside(self._last, along)
+        before = np.floor(position).astype(np.int64)
+        row = np.minimum(before + first, last)
+        part = position - (row - first)
+        between, onward = _taken(samples, row), _taken(samples, row + 1)
+        between *= 1.0 - part
+        onward *= part
+        between += onward
+        return between.transpose((*range(1, between.ndim), 0))
+
+    def onward(self, distance: Scalars) -> Scalars:
+        """Distances along the lines, round closed ones by the shorter way; (n,) or (n, p) metres."""
+        if not anybody(self.closed):
+            return distance
+        length = _beside(self.length, distance)
+        shorter = distance - length * np.floor(distance / np.where(length > 0.0, length, 1.0) + 0.5)
+        return shorter if everybody(self.closed) else np.where(_beside(self.closed, distance), shorter, distance)
+
+    def to_end(self, along: Scalars, way: Scalars) -> Scalars:
+        """The way along the lines to their ends, (n,) metres, inf on closed lines.
+
+        Args:
+            along: (n,) positions along the lines, metres.
+            way: (n,) 1 along them, -1 against them.
+        """
+        left = np.where(way > 0.0, self.length - along, along)
+        return np.where(self.closed, np.inf, left) if anybody(self.closed) else left
+
+    def nearest(self, points: Vectors, upward: Vectors | None = None) -> Scalars:
+        """The distance along each line to the point nearest to each point, searching all of it; (n, 3) to (n,).
+
+        Args:
+            upward: (n, 3) unit directions; if given, distances are those seen from that direction.
+        """
+        sample = np.empty(len(points), dtype=np.int64)
+        chunk = max(CHUNK // int(self.lines.blocks.max()), 1)
+        for start in range(0, len(points), chunk):
+            rows = np.arange(start, min(start + chunk, len(points)))
+            up = None if upward is None else of_rows(upward, rows)
+            sample[rows] = self.take(rows)._nearest_sample(points[start : start + chunk], up)
+        return self.nearest_within(points, (sample - self._first) * self.spacing, self.spacing, upward)
+
+    def _nearest_sample(self, points: Vectors, upward: Vectors | None) -> Rows:
+        """The row of the sample nearest to each point, the first one of several; (n, 3) to (n,).
+
+        Blocks of samples that lie further away than all of another one are not looked at.
+        """
+        lines = self.lines
+        middles = lines.middles_by_line if len(lines) == 1 else lines.middles_by_line[:, self.row]
+        distance = np.sqrt(square_of((points.T[:, :, None] - middles).transpose(1, 2, 0), upward))
+        least = distance.min(axis=1) + 2.0 * self._column(lines.extent)
+        owner, place = np.nonzero(distance <= least[:, None])
+        block = np.minimum(place + self._column(lines.first_block)[owner], self._column(lines.last_block)[owner])
+        row = np.minimum(lines.begins[block][:, None] + np.arange(BLOCK), self._last[owner][:, None])
+        up = None if upward is None else of_rows(upward, owner)
+        gap = (picked(points, owner).T[:, :, None] - _taken(lines.points, row)).transpose(1, 2, 0)
+        squared = square_of(gap, up)
+        best = np.argmin(squared, axis=1)
+        squared = squared[np.arange(len(best)), best]
+        least = np.minimum.reduceat(squared, firsts(owner)) if len(owner) else squared
+        nearest = which(squared == least[owner])
+        nearest = nearest[firsts(owner[nearest])]
+        return row[nearest, best[nearest]]
+
+    def nearest_within(self, points: Vectors, along: Scalars, reach: Scalars, upward: Vectors | None = None) -> Scalars:
+        """The distance along each line to the point nearest to each point, searching within `reach` of `along`.
+
+        A line may cross itself: an agent that knows its position stays on its branch.
+
+        Args:
+            points: (n, 3) metres.
+            along: (n,) distances along the lines, metres.
+            reach: (n,) metres along the lines, in both directions.
+            upward: as for `nearest`.
+
+        Returns:
+            (n,) metres.
+        """
+        reach = np.minimum(reach, np.where(self.closed, self.length / 2.0, self.length))
+        # Enough candidates to try each sample of a short reach, and never too few to find the right bend of a long one.
+        # Each point has its own count, so that an agent with a long reach does not change what the others find.
+        size = np.minimum(np.searchsorted(COARSE, 2.0 * np.ceil(reach / self.spacing) + 1.0), len(COARSE) - 1)
+        offset = self._coarsely(points, along, reach, size, upward)
+        offset = self._best(points, along, offset, reach * (2.0 / (COARSE[size] - 1)), FINE, upward)
+        return self.wrapped(along + clamp(offset, -reach, reach))
+
+    def _coarsely(self, points: Vectors, along: Scalars, reach: Scalars, size: Rows, upward: Vectors | None) -> Scalars:
+        """The offset from `along` of the point nearest to each point, of COARSE[size] candidates; (n,) metres."""
+        offset = np.zeros(len(points))
+        if same_for_all(size):
+            return self._best(points, along, offset, reach, int(COARSE[size[0]]), upward)
+        for index in np.unique(size):
+            rows = which(size == index)
+            up = None if upward is None else of_rows(upward, rows)
+            few, candidates = self.take(rows), int(COARSE[index])
+            offset[rows] = few._best(points[rows], along[rows], offset[rows], reach[rows], candidates, up)
+        return offset
+
+    def _best(
+        self,
+        points: Vectors,
+        along: Scalars,
+        offset: Scalars,
+        reach: Scalars,
+        candidates: int,
+        upward: Vectors | None,
+    ) -> Scalars:
+        """The offset from `along` of the point nearest to each point, within `reach` of the given offset.
+
+        Args:
+            points: (n, 3) metres.
+            along, offset, reach: (n,) metres along the lines.
+            candidates: how many offsets are tried.
+            upward: as for `nearest`.
+
+        Returns:
+            (n,) metres along the lines.
+        """
+        stride = reach * (2.0 / (candidates - 1))
+        tried = offset[:, None] - reach[:, None] + stride[:, None] * np.arange(candidates)[None, :]
+        gap = columns(*points.T[:, :, None]) - self.position(along[:, None] + tried)
+        distance = square_of(gap, upward)
+        n, best = np.arange(len(points)), np.argmin(distance, axis=1)
+        before, after = np.maximum(best - 1, 0), np.minimum(best + 1, candidates - 1)
+        fall, rise = distance[n, before] - distance[n, best], distance[n, after] - distance[n, best]
+        return tried[n, best] + stride * clamp(0.5 * ratio(fall - rise, fall + rise), -0.5, 0.5)
+
+
+def _beside(column: Any, along: Scalars) -> Any:
+    """A column (n,) in the shape that broadcasts with (n,) or (n, p)."""
+    return column if along.ndim == 1 else column[:, None]
+
+
+def _taken(samples: Vectors, row: Rows) -> Vectors:
+    """Samples, (3, s) by component, of rows (...); (3, ...)."""
+    # As in `picked`: with many rows, `take` needs three times as long before version 2 of numpy.
+    if row.size < 256:
+        return samples.take(row, axis=1)
+    taken = np.empty((3, *row.shape))
+    for component, place in zip(samples, taken):
+        place[...] = component[row]
+    return taken
+
+
+def square_of(gap: Vectors, upward: Vectors | None) -> Scalars:
+    """The squared lengths of vectors (n, 3) or (n, b, 3), as seen from `upward` (n, 3) where it is given."""
+    return dot(gap, gap) if upward is None else squared_from_above(gap, upward)
