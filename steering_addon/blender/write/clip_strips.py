@@ -1,8 +1,7 @@
 """NLA strips that play clips in step with the way of a vehicle, and their removal.
 
 A strip for each clip covers the frames of the bake. Its time is keyed, so that the clip advances with the distance
-travelled, and its influence over the strips below it, which have none where it hides them: Blender leaves out strips
-without influence, and computes all others, seen or not. Keys that hold feet and turn heads are played by plain strips,
+travelled, and its influence over the strips below it. Keys that hold feet and turn heads are played by plain strips,
 frame by frame. Our tracks lie below the animator's.
 """
 
@@ -10,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import bpy
@@ -43,7 +42,7 @@ class ClipPlayed:
 
     Attributes:
         time: (f,) frames of the clip, never decreasing; None for each frame once, from 0 on.
-        influence: (f,) 0 to 1; None for 1 of what keys a part of the channels of clips, and so hides none.
+        influence: (f,) 0 to 1; None for 1 throughout.
         combines: whether it adds to what is below it, rather than replace it.
     """
 
@@ -123,34 +122,14 @@ def _write_on(each: RigClips, writer: _StripWriter, spare: set[bpy.types.Action]
             assign_action(rig, None)
     animation = rig.animation_data_create()
     names = {edited.track for edited in stay}
-    # An edited strip may be muted or faded: it hides nothing.
-    new = {name: played for name, played in zip(_track_names(each.played), each.played) if name not in names}
-    for name, played in zip(new, _where_seen([*new.values()])):
-        if played.is_seen:
+    for name, played in zip(_track_names(each.played), each.played):
+        # The lowest is also what is seen where the animator mutes or fades those above it.
+        if name not in names and (played is each.played[0] or played.is_seen):
             names.add(writer.write(animation.nla_tracks, name, played, overridden=rig.override_library is not None))
     values, of_feet = (tuple(pose[channel] for channel in channels) for channels in (each.channels, feet))
     record = ClipRecord(writer.first, writer.last, tuple(sorted(names)), values, of_feet, kept, kept_slot, each.made_of)
     write_clip_record(rig, record)
     return record, stay
-
-
-def _where_seen(all_played: Sequence[ClipPlayed]) -> list[ClipPlayed]:
-    """The same, the lowest first, without influence where those above hide them.
-
-    Influence fades from frame to frame: a clip is hidden between two of them if one above it shows alone on both.
-    """
-    seen: list[ClipPlayed] = []
-    hidden = np.zeros(1, dtype=np.bool_)
-    for played in reversed(all_played):
-        if played.influence is None:
-            seen.append(played)
-            continue
-        lost = hidden[1:] & hidden[:-1]
-        seen.append(replace(played, influence=np.where(lost, 0.0, played.influence)) if lost.any() else played)
-        alone = played.influence >= 1.0
-        # Strips hold their first frame before it, and their last one after it.
-        hidden = hidden | np.concatenate((alone[:1], alone[1:] & alone[:-1], alone[-1:]))
-    return seen[::-1]
 
 
 def _track_names(all_played: Sequence[ClipPlayed]) -> list[str]:

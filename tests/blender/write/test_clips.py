@@ -467,14 +467,6 @@ def test_an_edited_strip_stays_and_is_named():
     assert "steering_clips" not in rig
 
 
-def test_a_clip_is_seen_between_frames_on_which_others_show_alone_by_turns():
-    strips = part("blender.write.clip_strips")
-    shares = ([1.0] * 6, [1.0, 1.0, 1.0, 0.5, 0.5, 0.5], [0.0, 0.0, 0.0, 1.0, 1.0, 1.0])
-    played = [strips.ClipPlayed(None, np.arange(6.0), np.array(each)) for each in shares]
-    lowest, middle, highest = (each.influence.tolist() for each in strips._where_seen(played))
-    assert (lowest, middle, highest) == ([0, 0, 1, 1, 0, 0], [1, 1, 1, 0.5, 0, 0], shares[2])
-
-
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [

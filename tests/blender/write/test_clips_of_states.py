@@ -65,15 +65,6 @@ def keyed(rig, name: str, what: str) -> np.ndarray:
     return np.array([curve.evaluate(frame) for frame in range(1, bpy.context.scene.frame_end + 1)])
 
 
-def poses(rig, first: float) -> np.ndarray:
-    """The poses from a frame on, and between frames."""
-    matrices = []
-    for frame in first + np.arange(0.0, 4.0, 0.25):
-        bpy.context.scene.frame_set(int(frame), subframe=frame - int(frame))
-        matrices.append(pose_of(rig))
-    return np.array(matrices)
-
-
 def test_only_who_is_in_the_state_plays_its_clip_and_writing_again_knows_it() -> None:
     people, rigs, state = feeders()
     clip(people, rigs[0], "Eat", state=state)
@@ -86,30 +77,6 @@ def test_only_who_is_in_the_state_plays_its_clip_and_writing_again_knows_it() ->
     assert bpy.ops.steering.clips_write() == {"FINISHED"}
     np.testing.assert_array_equal(keyed(rigs[0], "Eat", "influence"), baked)
     assert strip(rigs[1], "Eat") is None
-
-
-def test_a_clip_has_no_influence_where_another_hides_it_and_the_pose_is_as_with_it() -> None:
-    people, rigs, state = feeders()
-    clip(people, rigs[0], "Eat", state=state)
-    bake()
-    below, above = (keyed(rigs[0], name, "influence") for name in ("Idle", "Eat"))
-    whole = np.flatnonzero(above == 1.0)
-    assert len(whole) > 5 and (below[whole[1:]] == 0.0).all() and (below[: whole[0] + 1] == 1.0).all()
-    bare = poses(rigs[0], whole[0] - 1.0)
-    strip(rigs[0], "Idle").use_animated_influence = False
-    strip(rigs[0], "Idle").influence = 1.0
-    np.testing.assert_array_equal(poses(rigs[0], whole[0] - 1.0), bare)
-
-
-def test_an_edited_strip_hides_nothing_that_is_written_again() -> None:
-    people, rigs, state = feeders()
-    clip(people, rigs[0], "Eat", state=state)
-    bake()
-    rigs[0].animation_data.nla_tracks["Steering: Eat"].mute = True
-    select(people)
-    assert bpy.ops.steering.clips_write() == {"FINISHED"}
-    assert strip(rigs[0], "Idle").fcurves.find("influence") is None
-    assert rigs[0].animation_data.nla_tracks["Steering: Eat"].mute
 
 
 def test_what_is_for_a_state_is_done_once_as_it_is_taken_up() -> None:
