@@ -178,9 +178,7 @@ class Player:
         self._turns = [row for row, clip in enumerate(clips) if kinds[row] == MOVE and not moves[row] and clip.turn]
         self._state = np.array([clip.state for clip in clips])
         self._offset = np.array([np.floor(clip.offset * PHASES + 0.5) / PHASES for clip in clips])
-        self._metres = np.array(
-            [_shifted(clip) if moves[row] else np.zeros(PHASES + 1) for row, clip in enumerate(clips)]
-        )
+        self._metres = np.array([_shifted(clip) for row, clip in enumerate(clips) if moves[row]])
         self._rests = _rests(clips, self._offset)
         self._perches = PERCHES if any(self._of_states.beats) else 0.0
         self._agent_step = 1.0 - settings.variation * uniform(mix(keys, STEPS))
@@ -341,9 +339,9 @@ class Player:
         """The phase of the clips that move after a way in metres, (n,)."""
         if not self._moves.any():
             return moving
+        share = share[self._moves]
         metres = np.einsum("cn,cp->np", share, self._metres)
-        seconds = np.einsum("cn,c->n", share * self._moves[:, None], self._seconds)
-        weight = np.einsum("cn,c->n", share, self._moves.astype(np.float64))
+        seconds, weight = np.einsum("cn,c->n", share, self._seconds[self._moves]), np.einsum("cn->n", share)
         usual = self._frame_time * weight / np.maximum(seconds, 1e-9)
         after = advanced(moving, metres, gone)
         after = np.minimum(after, moving + QUICKEST * usual)

@@ -64,12 +64,13 @@ def _thinned(values: Scalars, precision: Scalars) -> list[ThinnedCurve]:
         np.copyto(behind[ends], span, where=fits)
         np.copyto(slope_behind[ends], coming, where=fits)
     column, rows = np.nonzero(keyed.T)
+    places = rows * count + column
     points = np.empty((3, len(rows), 2))
-    points[..., 0], points[..., 1] = rows, values[rows, column]
+    points[..., 0], points[..., 1] = rows, values.ravel()[places]
     for side, lengths, slopes, share in ((1, behind, slope_behind, -1.0 / 3.0), (2, ahead, slope_ahead, 1.0 / 3.0)):
-        length = lengths[rows, column] * share
+        length = lengths.ravel()[places] * share
         points[side, :, 0] += length
-        points[side, :, 1] += slopes[rows, column] * length
+        points[side, :, 1] += slopes.ravel()[places] * length
     single = points.astype(np.float32)
     ends = np.cumsum(np.count_nonzero(keyed, axis=0)).tolist()
     return [ThinnedCurve(rows[start:end], single[:, start:end]) for start, end in zip([0, *ends], ends)]
@@ -98,7 +99,8 @@ def _fitted(doubled: Scalars, span: int, blocks: int, precision: Scalars) -> tup
     end = doubled[2 * span : 2 * span * blocks + 1 : 2 * span]
     s = (np.arange(1, 2 * span) / (2.0 * span))[:, None]
     off = start[:, 1:] - start[:, :1]
-    off -= s * (end - start[:, 0])[:, None]
+    part = np.empty_like(off)
+    off -= np.multiply(s, (end - start[:, 0])[:, None], out=part)
     r = 1.0 - s
     leaves, comes = span * s * r * r, -span * r * s * s
     # Both bend the curve alike, and less together.
@@ -107,7 +109,6 @@ def _fitted(doubled: Scalars, span: int, blocks: int, precision: Scalars) -> tup
     whole = alike * alike - together * together
     leaving = (alike * by_leaves - together * by_comes) / whole
     coming = (alike * by_comes - together * by_leaves) / whole
-    part = np.empty_like(off)
     off -= np.multiply(leaves, leaving[:, None], out=part)
     off -= np.multiply(comes, coming[:, None], out=part)
     chord = (end - start[:, 0]) / span

@@ -193,7 +193,12 @@ class _Model:
 
 def _time(strip: NlaStrip, frames: np.ndarray, first: float, length: float) -> np.ndarray:
     """The frames of its cycle that a strip shows on frames, (f,) from 0 to below its length."""
-    time = evaluate(strip.fcurves.find("strip_time"), frames) - first
+    if strip.use_animated_time:
+        time = evaluate(strip.fcurves.find("strip_time"), frames)
+    else:
+        gone = np.clip(frames, strip.frame_start, strip.frame_end) - strip.frame_start
+        time = strip.action_frame_start + gone / strip.scale
+    time = time - first
     return time - length * np.floor(time / length)
 
 

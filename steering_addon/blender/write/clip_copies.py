@@ -202,7 +202,8 @@ class Copies:
             for name in POINTS:
                 points = keys.columns[name]
                 points[:, 1] = sign * points[:, 1] - slope * points[:, 0]
-            completed[channel] = keys
+            # Blender looks for the keys beside each frame that it plays, also where all are alike.
+            completed[channel] = keys.take(np.zeros(1, np.int64)) if _is_still(keys) else keys
         return completed
 
     def _copy(self, source: ClipSource, keys: Mapping[Channel, Keys], existing: Mapping[str, Action]) -> ClipCopy:
@@ -288,6 +289,11 @@ def _from_zero(curve: FCurve, first: float, last: float) -> Keys:
     for name in POINTS:
         keys.columns[name][:, 0] -= first
     return keys
+
+
+def _is_still(keys: Keys) -> bool:
+    """Whether a curve with these keys holds one value."""
+    return float(np.ptp([keys.columns[name][:, 1] for name in POINTS])) == 0.0
 
 
 def _slope(gap: float, frames: float, path: str) -> float:

@@ -17,8 +17,8 @@ from ...portrayal.soles import Points
 from ...simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, columns
 from ...simulation.roles import Role
 from ..read.clips.controls import controls_of
-from ..read.clips.feet import Feet, feet_in, phases_of
-from ..read.clips.poses import channels_of, follows_from_curves, from_channels, mixed_channels
+from ..read.clips.feet import Feet, feet_in
+from ..read.clips.poses import follows_from_curves, from_channels, mixed_channels
 from ..read.clips.rig import Rig
 from ..read.rotation_channels import channels_from_matrices, data_path
 from ..read.surfaces import SurfaceReader
@@ -68,12 +68,12 @@ def planting_of(
         if controls is None:
             text = f"constraints or drivers pose the legs of {armature.name}, and no bone moves one foot alone"
             return None, f"{text}: switch the legs to inverse kinematics, and key its controls"
-        return ControlPlanting(armature, rig, feet, controls, clips, actions), ""
+        return ControlPlanting(armature, rig, feet, controls, clips), ""
     if not legs or len(whole) < len(legs):
         return None, f"not every foot of {armature.data.name} is below a leg of two bones"
     if len({leg.thigh for leg in whole}) < len(whole):
         return None, f"two feet of {armature.data.name} share a leg"
-    return Planting(armature, rig, feet, whole, clips, actions), ""
+    return Planting(armature, rig, feet, whole, clips), ""
 
 
 class Planting:
@@ -86,9 +86,8 @@ class Planting:
         feet: Feet,
         legs: Sequence[Leg],
         clips: Sequence[Clip],
-        actions: Sequence[Action],
     ) -> None:
-        """`actions` are what strips play of `clips`: all of the same channels, closed, and beginning on frame 0."""
+        """`feet` are those in what strips play of `clips`."""
         self._paws = paws_of(rig, feet, clips, [leg.foot for leg in legs])
         self._height, self._rests = rig.height, feet.rests
         # From here on without arms, heads and tails.
@@ -110,7 +109,7 @@ class Planting:
         self._apart = any(leg.end is not None for leg in self._legs)
         self._shared = [_shared(self._rig, rows, leg) for rows, leg in zip(self._soles, self._legs)]
         self._are_soft = any(len(rows) for rows, _, _ in self._shared)
-        self._tables = [channels_of(armature, self._rig, action, phases_of(action)) for action in actions]
+        self._tables = [each.of([rig.names.index(name) for name in names]) for each in feet.channels]
 
     def keys(self, playing: Playing, body: Carried, frame_time: float, ground: Ground | None = None) -> list[Keyed]:
         """The keys of the legs of n rigs on all frames of a run.

@@ -5,7 +5,7 @@ Only bones between the legs and the head are turned, and the head itself: no bon
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,19 +14,15 @@ from ...portrayal.postures import postures, variants_of
 from ...simulation.arrays.chance import Keys
 from ...simulation.arrays.vectors import Scalars
 from ..doubles import doubles
-from ..read.clips.measuring import axes_of
 from ..read.clips.poses import follows_from_curves
-from ..read.clips.rig import Rig, rig_of, to_model
+from ..read.clips.rig import Rig
 from ..read.rotation_channels import channels_from_matrices
-from ..stored_values import sound_front
 from .clip_copies import ClipCopy
 from .clip_heads import added, head_of, path_of, turned_about
 from .rig_keys import made_for
 
 if TYPE_CHECKING:
     from bpy.types import Action, Object
-
-    from ..hierarchy import Family
 
 POSTURE = "Posture"
 """The name of the strip that holds a body differently."""
@@ -66,7 +62,7 @@ class Posture:
     def copies(self, rig: Object, existing: Mapping[str, Action]) -> list[ClipCopy]:
         """What a strip of each vehicle plays, (n); those with one posture share it."""
         variants, rows, back = np.unique(self.variants, return_index=True, return_inverse=True)
-        keys = [{channel: np.repeat(column[row], 2) for channel, column in self._columns.items()} for row in rows]
+        keys = [{channel: column[row : row + 1] for channel, column in self._columns.items()} for row in rows]
         made = made_for([rig] * len(variants), POSTURE, keys, existing)
         return [made[row] for row in back.tolist()]
 
@@ -77,10 +73,9 @@ class Posture:
 
 def posture_of(
     rig: Object,
-    vehicle: Object,
     named: str,
     channels: Collection[tuple[str, int]],
-    family: Family,
+    shape: Callable[[], Rig],
     most: Scalars,
     keys: Keys,
 ) -> Posture | None:
@@ -88,17 +83,17 @@ def posture_of(
 
     Args:
         rig: an armature of the model.
-        vehicle: its vehicle.
         named, channels: as for `head_of`.
+        shape: reads its rig.
         most, keys: as for `Posture`.
     """
     head = head_of(rig, named, channels) if most.any() else None
     if head is None or not follows_from_curves(rig, _upwards(rig, head)):
         return None
-    axes = axes_of(*sound_front(vehicle))
-    free = _carrying_nothing_low(rig_of(rig, vehicle, family, axes))
+    model = shape()
+    free = _carrying_nothing_low(model)
     bones = [bone for bone in _upwards(rig, head) if bone in free and (path_of(rig, bone), 0) in channels]
-    return Posture(rig, bones, to_model(rig, vehicle, axes), most, keys) if bones[:1] == [head] else None
+    return Posture(rig, bones, model.matrix, most, keys) if bones[:1] == [head] else None
 
 
 def _upwards(rig: Object, bone: str) -> list[str]:

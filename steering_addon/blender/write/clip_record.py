@@ -104,7 +104,7 @@ def _of_override(rig: Object) -> ClipRecord | None:
     tracks = [track for track in (rig.animation_data.nla_tracks if rig.animation_data else ()) if _plays_copy(track)]
     if not tracks:
         return None
-    first, last = tracks[0].strips[0].fcurves.find("strip_time").range()
+    first, last = tracks[0].strips[0].frame_start, tracks[0].strips[0].frame_end
     linked = rig.override_library.reference
     animation = linked.animation_data
     clips, feet = (

@@ -1,7 +1,8 @@
 """NLA strips that play clips in step with the way of a vehicle, and their removal.
 
 A strip for each clip covers the frames of the bake. Its time is keyed, so that the clip advances with the distance
-travelled, and its influence over the strips below it. Our tracks lie below the animator's.
+travelled, and its influence over the strips below it. Keys that hold feet and turn heads are played by plain strips,
+frame by frame. Our tracks lie below the animator's.
 """
 
 from __future__ import annotations
@@ -40,15 +41,19 @@ class ClipPlayed:
     """What an armature plays of a clip.
 
     Attributes:
-        time: (f,) frames of the clip, never decreasing.
-        influence: (f,) 0 to 1.
+        time: (f,) frames of the clip, never decreasing; None for each frame once, from 0 on.
+        influence: (f,) 0 to 1; None for 1 throughout.
         combines: whether it adds to what is below it, rather than replace it.
     """
 
     copy: ClipCopy
-    time: np.ndarray
-    influence: np.ndarray
+    time: np.ndarray | None = None
+    influence: np.ndarray | None = None
     combines: bool = False
+
+    @property
+    def is_seen(self) -> bool:
+        return self.influence is None or bool(self.influence.max() > SEEN)
 
 
 @dataclass(frozen=True)
@@ -90,14 +95,20 @@ def write_clips(all_played: Sequence[RigClips], frames: np.ndarray) -> list[Edit
     writer = _StripWriter(frames)
     # No strip is written of a clip that is never seen.
     spare = {played.copy.action for each in all_played for played in each.played}
+    mixed = []
     for each in all_played:
-        edited += _write_on(each, writer, spare)
+        record, stay = _write_on(each, writer, spare)
+        edited += stay
+        if _has_others_below(each.rig, record):
+            mixed.append(each.rig)
     _remove_unused(spare)
-    _move_below([each.rig for each in all_played])
+    if mixed:
+        _move_below(mixed)
     return edited
 
 
-def _write_on(each: RigClips, writer: _StripWriter, spare: set[bpy.types.Action]) -> list[Edited]:
+def _write_on(each: RigClips, writer: _StripWriter, spare: set[bpy.types.Action]) -> tuple[ClipRecord, list[Edited]]:
+    """Write the strips of an armature; returns their record, and those that stay as they are."""
     rig, before = each.rig, clip_record(each.rig)
     pose = before.pose_of(rig) if before is not None else {}
     feet = [channel for played in each.played for channel in played.copy.feet]
@@ -112,12 +123,13 @@ def _write_on(each: RigClips, writer: _StripWriter, spare: set[bpy.types.Action]
     animation = rig.animation_data_create()
     names = {edited.track for edited in stay}
     for name, played in zip(_track_names(each.played), each.played):
-        if name not in names and (played is each.played[0] or played.influence.max() > SEEN):
+        # The lowest is also what is seen where the animator mutes or fades those above it.
+        if name not in names and (played is each.played[0] or played.is_seen):
             names.add(writer.write(animation.nla_tracks, name, played, overridden=rig.override_library is not None))
     values, of_feet = (tuple(pose[channel] for channel in channels) for channels in (each.channels, feet))
     record = ClipRecord(writer.first, writer.last, tuple(sorted(names)), values, of_feet, kept, kept_slot, each.made_of)
     write_clip_record(rig, record)
-    return stay
+    return record, stay
 
 
 def _track_names(all_played: Sequence[ClipPlayed]) -> list[str]:
@@ -181,12 +193,17 @@ class _StripWriter:
         if SLOTTED:
             strip.action_slot = copy.slot
         strip.extrapolation, strip.blend_type = "HOLD", "COMBINE" if played.combines else "REPLACE"
-        strip.use_animated_time = strip.use_animated_time_cyclic = True
         # A strip needs a length, even if a single frame is baked.
-        strip.frame_end = max(self.last, self.first + 1.0)
+        length = max(self.last - self.first, 1.0)
+        if played.time is None:
+            strip.action_frame_start, strip.action_frame_end = 0.0, length
+        else:
+            strip.use_animated_time = strip.use_animated_time_cyclic = True
+        strip.frame_end = self.first + length
         strip.frame_start = self.first
-        self._key(strip.fcurves.find("strip_time"), played.time, overridden)
-        if (played.influence < 1.0).any():
+        if played.time is not None:
+            self._key(strip.fcurves.find("strip_time"), played.time, overridden)
+        if played.influence is not None and (played.influence < 1.0).any():
             strip.use_animated_influence = True
             self._key(strip.fcurves.find("influence"), played.influence, overridden)
         return track.name
@@ -237,7 +254,7 @@ def _is_as_written(track: NlaTrack, record: ClipRecord) -> bool:
         and strip.extrapolation == "HOLD"
         and abs(strip.frame_start - record.first) < FRAME_TOLERANCE
         and abs(strip.frame_end - last) < FRAME_TOLERANCE
-        and strip.use_animated_time
+        and (strip.use_animated_time or (strip.action_frame_start, strip.scale, strip.repeat) == (0.0, 1.0, 1.0))
         and all(_is_generated(curve, record) for curve in strip.fcurves)
     )
 
@@ -271,24 +288,19 @@ def _remove_unused(copies: Collection[bpy.types.Action]) -> None:
     bpy.data.batch_remove([action for action in copies if action.users == 0])
 
 
-def _move_below(rigs: Iterable[Object]) -> None:
+def _move_below(rigs: Collection[Object]) -> None:
     """Move our tracks below those of the animator that play, in the order that they have.
 
     Muted tracks, of which importers leave dozens, do not matter, and moving takes a second for every few thousand.
     """
-    mixed = [rig for rig in rigs if _has_others_below(rig)]
-    if not mixed:
-        return
-    chosen = set(mixed)
-    with _only_selected(chosen), _nla_editor() as editor:
+    with _only_selected(set(rigs)), _nla_editor() as editor:
         if editor is not None:
             with bpy.context.temp_override(**editor):
                 bpy.ops.anim.channels_move(direction="BOTTOM")
 
 
-def _has_others_below(rig: Object) -> bool:
+def _has_others_below(rig: Object, record: ClipRecord) -> bool:
     """Whether a track of the animator's that plays lies below one of ours."""
-    record = clip_record(rig)
     playing = [track.name in record.tracks for track in rig.animation_data.nla_tracks if not track.mute]
     return False in playing and True in playing[playing.index(False) :]
 

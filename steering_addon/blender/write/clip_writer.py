@@ -17,6 +17,7 @@ from ...portrayal.heads import leads, toward
 from ...portrayal.playing import Played, Player, Way
 from ...portrayal.riding import Ridden, RiddenGround, on_all_frames, ridden
 from ...simulation.arrays.chance import Keys
+from ...simulation.arrays.once import once
 from ...simulation.arrays.vectors import Scalars, Vectors, columns
 from ..crowds.clip_feet import store_unplanted
 from ..crowds.crowd_clips import (
@@ -35,7 +36,7 @@ from ..crowds.crowd_clips import (
 )
 from ..hierarchy import Family
 from ..read.clips.measuring import axes_of
-from ..read.clips.rig import rig_of
+from ..read.clips.rig import Rig, rig_of
 from ..stored_values import finite_numbers, sound_front
 from ..tagged_objects import names_of
 from .clip_bodies import Bodies, Members, RigPose
@@ -273,12 +274,18 @@ class _ModelPlayed:
         """
         named, rig, vehicle = crowd.steering.portrayal.head_bone, self.model.rigs[0], self.model.vehicles[0]
         posture = self._most_posture, self._keys
-        self._posture = posture_of(rig, vehicle, named, self.copies.channels, self._family, *posture)
+        self._posture = posture_of(rig, named, self.copies.channels, lambda: self._shape, *posture)
         self._sights = Sights.of(crowd, states, callers=self._heeds)
         if self._lead > 0.0 or self._sights:
             self._neck = neck_of(rig, vehicle, named, self.copies.channels)
         if live and self._neck is not None:
             self._live = LiveHeads(self._neck, self._lead, self._frame_time)
+
+    @once
+    def _shape(self) -> Rig:
+        """The rig of the model."""
+        vehicle = self.model.vehicles[0]
+        return rig_of(self.model.rigs[0], vehicle, self._family, axes_of(*sound_front(vehicle)))
 
     def _eyes(self, neck: Neck) -> Scalars:
         """How high the eyes of the vehicles are, (n,) metres: clips may have been measured on one of another size."""
@@ -338,9 +345,8 @@ class _ModelPlayed:
         if self.plants:
             yield from self._plant(self._copies, moved, moving)
         if self._posture is not None:
-            still, whole = np.zeros(len(self._frames)), np.ones(len(self._frames))
             copies = self._posture.copies(self.model.rigs[0], copies_made())
-            self._postures = [[ClipPlayed(copy, still, whole, combines=True)] for copy in copies]
+            self._postures = [[ClipPlayed(copy, combines=True)] for copy in copies]
         if self._neck is not None and len(self._bodies) > 1:
             self._turn_heads(self._neck)
 
@@ -368,8 +374,6 @@ class _ModelPlayed:
     def _turn_heads(self, neck: Neck) -> None:
         """Compute the strip that turns the head of each armature."""
         existing = copies_made()
-        count = len(self._bodies)
-        frames, turns = np.arange(float(count)), np.ones(count)
         position, forward, up, caller, state = (
             np.stack([getattr(each, name) for each in self._bodies], axis=1)
             for name in ("position", "forward", "up", "caller", "state")
@@ -391,18 +395,16 @@ class _ModelPlayed:
         of_each = [{channel: column[k] for channel, column in keys.items()} for k in range(len(rows))]
         copies = made_for([self.model.rigs[k] for k in rows], HEAD, of_each, existing)
         for k, copy in zip(rows, copies):
-            self._heads[k] = [ClipPlayed(copy, frames, turns, combines=True)]
+            self._heads[k] = [ClipPlayed(copy, combines=True)]
 
     def _plant(self, copies: Sequence[ClipCopy], moved: Collection[int], moving: Collection[Object]) -> Iterator[None]:
         """Compute the strip that holds the feet of each armature, where that can be done."""
-        armature, vehicle = self.model.rigs[0], self.model.vehicles[0]
-        rig = rig_of(armature, vehicle, self._family, axes_of(*sound_front(vehicle)))
-        planting, self.unplanted = planting_of(armature, rig, self._clips, [copy.action for copy in copies])
+        armature = self.model.rigs[0]
+        planting, self.unplanted = planting_of(armature, self._shape, self._clips, [copy.action for copy in copies])
         if planting is None:
             return
         still, existing = ground_of(self._scene, moving), copies_made()
         count = len(self._bodies)
-        frames, held = np.arange(float(count)), np.ones(count)
         run, place = on_all_frames(self._ridden), np.stack([bodies.position for bodies in self._bodies], axis=1)
         # Clips may have been measured on a vehicle of another size than the one whose rig was read.
         sizes = self._size / self._size[0]
@@ -426,7 +428,7 @@ class _ModelPlayed:
             keys = planting.keys(playing, body, self._frame_time, ground)
             copies = made_for(self.model.rigs[rows], FEET, keys, existing)
             for k, (copy, each) in enumerate(zip(copies, keys), first):
-                self._feet[k] = [ClipPlayed(replace(copy, feet=tuple(each)), frames, held)]
+                self._feet[k] = [ClipPlayed(replace(copy, feet=tuple(each)))]
                 yield
 
 

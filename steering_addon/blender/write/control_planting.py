@@ -17,14 +17,14 @@ from ...portrayal.planes import Ground
 from ...portrayal.planting import LEAST, product, turned
 from ...simulation.arrays.vectors import Scalars, Vectors
 from ..read.clips.controls import Chain, Control, Controls, location_axes
-from ..read.clips.feet import Feet, phases_of
-from ..read.clips.poses import Channels, channels_of, mixed_channels
+from ..read.clips.feet import Feet
+from ..read.clips.poses import Channels, mixed_channels
 from ..read.clips.rig import Rig
 from ..read.rotation_channels import channels_from_matrices, data_path
 from .rig_keys import Keyed, by_body, keys_of_each, paws_of, without_scale
 
 if TYPE_CHECKING:
-    from bpy.types import Action, Object
+    from bpy.types import Object
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,6 @@ class ControlPlanting:
         feet: Feet,
         controls: Controls,
         clips: Sequence[Clip],
-        actions: Sequence[Action],
     ) -> None:
         """As for `Planting`."""
         self._paws = paws_of(rig, feet, clips, [control.bone for control in controls.feet])
@@ -67,7 +66,8 @@ class ControlPlanting:
         self._part = rig.part(np.zeros(0, np.int64), bones)
         self._rows = {bone: self._part.names.index(rig.names[bone]) for bone in bones}
         self._modes = {bone: armature.pose.bones[rig.names[bone]].rotation_mode for bone in bones}
-        self._channels = [channels_of(armature, self._part, action, phases_of(action)) for action in actions]
+        of_part = [rig.names.index(name) for name in self._part.names]
+        self._channels = [each.of(of_part) for each in feet.channels]
         local = {bone: armature.data.bones[rig.names[bone]].use_local_location for bone in bones}
         tails = {
             control.leg.end: armature.data.bones[rig.names[control.leg.end]].length

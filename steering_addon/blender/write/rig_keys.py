@@ -97,8 +97,7 @@ def made_for(
 
 def _hash(keys: Keyed) -> str:
     hashed = hashlib.blake2b(repr(sorted(keys)).encode(), digest_size=16)
-    for column in keys.values():
-        hashed.update(column.astype(np.float32).tobytes())
+    hashed.update(np.concatenate([*keys.values()]).astype(np.float32).tobytes())
     return hashed.hexdigest()
 
 

@@ -148,6 +148,8 @@ def test_feet_of_a_bake_stay_where_they_stand_and_are_free_again_afterwards() ->
         "Steering: Walk",
         "Steering: Feet",
     ]
+    feet = rig.animation_data.nla_tracks["Steering: Feet"].strips[0]
+    assert (feet.frame_start, feet.scale, len(feet.fcurves)) == (1.0, 1.0, 0), "it is played frame by frame"
     assert longest_step(rig) < 0.25 * loose
     actions = sorted(action.name for action in bpy.data.actions)
     bake()
@@ -157,6 +159,15 @@ def test_feet_of_a_bake_stay_where_they_stand_and_are_free_again_afterwards() ->
     assert {name: block for name, block in before.items() if "action" in name.lower()} == {
         name: block for name, block in scene_dump().items() if "action" in name.lower()
     }
+
+
+def test_a_strip_of_feet_that_was_moved_stays_when_the_bake_is_deleted() -> None:
+    rig = legged()
+    walking(rig)
+    bake()
+    rig.animation_data.nla_tracks["Steering: Feet"].strips[0].frame_start += 3.0
+    clear_bake()
+    assert [track.name for track in rig.animation_data.nla_tracks if "Steering" in track.name] == ["Steering: Feet"]
 
 
 def test_legs_have_fewer_keys_than_frames_and_keep_to_what_they_would_have_on_each() -> None:

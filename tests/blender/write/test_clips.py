@@ -40,8 +40,9 @@ def played(rig) -> np.ndarray:
 
 
 def times(rig) -> dict[str, list]:
-    """The keys of the time of each strip of ours, by track."""
-    return {track.name: [tuple(key.co) for key in track.strips[0].fcurves[0].keyframe_points] for track in ours(rig)}
+    """The keys of the time of each strip of ours that plays a clip, by track."""
+    curves = {track.name: track.strips[0].fcurves.find("strip_time") for track in ours(rig)}
+    return {name: [tuple(key.co) for key in curve.keyframe_points] for name, curve in curves.items() if curve}
 
 
 def without_settings(dump: dict) -> dict:
@@ -291,6 +292,20 @@ def test_deleting_a_bake_removes_strips_and_copies_and_nothing_else():
     assert len({strip.action for rig in rigs for track in ours(rig) for strip in track.strips}) == 2
     clear_bake()
     assert_same(without_settings(before), without_settings(scene_dump()))
+
+
+def test_the_copy_of_a_clip_keys_once_what_does_not_move():
+    _, [rig] = found_walkers()
+    channelbags = part("blender.write.animation_data").channelbags
+    [bag] = channelbags(bpy.data.actions["Idle"])
+    aside = bag.fcurves.new('pose.bones["Body"].location', index=0)
+    for frame in (1.0, 25.0, 49.0):
+        aside.keyframe_points.insert(frame, 0.1)
+    bake()
+    [copy] = channelbags(ours(rig)[0].strips[0].action)
+    curves = {curve.array_index: curve for curve in copy.fcurves if "Body" in curve.data_path}
+    assert [tuple(key.co) for key in curves[0].keyframe_points] == [(0.0, pytest.approx(0.1))]
+    assert len(curves[1].keyframe_points) == 3
 
 
 def test_baking_twice_is_baking_once():

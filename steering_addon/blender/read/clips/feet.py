@@ -11,7 +11,7 @@ import numpy as np
 from ....portrayal.clips import PHASES
 from ....portrayal.soles import feet_of, rest_of
 from .measuring import SEARCHED, low_points
-from .poses import poses_of
+from .poses import Channels, channels_of, follows_from_curves, from_blender, from_channels
 
 if TYPE_CHECKING:
     from bpy.types import Action, Object
@@ -28,12 +28,15 @@ class Feet:
     """The feet of a rig in clips.
 
     Attributes:
-        poses: of each clip, (PHASES + 2, n, 4, 4): at each phase, and over its end, as phases may be rounded up.
+        channels: of each clip, those of all bones on PHASES + 2 rows: at each phase, and over its end, as phases may be
+            rounded up.
+        poses: of each clip, (PHASES + 2, n, 4, 4), alike.
         points: the rows of the points of each foot.
         soles: the rows of those that it stands on.
         rests: (clips, feet) the heights at which they rest, metres.
     """
 
+    channels: list[Channels]
     poses: list[np.ndarray]
     points: list[Rows]
     soles: list[Rows]
@@ -48,7 +51,12 @@ def phases_of(action: Action) -> np.ndarray:
 
 def feet_in(armature: Object, rig: Rig, actions: Sequence[Action], first: int) -> Feet:
     """The feet of a rig, as they are found in the clip in row `first`."""
-    poses = [poses_of(armature, rig, action, phases_of(action)) for action in actions]
+    frames = [phases_of(action) for action in actions]
+    channels = [channels_of(armature, rig, *each) for each in zip(actions, frames)]
+    if follows_from_curves(armature):
+        poses = [from_channels(rig, each) for each in channels]
+    else:
+        poses = [from_blender(armature, rig, *each) for each in zip(actions, frames)]
     low = low_points(rig, poses[first][::SEARCHED])
     feet = feet_of(rig.moved(poses[first], low), rig.height)
     heights = rig.heights(poses[first])[:, low].min(axis=0)
@@ -56,6 +64,7 @@ def feet_in(armature: Object, rig: Rig, actions: Sequence[Action], first: int) -
     soles = [low[rows] for rows in soles]
     rests = [[rest_of(rig.moved(each, rows), rig.height) for rows in soles] for each in poses]
     return Feet(
+        channels=channels,
         poses=poses,
         points=[low[foot.points] for foot in feet],
         soles=soles,

@@ -115,6 +115,11 @@ class Channels:
             *(getattr(self, name) * (1.0 - part) + getattr(other, name) * part for name in NUMBERS), modes=self.modes
         )
 
+    def of(self, rows: Sequence[int]) -> Channels:
+        """The same of some of the bones, in the order of their rows."""
+        columns = (getattr(self, name)[:, rows] for name in NUMBERS)
+        return Channels(*columns, modes=tuple(self.modes[row] for row in rows))
+
     def at(self, phases: np.ndarray) -> Channels:
         """The channels at other times: `phases` (g,) are rows of these, and shares of the way to the next row."""
         rows = np.floor(phases).astype(np.int64)
