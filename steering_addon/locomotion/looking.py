@@ -55,7 +55,7 @@ def looked(walkable: Walkable, look: Look, memory: Walking, rows: Rows, dt: floa
     known["looks_in"][rows], known["side"][rows] = LOOKS, side
     known["inward"][rows] = np.where((magnitude(kept) > 0.5)[:, None], few.while_free(seen, kept), back)
     known["way_out"][rows[begins]] = way[begins]
-    known["wary"][rows] = few.is_near_edge(seen)
+    known["wary"][rows] = few.ends_ahead(seen)
     known["has_room"][rows] = True
     led = which(hindered)
     if len(led):

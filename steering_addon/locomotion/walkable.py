@@ -248,10 +248,18 @@ class Walkable:
 
     def _hindered(self, look: Look) -> Rows:
         """The rows of those who stand on a surface that cannot be walked to the end of their reach."""
-        rows = which(self.is_near_edge(look))
+        rows = which(self._is_near_edge(look))
         return rows[~self.take(rows)._is_free(look.take(rows), AHEAD)] if len(rows) else rows
 
-    def is_near_edge(self, look: Look) -> Mask:
+    def ends_ahead(self, look: Look) -> Mask:
+        """Whether the ground ends or is too steep within their reach straight ahead of them, (n,)."""
+        ends = nobody(len(look.reach)).copy()
+        # Who is to stop at an edge may look beyond it, but not step over it.
+        by_steps = replace(self, shuns_edges=self.refuses_edges)
+        ends[by_steps._hindered(replace(look, direction=look.heading))] = True
+        return ends
+
+    def _is_near_edge(self, look: Look) -> Mask:
         """Whether the ground may end or be too steep within the reach of those who stand on a surface, (n,)."""
         if not len(self.surfaces):
             return nobody(len(look.reach))

@@ -58,7 +58,7 @@ class Walking(Memory):
         side: on which it goes round ground that is too steep: 1 left, -1 right, 0 neither.
         looks_in: seconds until it looks ahead again.
         ahead, aside: the cosine and the sine of the angle by which it goes round, to the left of where it wants to go.
-        wary: whether the ground ended or was too steep within its reach when it last looked ahead.
+        wary: whether the ground straight ahead ended or was too steep within its reach when it last looked.
         has_room: whether the curve of its turning circle leads it there on ground that it can walk.
         inward: the direction to which one turns back from an edge, until it faces it; 0 for none.
         way_out: the direction into which one turns that is cornered, and keeps to; 0 for none.
