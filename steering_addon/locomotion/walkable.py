@@ -254,7 +254,7 @@ class Walkable:
     def ends_ahead(self, look: Look) -> Mask:
         """Whether the ground ends or is too steep within their reach straight ahead of them, (n,)."""
         ends = nobody(len(look.reach)).copy()
-        # Who is to stop at an edge may look beyond it, but not step over it.
+        # Walkers that stop at an edge may look beyond it, but not step over it.
         by_steps = replace(self, shuns_edges=self.refuses_edges)
         ends[by_steps._hindered(replace(look, direction=look.heading))] = True
         return ends
