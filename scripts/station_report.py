@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -206,6 +207,8 @@ def main() -> None:
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     scene = bpy.context.scene
     scene.frame_start, scene.frame_end = 1, frames
+    # People draw their identities, and by these what they do.
+    random.seed(seed)
     assert bpy.ops.steering.add_station_hall(seed=seed, count=count) == {"FINISHED"}
     crowd = bpy.context.view_layer.objects.active
     assert bpy.ops.steering.bake() == {"FINISHED"}
