@@ -5,7 +5,6 @@ A copy of such a part that is parented instead moves as the part does.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from mathutils import Matrix
@@ -22,20 +21,12 @@ WHOLE = ("use_location", "use_rotation", "use_scale")
 
 def family_with_bound_parts(scene: Scene, depsgraph: Depsgraph) -> Family:
     """The children of all objects, among them such parts of a scene."""
-    bonds: dict[Object, Bond] = {}
+    family = Family()
     for ob in scene.objects:
         bond = _bond_of(ob, depsgraph)
-        if bond is not None and ob not in _lineage(bond.carrier, bonds):
-            bonds[ob] = bond
-    return Family(bonds.values())
-
-
-def _lineage(ob: Object, bonds: dict[Object, Bond]) -> Iterator[Object]:
-    """An object, what carries it, what carries that, and so on."""
-    above: Object | None = ob
-    while above is not None:
-        yield above
-        above = bonds[above].carrier if above in bonds else above.parent
+        if bond is not None and ob not in (bond.carrier, *family.ancestors(bond.carrier)):
+            family.bind(bond)
+    return family
 
 
 def _bond_of(ob: Object, depsgraph: Depsgraph) -> Bond | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -38,12 +38,17 @@ class Family:
         bonds: by part, for those that count as children of what carries them.
     """
 
-    def __init__(self, bonds: Iterable[Bond] = ()) -> None:
-        self.bonds = {bond.part: bond for bond in bonds}
+    def __init__(self) -> None:
+        self.bonds: dict[Object, Bond] = {}
         self._children: dict[Object, list[Object]] = {}
         for ob in bpy.data.objects:
-            if (above := self.above(ob)) is not None:
-                self._children.setdefault(above, []).append(ob)
+            if ob.parent is not None:
+                self._children.setdefault(ob.parent, []).append(ob)
+
+    def bind(self, bond: Bond) -> None:
+        """Count a part without a parent as a child of what carries it."""
+        self.bonds[bond.part] = bond
+        self._children.setdefault(bond.carrier, []).append(bond.part)
 
     def above(self, ob: Object) -> Object | None:
         """The parent of an object, or what carries it."""

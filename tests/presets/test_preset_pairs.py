@@ -23,12 +23,14 @@ class Pair:
         predator: the name of a preset.
         size: of the predator, as a multiple of the bodies that its preset is meant for.
         room: radius of the region of the prey, metres.
+        beside: seconds for which the predator stays beside one of the prey at most.
     """
 
     prey: str
     predator: str
     size: float
     room: float
+    beside: float = 3.0
 
     def presets(self) -> tuple[Preset, Preset]:
         return shipped(self.prey), scaled(shipped(self.predator), self.size)
@@ -38,7 +40,7 @@ SCHOOL = "fish and a shark"
 PAIRS = {
     SCHOOL: Pair("fish", "shark", 1.0, 5.0),
     "starlings and a falcon": Pair("starling", "pigeon", 1.5, 35.0),
-    "sheep and a dog": Pair("sheep", "herd", 0.8, 20.0),
+    "sheep and a dog": Pair("sheep", "herd", 0.8, 20.0, beside=5.0),
 }
 COUNT, SECONDS, CALM = 30, 16, 11
 """Number of prey; seconds with the predator and, after it is gone, without."""
@@ -133,7 +135,7 @@ def test_a_predator_does_not_stay_beside_one_of_its_prey(name: str) -> None:
     longest = max(
         (int((np.flatnonzero(step < 0) - np.flatnonzero(step > 0)).max(initial=0)) for step in steps.T), default=0
     )
-    assert longest < (5 if name == "sheep and a dog" else 3) * FPS
+    assert longest < PAIRS[name].beside * FPS
 
 
 def test_a_school_parts_before_a_shark_and_some_are_caught_up_with() -> None:
