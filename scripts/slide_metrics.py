@@ -7,22 +7,19 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from steering_addon.portrayal.soles import foot_of, runs
+from steering_addon.portrayal.sliding import Pace, stances_of
+from steering_addon.portrayal.soles import runs
 
-STANDS, CREEPS = 0.02, 0.1
-"""Shares of its usual speed, or of that of a walk: below the first a body stands, between the two it creeps."""
+STANDS = 0.02
+"""The share of its usual speed below which a slow body stands; one that is faster creeps."""
 PASSES = 0.1
 """Seconds for which a body may be as slow as one that creeps: one that brakes to a halt passes through these speeds."""
-WALKS = 0.6
-"""Model heights a second of a brisk walk: what mostly runs creeps no sooner."""
 RAISED = 0.03
 """Metres above where it rests from which a foot is raised."""
 STEP = 0.5
 """Seconds that a step takes at most: a foot that is raised for longer hangs in the air."""
 TURNS = 5.0
 """Degrees a second from which a body turns."""
-SHORTEST = 2
-"""Steps between frames that a stance has at least."""
 
 
 @dataclass
@@ -108,39 +105,28 @@ def slides(
         times: (f,) frames; `fps` of them are a second.
     """
     seconds = np.diff(times) / fps
-    gone = np.diff(place[:, :2], axis=0)
-    speed = np.linalg.norm(gone, axis=1) / seconds
+    facing = np.stack((np.cos(heading), np.sin(heading)), axis=1)
+    pace = Pace.of(place, facing, height, seconds)
     turn = np.abs(np.degrees(np.diff(heading))) / seconds
-    usual = np.median(speed[speed > 0.05 * height]) if (speed > 0.05 * height).any() else 0.5 * height
-    usual = min(usual, WALKS * height)
-    slow = speed < CREEPS * usual
-    forward = np.stack((np.cos(heading), np.sin(heading)), axis=1)[:-1]
-    over_ground = np.concatenate((points[..., :2], level[..., None]), axis=2)
     result = Slides(frames=len(seconds))
     raised, hanging = np.zeros((2, len(seconds)), dtype=bool)
-    stands = speed < STANDS * usual
+    stands = pace.speed < STANDS * pace.usual
     for rows, rests in feet:
-        foot = foot_of(over_ground, rows, height, rests)
-        ahead = np.einsum("fi,fi->f", foot.step, forward) / seconds
-        rests_on_it = foot.touches & (slow | (ahead < speed))
-        step = np.linalg.norm(foot.step, axis=1)
         lowest = level[:, rows].min(axis=1)
-        for first, last in runs(rests_on_it):
-            if last - first >= SHORTEST:
-                path = float(step[first:last].sum())
-                result += Slides(
-                    np.array([path]),
-                    np.array([np.linalg.norm(foot.step[first:last].sum(axis=0))]),
-                    lowest[first:last],
-                    worst=(path, name, float(times[first])),
-                )
+        for stance in stances_of(points, level, rows, rests, height, pace):
+            result += Slides(
+                np.array([stance.path]),
+                np.array([stance.net]),
+                lowest[stance.first : stance.last + 1],
+                worst=(stance.path, name, float(times[stance.first])),
+            )
         up = stands & (lowest[1:] > rests + RAISED)
         raised |= up
         for first, last in runs(up):
             hanging[first:last] |= seconds[first:last].sum() > STEP
-    creeps = runs(slow & (speed > STANDS * usual))
+    creeps = runs(pace.slow & (pace.speed > STANDS * pace.usual))
     result.creeping = sum(last - first for first, last in creeps if seconds[first:last].sum() > PASSES)
     result.raised, result.hanging = int(np.count_nonzero(raised)), int(np.count_nonzero(hanging))
-    result.turning = int(np.count_nonzero(slow & (turn > TURNS)))
-    result.quickest_turn = float(turn[slow].max()) if slow.any() else 0.0
+    result.turning = int(np.count_nonzero(pace.slow & (turn > TURNS)))
+    result.quickest_turn = float(turn[pace.slow].max()) if pace.slow.any() else 0.0
     return result

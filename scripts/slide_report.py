@@ -25,18 +25,14 @@ from scripts.blender_process import leave
 from scripts.rigged_files import opened
 from scripts.slide_metrics import HEAD, Slides, slides
 from steering_addon.blender.hierarchy import Family
-from steering_addon.blender.read.clips.measuring import SEARCHED, axes_of, low_in, low_points
+from steering_addon.blender.read.clips.measuring import SEARCHED, axes_of, low_on, low_points
 from steering_addon.blender.read.clips.rig import Rig, rig_of
-from steering_addon.portrayal.soles import dwell_height, feet_of
+from steering_addon.portrayal.sliding import feet_on
 from steering_addon.simulation.roles import Role
 
 NAMES = ("X", "Y", "Z", "NEG_X", "NEG_Y", "NEG_Z")
 ABOVE = 1.0
 """Metres above a foot from which the ground below it is looked for."""
-NEAR = 0.3
-"""Model heights above the lowest point of a body in which its feet are, however steep the ground."""
-EVEN = 0.025
-"""Model heights above the lowest foot from which what rests higher is none, such as a cape that a slope comes near."""
 DOWN = Vector((0.0, 0.0, -1.0))
 LOOKED_AT = 200
 """Frames in which soles are looked for, spread over the run."""
@@ -165,12 +161,7 @@ def _measured(scene, body: Body, run: Run, surfaces: list[BVHTree], times: np.nd
     if surfaces:
         level = points[..., 2] - _ground(surfaces, points, stands[:, 2])
     front = run.carrier[:, :3, :3] @ body.forward
-    # Their nearness and equal motion are those in the body's space, and their heights those above what it stands on.
-    in_body = np.concatenate((rig.moved(run.poses[sparse], rows)[..., :2], level[sparse, :, None]), axis=2)
-    feet = feet_of(in_body, rig.height)
-    rests = [dwell_height(level[:, foot.points].min(axis=1), rig.height) for foot in feet]
-    low = min(rests, default=0.0) + EVEN * rig.height
-    soles = [(foot.points, high) for foot, high in zip(feet, rests) if high < low]
+    soles = feet_on(rig.moved(run.poses[sparse], rows), level, rig.height)
     return slides(
         body.armature.name,
         points,
@@ -185,18 +176,16 @@ def _measured(scene, body: Body, run: Run, surfaces: list[BVHTree], times: np.nd
 
 
 def _low_points(rig: Rig, run: Run, stands: np.ndarray, frames: slice, surfaces: list[BVHTree]) -> np.ndarray:
-    """The rows of the points that come near the ground on some frames: on a slope, one foot is higher than the other.
-
-    `stands` (f, 3) is where the body stands.
-    """
+    """The rows of the points that come near the ground; `stands` (f, 3) is where the body stands."""
+    poses = run.poses[frames]
     if not surfaces:
-        return low_points(rig, run.poses[frames])
-    heights = rig.heights(run.poses[frames])
-    rows = np.flatnonzero((heights - heights.min(axis=1, keepdims=True)).min(axis=0) < NEAR * rig.height)
-    points = _in_world(rig, run.poses[frames], run.armature[frames], rows)
-    above = np.full(heights.shape, np.inf)
-    above[:, rows] = points[..., 2] - _ground(surfaces, points, stands[frames, 2])
-    return low_in(rig, above)
+        return low_points(rig, poses)
+
+    def above(near: np.ndarray) -> np.ndarray:
+        points = _in_world(rig, poses, run.armature[frames], near)
+        return points[..., 2] - _ground(surfaces, points, stands[frames, 2])
+
+    return low_on(rig, poses, above)
 
 
 def _in_world(rig: Rig, poses: np.ndarray, worlds: np.ndarray, rows: np.ndarray) -> np.ndarray:

@@ -2,46 +2,170 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
 
-from ..simulation.arrays.vectors import Rows, Scalars, Vectors
-from .soles import Points, dwell_height, foot_of, runs
+from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors
+from .soles import FEW, TOUCH, Points, clusters, dwell_height, foot_of, runs
 
 SLOW = 0.1
 """The share of its usual speed below which a body stands or creeps: any foot on the ground is then a stance."""
+WALKS = 0.6
+"""Model heights a second of a brisk walk: what mostly runs stands no sooner."""
+LEAST_SPEED = 0.05
+"""Model heights a second: what is slower does not say how fast a body usually is."""
 SHORTEST = 2
 """Steps between frames that a stance has at least."""
+EVEN = 0.025
+"""Model heights by which feet rest apart: what rests higher or lower is none, such as a cape that stairs come near."""
+STILL = 0.2
+"""The share of its body's speed below which a foot stands still."""
+GATHERS = 0.1
+"""Seconds in which a foot that swings has gathered speed."""
+OFTEN = 0.5
+"""What is on the ground less often than this share of what mostly is, does not carry."""
+
+
+@dataclass(frozen=True)
+class Stance:
+    """A stance of a foot, between two of the frames of a run.
+
+    Attributes:
+        first, last: the rows of these.
+        path: metres that its sole moves on the ground.
+        net: metres between where it is put down and where it leaves.
+    """
+
+    first: int
+    last: int
+    path: float
+    net: float
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How a body goes from frame to frame on f frames, (f - 1,) each.
+
+    Attributes:
+        speed: m/s.
+        usual: m/s at which it mostly goes, and a brisk walk at most.
+        forward: (f - 1, 2) where it faces.
+        seconds: of each step between frames.
+    """
+
+    speed: Scalars
+    usual: float
+    forward: Scalars
+    seconds: Scalars
+
+    @classmethod
+    def of(cls, place: Vectors, forward: Scalars, height: float, seconds: Scalars) -> Pace:
+        """That of a body of this height, metres, at places (f, 3) and facing (f, 2)."""
+        gone = np.diff(place[:, :2], axis=0)
+        speed = np.sqrt(np.einsum("fi,fi->f", gone, gone)) / seconds
+        moving = np.sort(speed[speed > LEAST_SPEED * height])
+        usual = float(moving[len(moving) // 2]) if len(moving) else WALKS * height
+        return cls(speed, min(usual, WALKS * height), forward[:-1], seconds)
+
+    @property
+    def slow(self) -> Mask:
+        """Whether it stands or creeps."""
+        return self.speed < SLOW * self.usual
+
+    def backwards(self) -> Pace:
+        """The same from the last frame to the first."""
+        return Pace(self.speed[::-1], self.usual, self.forward[::-1], self.seconds[::-1])
+
+
+def feet_on(inside: Points, level: Scalars, height: float) -> list[tuple[Rows, float]]:
+    """The feet among the points of a body that come near the ground: their columns, and the height at which each rests.
+
+    Args:
+        inside: (k, m, 3) in the space of the body on some frames, where the points of a foot move alike whatever is
+            below each of them.
+        level: (f, m) their heights above the ground on all frames, metres.
+        height: of the body, metres.
+    """
+    groups = [rows for rows in clusters(inside, height) if len(rows) >= FEW]
+    soles = [level[:, rows].min(axis=1) for rows in groups]
+    rests = np.array([dwell_height(sole, height) for sole in soles])
+    counts = np.array([np.count_nonzero(np.abs(sole - rest) < TOUCH * height) for sole, rest in zip(soles, rests)])
+    if not len(groups):
+        return []
+    carry = (counts >= OFTEN * counts.max()) & (np.abs(rests - rests[np.argmax(counts)]) < EVEN * height)
+    return [(groups[k], float(rests[k])) for k in np.flatnonzero(carry)]
 
 
 def longest_slides(
-    points: Points, level: Scalars, feet: list[Rows], place: Vectors, forward: Vectors, height: float
+    points: Points, level: Scalars, feet: Sequence[Rows], height: float, pace: Pace
 ) -> list[tuple[float, int]]:
     """The longest way of each foot over the ground in one stance of a body, and the row of its first frame.
-
-    A foot stands while its sole is within 1 % of the body's height of where it rests, and does not swing forwards.
 
     Args:
         points: (f, m, 3) in the world.
         level: (f, m) their heights above the ground.
         feet: the columns of the points of each foot.
-        place, forward: (f, 3) where the body is and where it faces.
         height: of the body, metres.
 
     Returns:
         metres and rows; 0 metres for a foot without stances.
     """
-    went = np.diff(place[:, :2], axis=0)
-    gone = np.sqrt(np.einsum("fi,fi->f", went, went))
-    moving = gone[gone > 0.002 * height]
-    slow = gone < SLOW * (np.sort(moving)[len(moving) // 2] if len(moving) else height)
-    over_ground = np.concatenate((points[..., :2], level[..., None]), axis=2)
     longest = []
     for rows in feet:
-        foot = foot_of(over_ground, rows, height, dwell_height(level[:, rows].min(axis=1), height))
-        ahead = np.einsum("fi,fi->f", foot.step, forward[:-1, :2])
-        stands = foot.touches & (slow | (ahead < gone))
-        step = np.sqrt(np.einsum("fi,fi->f", foot.step, foot.step))
-        way = np.concatenate(([0.0], np.cumsum(step)))
-        paths = [(float(way[b] - way[a]), a) for a, b in runs(stands) if b - a >= SHORTEST]
-        longest.append(max(paths, key=lambda path: path[0], default=(0.0, 0)))
+        rests = dwell_height(level[:, rows].min(axis=1), height)
+        slides = [(each.path, each.first) for each in stances_of(points, level, rows, rests, height, pace)]
+        longest.append(max(slides, key=lambda slide: slide[0], default=(0.0, 0)))
     return longest
+
+
+def stances_of(points: Points, level: Scalars, rows: Rows, rests: float, height: float, pace: Pace) -> Sequence[Stance]:
+    """The stances of a foot.
+
+    It stands from one frame to the next if its sole is within 1 % of the body's height of where it rests on both, and
+    it does not swing: go forwards faster than its body, or gather that speed from a stand. Below a body that moves, it
+    also stands where it hardly moves itself, however high: it is held in the air or in the ground.
+
+    Args:
+        points: (f, m, 3) in the world.
+        level: (f, m) their heights above the ground.
+        rows: the columns of the points of the foot.
+        rests: the height at which it rests.
+        height: of the body, metres.
+    """
+    over_ground = np.concatenate((points[:, rows, :2], level[:, rows, None]), axis=2)
+    foot = foot_of(over_ground, np.arange(len(rows)), height, rests)
+    near = np.abs(foot.sole - rests) < TOUCH * height
+    ahead = np.einsum("fi,fi->f", foot.step, pace.forward) / pace.seconds
+    step = np.sqrt(np.einsum("fi,fi->f", foot.step, foot.step))
+    swings = ~pace.slow & (ahead >= pace.speed)
+    swings |= _sets_off(swings, ahead, pace) | _sets_off(swings[::-1], ahead[::-1], pace.backwards())[::-1]
+    rise = np.diff(foot.sole) / pace.seconds
+    rate = step / pace.seconds
+    still = ~pace.slow & (np.sqrt(rate * rate + rise * rise) < STILL * pace.speed)
+    way, x, y = (np.concatenate(([0.0], np.cumsum(each))) for each in (step, *foot.step.T))
+    return [
+        Stance(
+            a, b, float(way[b] - way[a]), float(np.sqrt((x[b] - x[a]) * (x[b] - x[a]) + (y[b] - y[a]) * (y[b] - y[a])))
+        )
+        for a, b in runs((near[1:] & near[:-1] | still) & ~swings)
+        if b - a >= SHORTEST
+    ]
+
+
+def _sets_off(swings: Mask, ahead: Scalars, pace: Pace) -> Mask:
+    """The steps (f - 1,) in which a foot gathers speed for a swing, all the way from a stand.
+
+    One that slides before it swings goes faster than one that stands, or gathers speed for longer.
+    """
+    result = np.zeros(len(swings), dtype=np.bool_)
+    still = ahead < STILL * pace.speed
+    time = np.concatenate(([0.0], np.cumsum(pace.seconds)))
+    for swing in np.flatnonzero(swings[1:] & ~swings[:-1]) + 1:
+        begin = int(swing)
+        while begin > 0 and not still[begin - 1] and ahead[begin - 1] < ahead[begin]:
+            begin -= 1
+        if begin > 0 and still[begin - 1] and time[swing] - time[begin] < GATHERS:
+            result[begin:swing] = True
+    return result

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...portrayal.clips import PHASES
-from ...portrayal.sliding import longest_slides
-from ...portrayal.soles import feet_of
+from ...portrayal.sliding import Pace, feet_on, longest_slides
 from ..crowds.crowd_clips import rig_of, scale_of
 from ..hierarchy import Family
-from ..read.clips.measuring import axes_of, low_in
+from ..read.clips.measuring import axes_of, low_on, low_points
 from ..read.clips.poses import Channels, bone_channel, channels_of, curves_for, follows_from_curves, from_channels
 from ..read.clips.rig import Rig
 from ..read.clips.rig import rig_of as read_rig
@@ -31,9 +30,6 @@ if TYPE_CHECKING:
     from ...portrayal.planes import Ground
     from ...portrayal.soles import Points
     from ...simulation.arrays.vectors import Rows, Scalars, Vectors
-
-NEAR = 0.3
-"""Model heights above the lowest point of a body in which its feet are, however steep the ground."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +66,8 @@ def slides_of(vehicles: Sequence[Object], scene: Scene) -> Iterator[Slide]:
         strips = [strip for track in tracks_of(rig, clips) if not track.mute for strip in track.strips]
         # What is combined with the others turns heads.
         strips = [strip for strip in strips if strip.blend_type == "REPLACE"]
-        metres, row = model.slide(ob, rig, strips, frames, _Way.of(ob, frames, scene, ground))
+        frame_time = scene.render.fps_base / scene.render.fps
+        metres, row = model.slide(ob, rig, strips, frames, _Way.of(ob, frames, scene, ground), frame_time)
         yield Slide(ob, metres, int(frames[row]))
 
 
@@ -126,7 +123,13 @@ class _Model:
         self._feet: list[np.ndarray] = []
 
     def slide(
-        self, ob: Object, armature: Object, strips: Sequence[NlaStrip], frames: np.ndarray, way: _Way
+        self,
+        ob: Object,
+        armature: Object,
+        strips: Sequence[NlaStrip],
+        frames: np.ndarray,
+        way: _Way,
+        frame_time: float,
     ) -> tuple[float, int]:
         """The longest slide of a vehicle in metres, and the row of the frame on which it begins."""
         if self._rig is None:
@@ -136,32 +139,20 @@ class _Model:
         model_space = rig.moved(from_channels(rig, mixed), np.arange(len(rig.points))) * size
         points, level = way.in_world(model_space), way.above(model_space)
         height = self._whole.height * size
-        return max(longest_slides(points, level, self._feet, way.place, way.forward, height), default=(0.0, 0))
+        pace = Pace.of(way.place, way.forward[:, :2], height, np.full(len(frames) - 1, frame_time))
+        return max(longest_slides(points, level, self._feet, height, pace), default=(0.0, 0))
 
     def _find_feet(self, armature: Object, strips: Sequence[NlaStrip], frames: np.ndarray, way: _Way) -> None:
         """Keep only the feet, as they are found in what a vehicle plays, and the bones above them."""
         poses = from_channels(self._whole, self._mixed(armature, self._whole, strips, frames, {}))
         sparse = slice(None, None, max(len(frames) // PHASES, 1))
-        low = self._low_points(poses[sparse], way.on(sparse))
+        low = _low_points(self._whole, poses[sparse], way.on(sparse))
         points = self._whole.moved(poses, low)
-        # Their nearness and equal motion are those in the body's space, and their heights those above the ground.
-        over_ground = np.concatenate((points[..., :2], way.above(points)[..., None]), axis=2)
-        feet = feet_of(over_ground, self._whole.height)
-        rows = [low[foot.points] for foot in feet]
+        feet = feet_on(points, way.above(points), self._whole.height)
+        rows = [low[foot] for foot, _ in feet]
         self._rig = self._whole.part(np.concatenate(rows)) if rows else self._whole.part(low)
         ends = np.cumsum([len(each) for each in rows])
         self._feet = [np.arange(end - len(each), end) for end, each in zip(ends, rows)]
-
-    def _low_points(self, poses: np.ndarray, way: _Way) -> Rows:
-        """The rows of the points that come near the ground: on a slope, one foot is higher than the other."""
-        rig = self._whole
-        heights = rig.heights(poses)
-        if way.ground is None:
-            return low_in(rig, heights)
-        rows = low_in(rig, heights - heights.min(axis=1, keepdims=True), NEAR)
-        above = np.full(heights.shape, np.inf)
-        above[:, rows] = way.above(rig.moved(poses, rows))
-        return low_in(rig, above)
 
     def _mixed(
         self,
@@ -189,6 +180,13 @@ class _Model:
                 moved = {bone_channel(curve.data_path)[0] for curve in curves_for(strip.action, armature)}
                 mixed = mixed.mixed(shown, influence, [name in moved for name in rig.names])
         return mixed
+
+
+def _low_points(rig: Rig, poses: np.ndarray, way: _Way) -> Rows:
+    """The rows of the points that come near the ground."""
+    if way.ground is None:
+        return low_points(rig, poses)
+    return low_on(rig, poses, lambda rows: way.above(rig.moved(poses, rows)))
 
 
 def _time(strip: NlaStrip, frames: np.ndarray, first: float, length: float) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -27,6 +27,12 @@ SEARCHED = 8
 """Every eighth phase is searched for such points."""
 MOST = 32
 """Points looked at of what moves with one bone, the lowest ones."""
+NEAR = 0.3
+"""Model heights above the lowest point of a body in which its feet are, however steep the ground."""
+OFTEN = 0.5
+"""What is near the ground less often than this share of what mostly is, is of no foot: a cape, or knees on stairs."""
+MOSTLY = 0.25
+"""The share of the time for which a sole is on the ground: points are as low as they are for this long."""
 STILL = 1e-5
 """A change that is less is none."""
 AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
@@ -137,6 +143,19 @@ def _check_is_still(armature: Object, action: Action, frames: np.ndarray) -> Non
 def low_points(rig: Rig, poses: np.ndarray) -> Rows:
     """The rows of the points that come near the lowest one in some poses (f, n, 4, 4), the lowest ones of each bone."""
     return low_in(rig, rig.heights(poses))
+
+
+def low_on(rig: Rig, poses: np.ndarray, above: Callable[[Rows], np.ndarray]) -> Rows:
+    """The same on uneven ground, where one foot is higher than the other: the points that often are near the ground.
+
+    `above` gives the heights above the ground, (f, r) metres, of the points in some rows (r,).
+    """
+    heights = rig.heights(poses)
+    rows = low_in(rig, heights - heights.min(axis=1, keepdims=True), NEAR)
+    level = above(rows)
+    share = np.mean(np.abs(level) < LOW * rig.height, axis=0)
+    often = share >= OFTEN * share.max()
+    return _lowest_of_each_bone(rig, rows[often], np.quantile(level[:, often], MOSTLY, axis=0))
 
 
 def low_in(rig: Rig, heights: np.ndarray, near: float = LOW) -> Rows:
