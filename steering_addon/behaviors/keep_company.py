@@ -53,7 +53,7 @@ NEAR = 2.0
 """How far away one may be that stops for another, as a multiple of their distance to the side."""
 RELEASED = 1.5
 """Seconds in which one whom its group has held up may set off, before it counts as one who stopped."""
-TURNS_AFTER = 0.8
+TURNS_AFTER = 2.0
 """Seconds for which members of a group have stood when they turn to each other: a halt to let others pass is short."""
 
 

@@ -5,13 +5,17 @@ that a body runs into what it sees. With the combined force f, the urgent part u
 what leads along d by less than u is made up for:
 
     f . d < |u|  becomes  u + (f - (f . d) d), of which the second part is cut to sqrt(F^2 - |u|^2)
+
+Below FIRM F, it becomes so only in part, |u| / (FIRM F): where a push from an obstacle sets in, it would otherwise
+forbid every move against it, and hold a vehicle in the open.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from .arrays.vectors import Scalars, Vectors, across, anybody, dot, magnitude, truncate, unit
+from .arrays.vectors import Scalars, Vectors, across, anybody, dot, magnitude, ratio, truncate, unit
+from .combining import FIRM
 
 ENOUGH = 1.0 - 1e-12
 """What is missing beyond it is a rounding error, and so is what it leaves of max_force."""
@@ -33,4 +37,7 @@ def with_urgent(force: Vectors, urgent: Vectors, max_force: Scalars) -> Vectors:
     if not anybody(short):
         return force
     left = np.sqrt(np.where(needed < ENOUGH * max_force, max_force * max_force - needed * needed, 0.0))
-    return np.where(short[:, None], urgent + truncate(across(force, direction), left), force)
+    made_up = urgent + truncate(across(force, direction), left)
+    firm = np.minimum(ratio(needed, FIRM * max_force), 1.0)
+    made_up = np.where((firm < 1.0)[:, None], force + (made_up - force) * firm[:, None], made_up)
+    return np.where(short[:, None], made_up, force)
