@@ -13,6 +13,7 @@ from ..properties.clip_groups import PLAYS_ITEMS
 from ..refusal import Refusal
 from ..tagged_objects import crowd_of, in_use, tagged
 from ..write.clip_copies import curves_for
+from ..write.hiding_tracks import check_tracks_show_clips
 from ..write.posing import check_shows_clips, check_strips_play, short_name
 from .clip_feet import stand_on_soles, store_unplanted, why_unplanted
 from .clip_speeds import gaits_of
@@ -114,7 +115,10 @@ def add_to_new_crowd(crowd: Object, members: Sequence[Object], scene: Scene) -> 
             clips = find_clips(crowd, members[0], (brought,), scene, family)
         channels = {channel for each in clips for channel in curves_for(each.action, rig)}
         check_strips_play(rig)
-        check_shows_clips(rig, channels, {each.action for each in clips}, False)
+        frames = float(scene.frame_start), float(scene.frame_end)
+        actions = {each.action for each in clips}
+        check_shows_clips(rig, channels, actions, False)
+        check_tracks_show_clips(rig, channels, actions, frames, False)
     except Refusal as why:
         return [], f"{crowd.name} plays no clips. {why} Then press Find Clips"
     if not _any_moves(clips):

@@ -21,6 +21,7 @@ import numpy as np
 from ...simulation.arrays.once import once
 from .animation_data import SLOTTED, channelbag_in, evaluate, new_action, slot_for, slot_with_handle
 from .clip_record import COPY, ClipRecord, clip_record, values_of
+from .hiding_tracks import posed_by_tracks
 from .keyframes import LINEAR, Keys, generated_keys, read_column, read_keys, write_keys
 from .ownership import Played
 from .posing import POSE, hiding_action, slot_curves
@@ -72,6 +73,7 @@ class ClipCopy:
         frames: the length of a cycle.
         new: whether it was just made.
         feet: the channels of planted feet, if it holds these.
+        clip: what it is a copy of; None if it is of no clip.
     """
 
     action: Action
@@ -80,6 +82,7 @@ class ClipCopy:
     frames: float
     new: bool
     feet: tuple[Channel, ...] = ()
+    clip: Action | None = None
 
 
 def curves_for(action: Action, rig: Object) -> dict[Channel, FCurve]:
@@ -212,14 +215,15 @@ class Copies:
         made_of = _hash(source.action.name_full, frames, keys)
         copy = existing.get(made_of)
         if copy is not None:
-            return ClipCopy(copy, copy.slots[0] if SLOTTED else None, source.action.name, frames, new=False)
+            slot = copy.slots[0] if SLOTTED else None
+            return ClipCopy(copy, slot, source.action.name, frames, new=False, clip=source.action)
         action, slot = new_action(f"{source.action.name} (crowd)", self._rig)
         bag = channelbag_in(action, slot, ensure=True)
         for (path, index), each in keys.items():
             write_keys(bag.fcurves.new(path, index=index), each)
         action.use_frame_range, action.frame_start, action.frame_end = True, 0.0, frames
         action[COPY] = {"made_of": made_of, "clip": source.action}
-        return ClipCopy(action, slot, source.action.name, frames, new=True)
+        return ClipCopy(action, slot, source.action.name, frames, new=True, clip=source.action)
 
 
 class _Base:
@@ -235,6 +239,7 @@ class _Base:
         rest = {(path, index) for path in whole for index in range(4)}.difference(channels)
         known = {channel: stored[channel] for channel in channels if channel in stored}
         known |= {channel: self._own[channel].evaluate(first) for channel in channels if channel in self._own}
+        known = posed_by_tracks(rig, {*channels, *rest}) | known
         present = values_of(rig, [channel for channel in (*channels, *rest) if channel not in known])
         self.values: dict[Channel, float] = present | known
         self._signs: dict[str, np.ndarray] = {}

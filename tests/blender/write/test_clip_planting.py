@@ -228,6 +228,109 @@ def test_feet_that_are_bones_of_their_own_stay_and_shins_end_at_them() -> None:
             assert (bones[f"Shin.{side}"].tail - bones[f"Foot.{side}"].head).length < 1e-3
 
 
+def slope(along: float, across: float) -> None:
+    """A ground that rises by these shares along y and x."""
+    mesh = bpy.data.meshes.new("Slope")
+    corners = [(x, y, along * y + across * x) for y in (-40.0, 10.0) for x in (-20.0, 20.0)]
+    mesh.from_pydata(corners, [], [(0, 1, 3, 2)])
+    tag(link(bpy.data.objects.new("Slope", mesh)), role="SURFACE")
+
+
+def deepest(skin, along: float, across: float) -> float:
+    """How far the soles of a skin come below such a ground."""
+    sunk = 0.0
+    for frame in range(20, 60):
+        bpy.context.scene.frame_set(frame)
+        evaluated = skin.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        places = np.array([evaluated.matrix_world @ vertex.co for vertex in evaluated.data.vertices[:24]])
+        sunk = max(sunk, float(np.max(along * places[:, 1] + across * places[:, 0] - places[:, 2])))
+    return sunk
+
+
+def with_toes(rig) -> None:
+    """Divide the feet of a rig into heels and toes."""
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="EDIT")
+    for side in ("L", "R"):
+        foot = rig.data.edit_bones[f"Foot.{side}"]
+        toes = rig.data.edit_bones.new(f"Toes.{side}")
+        toes.head, toes.tail, toes.parent = (foot.tail.x, -0.05, 0.02), (foot.tail.x, -0.2, 0.02), foot
+    bpy.ops.object.mode_set(mode="OBJECT")
+    skin = bpy.data.objects["Walker Skin"]
+    for side, first in (("L", 0), ("R", 12)):
+        front = [row for row in range(first, first + 12) if row // 2 % 3 == 0]
+        skin.vertex_groups[f"Foot.{side}"].remove(front)
+        skin.vertex_groups.new(name=f"Toes.{side}").add(front, 1.0, "REPLACE")
+        rig.pose.bones[f"Toes.{side}"].rotation_mode = "XYZ"
+
+
+def run_on_toes(rig):
+    """Toes that bend as heels lift off, so that they do not move alike."""
+    action = uneven_walk(rig)
+    curves = part("blender.write.animation_data")
+    bag = curves.channelbag_in(action, curves.slot_for(action, rig))
+    for side, late in (("L", 0.0), ("R", 0.5)):
+        bends = bag.fcurves.new(f'pose.bones["Toes.{side}"].rotation_euler', index=0)
+        for time in range(CYCLE + 1):
+            swings = max(np.sin(2.0 * np.pi * (time / CYCLE + late)), 0.0)
+            bends.keyframe_points.insert(1.0 + time, 2.6 * swings).interpolation = "LINEAR"
+    return action
+
+
+def test_heels_and_toes_that_touch_the_ground_one_after_the_other_are_one_foot() -> None:
+    rig = legged()
+    with_toes(rig)
+    people = walking(rig, run_on_toes)
+    assert people.steering.portrayal.unplanted == ""
+    bake()
+    held = rig.animation_data.nla_tracks["Steering: Feet"].strips[0].action
+    curves = part("blender.write.animation_data")
+    paths = {curve.data_path for bag in curves.channelbags(held) for curve in bag.fcurves}
+    assert not any("Toes" in path for path in paths) and any("Thigh.L" in path for path in paths)
+
+
+def test_feet_of_a_mirrored_model_stand_on_a_slope_to_its_side() -> None:
+    rig = legged()
+    rig.scale = (-1.0, 1.0, 1.0)
+    bpy.context.view_layer.update()
+    walking(rig)
+    slope(0.0, 0.3)
+    bake()
+    assert deepest(bpy.data.objects["Walker Skin"], 0.0, 0.3) < 0.002
+
+
+def test_a_model_that_is_scaled_unevenly_plays_clips_and_says_why_its_feet_are_not_held() -> None:
+    rig = legged()
+    people = walking(rig)
+    speed = people.steering.portrayal.clips[1].speed
+    rig.scale = (1.2, 0.8, 1.5)
+    bpy.context.view_layer.update()
+    assert bpy.ops.steering.clips_measure() == {"FINISHED"}
+    assert people.steering.portrayal.clips[1].speed == pytest.approx(0.8 * speed, rel=0.02)
+    bake()
+    assert people.steering.portrayal.unplanted == "Walker is scaled unevenly: apply its scale, or scale it evenly"
+    assert not any(track.name == "Steering: Feet" for track in rig.animation_data.nla_tracks)
+
+
+def test_a_new_crowd_of_a_larger_copy_moves_at_the_speed_of_its_own_steps() -> None:
+    rig = legged()
+    speed = walking(rig).steering.portrayal.clips[1].speed
+    giant = link(bpy.data.objects.new("Giant", rig.data))
+    giant.scale = (2.0, 2.0, 2.0)
+    bpy.context.view_layer.update()
+    for bone in giant.pose.bones:
+        bone.rotation_mode = "XYZ"
+    skin = link(bpy.data.objects["Walker Skin"].copy())
+    skin.parent, skin.modifiers[0].object = giant, giant
+    bpy.context.view_layer.update()
+    giants = crowd("Giants")
+    vehicle(giant, crowd=giants, identity=6)
+    select(giants)
+    assert bpy.ops.steering.clips_find(fit_speed=True) == {"FINISHED"}
+    model = giants.steering.vehicle
+    assert model.max_speed * model.cruise_speed == pytest.approx(2.0 * speed, rel=0.01)
+
+
 def test_heels_that_shins_move_as_well_stand_on_a_slope() -> None:
     rig = legged()
     skin = bpy.data.objects["Walker Skin"]
@@ -236,19 +339,10 @@ def test_heels_that_shins_move_as_well_stand_on_a_slope() -> None:
         skin.vertex_groups[f"Foot.{side}"].add(heel, 0.75, "REPLACE")
         skin.vertex_groups.new(name=f"Shin.{side}").add(heel, 0.25, "REPLACE")
     walking(rig)
-    slope = np.tan(np.radians(20.0))
-    mesh = bpy.data.meshes.new("Slope")
-    corners = [(x, y, slope * y) for y in (-40.0, 10.0) for x in (-20.0, 20.0)]
-    mesh.from_pydata(corners, [], [(0, 1, 3, 2)])
-    tag(link(bpy.data.objects.new("Slope", mesh)), role="SURFACE")
+    steep = float(np.tan(np.radians(20.0)))
+    slope(steep, 0.0)
     bake()
-    sunk = 0.0
-    for frame in range(20, 60):
-        bpy.context.scene.frame_set(frame)
-        evaluated = skin.evaluated_get(bpy.context.evaluated_depsgraph_get())
-        places = np.array([evaluated.matrix_world @ vertex.co for vertex in evaluated.data.vertices[:24]])
-        sunk = max(sunk, float(np.max(slope * places[:, 1] - places[:, 2])))
-    assert sunk < 0.001
+    assert deepest(skin, steep, 0.0) < 0.001
 
 
 def test_each_foot_is_found_that_slides_on_a_slope() -> None:

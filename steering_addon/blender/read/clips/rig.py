@@ -24,6 +24,8 @@ Part = tuple[np.ndarray, Rows, np.ndarray]
 """Points (m, 3) in the armature's space, the rows of the bones that move each and their weights, (m, INFLUENCES)."""
 ALONG = np.array(((1.0, 0.0), (0.95, 0.05), (0.05, 0.95), (0.0, 1.0)))
 """Shares of the two ends of a bone in the points that stand for it where there is no mesh."""
+EVEN = 0.02
+"""The part of a scale by which it may differ between axes and still count as even."""
 INFLUENCES = 4
 """Bones that move a point at most: of more, the strongest."""
 
@@ -187,9 +189,25 @@ def to_model(armature: Object, model: Object, axes: np.ndarray) -> np.ndarray:
     world = doubles(model.matrix_world)
     scale = np.linalg.norm(world[:3, :3], axis=0)
     turn = axes @ (world[:3, :3] / np.maximum(scale, 1e-12)).T
+    if is_mirrored(world):
+        # What its data has on the left is on its right.
+        turn[0] = -turn[0]
     matrix = np.eye(4)
     matrix[:3] = turn @ (doubles(armature.matrix_world)[:3] - np.outer(world[:3, 3], (0.0, 0.0, 0.0, 1.0)))
     return matrix
+
+
+def is_mirrored(matrix: np.ndarray) -> bool:
+    """Whether an affine matrix (4, 4) turns what is on the left to the right."""
+    return bool(np.linalg.det(matrix[:3, :3]) < 0.0)
+
+
+def unevenness(matrix: np.ndarray) -> tuple[float, ...]:
+    """The scale along each axis of an affine matrix (4, 4) as a share of their mean; empty if they are about equal."""
+    scale = np.linalg.norm(matrix[:3, :3], axis=0)
+    if np.ptp(scale) <= EVEN * scale.mean():
+        return ()
+    return tuple((scale / scale.mean()).round(2).tolist())
 
 
 def _parents_first(armature: Object) -> list:
