@@ -23,7 +23,7 @@ from ..doubles import doubles
 from ..hierarchy import Family, shown_in
 from ..properties import pointed_at, settings_of
 from ..property_groups import values_of
-from ..read.clips.measuring import measured_clips
+from ..read.clips.measuring import armature_below, measured_clips
 from ..read.clips.rig import is_mirrored, unevenness
 from ..read.mind_sources import state_numbers
 from ..refusal import Refusal
@@ -72,10 +72,8 @@ def stored_clips(crowd: Object) -> list[PropertyGroup]:
 
 
 def rig_of(ob: Object, family: Family) -> Object | None:
-    """The armature of a vehicle: itself, or the first one below it; None without one."""
-    if ob.type == "ARMATURE":
-        return ob
-    return next((part for part in family.descendants(ob) if part.type == "ARMATURE"), None)
+    """The armature of a vehicle that plays clips; None without one."""
+    return armature_below(ob, family)
 
 
 def why_without_rig(ob: Object) -> str:

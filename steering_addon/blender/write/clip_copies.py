@@ -25,6 +25,7 @@ from .hiding_tracks import posed_by_tracks
 from .keyframes import LINEAR, Keys, generated_keys, read_column, read_keys, write_keys
 from .ownership import Played
 from .posing import POSE, hiding_action, slot_curves
+from .stepped import stepped, straight
 
 if TYPE_CHECKING:
     from bpy.types import Action, ActionSlot, FCurve, Object
@@ -127,6 +128,7 @@ class Copies:
         """`rig` is an armature of the model."""
         self._sources = sources
         self._curves = curves = [curves_for(source.action, rig) for source in sources]
+        self._held = [{(each.data_path, each.array_index) for each in stepped(few.values())} for few in curves]
         self._base = _Base(rig, {channel for each in curves for channel in each})
         wanted = self._channels(curves)
         self._changes = [self._changed(source, each, wanted) for source, each in zip(sources, curves)]
@@ -136,23 +138,28 @@ class Copies:
     def copies(self) -> list[ClipCopy]:
         """A copy of each clip, in their order."""
         existing = copies_made()
-        keys = (self._completed(*each) for each in zip(self._sources, self._curves, self._changes))
+        keys = (self._completed(*each) for each in zip(self._sources, self._curves, self._changes, self._held))
         return [self._copy(source, each, existing) for source, each in zip(self._sources, keys)]
 
     @once
     def tables(self) -> list[np.ndarray]:
         """The values of each clip over its cycle, (f + 1, channels), about `FINE` for each frame."""
-        return [self._table(*each) for each in zip(self._sources, self._curves, self._changes)]
+        return [self._table(*each) for each in zip(self._sources, self._curves, self._changes, self._held)]
 
     def _table(
-        self, source: ClipSource, curves: Mapping[Channel, FCurve], changes: Mapping[Channel, tuple[float, float]]
+        self,
+        source: ClipSource,
+        curves: Mapping[Channel, FCurve],
+        changes: Mapping[Channel, tuple[float, float]],
+        held: Collection[Channel],
     ) -> np.ndarray:
         first, last = span(source.action)
         frames = np.linspace(0.0, last - first, FINE * max(round(last - first), 1) + 1)
         columns = []
         for channel, (sign, slope) in changes.items():
-            held = np.full(len(frames), self._base.values[channel])
-            values = evaluate(curves[channel], first + frames) if channel in curves else held
+            still = np.full(len(frames), self._base.values[channel])
+            play = straight if channel in held else evaluate
+            values = play(curves[channel], first + frames) if channel in curves else still
             columns.append(sign * values - slope * frames)
         return np.stack(columns, axis=1)
 
@@ -192,7 +199,11 @@ class Copies:
         }
 
     def _completed(
-        self, source: ClipSource, curves: Mapping[Channel, FCurve], changes: Mapping[Channel, tuple[float, float]]
+        self,
+        source: ClipSource,
+        curves: Mapping[Channel, FCurve],
+        changes: Mapping[Channel, tuple[float, float]],
+        held: Collection[Channel],
     ) -> dict[Channel, Keys]:
         """The keys of the copy of a clip, by channel."""
         first, last = span(source.action)
@@ -200,6 +211,8 @@ class Copies:
         for channel, (sign, slope) in changes.items():
             if channel in curves:
                 keys = _from_zero(curves[channel], first, last)
+                if channel in held:
+                    keys.columns["interpolation"][:] = LINEAR
             else:
                 keys = generated_keys(np.zeros(1), np.array([self._base.values[channel]]), LINEAR)
             for name in POINTS:

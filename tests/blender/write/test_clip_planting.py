@@ -247,6 +247,80 @@ def deepest(skin, along: float, across: float) -> float:
     return sunk
 
 
+def test_feet_of_a_mesh_that_envelopes_bind_are_found_and_held() -> None:
+    rig, skin = legged(), bpy.data.objects["Walker Skin"]
+    skin.vertex_groups.clear()
+    skin.modifiers[0].use_vertex_groups, skin.modifiers[0].use_bone_envelopes = False, True
+    people = walking(rig)
+    assert [(clip.action.name, clip.plays) for clip in people.steering.portrayal.clips] == [
+        ("Idle", "STAND"),
+        ("Walk", "MOVE"),
+    ]
+    assert people.steering.portrayal.unplanted == ""
+
+
+def test_a_robe_that_reaches_the_ground_does_not_count_as_a_foot() -> None:
+    rig = legged()
+    mesh = bpy.data.meshes.new("Robe")
+    angles = np.linspace(0.0, 2.0 * np.pi, 24, endpoint=False)
+    mesh.from_pydata([(0.3 * np.cos(a), 0.3 * np.sin(a), z) for a in angles for z in (0.005, 0.9)], [], [])
+    robe = link(bpy.data.objects.new("Robe", mesh))
+    robe.parent = rig
+    robe.vertex_groups.new(name="Body").add(list(range(48)), 1.0, "REPLACE")
+    robe.modifiers.new("Armature", "ARMATURE").object = rig
+    bpy.context.view_layer.update()
+    people = walking(rig)
+    assert [clip.plays for clip in people.steering.portrayal.clips] == ["STAND", "MOVE"]
+    assert people.steering.portrayal.unplanted == ""
+
+
+def test_a_walk_with_stepped_keys_is_measured_and_played_with_straight_lines_between_them() -> None:
+    rig = legged()
+    people = walking(rig)
+    speed = people.steering.portrayal.clips[1].speed
+    bake()
+    expected = longest_step(rig)
+    clear_bake()
+    curves = part("blender.write.animation_data")
+    for bag in curves.channelbags(bpy.data.actions["Walk"]):
+        for key in (key for curve in bag.fcurves for key in curve.keyframe_points):
+            key.interpolation = "CONSTANT"
+    select(people)
+    assert bpy.ops.steering.clips_measure() == {"FINISHED"}
+    assert people.steering.portrayal.clips[1].plays == "MOVE"
+    assert people.steering.portrayal.clips[1].speed == pytest.approx(speed, rel=0.01)
+    bake()
+    assert longest_step(rig) < 1.1 * expected
+    keys = [
+        key
+        for bag in curves.channelbags(bpy.data.actions["Walk"])
+        for each in bag.fcurves
+        for key in each.keyframe_points
+    ]
+    assert {key.interpolation for key in keys} == {"CONSTANT"}
+
+
+def test_a_model_whose_mesh_no_bone_moves_has_no_walk() -> None:
+    rig = legged()
+    bpy.data.objects["Walker Skin"].vertex_groups.clear()
+    people = walking(rig)
+    assert [(clip.action.name, clip.plays) for clip in people.steering.portrayal.clips] == [("Idle", "STAND")]
+
+
+def test_of_several_armatures_the_one_that_is_animated_plays_clips() -> None:
+    face = link(bpy.data.objects.new("A Face", bpy.data.armatures.new("A Face")))
+    rig, carrier = legged(), empty("Carrier")
+    face.parent = rig.parent = carrier
+    frames(1, 60)
+    stash(rig, idle(rig), uneven_walk(rig))
+    people = crowd("People")
+    vehicle(carrier, crowd=people, identity=5)
+    select(people)
+    assert bpy.ops.steering.clips_find() == {"FINISHED"}
+    bake()
+    assert any(track.name == "Steering: Walk" for track in rig.animation_data.nla_tracks)
+
+
 def with_toes(rig) -> None:
     """Divide the feet of a rig into heels and toes."""
     bpy.context.view_layer.objects.active = rig
