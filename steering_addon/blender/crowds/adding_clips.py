@@ -18,7 +18,7 @@ from ..write.posing import check_shows_clips, check_strips_play, short_name
 from .clip_feet import stand_on_soles, store_unplanted, why_unplanted
 from .clip_speeds import gaits_of
 from .crowd_clips import check_has_models, models_of, rig_of, store_measurements, stored_clips, why_without_rig
-from .finding_clips import Found, actions_of, find_clips, own_actions, promising
+from .finding_clips import Found, actions_of, find_clips, own_actions, promising, why_too_long
 from .preset_exchange import start_at_cruise
 
 if TYPE_CHECKING:
@@ -122,6 +122,8 @@ def add_to_new_crowd(crowd: Object, members: Sequence[Object], scene: Scene) -> 
     except Refusal as why:
         return [], f"{crowd.name} plays no clips. {why} Then press Find Clips"
     if not _any_moves(clips):
+        if why := why_too_long(brought, members[0], scene):
+            return [], f"{crowd.name} plays no clips: {why}. Then press Find Clips"
         text = f"{crowd.name} plays no clips: no action of {rig.name} walks, runs or flies"
         text += ". Use Add Clip for others" if len(brought) <= FEW else " and is named so. Find Clips looks at all"
         return [], "" if locomotion_of(crowd).runs_on_wheels else text

@@ -317,6 +317,7 @@ REMEDIES: dict[str, Callable[[], bool]] = {
     r"make its parts visible in renders": lambda: "hide_render" in bpy.types.Object.bl_rna.properties,
     r"turn off the star": of_an_nla_track("is_solo"),
     r"mute it": of_an_nla_track("mute"),
+    r"set the manual frame range": lambda: "use_frame_range" in bpy.types.Action.bl_rna.properties,
     r"set it to replace": of_an_nla_track("action_blend_type"),
     r"give it a mesh": lambda: in_blender("object.parent_set"),
     r"turn on replace own keys": own_keys,

@@ -300,6 +300,31 @@ def test_a_walk_with_stepped_keys_is_measured_and_played_with_straight_lines_bet
     assert {key.interpolation for key in keys} == {"CONSTANT"}
 
 
+def test_a_recording_of_many_steps_is_left_out_until_its_frame_range_is_one_cycle() -> None:
+    rig = legged()
+    people = walking(rig)
+    clips = people.steering.portrayal.clips
+    speed = clips[1].speed
+    curves = part("blender.write.animation_data")
+    [bag] = curves.channelbags(bpy.data.actions["Walk"])
+    for curve in bag.fcurves:
+        points = [tuple(key.co) for key in curve.keyframe_points]
+        for frame, value in points[1:]:
+            for cycle in range(1, 40):
+                curve.keyframe_points.insert(frame + CYCLE * cycle, value, options={"FAST"}).interpolation = "LINEAR"
+        curve.update()
+    clips.clear()
+    find = part("blender.crowds.finding_clips")
+    why = find.why_too_long([bpy.data.actions["Walk"]], rig, bpy.context.scene)
+    assert why.startswith("Walk lasts 40 s, too long for a cycle of steps. Set the Manual Frame Range")
+    assert bpy.ops.steering.clips_find() == {"FINISHED"}
+    assert [clip.action.name for clip in clips] == ["Idle"]
+    walk = bpy.data.actions["Walk"]
+    walk.use_frame_range, walk.frame_start, walk.frame_end = True, 1.0 + 3 * CYCLE, 1.0 + 4 * CYCLE
+    assert bpy.ops.steering.clips_find() == {"FINISHED"}
+    assert clips[1].action == walk and clips[1].speed == pytest.approx(speed, rel=0.01)
+
+
 def test_a_model_whose_mesh_no_bone_moves_has_no_walk() -> None:
     rig = legged()
     bpy.data.objects["Walker Skin"].vertex_groups.clear()
