@@ -22,6 +22,9 @@ from .soles import Foot, Points, feet_of, foot_of, median, stances, weighted_med
 
 UNSURE = 0.15
 """Where time on the ground tells the two ends of the axis apart by less, the direction is unknown."""
+LONGEST = 6.0
+"""Seconds that the cycle of a model a metre high lasts at most, with the root of its height, for its steps
+to be distinguished in PHASES parts of it."""
 STEADY = 0.45
 """The share of the feet's motion on the ground that a body's motion has to explain."""
 REPEATS = 0.15
@@ -138,11 +141,17 @@ def measured(
     curve = np.concatenate(([0.0], np.cumsum(moving.profile)))
     return replace(
         known,
+        sure=0.0 if has_many_steps(sampled.seconds, height) else known.sure,
         speed=speed,
         stride=speed * sampled.seconds,
         curve=curve / curve[-1],
         heading=float(angle_of(np.array([left]), np.array([ahead]))[0]),
     )
+
+
+def has_many_steps(seconds: float, height: float) -> bool:
+    """Whether a clip that moves is too long, for a model of this height in metres, to be a cycle of a few steps."""
+    return seconds > LONGEST * float(np.sqrt(height))
 
 
 def in_place(points: Points, height: float) -> tuple[Points, tuple[float, float, float]]:

@@ -13,11 +13,12 @@ from ..properties.clip_groups import PLAYS_ITEMS
 from ..refusal import Refusal
 from ..tagged_objects import crowd_of, in_use, tagged
 from ..write.clip_copies import curves_for
+from ..write.hiding_tracks import check_tracks_show_clips
 from ..write.posing import check_shows_clips, check_strips_play, short_name
 from .clip_feet import stand_on_soles, store_unplanted, why_unplanted
 from .clip_speeds import gaits_of
 from .crowd_clips import check_has_models, models_of, rig_of, store_measurements, stored_clips, why_without_rig
-from .finding_clips import Found, actions_of, find_clips, own_actions, promising
+from .finding_clips import Found, actions_of, find_clips, own_actions, promising, why_too_long
 from .preset_exchange import start_at_cruise
 
 if TYPE_CHECKING:
@@ -114,10 +115,15 @@ def add_to_new_crowd(crowd: Object, members: Sequence[Object], scene: Scene) -> 
             clips = find_clips(crowd, members[0], (brought,), scene, family)
         channels = {channel for each in clips for channel in curves_for(each.action, rig)}
         check_strips_play(rig)
-        check_shows_clips(rig, channels, {each.action for each in clips}, False)
+        frames = float(scene.frame_start), float(scene.frame_end)
+        actions = {each.action for each in clips}
+        check_shows_clips(rig, channels, actions, False)
+        check_tracks_show_clips(rig, channels, actions, frames, False)
     except Refusal as why:
         return [], f"{crowd.name} plays no clips. {why} Then press Find Clips"
     if not _any_moves(clips):
+        if why := why_too_long(brought, members[0], scene):
+            return [], f"{crowd.name} plays no clips: {why}. Then press Find Clips"
         text = f"{crowd.name} plays no clips: no action of {rig.name} walks, runs or flies"
         text += ". Use Add Clip for others" if len(brought) <= FEW else " and is named so. Find Clips looks at all"
         return [], "" if locomotion_of(crowd).runs_on_wheels else text

@@ -19,10 +19,12 @@ from ...portrayal.clips import ANY, BEAT, NO_STATE, STAND, Clip, ClipSettings
 from ...portrayal.driver_properties import Portrayal
 from ...simulation.arrays.chance import Keys
 from ...simulation.roles import Role
+from ..doubles import doubles
 from ..hierarchy import Family, shown_in
 from ..properties import pointed_at, settings_of
 from ..property_groups import values_of
-from ..read.clips.measuring import measured_clips
+from ..read.clips.measuring import armature_below, measured_clips
+from ..read.clips.rig import is_mirrored, unevenness
 from ..read.mind_sources import state_numbers
 from ..refusal import Refusal
 from ..stored_values import choice_in, sound_front
@@ -70,10 +72,8 @@ def stored_clips(crowd: Object) -> list[PropertyGroup]:
 
 
 def rig_of(ob: Object, family: Family) -> Object | None:
-    """The armature of a vehicle: itself, or the first one below it; None without one."""
-    if ob.type == "ARMATURE":
-        return ob
-    return next((part for part in family.descendants(ob) if part.type == "ARMATURE"), None)
+    """The armature of a vehicle that plays clips; None without one."""
+    return armature_below(ob, family)
 
 
 def why_without_rig(ob: Object) -> str:
@@ -94,7 +94,7 @@ def models_of(crowd: Object, vehicles: Sequence[Object], family: Family) -> list
     rigs = [rig_of(ob, family) if entries else None for ob in vehicles]
     for row, rig in enumerate(rigs):
         if rig is not None:
-            rows.setdefault((rig.data.name_full, *sound_front(vehicles[row])), []).append(row)
+            rows.setdefault((rig.data.name_full, *sound_front(vehicles[row]), *_shape(rig)), []).append(row)
     models = []
     for alike in sorted(rows.values(), key=len, reverse=True):
         fitting = tuple(entry for entry in entries if fits(entry.action, rigs[alike[0]]))
@@ -102,6 +102,13 @@ def models_of(crowd: Object, vehicles: Sequence[Object], family: Family) -> list
             alike = tuple(alike)
             models.append(Model(alike, tuple(vehicles[k] for k in alike), tuple(rigs[k] for k in alike), fitting))
     return models
+
+
+def _shape(rig: Object) -> tuple[object, ...]:
+    """How the scale of an armature changes its shape; empty if it does not."""
+    matrix = doubles(rig.matrix_world)
+    uneven = unevenness(matrix)
+    return ("mirrored", *uneven) if is_mirrored(matrix) else uneven
 
 
 def clips_of(model: Model, scene: Scene, family: Family) -> tuple[list[Clip], float]:
@@ -143,7 +150,8 @@ def state_of(entry: PropertyGroup) -> Object | None:
 def is_measured(model: Model, scene: Scene, family: Family) -> bool:
     """Whether the clips of a model need not be measured."""
     made_of = hash_of(model, scene, family)
-    return made_of in _measured or _stored(model, made_of) is not None
+    known = f"{made_of} {scale_of(model.vehicles[0], model.rigs[0]):.4g}"
+    return known in _measured or _stored(model, made_of) is not None
 
 
 def _stored(model: Model, made_of: str) -> tuple[list[Clip], float] | None:
@@ -159,15 +167,17 @@ def measure(model: Model, scene: Scene, family: Family, made_of: str) -> tuple[l
 
     Writes nothing.
     """
-    measured = _stored(model, made_of) or _measured.get(made_of)
+    vehicle, rig = model.vehicles[0], model.rigs[0]
+    # The speeds of a new crowd are those of its own size.
+    known = f"{made_of} {scale_of(vehicle, rig):.4g}"
+    measured = _stored(model, made_of) or _measured.get(known)
     if measured is None:
-        vehicle, rig = model.vehicles[0], model.rigs[0]
         actions = [entry.action for entry in model.entries]
         clips = measured_clips(vehicle, actions, scene, family, sound_front(vehicle))
         measured = clips, scale_of(vehicle, rig)
         while len(_measured) >= MOST_KEPT:
             _measured.pop(next(iter(_measured)))
-        _measured[made_of] = measured
+        _measured[known] = measured
     return measured
 
 
@@ -292,7 +302,7 @@ def hash_of(model: Model, scene: Scene, family: Family) -> str:
             hashed.update(part if isinstance(part, bytes) else repr(part).encode())
 
     rig = model.rigs[0]
-    add(scene.render.fps, scene.render.fps_base, *sound_front(model.vehicles[0]))
+    add(scene.render.fps, scene.render.fps_base, *sound_front(model.vehicles[0]), *_shape(rig))
     for bone in rig.data.bones:
         add(bone.name, bone.parent.name if bone.parent else "", tuple(map(tuple, bone.matrix_local)))
     for bone in rig.pose.bones:

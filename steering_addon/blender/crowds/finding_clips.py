@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ...portrayal.clips import BEAT, MOVE, STAND, Clip
+from ...portrayal.gait import has_many_steps
 from ..moving import locomotion_of
 from ..read.clips.measuring import measured_clips
 from ..stored_values import sound_front
@@ -123,6 +124,21 @@ def promising(actions: Sequence[Action]) -> list[Action]:
     words = _words(actions)
     beats = beating(actions)
     return [action for action in actions if _promises(words[action.name]) or action in beats]
+
+
+def why_too_long(actions: Sequence[Action], vehicle: Object, scene: Scene) -> str:
+    """Why the first of some actions that is too long for a cycle of steps is not a walk, and the remedy; else empty.
+
+    Recordings of actors often hold dozens of steps.
+    """
+    height = vehicle.steering.height * abs(vehicle.matrix_world.median_scale)
+    for action in actions:
+        first, last = span(action)
+        seconds = (last - first) * scene.render.fps_base / scene.render.fps
+        if has_many_steps(seconds, height):
+            text = f"{action.name} lasts {seconds:.0f} s, too long for a cycle of steps"
+            return f"{text}. Set the Manual Frame Range of the action to two steps that repeat"
+    return ""
 
 
 def _words(actions: Sequence[Action]) -> dict[str, str]:

@@ -8,6 +8,7 @@ Blender 4.2 has no slots, so a slot is `None` and the action serves as its own c
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 SLOTTED = "slots" in bpy.types.Action.bl_rna.properties
 """Whether actions have slots (4.4 and later)."""
 RENAMED_TOGETHER = 1 << 10
+COPIED = re.compile(r"[ .]\d{3,}$")
+"""What Populate and Blender add to the name of a copy."""
 
 
 def action_of(ob: Object) -> Action | None:
@@ -106,14 +109,35 @@ def rename_all(names: Mapping[Action, str]) -> None:
 
 
 def slot_for(action: Action, ob: Object) -> ActionSlot | None:
-    """The slot that an object would play of an action that it does not play: the one of its name, else the first.
+    """The slot that an object would play of an action that it does not play.
 
-    None if no slot is for objects, and always None in 4.2.
+    The one of its name, or of the name of what it is a copy of; else the one with most curves for it, the first of
+    several. None if no slot is for objects, and always None in 4.2.
     """
     if not SLOTTED:
         return None
     fitting = [slot for slot in action.slots if slot.target_id_type in ("UNSPECIFIED", ob.id_type)]
-    return next((slot for slot in fitting if slot.name_display == ob.name), fitting[0] if fitting else None)
+    if len(fitting) < 2:
+        return fitting[0] if fitting else None
+    for name in (ob.name, COPIED.sub("", ob.name)):
+        if (named := next((slot for slot in fitting if slot.name_display == name), None)) is not None:
+            return named
+    return max(fitting, key=lambda slot: _curves_for(ob, channelbag_in(action, slot)))
+
+
+def _curves_for(ob: Object, bag: Channelbag | None) -> int:
+    """How many of these curves animate an object; of an armature its pose, as all objects have a location."""
+    curves = bag.fcurves if bag is not None else ()
+    start = "pose." if ob.type == "ARMATURE" else ""
+    return sum(curve.data_path.startswith(start) and _has(ob, curve.data_path) for curve in curves)
+
+
+def _has(ob: Object, path: str) -> bool:
+    try:
+        ob.path_resolve(path)
+    except ValueError:
+        return False
+    return True
 
 
 def slot_with_handle(action: Action, handle: int) -> ActionSlot | None:

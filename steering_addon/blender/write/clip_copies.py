@@ -21,9 +21,11 @@ import numpy as np
 from ...simulation.arrays.once import once
 from .animation_data import SLOTTED, channelbag_in, evaluate, new_action, slot_for, slot_with_handle
 from .clip_record import COPY, ClipRecord, clip_record, values_of
+from .hiding_tracks import posed_by_tracks
 from .keyframes import LINEAR, Keys, generated_keys, read_column, read_keys, write_keys
 from .ownership import Played
 from .posing import POSE, hiding_action, slot_curves
+from .stepped import stepped, straight
 
 if TYPE_CHECKING:
     from bpy.types import Action, ActionSlot, FCurve, Object
@@ -72,6 +74,7 @@ class ClipCopy:
         frames: the length of a cycle.
         new: whether it was just made.
         feet: the channels of planted feet, if it holds these.
+        clip: what it is a copy of; None if it is of no clip.
     """
 
     action: Action
@@ -80,6 +83,7 @@ class ClipCopy:
     frames: float
     new: bool
     feet: tuple[Channel, ...] = ()
+    clip: Action | None = None
 
 
 def curves_for(action: Action, rig: Object) -> dict[Channel, FCurve]:
@@ -124,6 +128,7 @@ class Copies:
         """`rig` is an armature of the model."""
         self._sources = sources
         self._curves = curves = [curves_for(source.action, rig) for source in sources]
+        self._held = [{(each.data_path, each.array_index) for each in stepped(few.values())} for few in curves]
         self._base = _Base(rig, {channel for each in curves for channel in each})
         wanted = self._channels(curves)
         self._changes = [self._changed(source, each, wanted) for source, each in zip(sources, curves)]
@@ -133,23 +138,28 @@ class Copies:
     def copies(self) -> list[ClipCopy]:
         """A copy of each clip, in their order."""
         existing = copies_made()
-        keys = (self._completed(*each) for each in zip(self._sources, self._curves, self._changes))
+        keys = (self._completed(*each) for each in zip(self._sources, self._curves, self._changes, self._held))
         return [self._copy(source, each, existing) for source, each in zip(self._sources, keys)]
 
     @once
     def tables(self) -> list[np.ndarray]:
         """The values of each clip over its cycle, (f + 1, channels), about `FINE` for each frame."""
-        return [self._table(*each) for each in zip(self._sources, self._curves, self._changes)]
+        return [self._table(*each) for each in zip(self._sources, self._curves, self._changes, self._held)]
 
     def _table(
-        self, source: ClipSource, curves: Mapping[Channel, FCurve], changes: Mapping[Channel, tuple[float, float]]
+        self,
+        source: ClipSource,
+        curves: Mapping[Channel, FCurve],
+        changes: Mapping[Channel, tuple[float, float]],
+        held: Collection[Channel],
     ) -> np.ndarray:
         first, last = span(source.action)
         frames = np.linspace(0.0, last - first, FINE * max(round(last - first), 1) + 1)
         columns = []
         for channel, (sign, slope) in changes.items():
-            held = np.full(len(frames), self._base.values[channel])
-            values = evaluate(curves[channel], first + frames) if channel in curves else held
+            still = np.full(len(frames), self._base.values[channel])
+            play = straight if channel in held else evaluate
+            values = play(curves[channel], first + frames) if channel in curves else still
             columns.append(sign * values - slope * frames)
         return np.stack(columns, axis=1)
 
@@ -189,7 +199,11 @@ class Copies:
         }
 
     def _completed(
-        self, source: ClipSource, curves: Mapping[Channel, FCurve], changes: Mapping[Channel, tuple[float, float]]
+        self,
+        source: ClipSource,
+        curves: Mapping[Channel, FCurve],
+        changes: Mapping[Channel, tuple[float, float]],
+        held: Collection[Channel],
     ) -> dict[Channel, Keys]:
         """The keys of the copy of a clip, by channel."""
         first, last = span(source.action)
@@ -197,6 +211,8 @@ class Copies:
         for channel, (sign, slope) in changes.items():
             if channel in curves:
                 keys = _from_zero(curves[channel], first, last)
+                if channel in held:
+                    keys.columns["interpolation"][:] = LINEAR
             else:
                 keys = generated_keys(np.zeros(1), np.array([self._base.values[channel]]), LINEAR)
             for name in POINTS:
@@ -212,14 +228,15 @@ class Copies:
         made_of = _hash(source.action.name_full, frames, keys)
         copy = existing.get(made_of)
         if copy is not None:
-            return ClipCopy(copy, copy.slots[0] if SLOTTED else None, source.action.name, frames, new=False)
+            slot = copy.slots[0] if SLOTTED else None
+            return ClipCopy(copy, slot, source.action.name, frames, new=False, clip=source.action)
         action, slot = new_action(f"{source.action.name} (crowd)", self._rig)
         bag = channelbag_in(action, slot, ensure=True)
         for (path, index), each in keys.items():
             write_keys(bag.fcurves.new(path, index=index), each)
         action.use_frame_range, action.frame_start, action.frame_end = True, 0.0, frames
         action[COPY] = {"made_of": made_of, "clip": source.action}
-        return ClipCopy(action, slot, source.action.name, frames, new=True)
+        return ClipCopy(action, slot, source.action.name, frames, new=True, clip=source.action)
 
 
 class _Base:
@@ -235,6 +252,7 @@ class _Base:
         rest = {(path, index) for path in whole for index in range(4)}.difference(channels)
         known = {channel: stored[channel] for channel in channels if channel in stored}
         known |= {channel: self._own[channel].evaluate(first) for channel in channels if channel in self._own}
+        known = posed_by_tracks(rig, {*channels, *rest}) | known
         present = values_of(rig, [channel for channel in (*channels, *rest) if channel not in known])
         self.values: dict[Channel, float] = present | known
         self._signs: dict[str, np.ndarray] = {}

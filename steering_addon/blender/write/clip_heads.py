@@ -14,7 +14,7 @@ from ...portrayal.heads import SMOOTHING, aimed, expected, followed
 from ...simulation.arrays.vectors import Scalars, Vectors
 from ..doubles import doubles
 from ..read.clips.measuring import axes_of
-from ..read.clips.rig import to_model
+from ..read.clips.rig import is_mirrored, to_model
 from ..read.rotation_channels import channels_from_matrices, data_path
 from ..stored_values import sound_front
 from .rig_keys import Keyed
@@ -65,7 +65,9 @@ class Neck:
         """
         to_bone = self.rest[:3, :3].T
         aside, _, up = (to_bone @ (row / np.linalg.norm(row)) for row in self.matrix[:3, :3])
-        turns = turned_about(up, left) @ turned_about(aside, -raised)
+        # In the axes of a mirrored model, turns go the other way.
+        hand = -1.0 if is_mirrored(self.matrix) else 1.0
+        turns = turned_about(up, hand * left) @ turned_about(aside, -hand * raised)
         mode = rig.pose.bones[self.bone].rotation_mode
         numbers = channels_from_matrices(turns.swapaxes(0, 1), mode).swapaxes(0, 1)
         return {(path_of(rig, self.bone), index): numbers[..., index] for index in range(numbers.shape[-1])}

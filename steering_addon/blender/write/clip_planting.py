@@ -16,10 +16,11 @@ from ...portrayal.soft_soles import Soft, as_moved, leans
 from ...portrayal.soles import Points
 from ...simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, columns
 from ...simulation.roles import Role
+from ..doubles import doubles
 from ..read.clips.controls import controls_of
 from ..read.clips.feet import Feet, feet_in
 from ..read.clips.poses import follows_from_curves, from_channels, mixed_channels
-from ..read.clips.rig import Rig
+from ..read.clips.rig import Rig, unevenness
 from ..read.rotation_channels import channels_from_matrices, data_path
 from ..read.surfaces import SurfaceReader
 from ..tagged_objects import tagged
@@ -59,6 +60,8 @@ def planting_of(
     if first < 0:
         return None, ""
     feet = feet_in(armature, rig, actions, first)
+    if unevenness(rig.matrix):
+        return None, f"{_scaled(armature).name} is scaled unevenly: apply its scale, or scale it evenly"
     legs = [leg_of(rig, rows, feet.poses[first]) for rows in feet.points]
     whole = [leg for leg in legs if leg is not None]
     joints = [(leg.thigh, leg.shin, leg.foot) for leg in whole]
@@ -74,6 +77,14 @@ def planting_of(
     if len({leg.thigh for leg in whole}) < len(whole):
         return None, f"two feet of {armature.data.name} share a leg"
     return Planting(armature, rig, feet, whole, clips), ""
+
+
+def _scaled(armature: Object) -> Object:
+    """Which of an armature and the objects that carry it is scaled unevenly."""
+    ob = armature
+    while ob.parent is not None and not unevenness(doubles(ob.matrix_basis)):
+        ob = ob.parent
+    return ob
 
 
 class Planting:

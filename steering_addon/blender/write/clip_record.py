@@ -37,6 +37,7 @@ class ClipRecord:
         kept: the armature's own action, set aside as it would hide the clips.
         kept_slot: the number of its slot; 0 for none, and in 4.2.
         made_of: the hash of the clips of the crowd and of how they were to be played; empty if it is not known.
+        muted: the names of the animator's tracks that were muted, as they would hide the clips.
     """
 
     first: float
@@ -47,6 +48,7 @@ class ClipRecord:
     kept: Action | None = None
     kept_slot: int = 0
     made_of: str = ""
+    muted: tuple[str, ...] = ()
 
     @property
     def slot(self) -> ActionSlot | None:
@@ -94,6 +96,7 @@ def clip_record(rig: Object) -> ClipRecord | None:
             kept=kept,
             kept_slot=int(stored.get("kept_slot", 0)),
             made_of=str(stored.get("made_of", "")),
+            muted=tuple(str(name) for name in stored.get("muted", ())),
         )
     except (TypeError, KeyError, AttributeError, IndexError, ValueError):
         return None
@@ -138,6 +141,8 @@ def write_clip_record(rig: Object, record: ClipRecord) -> None:
         "feet": list(record.feet),
         "made_of": record.made_of,
     }
+    if record.muted:
+        stored["muted"] = list(record.muted)
     if record.kept is not None:
         stored |= {"kept": record.kept, "kept_slot": record.kept_slot}
     rig[RECORD] = stored

@@ -18,6 +18,7 @@ import numpy as np
 from .animation_data import SLOTTED, action_of, assign_action
 from .clip_copies import Channel, ClipCopy
 from .clip_record import ClipRecord, clip_record, erase_clip_record, is_copy, tracks_of, values_of, write_clip_record
+from .hiding_tracks import mute_hiding, posed_by_tracks, unmute
 from .keyframes import CHOICE, FRAME_TOLERANCE, GENERATED, write_linear_keys
 from .ownership import check_editable, holds_nothing
 from .posing import hiding_action
@@ -112,7 +113,8 @@ def _write_on(each: RigClips, writer: _StripWriter, spare: set[bpy.types.Action]
     rig, before = each.rig, clip_record(each.rig)
     pose = before.pose_of(rig) if before is not None else {}
     feet = [channel for played in each.played for channel in played.copy.feet]
-    pose = values_of(rig, (*each.channels, *feet)) | pose
+    channels = *each.channels, *feet
+    pose = values_of(rig, channels) | posed_by_tracks(rig, set(channels)) | pose
     kept, kept_slot = (before.kept, before.kept_slot) if before is not None else (None, 0)
     stay = _remove_tracks(rig, before, spare) if before is not None else []
     if not each.moves:
@@ -120,6 +122,8 @@ def _write_on(each: RigClips, writer: _StripWriter, spare: set[bpy.types.Action]
         if action is not None:
             kept, kept_slot = action, slot.handle if slot is not None else 0
             assign_action(rig, None)
+    muted = before.muted if before is not None else ()
+    muted += tuple(mute_hiding(rig, each.channels, _clips_of(each.played), (writer.first, writer.last)))
     animation = rig.animation_data_create()
     names = {edited.track for edited in stay}
     for name, played in zip(_track_names(each.played), each.played):
@@ -127,9 +131,24 @@ def _write_on(each: RigClips, writer: _StripWriter, spare: set[bpy.types.Action]
         if name not in names and (played is each.played[0] or played.is_seen):
             names.add(writer.write(animation.nla_tracks, name, played, overridden=rig.override_library is not None))
     values, of_feet = (tuple(pose[channel] for channel in channels) for channels in (each.channels, feet))
-    record = ClipRecord(writer.first, writer.last, tuple(sorted(names)), values, of_feet, kept, kept_slot, each.made_of)
+    record = ClipRecord(
+        first=writer.first,
+        last=writer.last,
+        tracks=tuple(sorted(names)),
+        pose=values,
+        feet=of_feet,
+        kept=kept,
+        kept_slot=kept_slot,
+        made_of=each.made_of,
+        muted=tuple(dict.fromkeys(muted)),
+    )
     write_clip_record(rig, record)
     return record, stay
+
+
+def _clips_of(all_played: Sequence[ClipPlayed]) -> list[bpy.types.Action]:
+    """The actions of which copies are played."""
+    return [clip for played in all_played if (clip := played.copy.clip) is not None]
 
 
 def _track_names(all_played: Sequence[ClipPlayed]) -> list[str]:
@@ -162,6 +181,7 @@ def clear_clips(rigs: Iterable[Object]) -> list[Edited]:
         if not stay:
             _pose_as(rig, pose)
         edited += stay
+        unmute(rig, record.muted)
         if record.kept is not None:
             if action_of(rig) is None:
                 assign_action(rig, record.kept, record.slot)

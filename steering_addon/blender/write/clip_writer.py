@@ -46,6 +46,7 @@ from .clip_planting import FEET, FRAMES_TOGETHER, ground_of, planting_of
 from .clip_posture import Posture, posture_of
 from .clip_record import clip_record, is_copy
 from .clip_strips import ClipPlayed, Edited, RigClips, clear_clips, write_clips
+from .hiding_tracks import check_tracks_show_clips
 from .posing import check_shows_clips, check_strips_play
 from .rig_keys import made_for
 from .sights import Sights
@@ -264,6 +265,8 @@ class _ModelPlayed:
         for rig in dict.fromkeys(self.model.rigs):
             check_strips_play(rig)
             check_shows_clips(rig, self.copies.channels, actions, replace)
+            frames = float(self._frames[0]), float(self._frames[-1])
+            check_tracks_show_clips(rig, self.copies.channels, actions, frames, replace)
 
     def look(self, crowd: Object, states: Mapping[Object, int], *, live: bool) -> None:
         """Find how vehicles of a crowd hold themselves, what turns their heads, and what they look at.

@@ -29,10 +29,10 @@ def pose_curves(bag: Channelbag | None) -> list[FCurve]:
     return [curve for curve in (bag.fcurves if bag is not None else ()) if curve.data_path.startswith(POSE)]
 
 
-def hides(bag: Channelbag | None, channels: Collection[tuple[str, int]]) -> bool:
-    """Whether the curves of an action hide clips that animate these channels, as (data path, index)."""
+def hides(bag: Channelbag | None, channels: Collection[tuple[str, int]], share: float = HIDES) -> bool:
+    """Whether the curves of an action animate more than a share of these channels, as (data path, index), of clips."""
     keyed = {(curve.data_path, curve.array_index) for curve in pose_curves(bag) if not curve.mute}
-    return len(keyed.intersection(channels)) > HIDES * len(channels)
+    return len(keyed.intersection(channels)) > share * len(channels)
 
 
 def hiding_action(

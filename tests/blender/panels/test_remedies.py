@@ -26,8 +26,8 @@ UNSPOKEN = ("description", "name", "default", "text")
 """Arguments that are labels and tooltips."""
 VERBS = {
     *("add", "bake", "check", "choose", "clear", "close", "draw", "edit", "enable", "enter", "exit", "find", "give"),
-    *("leave", "let", "lock", "make", "mark", "move", "paint", "parent", "preview", "press", "put", "remove", "save"),
-    *("select", "separate", "set", "tag", "turn", "unlock", "use"),
+    *("leave", "let", "lock", "make", "mark", "move", "mute", "paint", "parent", "preview", "press", "put", "remove"),
+    *("save", "select", "separate", "set", "tag", "turn", "unlock", "use"),
 }
 """The first words of clauses that tell the user to do something."""
 
@@ -316,6 +316,8 @@ REMEDIES: dict[str, Callable[[], bool]] = {
     r"turn off the modifiers": lambda: "show_viewport" in bpy.types.Modifier.bl_rna.properties,
     r"make its parts visible in renders": lambda: "hide_render" in bpy.types.Object.bl_rna.properties,
     r"turn off the star": of_an_nla_track("is_solo"),
+    r"mute it": of_an_nla_track("mute"),
+    r"set the manual frame range": lambda: "use_frame_range" in bpy.types.Action.bl_rna.properties,
     r"set it to replace": of_an_nla_track("action_blend_type"),
     r"give it a mesh": lambda: in_blender("object.parent_set"),
     r"turn on replace own keys": own_keys,

@@ -228,6 +228,208 @@ def test_feet_that_are_bones_of_their_own_stay_and_shins_end_at_them() -> None:
             assert (bones[f"Shin.{side}"].tail - bones[f"Foot.{side}"].head).length < 1e-3
 
 
+def slope(along: float, across: float) -> None:
+    """A ground that rises by these shares along y and x."""
+    mesh = bpy.data.meshes.new("Slope")
+    corners = [(x, y, along * y + across * x) for y in (-40.0, 10.0) for x in (-20.0, 20.0)]
+    mesh.from_pydata(corners, [], [(0, 1, 3, 2)])
+    tag(link(bpy.data.objects.new("Slope", mesh)), role="SURFACE")
+
+
+def deepest(skin, along: float, across: float) -> float:
+    """How far the soles of a skin come below such a ground."""
+    sunk = 0.0
+    for frame in range(20, 60):
+        bpy.context.scene.frame_set(frame)
+        evaluated = skin.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        places = np.array([evaluated.matrix_world @ vertex.co for vertex in evaluated.data.vertices[:24]])
+        sunk = max(sunk, float(np.max(along * places[:, 1] + across * places[:, 0] - places[:, 2])))
+    return sunk
+
+
+def test_feet_of_a_mesh_that_envelopes_bind_are_found_and_held() -> None:
+    rig, skin = legged(), bpy.data.objects["Walker Skin"]
+    skin.vertex_groups.clear()
+    skin.modifiers[0].use_vertex_groups, skin.modifiers[0].use_bone_envelopes = False, True
+    people = walking(rig)
+    assert [(clip.action.name, clip.plays) for clip in people.steering.portrayal.clips] == [
+        ("Idle", "STAND"),
+        ("Walk", "MOVE"),
+    ]
+    assert people.steering.portrayal.unplanted == ""
+
+
+def test_a_robe_that_reaches_the_ground_does_not_count_as_a_foot() -> None:
+    rig = legged()
+    mesh = bpy.data.meshes.new("Robe")
+    angles = np.linspace(0.0, 2.0 * np.pi, 24, endpoint=False)
+    mesh.from_pydata([(0.3 * np.cos(a), 0.3 * np.sin(a), z) for a in angles for z in (0.005, 0.9)], [], [])
+    robe = link(bpy.data.objects.new("Robe", mesh))
+    robe.parent = rig
+    robe.vertex_groups.new(name="Body").add(list(range(48)), 1.0, "REPLACE")
+    robe.modifiers.new("Armature", "ARMATURE").object = rig
+    bpy.context.view_layer.update()
+    people = walking(rig)
+    assert [clip.plays for clip in people.steering.portrayal.clips] == ["STAND", "MOVE"]
+    assert people.steering.portrayal.unplanted == ""
+
+
+def test_a_walk_with_stepped_keys_is_measured_and_played_with_straight_lines_between_them() -> None:
+    rig = legged()
+    people = walking(rig)
+    speed = people.steering.portrayal.clips[1].speed
+    bake()
+    expected = longest_step(rig)
+    clear_bake()
+    curves = part("blender.write.animation_data")
+    for bag in curves.channelbags(bpy.data.actions["Walk"]):
+        for key in (key for curve in bag.fcurves for key in curve.keyframe_points):
+            key.interpolation = "CONSTANT"
+    select(people)
+    assert bpy.ops.steering.clips_measure() == {"FINISHED"}
+    assert people.steering.portrayal.clips[1].plays == "MOVE"
+    assert people.steering.portrayal.clips[1].speed == pytest.approx(speed, rel=0.01)
+    bake()
+    assert longest_step(rig) < 1.1 * expected
+    keys = [
+        key
+        for bag in curves.channelbags(bpy.data.actions["Walk"])
+        for each in bag.fcurves
+        for key in each.keyframe_points
+    ]
+    assert {key.interpolation for key in keys} == {"CONSTANT"}
+
+
+def test_a_recording_of_many_steps_is_left_out_until_its_frame_range_is_one_cycle() -> None:
+    rig = legged()
+    people = walking(rig)
+    clips = people.steering.portrayal.clips
+    speed = clips[1].speed
+    curves = part("blender.write.animation_data")
+    [bag] = curves.channelbags(bpy.data.actions["Walk"])
+    for curve in bag.fcurves:
+        points = [tuple(key.co) for key in curve.keyframe_points]
+        for frame, value in points[1:]:
+            for cycle in range(1, 40):
+                curve.keyframe_points.insert(frame + CYCLE * cycle, value, options={"FAST"}).interpolation = "LINEAR"
+        curve.update()
+    clips.clear()
+    find = part("blender.crowds.finding_clips")
+    why = find.why_too_long([bpy.data.actions["Walk"]], rig, bpy.context.scene)
+    assert why.startswith("Walk lasts 40 s, too long for a cycle of steps. Set the Manual Frame Range")
+    assert bpy.ops.steering.clips_find() == {"FINISHED"}
+    assert [clip.action.name for clip in clips] == ["Idle"]
+    walk = bpy.data.actions["Walk"]
+    walk.use_frame_range, walk.frame_start, walk.frame_end = True, 1.0 + 3 * CYCLE, 1.0 + 4 * CYCLE
+    assert bpy.ops.steering.clips_find() == {"FINISHED"}
+    assert clips[1].action == walk and clips[1].speed == pytest.approx(speed, rel=0.01)
+
+
+def test_a_model_whose_mesh_no_bone_moves_has_no_walk() -> None:
+    rig = legged()
+    bpy.data.objects["Walker Skin"].vertex_groups.clear()
+    people = walking(rig)
+    assert [(clip.action.name, clip.plays) for clip in people.steering.portrayal.clips] == [("Idle", "STAND")]
+
+
+def test_of_several_armatures_the_one_that_is_animated_plays_clips() -> None:
+    face = link(bpy.data.objects.new("A Face", bpy.data.armatures.new("A Face")))
+    rig, carrier = legged(), empty("Carrier")
+    face.parent = rig.parent = carrier
+    frames(1, 60)
+    stash(rig, idle(rig), uneven_walk(rig))
+    people = crowd("People")
+    vehicle(carrier, crowd=people, identity=5)
+    select(people)
+    assert bpy.ops.steering.clips_find() == {"FINISHED"}
+    bake()
+    assert any(track.name == "Steering: Walk" for track in rig.animation_data.nla_tracks)
+
+
+def with_toes(rig) -> None:
+    """Divide the feet of a rig into heels and toes."""
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="EDIT")
+    for side in ("L", "R"):
+        foot = rig.data.edit_bones[f"Foot.{side}"]
+        toes = rig.data.edit_bones.new(f"Toes.{side}")
+        toes.head, toes.tail, toes.parent = (foot.tail.x, -0.05, 0.02), (foot.tail.x, -0.2, 0.02), foot
+    bpy.ops.object.mode_set(mode="OBJECT")
+    skin = bpy.data.objects["Walker Skin"]
+    for side, first in (("L", 0), ("R", 12)):
+        front = [row for row in range(first, first + 12) if row // 2 % 3 == 0]
+        skin.vertex_groups[f"Foot.{side}"].remove(front)
+        skin.vertex_groups.new(name=f"Toes.{side}").add(front, 1.0, "REPLACE")
+        rig.pose.bones[f"Toes.{side}"].rotation_mode = "XYZ"
+
+
+def run_on_toes(rig):
+    """Toes that bend as heels lift off, so that they do not move alike."""
+    action = uneven_walk(rig)
+    curves = part("blender.write.animation_data")
+    bag = curves.channelbag_in(action, curves.slot_for(action, rig))
+    for side, late in (("L", 0.0), ("R", 0.5)):
+        bends = bag.fcurves.new(f'pose.bones["Toes.{side}"].rotation_euler', index=0)
+        for time in range(CYCLE + 1):
+            swings = max(np.sin(2.0 * np.pi * (time / CYCLE + late)), 0.0)
+            bends.keyframe_points.insert(1.0 + time, 2.6 * swings).interpolation = "LINEAR"
+    return action
+
+
+def test_heels_and_toes_that_touch_the_ground_one_after_the_other_are_one_foot() -> None:
+    rig = legged()
+    with_toes(rig)
+    people = walking(rig, run_on_toes)
+    assert people.steering.portrayal.unplanted == ""
+    bake()
+    held = rig.animation_data.nla_tracks["Steering: Feet"].strips[0].action
+    curves = part("blender.write.animation_data")
+    paths = {curve.data_path for bag in curves.channelbags(held) for curve in bag.fcurves}
+    assert not any("Toes" in path for path in paths) and any("Thigh.L" in path for path in paths)
+
+
+def test_feet_of_a_mirrored_model_stand_on_a_slope_to_its_side() -> None:
+    rig = legged()
+    rig.scale = (-1.0, 1.0, 1.0)
+    bpy.context.view_layer.update()
+    walking(rig)
+    slope(0.0, 0.3)
+    bake()
+    assert deepest(bpy.data.objects["Walker Skin"], 0.0, 0.3) < 0.002
+
+
+def test_a_model_that_is_scaled_unevenly_plays_clips_and_says_why_its_feet_are_not_held() -> None:
+    rig = legged()
+    people = walking(rig)
+    speed = people.steering.portrayal.clips[1].speed
+    rig.scale = (1.2, 0.8, 1.5)
+    bpy.context.view_layer.update()
+    assert bpy.ops.steering.clips_measure() == {"FINISHED"}
+    assert people.steering.portrayal.clips[1].speed == pytest.approx(0.8 * speed, rel=0.02)
+    bake()
+    assert people.steering.portrayal.unplanted == "Walker is scaled unevenly: apply its scale, or scale it evenly"
+    assert not any(track.name == "Steering: Feet" for track in rig.animation_data.nla_tracks)
+
+
+def test_a_new_crowd_of_a_larger_copy_moves_at_the_speed_of_its_own_steps() -> None:
+    rig = legged()
+    speed = walking(rig).steering.portrayal.clips[1].speed
+    giant = link(bpy.data.objects.new("Giant", rig.data))
+    giant.scale = (2.0, 2.0, 2.0)
+    bpy.context.view_layer.update()
+    for bone in giant.pose.bones:
+        bone.rotation_mode = "XYZ"
+    skin = link(bpy.data.objects["Walker Skin"].copy())
+    skin.parent, skin.modifiers[0].object = giant, giant
+    bpy.context.view_layer.update()
+    giants = crowd("Giants")
+    vehicle(giant, crowd=giants, identity=6)
+    select(giants)
+    assert bpy.ops.steering.clips_find(fit_speed=True) == {"FINISHED"}
+    model = giants.steering.vehicle
+    assert model.max_speed * model.cruise_speed == pytest.approx(2.0 * speed, rel=0.01)
+
+
 def test_heels_that_shins_move_as_well_stand_on_a_slope() -> None:
     rig = legged()
     skin = bpy.data.objects["Walker Skin"]
@@ -236,19 +438,10 @@ def test_heels_that_shins_move_as_well_stand_on_a_slope() -> None:
         skin.vertex_groups[f"Foot.{side}"].add(heel, 0.75, "REPLACE")
         skin.vertex_groups.new(name=f"Shin.{side}").add(heel, 0.25, "REPLACE")
     walking(rig)
-    slope = np.tan(np.radians(20.0))
-    mesh = bpy.data.meshes.new("Slope")
-    corners = [(x, y, slope * y) for y in (-40.0, 10.0) for x in (-20.0, 20.0)]
-    mesh.from_pydata(corners, [], [(0, 1, 3, 2)])
-    tag(link(bpy.data.objects.new("Slope", mesh)), role="SURFACE")
+    steep = float(np.tan(np.radians(20.0)))
+    slope(steep, 0.0)
     bake()
-    sunk = 0.0
-    for frame in range(20, 60):
-        bpy.context.scene.frame_set(frame)
-        evaluated = skin.evaluated_get(bpy.context.evaluated_depsgraph_get())
-        places = np.array([evaluated.matrix_world @ vertex.co for vertex in evaluated.data.vertices[:24]])
-        sunk = max(sunk, float(np.max(slope * places[:, 1] - places[:, 2])))
-    assert sunk < 0.001
+    assert deepest(skin, steep, 0.0) < 0.001
 
 
 def test_each_foot_is_found_that_slides_on_a_slope() -> None:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 MOST = 24
 """Points of a sole that are looked at, the lowest ones."""
+TOES = 2
+"""Bones from that of the heel to that of the toes at most."""
 
 
 @dataclass(frozen=True)
@@ -58,15 +60,31 @@ def feet_in(armature: Object, rig: Rig, actions: Sequence[Action], first: int) -
     else:
         poses = [from_blender(armature, rig, *each) for each in zip(actions, frames)]
     low = low_points(rig, poses[first][::SEARCHED])
-    feet = feet_of(rig.moved(poses[first], low), rig.height)
-    heights = rig.heights(poses[first])[:, low].min(axis=0)
-    soles = [foot.points[np.argsort(heights[foot.points], kind="stable")[:MOST:2]] for foot in feet]
-    soles = [low[rows] for rows in soles]
+    feet = _whole(rig, [low[foot.points] for foot in feet_of(rig.moved(poses[first], low), rig.height)])
+    heights = rig.heights(poses[first]).min(axis=0)
+    soles = [rows[np.argsort(heights[rows], kind="stable")[:MOST:2]] for rows in feet]
     rests = [[rest_of(rig.moved(each, rows), rig.height) for rows in soles] for each in poses]
     return Feet(
         channels=channels,
         poses=poses,
-        points=[low[foot.points] for foot in feet],
+        points=feet,
         soles=soles,
         rests=np.array(rests).reshape(len(actions), len(feet)),
     )
+
+
+def _whole(rig: Rig, groups: Sequence[Rows]) -> list[Rows]:
+    """Groups of points (r,), those of a heel and of the toes below its bone as one, as in a run they do not touch the
+    ground together."""
+    shares = [
+        np.bincount(rig.bones[rows].ravel(), rig.weights[rows].ravel(), minlength=len(rig.names)) for rows in groups
+    ]
+    bones = [int(np.argmax(share)) for share in shares]
+    feet: dict[int, list[Rows]] = {}
+    for bone, rows in zip(bones, groups):
+        top = above = bone
+        for _ in range(TOES):
+            above = int(rig.parents[above]) if above >= 0 else -1
+            top = above if above in bones else top
+        feet.setdefault(top, []).append(rows)
+    return [np.sort(np.concatenate(rows)) for rows in feet.values()]

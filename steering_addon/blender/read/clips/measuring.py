@@ -33,6 +33,10 @@ OFTEN = 0.5
 """What is near the ground less often than this share of what mostly is, is of no foot: a cape, or knees on stairs."""
 MOSTLY = 0.25
 """The share of the time for which a sole is on the ground: points are as low as they are for this long."""
+HIGH = 0.12
+"""Model heights above the lowest bone of those whose points are low, from which on a bone may carry a leg."""
+LEG = 3
+"""Bones from a foot up to what carries its leg, or from its toes to its thigh, at least."""
 STILL = 1e-5
 """A change that is less is none."""
 AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
@@ -87,17 +91,24 @@ def measured_clips(
 
 
 def armature_of(model: Object, family: Family) -> Object:
-    """The armature of a model: itself, or the first one below it.
+    """As `armature_below`.
 
     Raises:
         Refusal: there is none.
     """
+    armature = armature_below(model, family)
+    if armature is not None:
+        return armature
+    raise Refusal(f"{model.name} has no armature that could play a clip. Choose a model with one.", about=[model])
+
+
+def armature_below(model: Object, family: Family) -> Object | None:
+    """The armature of a model, or None: itself, or the first one below it of those that are animated, or of all."""
     if model.type == "ARMATURE":
         return model
-    for part in family.descendants(model):
-        if part.type == "ARMATURE":
-            return part
-    raise Refusal(f"{model.name} has no armature that could play a clip. Choose a model with one.", about=[model])
+    below = [part for part in family.descendants(model) if part.type == "ARMATURE"]
+    animated = (part for part in below if (data := part.animation_data) and (data.action or len(data.nla_tracks)))
+    return next(animated, below[0] if below else None)
 
 
 def axes_of(forward: str, up: str) -> np.ndarray:
@@ -172,14 +183,31 @@ def _lowest_of_each_bone(rig: Rig, rows: Rows, heights: np.ndarray) -> Rows:
     """Of the points in some rows (r,), with these heights (r,), the lowest ones that move with each bone."""
     order = np.argsort(heights, kind="stable")
     bones = rig.bones[rows[order], np.argmax(rig.weights[rows[order]], axis=1)]
-    kept = [order[np.flatnonzero(bones == bone)[:MOST]] for bone in np.unique(bones)]
+    kept = [order[np.flatnonzero(bones == bone)[:MOST]] for bone in _of_feet(rig, np.unique(bones).tolist())]
     return np.sort(rows[np.concatenate(kept)])
+
+
+def _of_feet(rig: Rig, low: Sequence[int]) -> list[int]:
+    """Those of some bones whose points come near the ground that may be of a foot.
+
+    A robe that hips or thighs move is as low as the feet that they carry, and stands still while these step.
+    """
+    heights = rig.rest[:, :3, 3] @ rig.matrix[2, :3]
+    above = heights > heights[list(low)].min() + HIGH * rig.height
+    carriers = set()
+    for bone in low:
+        chain = [bone]
+        while rig.parents[chain[-1]] >= 0:
+            chain.append(int(rig.parents[chain[-1]]))
+        carriers.update(each for each in chain[LEG:] if above[each])
+    return [bone for bone in low if bone not in carriers]
 
 
 def _sampled(rig: Rig, posed: Posed, rows: Rows) -> Sampled:
     heads = posed.poses[..., :3, 3] @ rig.matrix[:3, :3].T
     # Bones that carry nothing, such as the root of a rig whose hips walk away, may stay behind.
-    gone = (heads[-1] - heads[0])[np.unique(rig.bones[rig.weights > 0.0])]
+    carrying = np.unique(rig.bones[rig.weights > 0.0])
+    gone = (heads[-1] - heads[0])[carrying if len(carrying) else slice(None)]
     gone = gone - np.median(gone, axis=0) * (1.0, 1.0, 0.0)
     steps = np.linalg.norm(np.diff(heads, axis=0), axis=2).mean()
     return Sampled(

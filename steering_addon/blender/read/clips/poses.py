@@ -21,6 +21,7 @@ from ....portrayal.clips import Playing
 from ....portrayal.mixing import mixed_columns
 from ...doubles import doubles
 from ...write.animation_data import assign_action, channelbag_in, evaluate, slot_for
+from ...write.stepped import stepped, straight
 from ..rotation_channels import data_path, matrices_from_channels, width_of
 from .rig import joined, unset_matrices
 
@@ -155,10 +156,13 @@ def channels_of(armature: Object, rig: Rig, action: Action, frames: np.ndarray) 
         places[bone.name, data_path(bone.rotation_mode)] = numbers.rotation[:, row, : width_of(bone.rotation_mode)]
         for channel in ("location", "scale", data_path(bone.rotation_mode)):
             places[bone.name, channel][:] = doubles(getattr(bone, channel))
-    for curve in curves_for(action, armature):
+    curves = curves_for(action, armature)
+    held = {(curve.data_path, curve.array_index) for curve in stepped(curves)}
+    for curve in curves:
         column = places.get(bone_channel(curve.data_path))
         if column is not None and curve.array_index < column.shape[1] and not curve.mute:
-            column[:, curve.array_index] = values_on(curve, frames)
+            is_held = (curve.data_path, curve.array_index) in held
+            column[:, curve.array_index] = (straight if is_held else values_on)(curve, frames)
     return numbers
 
 
@@ -199,9 +203,7 @@ def values_on(curve: FCurve, frames: np.ndarray) -> np.ndarray:
     keys.foreach_get("interpolation", kinds)
     if (kinds[:-1] != LINEAR).any():
         return evaluate(curve, frames)
-    places = np.empty(2 * len(keys), dtype=np.float32)
-    keys.foreach_get("co", places)
-    return np.interp(frames, places[::2].astype(np.float64), places[1::2].astype(np.float64))
+    return straight(curve, frames)
 
 
 def from_blender(armature: Object, rig: Rig, action: Action, frames: np.ndarray) -> np.ndarray:
@@ -238,6 +240,9 @@ def copy_aside(armature: Object, action: Action) -> Iterator[tuple[Scene, Object
             animation.nla_tracks.remove(track)
         # A copy of it, as Blender marks an action that was never assigned as one for objects.
         assign_action(copy, played, slot_for(played, armature))
+        for curve in stepped(curves_for(played, armature)):
+            for key in curve.keyframe_points:
+                key.interpolation = "LINEAR"
         yield scene, copy
     finally:
         used = copy.data

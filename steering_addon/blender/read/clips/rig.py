@@ -24,6 +24,8 @@ Part = tuple[np.ndarray, Rows, np.ndarray]
 """Points (m, 3) in the armature's space, the rows of the bones that move each and their weights, (m, INFLUENCES)."""
 ALONG = np.array(((1.0, 0.0), (0.95, 0.05), (0.05, 0.95), (0.0, 1.0)))
 """Shares of the two ends of a bone in the points that stand for it where there is no mesh."""
+EVEN = 0.02
+"""The part of a scale by which it may differ between axes and still count as even."""
 INFLUENCES = 4
 """Bones that move a point at most: of more, the strongest."""
 
@@ -187,9 +189,25 @@ def to_model(armature: Object, model: Object, axes: np.ndarray) -> np.ndarray:
     world = doubles(model.matrix_world)
     scale = np.linalg.norm(world[:3, :3], axis=0)
     turn = axes @ (world[:3, :3] / np.maximum(scale, 1e-12)).T
+    if is_mirrored(world):
+        # What its data has on the left is on its right.
+        turn[0] = -turn[0]
     matrix = np.eye(4)
     matrix[:3] = turn @ (doubles(armature.matrix_world)[:3] - np.outer(world[:3, 3], (0.0, 0.0, 0.0, 1.0)))
     return matrix
+
+
+def is_mirrored(matrix: np.ndarray) -> bool:
+    """Whether an affine matrix (4, 4) turns what is on the left to the right."""
+    return bool(np.linalg.det(matrix[:3, :3]) < 0.0)
+
+
+def unevenness(matrix: np.ndarray) -> tuple[float, ...]:
+    """The scale along each axis of an affine matrix (4, 4) as a share of their mean; empty if they are about equal."""
+    scale = np.linalg.norm(matrix[:3, :3], axis=0)
+    if np.ptp(scale) <= EVEN * scale.mean():
+        return ()
+    return tuple((scale / scale.mean()).round(2).tolist())
 
 
 def _parents_first(armature: Object) -> list:
@@ -206,7 +224,11 @@ def _deformed(armature: Object, rows: dict[str, int], family: Family) -> list[Pa
     for part in below:
         if _is_seen(part) and part.find_armature() == armature:
             points, matrix = rest_points(part), to_armature @ doubles(part.matrix_world)
-            parts.append((points @ matrix[:3, :3].T + matrix[:3, 3], *_groups(part, rows, len(points))))
+            points = points @ matrix[:3, :3].T + matrix[:3, 3]
+            bones, weights = _groups(part, rows, len(points))
+            if not weights.any() and _has_envelopes(part):
+                bones, weights = _nearest(armature, rows, points)
+            parts.append((points, bones, weights))
     return [part for part in parts if len(part[0])]
 
 
@@ -251,6 +273,27 @@ def _groups(part: Object, rows: dict[str, int], count: int) -> tuple[Rows, np.nd
     while len(bones) < count:
         bones = np.concatenate((bones, other_side[bones]))
         weights = np.concatenate((weights, weights))
+    return bones, weights
+
+
+def _has_envelopes(part: Object) -> bool:
+    """Whether the envelopes of bones move a mesh."""
+    return any(modifier.type == "ARMATURE" and modifier.use_bone_envelopes for modifier in part.modifiers)
+
+
+def _nearest(armature: Object, rows: dict[str, int], points: np.ndarray) -> tuple[Rows, np.ndarray]:
+    """The bone next to each point (m, 3), as `_groups`: about what envelopes make of them."""
+    deforming = [bone for bone in armature.data.bones if bone.use_deform] or list(armature.data.bones)
+    nearest, bones = np.full(len(points), np.inf), np.zeros((len(points), INFLUENCES), dtype=np.int64)
+    for bone in deforming:
+        head, along = doubles(bone.head_local), doubles(bone.tail_local) - doubles(bone.head_local)
+        share = np.clip((points - head) @ along / max(float(along @ along), 1e-12), 0.0, 1.0)
+        distance = np.linalg.norm(points - head - share[:, None] * along, axis=1)
+        # Where bones meet, the one below: a heel moves with the foot, not with the shin.
+        nearer = distance <= nearest + 1e-6
+        nearest[nearer], bones[nearer, 0] = distance[nearer], rows[bone.name]
+    weights = np.zeros((len(points), INFLUENCES))
+    weights[:, 0] = 1.0
     return bones, weights
 
 

@@ -1,0 +1,44 @@
+"""Clips with stepped keys: poses that are held from key to key, as games often store them and animators block them.
+
+Their body moves evenly, though, so that feet would slide from pose to pose: such clips are measured and played with
+straight lines from key to key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .keyframes import CHOICE, CONSTANT
+
+if TYPE_CHECKING:
+    from bpy.types import FCurve
+
+MOST = 0.5
+"""The share of the curves with several keys that hold their values in a clip with stepped keys."""
+TRANSFORMS = ("location", "rotation_quaternion", "rotation_euler", "rotation_axis_angle", "scale")
+"""What does not jump when it goes straight on; a switch would."""
+
+
+def stepped(curves: Iterable[FCurve]) -> list[FCurve]:
+    """Those curves of a clip that are to go straight on, because most of the clip is held from key to key."""
+    several = [curve for curve in curves if len(curve.keyframe_points) > 2 and not len(curve.modifiers)]
+    several = [curve for curve in several if curve.data_path.rpartition(".")[2] in TRANSFORMS]
+    held = [curve for curve in several if _is_held(curve)]
+    return held if len(held) > MOST * len(several) else []
+
+
+def _is_held(curve: FCurve) -> bool:
+    kinds = np.empty(len(curve.keyframe_points), CHOICE)
+    curve.keyframe_points.foreach_get("interpolation", kinds)
+    return bool((kinds[:-1] == CONSTANT).all())
+
+
+def straight(curve: FCurve, frames: np.ndarray) -> np.ndarray:
+    """The values (f,) of a curve with straight lines between its keys."""
+    points = np.empty(2 * len(curve.keyframe_points), np.float32)
+    curve.keyframe_points.foreach_get("co", points)
+    values: np.ndarray = np.interp(frames, points[::2].astype(np.float64), points[1::2].astype(np.float64))
+    return values

@@ -1,0 +1,89 @@
+"""Clips as files have them that other people made: with slots for several objects, pushed down to tracks."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.blender.building import SLOTTED, assert_same, bake, clear_bake, part, scene_dump, select
+from tests.blender.walkers import clip, found_walkers, pose_of, stash, walkers
+from tests.sampling import in_every_blender
+
+pytestmark = in_every_blender
+
+
+def clips_of(people) -> list[tuple[str, str]]:
+    return [(each.action.name, each.plays) for each in people.steering.portrayal.clips]
+
+
+def posed_by_bake(rig, frames=(7, 13, 20)) -> np.ndarray:
+    poses = []
+    for frame in frames:
+        bpy.context.scene.frame_set(frame)
+        poses.append(pose_of(rig))
+    return np.stack(poses)
+
+
+@pytest.mark.skipif(not SLOTTED, reason="In this Blender, actions have no slots.")
+def test_a_copy_plays_the_slot_of_an_action_that_poses_it():
+    people, [rig] = walkers()
+    rig.name = "Walker 0001"
+    data = part("blender.write.animation_data")
+    for action in bpy.data.actions[:]:
+        # As in a file in which a ball was animated before the one who kicks it.
+        [slot] = action.slots
+        later, ball = action.copy(), action.slots.new("OBJECT", "Ball")
+        data.channelbag_in(action, ball, ensure=True).fcurves.new("location", index=2)
+        kicker = action.slots.new("OBJECT", "Kicker")
+        for curve in data.channelbag_in(later, later.slots[0]).fcurves:
+            made = data.channelbag_in(action, kicker, ensure=True).fcurves.new(curve.data_path, index=curve.array_index)
+            for key in curve.keyframe_points:
+                made.keyframe_points.insert(*key.co).interpolation = "LINEAR"
+        action.slots.remove(slot)
+        bpy.data.actions.remove(later)
+    bpy.ops.steering.clips_find()
+    assert clips_of(people) == [("Idle", "STAND"), ("Walk", "MOVE")]
+
+
+def test_clips_that_were_pushed_down_are_muted_while_a_bake_plays_them():
+    people, [rig] = found_walkers()
+    theirs = [track.name for track in rig.animation_data.nla_tracks]
+    for track in rig.animation_data.nla_tracks:
+        track.mute = False
+    select(people)
+    before = scene_dump(("objects", "actions"))
+    bake()
+    bpy.context.scene.frame_set(20)
+    bake()
+    clear_bake()
+    bpy.context.scene.frame_set(1)
+    after = scene_dump(("objects", "actions"))
+    assert_same(before["objects"][rig.name]["animation"], after["objects"][rig.name]["animation"])
+    assert not any(track.mute for track in rig.animation_data.nla_tracks)
+    bake()
+    posed = posed_by_bake(rig)
+    for name in theirs:
+        rig.animation_data.nla_tracks.remove(rig.animation_data.nla_tracks[name])
+    np.testing.assert_allclose(posed, posed_by_bake(rig), atol=1e-6)
+
+
+def test_another_track_that_hides_clips_is_refused_by_name_unless_it_may_be_muted():
+    _, [rig] = found_walkers()
+    dance = clip(rig, "Dance", {(bone, "location", k): [(1.0, 0.0), (9.0, 0.1)] for bone in ("Body", "Foot.L", "Foot.R")
+                                for k in range(3)})  # fmt: skip
+    stash(rig, dance)
+    track = rig.animation_data.nla_tracks["Dance"]
+    track.mute = False
+    with pytest.raises(RuntimeError, match=r"Walker 0 has the NLA track Dance, which poses its bones.*Mute it"):
+        bpy.ops.steering.bake()
+    assert not track.mute
+    bake(replace_own_keys=True)
+    assert track.mute
+    clear_bake()
+    assert not track.mute
+    # What is added by hand for a moment plays on top.
+    strip = track.strips[0]
+    strip.extrapolation, strip.blend_in = "NOTHING", 2.0
+    bake()
+    assert not track.mute
