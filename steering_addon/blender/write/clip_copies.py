@@ -3,6 +3,7 @@
 A channel that is missing in a strip shows what is below the strip, or the rest pose, which is not the pose of a model:
 so all copies for a model animate the same channels. A strip that runs round its clip (`use_animated_time_cyclic`) is
 right only for a clip that begins on frame 0. NLA mixes quaternions as numbers, so those of all copies have like signs.
+Curves with keys on all frames, as importers leave them, become samples: Blender need not search these for a frame.
 
 Copies are shared by all vehicles of a model. The clips themselves are never changed.
 """
@@ -12,7 +13,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import pi
+from math import ceil, pi
 from typing import TYPE_CHECKING, TypeAlias
 
 import bpy
@@ -22,7 +23,7 @@ from ...simulation.arrays.once import once
 from .animation_data import SLOTTED, channelbag_in, evaluate, new_action, slot_for, slot_with_handle
 from .clip_record import COPY, ClipRecord, clip_record, values_of
 from .hiding_tracks import posed_by_tracks
-from .keyframes import LINEAR, Keys, generated_keys, read_column, read_keys, write_keys
+from .keyframes import LINEAR, OF_LINEAR, Keys, generated_keys, read_column, read_keys, write_keys, write_samples
 from .ownership import Played
 from .posing import POSE, hiding_action, slot_curves
 from .stepped import stepped, straight
@@ -233,7 +234,11 @@ class Copies:
         action, slot = new_action(f"{source.action.name} (crowd)", self._rig)
         bag = channelbag_in(action, slot, ensure=True)
         for (path, index), each in keys.items():
-            write_keys(bag.fcurves.new(path, index=index), each)
+            curve = bag.fcurves.new(path, index=index)
+            if _are_dense(each):
+                write_samples(curve, each, ceil(frames))
+            else:
+                write_keys(curve, each)
         action.use_frame_range, action.frame_start, action.frame_end = True, 0.0, frames
         action[COPY] = {"made_of": made_of, "clip": source.action}
         return ClipCopy(action, slot, source.action.name, frames, new=True, clip=source.action)
@@ -303,7 +308,8 @@ def _from_zero(curve: FCurve, first: float, last: float) -> Keys:
     if curve.modifiers or len(curve.sampled_points) or not len(curve.keyframe_points):
         frames = np.append(np.arange(first, last), last)
         return generated_keys(frames - first, evaluate(curve, frames), LINEAR)
-    keys = read_keys(curve)
+    linear = (read_column(curve, "interpolation") == LINEAR).all()
+    keys = read_keys(curve, OF_LINEAR) if linear else read_keys(curve)
     for name in POINTS:
         keys.columns[name][:, 0] -= first
     return keys
@@ -312,6 +318,13 @@ def _from_zero(curve: FCurve, first: float, last: float) -> Keys:
 def _is_still(keys: Keys) -> bool:
     """Whether a curve with these keys holds one value."""
     return float(np.ptp([keys.columns[name][:, 1] for name in POINTS])) == 0.0
+
+
+def _are_dense(keys: Keys) -> bool:
+    """Whether a curve goes straight on between whole frames, and has a key on every other one at least."""
+    places = keys.columns["co"][:, 0]
+    linear = (keys.columns["interpolation"] == LINEAR).all() and (places == np.rint(places)).all()
+    return len(keys) > 1 and bool(linear and 2 * len(keys) > places[-1] - places[0])
 
 
 def _slope(gap: float, frames: float, path: str) -> float:

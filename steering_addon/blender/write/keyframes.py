@@ -59,6 +59,9 @@ KEY_COLUMNS: Mapping[str, tuple[int, type]] = {
 }
 """All properties of a key, by Blender's names: numbers per key, and their type."""
 
+OF_LINEAR = ("co", "interpolation", "type", "handle_left_type", "handle_right_type", "handle_left", "handle_right")
+"""Those that tell linear keys from keys as Blender adds them."""
+
 AUTOMATIC = (AUTO, VECTOR, AUTO_CLAMPED)
 """The types of handles that Blender computes."""
 HANDLES = ("co", "handle_left_type", "handle_right_type", "handle_left", "handle_right")
@@ -72,7 +75,7 @@ class Keys:
     """The keys of one curve.
 
     Attributes:
-        columns: a (k, width) array for each name of KEY_COLUMNS, in the order of the keys
+        columns: a (k, width) array for each name of KEY_COLUMNS, or for some of these, in the order of the keys
     """
 
     columns: Mapping[str, np.ndarray]
@@ -101,9 +104,9 @@ class Keys:
         return Keys({name: np.concatenate((self.columns[name], others.columns[name]))[order] for name in KEY_COLUMNS})
 
 
-def read_keys(curve: FCurve) -> Keys:
-    """The keys of a curve with all their properties."""
-    return Keys({name: read_column(curve, name) for name in KEY_COLUMNS})
+def read_keys(curve: FCurve, names: Iterable[str] = KEY_COLUMNS) -> Keys:
+    """The keys of a curve with all their properties, or with some."""
+    return Keys({name: read_column(curve, name) for name in names})
 
 
 def read_column(curve: FCurve, name: str) -> np.ndarray:
@@ -137,6 +140,12 @@ def write_keys(curve: FCurve, keys: Keys) -> None:
     points.add(len(keys))
     for name, column in keys.columns.items():
         points.foreach_set(name, np.ascontiguousarray(column).ravel())
+
+
+def write_samples(curve: FCurve, keys: Keys, last: int) -> None:
+    """Give a new curve samples on the frames from 0 to `last` of what these keys hold there."""
+    write_keys(curve, Keys({name: keys.columns[name] for name in ("co", "interpolation")}))
+    curve.convert_to_samples(0, last + 1)
 
 
 def write_linear_keys(curve: FCurve, points: np.ndarray) -> None:

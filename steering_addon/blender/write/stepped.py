@@ -37,8 +37,9 @@ def _is_held(curve: FCurve) -> bool:
 
 
 def straight(curve: FCurve, frames: np.ndarray) -> np.ndarray:
-    """The values (f,) of a curve with straight lines between its keys."""
-    points = np.empty(2 * len(curve.keyframe_points), np.float32)
-    curve.keyframe_points.foreach_get("co", points)
-    values: np.ndarray = np.interp(frames, points[::2].astype(np.float64), points[1::2].astype(np.float64))
+    """The values (f,) of a curve with straight lines between its keys, or between its samples."""
+    points = curve.keyframe_points or curve.sampled_points
+    places = np.empty(2 * len(points), np.float32)
+    points.foreach_get("co", places)
+    values: np.ndarray = np.interp(frames, places[::2].astype(np.float64), places[1::2].astype(np.float64))
     return values

@@ -259,10 +259,8 @@ def test_feet_on_the_ground_stay_where_they_are():
     assert np.mean(slides) < 0.003, "a foot on the ground moves"
 
 
-def test_what_is_played_is_the_clip_itself_between_frames_too():
-    """The pose is that of the clip at the phase keyed, for a clip that does not begin on frame 0."""
-    _, [rig] = found_walkers()
-    bake()
+def assert_plays_the_walk_itself(rig) -> None:
+    """Check that the pose is that of the walk at the phase keyed, on frames and between."""
     curve = ours(rig)[1].strips[0].fcurves.find("strip_time")
     assert min(ours(rig)[1].strips[0].fcurves.find("influence").evaluate(f) for f in (20.0, 30.5)) > 0.8
     for track in ours(rig)[:1]:
@@ -281,6 +279,26 @@ def test_what_is_played_is_the_clip_itself_between_frames_too():
         at = 1.0 + curve.evaluate(frame) % CYCLE
         bpy.context.scene.frame_set(int(at), subframe=at - int(at))
         np.testing.assert_allclose(played, pose_of(plain), atol=2e-6)
+
+
+def test_what_is_played_is_the_clip_itself_between_frames_too():
+    """This clip does not begin on frame 0."""
+    _, [rig] = found_walkers()
+    bake()
+    assert_plays_the_walk_itself(rig)
+
+
+def test_a_clip_with_keys_on_all_frames_is_played_from_samples_and_is_the_clip_itself():
+    channelbags = part("blender.write.animation_data").channelbags
+    _, [rig] = found_walkers()
+    for curve in channelbags(bpy.data.actions["Walk"])[0].fcurves:
+        values = {frame: curve.evaluate(frame) for frame in range(1, 2 + CYCLE)}
+        for frame, value in values.items():
+            curve.keyframe_points.insert(frame, value).interpolation = "LINEAR"
+    bake()
+    [copy] = channelbags(ours(rig)[1].strips[0].action)
+    assert {len(curve.sampled_points) for curve in copy.fcurves if "Foot" in curve.data_path} == {CYCLE + 1}
+    assert_plays_the_walk_itself(rig)
 
 
 def test_deleting_a_bake_removes_strips_and_copies_and_nothing_else():

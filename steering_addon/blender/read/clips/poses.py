@@ -195,12 +195,13 @@ def bone_channel(data_path: str) -> tuple[str, str]:
 
 
 def values_on(curve: FCurve, frames: np.ndarray) -> np.ndarray:
-    """The values of a curve on frames, (f,); quick where all keys are linear, as in what was imported."""
-    keys = curve.keyframe_points
-    if len(curve.modifiers) or not len(keys) or curve.extrapolation != "CONSTANT":
+    """The values of a curve on frames, (f,); quick where it goes straight between points, as in what was imported."""
+    points = curve.keyframe_points or curve.sampled_points
+    if len(curve.modifiers) or not len(points) or curve.extrapolation != "CONSTANT":
         return evaluate(curve, frames)
-    kinds = np.empty(len(keys), dtype=np.int32)
-    keys.foreach_get("interpolation", kinds)
+    kinds = np.full(len(points), LINEAR, dtype=np.int32)
+    if len(curve.keyframe_points):
+        points.foreach_get("interpolation", kinds)
     if (kinds[:-1] != LINEAR).any():
         return evaluate(curve, frames)
     return straight(curve, frames)
