@@ -18,6 +18,8 @@ RAISED = 0.03
 """Metres above where it rests from which a foot is raised."""
 STEP = 0.5
 """Seconds that a step takes at most: a foot that is raised for longer hangs in the air."""
+NOTHING = 1e3
+"""Metres above the ground at which points are that have none below them, as beyond the border of stairs."""
 TURNS = 5.0
 """Degrees a second from which a body turns."""
 
@@ -98,7 +100,8 @@ def slides(
 
     Args:
         points: (f, m, 3) its points in the world.
-        level: (f, m) their heights above the ground below each.
+        level: (f, m) their heights above the ground below each, `NOTHING` where there is none: a foot is not
+            measured in a stance in which part of it is over nothing.
         feet: the columns of the points of each foot, and the height at which it rests.
         place, heading: (f, 3) where the body is, and (f,) where it faces in radians, unwrapped.
         height: of the model, metres.
@@ -112,15 +115,18 @@ def slides(
     raised, hanging = np.zeros((2, len(seconds)), dtype=bool)
     stands = pace.speed < STANDS * pace.usual
     for rows, rests in feet:
-        lowest = level[:, rows].min(axis=1)
+        lowest, beyond = level[:, rows].min(axis=1), level[:, rows].max(axis=1) >= NOTHING
         for stance in stances_of(points, level, rows, rests, height, pace):
+            when = slice(stance.first, stance.last + 1)
+            if beyond[when].any():
+                continue
             result += Slides(
                 np.array([stance.path]),
                 np.array([stance.net]),
-                lowest[stance.first : stance.last + 1],
+                lowest[when],
                 worst=(stance.path, name, float(times[stance.first])),
             )
-        up = stands & (lowest[1:] > rests + RAISED)
+        up = stands & (lowest[1:] > rests + RAISED) & ~beyond[1:]
         raised |= up
         for first, last in runs(up):
             hanging[first:last] |= seconds[first:last].sum() > STEP

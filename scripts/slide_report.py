@@ -23,7 +23,7 @@ from mathutils.kdtree import KDTree
 from scripts.baked_scene import AXES, FORWARD, UP, stored
 from scripts.blender_process import leave
 from scripts.rigged_files import opened
-from scripts.slide_metrics import HEAD, Slides, slides
+from scripts.slide_metrics import HEAD, NOTHING, Slides, slides
 from steering_addon.blender.hierarchy import Family
 from steering_addon.blender.read.clips.measuring import SEARCHED, axes_of, low_on, low_points
 from steering_addon.blender.read.clips.rig import Rig, rig_of
@@ -159,7 +159,7 @@ def _measured(scene, body: Body, run: Run, surfaces: list[BVHTree], times: np.nd
     points = _in_world(rig, run.poses, run.armature, rows)
     level = np.einsum("fmi,fi->fm", points - stands[:, None], up)
     if surfaces:
-        level = points[..., 2] - _ground(surfaces, points, stands[:, 2])
+        level = _above(surfaces, points, stands)
     front = run.carrier[:, :3, :3] @ body.forward
     soles = feet_on(rig.moved(run.poses[sparse], rows), level, rig.height)
     return slides(
@@ -183,7 +183,7 @@ def _low_points(rig: Rig, run: Run, stands: np.ndarray, frames: slice, surfaces:
 
     def above(near: np.ndarray) -> np.ndarray:
         points = _in_world(rig, poses, run.armature[frames], near)
-        return points[..., 2] - _ground(surfaces, points, stands[frames, 2])
+        return _above(surfaces, points, stands[frames])
 
     return low_on(rig, poses, above)
 
@@ -208,13 +208,23 @@ def _surfaces(scene, carrier) -> list[BVHTree]:
     return trees
 
 
-def _ground(surfaces: list[BVHTree], points: np.ndarray, otherwise: np.ndarray) -> np.ndarray:
-    """The heights of the surfaces below points (f, m, 3), (f, m): the highest one below a metre above, else (f,)."""
-    heights = np.repeat(otherwise[:, None], points.shape[1], axis=1)
+def _above(surfaces: list[BVHTree], points: np.ndarray, stands: np.ndarray) -> np.ndarray:
+    """How far points (f, m, 3) are above the surfaces below them, (f, m).
+
+    Where a body stands on none, at `stands` (f, 3), its ground is level and there.
+    """
+    below = _ground(surfaces, stands[:, None])
+    level = points[..., 2] - np.where(np.isnan(below), stands[:, 2:], _ground(surfaces, points))
+    return np.where(np.isnan(level), NOTHING, level)
+
+
+def _ground(surfaces: list[BVHTree], points: np.ndarray) -> np.ndarray:
+    """The height of the highest surface below a metre above each of the points (f, m, 3), (f, m); NaN without one."""
+    heights = np.full(points.shape[:2], np.nan)
     for frame, column in np.ndindex(*heights.shape):
         start = Vector(points[frame, column] + (0.0, 0.0, ABOVE))
         hits = [hit[0].z for tree in surfaces if (hit := tree.ray_cast(start, DOWN, 4.0 * ABOVE))[0] is not None]
-        heights[frame, column] = max(hits, default=heights[frame, column])
+        heights[frame, column] = max(hits, default=np.nan)
     return heights
 
 
