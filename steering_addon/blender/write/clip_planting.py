@@ -19,7 +19,7 @@ from ...simulation.roles import Role
 from ..doubles import doubles
 from ..read.clips.controls import controls_of
 from ..read.clips.feet import Feet, feet_in
-from ..read.clips.poses import follows_from_curves, from_channels, mixed_channels
+from ..read.clips.poses import follows_from_curves, from_channels, mixed_channels, why_inherits_unusually
 from ..read.clips.rig import Rig, unevenness
 from ..read.rotation_channels import channels_from_matrices, data_path
 from ..read.surfaces import SurfaceReader
@@ -41,6 +41,8 @@ FOLLOWS = 0.02
 """Model heights by which the end of a shin strays at most from the foot that it follows."""
 SOFT = 0.01
 """The share of a point of a sole from which on it matters that another bone than the foot moves it."""
+UNSCALED = 1e-4
+"""What scale channels differ from 1 at most where nothing is scaled, as importers round them."""
 MATTERS = 0.1
 """The share of a foot's weight from which on a bone belongs to it."""
 
@@ -59,6 +61,8 @@ def planting_of(
     first = leading(clips)
     if first < 0:
         return None, ""
+    if not rig.has_mesh:
+        return None, f"{armature.name} moves no mesh, whose soles could be held: give it a mesh"
     feet = feet_in(armature, rig, actions, first)
     if unevenness(rig.matrix):
         return None, f"{_scaled(armature).name} is scaled unevenly: apply its scale, or scale it evenly"
@@ -66,9 +70,14 @@ def planting_of(
     whole = [leg for leg in legs if leg is not None]
     joints = [(leg.thigh, leg.shin, leg.foot) for leg in whole]
     free = rig.part(np.concatenate([*feet.points, np.zeros(0, np.int64)]), np.unique(joints).tolist())
-    if not follows_from_curves(armature, free.names):
+    # Of bones that nothing scales it does not matter how they inherit scale.
+    rows = [rig.names.index(name) for name in free.names]
+    scaled = any((np.abs(each.scale[:, rows] - 1.0) > UNSCALED).any() for each in feet.channels)
+    if not follows_from_curves(armature, free.names, scaled=scaled):
         controls = controls_of(armature, rig, actions[first], feet.poses[first], feet.soles) if feet.soles else None
         if controls is None:
+            if why := why_inherits_unusually(armature, free.names, scaled=scaled):
+                return None, why
             text = f"constraints or drivers pose the legs of {armature.name}, and no bone moves one foot alone"
             return None, f"{text}: switch the legs to inverse kinematics, and key its controls"
         return ControlPlanting(armature, rig, feet, controls, clips), ""
