@@ -41,6 +41,8 @@ FOLLOWS = 0.02
 """Model heights by which the end of a shin strays at most from the foot that it follows."""
 SOFT = 0.01
 """The share of a point of a sole from which on it matters that another bone than the foot moves it."""
+SOLE = 0.02
+"""Model heights above the lowest point of a foot up to which points are of its sole."""
 UNSCALED = 1e-4
 """What scale channels differ from 1 at most where nothing is scaled, as importers round them."""
 MATTERS = 0.1
@@ -66,7 +68,7 @@ def planting_of(
     feet = feet_in(armature, rig, actions, first)
     if unevenness(rig.matrix):
         return None, f"{_scaled(armature).name} is scaled unevenly: apply its scale, or scale it evenly"
-    legs = [leg_of(rig, rows, feet.poses[first]) for rows in feet.points]
+    legs = legs_of(rig, feet.points, feet.poses[first])
     whole = [leg for leg in legs if leg is not None]
     joints = [(leg.thigh, leg.shin, leg.foot) for leg in whole]
     free = rig.part(np.concatenate([*feet.points, np.zeros(0, np.int64)]), np.unique(joints).tolist())
@@ -83,7 +85,7 @@ def planting_of(
         return ControlPlanting(armature, rig, feet, controls, clips), ""
     if not legs or len(whole) < len(legs):
         return None, f"not every foot of {armature.data.name} is below a leg of two bones"
-    if len({leg.thigh for leg in whole}) < len(whole):
+    if _share(whole):
         return None, f"two feet of {armature.data.name} share a leg"
     return Planting(armature, rig, feet, whole, clips), ""
 
@@ -256,6 +258,27 @@ def ground_of(scene: Scene, moving: Collection[Object] = ()) -> Ground | None:
         return np.where(has, footing.height, z), normals
 
     return ground
+
+
+def legs_of(rig: Rig, feet: Sequence[Rows], poses: np.ndarray) -> list[Leg | None]:
+    """The leg above each foot, as `leg_of`.
+
+    Shins that end near the ground, as those of blocky models, may seem to be of the foot. Where that leaves no leg for
+    each, only the lowest points count.
+    """
+    legs = [leg_of(rig, rows, poses) for rows in feet]
+    if not any(leg is None for leg in legs) and not _share(legs):
+        return legs
+    heights = rig.heights(poses).min(axis=0)
+    soles = [rows[heights[rows] < heights[rows].min() + SOLE * rig.height] for rows in feet]
+    lower = [leg_of(rig, rows, poses) for rows in soles]
+    return legs if any(leg is None for leg in lower) or _share(lower) else lower
+
+
+def _share(legs: Sequence[Leg | None]) -> bool:
+    """Whether two feet have a leg in common."""
+    thighs = [leg.thigh for leg in legs if leg is not None]
+    return len(set(thighs)) < len(thighs)
 
 
 def leg_of(rig: Rig, rows: Rows, poses: np.ndarray) -> Leg | None:

@@ -348,6 +348,24 @@ def told_by_tagging(rig, *actions) -> tuple[list[str], str]:
     return part("blender.crowds.adding_clips").add_to_new_crowd(people, [rig], bpy.context.scene)
 
 
+def test_shins_that_end_near_the_ground_are_not_taken_for_feet() -> None:
+    rig = legged()
+    skin = bpy.data.objects["Walker Skin"]
+    for side, first in (("L", 0), ("R", 12)):
+        back = [first + row for row in range(12) if row // 2 % 3 == 2 and row % 2]
+        for row in back:
+            skin.data.vertices[row].co.z = 0.08
+        skin.vertex_groups[f"Foot.{side}"].remove(back)
+        skin.vertex_groups.new(name=f"Shin.{side}").add(back, 1.0, "REPLACE")
+    people = walking(rig)
+    assert people.steering.portrayal.unplanted == ""
+    bake()
+    held = rig.animation_data.nla_tracks["Steering: Feet"].strips[0].action
+    curves = part("blender.write.animation_data")
+    bones = {curve.data_path.split('"')[1] for bag in curves.channelbags(held) for curve in bag.fcurves}
+    assert bones >= {f"{bone}.{side}" for bone in ("Thigh", "Shin", "Foot") for side in ("L", "R")}
+
+
 def test_a_walk_that_does_not_close_is_named_where_only_a_run_is_found() -> None:
     rig = legged()
     names, why = told_by_tagging(rig, *with_run(rig, 0.8))
