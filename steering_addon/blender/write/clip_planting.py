@@ -63,8 +63,6 @@ def planting_of(
     first = leading(clips)
     if first < 0:
         return None, ""
-    if not rig.has_mesh:
-        return None, f"{armature.name} moves no mesh, whose soles could be held: give it a mesh"
     feet = feet_in(armature, rig, actions, first)
     if unevenness(rig.matrix):
         return None, f"{_scaled(armature).name} is scaled unevenly: apply its scale, or scale it evenly"
@@ -83,6 +81,8 @@ def planting_of(
             text = f"constraints or drivers pose the legs of {armature.name}, and no bone moves one foot alone"
             return None, f"{text}: switch the legs to inverse kinematics, and key its controls"
         return ControlPlanting(armature, rig, feet, controls, clips), ""
+    if not rig.has_mesh and (len(whole) < len(legs) or not legs):
+        return None, f"{armature.name} moves no mesh, whose soles could be held: give it a mesh"
     if not legs or len(whole) < len(legs):
         return None, f"not every foot of {armature.data.name} is below a leg of two bones"
     if _share(whole):

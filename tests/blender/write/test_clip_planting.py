@@ -390,9 +390,12 @@ def test_a_skeleton_without_a_mesh_is_told_that_steps_are_measured_by_soles() ->
     )
 
 
-def test_feet_of_a_skeleton_without_a_mesh_are_not_held_and_it_says_why() -> None:
+def test_feet_of_a_skeleton_without_a_mesh_that_has_no_legs_are_not_held_and_it_says_why() -> None:
     rig = legged()
     bpy.data.objects.remove(bpy.data.objects["Walker Skin"])
+    for side in ("L", "R"):
+        rig.data.bones[f"Foot.{side}"].use_deform = False
+        rig.data.bones[f"Thigh.{side}"].use_deform = False
     people = walking(rig)
     assert people.steering.portrayal.unplanted == "Walker moves no mesh, whose soles could be held: give it a mesh"
 
