@@ -18,7 +18,7 @@ from ..write.posing import check_shows_clips, check_strips_play, short_name
 from .clip_feet import stand_on_soles, store_unplanted, why_unplanted
 from .clip_speeds import gaits_of
 from .crowd_clips import check_has_models, models_of, rig_of, store_measurements, stored_clips, why_without_rig
-from .finding_clips import Found, actions_of, find_clips, own_actions, promising, why_too_long
+from .finding_clips import Found, actions_of, find_clips, own_actions, promising, why_no_walk, why_none_moves
 from .preset_exchange import start_at_cruise
 
 if TYPE_CHECKING:
@@ -99,8 +99,8 @@ def add_to_new_crowd(crowd: Object, members: Sequence[Object], scene: Scene) -> 
     and few came with it, these few. Nothing is added that a bake would refuse.
 
     Returns:
-        The names of the clips, empty if the member brings none that moves; and why there are none, empty if the member
-        has no actions that could be clips.
+        The names of the clips, empty if the member brings none that moves; and why there are none, or no walk, empty if
+        the member has no actions that could be clips.
     """
     family = Family()
     rig = rig_of(members[0], family)
@@ -122,7 +122,7 @@ def add_to_new_crowd(crowd: Object, members: Sequence[Object], scene: Scene) -> 
     except Refusal as why:
         return [], f"{crowd.name} plays no clips. {why} Then press Find Clips"
     if not _any_moves(clips):
-        if why := why_too_long(brought, members[0], scene):
+        if why := why_none_moves(clips, brought, members[0], scene, family):
             return [], f"{crowd.name} plays no clips: {why}. Then press Find Clips"
         text = f"{crowd.name} plays no clips: no action of {rig.name} walks, runs or flies"
         text += ". Use Add Clip for others" if len(brought) <= FEW else " and is named so. Find Clips looks at all"
@@ -130,4 +130,4 @@ def add_to_new_crowd(crowd: Object, members: Sequence[Object], scene: Scene) -> 
     names = add_found(crowd, clips, scene, family)
     if gaits := gaits_of(crowd):
         fit_speed(crowd, gaits[0][0], scene)
-    return names, ""
+    return names, why_no_walk(clips, brought, members[0], scene, family)

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ...portrayal.clips import BEAT, MOVE, STAND, Clip
-from ...portrayal.gait import has_many_steps
+from ...portrayal.gait import REPEATS, has_many_steps
 from ..moving import locomotion_of
-from ..read.clips.measuring import measured_clips
+from ..read.clips.measuring import armature_of, axes_of, measured_clips
+from ..read.clips.rig import rig_of
 from ..stored_values import sound_front
 from ..write.bake_record import our_record
 from ..write.clip_copies import fits, span
@@ -131,7 +132,7 @@ def why_too_long(actions: Sequence[Action], vehicle: Object, scene: Scene) -> st
 
     Recordings of actors often hold dozens of steps.
     """
-    height = vehicle.steering.height * abs(vehicle.matrix_world.median_scale)
+    height = _height(vehicle)
     for action in actions:
         first, last = span(action)
         seconds = (last - first) * scene.render.fps_base / scene.render.fps
@@ -139,6 +140,54 @@ def why_too_long(actions: Sequence[Action], vehicle: Object, scene: Scene) -> st
             text = f"{action.name} lasts {seconds:.0f} s, too long for a cycle of steps"
             return f"{text}. Set the Manual Frame Range of the action to two steps that repeat"
     return ""
+
+
+def why_none_moves(
+    clips: Sequence[Found], actions: Sequence[Action], vehicle: Object, scene: Scene, family: Family
+) -> str:
+    """Why no action that came with a vehicle is a walk, where that is known, and the remedy; else empty."""
+    armature = armature_of(vehicle, family)
+    if not rig_of(armature, vehicle, family, axes_of(*sound_front(vehicle))).has_mesh:
+        text = f"bones of {armature.name} move no mesh, and steps are measured by the soles of meshes"
+        return f"{text}. Give it a mesh with an Armature modifier"
+    return why_no_walk(clips, actions, vehicle, scene, family) or why_too_long(actions, vehicle, scene)
+
+
+def why_no_walk(
+    clips: Sequence[Found], actions: Sequence[Action], vehicle: Object, scene: Scene, family: Family
+) -> str:
+    """Why an action that is named a walk is not among the clips that were found, and the remedy.
+
+    Empty if one is, or if none is named so.
+
+    Raises:
+        Refusal: it cannot be measured.
+    """
+    words, taken = _words(actions), [each.action for each in clips if each.plays == MOVE]
+    named = [
+        action for action in actions if WALKS.search(words[action.name]) and not OTHERWISE.search(words[action.name])
+    ]
+    if not named or any(action in taken for action in named) or any(each.plays == BEAT for each in clips):
+        return ""
+    walk = min(named, key=lambda action: (len(words[action.name]), action.name))
+    if why := why_too_long([walk], vehicle, scene):
+        return why
+    [measured] = measured_clips(vehicle, [walk], scene, family, sound_front(vehicle))
+    remedy = "Set the Manual Frame Range of the action to two steps that repeat"
+    if measured.closes > REPEATS * _height(vehicle):
+        why = f"its last pose is {100.0 * measured.closes:.0f} cm from the first"
+    elif measured.speed and abs(measured.heading) >= AHEAD:
+        why, remedy = "it does not go ahead", "Choose another Forward or Up if it should"
+    elif measured.speed:
+        why, remedy = "its feet move unevenly", "Use Add Clip, and set a ground speed"
+    else:
+        why = "its feet stop or do not move over the ground"
+    return f"{walk.name} is not taken for a walk, as {why}. {remedy}"
+
+
+def _height(vehicle: Object) -> float:
+    """The height of a vehicle as it is scaled, metres."""
+    return float(vehicle.steering.height * abs(vehicle.matrix_world.median_scale))
 
 
 def _words(actions: Sequence[Action]) -> dict[str, str]:

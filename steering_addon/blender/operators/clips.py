@@ -11,7 +11,7 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, St
 from ..crowds.adding_clips import add_clip, add_found, fit_speed, measure_clips, vehicles_of
 from ..crowds.clip_speeds import fit_states, gaits_of
 from ..crowds.crowd_clips import rig_of, state_of, stored_clips, why_without_rig
-from ..crowds.finding_clips import actions_of, find_clips, own_actions, promising, why_too_long
+from ..crowds.finding_clips import actions_of, find_clips, own_actions, promising, why_no_walk, why_none_moves
 from ..crowds.states import states_of_crowd
 from ..focus import crowd_in_focus
 from ..hierarchy import Family
@@ -211,8 +211,9 @@ class STEERING_OT_clips_find(bpy.types.Operator):
         self._report(crowd, add_found(crowd, clips, context.scene, family), len(looked_at))
         if gaits := [speed for speed, _ in gaits_of(crowd)]:
             self._fit(crowd, gaits, context)
-        elif why := why_too_long(brought, ob, context.scene):
-            self.report({"WARNING"}, why)
+        explain = why_no_walk if gaits else why_none_moves
+        if why := explain(clips, brought, ob, context.scene, family):
+            self.report({"WARNING"}, why[0].upper() + why[1:])
         return {"FINISHED"}
 
     def _report(self, crowd: Object, added: list[str], looked_at: int) -> None:

@@ -19,7 +19,7 @@ from ...simulation.roles import Role
 from ..doubles import doubles
 from ..read.clips.controls import controls_of
 from ..read.clips.feet import Feet, feet_in
-from ..read.clips.poses import follows_from_curves, from_channels, mixed_channels
+from ..read.clips.poses import follows_from_curves, from_channels, mixed_channels, why_inherits_unusually
 from ..read.clips.rig import Rig, unevenness
 from ..read.rotation_channels import channels_from_matrices, data_path
 from ..read.surfaces import SurfaceReader
@@ -41,6 +41,10 @@ FOLLOWS = 0.02
 """Model heights by which the end of a shin strays at most from the foot that it follows."""
 SOFT = 0.01
 """The share of a point of a sole from which on it matters that another bone than the foot moves it."""
+SOLE = 0.02
+"""Model heights above the lowest point of a foot up to which points are of its sole."""
+UNSCALED = 1e-4
+"""What scale channels differ from 1 at most where nothing is scaled, as importers round them."""
 MATTERS = 0.1
 """The share of a foot's weight from which on a bone belongs to it."""
 
@@ -62,19 +66,26 @@ def planting_of(
     feet = feet_in(armature, rig, actions, first)
     if unevenness(rig.matrix):
         return None, f"{_scaled(armature).name} is scaled unevenly: apply its scale, or scale it evenly"
-    legs = [leg_of(rig, rows, feet.poses[first]) for rows in feet.points]
+    legs = legs_of(rig, feet.points, feet.poses[first])
     whole = [leg for leg in legs if leg is not None]
     joints = [(leg.thigh, leg.shin, leg.foot) for leg in whole]
     free = rig.part(np.concatenate([*feet.points, np.zeros(0, np.int64)]), np.unique(joints).tolist())
-    if not follows_from_curves(armature, free.names):
+    # Of bones that nothing scales it does not matter how they inherit scale.
+    rows = [rig.names.index(name) for name in free.names]
+    scaled = any((np.abs(each.scale[:, rows] - 1.0) > UNSCALED).any() for each in feet.channels)
+    if not follows_from_curves(armature, free.names, scaled=scaled):
         controls = controls_of(armature, rig, actions[first], feet.poses[first], feet.soles) if feet.soles else None
         if controls is None:
+            if why := why_inherits_unusually(armature, free.names, scaled=scaled):
+                return None, why
             text = f"constraints or drivers pose the legs of {armature.name}, and no bone moves one foot alone"
             return None, f"{text}: switch the legs to inverse kinematics, and key its controls"
         return ControlPlanting(armature, rig, feet, controls, clips), ""
+    if not rig.has_mesh and (len(whole) < len(legs) or not legs):
+        return None, f"{armature.name} moves no mesh, whose soles could be held: give it a mesh"
     if not legs or len(whole) < len(legs):
         return None, f"not every foot of {armature.data.name} is below a leg of two bones"
-    if len({leg.thigh for leg in whole}) < len(whole):
+    if _share(whole):
         return None, f"two feet of {armature.data.name} share a leg"
     return Planting(armature, rig, feet, whole, clips), ""
 
@@ -247,6 +258,27 @@ def ground_of(scene: Scene, moving: Collection[Object] = ()) -> Ground | None:
         return np.where(has, footing.height, z), normals
 
     return ground
+
+
+def legs_of(rig: Rig, feet: Sequence[Rows], poses: np.ndarray) -> list[Leg | None]:
+    """The leg above each foot, as `leg_of`.
+
+    Shins that end near the ground, as those of blocky models, may seem to be of the foot. Where that leaves no leg for
+    each, only the lowest points count.
+    """
+    legs = [leg_of(rig, rows, poses) for rows in feet]
+    if not any(leg is None for leg in legs) and not _share(legs):
+        return legs
+    heights = rig.heights(poses).min(axis=0)
+    soles = [rows[heights[rows] < heights[rows].min() + SOLE * rig.height] for rows in feet]
+    lower = [leg_of(rig, rows, poses) for rows in soles]
+    return legs if any(leg is None for leg in lower) or _share(lower) else lower
+
+
+def _share(legs: Sequence[Leg | None]) -> bool:
+    """Whether two feet have a leg in common."""
+    thighs = [leg.thigh for leg in legs if leg is not None]
+    return len(set(thighs)) < len(thighs)
 
 
 def leg_of(rig: Rig, rows: Rows, poses: np.ndarray) -> Leg | None:

@@ -325,6 +325,106 @@ def test_a_recording_of_many_steps_is_left_out_until_its_frame_range_is_one_cycl
     assert clips[1].action == walk and clips[1].speed == pytest.approx(speed, rel=0.01)
 
 
+def with_run(rig, last_key: float):
+    """A walk, whose thighs end this much further back than they began, and a run that is twice as quick."""
+    walk_, run = uneven_walk(rig), uneven_walk(rig)
+    run.name = "Run"
+    curves = part("blender.write.animation_data")
+    [bag], [quick] = curves.channelbags(walk_), curves.channelbags(run)
+    for key in (key for curve in quick.fcurves for key in curve.keyframe_points):
+        key.co.x = 1.0 + 0.5 * (key.co.x - 1.0)
+    for side in ("L", "R"):
+        bag.fcurves.find(f'pose.bones["Thigh.{side}"].rotation_euler', index=0).keyframe_points[-1].co.y += last_key
+    return walk_, run
+
+
+def told_by_tagging(rig, *actions) -> tuple[list[str], str]:
+    """The clips that a rig brings to a new crowd, and why others are missing."""
+    frames(1, 60)
+    stash(rig, idle(rig), *actions)
+    people = crowd("People")
+    people.steering.locomotion = "ON_FOOT"
+    vehicle(rig, crowd=people, identity=5)
+    return part("blender.crowds.adding_clips").add_to_new_crowd(people, [rig], bpy.context.scene)
+
+
+def test_shins_that_end_near_the_ground_are_not_taken_for_feet() -> None:
+    rig = legged()
+    skin = bpy.data.objects["Walker Skin"]
+    for side, first in (("L", 0), ("R", 12)):
+        back = [first + row for row in range(12) if row // 2 % 3 == 2 and row % 2]
+        for row in back:
+            skin.data.vertices[row].co.z = 0.08
+        skin.vertex_groups[f"Foot.{side}"].remove(back)
+        skin.vertex_groups.new(name=f"Shin.{side}").add(back, 1.0, "REPLACE")
+    people = walking(rig)
+    assert people.steering.portrayal.unplanted == ""
+    bake()
+    held = rig.animation_data.nla_tracks["Steering: Feet"].strips[0].action
+    curves = part("blender.write.animation_data")
+    bones = {curve.data_path.split('"')[1] for bag in curves.channelbags(held) for curve in bag.fcurves}
+    assert bones >= {f"{bone}.{side}" for bone in ("Thigh", "Shin", "Foot") for side in ("L", "R")}
+
+
+def test_a_walk_that_does_not_close_is_named_where_only_a_run_is_found() -> None:
+    rig = legged()
+    names, why = told_by_tagging(rig, *with_run(rig, 0.8))
+    assert names == ["Idle", "Run"]
+    assert why.startswith("Walk is not taken for a walk, as its last pose is ")
+    assert why.endswith(" cm from the first. Set the Manual Frame Range of the action to two steps that repeat")
+
+
+def test_nothing_is_told_of_a_walk_that_is_found_beside_a_run() -> None:
+    rig = legged()
+    assert told_by_tagging(rig, *with_run(rig, 0.0)) == (["Idle", "Walk", "Run"], "")
+
+
+def test_a_skeleton_without_a_mesh_is_told_that_steps_are_measured_by_soles() -> None:
+    rig = legged()
+    bpy.data.objects.remove(bpy.data.objects["Walker Skin"])
+    dance = clip(rig, "Dance", {("Body", "rotation_euler", 0): [(1.0, 0.0), (9.0, 0.8), (18.0, 0.0)]})
+    assert told_by_tagging(rig, dance) == (
+        [],
+        "People plays no clips: bones of Walker move no mesh, and steps are measured by the soles of meshes. "
+        "Give it a mesh with an Armature modifier. Then press Find Clips",
+    )
+
+
+def test_feet_of_a_skeleton_without_a_mesh_that_has_no_legs_are_not_held_and_it_says_why() -> None:
+    rig = legged()
+    bpy.data.objects.remove(bpy.data.objects["Walker Skin"])
+    for side in ("L", "R"):
+        rig.data.bones[f"Foot.{side}"].use_deform = False
+        rig.data.bones[f"Thigh.{side}"].use_deform = False
+    people = walking(rig)
+    assert people.steering.portrayal.unplanted == "Walker moves no mesh, whose soles could be held: give it a mesh"
+
+
+def test_legs_that_inherit_no_scale_are_held_where_nothing_scales_them() -> None:
+    rig = legged()
+    for side in ("L", "R"):
+        rig.data.bones[f"Shin.{side}"].inherit_scale = "NONE"
+        rig.data.bones[f"Foot.{side}"].inherit_scale = "ALIGNED"
+    people = walking(rig)
+    next(each for each in people.steering.portrayal.clips if each.plays == "MOVE").ground_speed = 0.5
+    people.steering.portrayal.playing.plant_feet = False
+    bake()
+    loose = longest_step(rig)
+    people.steering.portrayal.playing.plant_feet = True
+    bake()
+    assert people.steering.portrayal.unplanted == ""
+    assert longest_step(rig) < 0.25 * loose
+
+
+def test_legs_that_inherit_no_rotation_are_not_held_and_the_bone_is_named() -> None:
+    rig = legged()
+    rig.data.bones["Foot.R"].use_inherit_rotation = False
+    people = walking(rig)
+    assert people.steering.portrayal.unplanted == (
+        "Foot.R of Walker inherits no rotation: turn on Inherit Rotation, and key its clips again"
+    )
+
+
 def test_a_model_whose_mesh_no_bone_moves_has_no_walk() -> None:
     rig = legged()
     bpy.data.objects["Walker Skin"].vertex_groups.clear()

@@ -40,19 +40,33 @@ LINEAR = 1
 """The number of Blender's linear interpolation."""
 
 
-def follows_from_curves(armature: Object, names: Collection[str] | None = None) -> bool:
+def follows_from_curves(armature: Object, names: Collection[str] | None = None, *, scaled: bool = True) -> bool:
     """Whether the poses of an armature's bones follow from their channels alone.
 
     Args:
         names: of the bones that matter, and of all above them; None for all bones.
+        scaled: whether any of these may be scaled.
     """
     names = [bone.name for bone in armature.data.bones] if names is None else names
     posed = [armature.pose.bones[name] for name in names]
     if any(constraint.enabled for bone in posed for constraint in bone.constraints):
         return False
-    plain = all(each.bone.use_inherit_rotation and each.bone.use_local_location for each in posed)
-    whole = all(each.bone.inherit_scale == "FULL" for each in posed)
-    return plain and whole and not _are_driven(armature, names)
+    return not why_inherits_unusually(armature, names, scaled=scaled) and not _are_driven(armature, names)
+
+
+def why_inherits_unusually(armature: Object, names: Collection[str], *, scaled: bool = True) -> str:
+    """What the first of some bones does not inherit, and the remedy; else empty. Arguments as above."""
+    for bone in (armature.data.bones[name] for name in names):
+        if not bone.use_inherit_rotation:
+            why = "inherits no rotation: turn on Inherit Rotation"
+        elif not bone.use_local_location:
+            why = "moves in the axes of the armature: turn on Local Location"
+        elif scaled and bone.inherit_scale != "FULL":
+            return f"{bone.name} of {armature.name} does not inherit all scale: set Inherit Scale to Full"
+        else:
+            continue
+        return f"{bone.name} of {armature.name} {why}, and key its clips again"
+    return ""
 
 
 def _are_driven(armature: Object, names: Collection[str]) -> bool:

@@ -42,6 +42,7 @@ class Rig:
         bones: (m, INFLUENCES) rows of the bones that move each point.
         weights: (m, INFLUENCES) their shares, which add up to 1, or 0 for what no bone moves.
         matrix: (4, 4) from the armature's space to the model's: metres, x to its left, y behind it and z up.
+        has_mesh: whether the points are of one; else they are the ends of bones.
     """
 
     names: tuple[str, ...]
@@ -51,6 +52,7 @@ class Rig:
     bones: Rows
     weights: np.ndarray
     matrix: np.ndarray
+    has_mesh: bool = True
 
     @once
     def from_rest(self) -> np.ndarray:
@@ -86,6 +88,7 @@ class Rig:
             bones=np.maximum(numbers[self.bones[rows]], 0),
             weights=self.weights[rows],
             matrix=self.matrix,
+            has_mesh=self.has_mesh,
         )
 
     def moved(self, poses: np.ndarray, rows: Rows) -> np.ndarray:
@@ -171,8 +174,7 @@ def rig_of(armature: Object, model: Object, family: Family, axes: np.ndarray) ->
     parts = (
         deformed if deformed and _extent(deformed) > MOST_OF_IT * _extent(deformed + carried) else carried + deformed
     )
-    parts = parts or [_ends(bones, rows)]
-    points, influences, weights = (np.concatenate(column) for column in zip(*parts))
+    points, influences, weights = (np.concatenate(column) for column in zip(*(parts or [_ends(bones, rows)])))
     return Rig(
         names=tuple(bone.name for bone in bones),
         parents=np.array([rows[bone.parent.name] if bone.parent else -1 for bone in bones], dtype=np.int64),
@@ -181,6 +183,7 @@ def rig_of(armature: Object, model: Object, family: Family, axes: np.ndarray) ->
         bones=influences,
         weights=weights,
         matrix=to_model(armature, model, axes),
+        has_mesh=bool(parts),
     )
 
 
