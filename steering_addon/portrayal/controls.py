@@ -25,20 +25,7 @@ from .planting import (
     unit,
     with_axes,
 )
-
-
-@dataclass(frozen=True)
-class Reach:
-    """The leg between the hips and a foot of each body on f frames, in the space of the model.
-
-    Attributes:
-        hip, ankle: (..., f, 3) metres.
-        length: metres of the stretched leg.
-    """
-
-    hip: Vectors
-    ankle: Vectors
-    length: float
+from .reach import Reach
 
 
 @dataclass(frozen=True)
@@ -82,7 +69,7 @@ def guided(
         drop = climb - mean_around(climb, max(int(EVEN / frame_time), 1))
         down = columns(np.zeros(frames), 0.0, -drop)
         known = [
-            (leg.hip + down, np.full(frames, leg.length), target)
+            (leg.hip + down, np.broadcast_to(leg.length, frames), target)
             for leg, target in zip(legs, targets)
             if leg and target is not None
         ]

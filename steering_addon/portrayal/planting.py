@@ -243,7 +243,7 @@ def planted(
     places = skeleton.places
     drop = np.zeros(places.shape[:-2])
     short = np.zeros((len(legs), *drop.shape))
-    joints = [(places[..., leg.thigh, :], places[..., leg.shin, :], _ankle(skeleton, leg)) for leg in legs]
+    joints = [joints_of(skeleton, leg) for leg in legs]
     targets = [corrected(places[..., leg.foot, :], correction) for leg, correction in zip(legs, corrections)]
     if climb is not None:
         drop = climb - mean_around(climb, max(int(EVEN / frame_time), 1))
@@ -278,6 +278,11 @@ def after(first: Correction, then: Correction) -> Correction:
     """The correction of a foot that is corrected in one way and then in another."""
     centre = turned(transposed(first.turn), then.centre - first.centre - first.shift) + first.centre
     return Correction(centre, then.centre + then.shift - centre, product(then.turn, first.turn))
+
+
+def joints_of(skeleton: Skeleton, leg: Leg) -> tuple[Vectors, Vectors, Vectors]:
+    """The hip, the knee and the ankle of a leg, (..., f, 3) each."""
+    return skeleton.places[..., leg.thigh, :], skeleton.places[..., leg.shin, :], _ankle(skeleton, leg)
 
 
 def _ankle(skeleton: Skeleton, leg: Leg) -> Vectors:
