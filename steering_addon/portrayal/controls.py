@@ -19,7 +19,7 @@ from .planting import (
     Turns,
     corrected,
     dropped,
-    mean_around,
+    evened,
     product,
     transposed,
     unit,
@@ -66,7 +66,7 @@ def guided(
     drop, short = np.zeros(frames), np.zeros((len(places), *frames))
     targets = [corrected(leg.ankle, each) if leg else None for leg, each in zip(legs, corrections)]
     if climb is not None:
-        drop = climb - mean_around(climb, max(int(EVEN / frame_time), 1))
+        drop = climb - evened(climb, max(int(EVEN / frame_time), 1))
         down = columns(np.zeros(frames), 0.0, -drop)
         known = [
             (leg.hip + down, np.broadcast_to(leg.length, frames), target)

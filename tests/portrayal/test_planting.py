@@ -13,7 +13,7 @@ from steering_addon.portrayal.planting import (
     Skeleton,
     bent,
     dropped,
-    mean_around,
+    evened,
     planted,
     turned_about_up,
     turned_between,
@@ -265,10 +265,18 @@ def test_the_channels_of_bones_make_the_leg_that_was_asked_for() -> None:
 def test_hips_even_out_steps_and_follow_a_slope() -> None:
     time = np.arange(60) * FRAME_TIME
     steps, slope = 0.17 * np.floor(time / 0.5), 0.3 * time
-    np.testing.assert_allclose(mean_around(slope, 7), slope, atol=1e-12)
-    even = mean_around(steps, 7)
+    np.testing.assert_allclose(evened(slope, 7), slope, atol=1e-12)
+    even = evened(steps, 7)
     assert np.abs(np.diff(even)).max() < 0.17 / 6.0
     assert np.abs(even - steps).max() < 0.1
+
+
+@pytest.mark.parametrize("frames", [1, 6, 40])
+def test_hips_do_not_follow_a_step_at_the_end_of_a_run(frames: int) -> None:
+    steps = np.where(np.arange(frames) < frames - 1, 0.0, 0.17)
+    for even in (evened(steps, 7), evened(steps[::-1], 7)[::-1]):
+        assert np.abs(np.diff(even)).max(initial=0.0) < 0.03
+    np.testing.assert_allclose(evened(0.3 * np.arange(frames), 7), 0.3 * np.arange(frames), atol=1e-12)
 
 
 def test_hips_come_down_by_what_legs_need_and_smoothly() -> None:
