@@ -19,26 +19,13 @@ from .planting import (
     Turns,
     corrected,
     dropped,
-    mean_around,
+    evened,
     product,
     transposed,
     unit,
     with_axes,
 )
-
-
-@dataclass(frozen=True)
-class Reach:
-    """The leg between the hips and a foot of each body on f frames, in the space of the model.
-
-    Attributes:
-        hip, ankle: (..., f, 3) metres.
-        length: metres of the stretched leg.
-    """
-
-    hip: Vectors
-    ankle: Vectors
-    length: float
+from .reach import Reach
 
 
 @dataclass(frozen=True)
@@ -79,10 +66,10 @@ def guided(
     drop, short = np.zeros(frames), np.zeros((len(places), *frames))
     targets = [corrected(leg.ankle, each) if leg else None for leg, each in zip(legs, corrections)]
     if climb is not None:
-        drop = climb - mean_around(climb, max(int(EVEN / frame_time), 1))
+        drop = climb - evened(climb, max(int(EVEN / frame_time), 1))
         down = columns(np.zeros(frames), 0.0, -drop)
         known = [
-            (leg.hip + down, np.full(frames, leg.length), target)
+            (leg.hip + down, np.broadcast_to(leg.length, frames), target)
             for leg, target in zip(legs, targets)
             if leg and target is not None
         ]

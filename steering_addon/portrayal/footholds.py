@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from .planting import (
     Correction,
     Turns,
     after,
+    corrected,
     on_ground,
     product,
     transposed,
@@ -24,12 +25,15 @@ from .planting import (
     turned_between,
     with_axes,
 )
+from .reach import Reach, let_go
 from .small_steps import FAR, carried_over, lifted, small_steps, swung, with_steps
 from .soles import TOUCH, Points, Sole
 from .stretches import stretches
 
 STANDS = 0.05
 """Model heights a second below which a body stands: its feet do not swing, however they move."""
+DRAGS = 0.5
+"""The share of its body's speed from which on a foot that goes forwards over the ground sets off."""
 
 
 @dataclass(frozen=True)
@@ -69,11 +73,13 @@ class Stepping:
         points: (..., f, m, 3) of its sole in the space of the model, metres.
         rests: (..., f) the height at which it rests, metres.
         down: what keeps it down where its clips would lift it, and is done first; None if they do not.
+        reach: of its leg; None if that is not known.
     """
 
     points: Points
     rests: Scalars
     down: Correction | None = None
+    reach: Reach | None = None
 
     def kept_down(self) -> Stepping:
         """The same foot once that is done."""
@@ -81,7 +87,8 @@ class Stepping:
             return self
         turn, centre, shift = self.down.turn[..., None, :, :], self.down.centre, self.down.shift
         points = turned(turn, self.points - centre[..., None, :]) + (centre + shift)[..., None, :]
-        return Stepping(points, self.rests)
+        reach = self.reach and replace(self.reach, ankle=corrected(self.reach.ankle, self.down))
+        return Stepping(points, self.rests, reach=reach)
 
 
 def footholds(
@@ -106,9 +113,12 @@ def footholds(
         FAR * height * body.size,
         frame_time,
     )
+    lets_go = [
+        _let_go(body, foot.reach, tread, rest, axes, speed, stands) for foot, tread, rest in zip(feet, treads, rests)
+    ]
     corrections = [
-        _foothold(body, foot, tread, _Standing(tread.stance, rest), axes, heading, height, ground)
-        for foot, tread, rest in zip(feet, treads, rests)
+        _foothold(body, foot, tread, _Standing(tread.stance & ~free, rest & ~free), axes, heading, height, ground)
+        for foot, tread, rest, free in zip(feet, treads, rests, lets_go)
     ]
     return [after(first, each) if first else each for first, each in zip(down, corrections)]
 
@@ -123,6 +133,7 @@ class _Tread:
         off: (..., f) metres by which it is above where it rests.
         stance: (..., f - 1) whether it stands between two frames.
         drift: (..., f, 2) metres that it has gone over the ground since the first frame.
+        ahead: (..., f - 1) m/s at which it goes forwards over the ground.
     """
 
     world: Points
@@ -130,6 +141,7 @@ class _Tread:
     off: Scalars
     stance: Mask
     drift: Scalars
+    ahead: Scalars
 
 
 def _tread(
@@ -144,13 +156,25 @@ def _tread(
     touches = 0.5 * (off[..., 1:] + off[..., :-1]) < TOUCH * height * body.size[..., 1:]
     forward = body.forward[..., 1:, :]
     ahead = (step[..., 0] * forward[..., 0] + step[..., 1] * forward[..., 1]) / frame_time
-    return _Tread(world, sole, off, on_ground(ahead, speed, touches, stands, frame_time), _gone(step))
+    return _Tread(world, sole, off, on_ground(ahead, speed, touches, stands, frame_time), _gone(step), ahead)
 
 
 def _gone(step: Scalars) -> Scalars:
     gone = np.zeros((*step.shape[:-2], step.shape[-2] + 1, 2))
     gone[..., 1:, :] = np.cumsum(step, axis=-2)
     return gone
+
+
+def _let_go(
+    body: Carried, reach: Reach | None, tread: _Tread, rest: Mask, axes: Turns, speed: Scalars, stands: Mask
+) -> Mask:
+    """When a foot that sets off is no longer held, as its leg would be pulled straight, (..., f - 1)."""
+    drags = rest & ~stands & (tread.ahead > DRAGS * speed)
+    if reach is None or not drags.any():
+        return np.zeros_like(rest)
+    held = Hold(rest).added(tread.drift)
+    shift = turned(transposed(axes), columns(held[..., 0], held[..., 1], 0.0)) / body.size[..., None]
+    return let_go(drags, tread.stance, reach.strained(shift))
 
 
 def _foothold(

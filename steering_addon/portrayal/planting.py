@@ -243,10 +243,10 @@ def planted(
     places = skeleton.places
     drop = np.zeros(places.shape[:-2])
     short = np.zeros((len(legs), *drop.shape))
-    joints = [(places[..., leg.thigh, :], places[..., leg.shin, :], _ankle(skeleton, leg)) for leg in legs]
+    joints = [joints_of(skeleton, leg) for leg in legs]
     targets = [corrected(places[..., leg.foot, :], correction) for leg, correction in zip(legs, corrections)]
     if climb is not None:
-        drop = climb - mean_around(climb, max(int(EVEN / frame_time), 1))
+        drop = climb - evened(climb, max(int(EVEN / frame_time), 1))
         down = columns(np.zeros(drop.shape), 0.0, -drop)
         lengths = [magnitude(knee - hip) + magnitude(ankle - knee) for hip, knee, ankle in joints]
         reach = [(hip + down, length, target) for (hip, _, _), length, target in zip(joints, lengths, targets)]
@@ -278,6 +278,11 @@ def after(first: Correction, then: Correction) -> Correction:
     """The correction of a foot that is corrected in one way and then in another."""
     centre = turned(transposed(first.turn), then.centre - first.centre - first.shift) + first.centre
     return Correction(centre, then.centre + then.shift - centre, product(then.turn, first.turn))
+
+
+def joints_of(skeleton: Skeleton, leg: Leg) -> tuple[Vectors, Vectors, Vectors]:
+    """The hip, the knee and the ankle of a leg, (..., f, 3) each."""
+    return skeleton.places[..., leg.thigh, :], skeleton.places[..., leg.shin, :], _ankle(skeleton, leg)
 
 
 def _ankle(skeleton: Skeleton, leg: Leg) -> Vectors:
@@ -331,6 +336,24 @@ def mean_around(values: Scalars, reach: int) -> Scalars:
     sums = np.zeros((*values.shape[:-1], len(rows) + 1))
     sums[..., 1:] = np.cumsum(values, axis=-1)
     return (sums[..., rows + half + 1] - sums[..., rows - half]) / (2 * half + 1)
+
+
+def evened(values: Scalars, reach: int) -> Scalars:
+    """Means over 2 reach + 1 frames, (..., f), and near the ends along a line through what is on the last that many.
+
+    So neither a slope nor the last step of a stair bends what is left of it.
+    """
+    frames = values.shape[-1]
+    even = mean_around(values, reach)
+    first, last = slice(min(2 * reach + 1, frames)), slice(max(frames - 2 * reach - 1, 0), frames)
+    width = first.stop
+    row = np.arange(width) - 0.5 * (width - 1)
+    for window, part in ((first, slice(reach + 1)), (last, slice(-reach - 1, None))):
+        within = values[..., window]
+        mean = np.einsum("...f->...", within) / width
+        slope = np.einsum("...f,f->...", within, row) * 12.0 / max(width * (width * width - 1), 1)
+        even[..., window][..., part] = mean[..., None] + slope[..., None] * row[part]
+    return even
 
 
 def bent(hip: Vectors, knee: Vectors, ankle: Vectors, target: Vectors) -> tuple[Vectors, Vectors, Scalars]:

@@ -6,7 +6,7 @@ A foot that leans against its shin, as on a slope, does not take them along as a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -54,7 +54,7 @@ def as_moved(foot: Stepping, soft: Soft, moves: Sequence[Moved], correction: Cor
     for share, carried, move in zip(soft.shares, soft.carried, moves):
         off = _moved(carried, share, move) - _moved(carried, share, whole)
         points[..., soft.rows, :] += lean * turned(transposed(correction.turn)[..., None, :, :], off)
-    return Stepping(points, foot.rests, foot.down)
+    return replace(foot, points=points)
 
 
 def _moved(carried: Points, share: Scalars, move: Moved) -> Points:

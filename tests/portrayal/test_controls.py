@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from steering_addon.portrayal.controls import Reach, guided, turned_in, upright_axes
+from steering_addon.portrayal.controls import guided, turned_in, upright_axes
 from steering_addon.portrayal.planting import Correction, turned_about_up
+from steering_addon.portrayal.reach import Reach
 
 FRAMES, FRAME_TIME = 40, 1.0 / 24.0
 STILL = np.tile(np.eye(3), (FRAMES, 1, 1))

@@ -13,11 +13,12 @@ from steering_addon.portrayal.planting import (
     Skeleton,
     bent,
     dropped,
-    mean_around,
+    evened,
     planted,
     turned_about_up,
     turned_between,
 )
+from steering_addon.portrayal.reach import Reach, let_go
 from tests.portrayal.stepping import HEIGHT, soles
 
 FRAME_TIME = 1.0 / 24.0
@@ -136,6 +137,59 @@ def test_a_foot_that_rolls_over_its_toes_on_a_slope_does_not_slide() -> None:
         assert np.linalg.norm(np.diff(place, axis=0), axis=1)[rolls].mean() < 0.0015
 
 
+def setting_off(length: float) -> tuple[Carried, Stepping]:
+    """A body that sets off on frame 10 and drags a foot along the ground until frame 16, below a leg of this length."""
+    frames = 40
+    speed = np.repeat((0.0, 3.0), (10, frames - 11))
+    ahead = speed * np.repeat((1.0, 0.8, 2.0, 0.0), (10, 6, 6, 17))
+    gone, dragged = (np.concatenate(([0.0], np.cumsum(each * FRAME_TIME))) for each in (speed, ahead))
+    forward = np.array((0.0, -1.0, 0.0))
+    body = Carried(
+        gone[:, None] * forward, np.tile(forward, (frames, 1)), np.tile(UP, (frames, 1)), np.ones(frames), gone * 0.0
+    )
+    height = np.zeros(frames)
+    height[17:22] = 0.1
+    off = (dragged - gone)[:, None] * forward + height[:, None] * UP
+    points = soles(np.zeros(1), 0.0)[:, :12] * (1.0, 1.0, 0.0) + off[:, None]
+    reach = Reach(np.tile((-0.1, 0.0, 0.9), (frames, 1)), points.mean(axis=1) + 0.1 * UP, length)
+    return body, Stepping(points, np.zeros(frames), reach=reach)
+
+
+def test_a_leg_is_not_pulled_straight_by_a_foot_that_drags_as_its_body_sets_off() -> None:
+    body, foot = setting_off(1.0)
+    [correction] = footholds(body, [foot], HEIGHT, FRAME_TIME)
+    line = foot.reach.ankle + correction.shift - foot.reach.hip
+    distance = np.linalg.norm(line, axis=1)
+    assert 0.9 < distance[:17].max() < 1.0
+    way = np.linalg.norm(np.diff(in_world(body, foot, correction)[:, 0], axis=0), axis=1)
+    held = distance[1:17] < 0.9
+    assert held[10:].any() and way[:16][held].max() < 1e-9
+
+
+def test_a_leg_that_is_long_enough_holds_a_foot_that_drags_until_it_swings() -> None:
+    body, foot = setting_off(2.0)
+    [correction] = footholds(body, [foot], HEIGHT, FRAME_TIME)
+    way = np.linalg.norm(np.diff(in_world(body, foot, correction)[:17], axis=0), axis=2)
+    assert way.max() < 1e-9
+
+
+def test_a_leg_that_is_straight_in_its_clip_is_not_pulled_straight_by_a_foot_a_little_farther() -> None:
+    down, back = np.array((0.0, 0.0, -0.99)), np.array((0.0, 0.15, 0.0))
+    straight, slanted = (Reach(np.zeros((1, 3)), end[None], 1.0) for end in (down, 0.85 * down))
+    assert not straight.strained(back[None]).any()
+    assert not slanted.strained(2.0 * back[None]).any()
+    assert slanted.strained(4.0 * back[None]).all()
+
+
+def test_legs_let_go_at_the_end_of_a_stance_only() -> None:
+    stance = np.ones((2, 9), dtype=bool)
+    stance[0, 7:] = False
+    drags, strained = np.zeros_like(stance), np.zeros((2, 10), dtype=bool)
+    drags[0, 1:3] = drags[0, 4:7] = drags[1, 2:4] = drags[1, 6:9] = True
+    strained[0, (2, 6)] = strained[1, (3, 8)] = True
+    assert np.argwhere(let_go(drags, stance, strained)).tolist() == [[0, 5], [0, 6], [1, 7], [1, 8]]
+
+
 def test_what_is_held_stays_and_glides_in_between() -> None:
     values = np.linspace(0.0, 1.0, 21)[:, None]
     rest = np.zeros(20, dtype=bool)
@@ -211,10 +265,18 @@ def test_the_channels_of_bones_make_the_leg_that_was_asked_for() -> None:
 def test_hips_even_out_steps_and_follow_a_slope() -> None:
     time = np.arange(60) * FRAME_TIME
     steps, slope = 0.17 * np.floor(time / 0.5), 0.3 * time
-    np.testing.assert_allclose(mean_around(slope, 7), slope, atol=1e-12)
-    even = mean_around(steps, 7)
+    np.testing.assert_allclose(evened(slope, 7), slope, atol=1e-12)
+    even = evened(steps, 7)
     assert np.abs(np.diff(even)).max() < 0.17 / 6.0
     assert np.abs(even - steps).max() < 0.1
+
+
+@pytest.mark.parametrize("frames", [1, 6, 40])
+def test_hips_do_not_follow_a_step_at_the_end_of_a_run(frames: int) -> None:
+    steps = np.where(np.arange(frames) < frames - 1, 0.0, 0.17)
+    for even in (evened(steps, 7), evened(steps[::-1], 7)[::-1]):
+        assert np.abs(np.diff(even)).max(initial=0.0) < 0.03
+    np.testing.assert_allclose(evened(0.3 * np.arange(frames), 7), 0.3 * np.arange(frames), atol=1e-12)
 
 
 def test_hips_come_down_by_what_legs_need_and_smoothly() -> None:

@@ -11,10 +11,11 @@ from bpy.utils import escape_identifier
 from ...portrayal.clips import Clip, Playing, leading
 from ...portrayal.footholds import Carried, Stepping, footholds
 from ...portrayal.planes import Ground
-from ...portrayal.planting import LEAST, Leg, Skeleton, above, planted, product, transposed, turned
+from ...portrayal.planting import LEAST, Leg, Skeleton, above, joints_of, planted, product, transposed, turned
+from ...portrayal.reach import Reach
 from ...portrayal.soft_soles import Soft, as_moved, leans
 from ...portrayal.soles import Points
-from ...simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, columns
+from ...simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, columns, magnitude
 from ...simulation.roles import Role
 from ..doubles import doubles
 from ..read.clips.controls import controls_of
@@ -151,10 +152,10 @@ class Planting:
         poses = from_channels(self._rig, mixed, self._rig.matrix)
         points = self._rig.carried(poses, np.arange(len(self._rig.points)))
         placed = by_body(poses, shape)
-        feet = self._stepping(flat, points, placed[..., :3, 3])
-        corrections = footholds(body, feet, self._height, frame_time, ground)
         turns = {bone: without_scale(placed[..., bone, :3, :3]) for bone in self._turning}
         skeleton = Skeleton(self._rig.parents, self._at_rest, placed[..., :3, 3], turns, self._upright)
+        feet = self._stepping(flat, points, skeleton)
+        corrections = footholds(body, feet, self._height, frame_time, ground)
         climb = (body.position[..., 2] - body.origin) / body.size if ground is not None or self._apart else None
         result = planted(skeleton, self._legs, corrections, frame_time, climb=climb)
         if self._are_soft and any(leans(each).any() for each in corrections):
@@ -184,14 +185,15 @@ class Planting:
             for sole, (rows, shares, parts) in zip(self._soles, self._shared)
         ]
 
-    def _stepping(self, playing: Playing, points: Points, places: Vectors) -> list[Stepping]:
+    def _stepping(self, playing: Playing, points: Points, skeleton: Skeleton) -> list[Stepping]:
         """The feet of n rigs.
 
         Args:
             playing: (clips, n f) of them, one after the other.
             points: (n f, m, 3) of their soles, in the space of the model.
-            places: (n, f, bones, 3) of the bones, alike.
+            skeleton: theirs, alike.
         """
+        places = skeleton.places
         shape = places.shape[:2]
         rests = np.einsum("cf,cl->lf", playing.weights(), self._rests)
         return [
@@ -199,6 +201,7 @@ class Planting:
                 by_body(points[:, rows], shape),
                 rest.reshape(shape),
                 paw.correction(playing, places[..., leg.foot, :]) if paw is not None else None,
+                _reach(skeleton, leg),
             )
             for rows, rest, paw, leg in zip(self._soles, rests, self._paws, self._legs)
         ]
@@ -218,6 +221,11 @@ class Planting:
             path = f'pose.bones["{escape_identifier(self._rig.names[bone])}"].{data_path(self._modes[bone])}'
             channels.update({(path, index): numbers[..., index] for index in range(numbers.shape[-1])})
         return channels
+
+
+def _reach(skeleton: Skeleton, leg: Leg) -> Reach:
+    hip, knee, ankle = joints_of(skeleton, leg)
+    return Reach(hip, ankle, magnitude(knee - hip) + magnitude(ankle - knee))
 
 
 def _shared(rig: Rig, rows: Rows, leg: Leg) -> tuple[Rows, list[Scalars], list[list[int]]]:

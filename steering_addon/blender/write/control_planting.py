@@ -10,11 +10,12 @@ import numpy as np
 from bpy.utils import escape_identifier
 
 from ...portrayal.clips import Clip, Playing
-from ...portrayal.controls import Reach, guided, turned_in, upright_axes
+from ...portrayal.controls import guided, turned_in, upright_axes
 from ...portrayal.footholds import Carried, Stepping, footholds
 from ...portrayal.mixing import mixed_tables
 from ...portrayal.planes import Ground
 from ...portrayal.planting import LEAST, product, turned
+from ...portrayal.reach import Reach
 from ...simulation.arrays.vectors import Scalars, Vectors
 from ..read.clips.controls import Chain, Control, Controls, location_axes
 from ..read.clips.feet import Feet
@@ -104,8 +105,9 @@ class ControlPlanting:
             alongs.append(along)
             paw = self._paws[number]
             down = paw.correction(flat, places[-1]) if paw is not None else None
-            stepping.append(Stepping(by_body(self._in_model(sole), shape), rests[number].reshape(shape), down))
             legs.append(self._reach(control.leg, table, flat, place, upright, scale, shape))
+            points = by_body(self._in_model(sole), shape)
+            stepping.append(Stepping(points, rests[number].reshape(shape), down, legs[-1]))
         corrections = footholds(body, stepping, self._rig.height, frame_time, ground)
         moves_hips = ground is not None and self._hips >= 0
         climb = (body.position[..., 2] - body.origin) / body.size if moves_hips else None
