@@ -97,7 +97,9 @@ def posed_by_tracks(rig: Object, channels: Collection[tuple[str, int]]) -> dict[
 def _is_of(track: NlaTrack, clips: Collection[Action]) -> bool:
     """Whether a track only plays clips, or what came along with them."""
     starts = {start for clip in clips if (start := importers_start(clip))}
-    return all(strip.action in clips or importers_start(strip.action) in starts for strip in track.strips)
+    # Strips of other kinds, such as meta strips, have no action of their own.
+    actions = [strip.action for strip in track.strips]
+    return all(action and (action in clips or importers_start(action) in starts) for action in actions)
 
 
 def _seen_throughout(track: NlaTrack, first: float, last: float) -> Iterator[Channelbag | None]:
