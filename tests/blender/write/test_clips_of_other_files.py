@@ -87,3 +87,13 @@ def test_another_track_that_hides_clips_is_refused_by_name_unless_it_may_be_mute
     strip.extrapolation, strip.blend_in = "NOTHING", 2.0
     bake()
     assert not track.mute
+
+
+def test_a_track_that_also_holds_a_strip_without_an_action_is_not_one_of_clips():
+    _, [rig] = found_walkers()
+    track = rig.animation_data.nla_tracks["Walk"]
+    track.mute = False
+    other = track.strips.new("Other", int(track.strips[-1].frame_end) + 20, track.strips[0].action)
+    track.strips[0].extrapolation, other.action = "HOLD_FORWARD", None
+    with pytest.raises(RuntimeError, match=r"has the NLA track Walk, which poses its bones.*Mute it"):
+        bpy.ops.steering.bake()
