@@ -127,6 +127,16 @@ def longest_step(rig) -> float:
     return worst
 
 
+def baked_loose_and_held(people, rig) -> float:
+    """Bake without held feet, and then with them; returns the longest step of the first bake."""
+    people.steering.portrayal.playing.plant_feet = False
+    bake()
+    loose = longest_step(rig)
+    people.steering.portrayal.playing.plant_feet = True
+    bake()
+    return loose
+
+
 def test_feet_of_a_bake_stay_where_they_stand_and_are_free_again_afterwards() -> None:
     rig = legged()
     people = walking(rig)
@@ -201,11 +211,7 @@ def test_feet_of_a_model_that_has_grown_since_its_clips_were_measured_stay_too()
     people = walking(rig)
     next(each for each in people.steering.portrayal.clips if each.plays == "MOVE").ground_speed = 0.5
     rig.scale = (1.3, 1.3, 1.3)
-    people.steering.portrayal.playing.plant_feet = False
-    bake()
-    loose = longest_step(rig)
-    people.steering.portrayal.playing.plant_feet = True
-    bake()
+    loose = baked_loose_and_held(people, rig)
     assert longest_step(rig) < 0.1 * loose
 
 
@@ -214,11 +220,7 @@ def test_feet_that_are_bones_of_their_own_stay_and_shins_end_at_them() -> None:
     people = walking(rig)
     with_feet_apart(rig)
     next(each for each in people.steering.portrayal.clips if each.plays == "MOVE").ground_speed = 0.5
-    people.steering.portrayal.playing.plant_feet = False
-    bake()
-    loose = longest_step(rig)
-    people.steering.portrayal.playing.plant_feet = True
-    bake()
+    loose = baked_loose_and_held(people, rig)
     assert people.steering.portrayal.unplanted == ""
     assert longest_step(rig) < 0.1 * loose
     for frame in range(20, 60, 3):
@@ -407,11 +409,7 @@ def test_legs_that_inherit_no_scale_are_held_where_nothing_scales_them() -> None
         rig.data.bones[f"Foot.{side}"].inherit_scale = "ALIGNED"
     people = walking(rig)
     next(each for each in people.steering.portrayal.clips if each.plays == "MOVE").ground_speed = 0.5
-    people.steering.portrayal.playing.plant_feet = False
-    bake()
-    loose = longest_step(rig)
-    people.steering.portrayal.playing.plant_feet = True
-    bake()
+    loose = baked_loose_and_held(people, rig)
     assert people.steering.portrayal.unplanted == ""
     assert longest_step(rig) < 0.25 * loose
 
