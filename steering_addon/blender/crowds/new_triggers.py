@@ -8,10 +8,10 @@ import bpy
 import numpy as np
 
 from ...minds import CATALOGUE
+from ...minds.declaring import StateModel
 from ...minds.trigger import TriggerModel
 from ...settings.fitting import Bodies, fitted_length, rounded
 from ...simulation.arrays.vectors import magnitude
-from ...simulation.minds.declaring import StateModel
 from ...simulation.roles import MADE, Role
 from ..hierarchy import Family
 from ..properties import has_role

@@ -11,6 +11,7 @@ import bpy
 from mathutils import Vector
 
 from ...behaviors import CATALOGUE
+from ...minds.declaring import StateModel
 from ...minds.trigger import TriggerModel
 from ...settings.preset_values import Value
 from ...settings.state_preset import (
@@ -26,7 +27,6 @@ from ...settings.state_preset import (
 from ...simulation.behavior import Behavior
 from ...simulation.declaration import POINTERS
 from ...simulation.locomotion import Locomotion
-from ...simulation.minds.declaring import StateModel
 from ...simulation.roles import Role
 from ...simulation.vehicle import VehicleModel
 from ..moving import locomotion_of

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...minds.overfull_cues import share_told
 from ...minds.trigger import TriggerModel
-from ...recording.overfull_cues import share_told
 from ...simulation.roles import Role
 from ...simulation.vehicle import VehicleModel
 from ..crowds.copied_states import crowds_with_states

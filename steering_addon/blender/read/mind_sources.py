@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...minds.condition import Condition
+from ...minds.declaring import distinct_numbers
 from ...minds.trigger import TriggerModel, condition_of
 from ...portrayal.state_properties import STATE
-from ...simulation.minds.declaring import distinct_numbers
-from ...simulation.minds.mindset import NOBODY
+from ...simulation.mindset import NOBODY
 from ...simulation.roles import Role
 from ..properties import has_role, pointed_at
 from ..property_groups import values_of

@@ -13,16 +13,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..arrays.once import once
-from ..arrays.vectors import Mask, Number, Rows, Scalars, Vectors, magnitude, picked
-from ..declaration import Declared, Unit, called, integer, length, number, seconds, share, switch
-from ..locomotion import Locomotion
-from ..vehicle import VehicleModel
-from ..world import World
-from .mindset import NOBODY, Mindset
-
-CAUSE = -(2**31)
-"""In a column of bodies of a mode: whatever called the vehicle into it."""
+from ..simulation.arrays.once import once
+from ..simulation.arrays.vectors import Mask, Number, Rows, Scalars, Vectors, magnitude, picked
+from ..simulation.declaration import Declared, Unit, called, integer, length, number, seconds, share, switch
+from ..simulation.locomotion import Locomotion
+from ..simulation.mindset import NOBODY, Mindset
+from ..simulation.vehicle import VehicleModel
+from ..simulation.world import World
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,10 @@ from zlib import crc32
 
 import numpy as np
 
-from ..arrays.chance import Keys, mix, uniform
-from ..arrays.vectors import Mask, Rows, Scalars
+from ..simulation.arrays.chance import Keys, mix, uniform
+from ..simulation.arrays.vectors import Mask, Rows, Scalars
+from ..simulation.mindset import BY_OTHERS, BY_URGE, NOBODY, Mindset
 from .declaring import Meeting, Mind, Mode, Trigger
-from .mindset import BY_OTHERS, BY_URGE, NOBODY, Mindset
 
 CAUGHT, INCLINED = 0.9, 0.6
 """How strong the example of others and an inclination are."""

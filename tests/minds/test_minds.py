@@ -29,12 +29,14 @@ from steering_addon.minds import (
     Stuck,
     Touched,
 )
-from steering_addon.recording.overfull_cues import OverfullCues
+from steering_addon.minds.declaring import Trigger, distinct_numbers
+from steering_addon.minds.following import locomotions_in_modes, vehicles_as_in_modes
+from steering_addon.minds.minding import minds_of
+from steering_addon.minds.overfull_cues import OverfullCues
 from steering_addon.scene import SPHERE, CrowdState, Scene, all_of, leaders, regions, with_states
 from steering_addon.simulation.arrays.vectors import truncate
-from steering_addon.simulation.minds.declaring import CAUSE, Trigger, distinct_numbers
-from steering_addon.simulation.minds.following import bodies_in_modes, locomotions_in_modes
-from steering_addon.simulation.minds.mindset import BY_CUE, BY_OTHERS, OVER
+from steering_addon.simulation.declaration import CAUSE
+from steering_addon.simulation.mindset import BY_CUE, BY_OTHERS, OVER
 from steering_addon.simulation.run import simulate, step
 from steering_addon.simulation.snapshot import Snapshot, State
 from tests.sampling import sampled
@@ -292,7 +294,7 @@ def test_a_state_changes_the_turning_of_those_bodies_only_that_move_as_its_crowd
     state = replace(startle(react=0.0, blend=0.0), locomotion={"max_turn_rate": 6.0})
     snapshot = with_states(scene.snapshot(), [state], [wolf_near(scene, 50.0)])
     begun = step(step(step(scene.start(), snapshot), snapshot), snapshot)
-    bodies = locomotions_in_modes(snapshot, begun.mindset, np.ones(2))
+    bodies = locomotions_in_modes(minds_of(snapshot), snapshot, begun.mindset, np.ones(2))
     assert (begun.mindset.mode == 1).all()
     assert [float(body.max_turn_rate[row]) for row, body in enumerate(bodies)] == [6.0, 0.4]
 
@@ -302,7 +304,7 @@ def test_no_state_changes_what_is_measured_from_the_body() -> None:
     state = replace(startle(cue=1.0), locomotion={"wheelbase": 9.0, "max_wheel_rate": 3.0})
     snapshot = with_states(scene.snapshot(), [state])
     begun = step(step(scene.start(), snapshot), snapshot)
-    (body,) = locomotions_in_modes(snapshot, begun.mindset, np.ones(2))
+    (body,) = locomotions_in_modes(minds_of(snapshot), snapshot, begun.mindset, np.ones(2))
     assert (body.wheelbase == 2.7).all() and (body.max_wheel_rate == 3.0).all()
 
 
@@ -404,7 +406,7 @@ def test_force_and_top_speed_change_gradually_whenever_states_are_switched(
     for state in ran:
         assert state.inputs is not None and state.mindset is not None
         part = state.mindset.taken_up(state.time - dt, dt)
-        model = bodies_in_modes(state.inputs, state.mindset, part, np.zeros(1), dt)
+        model = vehicles_as_in_modes(minds_of(state.inputs), state.inputs, state.mindset, part, np.zeros(1), dt)
         top.append(float(model.max_speed[0]))
         assert np.abs(state.mindset.shares.sum(axis=1) - 1.0).max() < 1e-12
     steepest = 1.5 * dt / blend
@@ -659,7 +661,7 @@ def test_a_state_draws_its_chances_by_its_number_whatever_it_is_called() -> None
 def test_of_two_cued_states_the_one_with_the_lower_number_is_taken_up() -> None:
     both = [CrowdState(name, numbers={"cue": 1.0}, number=n) for name, n in (("Alarm", 8), ("Zoom in", 3))]
     assert (modes(run(herd(4), both, [], 3))[-1] == 1).all()
-    assert with_states(herd(4).snapshot(), both).minds[0].modes[0].number == 3
+    assert minds_of(with_states(herd(4).snapshot(), both))[0].modes[0].number == 3
 
 
 @pytest.mark.parametrize(
