@@ -29,13 +29,13 @@ from ...simulation.declaration import POINTERS
 from ...simulation.locomotion import Locomotion
 from ...simulation.roles import Role
 from ...simulation.vehicle import VehicleModel
+from ..clips.clip_speeds import fitted_factor, quicken
 from ..moving import locomotion_of
+from ..objects.tagged_objects import crowd_of, in_use, tagged
 from ..properties import has_role, pointed_at
 from ..properties.own_settings import is_own
 from ..read.mind_sources import condition_of_trigger
-from ..tagged_objects import crowd_of, in_use, tagged
 from .behavior_adding import add_behaviors, only_other_crowd
-from .clip_speeds import fitted_factor, quicken
 from .new_triggers import fit_reach, new_trigger, selected_callers
 from .preset_exchange import SHIPPED, bodies_length, values_in
 from .preset_files import Shelf

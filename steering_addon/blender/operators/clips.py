@@ -8,23 +8,23 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 
+from ..animation.posing import short_name
+from ..clips.clip_speeds import fit_states, gaits_of
+from ..clips.crowd_clips import rig_of, state_of, stored_clips, why_without_rig
+from ..clips.finding_clips import actions_of, find_clips, own_actions, promising, why_no_walk, why_none_moves
+from ..clips.measuring import measured_clips
 from ..crowds.adding_clips import add_clip, add_found, fit_speed, measure_clips, vehicles_of
-from ..crowds.clip_speeds import fit_states, gaits_of
-from ..crowds.crowd_clips import rig_of, state_of, stored_clips, why_without_rig
-from ..crowds.finding_clips import actions_of, find_clips, own_actions, promising, why_no_walk, why_none_moves
 from ..crowds.states import states_of_crowd
-from ..focus import crowd_in_focus
-from ..hierarchy import Family
+from ..objects.focus import crowd_in_focus
+from ..objects.hierarchy import Family
+from ..objects.tagged_objects import names_of
 from ..properties import replaces_own_keys
 from ..properties.clip_groups import PLAYS_ITEMS
-from ..read.clips.measuring import measured_clips
 from ..refusal import Refusal, reported
 from ..status import census
 from ..status.sliding import slides_of
 from ..stored_values import check_stored, sound_front
-from ..tagged_objects import names_of
 from ..write.clips_again import write_again
-from ..write.posing import short_name
 from .polls import has_crowd, has_editable_crowd, in_object_mode, something_baked
 
 if TYPE_CHECKING:

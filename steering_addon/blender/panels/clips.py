@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...portrayal.clips import ClipSettings
-from ..crowds.clip_feet import unplanted_of
-from ..crowds.crowd_clips import state_of
+from ..animation.posing import short_name
+from ..clips.clip_feet import unplanted_of
+from ..clips.crowd_clips import state_of
 from ..crowds.states import states_of_crowd
-from ..focus import crowd_in_focus
+from ..objects.focus import crowd_in_focus
 from ..operators.clips import words
 from ..properties import pointed_at
-from ..write.posing import short_name
 from .fields import fields, meaningful, note
 from .locations import in_both
 

@@ -21,20 +21,19 @@ from ...simulation.presence.attendance import STAY, Attendance, enter_frames
 from ...simulation.roles import Role
 from ...simulation.snapshot import Settings, Snapshot, State, Tracked, no_tracked, starting
 from ...simulation.vehicle import VehicleModel
-from ..crowds.entry_settings import frames_there
-from ..crowds.forward_axis import front_of
-from ..doubles import doubles
-from ..hierarchy import Family, instanced
+from ..objects.body_sizes import Body, body_radius, points_of
+from ..objects.doubles import doubles
+from ..objects.hierarchy import Family, instanced
+from ..objects.tagged_objects import crowd_of
 from ..properties import has_role, settings_of
 from ..refusal import Refusal
-from ..role_assignment import current_front
 from ..stored_values import choice_in
-from ..tagged_objects import crowd_of
-from .body_sizes import Body, body_radius, points_of
 from .checks import check_number, check_numbers, checked_values
 from .curves import CurveReader
 from .dependencies import animates
+from .entry_settings import frames_there
 from .flow_meshes import CurrentReader
+from .forward_axis import front_of
 from .frame import Frame
 from .guides import read_guides
 from .local_space import AXIS_NAMES, model_axes
@@ -42,6 +41,7 @@ from .locomotions import LocomotionReader
 from .marks import MarkReader
 from .minds import MindReader
 from .plan import Plan
+from .role_assignment import current_front
 from .solids import Axes, Solids, Surface, box_of, sizes_of
 from .sources import BodySource, CrowdSource
 from .standing_place import standing

@@ -11,18 +11,18 @@ import numpy as np
 
 from ...portrayal.clips import PHASES
 from ...portrayal.sliding import Pace, feet_on, longest_slides
-from ..crowds.crowd_clips import rig_of, scale_of
-from ..hierarchy import Family
-from ..read.clips.measuring import axes_of, low_on, low_points
-from ..read.clips.poses import Channels, bone_channel, channels_of, curves_for, follows_from_curves, from_channels
-from ..read.clips.rig import Rig
-from ..read.clips.rig import rig_of as read_rig
+from ..animation.animation_data import evaluate
+from ..animation.ownership import bake_of
+from ..clips.clip_record import clip_record, tracks_of
+from ..clips.crowd_clips import rig_of, scale_of
+from ..clips.measuring import axes_of, low_on, low_points
+from ..clips.poses import Channels, bone_channel, channels_of, curves_for, follows_from_curves, from_channels
+from ..clips.rig import Rig
+from ..clips.rig import rig_of as read_rig
+from ..objects.hierarchy import Family
+from ..read.surfaces import static_ground
 from ..stored_values import sound_front
-from ..write.animation_data import evaluate
-from ..write.clip_planting import ground_of
-from ..write.clip_record import clip_record, tracks_of
 from ..write.clips_again import bodies_of
-from ..write.ownership import bake_of
 
 if TYPE_CHECKING:
     from bpy.types import Action, NlaStrip, Object, Scene
@@ -48,7 +48,7 @@ class Slide:
 
 def slides_of(vehicles: Sequence[Object], scene: Scene) -> Iterator[Slide]:
     """The longest slide of each of these vehicles that plays clips on a bake, one after the other."""
-    family, ground = Family(), ground_of(scene)
+    family, ground = Family(), static_ground(scene)
     models: dict[tuple[str, str, str], _Model | None] = {}
     for ob in vehicles:
         rig, record = rig_of(ob, family), bake_of(ob)

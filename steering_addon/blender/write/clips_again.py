@@ -16,22 +16,22 @@ from ...simulation.arrays.chance import keys_of_vehicles
 from ...simulation.arrays.vectors import Scalars
 from ...simulation.ground import level_heading
 from ...simulation.roles import Role
-from ..crowds.crowd_clips import scale_of
-from ..doubles import doubles
+from ..animation.animation_data import evaluate
+from ..animation.bake_record import BakeRecord
+from ..animation.custom_properties import path_of
+from ..animation.ownership import Played, bake_of
+from ..animation.places import places_of
+from ..animation.rotation_channels import data_path, matrices_from_channels, width_of
+from ..clips.clip_bodies import Bodies, Members
+from ..clips.crowd_clips import scale_of
+from ..objects.doubles import doubles
+from ..objects.tagged_objects import tagged
 from ..properties import settings_of
 from ..read.local_space import AXIS_NAMES, model_axes, to_world
-from ..read.places import places_of
-from ..read.rotation_channels import data_path, matrices_from_channels, width_of
 from ..read.surfaces import SurfaceReader, may_change
 from ..refusal import Refusal
 from ..stored_values import finite_numbers, sound_front
-from ..tagged_objects import tagged
-from .animation_data import evaluate
-from .bake_record import BakeRecord
-from .clip_bodies import Bodies, Members
 from .clip_writer import ClipWriter
-from .custom_properties import path_of
-from .ownership import Played, bake_of
 
 if TYPE_CHECKING:
     from bpy.types import Object, Scene

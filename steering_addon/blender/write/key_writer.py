@@ -18,17 +18,17 @@ from ...recording.last_corrections import LastCorrections
 from ...recording.mishaps import Mishaps
 from ...simulation.arrays.vectors import anybody, magnitude
 from ...simulation.snapshot import State
-from ..crowds.entry_settings import parts_of
-from ..hierarchy import Family
+from ..animation.rotation_channels import WIDEST, width_of
+from ..animation.staging import Staging
+from ..objects.hierarchy import Family
+from ..read.entry_settings import parts_of
 from ..read.frame import Frame
-from ..read.rotation_channels import WIDEST, width_of
 from .channels import AT_ONCE, Channels
 from .look_properties import LookProperties
 from .plan_clips import PlanClips, bodies_of
 from .plan_states import StateProperties, histories
 from .portrayed import KEY, Portrayed
 from .resource_visibility import Eaten
-from .staging import Staging
 
 if TYPE_CHECKING:
     from ..read.plan import Plan

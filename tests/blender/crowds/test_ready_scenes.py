@@ -148,8 +148,8 @@ def test_a_scene_is_at_the_cursor_with_the_given_count_and_size(scene) -> None:
     assert len(members(scene_crowd)) == 7
     assert tuple(scene_crowd.location) == tuple(extra_of(scene, scene_crowd).location) == (3.0, -2.0, 5.0)
     shapes = [
-        part("blender.read.body_sizes").points_of(
-            ob, bpy.context.evaluated_depsgraph_get(), part("blender.hierarchy").Family()
+        part("blender.objects.body_sizes").points_of(
+            ob, bpy.context.evaluated_depsgraph_get(), part("blender.objects.hierarchy").Family()
         )
         for ob in members(scene_crowd)
     ]

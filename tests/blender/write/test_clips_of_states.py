@@ -105,7 +105,7 @@ def test_on_arrival_it_is_done_once_by_those_who_arrive_and_a_preview_shows_it()
     use(people, arrival={"target": goal, "slowing_distance": 0.5})
     rigs[1].location = (0.0, 30.0, 0.0)
     nod = clip(people, rigs[0], "Nod", plays="DO", when="ARRIVAL")
-    curve = part("blender.write.animation_data").channelbags(nod.action)[0].fcurves[0]
+    curve = part("blender.animation.animation_data").channelbags(nod.action)[0].fcurves[0]
     for key in curve.keyframe_points:
         key.co.y *= 10.0
     select(people)
@@ -126,7 +126,7 @@ def test_on_arrival_it_is_done_once_by_those_who_arrive_and_a_preview_shows_it()
     share = keyed(rigs[0], "Nod", "influence")
     assert share.max() == 1.0 and (share[:30] == 0.0).all()
     assert strip(rigs[1], "Nod") is None
-    [(first, last)] = part("blender.write.ownership").bake_of(rigs[0]).arrived_frames
+    [(first, last)] = part("blender.animation.ownership").bake_of(rigs[0]).arrived_frames
     assert np.argmax(share > 0.0) >= first and last == 96.0
     select(people)
     bpy.ops.steering.clips_write()
