@@ -12,7 +12,8 @@ from ..crowds.states import states_of_crowd
 from ..objects.focus import crowd_in_focus
 from ..operators.clips import words
 from ..properties import pointed_at
-from .fields import fields, meaningful, note
+from ..property_groups import meaningful
+from .fields import fields, note
 from .locations import in_both
 
 if TYPE_CHECKING:
