@@ -19,6 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .locomotion import SimpleVehicle
+from .minds.declaring import Mind, Mode, StateModel, Trigger, distinct_numbers
+from .minds.minding import Minds, minds_of
 from .simulation.arrays.chance import keys_of, shared_key
 from .simulation.arrays.frozen import replace
 from .simulation.arrays.vectors import cross, magnitude, unit
@@ -32,7 +34,6 @@ from .simulation.geometry.regions import BOX, SPHERE, Regions, regions
 from .simulation.geometry.regions import MESH as MESH_REGION
 from .simulation.geometry.surfaces import NO_SURFACES, Surfaces, surfaces
 from .simulation.locomotion import Locomotion
-from .simulation.minds.declaring import Mind, Mode, StateModel, Trigger, distinct_numbers
 from .simulation.roles import Role
 from .simulation.run import simulate
 from .simulation.sensing import world_at
@@ -264,7 +265,7 @@ def with_states(
             )
         )
     mind = Mind(crowd, tuple(modes), tuple(triggers))
-    return replace(snapshot, settings=tuple(rows), minds=(*snapshot.minds, mind))
+    return replace(snapshot, settings=tuple(rows), minds=Minds((*minds_of(snapshot), mind)))
 
 
 def _moving(snapshot: Snapshot, crowd: int, values: dict[str, Any]) -> Locomotion:

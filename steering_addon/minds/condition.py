@@ -12,9 +12,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ..minds.declaring import Meeting, Trigger
 from ..simulation.arrays.vectors import Mask, Rows, Scalars, magnitude
 from ..simulation.declaration import Choice
-from ..simulation.minds.declaring import Meeting, Trigger
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..minds.declaring import Meeting
 from ..simulation.arrays.vectors import Rows, Scalars
-from ..simulation.minds.declaring import Meeting
 from .condition import Condition, magnitudes
 
 

@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..minds.declaring import Meeting
 from ..simulation.arrays.angles import cosine_of_setting
 from ..simulation.arrays.vectors import Rows, Scalars
-from ..simulation.minds.declaring import Meeting
 from ..simulation.nearby.neighbors import ALL_ROUND
 from .condition import Condition, magnitudes
 

@@ -10,6 +10,7 @@ from steering_addon.behaviors.post import Post, Posted
 from steering_addon.behaviors.seek import Seek
 from steering_addon.locomotion import Planar
 from steering_addon.minds import Always
+from steering_addon.minds.minding import Minds, minds_of
 from steering_addon.scene import CrowdState, with_states
 from steering_addon.simulation.run import simulate
 from steering_addon.simulation.snapshot import Snapshot
@@ -40,10 +41,10 @@ def called_away(frame: int, snapshot: Snapshot) -> Snapshot:
     away = CrowdState("Away", [(Seek, {"target": 1})], numbers={"react": 0.0, "lasts": 0.1, "varies": 0.0})
     calls = Always(1, strength=1.0 if CALLED <= frame < FREE else 0.0)
     snapshot = with_states(snapshot, [away], [calls])
-    [mind] = snapshot.minds
+    [mind] = minds_of(snapshot)
     # It has settings of its own for Post, by which Post is off.
     modes = tuple(replace(mode, replaces=(*mode.replaces, "post")) for mode in mind.modes)
-    return replace(snapshot, minds=(replace(mind, modes=modes),))
+    return replace(snapshot, minds=Minds((replace(mind, modes=modes),)))
 
 
 def test_at_its_post_it_stands() -> None:

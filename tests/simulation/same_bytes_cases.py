@@ -47,13 +47,14 @@ from steering_addon.minds import (
     Sees,
     Touched,
 )
+from steering_addon.minds.declaring import Trigger
 from steering_addon.scene import CrowdState, with_states
 from steering_addon.simulation.arrays.angles import cosine, sine
 from steering_addon.simulation.arrays.chance import keys_of, mix, smooth_noise, uniform
 from steering_addon.simulation.behavior import Behavior
 from steering_addon.simulation.candidates import FIRST, NEXT, PICKS, Candidates
 from steering_addon.simulation.combining import COMBININGS
-from steering_addon.simulation.declaration import Kind, Parameter
+from steering_addon.simulation.declaration import CAUSE, Kind, Parameter
 from steering_addon.simulation.geometry.meshes import Mesh, mesh
 from steering_addon.simulation.geometry.obstacles import INSIDE, PASS_SIDES, Obstacles, boxes, obstacles
 from steering_addon.simulation.geometry.painted_flows import Current, current
@@ -62,7 +63,6 @@ from steering_addon.simulation.geometry.regions import BOX, SPHERE, Regions, reg
 from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
 from steering_addon.simulation.guides import Guides
 from steering_addon.simulation.marks.declaring import Mark
-from steering_addon.simulation.minds.declaring import CAUSE, Trigger
 from steering_addon.simulation.presence.attendance import ON_ARRIVAL, Attendance
 from steering_addon.simulation.run import simulate
 from steering_addon.simulation.snapshot import Snapshot, State

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 from ...portrayal.clips import BEAT, MOVE
 from ...simulation.roles import Role
-from ..hierarchy import Family
+from ..animation.posing import check_shows_clips, check_strips_play, short_name
+from ..clips.clip_copies import curves_for
+from ..clips.clip_feet import stand_on_soles, store_unplanted, why_unplanted
+from ..clips.clip_speeds import gaits_of
+from ..clips.crowd_clips import check_has_models, models_of, rig_of, store_measurements, stored_clips, why_without_rig
+from ..clips.finding_clips import Found, actions_of, find_clips, own_actions, promising, why_no_walk, why_none_moves
+from ..clips.hiding_tracks import check_tracks_show_clips
 from ..moving import locomotion_of
+from ..objects.hierarchy import Family
+from ..objects.tagged_objects import crowd_of, in_use, tagged
 from ..properties.clip_groups import PLAYS_ITEMS
 from ..refusal import Refusal
-from ..tagged_objects import crowd_of, in_use, tagged
-from ..write.clip_copies import curves_for
-from ..write.hiding_tracks import check_tracks_show_clips
-from ..write.posing import check_shows_clips, check_strips_play, short_name
-from .clip_feet import stand_on_soles, store_unplanted, why_unplanted
-from .clip_speeds import gaits_of
-from .crowd_clips import check_has_models, models_of, rig_of, store_measurements, stored_clips, why_without_rig
-from .finding_clips import Found, actions_of, find_clips, own_actions, promising, why_no_walk, why_none_moves
 from .preset_exchange import start_at_cruise
 
 if TYPE_CHECKING:

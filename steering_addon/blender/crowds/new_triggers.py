@@ -8,17 +8,17 @@ import bpy
 import numpy as np
 
 from ...minds import CATALOGUE
+from ...minds.declaring import StateModel
 from ...minds.trigger import TriggerModel
 from ...settings.fitting import Bodies, fitted_length, rounded
 from ...simulation.arrays.vectors import magnitude
-from ...simulation.minds.declaring import StateModel
 from ...simulation.roles import MADE, Role
-from ..hierarchy import Family
+from ..objects.hierarchy import Family
+from ..objects.mind_numbers import trigger_numbers
+from ..objects.tagged_objects import crowd_of, in_use, tagged
 from ..properties import has_role
 from ..properties.own_settings import is_own
-from ..read.mind_sources import trigger_numbers
-from ..role_assignment import give_role
-from ..tagged_objects import crowd_of, in_use, tagged
+from ..read.role_assignment import give_role
 from .behavior_adding import bodies_of
 from .states import place_below
 

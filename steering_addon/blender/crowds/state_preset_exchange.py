@@ -11,6 +11,7 @@ import bpy
 from mathutils import Vector
 
 from ...behaviors import CATALOGUE
+from ...minds.declaring import StateModel
 from ...minds.trigger import TriggerModel
 from ...settings.preset_values import Value
 from ...settings.state_preset import (
@@ -26,16 +27,15 @@ from ...settings.state_preset import (
 from ...simulation.behavior import Behavior
 from ...simulation.declaration import POINTERS
 from ...simulation.locomotion import Locomotion
-from ...simulation.minds.declaring import StateModel
 from ...simulation.roles import Role
 from ...simulation.vehicle import VehicleModel
+from ..clips.clip_speeds import fitted_factor, quicken
 from ..moving import locomotion_of
+from ..objects.tagged_objects import crowd_of, in_use, tagged
 from ..properties import has_role, pointed_at
 from ..properties.own_settings import is_own
 from ..read.mind_sources import condition_of_trigger
-from ..tagged_objects import crowd_of, in_use, tagged
 from .behavior_adding import add_behaviors, only_other_crowd
-from .clip_speeds import fitted_factor, quicken
 from .new_triggers import fit_reach, new_trigger, selected_callers
 from .preset_exchange import SHIPPED, bodies_length, values_in
 from .preset_files import Shelf

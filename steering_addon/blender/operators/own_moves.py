@@ -8,10 +8,10 @@ from ...locomotion import CATALOGUE
 from ...simulation.roles import Role
 from ..crowds.own_moves import move_as
 from ..moving import AS_CROWD
+from ..objects.suitability import check_editable
+from ..objects.tagged_objects import tagged
 from ..property_groups import choice_property
 from ..refusal import reported
-from ..suitability import check_editable
-from ..tagged_objects import tagged
 from .polls import in_object_mode, vehicle_selected
 
 

@@ -7,18 +7,18 @@ from bpy.props import EnumProperty, IntProperty, StringProperty
 
 from ...minds import CATALOGUE
 from ...simulation.roles import Role
+from ..animation.ownership import bake_of
 from ..crowds.copied_states import copy_states, crowds_with_states
 from ..crowds.new_triggers import new_trigger, selected_callers
 from ..crowds.states import CUE_PATH, new_cue, number_of, states_before, states_of_crowd, triggers_of_state
-from ..focus import activate, crowd_in_focus, state_in_focus
+from ..objects.focus import activate, crowd_in_focus, state_in_focus
+from ..objects.suitability import check_editable
+from ..objects.tagged_objects import crowd_of, in_use, tagged
 from ..properties import has_role
 from ..read.dependencies import animated_paths
 from ..refusal import Refusal, reported
 from ..status.present_states import present_state, tells_state
 from ..stored_values import check_stored
-from ..suitability import check_editable
-from ..tagged_objects import crowd_of, in_use, tagged
-from ..write.ownership import bake_of
 from .polls import has_editable_crowd, has_state, in_object_mode
 
 

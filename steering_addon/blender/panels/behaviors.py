@@ -9,7 +9,7 @@ from ...simulation.behavior import Behavior
 from ...simulation.combining import COMBININGS, MATTERS
 from ...simulation.declaration import Kind
 from ...simulation.roles import Role
-from ..focus import crowd_in_focus, holder_in_focus
+from ..objects.focus import crowd_in_focus, holder_in_focus
 from ..properties import has_role
 from ..status.census import Census, known
 from ..status.inactivity import why_away, why_idle, why_still

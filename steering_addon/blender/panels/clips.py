@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...portrayal.clips import ClipSettings
-from ..crowds.clip_feet import unplanted_of
-from ..crowds.crowd_clips import state_of
+from ..animation.posing import short_name
+from ..clips.clip_feet import unplanted_of
+from ..clips.crowd_clips import state_of
 from ..crowds.states import states_of_crowd
-from ..focus import crowd_in_focus
+from ..objects.focus import crowd_in_focus
 from ..operators.clips import words
 from ..properties import pointed_at
-from ..write.posing import short_name
 from .fields import fields, meaningful, note
 from .locations import in_both
 
@@ -42,9 +42,7 @@ class Clips:
         line.operator("steering.clip_add", text="Add", icon="ADD")
         if not len(clips):
             return
-        line = layout.row(align=True)
-        line.operator("steering.clips_measure", text="Measure", icon="FILE_REFRESH")
-        line.operator("steering.clips_write", text="Write", icon="NLA")
+        layout.operator("steering.clips_measure", icon="FILE_REFRESH")
         layout.operator("steering.select_sliding", icon="RESTRICT_SELECT_OFF")
         layout.operator("steering.pose_meshes", icon="MESH_DATA")
 

@@ -11,8 +11,8 @@ from ...portrayal.driver_properties import Portrayal
 from ...simulation.destination import Destination
 from ...simulation.roles import Role
 from ...simulation.vehicle import VehicleModel
-from ..focus import crowd_in_focus
 from ..moving import BY_CHOICE
+from ..objects.focus import crowd_in_focus
 from ..properties import has_role, settings_of
 from ..status.census import Members, known
 from . import clips, populate

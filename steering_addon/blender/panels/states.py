@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...minds.overfull_cues import share_told
 from ...minds.trigger import TriggerModel
-from ...recording.overfull_cues import share_told
 from ...simulation.roles import Role
 from ...simulation.vehicle import VehicleModel
+from ..animation.posing import short_name
+from ..animation.state_history import now
+from ..clips.crowd_clips import state_of, stored_clips
 from ..crowds.copied_states import crowds_with_states
-from ..crowds.crowd_clips import state_of, stored_clips
 from ..crowds.states import cue_strips, states_before, states_of_crowd, triggers_of_state
-from ..focus import crowd_in_focus, vehicle_in_focus
 from ..moving import BY_CHOICE
+from ..objects.focus import crowd_in_focus, vehicle_in_focus
+from ..objects.mind_numbers import state_numbers
+from ..objects.tagged_objects import crowd_of
 from ..properties import has_role, pointed_at
-from ..read.mind_sources import state_numbers
 from ..status import census
 from ..status.present_states import history_of
-from ..tagged_objects import crowd_of
-from ..write.posing import short_name
-from ..write.state_history import now
 from .active_object import ICONS
 from .crowds import ADVANCED, PartOfCrowd
 from .fields import counted, fields, meaningful, note

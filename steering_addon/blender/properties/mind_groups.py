@@ -6,8 +6,8 @@ import bpy
 from bpy.props import BoolProperty, FloatVectorProperty, IntProperty, PointerProperty
 
 from ...minds import CATALOGUE
+from ...minds.declaring import StateModel
 from ...minds.trigger import TriggerModel
-from ...simulation.minds.declaring import StateModel
 from ...simulation.roles import Role
 from ..property_groups import NOT_ANIMATABLE, OVERRIDABLE, property_group
 from ..setting_changes import notify_listeners

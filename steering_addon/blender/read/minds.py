@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...behaviors import CATALOGUE
+from ...minds.declaring import Mind, Mode, StateModel, Trigger
+from ...minds.minding import Minds
 from ...minds.trigger import TriggerModel, trigger_of
 from ...simulation.combining import COMBININGS
 from ...simulation.locomotion import Locomotion
-from ...simulation.minds.declaring import Mind, Mode, StateModel, Trigger
 from ...simulation.snapshot import Settings
 from ...simulation.vehicle import VehicleModel
 from ..moving import locomotion_of
+from ..objects.tagged_objects import crowd_of
 from ..properties.own_settings import is_own
 from ..stored_values import choice_in
-from ..tagged_objects import crowd_of
 from .checks import checked_values
 from .dependencies import animates
 from .mind_sources import StateSource, TriggerSource
@@ -67,7 +68,7 @@ class MindReader:
         vehicle: VehicleModel,
         locomotions: Sequence[Locomotion],
         factors: Mapping[str, np.ndarray],
-    ) -> tuple[Mind, ...]:
+    ) -> Minds:
         """The minds of the crowds that have states.
 
         Args:
@@ -88,7 +89,7 @@ class MindReader:
             modes = [_without(mode, closed, number in closed) for number, mode in enumerate(modes, 1)]
             triggers = [self._trigger(each, closed, depsgraph, frame) for each in self._triggers if each.crowd == crowd]
             minds.append(Mind(crowd, tuple(modes), tuple(triggers)))
-        return tuple(minds)
+        return Minds(tuple(minds))
 
     def _settings_of(self, state: StateSource, depsgraph: Depsgraph | None, frame: int, of_crowd: Settings) -> Settings:
         settings, ob = self._evaluated(state.ob, depsgraph), state.ob
