@@ -20,7 +20,6 @@ from steering_addon.minds.conditions import (
     Crowded,
     Faster,
     Inside,
-    Meeting,
     Nearby,
     OfBodies,
     Outside,
@@ -32,7 +31,7 @@ from steering_addon.minds.declaring import Mind, Mode, StateModel, TriggerModel
 from steering_addon.scene import BOX, SPHERE, Crowd, Scene, in_crowds, leaders, regions, trigger
 from steering_addon.simulation.declaration import REACH
 from steering_addon.simulation.mindset import Mindset
-from steering_addon.simulation.sensing import world_at
+from tests.minds.herds import meeting_in
 
 CENTRES, HALF = np.array([[0.0, 0.0, 0.0], [9.0, 0.0, 0.0]]), np.array([[5.0, 5.0, 5.0], [2.0, 3.0, 4.0]])
 """A sphere and a box."""
@@ -198,17 +197,8 @@ def heard(field: Field, kind: type[AnyCondition], watched: Any = None, **setting
     scene.regions = replace(scene.regions, present=np.full(2, field.present))
     crowd = field.crowd[order]
     snapshot = in_crowds(scene.snapshot(), [Crowd(np.flatnonzero(crowd == number), ()) for number in (0, 1)])
-    start = replace(scene.start(), inputs=snapshot)
     rows, before = np.flatnonzero(crowd == 0), replace(Mindset.blank(n, 2, 0.0), idle=field.idle[order])
-    meeting = Meeting(
-        world_at(start, snapshot, snapshot, 0.0),
-        before,
-        crowd,
-        rows,
-        field.arrived[order],
-        start.motion.velocity,
-        np.zeros(n + w + len(field.strangers), dtype=bool),
-    )
+    meeting = meeting_in(snapshot, scene.start(), before, field.arrived[order])
     bodies = n + np.arange(w) if watched is None else watched
     calling = trigger(1, kind, bodies=bodies, regions=np.arange(2), key=6, **settings)
     mind = Mind(0, (Mode(1, 0, StateModel.of(1)),), (calling,))
