@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import bpy
 
+from ...settings.stored import PALETTE
 from ...simulation.roles import Role
 from ..hierarchy import Family
 from ..properties import has_role, pointed_at
-from ..properties.mind_groups import PALETTE
 from ..read.mind_sources import state_numbers
 from ..role_assignment import give_role
 from ..tagged_objects import crowd_of, in_use, tagged

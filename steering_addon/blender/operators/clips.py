@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 
+from ...settings.stored import PLAYS
+from ...simulation.declaration import name_of
 from ..crowds.adding_clips import add_clip, add_found, fit_speed, measure_clips, vehicles_of
 from ..crowds.clip_speeds import fit_states, gaits_of
 from ..crowds.crowd_clips import rig_of, state_of, stored_clips, why_without_rig
@@ -16,7 +18,7 @@ from ..crowds.states import states_of_crowd
 from ..focus import crowd_in_focus
 from ..hierarchy import Family
 from ..properties import replaces_own_keys
-from ..properties.clip_groups import PLAYS_ITEMS
+from ..property_groups import items_of
 from ..read.clips.measuring import measured_clips
 from ..refusal import Refusal, reported
 from ..status import census
@@ -99,7 +101,7 @@ class STEERING_OT_clip_add(bpy.types.Operator):
     plays: EnumProperty(
         name="Plays",
         description="When the vehicles play it; unless chosen, it is measured",
-        items=PLAYS_ITEMS,
+        items=items_of(PLAYS),
         default="MOVE",
         options={"SKIP_SAVE"},
     )
@@ -141,7 +143,7 @@ class STEERING_OT_clip_add(bpy.types.Operator):
             where = f" in {self.state}" if self.state else ""
             raise Refusal(f"{action.name} is already a clip of {crowd.name}{where}. Choose another action.")
         [clip] = measured_clips(ob, [action], context.scene, family, sound_front(ob))
-        plays = self.plays if self.properties.is_property_set("plays") else PLAYS_ITEMS[clip.plays][0]
+        plays = self.plays if self.properties.is_property_set("plays") else name_of(PLAYS, clip.plays)
         entry = add_clip(crowd, action, plays)
         if self.state:
             entry.state = states[self.state]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...portrayal.driver_properties import Portrayal
+from ...settings.stored import MOST_SUBSTEPS
 from ...simulation.arrays.chance import keys_of_vehicles, numbers_of_vehicles
 from ...simulation.candidates import FIRST, Candidates
 from ...simulation.declaration import NEAREST, POINTERS, Kind, Parameter
@@ -23,7 +24,6 @@ from ..crowds.lost_crowds import check_lost, lost_crowds, lost_warnings
 from ..identity import distinct_identities
 from ..moving import locomotion_of
 from ..properties import has_role, pointed_at, settings_of
-from ..properties.scene_group import MOST_SUBSTEPS
 from ..property_groups import values_of
 from ..stored_values import check_choices, finite_numbers
 from ..tagged_objects import by_role, crowd_of, crowds_of, full_name, in_use
