@@ -40,7 +40,6 @@ from .combining import COMBINE, MATTERS, Component, of_all
 from .decisions import Decisions
 from .destination import Destination
 from .ground import of_rows
-from .minds.following import followed
 from .presence.arrivals import Errand, arrival_distance, stays
 from .presence.stays import Staying, for_takers, in_turn, memory_of, stayed
 from .snapshot import Settings, Snapshot, State
@@ -98,10 +97,10 @@ def decisions(state: State, snapshot: Snapshot, world: World) -> tuple[Vectors, 
         force: (n, 3) newtons, before limits; zero for vehicles that do not take part.
         decided: everything else.
     """
-    if state.mindset is None:
+    mindset, minds = state.mindset, snapshot.minds
+    if mindset is None or minds is None:
         return _decided(state, snapshot, world, _groups(snapshot.settings, snapshot.settings_row, snapshot.present))
-    mindset = state.mindset
-    groups = _groups(*followed(snapshot, mindset.mode, mindset.body), snapshot.present)
+    groups = _groups(*minds.followed(snapshot, mindset.mode, mindset.body), snapshot.present)
     force, decided = _decided(state, snapshot, world, groups)
     part = mindset.taken_up(world.time, world.dt)
     if everybody(part >= 1.0):
@@ -109,7 +108,7 @@ def decisions(state: State, snapshot: Snapshot, world: World) -> tuple[Vectors, 
     # Cut to what the vehicle can apply: a small share of a far stronger force would already be as much.
     limit, before = snapshot.vehicle.max_force, no_vectors(len(state))
     for modes, share, caller in mindset.left(part):
-        groups = _groups(*followed(snapshot, modes, caller), snapshot.present & (share > 0.0))
+        groups = _groups(*minds.followed(snapshot, modes, caller), snapshot.present & (share > 0.0))
         asked, _ = _decided(state, snapshot, world, groups)
         before += truncate(asked, limit) * share[:, None]
     now = truncate(force, limit)
@@ -135,8 +134,8 @@ def requests(state: State, snapshot: Snapshot, world: World) -> dict[str, Vector
     """What each behavior asks of each vehicle before they are combined, (n, 3) newtons times its weight, by name."""
     requested: dict[str, Vectors] = {}
     follows = snapshot.settings, snapshot.settings_row
-    if state.mindset is not None:
-        follows = followed(snapshot, state.mindset.mode, state.mindset.body)
+    if state.mindset is not None and snapshot.minds is not None:
+        follows = snapshot.minds.followed(snapshot, state.mindset.mode, state.mindset.body)
     for settings, rows in _groups(*follows, snapshot.present):
         group, decided = sensed(state, snapshot, world, settings, rows, Decisions.none_yet(state))
         asked, _ = _asked(snapshot, world, group, decided)

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from ...simulation.minds.mindset import BY_CUE, BY_OTHERS, BY_URGE, OVER
+from ...simulation.mindset import BY_CUE, BY_OTHERS, BY_URGE, OVER
 
 CUE, INCLINED, OTHERS, ENDED, TRIGGER = "CUE", "INCLINED", "OTHERS", "ENDED", "TRIGGER"
 OWN_SETTINGS = "the crowd's own settings"

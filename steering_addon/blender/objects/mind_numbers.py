@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from ...simulation.minds.declaring import distinct_numbers
+from ...minds.declaring import distinct_numbers
 from ..properties import pointed_at
 from .tagged_objects import crowd_of, full_name
 

@@ -15,8 +15,7 @@ import numpy as np
 from ...portrayal.driver_properties import Portrayal
 from ...simulation.arrays.chance import keys_of_vehicles, numbers_of_vehicles
 from ...simulation.candidates import FIRST, Candidates
-from ...simulation.declaration import NEAREST, POINTERS, Kind, Parameter
-from ...simulation.minds.declaring import CAUSE
+from ...simulation.declaration import CAUSE, NEAREST, POINTERS, Kind, Parameter
 from ...simulation.roles import Role
 from ..moving import locomotion_of
 from ..objects.identity import distinct_identities

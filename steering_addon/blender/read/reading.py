@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...minds.minding import Minds
 from ...simulation.arrays.chance import shared_key
 from ...simulation.arrays.vectors import same_for_all, shared, unit
 from ...simulation.combining import COMBININGS
@@ -16,7 +17,6 @@ from ...simulation.geometry.capsules import half_axis
 from ...simulation.geometry.obstacles import Obstacles, obstacles
 from ...simulation.geometry.regions import SHAPES, Regions, regions
 from ...simulation.locomotion import Locomotion
-from ...simulation.minds.declaring import Mind
 from ...simulation.presence.attendance import STAY, Attendance, enter_frames
 from ...simulation.roles import Role
 from ...simulation.snapshot import Settings, Snapshot, State, Tracked, no_tracked, starting
@@ -94,7 +94,7 @@ class Reader:
         kinds = plan.vehicles.source.own_locomotions
         self._minds = MindReader(plan.states, plan.triggers, len(plan.crowds), kinds)
         self._crowds_stay = all(crowd.stays for crowd in self._crowds) and self._minds.stays
-        self._minds_read: tuple[Mapping[str, np.ndarray], tuple[Settings, ...], tuple[Mind, ...]] | None = None
+        self._minds_read: tuple[Mapping[str, np.ndarray], tuple[Settings, ...], Minds] | None = None
         self._model: tuple[Mapping[str, np.ndarray], VehicleModel] | None = None
         objects = plan.vehicles.source.objects if kinds else ()
         self._locomotions = LocomotionReader((crowd.ob for crowd in plan.crowds), self._crowd, objects, kinds)
@@ -190,10 +190,10 @@ class Reader:
         vehicle: VehicleModel,
         locomotions: tuple[Locomotion, ...],
         of_crowds: tuple[Settings, ...],
-    ) -> tuple[tuple[Settings, ...], tuple[Mind, ...]]:
+    ) -> tuple[tuple[Settings, ...], Minds | None]:
         """The settings of the states and the minds of their crowds; the same objects while nothing changes."""
         if not self.plan.states:
-            return (), ()
+            return (), None
         stays = self._crowds_stay and self._locomotions.stay
         if self._minds_read is None or not stays or self._minds_read[0] is not settings:
             states = self._minds.settings(depsgraph, frame, of_crowds)

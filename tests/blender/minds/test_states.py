@@ -39,6 +39,11 @@ def startle(grazing, wolf=None, **values):
     return state
 
 
+def modes_of(snapshot):
+    """The modes of the first crowd that has states."""
+    return snapshot.minds.of_crowds[0].modes
+
+
 def drawn(panel: str) -> list[tuple]:
     """What a panel shows."""
     return shown(f"OBJECT_PT_steering_{panel}")
@@ -91,15 +96,13 @@ def test_a_ready_state_that_is_faster_turns_as_much_more_quickly() -> None:
     grazing.steering.planar.max_turn_rate = 0.7
     plan = planning.plan_reading(bpy.context.scene)
     snapshot = next(iter(part("blender.read.sweep").sweep(plan, reading.Reader(plan)))).snapshot
-    mode = next(mode for mode in snapshot.minds[0].modes if mode.number == state.steering.state.number)
+    mode = next(mode for mode in modes_of(snapshot) if mode.number == state.steering.state.number)
     default = part("locomotion").Planar.parameters()["max_turn_rate"].default
     assert np.allclose(mode.locomotion.max_turn_rate, [1.5, 1.5, default])
     state.steering.planar.own = False
     plan = planning.plan_reading(bpy.context.scene)
     snapshot = next(iter(part("blender.read.sweep").sweep(plan, reading.Reader(plan)))).snapshot
-    assert all(
-        mode.locomotion is None for mode in snapshot.minds[0].modes if mode.number == state.steering.state.number
-    )
+    assert all(mode.locomotion is None for mode in modes_of(snapshot) if mode.number == state.steering.state.number)
 
 
 @pytest.mark.parametrize("moves", ["ON_FOOT", "PLANAR"])
@@ -178,7 +181,7 @@ def test_what_a_state_does_not_have_of_its_own_follows_the_crowd() -> None:
     plan = planning.plan_reading(bpy.context.scene)
     snapshot = next(iter(part("blender.read.sweep").sweep(plan, reading.Reader(plan)))).snapshot
     names = {each.ob.name: each.number for each in plan.states}
-    settings = {mode.number: snapshot.settings[mode.settings] for mode in snapshot.minds[0].modes}
+    settings = {mode.number: snapshot.settings[mode.settings] for mode in modes_of(snapshot)}
     of_startle = settings[names["Startle"]]
     alignment = next(b for b in of_startle.behaviors if b.name == "alignment")
     assert alignment.distance[0] == 2.5 and "wander" not in [b.name for b in of_startle.behaviors]
@@ -194,7 +197,7 @@ def test_a_cue_on_the_timeline_holds_for_its_frames_only() -> None:
     plan = planning.plan_reading(bpy.context.scene)
     cues = []
     for read in part("blender.read.sweep").sweep(plan, reading.Reader(plan)):
-        mode = next(mode for mode in read.snapshot.minds[0].modes if mode.number == state.steering.state.number)
+        mode = next(mode for mode in modes_of(read.snapshot) if mode.number == state.steering.state.number)
         cues.append(float(mode.numbers.cue[0]))
     assert set(cues[:18]) == {0.0} and set(cues[20:38]) == {1.0} and set(cues[42:]) == {0.0}
 
@@ -211,7 +214,7 @@ def test_a_strip_with_fades_tells_its_share_and_takes_the_place_of_the_field() -
     strip.blend_in, strip.blend_out = 8, 12
     plan = planning.plan_reading(bpy.context.scene)
     for read in part("blender.read.sweep").sweep(plan, reading.Reader(plan)):
-        (mode,) = (each for each in read.snapshot.minds[0].modes if each.number == state.steering.state.number)
+        (mode,) = (each for each in modes_of(read.snapshot) if each.number == state.steering.state.number)
         told = min(max(min((read.number - 20) / 8, 1.0, (50 - read.number) / 12), 0.0), 1.0)
         assert mode.numbers.cue[0] == pytest.approx(told, abs=1e-5)
     bpy.context.scene.frame_set(24)
@@ -279,11 +282,11 @@ def test_a_trigger_can_watch_for_a_crowd_and_for_those_in_a_state() -> None:
     bpy.ops.steering.trigger_add(when="NEAR", to=look.name)
     bpy.context.object.steering.trigger.who = state
     plan = planning.plan_reading(bpy.context.scene)
-    of = {source.ob.name: source.common["of"] for source in plan.triggers}
+    of = {source.ob.name: source.trigger.of for source in plan.triggers}
     names = [each.ob.name for each in plan.states]
     assert of["Look Up Trigger"] == (0, names.index("Startle") + 1) and of["Startle Trigger"] is None
     bpy.context.object.steering.trigger.who = grazing
-    bodies = {source.ob.name: source.common["bodies"] for source in planning.plan_reading(bpy.context.scene).triggers}
+    bodies = {source.ob.name: source.trigger.bodies for source in planning.plan_reading(bpy.context.scene).triggers}
     assert bodies["Look Up Trigger"].tolist() == [0, 1, 2, 3]
 
 

@@ -12,11 +12,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..arrays.vectors import Mask, Rows
-from ..behavior import Adjustment, Behavior
-from ..combining import MATTERS
-from ..declaration import Kind
-from ..snapshot import Settings
+from ..simulation.arrays.vectors import Mask, Rows
+from ..simulation.behavior import Adjustment, Behavior
+from ..simulation.combining import MATTERS
+from ..simulation.declaration import Kind
+from ..simulation.snapshot import Settings
 
 NUMBERS = (Kind.NUMBER, Kind.INTEGER)
 """The sorts of parameters that may differ among agents that are evaluated together."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..simulation.snapshot import Snapshot
+from .minding import minds_of
 
 NEARLY = 1e-6
 """Share by which cues may be more than one: fades that cross are not exact."""
@@ -28,7 +29,7 @@ class OverfullCues:
 
     def look(self, frame: int, snapshot: Snapshot) -> None:
         """Look at the cues of a frame."""
-        for mind in snapshot.minds:
+        for mind in minds_of(snapshot):
             if share := share_told([float(mode.numbers.cue[0]) for mode in mind.modes]):
                 first, most = self.frames.get(mind.crowd, (frame, 0.0))
                 self.frames[mind.crowd] = first, max(most, share)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays.vectors import Rows, Scalars
+from .arrays.vectors import Rows, Scalars
 
 NOBODY = -1
 LONG_AGO = 1e6

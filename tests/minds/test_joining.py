@@ -15,11 +15,10 @@ from steering_addon.behaviors.rest import Rest
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.separation import Separation
 from steering_addon.behaviors.wander import Wander
+from steering_addon.minds import following
 from steering_addon.scene import SPHERE, CrowdState, Scene, leaders, obstacles, regions, with_states
 from steering_addon.simulation.combining import COMBININGS, MATTERS
-from steering_addon.simulation.declaration import Kind
-from steering_addon.simulation.minds import following
-from steering_addon.simulation.minds.declaring import CAUSE
+from steering_addon.simulation.declaration import CAUSE, Kind
 from steering_addon.simulation.run import simulate
 from steering_addon.simulation.snapshot import Settings, Snapshot
 from tests.sampling import sampled
@@ -32,7 +31,9 @@ def groups_in_use(snapshot: Snapshot) -> int:
     """How many rows of settings the vehicles of a scene follow after a step."""
     *_, state = simulate(scene([]).start(), [snapshot] * 2)
     assert state.mindset is not None
-    return len(np.unique(following.followed(snapshot, state.mindset.mode, state.mindset.body)[1]))
+    assert snapshot.minds is not None
+    _, row = snapshot.minds.followed(snapshot, state.mindset.mode, state.mindset.body)
+    return len(np.unique(row))
 
 
 def scene(behaviors: list[Any]) -> Scene:
