@@ -49,7 +49,6 @@ class BakeRecord:
         present_frames: the first and last frame on which the vehicle was present; None if it always was, in reverse
             order if it never was.
         states: the states of its crowd that the vehicle took up, and why.
-        arrived_frames: the first and last frame of each time at which the vehicle was where it was led.
         made_of: the fingerprint of the run that was baked (`read.fingerprint`); empty if it is not known.
     """
 
@@ -70,7 +69,6 @@ class BakeRecord:
     stuck_frames: tuple[float, float] | None = None
     present_frames: tuple[float, float] | None = None
     states: tuple[TakenUp, ...] = ()
-    arrived_frames: tuple[tuple[float, float], ...] = ()
     made_of: str = ""
 
     @property
@@ -113,7 +111,6 @@ def our_record(action: Action | None) -> BakeRecord | None:
             stuck_frames=_span(stored["stuck"]) if "stuck" in stored else None,
             present_frames=_open_span(stored["there"]) if "there" in stored else None,
             states=read(stored["states"]) if "states" in stored else (),
-            arrived_frames=_spans(stored.get("arrived", ())),
             made_of=str(stored.get("made_of", "")),
         )
     except (TypeError, KeyError, AttributeError, IndexError, ValueError):
@@ -155,8 +152,6 @@ def write_record(action: Action, record: BakeRecord) -> None:
         stored["there"] = [float(frame) for frame in record.present_frames]
     if record.states:
         stored["states"] = written(record.states)
-    if record.arrived_frames:
-        stored["arrived"] = [float(frame) for span in record.arrived_frames for frame in span]
     if record.made_of:
         stored["made_of"] = record.made_of
     action[RECORD] = stored
@@ -200,12 +195,6 @@ def _frame(stored: Any) -> float:
 def _span(stored: Any) -> tuple[float, float]:
     """The first and the last of some frames. Raises ValueError as `_frame`."""
     return _frame(stored[0]), _frame(stored[1])
-
-
-def _spans(stored: Any) -> tuple[tuple[float, float], ...]:
-    """Firsts and lasts of frames, in turn. Raises ValueError as `_frame`."""
-    frames = [_frame(frame) for frame in stored]
-    return tuple(zip(frames[::2], frames[1::2], strict=True))
 
 
 def _open_span(stored: Any) -> tuple[float, float]:

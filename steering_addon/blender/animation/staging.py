@@ -91,7 +91,6 @@ class Staging:
         present_frames: tuple[float, float] | None = None,
         posed: Collection[tuple[str, int]] = (),
         states: tuple[TakenUp, ...] = (),
-        arrived_frames: tuple[tuple[float, float], ...] = (),
     ) -> None:
         """Prepare the motion of one vehicle.
 
@@ -108,7 +107,7 @@ class Staging:
             present_frames: the first and last frame to record on which it is present, if it is not always.
             posed: the channels that clips will animate, as (data path, index); an action that would hide them is set
                 aside.
-            states, arrived_frames: what to record of the states that it took up, and of where it was led.
+            states: what to record of the states that it took up.
 
         Raises:
             Refusal: the vehicle cannot be baked.
@@ -125,7 +124,6 @@ class Staging:
             "stuck_frames": stuck_frames,
             "present_frames": present_frames,
             "states": states,
-            "arrived_frames": arrived_frames,
         }
         self._stage(ob, played, channels, changes, replace, posed, noted)
 

@@ -190,7 +190,7 @@ class ClipWriter:
         edited += write_clips(rigs, self._frames)
         if edited:
             names = names_of([str(each) for each in edited])
-            self.warnings.append(f"Kept NLA strips that were edited: {names}. Delete them to have them written again")
+            self.warnings.append(f"Kept NLA strips that were edited: {names}. Delete them to have them baked again")
 
     def _store(self) -> None:
         """Store what was measured with the clips of crowds that can be changed."""
@@ -201,7 +201,7 @@ class ClipWriter:
             if crowd.library is None:
                 store_measurements([played.model for played in same], self._scene, self._family)
                 if all(played.plants for played in same):
-                    store_unplanted(crowd, [played.unplanted for played in same])
+                    store_unplanted(crowd, [(played.model, played.unplanted) for played in same])
 
     def _warn(self, crowd: Object, idle: Sequence[Object]) -> None:
         names = names_of([ob.name for ob in idle])
