@@ -9,7 +9,7 @@ import bpy
 
 from ...behaviors import CATALOGUE
 from ...locomotion import CATALOGUE as LOCOMOTIONS
-from ...minds import CATALOGUE as CONDITIONS
+from ...minds.conditions import CONDITIONS
 from ...settings.state_preset import PLAIN
 from ...simulation.behavior import Behavior, Intent
 from ...simulation.roles import DESCRIPTIONS, MADE
