@@ -10,15 +10,14 @@ from pathlib import Path
 
 from steering_addon.behaviors import CATALOGUE
 from steering_addon.locomotion import CATALOGUE as LOCOMOTIONS
-from steering_addon.minds import CATALOGUE as CONDITIONS
-from steering_addon.minds.trigger import TriggerModel
+from steering_addon.minds.conditions import CONDITIONS
+from steering_addon.minds.declaring import StateModel, TriggerModel
 from steering_addon.portrayal.driver_properties import Portrayal
 from steering_addon.settings.state_preset import read_state
 from steering_addon.simulation.behavior import OURS, Behavior, Intent
 from steering_addon.simulation.combining import COMBININGS, MATTERS
 from steering_addon.simulation.declaration import Declared
 from steering_addon.simulation.marks.declaring import MarkModel
-from steering_addon.simulation.minds.declaring import StateModel
 from steering_addon.simulation.presence.attendance import Attendance
 from steering_addon.simulation.vehicle import VehicleModel
 

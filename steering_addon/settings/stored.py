@@ -14,7 +14,7 @@ from typing import Any
 from ..behaviors import CATALOGUE as BEHAVIORS
 from ..locomotion import CATALOGUE as LOCOMOTIONS
 from ..locomotion import SimpleVehicle
-from ..minds.trigger import TriggerModel
+from ..minds.declaring import StateModel, TriggerModel
 from ..portrayal.clips import BEAT, BY_CHANCE, DO, MOVE, ON_ARRIVAL, ON_STATE, STAND, ClipSettings
 from ..portrayal.driver_properties import Portrayal
 from ..simulation.behavior import Behavior
@@ -23,7 +23,6 @@ from ..simulation.declaration import REACH, Choice, Kind, Parameter, Stored, Uni
 from ..simulation.geometry.obstacles import OBSTACLE_SHAPES, OBSTACLE_SIDES, PASS_SIDES
 from ..simulation.geometry.regions import SHAPES
 from ..simulation.marks.declaring import MarkModel
-from ..simulation.minds.declaring import StateModel
 from ..simulation.presence.attendance import FURTHEST, Attendance
 from ..simulation.roles import DESCRIPTIONS, Role
 from ..simulation.vehicle import VehicleModel
@@ -228,6 +227,9 @@ class ModelsPlay(Stored):
     )
     unplanted: str = field.text(
         "Why feet of the models cannot be held on the ground; empty if they can", restarts=False
+    )
+    unplanted_models: str = field.text(
+        "Vehicles whose feet cannot be held on the ground; empty if that goes for all or for none", restarts=False
     )
 
 

@@ -27,6 +27,8 @@ from .roles import Role
 
 NEAREST = -2
 """In a column of rows: the nearest object of the fitting role, found again on every step."""
+CAUSE = -(2**31)
+"""In a column of bodies of a crowd's state: whatever called the vehicle into it."""
 REACH = 1e6
 """The limit, in both directions, of numbers that declare none: a thousand kilometres."""
 

@@ -10,7 +10,15 @@ from bpy.props import BoolProperty
 
 from ...simulation.roles import Role
 from .. import preview
-from ..hierarchy import Family
+from ..animation.animation_data import action_of
+from ..animation.bake_record import has_unreadable_record, sign
+from ..animation.ownership import bake_of
+from ..animation.staging import clear_all
+from ..animation.visibility import parts
+from ..clips.clip_record import clip_record
+from ..clips.clip_strips import clear_clips
+from ..objects.hierarchy import Family
+from ..objects.tagged_objects import in_use, names_of, tagged
 from ..properties import replaces_own_keys, settings_of
 from ..read.fingerprint import fingerprint
 from ..read.plan import Plan, plan_reading
@@ -19,15 +27,7 @@ from ..refusal import Refusal, reported
 from ..status import census
 from ..status.findings import Kind
 from ..status.refused import forget, remember
-from ..tagged_objects import in_use, names_of, tagged
-from ..write.animation_data import action_of
 from ..write.bake import BakeResult, baking
-from ..write.bake_record import has_unreadable_record, sign
-from ..write.clip_record import clip_record
-from ..write.clip_strips import clear_clips
-from ..write.ownership import bake_of
-from ..write.staging import clear_all
-from ..write.visibility import parts
 from .contact_report import stuck_warnings, summary
 from .in_pieces import INFINITE, InPieces
 from .polls import in_object_mode, something_baked

@@ -9,8 +9,8 @@ import bpy
 from bpy.props import EnumProperty
 
 from ...recording.mishaps import FELL, GROUND, HELD, OBSTACLE, OVERLAP, STUCK
-from ..tagged_objects import in_use
-from ..write.ownership import bake_of
+from ..animation.ownership import bake_of
+from ..objects.tagged_objects import in_use
 from .polls import in_object_mode, something_baked
 
 if TYPE_CHECKING:

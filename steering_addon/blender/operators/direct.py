@@ -7,7 +7,7 @@ from bpy.props import BoolProperty, FloatProperty, IntProperty
 
 from ..crowds.hand_guides import check_takeover, take_over
 from ..crowds.new_marks import new_mark
-from ..focus import activate, crowd_in_focus, vehicle_in_focus, vehicle_of, vehicles_selected
+from ..objects.focus import activate, crowd_in_focus, vehicle_in_focus, vehicle_of, vehicles_selected
 from ..properties import settings_of
 from ..properties.hooks import SHAPED
 from ..refusal import Refusal, reported

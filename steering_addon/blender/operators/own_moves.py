@@ -8,10 +8,10 @@ from bpy.props import EnumProperty
 from ...settings.stored import AS_CROWD, OWN_MOVES
 from ...simulation.roles import Role
 from ..crowds.own_moves import move_as
+from ..objects.suitability import check_editable
+from ..objects.tagged_objects import tagged
 from ..property_groups import items_of
 from ..refusal import reported
-from ..suitability import check_editable
-from ..tagged_objects import tagged
 from .polls import in_object_mode, vehicle_selected
 
 

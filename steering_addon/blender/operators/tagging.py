@@ -9,7 +9,7 @@ from bpy.props import BoolProperty, EnumProperty
 
 from ...settings.stored import ROLES
 from ...simulation.roles import DESCRIPTIONS, Role
-from ..characters import carriers, torn_apart
+from ..animation.ownership import is_baked
 from ..crowds.adding_clips import FIND_CLIPS, add_to_new_crowd
 from ..crowds.joining import Joined, join, selected_crowd
 from ..crowds.loose_parts import loose_parts
@@ -18,17 +18,17 @@ from ..crowds.moves_like import ANYTHING, LIKENESSES, UNCHANGED, is_settled, lik
 from ..crowds.moves_like import ITEMS as MOVES_LIKE_ITEMS
 from ..crowds.preset_exchange import missing
 from ..crowds.unasked import answer
-from ..hierarchy import Family, is_descendant
+from ..objects.body_sizes import Body
+from ..objects.characters import carriers, torn_apart
+from ..objects.hierarchy import Family, is_descendant
+from ..objects.suitability import check_editable, suits
+from ..objects.tagged_objects import names_of, tagged
 from ..properties import has_role
 from ..property_groups import items_of
-from ..read.body_sizes import Body
+from ..read.role_assignment import default_crowd, give_role, new_crowd
 from ..read.start_pose import channels, store
 from ..refusal import Refusal, reported
-from ..role_assignment import default_crowd, give_role, new_crowd
 from ..stored_values import check_choices
-from ..suitability import check_editable, suits
-from ..tagged_objects import names_of, tagged
-from ..write.ownership import is_baked
 from .polls import in_object_mode, something_selected, vehicle_selected
 
 if TYPE_CHECKING:

@@ -23,7 +23,8 @@ from ...simulation.geometry.paths import Spline, spline
 from ...simulation.geometry.regions import BOX, SPHERE, Regions
 from ...simulation.geometry.regions import MESH as REGION_MESH
 from ...simulation.roles import Role
-from ..doubles import doubles
+from ..objects.doubles import doubles
+from ..objects.tagged_objects import crowd_of, full_name
 from ..properties import has_role, pointed_at, settings_of
 from ..read.curves import sketched
 from ..read.flow_meshes import CurrentReader
@@ -32,7 +33,6 @@ from ..read.plan import scenery
 from ..read.reading import Reader
 from ..read.sources import behaviors_of
 from ..refusal import Refusal
-from ..tagged_objects import crowd_of, full_name
 from .aims import Aim, aims_of
 from .ground import Ground, steepest_of
 from .strokes import (

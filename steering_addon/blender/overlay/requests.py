@@ -12,12 +12,12 @@ from ...simulation.presence.admission import attending
 from ...simulation.sensing import world_at
 from ...simulation.snapshot import Snapshot, State, starting
 from ...simulation.steering import decisions, requests
-from ..crowds.entry_settings import frames_there
+from ..objects.tagged_objects import full_name
 from ..read.curves import sketched
+from ..read.entry_settings import frames_there
 from ..read.plan import Plan, plan_reading
 from ..read.reading import Reader
 from ..refusal import Refusal
-from ..tagged_objects import full_name
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object, Scene

@@ -9,11 +9,11 @@ import bpy
 
 from ...behaviors import CATALOGUE as BEHAVIORS
 from ...locomotion import CATALOGUE as LOCOMOTIONS
-from ...minds import CATALOGUE as CONDITIONS
+from ...minds.declaring import TriggerModel
 from ...portrayal.clip_text import measurement_of
 from ...simulation.roles import Role
 from ..moving import BY_CHOICE
-from ..property_groups import Hooks
+from ..property_groups import Hooks, meaningful
 from ..setting_changes import notify_listeners
 from .access import has_role, pointed_at
 from .own_settings import SWITCH, take_over
@@ -30,8 +30,7 @@ MEASURED = ("seconds", "speed", "stride", "heading", "turn", "own_slide", "sure"
 def _show_distance(trigger: PropertyGroup, context: Context) -> None:
     """Draw the Empty of a trigger as large as the distance within which it counts."""
     ob = trigger.id_data
-    counts = any(kind.name == trigger.when and "distance" in kind.uses for kind in CONDITIONS)
-    if counts and ob.type == "EMPTY":
+    if "distance" in meaningful(TriggerModel, trigger) and ob.type == "EMPTY":
         ob.empty_display_size = trigger.distance
     notify_listeners(trigger, context)
 

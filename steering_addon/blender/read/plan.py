@@ -16,17 +16,15 @@ from ...portrayal.driver_properties import Portrayal
 from ...settings.stored import MOST_SUBSTEPS
 from ...simulation.arrays.chance import keys_of_vehicles, numbers_of_vehicles
 from ...simulation.candidates import FIRST, Candidates
-from ...simulation.declaration import NEAREST, POINTERS, Kind, Parameter
-from ...simulation.minds.declaring import CAUSE
+from ...simulation.declaration import CAUSE, NEAREST, POINTERS, Kind, Parameter
 from ...simulation.roles import Role
-from ..crowds.entry_settings import own_enter_frame
-from ..crowds.lost_crowds import check_lost, lost_crowds, lost_warnings
-from ..identity import distinct_identities
 from ..moving import locomotion_of
+from ..objects.identity import distinct_identities
+from ..objects.mind_numbers import state_numbers
+from ..objects.tagged_objects import by_role, crowd_of, crowds_of, full_name, in_use
 from ..properties import has_role, pointed_at, settings_of
 from ..property_groups import values_of
 from ..stored_values import check_choices, finite_numbers
-from ..tagged_objects import by_role, crowd_of, crowds_of, full_name, in_use
 from .checks import (
     check_crowds,
     check_curves,
@@ -38,12 +36,13 @@ from .checks import (
     warnings_of,
 )
 from .dependencies import plays_physics, reads_scene, reads_vehicle_above, with_all_behind
+from .entry_settings import own_enter_frame
 from .guides import GuideSource, guides_of
+from .lost_crowds import check_lost, lost_crowds, lost_warnings
 from .marks import MarkSource, check_marks, mark_sources, mark_warnings, marks_in_use
 from .mind_sources import (
     StateSource,
     TriggerSource,
-    state_numbers,
     state_properties,
     state_source,
     states_of,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...minds.minding import Minds
 from ...simulation.arrays.chance import shared_key
 from ...simulation.arrays.vectors import same_for_all, shared, unit
 from ...simulation.combining import COMBININGS
@@ -16,25 +17,23 @@ from ...simulation.geometry.capsules import half_axis
 from ...simulation.geometry.obstacles import Obstacles, obstacles
 from ...simulation.geometry.regions import SHAPES, Regions, regions
 from ...simulation.locomotion import Locomotion
-from ...simulation.minds.declaring import Mind
 from ...simulation.presence.attendance import STAY, Attendance, enter_frames
 from ...simulation.roles import Role
 from ...simulation.snapshot import Settings, Snapshot, State, Tracked, no_tracked, starting
 from ...simulation.vehicle import VehicleModel
-from ..crowds.entry_settings import frames_there
-from ..crowds.forward_axis import front_of
-from ..doubles import doubles
-from ..hierarchy import Family, instanced
+from ..objects.body_sizes import Body, body_radius, points_of
+from ..objects.doubles import doubles
+from ..objects.hierarchy import Family, instanced
+from ..objects.tagged_objects import crowd_of
 from ..properties import has_role, settings_of
 from ..refusal import Refusal
-from ..role_assignment import current_front
 from ..stored_values import choice_in
-from ..tagged_objects import crowd_of
-from .body_sizes import Body, body_radius, points_of
 from .checks import check_number, check_numbers, checked_values
 from .curves import CurveReader
 from .dependencies import animates
+from .entry_settings import frames_there
 from .flow_meshes import CurrentReader
+from .forward_axis import front_of
 from .frame import Frame
 from .guides import read_guides
 from .local_space import AXIS_NAMES, model_axes
@@ -42,6 +41,7 @@ from .locomotions import LocomotionReader
 from .marks import MarkReader
 from .minds import MindReader
 from .plan import Plan
+from .role_assignment import current_front
 from .solids import Axes, Solids, Surface, box_of, sizes_of
 from .sources import BodySource, CrowdSource
 from .standing_place import standing
@@ -94,7 +94,7 @@ class Reader:
         kinds = plan.vehicles.source.own_locomotions
         self._minds = MindReader(plan.states, plan.triggers, len(plan.crowds), kinds)
         self._crowds_stay = all(crowd.stays for crowd in self._crowds) and self._minds.stays
-        self._minds_read: tuple[Mapping[str, np.ndarray], tuple[Settings, ...], tuple[Mind, ...]] | None = None
+        self._minds_read: tuple[Mapping[str, np.ndarray], tuple[Settings, ...], Minds] | None = None
         self._model: tuple[Mapping[str, np.ndarray], VehicleModel] | None = None
         objects = plan.vehicles.source.objects if kinds else ()
         self._locomotions = LocomotionReader((crowd.ob for crowd in plan.crowds), self._crowd, objects, kinds)
@@ -190,10 +190,10 @@ class Reader:
         vehicle: VehicleModel,
         locomotions: tuple[Locomotion, ...],
         of_crowds: tuple[Settings, ...],
-    ) -> tuple[tuple[Settings, ...], tuple[Mind, ...]]:
+    ) -> tuple[tuple[Settings, ...], Minds | None]:
         """The settings of the states and the minds of their crowds; the same objects while nothing changes."""
         if not self.plan.states:
-            return (), ()
+            return (), None
         stays = self._crowds_stay and self._locomotions.stay
         if self._minds_read is None or not stays or self._minds_read[0] is not settings:
             states = self._minds.settings(depsgraph, frame, of_crowds)

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ...simulation.roles import Role
+from ..animation.ownership import bake_of
+from ..objects.tagged_objects import full_name, in_use, names_of
 from ..properties import pointed_at, settings_of
 from ..read.fingerprint import fingerprint
 from ..read.plan import frame_range
 from ..read.sources import pointers_of
 from ..read.target_problems import outside_scene
 from ..setting_changes import is_listening, listen, stop_listening
-from ..tagged_objects import full_name, in_use, names_of
-from ..write.ownership import bake_of
 from . import placing
 from .findings import Finding, findings
 from .present_members import Presence, presence_of
@@ -29,7 +29,7 @@ from .written_clips import changed_clips
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object, Scene
 
-    from ..write.bake_record import BakeRecord
+    from ..animation.bake_record import BakeRecord
 
 PAUSE = 0.1
 """Seconds without a change after which objects are counted: counting ten thousand vehicles takes about as long."""

@@ -14,17 +14,17 @@ import numpy as np
 
 from ...simulation.arrays.chance import keys_of_vehicles
 from ...simulation.presence.attendance import Attendance, enter_frames
-from ..absentees import absentees
-from ..crowds.entry_settings import own_enter_frame
+from ..preview.absentees import absentees
 from ..properties import settings_of
 from ..property_groups import values_of
+from ..read.entry_settings import own_enter_frame
 from ..read.plan import frame_range
 from ..refusal import Refusal
 
 if TYPE_CHECKING:
     from bpy.types import Object, Scene
 
-    from ..write.bake_record import BakeRecord
+    from ..animation.bake_record import BakeRecord
 
 
 @dataclass(frozen=True)

@@ -8,15 +8,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...portrayal.state_properties import STATE
-from ..previewed_states import previewed_states
-from ..write.custom_properties import path_of
-from ..write.ownership import Played, bake_of
+from ..animation.custom_properties import path_of
+from ..animation.ownership import Played, bake_of
+from ..preview.previewed_states import previewed_states
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object, Scene
 
-    from ..write.bake_record import BakeRecord
-    from ..write.state_history import TakenUp
+    from ..animation.bake_record import BakeRecord
+    from ..animation.state_history import TakenUp
 
 
 def tells_state(record: BakeRecord | None) -> bool:

@@ -9,9 +9,9 @@ from itertools import chain, tee
 
 import numpy as np
 
+from ...minds.overfull_cues import OverfullCues
 from ...recording.mishaps import KINDS, Mishaps
 from ...recording.missed_marks import MissedMarks
-from ...recording.overfull_cues import OverfullCues
 from ...simulation.run import simulate
 from ...simulation.snapshot import State
 from ..read.frame import Frame

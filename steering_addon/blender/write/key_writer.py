@@ -11,24 +11,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...portrayal.soles import runs
-from ...recording.arrived import arrived
 from ...recording.changes_of_mind import ChangesOfMind
 from ...recording.last_corrections import LastCorrections
 from ...recording.mishaps import Mishaps
 from ...simulation.arrays.vectors import anybody, magnitude
 from ...simulation.snapshot import State
-from ..crowds.entry_settings import parts_of
-from ..hierarchy import Family
+from ..animation.rotation_channels import WIDEST, width_of
+from ..animation.staging import Staging
+from ..objects.hierarchy import Family
+from ..read.entry_settings import parts_of
 from ..read.frame import Frame
-from ..read.rotation_channels import WIDEST, width_of
 from .channels import AT_ONCE, Channels
 from .look_properties import LookProperties
 from .plan_clips import PlanClips, bodies_of
 from .plan_states import StateProperties, histories
 from .portrayed import KEY, Portrayed
 from .resource_visibility import Eaten
-from .staging import Staging
 
 if TYPE_CHECKING:
     from ..read.plan import Plan
@@ -62,7 +60,6 @@ class KeyWriter:
         self._location = np.empty((n, 3, f), KEY)
         self._rotation = np.empty((n, WIDEST, f), KEY)
         self._away = np.zeros((f, n), dtype=np.bool_)
-        self._arrived = np.zeros((f, n), dtype=np.bool_)
         self._seen = np.zeros(n, dtype=np.bool_)
         self._portrayed = [Portrayed(plan, crowd) for crowd in plan.crowds if crowd.portrayal is not None]
         self._clips = PlanClips(plan, replace=replace_own_keys)
@@ -90,11 +87,8 @@ class KeyWriter:
         if self._clips.are_played or self._looks.are_keyed:
             bodies = bodies_of(state, self._before, frame.heights, entered)
             self._looks.frame(row, bodies, frame.heights, frame.snapshot.lift)
-            self._arrived[row] = bodies.arrived
             if self._clips.are_played:
                 self._clips.frame(row, bodies, frame.snapshot.surfaces)
-        else:
-            self._arrived[row] = arrived(state, self._before)
         self._before = state
         self._eaten.look(row, state)
         self._changes.look(row, state)
@@ -127,7 +121,6 @@ class KeyWriter:
                 present_frames=_frames_present(self._away[:, row], plan.frames),
                 posed=self._clips.posed.get(source.objects[row], ()),
                 states=states.get(row, ()),
-                arrived_frames=_spans(self._arrived[:, row], plan.frames),
             )
             yield share * done / len(plan)
         for done in self._clips.prepare() if self._clips.are_played else ():
@@ -218,11 +211,6 @@ class _Poses:
         count, self._count = self._count, 0
         positions = np.moveaxis(self._positions[:, :count], 0, -1)
         return self._parts[:count], positions, np.moveaxis(self._bases[:, :, :count], (0, 1), (-2, -1))
-
-
-def _spans(mask: np.ndarray, frames: np.ndarray) -> tuple[tuple[float, float], ...]:
-    """The first and the last of the frames (f,) of each time at which a mask (f,) holds."""
-    return tuple((float(frames[first]), float(frames[last - 1])) for first, last in runs(mask))
 
 
 def _frames_present(away: np.ndarray, frames: np.ndarray) -> tuple[float, float] | None:

@@ -10,8 +10,8 @@ import numpy as np
 from ...portrayal.state_properties import STATE, StateColumns
 from ...recording.changes_of_mind import Change
 from ...simulation.snapshot import State
-from .custom_properties import share_in
-from .state_history import CAUSES, TRIGGER, TakenUp
+from ..animation.custom_properties import share_in
+from ..animation.state_history import CAUSES, TRIGGER, TakenUp
 
 if TYPE_CHECKING:
     from ..read.plan import Plan

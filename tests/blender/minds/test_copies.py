@@ -24,7 +24,7 @@ def alarm(count: int = 3):
 
 
 def histories(members) -> list:
-    records = [part("blender.write.ownership").bake_of(ob) for ob in members]
+    records = [part("blender.animation.ownership").bake_of(ob) for ob in members]
     return [() if record is None else record.states for record in records]
 
 

@@ -10,7 +10,7 @@ from ....behaviors import CATALOGUE
 from ....locomotion import OnFoot
 from ....settings.preset import scaled
 from ....simulation.declaration import Kind
-from ...role_assignment import new_crowd
+from ...read.role_assignment import new_crowd
 from ..behavior_adding import add_behaviors
 from ..behavior_targets import point_at
 from ..member_variation import Amounts

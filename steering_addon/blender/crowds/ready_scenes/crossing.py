@@ -14,8 +14,8 @@ from mathutils import Vector
 from ....settings.preset import Preset, scaled
 from ....simulation.declaration import Kind
 from ....simulation.roles import Role
-from ...hierarchy import Family
-from ...role_assignment import give_role, new_crowd
+from ...objects.hierarchy import Family
+from ...read.role_assignment import give_role, new_crowd
 from ..behavior_targets import point_at
 from ..preset_exchange import CROWDS, take_up
 from .person import OUTFITS, RADIUS, add_person, people

@@ -13,8 +13,8 @@ import bpy
 from mathutils import Vector
 
 from ....simulation.roles import Role
-from ...hierarchy import Family
-from ...role_assignment import give_role
+from ...objects.hierarchy import Family
+from ...read.role_assignment import give_role
 from .shape import Paints, Shape
 
 if TYPE_CHECKING:

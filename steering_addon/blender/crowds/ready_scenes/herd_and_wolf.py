@@ -12,8 +12,8 @@ import numpy as np
 from ....behaviors import CATALOGUE
 from ....locomotion import OnFoot
 from ....simulation.roles import Role
-from ...hierarchy import Family
-from ...role_assignment import give_role, new_crowd
+from ...objects.hierarchy import Family
+from ...read.role_assignment import give_role, new_crowd
 from ..behavior_adding import add_behaviors
 from ..new_triggers import new_trigger
 from ..state_preset_exchange import add_state

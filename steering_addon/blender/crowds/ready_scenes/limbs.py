@@ -12,7 +12,7 @@ import bpy
 
 from ....portrayal.driver_properties import EFFORT, PHASE
 from ....portrayal.state_properties import SHARE
-from ...write.custom_properties import DESCRIPTIONS, path_of
+from ...animation.custom_properties import DESCRIPTIONS, path_of
 
 TURN = "6.283185"
 """Radians per cycle."""

@@ -12,8 +12,8 @@ from mathutils import Vector
 
 from ....simulation.arrays.vectors import EPSILON
 from ....simulation.roles import Role
-from ...hierarchy import Family
-from ...role_assignment import give_role
+from ...objects.hierarchy import Family
+from ...read.role_assignment import give_role
 from .shape import Paints
 
 if TYPE_CHECKING:

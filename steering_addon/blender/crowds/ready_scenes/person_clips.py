@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...doubles import doubles
-from ...hierarchy import Family
-from ...read.rotation_channels import channels_from_matrices
-from ...write.animation_data import assign_action, channelbag_in, new_action, slot_for
+from ...animation.animation_data import assign_action, channelbag_in, new_action, slot_for
+from ...animation.rotation_channels import channels_from_matrices
+from ...objects.doubles import doubles
+from ...objects.hierarchy import Family
 from ..adding_clips import add_clip, measure_clips
 from .person import BONES, THINGS, hold, thing_mesh
 from .strides import CYCLES, Cycle, Pose, carrying

@@ -14,12 +14,12 @@ import bpy
 from mathutils import Vector
 
 from ....simulation.roles import Role
-from ...hierarchy import Family
-from ...identity import identities_in_a_row, new_identity
 from ...moving import locomotion_of
+from ...objects.hierarchy import Family
+from ...objects.identity import identities_in_a_row, new_identity
+from ...objects.tagged_objects import in_use, tagged
 from ...properties import has_role
-from ...role_assignment import give_role, make_vehicle, new_crowd
-from ...tagged_objects import in_use, tagged
+from ...read.role_assignment import give_role, make_vehicle, new_crowd
 from ..member_variation import Amounts, vary
 from ..preset_exchange import start_at_cruise
 

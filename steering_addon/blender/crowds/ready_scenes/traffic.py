@@ -15,8 +15,8 @@ from ....locomotion import Wheeled
 from ....settings.preset import Preset, scaled
 from ....simulation.declaration import Kind
 from ....simulation.roles import Role
-from ...hierarchy import Family
-from ...role_assignment import give_role
+from ...objects.hierarchy import Family
+from ...read.role_assignment import give_role
 from ..behavior_targets import point_at
 from ..member_variation import Amounts
 from ..preset_exchange import CROWDS, take_up

@@ -14,8 +14,8 @@ from mathutils import Vector
 from ....settings.preset import Preset, scaled
 from ....simulation.declaration import Kind
 from ....simulation.roles import Role
-from ...hierarchy import Family
-from ...role_assignment import give_role
+from ...objects.hierarchy import Family
+from ...read.role_assignment import give_role
 from ..behavior_targets import behaviors_of, point_at, pointers
 from ..member_variation import Amounts
 from ..preset_exchange import CROWDS, take_up
