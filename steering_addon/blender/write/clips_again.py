@@ -22,6 +22,7 @@ from ..animation.custom_properties import path_of
 from ..animation.ownership import Played, bake_of
 from ..animation.places import places_of
 from ..animation.rotation_channels import data_path, matrices_from_channels, width_of
+from ..animation.run_records import Outcome, outcome_of
 from ..clips.clip_bodies import Bodies, Members
 from ..clips.crowd_clips import scale_of
 from ..objects.doubles import doubles
@@ -35,6 +36,8 @@ from .clip_writer import ClipWriter
 
 if TYPE_CHECKING:
     from bpy.types import Object, Scene
+
+    from ..animation.state_history import TakenUp
 
 
 def write_again(crowd: Object, vehicles: Sequence[Object], scene: Scene, *, replace: bool) -> tuple[int, list[str]]:
@@ -80,9 +83,12 @@ def _play(
     rides, moved = _rides(vehicles, position, level_heading(basis[..., 1].reshape(-1, 3)), frames, scene)
     gone = np.diff(position, axis=0) - np.stack([by.way for by in rides])[1:]
     velocity = np.concatenate((gone, np.zeros((1, *position.shape[1:])))) / frame_time
-    present = np.array([_present(record, frames) for record in records]).T
+    outcomes = [outcome_of(ob) for ob in vehicles]
+    present = np.array([_present(outcome, frames) for outcome in outcomes]).T
     heights = finite_numbers(vehicles, "height")
-    caller = _callers(records, np.linalg.norm(velocity, axis=2), heights, frames, scene)
+    caller = _callers(
+        [outcome.states for outcome in outcomes], np.linalg.norm(velocity, axis=2), heights, frames, scene
+    )
     states = np.array([_states(ob, frames) for ob in vehicles]).T
     at_goal = np.array([_arrived(record, frames) for record in records]).T
     for row in range(len(frames)):
@@ -131,15 +137,15 @@ def _rides(
 
 
 def _callers(
-    records: Sequence[BakeRecord], speed: Scalars, heights: Scalars, frames: np.ndarray, scene: Scene
+    histories: Sequence[Sequence[TakenUp]], speed: Scalars, heights: Scalars, frames: np.ndarray, scene: Scene
 ) -> np.ndarray:
-    """As `Bodies.caller`, (f, n, 3): by name, as the records tell of states; `speed` (f, n) m/s."""
+    """As `Bodies.caller`, (f, n, 3): by name, as histories tell of states; `speed` (f, n) m/s."""
     callers = np.full((*speed.shape, 3), np.nan)
     places: dict[str, np.ndarray] = {}
     frame_time = scene.render.fps_base / scene.render.fps
-    for k, record in enumerate(records):
-        ends = [*(each.frame for each in record.states[1:]), frames[-1] + 1.0]
-        for taken_up, end in zip(record.states, ends):
+    for k, history in enumerate(histories):
+        ends = [*(each.frame for each in history[1:]), frames[-1] + 1.0]
+        for taken_up, end in zip(history, ends):
             ob = scene.objects.get(taken_up.caller) if taken_up.state and taken_up.caller else None
             if ob is None:
                 continue
@@ -165,11 +171,11 @@ def _arrived(record: BakeRecord, frames: np.ndarray) -> np.ndarray:
     return at_goal
 
 
-def _present(record: BakeRecord, frames: np.ndarray) -> np.ndarray:
+def _present(outcome: Outcome, frames: np.ndarray) -> np.ndarray:
     """(f,) whether a vehicle is present."""
-    if record.present_frames is None:
+    if outcome.present_frames is None:
         return np.ones(len(frames), dtype=np.bool_)
-    first, last = record.present_frames
+    first, last = outcome.present_frames
     return (frames >= first) & (frames <= last)
 
 
