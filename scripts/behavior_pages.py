@@ -10,9 +10,8 @@ from pathlib import Path
 
 from steering_addon.behaviors import CATALOGUE
 from steering_addon.locomotion import CATALOGUE as LOCOMOTIONS
-from steering_addon.minds import CATALOGUE as CONDITIONS
-from steering_addon.minds.declaring import StateModel
-from steering_addon.minds.trigger import TriggerModel
+from steering_addon.minds.conditions import CONDITIONS
+from steering_addon.minds.declaring import StateModel, TriggerModel
 from steering_addon.portrayal.driver_properties import Portrayal
 from steering_addon.settings.state_preset import read_state
 from steering_addon.simulation.behavior import OURS, Behavior, Intent

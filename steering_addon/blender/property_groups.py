@@ -65,6 +65,16 @@ def property_group(
     return type(name, (bpy.types.PropertyGroup,), {"__annotations__": annotations, "__doc__": doc, "__slots__": ()})
 
 
+def meaningful(declaration: type[Declared], group: Any) -> list[str]:
+    """The names of the parameters that have an effect with the current choices of the group."""
+    declared = declaration.parameters()
+
+    def is_chosen(name: str, numbers: tuple[int, ...]) -> bool:
+        return any(c.name == getattr(group, name) and c.number in numbers for c in declared[name].choices)
+
+    return [name for name, parameter in declared.items() if not parameter.only_with or is_chosen(*parameter.only_with)]
+
+
 def _target_properties(name: str, parameter: Parameter) -> dict[str, Any]:
     """The properties that go with a pointer to a target."""
     if parameter.in_order:

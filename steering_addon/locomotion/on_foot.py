@@ -24,7 +24,6 @@ from ..simulation.arrays.vectors import (
     in_space,
     magnitude,
     picked,
-    shared,
     truncate,
     unit,
     which,
@@ -32,6 +31,7 @@ from ..simulation.arrays.vectors import (
 from ..simulation.declaration import Choice, Unit, called, choice, length, number, share
 from ..simulation.geometry.floors import NO_TRIANGLE, Footing
 from ..simulation.ground import level_heading, rise, share_uphill, upright
+from ..simulation.handling import Handling
 from ..simulation.locomotion import HELD_UP, OFF_GROUND, Control, Locomotion, Moved, Stance
 from ..simulation.misplaced import Misplaced
 from ..simulation.terrain import Terrain, carried
@@ -44,8 +44,6 @@ from .point_mass import pushed
 from .walkable import Look, Walkable, along_ground, leaning
 from .walking import BLOCKED, ROUND, Stride, Walking, pace_of, settled
 
-SMOOTHING = 0.1
-"""Seconds."""
 TURN_BACK, STOP, FALL = 0, 1, 2
 EDGES = (
     Choice("TURN_BACK", TURN_BACK, "Turn Back", "Turn away from the edge in time"),
@@ -105,29 +103,17 @@ class OnFoot(Locomotion):
     def slope(self, memory: Walking) -> Vectors | None:
         return memory.normal
 
-    @property
-    def turn_rate(self) -> Scalars:
-        return self.max_turn_rate
-
-    @property
-    def turning_circle(self) -> Scalars:
-        return self.turn_radius
-
-    @property
-    def room_to_turn(self) -> Scalars:
-        return np.where(self.turn_on_the_spot > 0.0, 0.0, self.turn_radius)
-
-    @property
-    def uphill_slowing(self) -> Scalars:
-        return self.slowed_uphill
-
-    @property
-    def slowest_share(self) -> Scalars:
-        return self.slowest_speed
-
-    @property
-    def smoothing_time(self) -> Scalars:
-        return shared(SMOOTHING, len(self.max_turn_rate))
+    def handling(self) -> Handling:
+        room_to_turn = np.where(self.turn_on_the_spot > 0.0, 0.0, self.turn_radius)
+        return Handling(
+            self.max_turn_rate,
+            turning_circle=self.turn_radius,
+            room_to_turn=room_to_turn,
+            swings_round=room_to_turn > 0.0,
+            uphill_slowing=self.slowed_uphill,
+            slowest_share=self.slowest_speed,
+            steepest=self.max_slope,
+        )
 
     def moved(
         self, model: VehicleModel, motion: Motion, control: Control, terrain: Terrain, memory: Walking, dt: float
@@ -395,10 +381,6 @@ class OnFoot(Locomotion):
         x, y, z = feet.T
         footing = terrain.first_footing(x, y, z)
         return self._stood(moved, footing, terrain, self._walkable(terrain), memory, memory.fall_speed)
-
-    @property
-    def steepest(self) -> Scalars:
-        return self.max_slope
 
     def misplaced(self, model: VehicleModel, motion: Motion, terrain: Terrain) -> Mapping[Misplaced, Mask]:
         if not len(terrain.after):

@@ -36,6 +36,7 @@ from ..simulation.arrays.vectors import (
 )
 from ..simulation.declaration import Unit, called, choice, length, number, seconds
 from ..simulation.ground import left_of, level_heading, upright
+from ..simulation.handling import Handling
 from ..simulation.locomotion import OFF_GROUND, WHEEL_SPEED, Control, Locomotion, Moved, Stance
 from ..simulation.maneuvers.braking import COMFORT
 from ..simulation.misplaced import Misplaced
@@ -49,8 +50,6 @@ from .headings import turned_left
 from .reversing import ALLOW, REVERSES, Backing, Car, Driver, backing, may_go, on_the_rear_axle
 from .springs import sprung
 
-SMOOTHING = 0.1
-"""Seconds."""
 AHEAD = 0.5
 """The cosine between heading and wish below which a car drives round to what is beside or behind it."""
 STANDS = 0.1
@@ -128,26 +127,20 @@ class Wheeled(Locomotion):
     def with_drivers(cls, read: Collection[str], length: float) -> dict[str, float]:
         return {"suspension": USUAL_SUSPENSION * length if set(TRAVELS) <= set(read) else 0.0}
 
-    @property
-    def turn_rate(self) -> Scalars:
-        # With k the curvature and v the speed, k <= largest and k v v <= comfort: k v <= sqrt(largest * comfort).
-        return np.sqrt(self._sharpest * self.comfortable_turn)
+    def handling(self) -> Handling:
+        return Handling(
+            # With k the curvature and v the speed, k <= largest and k v v <= comfort: k v <= sqrt(largest * comfort).
+            np.sqrt(self._sharpest * self.comfortable_turn),
+            axle=self._axle,
+            cornering=self.comfortable_turn,
+            steepest=self.max_slope,
+            reaction=self.reaction_time,
+        )
 
     @property
-    def smoothing_time(self) -> Scalars:
-        return shared(SMOOTHING, len(self.wheelbase))
-
-    @property
-    def axle(self) -> Scalars:
+    def _axle(self) -> Scalars:
+        """(n,) metres from the origin to each axle."""
         return 0.5 * self.wheelbase
-
-    @property
-    def cornering(self) -> Scalars:
-        return self.comfortable_turn
-
-    @property
-    def reaction(self) -> Scalars:
-        return self.reaction_time
 
     @property
     def _sharpest(self) -> Scalars:
@@ -186,13 +179,13 @@ class Wheeled(Locomotion):
         curvature = self._held(model, tangent, np.maximum(speed, after), (after - speed) / dt)
         turn = curvature * covered * sense
         middle, forward = turned_left(heading, left, 0.5 * turn), turned_left(heading, left, turn)
-        rear = motion.position - heading * self.axle[:, None]
+        rear = motion.position - heading * self._axle[:, None]
         rear = rear + middle * (sense * covered * self._in_plan(memory))[:, None]
         brake = foot.pressed((after - speed) / dt, model.max_force / model.mass, self.comfortable_turn, after)
         pedals = replace(memory, braking=foot.braking, reacting=foot.reacting, brake=brake)
         driving = self._driven(pedals, tangent, curvature, sense * speed, sense * after, sense * covered, dt)
         way = Way(driving, sense * covered, curvature * after * after, start, heading)
-        return Moved(rear + forward * self.axle[:, None], forward * (sense * after)[:, None], forward, way)
+        return Moved(rear + forward * self._axle[:, None], forward * (sense * after)[:, None], forward, way)
 
     def _curvature(
         self, model: VehicleModel, control: Control, heading: Vectors, left: Vectors, speed: Scalars, memory: Driving
@@ -265,7 +258,7 @@ class Wheeled(Locomotion):
         """What becomes of a step of cars of which some drivers may back out."""
         n, stands = len(speed), memory.ground >= 0
         half = shared(0.0, n) if model.half_axis is None else model.half_axis
-        rear, grade = on_the_rear_axle(motion.position, heading, self.axle), self._grade(memory)
+        rear, grade = on_the_rear_axle(motion.position, heading, self._axle), self._grade(memory)
         lean = self._chassis.lean(memory.heights)
         body = self.wheelbase, self.track, self.max_wheel_rate, half, model.radius
         car = Car(rear, heading, memory.tangent, *body, memory.height, grade, lean, WITHIN)
@@ -303,7 +296,7 @@ class Wheeled(Locomotion):
         if not len(terrain.after) or not (anybody(stops) or cosine is not None):
             return shared(np.inf, len(speed))
         half = np.zeros(1) if model.half_axis is None else model.half_axis
-        front: Scalars = np.maximum(half + model.radius, self.axle)
+        front: Scalars = np.maximum(half + model.radius, self._axle)
         brakes: Scalars = COMFORT * model.max_force / model.mass
         way: Scalars = speed * (speed / (2.0 * np.maximum(brakes, EPSILON)) + self.reaction_time)
         grade = self._grade(memory)
@@ -338,7 +331,7 @@ class Wheeled(Locomotion):
 
     @property
     def _chassis(self) -> Chassis:
-        return Chassis(self.axle, 0.5 * self.track, self.suspension)
+        return Chassis(self._axle, 0.5 * self.track, self.suspension)
 
     def _grade(self, memory: Driving) -> Scalars:
         """Metres that the ground under the wheels rises for each metre ahead, (n,)."""
@@ -388,10 +381,6 @@ class Wheeled(Locomotion):
         moved = Moved(motion.position, level * speed[:, None], level)
         way = Way(memory, np.zeros(n), np.zeros(n), motion.position, level)
         return self._stood(moved, way, wheels, terrain)
-
-    @property
-    def steepest(self) -> Scalars:
-        return self.max_slope
 
     def misplaced(self, model: VehicleModel, motion: Motion, terrain: Terrain) -> Mapping[Misplaced, Mask]:
         if not len(terrain.after):

@@ -184,7 +184,7 @@ class Snapshot:
     @once
     def handling(self) -> Handling:
         """How the body of each vehicle answers to steering."""
-        return Handling.of(self.bodies_alike, len(self.present))
+        return Handling.of(((body.handling(), rows) for body, rows in self.bodies_alike), len(self.present))
 
     @once
     def half_axes(self) -> Scalars | None:

@@ -103,7 +103,6 @@ OPERATORS = {
     "clip_add": lambda _stage: steering().clip_add(action="Walk"),
     "clip_remove": lambda _stage: steering().clip_remove(row=0),
     "clips_measure": lambda _stage: steering().clips_measure(),
-    "clips_write": lambda _stage: steering().clips_write(),
     "select_sliding": lambda _stage: steering().select_sliding(),
     "drive_wheels": lambda _stage: steering().drive_wheels(),
     "state_preset_remove": lambda _stage: steering().state_preset_remove(preset="Hostile"),

@@ -43,7 +43,6 @@ class BakeRecord:
         kept_hidden: whether the animator had the object hidden, by the data paths of the switches that the bake keys.
         own_handles: handles of the animator's keys on the channels, to be put back (`keyframes.unsettled_handles`), by
             channel, such as `location[0]`.
-        arrived_frames: the first and last frame of each time at which the vehicle was where it was led.
         made_of: the fingerprint of the run that was baked, in files from before runs had a record of their own.
     """
 
@@ -60,7 +59,6 @@ class BakeRecord:
     kept_properties: Mapping[str, KeptProperty] = field(default_factory=dict)
     kept_hidden: Mapping[str, bool] = field(default_factory=dict)
     own_handles: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
-    arrived_frames: tuple[tuple[float, float], ...] = ()
     made_of: str = ""
 
     @property
@@ -99,7 +97,6 @@ def our_record(action: Action | None) -> BakeRecord | None:
             else {},
             kept_hidden={path: bool(hidden) for path, hidden in stored.get("kept_hidden", {}).items()},
             own_handles={channel: tuple(map(float, noted)) for channel, noted in stored.get("own_handles", {}).items()},
-            arrived_frames=_spans(stored.get("arrived", ())),
             made_of=str(stored.get("made_of", "")),
         )
     except (TypeError, KeyError, AttributeError, IndexError, ValueError):
@@ -133,8 +130,6 @@ def write_record(action: Action, record: BakeRecord) -> None:
         stored["kept_hidden"] = dict(record.kept_hidden)
     if record.own_handles:
         stored["own_handles"] = {channel: list(noted) for channel, noted in record.own_handles.items()}
-    if record.arrived_frames:
-        stored["arrived"] = [float(frame) for span in record.arrived_frames for frame in span]
     action[RECORD] = stored
 
 
@@ -170,12 +165,6 @@ def frame_in(stored: Any) -> float:
 def span_in(stored: Any) -> tuple[float, float]:
     """The first and the last of some frames. Raises ValueError as `_frame`."""
     return frame_in(stored[0]), frame_in(stored[1])
-
-
-def _spans(stored: Any) -> tuple[tuple[float, float], ...]:
-    """Firsts and lasts of frames, in turn. Raises ValueError as `_frame`."""
-    frames = [frame_in(frame) for frame in stored]
-    return tuple(zip(frames[::2], frames[1::2], strict=True))
 
 
 def open_span_in(stored: Any) -> tuple[float, float]:

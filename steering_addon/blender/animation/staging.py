@@ -86,7 +86,6 @@ class Staging:
         only_baked: bool | None = None,
         hidden: np.ndarray | None = None,
         posed: Collection[tuple[str, int]] = (),
-        arrived_frames: tuple[tuple[float, float], ...] = (),
     ) -> None:
         """Prepare the motion of one vehicle.
 
@@ -100,7 +99,6 @@ class Staging:
             hidden: (f,) whether it is hidden on each frame.
             posed: the channels that clips will animate, as (data path, index); an action that would hide them is set
                 aside.
-            arrived_frames: the first and last frame to record of each time at which it is where it was led.
 
         Raises:
             Refusal: the vehicle cannot be baked.
@@ -112,7 +110,7 @@ class Staging:
         played = Played(ob, only_baked)
         changes = {path_of(name): np.asarray(values) for name, values in (seldom or {}).items()}
         changes |= self._switches(ob, hidden, played)
-        self._stage(ob, played, channels, changes, replace, posed, arrived_frames)
+        self._stage(ob, played, channels, changes, replace, posed)
 
     def hide(self, ob: Object, hidden: np.ndarray, replace: bool = False) -> None:
         """Prepare an object that the bake does not move to be hidden on some frames, (f,) booleans.
@@ -144,7 +142,6 @@ class Staging:
         changes: Mapping[str, np.ndarray],
         replace: bool,
         posed: Collection[tuple[str, int]] = (),
-        arrived_frames: tuple[tuple[float, float], ...] = (),
     ) -> None:
         first, last = self._frames[0], self._frames[-1]
         in_the_way = contested((*channels, *changes))
@@ -183,7 +180,6 @@ class Staging:
             muted_strips=before.muted_strips if before else (),
             kept_hidden={path: kept_hidden(ob, path, played) for path in changes if path in SWITCHES},
             own_handles=own_handles,
-            arrived_frames=arrived_frames,
         )
         self._staged.append(_Staged(ob, target, before, record, replace))
 

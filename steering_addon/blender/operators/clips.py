@@ -18,13 +18,10 @@ from ..crowds.states import states_of_crowd
 from ..objects.focus import crowd_in_focus
 from ..objects.hierarchy import Family
 from ..objects.tagged_objects import names_of
-from ..properties import replaces_own_keys
 from ..properties.clip_groups import PLAYS_ITEMS
 from ..refusal import Refusal, reported
-from ..status import census
 from ..status.sliding import slides_of
 from ..stored_values import check_stored, sound_front
-from ..write.clips_again import write_again
 from .polls import has_crowd, has_editable_crowd, in_object_mode, something_baked
 
 if TYPE_CHECKING:
@@ -259,39 +256,6 @@ class STEERING_OT_clips_measure(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class STEERING_OT_clips_write(bpy.types.Operator):
-    """Write the clips of the crowd onto its baked vehicles again, without simulating"""
-
-    bl_idname = "steering.clips_write"
-    bl_label = "Write Clips"
-    bl_options = {"REGISTER", "UNDO"}
-
-    replace_own_keys: BoolProperty(
-        name="Replace Own Keys",
-        description="Set aside actions that would hide the clips, also if the scene's setting of this name is off; "
-        "deleting the bake restores them",
-        default=False,
-    )
-
-    @classmethod
-    def poll(cls, context) -> bool:
-        return in_object_mode(cls, context) and has_editable_crowd(cls, context)
-
-    @reported
-    def execute(self, context):
-        crowd = crowd_in_focus(context)
-        check_stored([crowd])
-        vehicles = [ob for ob in vehicles_of(crowd, context.scene) if not ob.steering.locked]
-        replace = replaces_own_keys(self, context.scene)
-        written, warnings = write_again(crowd, vehicles, context.scene, replace=replace)
-        for warning in warnings:
-            self.report({"WARNING"}, warning)
-        # Blender sends no update when strips are written.
-        census.changed()
-        self.report({"INFO"}, f"Wrote the clips of {written} vehicle{'s' * (written != 1)}")
-        return {"FINISHED"}
-
-
 class STEERING_OT_select_sliding(bpy.types.Operator):
     """Select the baked vehicles of the crowd whose feet slide further than a distance while they stand on the ground"""
 
@@ -351,7 +315,6 @@ CLASSES = (
     STEERING_OT_clip_remove,
     STEERING_OT_clips_find,
     STEERING_OT_clips_measure,
-    STEERING_OT_clips_write,
     STEERING_OT_select_sliding,
 )
 

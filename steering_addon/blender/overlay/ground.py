@@ -110,7 +110,7 @@ def steepest_of(vehicles: Iterable[Object]) -> float:
                 known.add((owner, kind))
                 is_set = owner.steering.is_property_set(kind.name)
                 values = values_of(kind, getattr(owner.steering, kind.name)) if is_set else {}
-                steepest = min(steepest, float(kind.of(1, **values).steepest[0]))
+                steepest = min(steepest, float(kind.of(1, **values).handling().steepest[0]))
         except Refusal:
             continue
     return steepest

@@ -99,7 +99,7 @@ def _state(context: Context, census: Census | None) -> tuple[str, str, str]:
     if _has_other_frames(baked, first, last):
         return f"Outdated: now frames {first} to {last}", extent, "ERROR"
     if baked.clips:
-        return "Outdated: clips changed. Write or bake", extent, "ERROR"
+        return "Outdated: clips changed. Bake again", extent, "ERROR"
     return "Baked", extent, "CHECKMARK"
 
 

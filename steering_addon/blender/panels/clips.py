@@ -12,7 +12,8 @@ from ..crowds.states import states_of_crowd
 from ..objects.focus import crowd_in_focus
 from ..operators.clips import words
 from ..properties import pointed_at
-from .fields import fields, meaningful, note
+from ..property_groups import meaningful
+from .fields import fields, note
 from .locations import in_both
 
 if TYPE_CHECKING:
@@ -42,9 +43,7 @@ class Clips:
         line.operator("steering.clip_add", text="Add", icon="ADD")
         if not len(clips):
             return
-        line = layout.row(align=True)
-        line.operator("steering.clips_measure", text="Measure", icon="FILE_REFRESH")
-        line.operator("steering.clips_write", text="Write", icon="NLA")
+        layout.operator("steering.clips_measure", icon="FILE_REFRESH")
         layout.operator("steering.select_sliding", icon="RESTRICT_SELECT_OFF")
         layout.operator("steering.pose_meshes", icon="MESH_DATA")
 

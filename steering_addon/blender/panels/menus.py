@@ -9,7 +9,7 @@ import bpy
 
 from ...behaviors import CATALOGUE
 from ...locomotion import CATALOGUE as LOCOMOTIONS
-from ...minds import CATALOGUE as CONDITIONS
+from ...minds.conditions import CONDITIONS
 from ...settings.state_preset import PLAIN
 from ...simulation.behavior import Behavior, Intent
 from ...simulation.roles import DESCRIPTIONS, MADE
@@ -126,7 +126,6 @@ class STEERING_MT_object(bpy.types.Menu):
         layout.operator("steering.clips_find", text=text, icon="VIEWZOOM")
         layout.operator("steering.clip_add", icon="ADD")
         layout.operator("steering.clips_measure", icon="FILE_REFRESH")
-        layout.operator("steering.clips_write", icon="NLA")
         layout.operator("steering.select_sliding", icon="RESTRICT_SELECT_OFF")
         text = entry_text(_label("pose_meshes"), "pose_meshes")
         layout.operator("steering.pose_meshes", text=text, icon="MESH_DATA")

@@ -5,11 +5,9 @@ from __future__ import annotations
 import bpy
 from bpy.props import BoolProperty, FloatVectorProperty, IntProperty, PointerProperty
 
-from ...minds import CATALOGUE
-from ...minds.declaring import StateModel
-from ...minds.trigger import TriggerModel
+from ...minds.declaring import StateModel, TriggerModel
 from ...simulation.roles import Role
-from ..property_groups import NOT_ANIMATABLE, OVERRIDABLE, property_group
+from ..property_groups import NOT_ANIMATABLE, OVERRIDABLE, meaningful, property_group
 from ..setting_changes import notify_listeners
 from .access import has_role
 
@@ -35,8 +33,7 @@ def _state(name: str, description: str) -> object:
 def _show_distance(group: bpy.types.PropertyGroup, context: bpy.types.Context) -> None:
     """Draw the Empty of a trigger as large as the distance within which it counts."""
     ob = group.id_data
-    counts = any(kind.name == group.when and "distance" in kind.uses for kind in CATALOGUE)
-    if counts and ob.type == "EMPTY":
+    if "distance" in meaningful(TriggerModel, group) and ob.type == "EMPTY":
         ob.empty_display_size = group.distance
     notify_listeners(group, context)
 

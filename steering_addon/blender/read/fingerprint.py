@@ -44,8 +44,8 @@ BESIDE_THE_RUN = {
     "steering.portrayal.head_bone",
     "steering.portrayal.look_at",
 }
-"""Settings within groups that the run does not depend on: a color of the overlay, and how clips are played, which is
-compared on its own, as clips can be written again without simulating."""
+"""Settings within groups that the run does not depend on: a color of the overlay, and how clips are played, which the
+record of the clips compares."""
 HOLDERS = {role.name for role in MADE}
 """Roles of objects whose settings point at others."""
 TRANSFORMS = (

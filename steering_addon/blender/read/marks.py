@@ -230,8 +230,10 @@ def _handling(members: Sequence[tuple[Object, Object]], first: int) -> Handling:
     for row, (each, crowd) in enumerate(members):
         owner = crowd if own_locomotion_of(each) is None else each
         bodies.setdefault((owner, moves_by(each, crowd)), []).append(row)
-    of_rows = ((SettingsReader(ob, kind).read(None, first), np.array(rows)) for (ob, kind), rows in bodies.items())
-    return Handling.of(of_rows, len(members))
+    parts = (
+        (SettingsReader(ob, kind).read(None, first).handling(), np.array(rows)) for (ob, kind), rows in bodies.items()
+    )
+    return Handling.of(parts, len(members))
 
 
 def _top(vehicle: Object, crowd: Object) -> float:

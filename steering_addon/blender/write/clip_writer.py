@@ -190,7 +190,7 @@ class ClipWriter:
         edited += write_clips(rigs, self._frames)
         if edited:
             names = names_of([str(each) for each in edited])
-            self.warnings.append(f"Kept NLA strips that were edited: {names}. Delete them to have them written again")
+            self.warnings.append(f"Kept NLA strips that were edited: {names}. Delete them to have them baked again")
 
     def _store(self) -> None:
         """Store what was measured with the clips of crowds that can be changed."""

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...portrayal.soles import runs
-from ...recording.arrived import arrived
 from ...recording.last_corrections import LastCorrections
 from ...simulation.arrays.vectors import anybody, magnitude
 from ...simulation.snapshot import State
@@ -59,7 +57,6 @@ class KeyWriter:
         self._location = np.empty((n, 3, f), KEY)
         self._rotation = np.empty((n, WIDEST, f), KEY)
         self._away = np.zeros((f, n), dtype=np.bool_)
-        self._arrived = np.zeros((f, n), dtype=np.bool_)
         self._seen = np.zeros(n, dtype=np.bool_)
         self._portrayed = [Portrayed(plan, crowd) for crowd in plan.crowds if crowd.portrayal is not None]
         self._clips = PlanClips(plan, replace=replace_own_keys)
@@ -86,11 +83,8 @@ class KeyWriter:
         if self._clips.are_played or self._looks.are_keyed:
             bodies = bodies_of(state, self._before, frame.heights, entered)
             self._looks.frame(row, bodies, frame.heights, frame.snapshot.lift)
-            self._arrived[row] = bodies.arrived
             if self._clips.are_played:
                 self._clips.frame(row, bodies, frame.snapshot.surfaces)
-        else:
-            self._arrived[row] = arrived(state, self._before)
         self._before = state
         self._eaten.look(row, state)
         self._corrections.look(row, state, frame.snapshot)
@@ -118,7 +112,6 @@ class KeyWriter:
                 only_baked=bool(source.only_baked[row]),
                 hidden=self._away[:, row] if source.hides[row] else None,
                 posed=self._clips.posed.get(source.objects[row], ()),
-                arrived_frames=_spans(self._arrived[:, row], plan.frames),
             )
             yield share * done / len(plan)
         for done in self._clips.prepare() if self._clips.are_played else ():
@@ -209,8 +202,3 @@ class _Poses:
         count, self._count = self._count, 0
         positions = np.moveaxis(self._positions[:, :count], 0, -1)
         return self._parts[:count], positions, np.moveaxis(self._bases[:, :, :count], (0, 1), (-2, -1))
-
-
-def _spans(mask: np.ndarray, frames: np.ndarray) -> tuple[tuple[float, float], ...]:
-    """The first and the last of the frames (f,) of each time at which a mask (f,) holds."""
-    return tuple((float(frames[first]), float(frames[last - 1])) for first, last in runs(mask))

@@ -282,11 +282,11 @@ def test_a_trigger_can_watch_for_a_crowd_and_for_those_in_a_state() -> None:
     bpy.ops.steering.trigger_add(when="NEAR", to=look.name)
     bpy.context.object.steering.trigger.who = state
     plan = planning.plan_reading(bpy.context.scene)
-    of = {source.ob.name: source.common["of"] for source in plan.triggers}
+    of = {source.ob.name: source.trigger.of for source in plan.triggers}
     names = [each.ob.name for each in plan.states]
     assert of["Look Up Trigger"] == (0, names.index("Startle") + 1) and of["Startle Trigger"] is None
     bpy.context.object.steering.trigger.who = grazing
-    bodies = {source.ob.name: source.common["bodies"] for source in planning.plan_reading(bpy.context.scene).triggers}
+    bodies = {source.ob.name: source.trigger.bodies for source in planning.plan_reading(bpy.context.scene).triggers}
     assert bodies["Look Up Trigger"].tolist() == [0, 1, 2, 3]
 
 
