@@ -12,7 +12,7 @@ pytestmark = in_every_blender
 REACH = 1e6
 EXTRA = {
     "populate": {"sources", "place", "laid_out"},
-    "portrayal": {"clips", "head_bone", "look_at", "playing", "unplanted"},
+    "portrayal": {"clips", "head_bone", "look_at", "playing", "unplanted", "unplanted_models"},
     "vehicle": {"own"},
 }
 """The properties of a group besides its declared parameters. A behavior's group also has its switches: `use`, and `own`

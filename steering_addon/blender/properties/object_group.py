@@ -100,6 +100,12 @@ STEERING_PG_portrayal = property_group(
             override=OVERRIDABLE,
             options=NOT_ANIMATABLE,
         ),
+        "unplanted_models": StringProperty(
+            name="Unplanted Models",
+            description="Vehicles whose feet cannot be held on the ground; empty if that goes for all or for none",
+            override=OVERRIDABLE,
+            options=NOT_ANIMATABLE,
+        ),
     },
 )
 

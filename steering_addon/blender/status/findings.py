@@ -164,8 +164,14 @@ def findings(scene: Scene, records: Mapping[Object, BakeRecord], outcomes: Outco
     for crowd in crowds:
         yield from _targets_gone(crowd, gone)
         yield from _never_played(crowd, roles[Role.STATE])
-        if reason := unplanted_of(crowd):
-            text = f"Feet of {crowd.name} cannot be held where they stand: {reason}. Turn off Plant Feet to accept that"
+        if unplanted := unplanted_of(crowd):
+            whose, remedy = crowd.name, "Turn off Plant Feet to accept that"
+            if unplanted.models:
+                whose, remedy = (
+                    f"{unplanted.models} of {crowd.name}",
+                    "Give them a crowd without Plant Feet to accept that",
+                )
+            text = f"Feet of {whose} cannot be held where they stand: {unplanted.reason}. {remedy}"
             yield Finding(Kind.FEET_SLIDE, text, (full_name(crowd),))
         for each in too_fast(crowd, [state for state in roles[Role.STATE] if crowd_of(state) == crowd]):
             text = f"{each.ob.name} moves at {each.speed:.1f} m/s, {each.speed / each.made_for:.1f} times as fast as"
