@@ -201,7 +201,7 @@ class ClipWriter:
             if crowd.library is None:
                 store_measurements([played.model for played in same], self._scene, self._family)
                 if all(played.plants for played in same):
-                    store_unplanted(crowd, [played.unplanted for played in same])
+                    store_unplanted(crowd, [(played.model, played.unplanted) for played in same])
 
     def _warn(self, crowd: Object, idle: Sequence[Object]) -> None:
         names = names_of([ob.name for ob in idle])
