@@ -80,7 +80,7 @@ def test_a_name_leads_to_its_page(shipped: str, name: str, page: str) -> None:
 def test_every_operator_and_every_class_leads_to_an_existing_page(shipped: str) -> None:
     operators = [f"bpy.ops.steering.{name}" for name in dir(bpy.ops.steering)]
     classes = [f"bpy.types.{name}" for name in dir(bpy.types) if name.startswith("STEERING_")]
-    groups = [f"bpy.types.{cls.__name__}.name" for cls in part("blender.properties").CLASSES]
+    groups = [f"bpy.types.{cls.__name__}.name" for cls in part("blender.properties").CLASSES.values()]
     assert min(len(operators), len(classes), len(groups)) > 5
     for name in [*operators, *classes, *groups]:
         assert written_page(address_of(name).removeprefix(shipped)).is_file(), name
