@@ -9,7 +9,7 @@ so that the turning circle is never smaller than wheelbase / tan(largest angle),
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import ClassVar
@@ -42,13 +42,12 @@ from ..simulation.maneuvers.braking import COMFORT
 from ..simulation.misplaced import Misplaced
 from ..simulation.terrain import Terrain, carried
 from ..simulation.vehicle import Motion, VehicleModel
-from .chassis import WHEELS, WITHIN, Chassis, Heights, Wheels
+from .chassis import WHEELS, WITHIN, Chassis, Wheels, sprung
 from .driver import EDGES, FULL_LOCK, STOP, Foot, accelerations, room_on_ground, steepest_accepted, wish_of
 from .driving import OUTPUTS, TRAVELS, Driving, Way
 from .footholds import is_upside_down
 from .headings import turned_left
 from .reversing import ALLOW, REVERSES, Backing, Car, Driver, backing, may_go, on_the_rear_axle
-from .springs import sprung
 
 AHEAD = 0.5
 """The cosine between heading and wish below which a car drives round to what is beside or behind it."""
@@ -155,8 +154,8 @@ class Wheeled(Locomotion):
     ) -> Moved:
         along = dot(motion.velocity, level_heading(motion.forward))
         start, facing = carried(terrain, motion.position, motion.forward, memory.ground)
-        heights = tuple(height + (start - motion.position)[:, 2] for height in memory.heights)
-        memory = memory.standing_on(heights, tuple(terrain.known(triangle) for triangle in memory.triangles))
+        heights = (memory.heights.T + (start - motion.position)[:, 2]).T
+        memory = replace(memory, heights=heights, triangles=terrain.known(memory.triangles))
         motion = replace(motion, position=start)
         heading = level_heading(facing)
         left = left_of(heading, upright(len(heading)))
@@ -374,10 +373,11 @@ class Wheeled(Locomotion):
         level, speed = level_heading(motion.forward), magnitude(motion.velocity)
         chassis, n = self._chassis, len(speed)
         height = motion.position[:, 2] - terrain.lift
-        start = Wheels(motion.position, level, (height,) * len(WHEELS), (shared(-1, n, np.int64),) * len(WHEELS))
+        heights, triangles = np.tile(height, (len(WHEELS), 1)).T, np.full((len(WHEELS), n), -1).T
+        start = Wheels(motion.position, level, heights, triangles)
         wheels = chassis.standing(start, 0.0, None, terrain)
         ride, rate = chassis.run_up(wheels, speed, terrain)
-        memory = replace(memory.standing_on(wheels.heights, wheels.triangles), ride=ride, ride_rate=rate)
+        memory = replace(memory, heights=wheels.heights, triangles=wheels.triangles, ride=ride, ride_rate=rate)
         moved = Moved(motion.position, level * speed[:, None], level)
         way = Way(memory, np.zeros(n), np.zeros(n), motion.position, level)
         return self._stood(moved, way, wheels, terrain)
@@ -430,7 +430,7 @@ class Wheeled(Locomotion):
         expected = replace(start, position=moved.position, forward=moved.forward)
         wheels = chassis.standing(expected, rise, reach, terrain)
         ride, rate = chassis.ridden(start, wheels, driving.ride, driving.ride_rate, dt)
-        driving = replace(driving.standing_on(wheels.heights, wheels.triangles), ride=ride, ride_rate=rate)
+        driving = replace(driving, heights=wheels.heights, triangles=wheels.triangles, ride=ride, ride_rate=rate)
         return self._stood(moved, replace(way, driving=driving), wheels, terrain)
 
     def _stood(self, moved: Moved, way: Way, wheels: Wheels, terrain: Terrain) -> Stance:
@@ -448,7 +448,7 @@ class Wheeled(Locomotion):
         outputs = self._outputs(driving, way.sideways, travels) | off
         return Stance(position, moved.velocity, forward, upright(n), driving, pose, outputs)
 
-    def _outputs(self, driving: Driving, sideways: Scalars, travels: Heights) -> dict[str, Scalars]:
+    def _outputs(self, driving: Driving, sideways: Scalars, travels: Sequence[Scalars]) -> dict[str, Scalars]:
         """What drivers of the model read, by the names of OUTPUTS."""
         pedal = np.minimum(np.abs(driving.acceleration) / np.maximum(self.comfortable_turn, EPSILON), 1.0)
         values = (
