@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ...portrayal.clips import BEAT, MOVE
+from ...settings.stored import PLAYS
+from ...simulation.declaration import name_of
 from ...simulation.roles import Role
 from ..animation.animation_data import channelbags
 from ..animation.posing import check_shows_clips, check_strips_play, short_name
@@ -26,7 +28,6 @@ from ..clips.hiding_tracks import check_tracks_show_clips
 from ..moving import locomotion_of
 from ..objects.hierarchy import Family
 from ..objects.tagged_objects import crowd_of, in_use, tagged
-from ..properties.clip_groups import PLAYS_ITEMS
 from ..refusal import Refusal
 from .preset_exchange import start_at_cruise
 
@@ -51,7 +52,7 @@ def add_clip(crowd: Object, action: Action, plays: str) -> PropertyGroup:
     """Add an action to the clips of a crowd; it is still to be measured."""
     entry = crowd.steering.portrayal.clips.add()
     entry.name, entry.action, entry.plays = action.name, action, plays
-    if plays == PLAYS_ITEMS[BEAT][0] and not crowd.steering.portrayal.use:
+    if plays == name_of(PLAYS, BEAT) and not crowd.steering.portrayal.use:
         # So that the panel shows by what it beats.
         crowd.steering.portrayal.phase_by = "TIME"
     return entry
@@ -78,7 +79,7 @@ def add_found(crowd: Object, clips: Sequence[Found], scene: Scene, family: Famil
     taken = {clip.action for clip in stored_clips(crowd)}
     new = [each for each in clips if each.action not in taken]
     for each in new:
-        add_clip(crowd, each.action, PLAYS_ITEMS[each.plays][0])
+        add_clip(crowd, each.action, name_of(PLAYS, each.plays))
     if stored_clips(crowd):
         measure_clips(crowd, scene, family)
         models = models_of(crowd, vehicles_of(crowd, scene), family)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 
+from ...settings.stored import PLAYS
+from ...simulation.declaration import name_of
 from ..animation.posing import short_name
 from ..clips.clip_copies import fits
 from ..clips.clip_speeds import fit_states, gaits_of
@@ -19,7 +21,7 @@ from ..crowds.states import states_of_crowd
 from ..objects.focus import crowd_in_focus
 from ..objects.hierarchy import Family
 from ..objects.tagged_objects import names_of
-from ..properties.clip_groups import PLAYS_ITEMS
+from ..property_groups import items_of
 from ..refusal import Refusal, reported
 from ..status.sliding import slides_of
 from ..stored_values import check_stored, sound_front
@@ -96,7 +98,7 @@ class STEERING_OT_clip_add(bpy.types.Operator):
     plays: EnumProperty(
         name="Plays",
         description="When the vehicles play it; unless chosen, it is measured",
-        items=PLAYS_ITEMS,
+        items=items_of(PLAYS),
         default="MOVE",
         options={"SKIP_SAVE"},
     )
@@ -141,7 +143,7 @@ class STEERING_OT_clip_add(bpy.types.Operator):
         ob = next((ob for ob, rig in models if action in own_actions(rig)), None)
         ob = ob or next((ob for ob, rig in models if fits(action, rig)), models[0][0])
         [clip] = measured_clips(ob, [action], context.scene, family, sound_front(ob))
-        plays = self.plays if self.properties.is_property_set("plays") else PLAYS_ITEMS[clip.plays][0]
+        plays = self.plays if self.properties.is_property_set("plays") else name_of(PLAYS, clip.plays)
         entry = add_clip(crowd, action, plays)
         if self.state:
             entry.state = states[self.state]
