@@ -20,10 +20,10 @@ import numpy as np
 
 from scripts.blender_process import leave
 from scripts.rigged_files import opened
-from steering_addon.blender.hierarchy import Family
-from steering_addon.blender.read.clips.measuring import armature_of, axes_of, measured_clips
-from steering_addon.blender.read.clips.poses import curves_for, follows_from_curves, from_blender, poses_of
-from steering_addon.blender.read.clips.rig import Rig, rig_of
+from steering_addon.blender.clips.measuring import armature_of, axes_of, measured_clips
+from steering_addon.blender.clips.poses import curves_for, follows_from_curves, from_blender, poses_of
+from steering_addon.blender.clips.rig import Rig, rig_of
+from steering_addon.blender.objects.hierarchy import Family
 from steering_addon.portrayal.clips import DO, MOVE, STAND, Clip
 
 PLAYS = {STAND: "stands", MOVE: "moves", DO: "does"}

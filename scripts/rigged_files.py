@@ -10,7 +10,7 @@ from pathlib import Path
 import bpy
 
 from scripts.baked_scene import stored
-from steering_addon.blender.hierarchy import ancestors
+from steering_addon.blender.objects.hierarchy import ancestors
 from steering_addon.simulation.roles import Role
 
 

@@ -24,9 +24,9 @@ from scripts.baked_scene import AXES, FORWARD, UP, stored
 from scripts.blender_process import leave
 from scripts.rigged_files import opened
 from scripts.slide_metrics import HEAD, NOTHING, Slides, slides
-from steering_addon.blender.hierarchy import Family
-from steering_addon.blender.read.clips.measuring import SEARCHED, axes_of, low_on, low_points
-from steering_addon.blender.read.clips.rig import Rig, rig_of
+from steering_addon.blender.clips.measuring import SEARCHED, axes_of, low_on, low_points
+from steering_addon.blender.clips.rig import Rig, rig_of
+from steering_addon.blender.objects.hierarchy import Family
 from steering_addon.portrayal.sliding import feet_on
 from steering_addon.simulation.roles import Role
 

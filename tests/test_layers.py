@@ -28,6 +28,21 @@ BELOW = {
     "blender": ("simulation", "behaviors", "locomotion", "portrayal", "minds", "recording", "settings"),
 }
 """The layers, and which others each may import besides itself: those below, never one beside it."""
+FLOORS = (
+    ("refusal", "setting_changes", "stored_values", "moving", "property_groups"),
+    ("properties",),
+    ("objects",),
+    ("animation",),
+    ("clips",),
+    ("read",),
+    ("crowds",),
+    ("write",),
+    ("preview",),
+    ("status",),
+    ("panels", "operators", "overlay"),
+)
+"""The floors of blender/, from the ground up: files and folders. Each knows itself and what is below; those on the top
+floor know each other, as a panel draws operators."""
 COMPARES_AS_TESTS = "fuzzing"
 """The folder of scripts that compares whole files with the dumps of the tests in Blender."""
 WRITES_FOR_TESTS = ("generate", "generated_files.py")
@@ -52,6 +67,16 @@ LEFTOVER = re.compile(r"\b(TO" + r"DO|FIX" + r"ME|X" + r"XX)\b")
 
 def test_each_layer_imports_from_those_below_only() -> None:
     assert_none(wrong_imports)
+
+
+def test_each_floor_of_blender_imports_from_those_below_only() -> None:
+    assert_none(upward_imports)
+
+
+def test_every_part_of_blender_stands_on_a_floor() -> None:
+    folder = ROOT / PACKAGE / "blender"
+    parts = {path.stem for path in folder.iterdir() if path.suffix == ".py" or (path / "__init__.py").is_file()}
+    assert parts - {"__init__"} == {name for floor in FLOORS for name in floor}
 
 
 def test_no_modules_import_each_other_in_a_circle_not_even_for_types() -> None:
@@ -206,6 +231,20 @@ def wrong_imports(module: Module) -> list[str]:
         if module.layer in WITHOUT_BLENDER and isinstance(node, ast.Name) and node.id == "__import__":
             offenders.append(module.at(node, "__import__: imports are written out"))
     return offenders
+
+
+def upward_imports(module: Module) -> list[str]:
+    """Imports within blender/ from a floor above the module's own."""
+    start = f"{PACKAGE}.blender."
+    height = {name: number for number, floor in enumerate(FLOORS) for name in floor}
+    own = height.get(module.name.removeprefix(start).split(".")[0])
+    if own is None or not module.name.startswith(start):
+        return []
+    return [
+        module.at(node, f"imports {name}, which is above it")
+        for node, name, _ in module.imports()
+        if name.startswith(start) and height.get(name.removeprefix(start).split(".")[0], 0) > own
+    ]
 
 
 def early_imports(module: Module) -> list[str]:
@@ -400,6 +439,33 @@ def test_a_wrong_import_is_found(path: str, text: str) -> None:
 )
 def test_a_right_import_is_accepted(path: str, text: str) -> None:
     assert wrong_imports(Module(Path(PACKAGE, path), text)) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("animation/a.py", "from ..read.plan import Plan"),
+        ("read/a.py", "from ..write import bake"),
+        ("read/deep/a.py", "from ...crowds.states import add_state"),
+        ("objects/a.py", "def f():\n    from ..animation import keyframes"),
+        ("refusal.py", "from .properties import has_role"),
+        ("write/a.py", "from .. import status"),
+    ],
+)
+def test_an_upward_import_is_found(path: str, text: str) -> None:
+    assert len(upward_imports(Module(Path(PACKAGE, "blender", path), text))) == 1
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("panels/a.py", "from ..operators import baking"),
+        ("write/a.py", "from ..read.plan import Plan\nfrom . import bake\nfrom ...portrayal import clips"),
+        ("__init__.py", "from . import panels"),
+    ],
+)
+def test_an_import_from_below_is_accepted(path: str, text: str) -> None:
+    assert upward_imports(Module(Path(PACKAGE, "blender", path), text)) == []
 
 
 def graph_of(texts: dict[str, str]) -> dict[str, set[str]]:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steering_addon.blender.doubles import doubles
-from steering_addon.blender.read.rotation_channels import channels_from_matrices
-from steering_addon.blender.write.animation_data import assign_action, channelbag_in, new_action, slot_for
+from steering_addon.blender.animation.animation_data import assign_action, channelbag_in, new_action, slot_for
+from steering_addon.blender.animation.rotation_channels import channels_from_matrices
+from steering_addon.blender.objects.doubles import doubles
 
 from .person import BONES, THINGS, hold, thing_mesh
 from .strides import CARRYING, Cycle, Pose, carrying

@@ -1,6 +1,7 @@
 """Blender: reads the simulation's input from a scene and writes its result back. The only code that imports bpy."""
 
-from . import manual, operators, overlay, panels, preview, properties
+from . import operators, overlay, panels, preview, properties
+from .panels import manual
 from .status import census, refused
 
 MODULES = (properties, census, refused, operators, panels, manual, preview, overlay)

@@ -31,7 +31,6 @@ from ..simulation.arrays.vectors import (
     magnitude,
     no_vectors,
     picked,
-    shared,
     unit,
     which,
 )
@@ -39,6 +38,7 @@ from ..simulation.declaration import Choice, Unit, called, choice, length, numbe
 from ..simulation.geometry.clinging import Clinging
 from ..simulation.geometry.skins import turned_over
 from ..simulation.ground import level_heading, upright
+from ..simulation.handling import Handling
 from ..simulation.locomotion import HELD_UP, OFF_GROUND, Control, Locomotion, Moved, Stance
 from ..simulation.misplaced import Misplaced
 from ..simulation.terrain import Terrain, no_terrain
@@ -46,7 +46,7 @@ from ..simulation.vehicle import Motion, Pose, VehicleModel
 from .banking import GRAVITY
 from .gripping import Grip, Gripping, found, gripped, headed, way_round
 from .looking import LOOKS
-from .on_foot import FALL, SMOOTHING, TURN_BACK, OnFoot
+from .on_foot import FALL, TURN_BACK, OnFoot
 from .walking import Walking
 
 EDGES = (
@@ -103,13 +103,8 @@ class Crawling(Locomotion):
     slowest_speed: Number = share(0.1, "Share of cruise speed below which it stands instead of creeping")
     at_edge: Rows = choice("TURN_BACK", "What it does at the edge of a surface", EDGES)
 
-    @property
-    def turn_rate(self) -> Scalars:
-        return self.max_turn_rate
-
-    @property
-    def smoothing_time(self) -> Scalars:
-        return shared(SMOOTHING, len(self.max_turn_rate))
+    def handling(self) -> Handling:
+        return Handling(self.max_turn_rate)
 
     @once
     def _walker(self) -> OnFoot:

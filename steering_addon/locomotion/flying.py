@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.arrays.angles import sine, tangent_of_setting
-from ..simulation.arrays.vectors import EPSILON, Mask, Number, Scalars, clamp
+from ..simulation.arrays.vectors import EPSILON, Number, clamp
 from ..simulation.declaration import Unit, number, share
+from ..simulation.handling import Handling
 from ..simulation.locomotion import Control, Moved
 from ..simulation.terrain import Terrain
 from ..simulation.vehicle import Motion, VehicleModel
@@ -34,31 +35,17 @@ class Flying(SimpleVehicle):
         0.0, "Share of the top speed below which it never flies, as most birds cannot hover; 0 to land and to hover"
     )
 
-    @property
-    def swings_round(self) -> Mask:
-        """(n,) whether a body swings round to what is behind it: one that may not hover cannot stop first."""
-        mask: Mask = self.least_speed > 0.0
-        return mask
-
-    @property
-    def stall_share(self) -> Scalars:
-        """(n,) share of top speed below which a body cannot fly."""
-        return self.least_speed
-
-    @property
-    def steepest_climb(self) -> Scalars:
-        """(n,) the tangent of the steepest climb."""
-        return tangent_of_setting(self.max_climb)
-
-    @property
-    def steepest_dive(self) -> Scalars:
-        """(n,) the tangent of the steepest dive."""
-        return tangent_of_setting(self.max_dive)
-
-    @property
-    def climb_share(self) -> Scalars:
-        """(n,) share of top speed that is left at the steepest climb."""
-        return self.climb_speed
+    def handling(self) -> Handling:
+        return Handling(
+            self.max_turn_rate,
+            self.bank_smoothing,
+            # One that may not hover cannot stop first.
+            swings_round=self.least_speed > 0.0,
+            stall_share=self.least_speed,
+            steepest_climb=tangent_of_setting(self.max_climb),
+            steepest_dive=tangent_of_setting(self.max_dive),
+            climb_share=self.climb_speed,
+        )
 
     def moved(
         self, model: VehicleModel, motion: Motion, control: Control, terrain: Terrain, memory: Rolling, dt: float
@@ -68,10 +55,11 @@ class Flying(SimpleVehicle):
         if control.speed_limit is not None:
             fastest = np.minimum(fastest, control.speed_limit)
         slowed = Control(control.force, fastest)
+        goes_on = self.least_speed > 0.0
         _, velocity, forward = moved_within(
-            model, motion, slowed, self.max_turn_rate, self.max_climb, self.max_dive, dt, self.swings_round
+            model, motion, slowed, self.max_turn_rate, self.max_climb, self.max_dive, dt, goes_on
         )
         velocity, forward = kept_up(model, motion, velocity, forward, self.least_speed * model.max_speed, dt)
-        hovers = np.where(self.swings_round, 0.0, self.max_turn_rate)
+        hovers = np.where(goes_on, 0.0, self.max_turn_rate)
         after = motion.position + velocity * dt, velocity, forward
         return Moved(*faced(model, motion, control, after, hovers, dt, on_the_level=True), memory)

@@ -6,17 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import Number, Scalars, Vectors, shared
+from ..simulation.arrays.vectors import Number, Vectors
 from ..simulation.declaration import Unit, called, number
 from ..simulation.ground import upright
+from ..simulation.handling import Handling
 from ..simulation.locomotion import Control, Locomotion, Moved, Stance
 from ..simulation.terrain import Terrain
 from ..simulation.vehicle import Motion, VehicleModel
 from .headings import faced
 from .point_mass import moved
-
-SMOOTHING = 0.1
-"""Seconds."""
 
 
 @dataclass(frozen=True)
@@ -33,13 +31,8 @@ class Planar(Locomotion):
         "Max Turn", number(np.pi, "Fastest turn; limits it at low speed only", Unit.TURN, 0.01)
     )
 
-    @property
-    def turn_rate(self) -> Scalars:
-        return self.max_turn_rate
-
-    @property
-    def smoothing_time(self) -> Scalars:
-        return shared(SMOOTHING, len(self.max_turn_rate))
+    def handling(self) -> Handling:
+        return Handling(self.max_turn_rate)
 
     def moved(
         self, model: VehicleModel, motion: Motion, control: Control, terrain: Terrain, memory: None, dt: float

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import Number, Scalars, Vectors
+from ..simulation.arrays.vectors import Number, Vectors
 from ..simulation.declaration import Unit, called, number, seconds
+from ..simulation.handling import Handling
 from ..simulation.locomotion import Control, Locomotion, Moved, Stance
 from ..simulation.terrain import Terrain
 from ..simulation.vehicle import Motion, VehicleModel
@@ -42,13 +43,8 @@ class SimpleVehicle(Locomotion):
     )
     max_bank_rate: Number = called("Max Roll", number(np.pi, "Fastest roll", Unit.TURN, 0.01))
 
-    @property
-    def turn_rate(self) -> Scalars:
-        return self.max_turn_rate
-
-    @property
-    def smoothing_time(self) -> Scalars:
-        return self.bank_smoothing
+    def handling(self) -> Handling:
+        return Handling(self.max_turn_rate, self.bank_smoothing)
 
     def moved(
         self, model: VehicleModel, motion: Motion, control: Control, terrain: Terrain, memory: Rolling, dt: float

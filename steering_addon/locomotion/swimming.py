@@ -9,6 +9,7 @@ import numpy as np
 from ..simulation.arrays.angles import tangent_of_setting
 from ..simulation.arrays.vectors import EPSILON, Number, Scalars, Vectors, magnitude
 from ..simulation.declaration import Unit, called, number, seconds
+from ..simulation.handling import Handling
 from ..simulation.locomotion import Control, Locomotion, Moved, Stance
 from ..simulation.terrain import Terrain
 from ..simulation.vehicle import Motion, VehicleModel
@@ -44,21 +45,9 @@ class Swimming(Locomotion):
     )
     max_bank_rate: Number = called("Max Roll", number(np.pi, "Fastest roll", Unit.TURN, 0.01))
 
-    @property
-    def turn_rate(self) -> Scalars:
-        return self.max_turn_rate
-
-    @property
-    def smoothing_time(self) -> Scalars:
-        return self.bank_smoothing
-
-    @property
-    def steepest_climb(self) -> Scalars:
-        return tangent_of_setting(self.max_pitch)
-
-    @property
-    def steepest_dive(self) -> Scalars:
-        return tangent_of_setting(self.max_pitch)
+    def handling(self) -> Handling:
+        steepest = tangent_of_setting(self.max_pitch)
+        return Handling(self.max_turn_rate, self.bank_smoothing, steepest_climb=steepest, steepest_dive=steepest)
 
     def moved(
         self, model: VehicleModel, motion: Motion, control: Control, terrain: Terrain, memory: Rolling, dt: float

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..simulation.arrays.vectors import Scalars
-from ..simulation.minds.mindset import Mindset
+from ..simulation.mindset import Mindset
 
 STATE = "steering_state"
 """The property that holds the number of the state. Files store this name and drivers refer to it: it never changes."""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..simulation.minds.mindset import Mindset
+from ..simulation.mindset import Mindset
 from ..simulation.snapshot import State
 
 
@@ -16,7 +16,7 @@ class Change(NamedTuple):
 
     Attributes:
         mode: the state, 0 for none.
-        by, body, source: why, as in `simulation.minds.mindset.Mindset`.
+        by, body, source: why, as in `simulation.mindset.Mindset`.
         weighed: the value of each mode at that moment.
     """
 

@@ -13,9 +13,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from ..minds.declaring import StateModel
 from ..portrayal.driver_properties import Portrayal
 from ..simulation.declaration import POINTERS, REACH, Declared, Kind, Parameter
-from ..simulation.minds.declaring import StateModel
 from ..simulation.presence.attendance import Attendance
 from ..simulation.vehicle import VehicleModel
 

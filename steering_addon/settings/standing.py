@@ -38,7 +38,8 @@ def standable(triangles: NDArray[np.float64], moves: Locomotion) -> Mask:
     levelness = unit(cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0]))[:, 2]
     if not (levelness > LEVEL).any():
         levelness = -levelness
-    steepest = np.where(moves.steepest[:1] < 0.5 * np.pi, moves.steepest[:1], STEEPEST)
+    limit = moves.handling().steepest[:1]
+    steepest = np.where(limit < 0.5 * np.pi, limit, STEEPEST)
     for least in (float(cosine_of_setting(steepest)[0]), LEVEL):
         if (levelness >= least).any():
             return levelness >= least

@@ -13,13 +13,12 @@ from typing import Any
 
 from ..behaviors import CATALOGUE
 from ..locomotion import LOCOMOTIONS
-from ..minds.trigger import TriggerModel
+from ..minds.declaring import StateModel, TriggerModel
+from ..minds.following import OF_THE_BODY
 from ..simulation.behavior import Intent
 from ..simulation.combining import COMBININGS
 from ..simulation.declaration import POINTERS, REACH, Declared, Kind, Parameter, Unit
 from ..simulation.locomotion import Locomotion
-from ..simulation.minds.declaring import StateModel
-from ..simulation.minds.following import OF_THE_BODY
 from ..simulation.vehicle import VehicleModel
 from .preset import SIMILAR, grown
 from .preset_values import (

@@ -1,66 +1,86 @@
-"""Handling: how each body answers to steering, as behaviors take it into account."""
+"""Handling: how each body answers to steering, as its locomotion says and behaviors take it into account."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 import numpy as np
 
-from .arrays.vectors import Mask, Rows, Scalars
+from .arrays.vectors import Mask, Rows, Scalars, Vectors, shared
 
-if TYPE_CHECKING:
-    from .locomotion import Locomotion
+
+def usual(value: bool | float) -> Any:
+    """A column that holds one value for most bodies, so that a locomotion names it only where its own differ."""
+    return field(default=value)
 
 
 @dataclass(frozen=True)
 class Handling:
-    """What locomotions say of their bodies, each under the same name.
+    """The handling of n bodies. A locomotion gives columns (n,), and leaves out what is as usual.
 
     Attributes:
-        turn_rate: (n,) the fastest turn at any speed, rad/s.
-        axle: (n,) metres from the origin back to the axle that never slips sideways; nan for bodies without one.
-        cornering: (n,) the sideways acceleration that is comfortable in bends, m/s2; inf for no limit.
-        turning_circle: (n,) the radius of the tightest turn at cruise speed, metres; 0 where strength alone limits it.
-        room_to_turn: (n,) metres that they come forward in a half turn; 0 where they stop first or only strength limits
-            it.
-        swings_round: (n,) whether they swing round to what is behind them; others stop first, or turn on the spot.
-        uphill_slowing: (n,) how much they slow down uphill, from 0 to 1 as people do.
-        slowest_share: (n,) share of cruise speed below which they stand instead of creeping; 0 for none.
-        stall_share: (n,) share of top speed below which they cannot fly; 0 for bodies that can stop.
-        steepest_climb, steepest_dive: (n,) tangents of the steepest ways up and down; inf for no limit.
-        climb_share: (n,) share of top speed that is left at the steepest climb.
-        reaction: (n,) seconds until they brake for what comes into the way; 0 for bodies without a driver.
+        turn_rate: the fastest turn at any speed, rad/s.
+        smoothing_time: seconds over which others smooth the acceleration by which they see a body turn.
+        axle: metres from the origin back to the axle that never slips sideways; nan for bodies without one.
+        cornering: the sideways acceleration that is comfortable in bends, m/s2; inf for no limit.
+        turning_circle: the radius of the tightest turn at cruise speed, metres; 0 where strength alone limits it.
+        room_to_turn: metres that a body comes forward in a half turn; 0 if it stops first or strength alone limits it.
+        swings_round: whether a body swings round to what is behind it; others stop first, or turn on the spot.
+        uphill_slowing: how much a body slows down uphill, from 0 to 1 as people do.
+        slowest_share: share of cruise speed below which a body stands instead of creeping; 0 for none.
+        stall_share: share of top speed below which a body cannot fly; 0 for bodies that can stop.
+        steepest: slope of the steepest ground that a body climbs, radians; inf for no limit.
+        steepest_climb, steepest_dive: tangents of the steepest ways up and down; inf for no limit.
+        climb_share: share of top speed that is left at the steepest climb.
+        reaction: seconds until the driver brakes for what comes into the way; 0 for bodies without a driver.
     """
 
     turn_rate: Scalars
-    axle: Scalars
-    cornering: Scalars
-    turning_circle: Scalars
-    room_to_turn: Scalars
-    swings_round: Mask
-    uphill_slowing: Scalars
-    slowest_share: Scalars
-    stall_share: Scalars
-    steepest_climb: Scalars
-    steepest_dive: Scalars
-    climb_share: Scalars
-    reaction: Scalars
+    smoothing_time: Scalars = usual(0.1)
+    axle: Scalars = usual(np.nan)
+    cornering: Scalars = usual(np.inf)
+    turning_circle: Scalars = usual(0.0)
+    room_to_turn: Scalars = usual(0.0)
+    swings_round: Mask = usual(False)
+    uphill_slowing: Scalars = usual(0.0)
+    slowest_share: Scalars = usual(0.0)
+    stall_share: Scalars = usual(0.0)
+    steepest: Scalars = usual(np.inf)
+    steepest_climb: Scalars = usual(np.inf)
+    steepest_dive: Scalars = usual(np.inf)
+    climb_share: Scalars = usual(1.0)
+    reaction: Scalars = usual(0.0)
+
+    def __post_init__(self) -> None:
+        columns = vars(self)
+        for name, column in columns.items():
+            if not isinstance(column, np.ndarray):
+                kind: Any = type(column)
+                columns[name] = shared(column, len(self.turn_rate), kind)
 
     @classmethod
-    def of(cls, bodies: Iterable[tuple[Locomotion, Rows | None]], n: int) -> Handling:
-        """That of n vehicles, from each locomotion in use and the rows of its vehicles, None for all."""
+    def of(cls, parts: Iterable[tuple[Handling, Rows | None]], n: int) -> Handling:
+        """The handling of n vehicles, by locomotion with the rows of its vehicles, None for all."""
         columns: dict[str, Any] = {}
-        for body, rows in bodies:
-            for name in (field.name for field in fields(cls)):
-                known = getattr(body, name)
-                if rows is None:
-                    columns[name] = known
-                else:
-                    columns.setdefault(name, np.empty(n, known.dtype))[rows] = known
+        for handling, rows in parts:
+            if rows is None:
+                return handling
+            for name, known in vars(handling).items():
+                columns.setdefault(name, np.empty(n, known.dtype))[rows] = known
         return cls(**columns)
 
     def take(self, rows: Rows) -> Handling:
-        """That of some of the vehicles."""
+        """The handling of some of the vehicles."""
         return Handling(*(getattr(self, field.name)[rows] for field in fields(self)))
+
+    def smoothed(self, before: Vectors, acceleration: Vectors, dt: float) -> Vectors:
+        """The smoothed acceleration, (n, 3) m/s2, by which others see a vehicle turn; a low-pass filter.
+
+        Args:
+            before: (n, 3) its value before the step.
+            acceleration: (n, 3) what the step applied, m/s2.
+            dt: seconds.
+        """
+        return before + (acceleration - before) * (dt / (self.smoothing_time + dt))[:, None]

@@ -17,6 +17,7 @@ import numpy as np
 
 from .arrays.vectors import Mask, Rows, Scalars, Vectors, picked, same_for_all, shared
 from .declaration import Choice, Declared
+from .handling import Handling
 from .memory import Memory
 from .misplaced import Misplaced
 from .terrain import Terrain
@@ -194,10 +195,9 @@ class Locomotion(Declared):
         """
         return {}
 
-    @property
     @abstractmethod
-    def turn_rate(self) -> Scalars:
-        """(n,) the fastest turn at any speed, rad/s."""
+    def handling(self) -> Handling:
+        """How the bodies answer to steering; what it leaves out is as usual."""
 
     def upward(self, memory: Any) -> Vectors | None:
         """The unit vectors away from what each body keeps to, (n, 3): across them lies its plane. None for the z axis.
@@ -214,66 +214,6 @@ class Locomotion(Declared):
             memory: what it remembers of each vehicle of the scene, an instance of `remembers`.
         """
         return None
-
-    @property
-    def axle(self) -> Scalars:
-        """(n,) metres from the origin back to the axle that never slips sideways; nan for bodies without one."""
-        return shared(np.nan, len(self.turn_rate))
-
-    @property
-    def cornering(self) -> Scalars:
-        """(n,) the sideways acceleration that is comfortable in bends, m/s2; inf for no limit."""
-        return shared(np.inf, len(self.turn_rate))
-
-    @property
-    def turning_circle(self) -> Scalars:
-        """(n,) the radius of the tightest turn at cruise speed, metres; 0 for bodies whose strength alone limits it."""
-        return shared(0.0, len(self.turn_rate))
-
-    @property
-    def room_to_turn(self) -> Scalars:
-        """(n,) metres that a body comes forward in a half turn; 0 if it stops first or strength alone limits it."""
-        return shared(0.0, len(self.turn_rate))
-
-    @property
-    def swings_round(self) -> Mask:
-        """(n,) whether a body swings round to what is behind it; others stop first, or turn on the spot."""
-        return self.room_to_turn > 0.0
-
-    @property
-    def uphill_slowing(self) -> Scalars:
-        """(n,) how much a body slows down uphill, from 0 to 1 as people do."""
-        return shared(0.0, len(self.turn_rate))
-
-    @property
-    def slowest_share(self) -> Scalars:
-        """(n,) share of cruise speed below which a body stands instead of creeping; 0 for none."""
-        return shared(0.0, len(self.turn_rate))
-
-    @property
-    def stall_share(self) -> Scalars:
-        """(n,) share of top speed below which a body cannot fly; 0 for bodies that can stop."""
-        return shared(0.0, len(self.turn_rate))
-
-    @property
-    def steepest_climb(self) -> Scalars:
-        """(n,) the tangent of the steepest climb; inf for no limit."""
-        return shared(np.inf, len(self.turn_rate))
-
-    @property
-    def steepest_dive(self) -> Scalars:
-        """(n,) the tangent of the steepest dive; inf for no limit."""
-        return shared(np.inf, len(self.turn_rate))
-
-    @property
-    def climb_share(self) -> Scalars:
-        """(n,) share of top speed that is left at the steepest climb."""
-        return shared(1.0, len(self.turn_rate))
-
-    @property
-    def reaction(self) -> Scalars:
-        """(n,) seconds until the driver brakes for what comes into the way; 0 for bodies without a driver."""
-        return shared(0.0, len(self.turn_rate))
 
     def looks_back(self, memory: Any) -> Mask | None:
         """The bodies that have to know how far the next vehicle is behind them, (n,); None for none.
@@ -307,21 +247,6 @@ class Locomotion(Declared):
         """
         return moved
 
-    def smoothed(self, before: Vectors, acceleration: Vectors, dt: float) -> Vectors:
-        """The smoothed acceleration, (n, 3) m/s2, by which others see a vehicle turn; a low-pass filter.
-
-        Args:
-            before: (n, 3) its value before the step.
-            acceleration: (n, 3) what the step applied, m/s2.
-            dt: seconds.
-        """
-        return before + (acceleration - before) * (dt / (self.smoothing_time + dt))[:, None]
-
-    @property
-    @abstractmethod
-    def smoothing_time(self) -> Scalars:
-        """(n,) the time over which `smoothed` smooths, seconds."""
-
     @abstractmethod
     def stance(self, before: Motion, moved: Moved, acceleration: Vectors, terrain: Terrain, dt: float) -> Stance:
         """How the bodies stand or lean at the end of a step.
@@ -337,11 +262,6 @@ class Locomotion(Declared):
     def started(self, motion: Motion, terrain: Terrain, memory: Any) -> Stance | None:
         """The stance before the first step; None where it is as the animator placed the vehicle."""
         return None
-
-    @property
-    def steepest(self) -> Scalars:
-        """(n,) the slope of the steepest ground that bodies climb, radians; inf for no limit."""
-        return shared(np.inf, len(self.turn_rate))
 
     def misplaced(self, model: VehicleModel, motion: Motion, terrain: Terrain) -> Mapping[Misplaced, Mask]:
         """The bodies that start where they cannot stand or move as meant, (n,) each, by what is wrong."""

@@ -95,18 +95,15 @@ def moved(
         gives_way = gives_way & ~lead.hand
     began = _began(parts, driven)
     position, velocity = kept_apart(model, snapshot.grounded, gives_way, world, position, velocity, forward, began)
-    acceleration, smoothed = (velocity - state.motion.velocity) / dt, state.smoothed_acceleration
+    acceleration = (velocity - state.motion.velocity) / dt
+    smoothed = snapshot.handling.smoothed(state.smoothed_acceleration, acceleration, dt)
     stances = []
     for part, drive in zip(parts, driven):
-        steered = part.body.smoothed(
-            _rows_of(state.smoothed_acceleration, part.rows), _rows_of(acceleration, part.rows), dt
-        )
-        smoothed = part.placed(steered, smoothed)
         pushed = replace(drive, position=_rows_of(position, part.rows), velocity=_rows_of(velocity, part.rows))
         if lead is not None:
             pushed = _led(part, pushed, lead, state.motion, dt)
         ground = terrain if part.rows is None else terrain.take(part.rows)
-        stances.append(part.body.stance(part.of(state.motion), pushed, steered, ground, dt))
+        stances.append(part.body.stance(part.of(state.motion), pushed, _rows_of(smoothed, part.rows), ground, dt))
     stood = replace(_with_stances(state, parts, stances), smoothed_acceleration=smoothed)
     if not everybody(snapshot.present):
         stood = _with_absent(snapshot, stood, state)

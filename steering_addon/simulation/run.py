@@ -20,7 +20,6 @@ from .arrays.frozen import replace
 from .arrays.vectors import Mask, Rows, anybody
 from .by_hand import hands_at, let_go
 from .marks.meeting import met
-from .minding import minded
 from .moving import moved, standing_up
 from .presence.admission import admitted, attending
 from .sensing import terrain_at, world_at
@@ -79,7 +78,8 @@ def step(state: State, snapshot: Snapshot, waiting: Mask = NONE_WAITS) -> State:
         # Sense.
         world = world_at(_standing(state, waiting), present, snapshot, substep / before.substeps)
         # Mind.
-        state, moving = minded(state, moving, world)
+        if moving.minds is not None:
+            state, moving = moving.minds.choose(state, moving, world)
         moving = let_go(state, moving, world.dt)
         # Goals, steer, combine, ways, adjust.
         force, decided = decisions(state, moving, world)

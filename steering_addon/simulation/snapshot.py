@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -26,7 +27,7 @@ from .arrays.vectors import (
 )
 from .behavior import Behavior
 from .candidates import Candidates
-from .declaration import Kind
+from .declaration import CAUSE, Kind
 from .geometry.flows import Flow
 from .geometry.obstacles import Obstacles
 from .geometry.paths import Path
@@ -37,10 +38,10 @@ from .handling import Handling
 from .locomotion import Locomotion
 from .marks.declaring import Mark
 from .memory import Memory
-from .minds.declaring import CAUSE, Mind
-from .minds.mindset import Mindset
+from .mindset import Mindset
 from .presence.attendance import Attendance
 from .vehicle import Motion, Pose, VehicleModel
+from .world import World
 
 
 @dataclass(frozen=True)
@@ -131,7 +132,7 @@ class Snapshot:
         due: (n,) the vehicles whose frame to enter has come; None for all.
         surfaces: what vehicles may stand on.
         lift: (n,) metres from the place where each vehicle stands up to its origin.
-        minds: the crowds with states, and what calls their vehicles into these.
+        minds: what chooses for the crowds with states; None without any.
         guides: what leads vehicles by hand; None if nothing does.
         marks: what vehicles are to meet.
     """
@@ -159,7 +160,7 @@ class Snapshot:
     due: Mask | None = None
     surfaces: Surfaces = NO_SURFACES
     lift: Scalars = field(default_factory=lambda: np.zeros(1))
-    minds: tuple[Mind, ...] = ()
+    minds: ActionSelection | None = None
     guides: Guides | None = None
     marks: tuple[Mark, ...] = ()
 
@@ -183,7 +184,7 @@ class Snapshot:
     @once
     def handling(self) -> Handling:
         """How the body of each vehicle answers to steering."""
-        return Handling.of(self.bodies_alike, len(self.present))
+        return Handling.of(((body.handling(), rows) for body, rows in self.bodies_alike), len(self.present))
 
     @once
     def half_axes(self) -> Scalars | None:
@@ -256,6 +257,26 @@ class State:
             if len(mask):
                 away |= mask
         return away
+
+
+class ActionSelection(ABC):
+    """The top layer of the paper, in which vehicles choose what to want; `minds` implements it.
+
+    A mode is a state of a crowd, 0 for none; `State.mindset` says in which one each vehicle is.
+    """
+
+    @abstractmethod
+    def choose(self, state: State, snapshot: Snapshot, world: World) -> tuple[State, Snapshot]:
+        """The state in which all have chosen their modes, and the snapshot with the bodies that they have in these."""
+
+    @abstractmethod
+    def followed(self, snapshot: Snapshot, modes: Rows, caller: Rows) -> tuple[tuple[Settings, ...], Rows]:
+        """The settings in use, and the row (n,) that each vehicle follows.
+
+        Args:
+            modes: (n,) the mode of each vehicle.
+            caller: (n,) the row of the body that called it into its mode.
+        """
 
 
 def starting(position: Vectors, forward: Vectors, up: Vectors, velocity: Vectors, time: float = 0.0) -> State:

@@ -82,7 +82,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture
 def sub(addon: ModuleType) -> Callable[[str], ModuleType]:
-    """Imports a module of the extension, for example `sub("blender.role_assignment")`."""
+    """Imports a module of the extension, for example `sub("blender.read.role_assignment")`."""
     return lambda name: importlib.import_module(f"{MODULE}.steering_addon.{name}")
 
 

@@ -27,7 +27,7 @@ def test_an_armature_that_was_never_evaluated_can_lose_its_action() -> None:
     ob.keyframe_insert("location", frame=1)
     action = bpy.data.actions.new("Other")
     assert ob.pose is None
-    part("blender.write.animation_data").assign_action(ob, action)
+    part("blender.animation.animation_data").assign_action(ob, action)
     assert ob.animation_data.action == action
-    part("blender.write.animation_data").assign_action(ob, None)
+    part("blender.animation.animation_data").assign_action(ob, None)
     assert ob.animation_data.action is None

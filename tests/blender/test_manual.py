@@ -22,8 +22,8 @@ def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A folder, with a space in its path, that holds the first page of the site; its address."""
     folder = tmp_path / "the manual"
     folder.mkdir()
-    (folder / part("blender.manual").FIRST).write_text("<html></html>")
-    monkeypatch.setattr(part("blender.manual"), "SHIPPED", folder)
+    (folder / part("blender.panels.manual").FIRST).write_text("<html></html>")
+    monkeypatch.setattr(part("blender.panels.manual"), "SHIPPED", folder)
     return f"{folder.as_uri()}/"
 
 
@@ -70,7 +70,7 @@ def test_every_setting_of_vehicles_leads_to_a_page_that_names_it(shipped: str) -
         ("bpy.ops.steering.behavior_add", "docs/behaviors/README.html"),
         ("bpy.ops.steering.behavior_preset_apply", "docs/presets.html"),
         ("bpy.ops.steering.preset_apply", "docs/presets.html"),
-        ("bpy.ops.steering.bake", "README.html"),
+        ("bpy.ops.steering.bake", "docs/previews_and_bakes.html"),
     ],
 )
 def test_a_name_leads_to_its_page(shipped: str, name: str, page: str) -> None:
@@ -80,7 +80,7 @@ def test_a_name_leads_to_its_page(shipped: str, name: str, page: str) -> None:
 def test_every_operator_and_every_class_leads_to_an_existing_page(shipped: str) -> None:
     operators = [f"bpy.ops.steering.{name}" for name in dir(bpy.ops.steering)]
     classes = [f"bpy.types.{name}" for name in dir(bpy.types) if name.startswith("STEERING_")]
-    groups = [f"bpy.types.{cls.__name__}.name" for cls in part("blender.properties").CLASSES]
+    groups = [f"bpy.types.{cls.__name__}.name" for cls in part("blender.properties").CLASSES.values()]
     assert min(len(operators), len(classes), len(groups)) > 5
     for name in [*operators, *classes, *groups]:
         assert written_page(address_of(name).removeprefix(shipped)).is_file(), name
@@ -99,19 +99,19 @@ def test_the_menu_entry_opens_the_page_in_the_browser(shipped: str, monkeypatch:
 
 def test_the_object_menu_leads_to_the_first_page_if_there_is_one(shipped: str, monkeypatch) -> None:
     entry = ("operator", "wm.url_open", "Steering Manual")
-    assert part("blender.manual").first_page() == f"{shipped}README.html"
+    assert part("blender.panels.manual").first_page() == f"{shipped}README.html"
     assert entry in shown("STEERING_MT_object")
-    monkeypatch.setattr(part("blender.manual"), "SHIPPED", Path("/nothing"))
+    monkeypatch.setattr(part("blender.panels.manual"), "SHIPPED", Path("/nothing"))
     assert entry not in shown("STEERING_MT_object")
 
 
 def test_without_pages_nothing_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(part("blender.manual"), "SHIPPED", tmp_path / "nothing")
+    monkeypatch.setattr(part("blender.panels.manual"), "SHIPPED", tmp_path / "nothing")
     assert address_of("bpy.types.STEERING_PG_seek.weight") is None
 
 
 def test_an_address_on_the_web_goes_before_the_shipped_pages(shipped: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(part("blender.manual"), "ADDRESS", "https://example.org/steering/")
+    monkeypatch.setattr(part("blender.panels.manual"), "ADDRESS", "https://example.org/steering/")
     assert address_of("bpy.types.STEERING_PG_wander.rate") == (
         "https://example.org/steering/docs/behaviors/wander.html"
     )

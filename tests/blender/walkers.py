@@ -59,7 +59,7 @@ def walker(name: str = "Walker", location=(0.0, 0.0, 0.0)):
 
 def clip(rig, name: str, channels: dict[tuple[str, str, int], list[tuple[float, float]]]):
     """An action for an armature with linear keys, (frame, value), by bone, channel and index."""
-    animation_data = part("blender.write.animation_data")
+    animation_data = part("blender.animation.animation_data")
     action, slot = animation_data.new_action(name, rig)
     bag = animation_data.channelbag_in(action, slot, ensure=True)
     for (bone, channel, index), points in channels.items():

@@ -175,7 +175,7 @@ def previewed(name: str) -> Iterator[float]:
 
 def baked() -> Iterator[float]:
     """Bake, and go to the last frame."""
-    is_baked = importlib.import_module(f"{MODULE}.steering_addon.blender.write.ownership").is_baked
+    is_baked = importlib.import_module(f"{MODULE}.steering_addon.blender.animation.ownership").is_baked
     yield from click(*BAKE)
     yield from until(lambda: all(is_baked(ob) for ob in vehicles()), "The bake does not finish.", PATIENCE)
     yield from to_frame("Right")
@@ -183,7 +183,7 @@ def baked() -> Iterator[float]:
 
 def cleared() -> Iterator[float]:
     """Delete the bake, and go to the first frame."""
-    is_baked = importlib.import_module(f"{MODULE}.steering_addon.blender.write.ownership").is_baked
+    is_baked = importlib.import_module(f"{MODULE}.steering_addon.blender.animation.ownership").is_baked
     yield from click(*DELETE)
     yield from until(lambda: not any(is_baked(ob) for ob in vehicles()), "The click deletes no bake.")
     yield from to_frame("Left")

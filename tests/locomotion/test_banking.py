@@ -242,7 +242,7 @@ def test_up_is_perpendicular_to_the_heading_even_if_it_was_parallel_before() -> 
     dt = 1.0 / FPS
     bird = SimpleVehicle.of(200)
     lean = Banking(bird.bank, GRAVITY, bird.max_bank, bird.bank_time, bird.max_bank_rate)
-    acceleration = bird.smoothed(0.0 * force, force, dt)
+    acceleration = bird.handling().smoothed(0.0 * force, force, dt)
     up, _ = banked(lean, forward, before, np.zeros(200), acceleration, dt)
     assert np.abs(magnitude(up) - 1.0).max() < 1e-9
     assert np.abs(dot(up, forward)).max() < 1e-9

@@ -88,6 +88,17 @@ def test_every_parameter_is_a_number_or_a_choice_with_a_sentence(kind: type[Loco
         assert parameter.description and not parameter.description.endswith(".")
 
 
+@every
+def test_its_handling_is_a_column_of_each_number(kind: type[Locomotion]) -> None:
+    handling = kind.of(N, **columns(kind, N)).handling()
+    assert all(
+        column.shape == (N,) and not np.isnan(column).any() for name, column in vars(handling).items() if name != "axle"
+    )
+    assert (handling.turn_rate > 0.0).all() and (handling.smoothing_time >= 0.0).all()
+    assert (handling.room_to_turn <= handling.turning_circle).all()
+    assert kind.stands or np.isinf(handling.steepest).all()
+
+
 # Limits.
 
 
@@ -143,12 +154,12 @@ def test_speed_force_and_turning_stay_within_their_limits(odd) -> None:
     # The heading of a vehicle that hardly moves has few exact digits.
     sure = np.linalg.norm(velocity, axis=1) > 1e-9
     turn = angle_between(motion.forward, forward)
-    assert (turn <= np.minimum(moves.turn_rate * dt, np.pi) * (1.0 + 1e-6) + 1e-6)[sure].all()
+    assert (turn <= np.minimum(moves.handling().turn_rate * dt, np.pi) * (1.0 + 1e-6) + 1e-6)[sure].all()
 
 
 def gone(moves: Locomotion, motion: Motion, moved: Moved) -> np.ndarray:
     """The ways, (n, 3), of the points of bodies that move the way these face: of their axles, if they have any."""
-    axle = np.nan_to_num(moves.axle)[:, None]
+    axle = np.nan_to_num(moves.handling().axle)[:, None]
     return moved.position - axle * moved.forward - (motion.position - axle * motion.forward)
 
 
@@ -160,7 +171,7 @@ def test_it_moves_the_way_it_faces(odd) -> None:
     velocity, forward = moved.velocity, moved.forward
     way = gone(moves, motion, moved)
     # The way of an axle is the chord of its arc: it faces so in the middle of the step.
-    slack = np.linalg.norm(moved.forward - motion.forward, axis=1) * np.isfinite(moves.axle)
+    slack = np.linalg.norm(moved.forward - motion.forward, axis=1) * np.isfinite(moves.handling().axle)
     aside = np.linalg.norm(way - velocity * dt, axis=1)
     assert (aside <= (slack + 1e-9) * np.linalg.norm(velocity, axis=1) * dt + 1e-9).all()
     assert np.abs(np.linalg.norm(forward, axis=1) - 1.0).max() < 1e-9
@@ -175,7 +186,7 @@ def test_up_is_a_unit_vector_across_the_heading(odd) -> None:
     moves, model, motion, control, dt = odd
     memory = memory_of(moves, 3)
     moved = moves.moved(model, motion, control, no_terrain(3), memory, dt)
-    acceleration = moves.smoothed(np.zeros((3, 3)), (moved.velocity - motion.velocity) / dt, dt)
+    acceleration = moves.handling().smoothed(np.zeros((3, 3)), (moved.velocity - motion.velocity) / dt, dt)
     stance = moves.stance(motion, moved, acceleration, no_terrain(3), dt)
     up, forward, after = stance.up, stance.forward, stance.memory
     assert np.abs(np.linalg.norm(up, axis=1) - 1.0).max() < 1e-9

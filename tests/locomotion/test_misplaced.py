@@ -66,9 +66,3 @@ def test_whatever_stands_is_told_that_it_starts_far_from_all_surfaces(kind: Any)
 @pytest.mark.parametrize("kind", CATALOGUE, ids=lambda kind: kind.name)
 def test_without_surfaces_nothing_is_misplaced(kind: Any) -> None:
     assert misplaced(kind, surfaces([]), [[0.0, 0.0, 0.0]]) == {}
-
-
-@pytest.mark.parametrize("kind", CATALOGUE, ids=lambda kind: kind.name)
-def test_only_what_stands_has_a_steepest_slope(kind: Any) -> None:
-    steepest = kind.of(3).steepest
-    assert steepest.shape == (3,) and (kind.stands or np.isinf(steepest).all())

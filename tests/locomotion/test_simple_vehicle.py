@@ -142,7 +142,7 @@ def test_speed_force_and_turning_stay_within_their_limits(odd) -> None:
     turn = angle_between(motion.forward, forward)
     # The heading of a vehicle that hardly moves has few exact digits.
     sure = np.linalg.norm(velocity, axis=1) > 1e-9
-    assert (turn <= np.minimum(moves.turn_rate * dt, np.pi) * (1.0 + 1e-6) + 1e-6)[sure].all()
+    assert (turn <= np.minimum(moves.handling().turn_rate * dt, np.pi) * (1.0 + 1e-6) + 1e-6)[sure].all()
 
 
 @BOUNDED

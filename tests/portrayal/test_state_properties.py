@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from steering_addon.portrayal.state_properties import StateColumns
-from steering_addon.simulation.minds.mindset import Mindset
+from steering_addon.simulation.mindset import Mindset
 
 
 def test_while_a_state_is_taken_up_the_one_before_falls_by_as_much() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from steering_addon.behaviors import CATALOGUE
 from steering_addon.locomotion import LOCOMOTIONS
-from steering_addon.minds.trigger import TriggerModel
+from steering_addon.minds.declaring import StateModel, TriggerModel
 from steering_addon.settings.preset_values import FORMAT, PresetError, complete
 from steering_addon.settings.state_preset import (
     CALLERS,
@@ -26,7 +26,6 @@ from steering_addon.settings.state_preset import (
 from steering_addon.simulation.behavior import Intent
 from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.declaration import POINTERS
-from steering_addon.simulation.minds.declaring import StateModel
 from steering_addon.simulation.vehicle import VehicleModel
 from tests.settings.test_preset import SOME_VALUES, some_values, words
 

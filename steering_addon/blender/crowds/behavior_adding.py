@@ -13,13 +13,13 @@ from ...simulation.behavior import Behavior, Intent
 from ...simulation.declaration import NEAREST, Kind
 from ...simulation.roles import Role
 from ...simulation.vehicle import VehicleModel
+from ..animation.animation_data import channelbag, evaluate
 from ..moving import locomotion_of
+from ..objects.tagged_objects import crowd_of, in_use, tagged
 from ..properties import has_role
 from ..property_groups import values_of
 from ..read.dependencies import animated_paths
 from ..read.target_groups import named
-from ..tagged_objects import crowd_of, in_use, tagged
-from ..write.animation_data import channelbag, evaluate
 from .preset_exchange import values_in
 from .unasked import ask_for
 

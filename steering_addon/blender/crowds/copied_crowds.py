@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..identity import new_identity
-from ..write.animation_data import action_of, assign_action, copy_action, slot_of
+from ..animation.animation_data import action_of, assign_action, copy_action, slot_of
+from ..objects.identity import new_identity
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object

@@ -9,15 +9,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...simulation.roles import Role
-from ..hierarchy import Family
+from ..animation.animation_data import action_of, assign_action, copy_action, slot_of
+from ..clips.clip_copies import fits
+from ..clips.crowd_clips import rig_of, state_of, stored_clips
+from ..objects.hierarchy import Family
+from ..objects.mind_numbers import state_numbers
+from ..objects.tagged_objects import crowd_of, in_use, tagged
 from ..properties import pointed_at
 from ..properties.own_settings import copy_values
-from ..read.mind_sources import state_numbers
-from ..tagged_objects import crowd_of, in_use, tagged
-from ..write.animation_data import action_of, assign_action, copy_action, slot_of
-from ..write.clip_copies import fits
 from .adding_clips import vehicles_of
-from .crowd_clips import rig_of, state_of, stored_clips
 from .states import place_below, states_of_crowd, triggers_of_state
 
 if TYPE_CHECKING:

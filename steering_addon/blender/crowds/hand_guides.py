@@ -8,17 +8,25 @@ import bpy
 import numpy as np
 
 from ...recording.sparse_keys import sparse_keys
+from ..animation.animation_data import (
+    action_of,
+    assign_action,
+    channelbag,
+    channelbag_in,
+    evaluate,
+    new_action,
+    slot_of,
+)
+from ..animation.keyframes import FRAME_TOLERANCE, frames_of
+from ..animation.ownership import Played, check_editable
 from ..properties import pointed_at
 from ..refusal import Refusal
-from ..write.animation_data import action_of, assign_action, channelbag, channelbag_in, evaluate, new_action, slot_of
-from ..write.keyframes import FRAME_TOLERANCE, frames_of
-from ..write.ownership import Played, check_editable
 from .populating.member_collection import shows
 
 if TYPE_CHECKING:
     from bpy.types import Context, FCurve, Object
 
-    from ..write.animation_data import Channelbag
+    from ..animation.animation_data import Channelbag
 
 BY_HAND = "steering.by_hand"
 """The data path of the share."""

@@ -13,19 +13,19 @@ from ...settings.preset import Preset
 from ...settings.wheel_finding import wheels_of
 from ...simulation.arrays.vectors import magnitude
 from ...simulation.roles import Role
-from ..doubles import doubles
-from ..hierarchy import Family
-from ..identity import new_identity
+from ..animation.custom_properties import reading_drivers
 from ..moving import locomotion_of
+from ..objects.body_sizes import Body, triangles_of
+from ..objects.doubles import doubles
+from ..objects.hierarchy import Family
+from ..objects.identity import new_identity
+from ..objects.tagged_objects import crowd_of, crowds_of, in_use, tagged
 from ..properties import has_role
-from ..read.body_sizes import Body, triangles_of
-from ..role_assignment import current_front, default_crowd, make_vehicle, new_crowd
-from ..status.scaled import mean_scale
+from ..read.forward_axis import front_of
+from ..read.role_assignment import current_front, default_crowd, make_vehicle, new_crowd
 from ..stored_values import check_stored, sound_front
-from ..tagged_objects import crowd_of, crowds_of, in_use, tagged
-from ..write.custom_properties import reading_drivers
-from .forward_axis import front_of
 from .moves_like import UNCHANGED, Likeness, bring_to_life, fitting, flies, is_settled
+from .scaled import mean_scale
 
 if TYPE_CHECKING:
     from bpy.types import Context, Depsgraph, Object

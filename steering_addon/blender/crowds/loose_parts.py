@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..doubles import doubles
-from ..read.body_sizes import SOLID
+from ..objects.body_sizes import SOLID
+from ..objects.doubles import doubles
 
 if TYPE_CHECKING:
     from bpy.types import Object

@@ -15,11 +15,11 @@ import numpy as np
 from ...settings.variation import factors
 from ...simulation.arrays.chance import keys_of
 from ...simulation.roles import Role
-from ..identity import distinct_identities
+from ..objects.identity import distinct_identities
+from ..objects.tagged_objects import crowd_of, in_use, tagged
 from ..read.dependencies import KeyedPaths, animated_paths
 from ..refusal import Refusal
 from ..stored_values import check_stored
-from ..tagged_objects import crowd_of, in_use, tagged
 
 if TYPE_CHECKING:
     from bpy.types import Object, Scene

@@ -16,17 +16,17 @@ import bmesh
 import bpy
 import numpy as np
 
-from ..doubles import doubles
+from ..animation.animation_data import assign_action
+from ..objects.doubles import doubles
 from ..refusal import Refusal
-from ..write.animation_data import assign_action
 from .populating.models import Model
 
 if TYPE_CHECKING:
     from bmesh.types import BMesh
     from bpy.types import Material, Mesh, Object, Scene, ViewLayer
 
-    from ..hierarchy import Family
-    from ..write.clip_copies import ClipCopy
+    from ..clips.clip_copies import ClipCopy
+    from ..objects.hierarchy import Family
 
 NAME = "Steering Poses"
 TRANSFORMS = ("location", "rotation", "scale", "delta_")

@@ -16,17 +16,17 @@ from ...settings.preset_values import complete
 from ...simulation.declaration import Kind
 from ...simulation.roles import Role
 from ...simulation.vehicle import VehicleModel
-from ..characters import is_character
-from ..doubles import doubles
-from ..hierarchy import Family
 from ..moving import locomotion_of
+from ..objects.body_sizes import UPRIGHT, Body
+from ..objects.characters import is_character
+from ..objects.doubles import doubles
+from ..objects.hierarchy import Family
+from ..objects.tagged_objects import by_role, crowd_of, in_use, tagged
 from ..properties import pointed_at
-from ..read.body_sizes import UPRIGHT, Body
-from ..role_assignment import current_front
+from ..read.forward_axis import front_of
+from ..read.role_assignment import current_front
 from ..stored_values import sound_front
-from ..tagged_objects import by_role, crowd_of, in_use, tagged
 from .behavior_targets import behaviors_of, point_at, pointers
-from .forward_axis import front_of
 from .member_variation import Amounts, vary
 from .preset_exchange import CROWDS, take_up
 from .room_to_stay import keep_in_room, new_region

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ...simulation.roles import Role
-from ..hierarchy import Family
+from ..objects.hierarchy import Family
+from ..objects.tagged_objects import crowd_of, in_use, tagged
 from ..properties import has_role, pointed_at
-from ..role_assignment import give_role
-from ..tagged_objects import crowd_of, in_use, tagged
+from ..read.role_assignment import give_role
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object

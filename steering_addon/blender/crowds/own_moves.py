@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..moving import BY_CHOICE, locomotion_of
+from ..objects.tagged_objects import crowd_of
 from ..property_groups import stored_value, values_of
-from ..tagged_objects import crowd_of
 
 if TYPE_CHECKING:
     from bpy.types import Object

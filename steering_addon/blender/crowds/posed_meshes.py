@@ -21,18 +21,18 @@ import bpy
 import numpy as np
 
 from ...portrayal.pose_count import edges, fewest, furthest, middles
+from ..animation.posing import short_name
+from ..clips.clip_copies import Copies
+from ..clips.crowd_clips import Model
 from ..refusal import Refusal
-from ..write.clip_copies import Copies
-from ..write.posing import short_name
-from .crowd_clips import Model
 from .model_aside import ModelAside, model_aside
 from .populating.models import NUMBERED
 
 if TYPE_CHECKING:
     from bpy.types import Collection, LayerCollection, Mesh, Object, Scene, ViewLayer
 
-    from ..hierarchy import Family
-    from ..write.clip_copies import ClipCopy
+    from ..clips.clip_copies import ClipCopy
+    from ..objects.hierarchy import Family
 
 RECORD = "steering_posed"
 """The custom property of a collection of posed meshes: the armature and the crowd that they are for."""

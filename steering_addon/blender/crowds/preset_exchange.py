@@ -16,13 +16,13 @@ from ...simulation.declaration import NEAREST, POINTERS, Declared
 from ...simulation.presence.attendance import Attendance
 from ...simulation.roles import DESCRIPTIONS, Role
 from ...simulation.vehicle import VehicleModel
-from ..hierarchy import Family
 from ..moving import locomotion_of
-from ..read.body_sizes import body_length
+from ..objects.body_sizes import body_length
+from ..objects.hierarchy import Family
+from ..objects.tagged_objects import crowd_of, in_use, tagged
 from ..read.dependencies import animated_paths
+from ..read.entry_settings import comes_and_goes
 from ..read.target_groups import named
-from ..tagged_objects import crowd_of, in_use, tagged
-from .entry_settings import comes_and_goes
 from .preset_files import Shelf
 from .staggered_entry import begin_after_start
 from .unasked import note_unasked

@@ -9,9 +9,9 @@ import numpy as np
 from mathutils import Vector
 
 from ...simulation.roles import Role
-from ..doubles import doubles
-from ..hierarchy import Family
-from ..role_assignment import give_role
+from ..objects.doubles import doubles
+from ..objects.hierarchy import Family
+from ..read.role_assignment import give_role
 
 if TYPE_CHECKING:
     from bpy.types import Object

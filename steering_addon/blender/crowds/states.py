@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import bpy
 
+from ...settings.stored import PALETTE
 from ...simulation.roles import Role
-from ..hierarchy import Family
+from ..animation.animation_data import channelbag_in, channelbags, new_action
+from ..objects.hierarchy import Family
+from ..objects.mind_numbers import state_numbers
+from ..objects.tagged_objects import crowd_of, in_use, tagged
 from ..properties import has_role, pointed_at
-from ..properties.mind_groups import PALETTE
-from ..read.mind_sources import state_numbers
-from ..role_assignment import give_role
-from ..tagged_objects import crowd_of, in_use, tagged
-from ..write.animation_data import channelbag_in, channelbags, new_action
+from ..read.role_assignment import give_role
 from .populating.member_collection import shows
 
 if TYPE_CHECKING:

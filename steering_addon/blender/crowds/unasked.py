@@ -12,8 +12,8 @@ from ...behaviors import CATALOGUE
 from ...settings.preset import Preset
 from ...simulation.behavior import Behavior
 from ...simulation.roles import Role
+from ..objects.tagged_objects import by_role, in_use
 from ..read.target_problems import awaited
-from ..tagged_objects import by_role, in_use
 
 if TYPE_CHECKING:
     from bpy.types import Object, Scene

@@ -15,18 +15,18 @@ import numpy as np
 from ...locomotion.driving import ANGLE, OUTPUTS, SPIN, TRAVELS
 from ...settings.wheel_finding import wheels_among
 from ...simulation.arrays.vectors import Vectors, cross, unit
-from ..doubles import doubles
-from ..read.body_sizes import SOLID, triangles_of
+from ..animation.custom_properties import DESCRIPTIONS, path_of
+from ..objects.body_sizes import SOLID, triangles_of
+from ..objects.doubles import doubles
+from ..objects.suitability import check_editable
 from ..read.local_space import parent_part
 from ..refusal import Refusal
-from ..suitability import check_editable
-from ..write.custom_properties import DESCRIPTIONS, path_of
 from .joining import rows_of_axes
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, FCurve, Object
 
-    from ..hierarchy import Family
+    from ..objects.hierarchy import Family
 
 BESIDE_AXLE = 0.1
 """How far the origin of a wheel may be off its axle, in its radii."""

@@ -10,7 +10,16 @@ from bpy.props import BoolProperty
 
 from ...simulation.roles import Role
 from .. import preview
-from ..hierarchy import Family
+from ..animation.animation_data import action_of
+from ..animation.bake_record import has_unreadable_record
+from ..animation.ownership import bake_of
+from ..animation.run_records import forget_runs, sign_run
+from ..animation.staging import clear_all
+from ..animation.visibility import parts
+from ..clips.clip_record import clip_record
+from ..clips.clip_strips import clear_clips
+from ..objects.hierarchy import Family
+from ..objects.tagged_objects import in_use, names_of, tagged
 from ..properties import replaces_own_keys, settings_of
 from ..read.fingerprint import fingerprint
 from ..read.plan import Plan, plan_reading
@@ -19,21 +28,13 @@ from ..refusal import Refusal, reported
 from ..status import census
 from ..status.findings import Kind
 from ..status.refused import forget, remember
-from ..tagged_objects import in_use, names_of, tagged
-from ..write.animation_data import action_of
 from ..write.bake import BakeResult, baking
-from ..write.bake_record import has_unreadable_record, sign
-from ..write.clip_record import clip_record
-from ..write.clip_strips import clear_clips
-from ..write.ownership import bake_of
-from ..write.staging import clear_all
-from ..write.visibility import parts
 from .contact_report import stuck_warnings, summary
 from .in_pieces import INFINITE, InPieces
 from .polls import in_object_mode, something_baked
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Object
+    from bpy.types import Context, Object, Scene
 
 TOLD_BY_BAKES = set(Kind) - {Kind.NEVER_ENTERED, Kind.WAITING}
 """What the report of a bake names; it has warnings of its own about vehicles that never entered and missing targets."""
@@ -83,8 +84,8 @@ class STEERING_OT_bake(InPieces, bpy.types.Operator):
         baked = set(objects)
         others = (ob for ob in tagged(in_use(self._scene), Role.VEHICLE) if ob not in baked)
         made_of = fingerprint(self._scene, baked.union(ob for ob in others if bake_of(ob) is not None))
-        for ob in objects:
-            sign(action_of(ob), made_of)
+        sign_run(self._scene, result.run, made_of)
+        forget_runs(self._scene, _played(self._scene))
         stuck = {objects[row].name: frames for row, frames in result.stuck.items()}
         for warning in (*self._plan.warnings, *_absence_warnings(result), *result.warnings, *stuck_warnings(stuck)):
             self.report({"WARNING"}, warning)
@@ -134,6 +135,7 @@ class STEERING_OT_clear_bake(bpy.types.Operator):
             names = names_of([str(each) for each in edited])
             self.report({"WARNING"}, f"Kept NLA strips that were edited: {names}. Delete them if they are not needed")
         clear_all(baked)
+        forget_runs(context.scene, _played(context.scene))
         for ob in baked:
             if settings_of(ob) is not None:
                 give_back(ob)
@@ -159,6 +161,11 @@ class STEERING_OT_clear_bake(bpy.types.Operator):
         candidates = _with_parts(context.selected_objects, family) if self.selected else objects
         kept = set(_with_parts(locked, family))
         return [ob for ob in candidates if ob not in kept]
+
+
+def _played(scene: Scene) -> set[str]:
+    """The ids of the bakes that objects of a scene play."""
+    return {bake.bake_id for ob in in_use(scene) if (bake := bake_of(ob)) is not None}
 
 
 def _unreadable(objects: Iterable[Object]) -> Iterator[str]:

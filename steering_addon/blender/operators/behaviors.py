@@ -12,7 +12,7 @@ from ...behaviors import CATALOGUE, FLOCKING
 from ...simulation.behavior import Behavior, Intent
 from ...simulation.roles import Role
 from ..crowds.behavior_adding import add_behaviors
-from ..focus import holder_in_focus
+from ..objects.focus import holder_in_focus
 from ..properties import has_role
 from ..refusal import reported
 from ..stored_values import check_stored

@@ -11,18 +11,18 @@ from ...simulation.roles import Role
 from ..crowds.copied_crowds import copied_crowd
 from ..crowds.copied_states import copy_states
 from ..crowds.joining import SMALLEST, Shape, fit_body, fit_size, fit_stride, height_of
-from ..crowds.lost_crowds import LostCrowd, lost_crowds
 from ..crowds.populating.member_collection import shown_collection
-from ..focus import crowd_in_focus
-from ..hierarchy import Family
+from ..objects.focus import crowd_in_focus
+from ..objects.hierarchy import Family
+from ..objects.suitability import check_editable
+from ..objects.tagged_objects import crowd_of, in_use, tagged
 from ..properties import has_role
 from ..read.dependencies import animated_paths
+from ..read.lost_crowds import LostCrowd, lost_crowds
+from ..read.role_assignment import give_role, new_crowd
 from ..read.sources import pointers_of
 from ..refusal import Refusal, reported
-from ..role_assignment import give_role, new_crowd
 from ..stored_values import check_stored
-from ..suitability import check_editable
-from ..tagged_objects import crowd_of, in_use, tagged
 from .polls import has_crowd, has_editable_scene, in_object_mode, vehicle_selected
 
 if TYPE_CHECKING:

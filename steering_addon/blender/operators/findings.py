@@ -9,10 +9,10 @@ from bpy.props import StringProperty
 
 from ...simulation.roles import Role
 from ..crowds.states import bring_states, states_left_behind
+from ..objects.tagged_objects import full_name, in_use, tagged
 from ..status import census
 from ..status.findings import Kind
 from ..status.refused import last_refused
-from ..tagged_objects import full_name, in_use, tagged
 from .polls import in_object_mode
 
 if TYPE_CHECKING:

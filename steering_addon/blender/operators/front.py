@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ...simulation.roles import Role
+from ..objects.suitability import check_editable
+from ..objects.tagged_objects import crowd_of, tagged
 from ..properties import has_role
 from ..refusal import reported
 from ..stored_values import choice_in
-from ..suitability import check_editable
-from ..tagged_objects import crowd_of, tagged
 from .polls import in_object_mode
 
 if TYPE_CHECKING:

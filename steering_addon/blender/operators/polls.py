@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...simulation.roles import Role
-from ..focus import crowd_in_focus, state_in_focus, vehicles_selected
+from ..objects.focus import crowd_in_focus, state_in_focus, vehicles_selected
 from ..properties import has_role
 from ..status import census
 

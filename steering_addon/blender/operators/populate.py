@@ -10,26 +10,26 @@ from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
 from ...settings.population import CURVE, GRID, ONE_PLACE, SURFACE, VOLUME, Population
 from ...simulation.roles import Role
-from ..bound_parts import family_with_bound_parts
-from ..characters import not_copied, torn_apart
+from ..clips.crowd_clips import rig_of
 from ..crowds.adding_clips import FIND_CLIPS, add_to_new_crowd
-from ..crowds.crowd_clips import rig_of
 from ..crowds.member_variation import MOST_NAMES
 from ..crowds.moves_like import ANYTHING, ITEMS, UNCHANGED, Likeness, bring_to_life, is_settled, likeness, of_character
-from ..crowds.populating.arrangement import CHOICE, FITS, NUMBERS, WANTED, shown
 from ..crowds.populating.filling import Plan, fill, plan_filling
 from ..crowds.populating.models import roots, usable
 from ..crowds.populating.room import more_room
 from ..crowds.populating.standing_on import follow, stand_on
 from ..crowds.staggered_entry import let_in
-from ..focus import crowd_in_focus
-from ..hierarchy import Family
+from ..objects.bound_parts import family_with_bound_parts
+from ..objects.characters import not_copied, torn_apart
+from ..objects.focus import crowd_in_focus
+from ..objects.hierarchy import Family
+from ..objects.tagged_objects import names_of
 from ..properties import has_role, pointed_at
 from ..property_groups import operator_property, stored_value, values_of
+from ..read.arrangement import CHOICE, FITS, NUMBERS, WANTED, shown
+from ..read.role_assignment import new_crowd
 from ..refusal import Refusal, reported
-from ..role_assignment import new_crowd
 from ..stored_values import check_stored, choice_in
-from ..tagged_objects import names_of
 from .polls import has_editable_crowd, has_editable_scene, in_object_mode
 
 if TYPE_CHECKING:

@@ -9,13 +9,13 @@ import bpy
 from bpy.props import FloatProperty, IntProperty
 
 from ...simulation.roles import Role
+from ..clips.crowd_clips import Model, check_has_models, models_of
 from ..crowds.adding_clips import vehicles_of
-from ..crowds.crowd_clips import Model, check_has_models, models_of
 from ..crowds.posed_meshes import PosedClip, Posing, posing, strangers_in
-from ..focus import crowd_in_focus
-from ..hierarchy import Family
+from ..objects.body_sizes import Body
+from ..objects.focus import crowd_in_focus
+from ..objects.hierarchy import Family
 from ..properties import has_role
-from ..read.body_sizes import Body
 from ..refusal import Refusal
 from ..stored_values import check_stored
 from .clips import has_clips

@@ -12,7 +12,7 @@ from ..crowds.joining import fit_locomotion
 from ..crowds.member_variation import Amounts, vary
 from ..crowds.preset_exchange import CROWDS, bodies_length, members_of, missing, preset_of, take_up
 from ..crowds.preset_files import Listed, Shelf
-from ..hierarchy import Family
+from ..objects.hierarchy import Family
 from ..refusal import Refusal
 from ..stored_values import check_stored
 from .shelves import Applying, RemovingByMenu, Saving, animated_warnings, any_preset, new_name, own_preset

@@ -12,7 +12,7 @@ import bpy
 from bpy.props import StringProperty
 
 from ..crowds.preset_files import Shelf
-from ..focus import crowd_in_focus
+from ..objects.focus import crowd_in_focus
 from ..refusal import reported
 from .polls import has_crowd, has_editable_crowd
 

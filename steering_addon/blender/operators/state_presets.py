@@ -8,11 +8,11 @@ from ...settings.state_preset import StatePreset, state_written
 from ..crowds.preset_files import Shelf
 from ..crowds.state_preset_exchange import STATES, add_state, state_preset_of
 from ..crowds.states import triggers_of_state
-from ..focus import activate, crowd_in_focus, state_in_focus
+from ..objects.focus import activate, crowd_in_focus, state_in_focus
+from ..objects.tagged_objects import crowd_of
 from ..properties import pointed_at
 from ..refusal import Refusal, reported
 from ..stored_values import check_stored
-from ..tagged_objects import crowd_of
 from .polls import has_editable_crowd, has_state, in_object_mode
 from .shelves import RemovingByMenu, Saving, any_preset, new_name, own_preset
 

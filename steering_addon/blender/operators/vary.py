@@ -8,7 +8,7 @@ from bpy.props import BoolProperty, FloatProperty, IntProperty
 from ...settings.variation import MOST
 from ...simulation.roles import Role
 from ..crowds.member_variation import Amounts, vary
-from ..focus import crowd_in_focus
+from ..objects.focus import crowd_in_focus
 from ..properties import has_role
 from ..refusal import reported
 from .polls import in_object_mode

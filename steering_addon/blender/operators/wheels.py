@@ -5,16 +5,16 @@ from __future__ import annotations
 import bpy
 
 from ...locomotion.driving import OUTPUTS
+from ..animation.custom_properties import reading_drivers
 from ..crowds.adding_clips import vehicles_of
 from ..crowds.joining import fit_springs
 from ..crowds.wheel_drivers import drive_wheels, drivers_of, wheels_of_car
-from ..focus import crowd_in_focus
-from ..hierarchy import Family
 from ..moving import BY_CHOICE
+from ..objects.focus import crowd_in_focus
+from ..objects.hierarchy import Family
+from ..objects.suitability import check_editable
 from ..refusal import Refusal, reported
 from ..stored_values import check_stored
-from ..suitability import check_editable
-from ..write.custom_properties import reading_drivers
 from .polls import has_editable_crowd, in_object_mode
 
 ON_WHEELS = {choice: kind.label for choice, kind in BY_CHOICE.items() if kind.runs_on_wheels}

@@ -12,14 +12,14 @@ from ...simulation.behavior import Behavior
 from ...simulation.candidates import NEAREST_ONE
 from ...simulation.declaration import NEAREST, Kind
 from ...simulation.roles import Role
-from ..doubles import doubles
+from ..objects.doubles import doubles
+from ..objects.tagged_objects import crowd_of, in_use
 from ..properties import has_role, pointed_at
 from ..property_groups import bone_of
 from ..read.sources import BodySource, behaviors_of
 from ..read.standing_place import standing
 from ..read.target_groups import pick_of, several_of
 from ..refusal import Refusal
-from ..tagged_objects import crowd_of, in_use
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object, PropertyGroup, Scene

@@ -13,13 +13,13 @@ import numpy as np
 
 from ...simulation.arrays.vectors import cross, magnitude, unit
 from ...simulation.geometry.smoothing import welded
-from ..doubles import doubles
 from ..moving import moves_by
+from ..objects.body_sizes import triangles_of
+from ..objects.doubles import doubles
+from ..objects.tagged_objects import crowd_of
 from ..property_groups import values_of
-from ..read.body_sizes import triangles_of
 from ..read.solids import changes_shape
 from ..refusal import Refusal
-from ..tagged_objects import crowd_of
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object
@@ -110,7 +110,7 @@ def steepest_of(vehicles: Iterable[Object]) -> float:
                 known.add((owner, kind))
                 is_set = owner.steering.is_property_set(kind.name)
                 values = values_of(kind, getattr(owner.steering, kind.name)) if is_set else {}
-                steepest = min(steepest, float(kind.of(1, **values).steepest[0]))
+                steepest = min(steepest, float(kind.of(1, **values).handling().steepest[0]))
         except Refusal:
             continue
     return steepest

@@ -12,12 +12,12 @@ from ...simulation.presence.admission import attending
 from ...simulation.sensing import world_at
 from ...simulation.snapshot import Snapshot, State, starting
 from ...simulation.steering import decisions, requests
-from ..crowds.entry_settings import frames_there
+from ..objects.tagged_objects import full_name
 from ..read.curves import sketched
+from ..read.entry_settings import frames_there
 from ..read.plan import Plan, plan_reading
 from ..read.reading import Reader
 from ..refusal import Refusal
-from ..tagged_objects import full_name
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object, Scene
@@ -88,7 +88,7 @@ def _present(plan: Plan, snapshot: Snapshot, scene: Scene, depsgraph: Depsgraph,
         measured = tracks.velocity(ob, depsgraph, frame, plan.frame_time)
         if measured is not None:
             velocity[row] = measured
-    spans = np.array([frames_there(ob) for ob in source.objects]).reshape(-1, 2)
+    spans = frames_there(source.objects)
     away = (frame < spans[:, 0]) | (frame > spans[:, 1])
     standing = starting(position, basis[:, :, 1], basis[:, :, 2], velocity, time=frame * plan.frame_time)
     return replace(standing, outside=away if snapshot.due is None else away | ~snapshot.due)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..read.mind_sources import state_numbers
+from ..animation.ownership import bake_of
+from ..objects.mind_numbers import state_numbers
+from ..objects.tagged_objects import crowd_of
 from ..status.present_states import present_state, tells_state
-from ..tagged_objects import crowd_of
-from ..write.ownership import bake_of
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object, Scene

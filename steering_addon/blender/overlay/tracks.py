@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..doubles import doubles
+from ..animation.keyframes import read_column
+from ..animation.ownership import Played
+from ..objects.doubles import doubles
+from ..objects.tagged_objects import full_name
 from ..read.local_space import parent_part
-from ..tagged_objects import full_name
-from ..write.keyframes import read_column
-from ..write.ownership import Played
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import bpy
 
 from .. import preview
+from ..objects.tagged_objects import full_name
 from ..refusal import Refusal
-from ..tagged_objects import full_name
 from .picture import Cast, Picture, enabled_items, find_cast, picture
 from .requests import Request, requested_forces
 from .tracks import Tracks

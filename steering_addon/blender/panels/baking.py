@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 from ...simulation.roles import Role
 from .. import preview
-from ..focus import crowd_in_focus
+from ..objects.focus import crowd_in_focus
+from ..objects.tagged_objects import crowd_of, full_name
 from ..operators.contact_report import WORDS
 from ..operators.findings import REFUSED
 from ..properties import has_role, settings_of
-from ..read.plan import frame_range
+from ..read.run_settings import frame_range
 from ..status.census import Census, known, settled
 from ..status.findings import Kind
 from ..status.inactivity import why_still
 from ..status.refused import last_refused
-from ..tagged_objects import crowd_of, full_name
 from .fields import counted, fields, fits, note, note_in_popover, shortened
 from .locations import as_popover, in_tab
 from .lost_crowds import lost_crowds
@@ -99,7 +99,7 @@ def _state(context: Context, census: Census | None) -> tuple[str, str, str]:
     if _has_other_frames(baked, first, last):
         return f"Outdated: now frames {first} to {last}", extent, "ERROR"
     if baked.clips:
-        return "Outdated: clips changed. Write or bake", extent, "ERROR"
+        return "Outdated: clips changed. Bake again", extent, "ERROR"
     return "Baked", extent, "CHECKMARK"
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...portrayal.clips import ClipSettings
-from ..crowds.clip_feet import unplanted_of
-from ..crowds.crowd_clips import state_of
+from ..animation.posing import short_name
+from ..clips.clip_feet import unplanted_of
+from ..clips.crowd_clips import state_of
 from ..crowds.states import states_of_crowd
-from ..focus import crowd_in_focus
+from ..objects.focus import crowd_in_focus
 from ..operators.clips import words
 from ..properties import pointed_at
-from ..write.posing import short_name
-from .fields import fields, meaningful, note
+from ..property_groups import meaningful
+from .fields import fields, note
 from .locations import in_both
 
 if TYPE_CHECKING:
@@ -42,9 +43,7 @@ class Clips:
         line.operator("steering.clip_add", text="Add", icon="ADD")
         if not len(clips):
             return
-        line = layout.row(align=True)
-        line.operator("steering.clips_measure", text="Measure", icon="FILE_REFRESH")
-        line.operator("steering.clips_write", text="Write", icon="NLA")
+        layout.operator("steering.clips_measure", icon="FILE_REFRESH")
         layout.operator("steering.select_sliding", icon="RESTRICT_SELECT_OFF")
         layout.operator("steering.pose_meshes", icon="MESH_DATA")
 
@@ -104,17 +103,17 @@ class Playing:
         crowd = crowd_in_focus(context)
         playing = crowd.steering.portrayal.playing
         column = fields(self.layout)
-        without_effect = {"plant_feet": unplanted_of(crowd)}
+        unplanted = unplanted_of(crowd)
         column.prop(crowd.steering.portrayal, "head_bone")
         column.prop(crowd.steering.portrayal, "look_at")
         for name in meaningful(ClipSettings, playing):
-            reason = without_effect.get(name, "")
             row = column.row()
-            # It can still be turned off, which says that the feet may slide.
-            row.active = not reason
             row.prop(playing, name)
-            if reason:
-                note(column, context, f"No effect: {reason}")
+            if name == "plant_feet" and unplanted is not None:
+                # It can still be turned off, which says that the feet may slide.
+                row.active = bool(unplanted.models)
+                where = f" on {unplanted.models}" if unplanted.models else ""
+                note(column, context, f"No effect{where}: {unplanted.reason}")
 
 
 def _has_clips(crowd: Object) -> bool:

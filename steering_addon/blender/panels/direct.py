@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ...simulation.marks.declaring import MarkModel
 from ...simulation.roles import Role
 from ..crowds.new_marks import marks_for
-from ..focus import crowd_in_focus, vehicle_in_focus
+from ..objects.focus import crowd_in_focus, vehicle_in_focus
 from ..properties import has_role, pointed_at
 from ..read.marks import frame_of
 from .active_object import ICONS

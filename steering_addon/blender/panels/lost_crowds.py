@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ...simulation.roles import Role
-from ..crowds.lost_crowds import reason
+from ..objects.tagged_objects import full_name
 from ..properties import has_role, pointed_at
+from ..read.lost_crowds import reason
 from ..status.census import Census, Members
-from ..tagged_objects import full_name
 from .fields import note
 
 if TYPE_CHECKING:

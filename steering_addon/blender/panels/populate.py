@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..crowds.populating.arrangement import shown
-from ..focus import crowd_in_focus
+from ..objects.focus import crowd_in_focus
+from ..read.arrangement import shown
 from ..status.census import known
 from .fields import fields, note
 from .locations import in_both

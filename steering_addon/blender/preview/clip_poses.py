@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 
+from ..animation.posing import POSE
+from ..clips.clip_bodies import Bodies, RigPose
 from ..read.plan import Plan
 from ..refusal import Refusal
-from ..write.clip_bodies import Bodies, RigPose
 from ..write.plan_clips import PlanClips
-from ..write.posing import POSE
 
 if TYPE_CHECKING:
     from bpy.types import Object

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 
-from ..crowds.entry_settings import parts_of
-from ..hierarchy import Family
+from ..animation.animation_data import action_of
+from ..animation.ownership import bake_of
+from ..animation.visibility import SWITCHES
+from ..objects.hierarchy import Family
 from ..read.dependencies import with_all_behind
+from ..read.entry_settings import parts_of
 from ..read.resources import may_be_hidden
-from ..write.animation_data import action_of
-from ..write.ownership import bake_of
 from ..write.resource_visibility import Resources
-from ..write.visibility import SWITCHES
 
 if TYPE_CHECKING:
     from bpy.types import Object

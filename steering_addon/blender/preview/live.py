@@ -16,14 +16,15 @@ import numpy as np
 from bpy.app.handlers import persistent
 
 from ...recording.run_cache import KeptRun
-from .. import absentees, previewed_states
+from ..animation.visibility import notice
+from ..objects.tagged_objects import in_use
 from ..properties import replaces_own_keys, settings_of
-from ..read.plan import frame_range, plan_reading
+from ..read.plan import plan_reading
+from ..read.run_settings import frame_range
 from ..refusal import Refusal
 from ..setting_changes import listen, owner, stop_listening
-from ..tagged_objects import in_use
 from ..write.clip_writer import RigPose
-from ..write.visibility import notice
+from . import absentees, previewed_states
 from .clip_poses import evaluate_again
 from .poses import Poses
 from .read_blocks import read_blocks

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from ...recording.changes_of_mind import Change
     from ...recording.last_corrections import Left
-    from ..write.clip_bodies import Bodies
+    from ..clips.clip_bodies import Bodies
 
 Told: TypeAlias = "Mapping[int, Mapping[str, float]]"
 """Custom properties by name, by the row of their vehicle."""

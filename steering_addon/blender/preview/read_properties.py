@@ -16,9 +16,9 @@ import numpy as np
 from ...portrayal.state_properties import is_of_states
 from ...simulation.arrays.vectors import anybody, magnitude
 from ...simulation.snapshot import State
+from ..animation.custom_properties import reading_drivers
 from ..read.plan import Plan
 from ..read.sources import keyed_properties
-from ..write.custom_properties import reading_drivers
 from ..write.look_properties import LiveLooks
 from ..write.plan_states import StateProperties
 from ..write.portrayed import Portrayed

@@ -15,7 +15,7 @@ from ...recording.last_corrections import LastCorrections, left_on_frame
 from ...recording.run_cache import KeptRun, digest
 from ...simulation.run import simulate, step
 from ...simulation.snapshot import Snapshot, State
-from ..previewed_states import PreviewedStates
+from ..animation.state_history import TakenUp
 from ..read.dependencies import animates
 from ..read.frame import Frame
 from ..read.lead_in import lead_in
@@ -26,10 +26,10 @@ from ..write.channels import Channels
 from ..write.clip_writer import RigPose
 from ..write.plan_clips import bodies_of
 from ..write.plan_states import Narrator
-from ..write.state_history import TakenUp
 from .clip_poses import PreviewedClips
 from .hiding import Hideable
 from .poses import Poses
+from .previewed_states import PreviewedStates
 from .read_properties import ReadProperties
 from .readings import Readings
 from .showing import is_driven, show_as_they_are, shown_as_nothing

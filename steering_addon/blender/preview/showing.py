@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 
-from ..locked_overrides import unlocked
-from ..read.rotation_channels import data_path
+from ..animation.locked_overrides import unlocked
+from ..animation.rotation_channels import data_path
 from .clip_poses import posed
 from .read_properties import told_to_drivers
 

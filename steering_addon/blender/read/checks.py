@@ -8,25 +8,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...settings.preset import MOST_PREROLL
+from ...settings.stored import MOST_PREROLL
 from ...simulation.declaration import Declared, Kind
 from ...simulation.presence.attendance import FURTHEST
 from ...simulation.roles import DESCRIPTIONS, Role
-from ..crowds.entry_settings import parts_of
-from ..hierarchy import Family
-from ..instances import instances_of_vehicles
+from ..animation.custom_properties import path_of
+from ..animation.ownership import Played, check_free, contested
+from ..animation.rotation_channels import data_path
+from ..animation.visibility import SWITCHES
 from ..moving import moves_by
+from ..objects.body_sizes import SOLID
+from ..objects.hierarchy import Family
+from ..objects.instances import instances_of_vehicles
+from ..objects.tagged_objects import full_name
 from ..properties import has_role
 from ..property_groups import values_of
 from ..refusal import Refusal
 from ..stored_values import FARTHEST, check_choices, sound_front
-from ..tagged_objects import full_name
-from ..write.custom_properties import path_of
-from ..write.ownership import Played, check_free, contested
-from ..write.visibility import SWITCHES
-from .body_sizes import SOLID
 from .dependencies import animates, reasons, with_all_behind
-from .rotation_channels import data_path
+from .entry_settings import parts_of
 from .sources import behaviors_of, carrier_of, keyed_properties, pointers_of
 
 if TYPE_CHECKING:

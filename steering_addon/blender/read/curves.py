@@ -9,7 +9,7 @@ import numpy as np
 from mathutils.geometry import interpolate_bezier
 
 from ...simulation.geometry.paths import Path, spline
-from ..doubles import doubles
+from ..objects.doubles import doubles
 from ..refusal import Refusal
 from .nurbs import nurbs_points
 

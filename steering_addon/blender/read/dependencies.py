@@ -10,10 +10,10 @@ import bpy
 from ...locomotion import LOCOMOTIONS
 from ...portrayal.driver_properties import LOOKS, PROPERTIES
 from ...portrayal.state_properties import is_of_states
-from ..hierarchy import is_descendant
-from ..tagged_objects import full_name
-from ..write.animation_data import channelbags
-from ..write.custom_properties import name_in, path_of
+from ..animation.animation_data import channelbags
+from ..animation.custom_properties import name_in, path_of
+from ..objects.hierarchy import is_descendant
+from ..objects.tagged_objects import full_name
 
 if TYPE_CHECKING:
     from bpy.types import ID, Action, Object

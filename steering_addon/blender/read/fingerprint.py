@@ -17,12 +17,12 @@ from mathutils import Euler, Quaternion, Vector
 
 from ...locomotion import LOCOMOTIONS
 from ...simulation.roles import MADE, Role
-from ..hierarchy import instanced
+from ..animation.animation_data import channelbag_in, channelbags, slot_of
+from ..animation.ownership import bake_of
+from ..animation.visibility import SWITCHES
+from ..objects.hierarchy import instanced
+from ..objects.tagged_objects import crowd_of, full_name, in_use
 from ..properties import has_role, pointed_at, settings_of
-from ..tagged_objects import crowd_of, full_name, in_use
-from ..write.animation_data import channelbag_in, channelbags, slot_of
-from ..write.ownership import bake_of
-from ..write.visibility import SWITCHES
 from .dependencies import KeyedPaths, animated_paths, blocks, with_all_behind
 from .marks import marker_frames
 from .sources import keys_looks
@@ -41,11 +41,12 @@ BESIDE_THE_RUN = {
     "steering.state.color",
     "steering.portrayal.playing",
     "steering.portrayal.unplanted",
+    "steering.portrayal.unplanted_models",
     "steering.portrayal.head_bone",
     "steering.portrayal.look_at",
 }
-"""Settings within groups that the run does not depend on: a color of the overlay, and how clips are played, which is
-compared on its own, as clips can be written again without simulating."""
+"""Settings within groups that the run does not depend on: a color of the overlay, and how clips are played, which the
+record of the clips compares."""
 HOLDERS = {role.name for role in MADE}
 """Roles of objects whose settings point at others."""
 TRANSFORMS = (

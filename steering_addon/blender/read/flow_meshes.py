@@ -8,7 +8,7 @@ import numpy as np
 
 from ...simulation.geometry.flows import Flow
 from ...simulation.geometry.painted_flows import Current, current
-from ..doubles import doubles
+from ..objects.doubles import doubles
 from ..refusal import Refusal
 from .edge_flows import marks, path_of_chains, wired
 from .solids import changes_shape

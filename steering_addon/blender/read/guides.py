@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...simulation.guides import Guides
-from ..doubles import doubles
+from ..objects.doubles import doubles
+from ..objects.tagged_objects import full_name
 from ..properties import pointed_at
 from ..refusal import Refusal
-from ..tagged_objects import full_name
 from .checks import check_numbers
 from .dependencies import animates, reasons, with_all_behind
 from .sources import BodySource, carrier_of

@@ -18,7 +18,7 @@ from ...simulation.geometry.obstacles import Obstacles
 from ...simulation.geometry.regions import Regions
 from ...simulation.geometry.surfaces import Layer, Surfaces
 from ...simulation.snapshot import Snapshot, Tracked
-from ..write.animation_data import channelbag
+from ..animation.animation_data import channelbag
 from .dependencies import blocks, with_all_behind
 from .plan import Plan
 from .reading import Reader

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...simulation.arrays.vectors import dot, magnitude
-from ..doubles import doubles
-from .rotation_channels import product
+from ..animation.rotation_channels import product
+from ..objects.doubles import doubles
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object

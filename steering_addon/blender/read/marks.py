@@ -16,12 +16,12 @@ from ...simulation.marks.reaching import out_of_reach, stretched
 from ...simulation.marks.sharing import shared_out
 from ...simulation.marks.spreading import Spread, spread
 from ...simulation.roles import Role
-from ..doubles import doubles
 from ..moving import moves_by, own_locomotion_of
+from ..objects.body_sizes import triangles_of
+from ..objects.doubles import doubles
+from ..objects.tagged_objects import full_name
 from ..properties import has_role, pointed_at
 from ..refusal import Refusal
-from ..tagged_objects import full_name
-from .body_sizes import triangles_of
 from .checks import check_numbers, checked_values
 from .dependencies import animates, may_move
 from .locomotions import SettingsReader
@@ -230,8 +230,10 @@ def _handling(members: Sequence[tuple[Object, Object]], first: int) -> Handling:
     for row, (each, crowd) in enumerate(members):
         owner = crowd if own_locomotion_of(each) is None else each
         bodies.setdefault((owner, moves_by(each, crowd)), []).append(row)
-    of_rows = ((SettingsReader(ob, kind).read(None, first), np.array(rows)) for (ob, kind), rows in bodies.items())
-    return Handling.of(of_rows, len(members))
+    parts = (
+        (SettingsReader(ob, kind).read(None, first).handling(), np.array(rows)) for (ob, kind), rows in bodies.items()
+    )
+    return Handling.of(parts, len(members))
 
 
 def _top(vehicle: Object, crowd: Object) -> float:

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...minds.condition import Condition
-from ...minds.trigger import TriggerModel, condition_of
+from ...minds.conditions import Always, AnyCondition, OfBodies, OfItself, OfRegions, condition_of
+from ...minds.declaring import Trigger, TriggerModel
 from ...portrayal.state_properties import STATE
-from ...simulation.minds.declaring import distinct_numbers
-from ...simulation.minds.mindset import NOBODY
+from ...simulation.mindset import NOBODY
 from ...simulation.roles import Role
+from ..animation.custom_properties import share_in
+from ..objects.mind_numbers import called_crowd, trigger_numbers, trigger_pointer
+from ..objects.tagged_objects import crowd_of, full_name, tagged
 from ..properties import has_role, pointed_at
 from ..property_groups import values_of
 from ..refusal import Refusal
-from ..tagged_objects import crowd_of, full_name, tagged
-from ..write.custom_properties import share_in
 from .dependencies import animates
 from .sources import CrowdSource
 
@@ -59,15 +59,13 @@ class TriggerSource:
     Attributes:
         ob: the object.
         crowd: the row of the crowd whose vehicles it calls.
-        common: what all conditions need of it, by name: to, key, bodies, of, from_modes.
-        regions: (k,) the rows of the regions in which it counts.
+        trigger: what it calls into and watches for; when and how strongly may change from frame to frame.
         number: by which it is told from others of its crowd.
     """
 
     ob: Object
     crowd: int
-    common: Mapping[str, object]
-    regions: np.ndarray
+    trigger: Trigger
     number: int
 
     def store_number(self) -> None:
@@ -119,35 +117,6 @@ def state_properties(states: Iterable[Object]) -> dict[Object, tuple[str, ...]]:
     return {crowd: tuple(dict.fromkeys(names)) for crowd, names in named.items()}
 
 
-def state_numbers(states: Iterable[Object]) -> dict[Object, int]:
-    """The number of each state among those of its crowd. Copies share one: the first by name keeps it."""
-    return _numbers([(crowd_of(ob), ob) for ob in states], "state")
-
-
-def trigger_numbers(triggers: Iterable[Object]) -> dict[Object, int]:
-    """The number of each trigger among those that call the same crowd, in the same way."""
-    return _numbers([(_called_crowd(ob), ob) for ob in triggers], "trigger")
-
-
-def _called_crowd(trigger: Object) -> Object | None:
-    state = _pointer(trigger, "to")
-    return crowd_of(state) if state is not None else None
-
-
-def _numbers(objects: Iterable[tuple[Object | None, Object]], group: str) -> dict[Object, int]:
-    """The distinct numbers of objects among those of a crowd, by what is stored in a group of theirs."""
-    of_crowds: dict[Object | None, list[Object]] = {}
-    for crowd, ob in sorted(objects, key=lambda pair: full_name(pair[1])):
-        of_crowds.setdefault(crowd, []).append(ob)
-
-    def stored(ob: Object) -> int:
-        return int(getattr(ob.steering, group).number) if ob.steering.is_property_set(group) else 0
-
-    return {
-        ob: number for mates in of_crowds.values() for ob, number in zip(mates, distinct_numbers(map(stored, mates)))
-    }
-
-
 def triggers_of(
     roles: Mapping[Role, list[Object]], states: Sequence[Object], objects: Collection[Object]
 ) -> dict[Object, int]:
@@ -159,25 +128,24 @@ def triggers_of(
     Raises:
         Refusal: what a trigger watches for is not in the scene, or the state in which it is heard is of another crowd.
     """
-    numbers = trigger_numbers(ob for ob in roles[Role.TRIGGER] if _pointer(ob, "to") in states)
+    numbers = trigger_numbers(ob for ob in roles[Role.TRIGGER] if trigger_pointer(ob, "to") in states)
     for trigger in numbers:
         _check_trigger(trigger, objects)
     crowds = [crowd_of(state) for state in states]
-    return dict(sorted(numbers.items(), key=lambda pair: (crowds.index(_called_crowd(pair[0])), pair[1])))
+    return dict(sorted(numbers.items(), key=lambda pair: (crowds.index(called_crowd(pair[0])), pair[1])))
 
 
 def _check_trigger(trigger: Object, objects: Collection[Object]) -> None:
     """Refuse a trigger that points at what cannot call or be heard."""
-    crowd = _called_crowd(trigger)
-    before, caller = _pointer(trigger, "from_state"), _pointer(trigger, "who")
+    crowd = called_crowd(trigger)
+    before, caller = trigger_pointer(trigger, "from_state"), trigger_pointer(trigger, "who")
     if before is not None and (not has_role(before, Role.STATE) or crowd_of(before) != crowd):
         raise Refusal(
             f"{before.name}, the From of the trigger {trigger.name}, is not a state of {crowd.name}, which it calls. "
             f"Choose a state of {crowd.name}, or leave From empty.",
             about=[trigger],
         )
-    uses = condition_of_trigger(trigger).uses
-    if caller is None or not ("who" in uses or "where" in uses):
+    if caller is None or issubclass(condition_of_trigger(trigger), OfItself):
         return
     # A crowd that is not in the scene stands for its vehicles, which may be.
     if caller not in objects and not has_role(caller, Role.CROWD):
@@ -191,18 +159,17 @@ def watched_objects(triggers: Iterable[Object], objects: Collection[Object]) -> 
     """The objects of a scene that triggers watch for one by one: neither crowds nor states nor regions."""
     watched = []
     for ob in triggers:
-        kind = condition_of_trigger(ob)
-        if "who" in kind.uses and not _stands_for_several(ob):
+        if issubclass(condition_of_trigger(ob), OfBodies) and not _stands_for_several(ob):
             watched += [each for each in _own_bodies(ob) if each in objects]
     return watched
 
 
 def watched_regions(triggers: Iterable[Object]) -> list[Object]:
     """The regions in which triggers count."""
-    return [_pointer(ob, "who") or ob for ob in triggers if "where" in condition_of_trigger(ob).uses]
+    return [trigger_pointer(ob, "who") or ob for ob in triggers if issubclass(condition_of_trigger(ob), OfRegions)]
 
 
-def condition_of_trigger(ob: Object) -> type[Condition]:
+def condition_of_trigger(ob: Object) -> type[AnyCondition]:
     """The condition of a trigger."""
     return condition_of(values_of(TriggerModel, ob.steering.trigger)["when"])
 
@@ -223,28 +190,29 @@ def trigger_source(
         bodies, regions: the rows of objects by full name.
         vehicles: all of the scene.
     """
-    to, caller = _pointer(ob, "to"), _pointer(ob, "who")
+    to, caller = trigger_pointer(ob, "to"), trigger_pointer(ob, "who")
     crowd, kind = crowd_of(to), condition_of_trigger(ob)
-    before = _pointer(ob, "from_state")
+    before = trigger_pointer(ob, "from_state")
     of = None
     if caller is not None and has_role(caller, Role.STATE) and crowd_of(caller) in crowds:
         of = crowds.index(crowd_of(caller)), mode_of(caller, states) or NOBODY
     rows: list[int] = []
-    if "who" in kind.uses and of is None:
+    if issubclass(kind, OfBodies) and of is None:
         objects = (
             [each for each in vehicles if crowd_of(each) == caller] if _stands_for_several(ob) else _own_bodies(ob)
         )
         rows = sorted(bodies[full_name(each)] for each in objects if full_name(each) in bodies)
-    common = {
-        "to": mode_of(to, states),
-        "key": number,
-        "bodies": np.array(rows, dtype=np.int64),
-        "of": of,
-        "from_modes": () if before is None else (mode_of(before, states) or NOBODY,),
-    }
-    where = [_pointer(ob, "who") or ob] if "where" in kind.uses else []
-    rows_of_regions = np.array([regions[full_name(each)] for each in where], dtype=np.int64)
-    return TriggerSource(ob, crowds.index(crowd), common, rows_of_regions, number)
+    its_regions = [regions[full_name(region)] for region in watched_regions([ob])]
+    trigger = Trigger(
+        to=mode_of(to, states),
+        when=Always(),
+        key=number,
+        bodies=np.array(rows, dtype=np.int64),
+        of=of,
+        regions=np.array(its_regions, dtype=np.int64),
+        from_modes=() if before is None else (mode_of(before, states) or NOBODY,),
+    )
+    return TriggerSource(ob, crowds.index(crowd), trigger, number)
 
 
 def mode_of(state: Object, states: Sequence[Object]) -> int:
@@ -273,16 +241,16 @@ def vehicles_in(objects: Iterable[Object]) -> list[Object]:
 
 def _stands_for_several(ob: Object) -> bool:
     """Whether a trigger watches for the vehicles of a crowd, or for those in a state."""
-    caller = _pointer(ob, "who")
+    caller = trigger_pointer(ob, "who")
     return caller is not None and (has_role(caller, Role.CROWD) or has_role(caller, Role.STATE))
 
 
 def _own_bodies(ob: Object) -> list[Object]:
     """The object or the collection that a trigger watches for; the trigger itself where it names none."""
-    caller = _pointer(ob, "who")
+    caller = trigger_pointer(ob, "who")
     if caller is not None:
         return [caller]
-    collection = _pointer(ob, "who_collection")
+    collection = trigger_pointer(ob, "who_collection")
     return list(collection.all_objects) if collection is not None else [ob]
 
 
@@ -292,8 +260,3 @@ def _other(state: Object, name: str) -> Object | None:
         return None
     other = pointed_at(state.steering.state, name)
     return other if other is not None and has_role(other, Role.STATE) else None
-
-
-def _pointer(ob: Object, name: str) -> Object | None:
-    """What a trigger points at."""
-    return pointed_at(ob.steering.trigger, name) if ob.steering.is_property_set("trigger") else None

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...behaviors import CATALOGUE
-from ...minds.trigger import TriggerModel, trigger_of
+from ...minds.declaring import Mind, Mode, StateModel, Trigger, TriggerModel
+from ...minds.minding import Minds
 from ...simulation.combining import COMBININGS
 from ...simulation.locomotion import Locomotion
-from ...simulation.minds.declaring import Mind, Mode, StateModel, Trigger
 from ...simulation.snapshot import Settings
 from ...simulation.vehicle import VehicleModel
 from ..moving import locomotion_of
+from ..objects.tagged_objects import crowd_of
 from ..properties.own_settings import is_own
 from ..stored_values import choice_in
-from ..tagged_objects import crowd_of
 from .checks import checked_values
 from .dependencies import animates
 from .mind_sources import StateSource, TriggerSource
@@ -67,7 +67,7 @@ class MindReader:
         vehicle: VehicleModel,
         locomotions: Sequence[Locomotion],
         factors: Mapping[str, np.ndarray],
-    ) -> tuple[Mind, ...]:
+    ) -> Minds:
         """The minds of the crowds that have states.
 
         Args:
@@ -88,7 +88,7 @@ class MindReader:
             modes = [_without(mode, closed, number in closed) for number, mode in enumerate(modes, 1)]
             triggers = [self._trigger(each, closed, depsgraph, frame) for each in self._triggers if each.crowd == crowd]
             minds.append(Mind(crowd, tuple(modes), tuple(triggers)))
-        return tuple(minds)
+        return Minds(tuple(minds))
 
     def _settings_of(self, state: StateSource, depsgraph: Depsgraph | None, frame: int, of_crowd: Settings) -> Settings:
         settings, ob = self._evaluated(state.ob, depsgraph), state.ob
@@ -154,10 +154,10 @@ class MindReader:
         ob = trigger.ob
         stored = self._evaluated(ob, depsgraph)
         values = checked_values(TriggerModel, stored.trigger, ob, "trigger", frame)
-        if not stored.active or trigger.common["to"] in closed:
+        if not stored.active or trigger.trigger.to in closed:
             # It keeps its number: what has called before is known by it.
             values["strength"] = 0.0
-        return trigger_of(TriggerModel.of(1, **values), trigger.common, trigger.regions)
+        return trigger.trigger.set_to(TriggerModel.of(1, **values))
 
     def _evaluated(self, ob: Object, depsgraph: Depsgraph | None) -> Any:
         """The settings of a state or trigger as they are evaluated; without animation as they are stored."""

@@ -12,19 +12,19 @@ import numpy as np
 from ...simulation.arrays.once import once
 from ...simulation.arrays.vectors import magnitude
 from ...simulation.locomotion import Locomotion
-from ..crowds.entry_settings import Hiding
-from ..doubles import doubles
-from ..identity import distinct_identities
+from ..animation.animation_data import channelbag
+from ..animation.bake_actions import moved_without_bake
+from ..animation.ownership import Played, own_strips, strip_curves
+from ..animation.rotation_channels import WIDEST, data_path, matrices_from_channels, width_of
 from ..moving import own_locomotion_of
+from ..objects.doubles import doubles
+from ..objects.identity import distinct_identities
+from ..objects.tagged_objects import crowds_of
 from ..stored_values import finite_numbers, sound_front
-from ..tagged_objects import crowds_of
-from ..write.animation_data import channelbag
-from ..write.bake_actions import moved_without_bake
-from ..write.ownership import Played, own_strips, strip_curves
 from .checks import FreeCheck, check_number, check_numbers, check_start, check_vehicle
 from .dependencies import KeyedPaths, animates
+from .entry_settings import Hiding
 from .local_space import AXIS_NAMES, is_computed, model_axes, parent_part, to_world
-from .rotation_channels import WIDEST, data_path, matrices_from_channels, width_of
 from .sources import portrays
 from .standing import still
 from .start_pose import earlier_velocity, start_of, store

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from ...simulation.roles import Role
-from ..hierarchy import Family
+from ..animation.ownership import check_free
+from ..animation.visibility import SWITCHES, parts
+from ..objects.hierarchy import Family
 from ..properties import has_role
-from ..write.ownership import check_free
-from ..write.visibility import SWITCHES, parts
 
 if TYPE_CHECKING:
     from bpy.types import Object

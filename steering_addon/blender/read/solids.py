@@ -19,9 +19,9 @@ from ...simulation.geometry.obstacles import (
     hull,
     mesh_radius,
 )
-from ..hierarchy import Family, shown_in
+from ..objects.body_sizes import points_of, triangles_of
+from ..objects.hierarchy import Family, shown_in
 from ..stored_values import choice_in
-from .body_sizes import points_of, triangles_of
 from .dependencies import animates, changes_with_modifiers, may_move
 
 if TYPE_CHECKING:

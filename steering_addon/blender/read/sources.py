@@ -14,10 +14,10 @@ from ...simulation.behavior import Behavior
 from ...simulation.declaration import POINTERS, Kind
 from ...simulation.roles import Role
 from ..moving import moves_by
+from ..objects.tagged_objects import full_name
 from ..properties import has_role, pointed_at
 from ..property_groups import bone_of
 from ..stored_values import choice_in
-from ..tagged_objects import full_name
 from .dependencies import animates
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 
-from ..write.animation_data import action_of, assign_action, channelbag_in, copy_action, slot_of
-from ..write.bake_actions import without_bake
-from ..write.bake_record import TRANSFORM_CHANNELS
-from ..write.ownership import Played, own_drivers, own_strips
-from .rotation_channels import data_path
+from ..animation.animation_data import action_of, assign_action, channelbag_in, copy_action, slot_of
+from ..animation.bake_actions import without_bake
+from ..animation.bake_record import TRANSFORM_CHANNELS
+from ..animation.ownership import Played, own_drivers, own_strips
+from ..animation.rotation_channels import data_path
 
 if TYPE_CHECKING:
     from bpy.types import Action, ActionSlot, Object

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from mathutils import Matrix, Quaternion
 
-from ..doubles import doubles
+from ..animation.animation_data import evaluate
+from ..animation.keyframes import frames_of
+from ..animation.ownership import Played
+from ..animation.rotation_channels import MODES, data_path, matrices_from_channels, width_of
+from ..objects.doubles import doubles
 from ..refusal import Refusal
-from ..write.animation_data import evaluate
-from ..write.keyframes import frames_of
-from ..write.ownership import Played
-from .rotation_channels import MODES, data_path, matrices_from_channels, width_of
 
 if TYPE_CHECKING:
     from bpy.types import FCurve, Object

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...portrayal.feet.planes import Ground
+from ...simulation.arrays.vectors import Rows, Scalars, Vectors
 from ...simulation.geometry.surfaces import NO_SURFACES, Surfaces, surfaces
-from ..doubles import doubles
-from .body_sizes import triangles_of
+from ...simulation.roles import Role
+from ..objects.body_sizes import triangles_of
+from ..objects.doubles import doubles
+from ..objects.tagged_objects import tagged
 from .checks import check_numbers
 from .dependencies import may_move
 from .solids import changes_shape
 
 if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object
+    from bpy.types import Depsgraph, Object, Scene
 
 NO_POINTS = np.zeros((0, 3))
 NO_TRIANGLES = np.zeros((0, 3), dtype=np.int64)
+REACH = 0.6
+"""Metres above and below a foot within which the ground is looked for."""
 
 
 class SurfaceReader:
@@ -77,6 +83,28 @@ class SurfaceReader:
         """The points and triangles of a surface as it was read last; none of one that is not active."""
         points, triangles = self._shapes[row]
         return (_placed(points, self._matrices[row]), triangles) if self._active[row] else (NO_POINTS, NO_TRIANGLES)
+
+
+def static_ground(scene: Scene, moving: Collection[Object] = ()) -> Ground | None:
+    """The static ground under feet: a scene's surfaces but those that move, on the current frame; None without one.
+
+    Where there is none near a place, the ground is level and there.
+    """
+    objects = [ob for ob in tagged(scene.objects, Role.SURFACE) if ob not in moving]
+    if not objects:
+        return None
+    read = SurfaceReader(objects).read(scene.view_layers[0].depsgraph, scene.frame_current)
+
+    def ground(places: Vectors, _: Rows) -> tuple[Scalars, Vectors]:
+        x, y, z = places.T
+        reach = np.full(len(places), REACH)
+        footing = read.under(x, y, z, reach, reach)
+        has = footing.triangle >= 0
+        normals = np.tile((0.0, 0.0, 1.0), (len(places), 1))
+        normals[has] = read.face_normal(footing.triangle[has])
+        return np.where(has, footing.height, z), normals
+
+    return ground
 
 
 def may_change(ob: Object) -> bool:

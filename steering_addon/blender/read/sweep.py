@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from ..hierarchy import Family
+from ..objects.hierarchy import Family
 from .dependencies import animates
 from .frame import Frame
 from .plan import Plan

@@ -13,10 +13,10 @@ from ...simulation.behavior import Behavior
 from ...simulation.candidates import NEAREST_ONE, NEXT, PICKS, Candidates
 from ...simulation.declaration import Kind, Parameter
 from ...simulation.roles import Role
+from ..objects.tagged_objects import crowd_of, full_name, tagged
 from ..properties import has_role, pointed_at
 from ..property_groups import choice_of, collection_of
 from ..refusal import Refusal
-from ..tagged_objects import crowd_of, full_name, tagged
 
 if TYPE_CHECKING:
     from bpy.types import Collection, Object, PropertyGroup

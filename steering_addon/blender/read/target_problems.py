@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from ...simulation.behavior import Behavior
 from ...simulation.declaration import NEAREST, POINTERS, Kind
 from ...simulation.roles import DESCRIPTIONS, Role
+from ..objects.tagged_objects import full_name
 from ..properties import has_role, pointed_at
-from ..tagged_objects import full_name
 from .sources import behaviors_of, pointers_of
 from .target_groups import named
 

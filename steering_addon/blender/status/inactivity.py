@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from ...behaviors import CATALOGUE
 from ...simulation.behavior import Behavior
-from ..crowds.lost_crowds import reason
 from ..read.dependencies import animates
+from ..read.lost_crowds import reason
 from ..read.target_problems import target_problem
 
 if TYPE_CHECKING:

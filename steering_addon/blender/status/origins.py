@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..doubles import doubles
-from ..hierarchy import Family, instanced
 from ..moving import BY_CHOICE
-from ..read.body_sizes import SOLID
-from ..tagged_objects import crowds_of
+from ..objects.body_sizes import SOLID
+from ..objects.doubles import doubles
+from ..objects.hierarchy import Family, instanced
+from ..objects.tagged_objects import crowds_of
 
 if TYPE_CHECKING:
     from bpy.types import Object

@@ -19,17 +19,17 @@ from ...simulation.misplaced import Misplaced
 from ...simulation.roles import Role
 from ...simulation.terrain import Terrain
 from ...simulation.vehicle import Motion, VehicleModel
-from ..doubles import doubles
 from ..moving import locomotion_of, own_locomotion_of
+from ..objects.doubles import doubles
+from ..objects.tagged_objects import crowds_of
 from ..read.dependencies import animates, may_move
 from ..read.fingerprint import digest_of_shapes
 from ..read.local_space import AXIS_NAMES, model_axes
 from ..read.locomotions import LocomotionReader
-from ..read.plan import frame_range
+from ..read.run_settings import frame_range
 from ..read.surfaces import SurfaceReader
 from ..refusal import Refusal
 from ..stored_values import sound_front
-from ..tagged_objects import crowds_of
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object, Scene

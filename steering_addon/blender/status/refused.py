@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import bpy
 
+from ..objects.tagged_objects import full_name
 from ..properties import settings_of
-from ..tagged_objects import full_name
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Scene

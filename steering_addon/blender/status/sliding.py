@@ -1,4 +1,7 @@
-"""How far the feet of baked vehicles slide, from the strips that they play, without going through the frames."""
+"""How far the feet of baked vehicles slide, from the strips that they play.
+
+Only a vehicle with a parent needs going through the frames.
+"""
 
 from __future__ import annotations
 
@@ -11,24 +14,26 @@ import numpy as np
 
 from ...portrayal.clips import PHASES
 from ...portrayal.sliding import Pace, feet_on, longest_slides
-from ..crowds.crowd_clips import rig_of, scale_of
-from ..hierarchy import Family
-from ..read.clips.measuring import axes_of, low_on, low_points
-from ..read.clips.poses import Channels, bone_channel, channels_of, curves_for, follows_from_curves, from_channels
-from ..read.clips.rig import Rig
-from ..read.clips.rig import rig_of as read_rig
+from ..animation.animation_data import evaluate
+from ..animation.ownership import Played, bake_of
+from ..animation.rotation_channels import data_path, matrices_from_channels, width_of
+from ..clips.clip_record import clip_record, tracks_of
+from ..clips.crowd_clips import rig_of, scale_of
+from ..clips.measuring import axes_of, low_on, low_points
+from ..clips.poses import Channels, bone_channel, channels_of, curves_for, follows_from_curves, from_channels
+from ..clips.rig import Rig
+from ..clips.rig import rig_of as read_rig
+from ..objects.doubles import doubles
+from ..objects.hierarchy import Family
+from ..read.local_space import AXIS_NAMES, model_axes, to_world
+from ..read.surfaces import static_ground
 from ..stored_values import sound_front
-from ..write.animation_data import evaluate
-from ..write.clip_planting import ground_of
-from ..write.clip_record import clip_record, tracks_of
-from ..write.clips_again import bodies_of
-from ..write.ownership import bake_of
 
 if TYPE_CHECKING:
     from bpy.types import Action, NlaStrip, Object, Scene
 
-    from ...portrayal.planes import Ground
-    from ...portrayal.soles import Points
+    from ...portrayal.feet.planes import Ground
+    from ...portrayal.feet.soles import Points
     from ...simulation.arrays.vectors import Rows, Scalars, Vectors
 
 
@@ -48,7 +53,7 @@ class Slide:
 
 def slides_of(vehicles: Sequence[Object], scene: Scene) -> Iterator[Slide]:
     """The longest slide of each of these vehicles that plays clips on a bake, one after the other."""
-    family, ground = Family(), ground_of(scene)
+    family, ground = Family(), static_ground(scene)
     models: dict[tuple[str, str, str], _Model | None] = {}
     for ob in vehicles:
         rig, record = rig_of(ob, family), bake_of(ob)
@@ -86,9 +91,9 @@ class _Way:
 
     @classmethod
     def of(cls, ob: Object, frames: np.ndarray, scene: Scene, ground: Ground | None) -> _Way:
-        position, basis = bodies_of([ob], frames, scene)
-        side, forward, up = np.moveaxis(basis[:, 0], -1, 0)
-        return cls(position[:, 0], np.stack((-side, -forward, up), axis=1), ground)
+        position, basis = _baked(ob, frames) if ob.parent is None else _carried(ob, frames, scene)
+        side, forward, up = np.moveaxis(basis, -1, 0)
+        return cls(position, np.stack((-side, -forward, up), axis=1), ground)
 
     @property
     def forward(self) -> Vectors:
@@ -180,6 +185,39 @@ class _Model:
                 moved = {bone_channel(curve.data_path)[0] for curve in curves_for(strip.action, armature)}
                 mixed = mixed.mixed(shown, influence, [name in moved for name in rig.names])
         return mixed
+
+
+def _baked(ob: Object, frames: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The positions (f, 3) and bases (f, 3, 3) of a baked vehicle without a parent."""
+    turns = matrices_from_channels(_channel(ob, data_path(ob.rotation_mode), frames), ob.rotation_mode)
+    parts = np.tile(np.eye(4), (len(frames), 1, 1))
+    return to_world(parts, _channel(ob, "location", frames), turns, _axes(ob), doubles(ob.scale))
+
+
+def _carried(ob: Object, frames: np.ndarray, scene: Scene) -> tuple[np.ndarray, np.ndarray]:
+    """The same of a vehicle with a parent, from going through the frames."""
+    position, basis = np.empty((len(frames), 3)), np.empty((len(frames), 3, 3))
+    frame, subframe = scene.frame_current, scene.frame_subframe
+    try:
+        for row, number in enumerate(frames.tolist()):
+            scene.frame_set(int(number))
+            matrix = doubles(ob.matrix_world)
+            position[row], basis[row] = to_world(matrix, np.zeros(3), np.eye(3), _axes(ob), np.ones(3))
+    finally:
+        scene.frame_set(frame, subframe=subframe)
+    return position, basis
+
+
+def _channel(ob: Object, path: str, frames: np.ndarray) -> np.ndarray:
+    """The values of a channel of an object on frames, (f, c)."""
+    curves, now = Played(ob).curves(path), doubles(getattr(ob, path))
+    width = 3 if path == "location" else width_of(ob.rotation_mode)
+    columns = [evaluate(curves[k], frames) if k in curves else np.full(len(frames), now[k]) for k in range(width)]
+    return np.stack(columns, axis=-1)
+
+
+def _axes(ob: Object) -> np.ndarray:
+    return model_axes(*(AXIS_NAMES[axis] for axis in sound_front(ob)))
 
 
 def _low_points(rig: Rig, poses: np.ndarray, way: _Way) -> Rows:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from ..animation.custom_properties import reading_drivers
 from ..moving import known_locomotion
-from ..write.custom_properties import reading_drivers
 
 if TYPE_CHECKING:
     from bpy.types import Object

@@ -6,17 +6,17 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from ...simulation.roles import Role
-from ..crowds.crowd_clips import clips_made_of, stored_clips
-from ..hierarchy import ancestors
+from ..clips.clip_record import clip_record
+from ..clips.crowd_clips import clips_made_of, stored_clips
+from ..objects.hierarchy import ancestors
+from ..objects.mind_numbers import state_numbers
+from ..objects.tagged_objects import crowd_of
 from ..properties import has_role
-from ..read.mind_sources import state_numbers
-from ..tagged_objects import crowd_of
-from ..write.clip_record import clip_record
 
 if TYPE_CHECKING:
     from bpy.types import Object
 
-    from ..write.bake_record import BakeRecord
+    from ..animation.bake_record import BakeRecord
 
 
 def changed_clips(objects: Iterable[Object], records: Mapping[Object, BakeRecord]) -> list[Object]:

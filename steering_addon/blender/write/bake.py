@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
@@ -9,11 +10,13 @@ from itertools import chain, tee
 
 import numpy as np
 
+from ...minds.overfull_cues import OverfullCues
 from ...recording.mishaps import KINDS, Mishaps
 from ...recording.missed_marks import MissedMarks
-from ...recording.overfull_cues import OverfullCues
+from ...recording.run_record import RunRecorder
 from ...simulation.run import simulate
 from ...simulation.snapshot import State
+from ..animation.run_records import store_run
 from ..read.frame import Frame
 from ..read.lead_in import lead_in
 from ..read.plan import Plan
@@ -21,6 +24,7 @@ from ..read.reading import Reader
 from ..read.sweep import read_ahead, sweep
 from .ground_edges import GroundEdges
 from .key_writer import KeyWriter
+from .plan_states import histories
 from .writer import Writer
 
 SIMULATING = 0.8
@@ -32,6 +36,7 @@ class BakeResult:
     """The result of a bake.
 
     Attributes:
+        run: the id of its run.
         vehicles, frames: how many.
         mishaps: the number of vehicles that ran into something or got stuck, by kind.
         stuck: the first and last frame on which vehicles were stuck, by the row of those that were.
@@ -41,6 +46,7 @@ class BakeResult:
         warnings: what the animator should know of what was written.
     """
 
+    run: str
     vehicles: int
     frames: int
     mishaps: Mapping[str, int]
@@ -66,19 +72,20 @@ def baking(
     """
     reader = Reader(plan)
     writer = writer or KeyWriter(plan, replace_own_keys=replace_own_keys)
-    mishaps, edges, admission = Mishaps(len(plan)), GroundEdges(plan), _Admission()
+    run, recorder = uuid.uuid4().hex, RunRecorder(plan.frames, len(plan))
+    mishaps, edges, admission = recorder.mishaps, GroundEdges(plan), _Admission()
     cues, marks = OverfullCues(), MissedMarks()
     try:
         with closing(sweep(plan, reader)) as frames:
             for row, (state, frame) in enumerate(simulated(plan, reader, read_ahead(frames))):
-                mishaps.look(row, state)
+                recorder.look(row, state)
                 edges.look(row, state, mishaps)
                 admission.look(state)
                 cues.look(frame.number, frame.snapshot)
                 marks.look(state, frame.snapshot)
                 writer.frame(state, frame)
                 yield SIMULATING * (row + 1) / len(plan.frames)
-        for done in writer.finish(mishaps):
+        for done in writer.finish(run):
             yield SIMULATING + (1.0 - SIMULATING) * done
     except BaseException:
         writer.discard()
@@ -87,7 +94,9 @@ def baking(
     plan.vehicles.source.store(plan.vehicles.identity)
     for each in (*plan.states, *plan.triggers):
         each.store_number()
+    store_run(plan.scene, run, recorder.record(plan.vehicles.identity, histories(plan, recorder.changes)))
     return BakeResult(
+        run=run,
         vehicles=len(plan),
         frames=len(plan.frames),
         mishaps={kind: mishaps.number(kind) for kind in KINDS},

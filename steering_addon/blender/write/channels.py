@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ..animation.rotation_channels import RotationTrack, width_of
 from ..read.local_space import to_local
-from ..read.rotation_channels import RotationTrack, width_of
 
 if TYPE_CHECKING:
     from ..read.object_vehicles import ObjectVehicles

@@ -12,15 +12,22 @@ import numpy as np
 from ...portrayal.clips import ClipSettings, Playing, in_order
 from ...portrayal.company import in_company
 from ...portrayal.doings import Doings
-from ...portrayal.footholds import Carried
+from ...portrayal.feet.treads import Carried
 from ...portrayal.heads import leads, toward
 from ...portrayal.playing import Played, Player, Way
 from ...portrayal.riding import Ridden, RiddenGround, on_all_frames, ridden
 from ...simulation.arrays.chance import Keys
 from ...simulation.arrays.once import once
 from ...simulation.arrays.vectors import Scalars, Vectors, columns
-from ..crowds.clip_feet import store_unplanted
-from ..crowds.crowd_clips import (
+from ..animation.posing import check_shows_clips, check_strips_play
+from ..clips.clip_bodies import Bodies, Members, RigPose
+from ..clips.clip_copies import ClipCopy, Copies, at_rest, copies_made
+from ..clips.clip_feet import store_unplanted
+from ..clips.clip_heads import HEAD, LiveHeads, Neck, neck_of
+from ..clips.clip_posture import Posture, posture_of
+from ..clips.clip_record import clip_record, is_copy
+from ..clips.clip_strips import ClipPlayed, Edited, RigClips, clear_clips, write_clips
+from ..clips.crowd_clips import (
     Model,
     beats_of,
     check_has_models,
@@ -34,22 +41,16 @@ from ..crowds.crowd_clips import (
     store_measurements,
     stored_clips,
 )
-from ..hierarchy import Family
-from ..read.clips.measuring import axes_of
-from ..read.clips.rig import Rig, rig_of
+from ..clips.hiding_tracks import check_tracks_show_clips
+from ..clips.measuring import axes_of
+from ..clips.planting import FEET, FRAMES_TOGETHER, planter_of
+from ..clips.rig import Rig, rig_of
+from ..clips.rig_keys import made_for
+from ..clips.sights import Sights
+from ..objects.hierarchy import Family
+from ..objects.tagged_objects import names_of
+from ..read.surfaces import static_ground
 from ..stored_values import finite_numbers, sound_front
-from ..tagged_objects import names_of
-from .clip_bodies import Bodies, Members, RigPose
-from .clip_copies import ClipCopy, Copies, at_rest, copies_made
-from .clip_heads import HEAD, LiveHeads, Neck, neck_of
-from .clip_planting import FEET, FRAMES_TOGETHER, ground_of, planting_of
-from .clip_posture import Posture, posture_of
-from .clip_record import clip_record, is_copy
-from .clip_strips import ClipPlayed, Edited, RigClips, clear_clips, write_clips
-from .hiding_tracks import check_tracks_show_clips
-from .posing import check_shows_clips, check_strips_play
-from .rig_keys import made_for
-from .sights import Sights
 
 if TYPE_CHECKING:
     from bpy.types import Object, Scene
@@ -189,7 +190,7 @@ class ClipWriter:
         edited += write_clips(rigs, self._frames)
         if edited:
             names = names_of([str(each) for each in edited])
-            self.warnings.append(f"Kept NLA strips that were edited: {names}. Delete them to have them written again")
+            self.warnings.append(f"Kept NLA strips that were edited: {names}. Delete them to have them baked again")
 
     def _store(self) -> None:
         """Store what was measured with the clips of crowds that can be changed."""
@@ -200,7 +201,7 @@ class ClipWriter:
             if crowd.library is None:
                 store_measurements([played.model for played in same], self._scene, self._family)
                 if all(played.plants for played in same):
-                    store_unplanted(crowd, [played.unplanted for played in same])
+                    store_unplanted(crowd, [(played.model, played.unplanted) for played in same])
 
     def _warn(self, crowd: Object, idle: Sequence[Object]) -> None:
         names = names_of([ob.name for ob in idle])
@@ -403,10 +404,10 @@ class _ModelPlayed:
     def _plant(self, copies: Sequence[ClipCopy], moved: Collection[int], moving: Collection[Object]) -> Iterator[None]:
         """Compute the strip that holds the feet of each armature, where that can be done."""
         armature = self.model.rigs[0]
-        planting, self.unplanted = planting_of(armature, self._shape, self._clips, [copy.action for copy in copies])
-        if planting is None:
+        planter, self.unplanted = planter_of(armature, self._shape, self._clips, [copy.action for copy in copies])
+        if planter is None:
             return
-        still, existing = ground_of(self._scene, moving), copies_made()
+        still, existing = static_ground(self._scene, moving), copies_made()
         count = len(self._bodies)
         run, place = on_all_frames(self._ridden), np.stack([bodies.position for bodies in self._bodies], axis=1)
         # Clips may have been measured on a vehicle of another size than the one whose rig was read.
@@ -428,7 +429,7 @@ class _ModelPlayed:
             )
             body = Carried(position, forward, up, size[rows], origin[rows])
             playing = Playing(self._phase[:, rows], influence[:, rows])
-            keys = planting.keys(playing, body, self._frame_time, ground)
+            keys = planter.keys(playing, body, self._frame_time, ground)
             copies = made_for(self.model.rigs[rows], FEET, keys, existing)
             for k, (copy, each) in enumerate(zip(copies, keys), first):
                 self._feet[k] = [ClipPlayed(replace(copy, feet=tuple(each)))]

@@ -13,11 +13,11 @@ from mathutils import Vector
 from mathutils.bvhtree import BVHTree
 
 from ...recording.mishaps import GROUND, Mishaps
-from ..crowds.populating.ground import triangles_of
 from ..moving import locomotion_of
+from ..objects.tagged_objects import full_name, in_use
 from ..properties import pointed_at
+from ..read.ground import triangles_of
 from ..refusal import Refusal
-from ..tagged_objects import full_name, in_use
 
 if TYPE_CHECKING:
     from bpy.types import Object

@@ -5,30 +5,25 @@ What comes in is kept for a few frames, then converted to channels, of which onl
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...portrayal.soles import runs
-from ...recording.arrived import arrived
-from ...recording.changes_of_mind import ChangesOfMind
 from ...recording.last_corrections import LastCorrections
-from ...recording.mishaps import Mishaps
 from ...simulation.arrays.vectors import anybody, magnitude
 from ...simulation.snapshot import State
-from ..crowds.entry_settings import parts_of
-from ..hierarchy import Family
+from ..animation.rotation_channels import WIDEST, width_of
+from ..animation.staging import Staging
+from ..objects.hierarchy import Family
+from ..read.entry_settings import parts_of
 from ..read.frame import Frame
-from ..read.rotation_channels import WIDEST, width_of
 from .channels import AT_ONCE, Channels
 from .look_properties import LookProperties
 from .plan_clips import PlanClips, bodies_of
-from .plan_states import StateProperties, histories
+from .plan_states import StateProperties
 from .portrayed import KEY, Portrayed
 from .resource_visibility import Eaten
-from .staging import Staging
 
 if TYPE_CHECKING:
     from ..read.plan import Plan
@@ -62,14 +57,12 @@ class KeyWriter:
         self._location = np.empty((n, 3, f), KEY)
         self._rotation = np.empty((n, WIDEST, f), KEY)
         self._away = np.zeros((f, n), dtype=np.bool_)
-        self._arrived = np.zeros((f, n), dtype=np.bool_)
         self._seen = np.zeros(n, dtype=np.bool_)
         self._portrayed = [Portrayed(plan, crowd) for crowd in plan.crowds if crowd.portrayal is not None]
         self._clips = PlanClips(plan, replace=replace_own_keys)
         self._looks = LookProperties(plan)
         self._before: State | None = None
         self._eaten = Eaten(plan)
-        self._changes = ChangesOfMind()
         self._corrections = LastCorrections()
         self._states = StateProperties(plan, f)
         self._uncorrected: list[str] = []
@@ -90,26 +83,22 @@ class KeyWriter:
         if self._clips.are_played or self._looks.are_keyed:
             bodies = bodies_of(state, self._before, frame.heights, entered)
             self._looks.frame(row, bodies, frame.heights, frame.snapshot.lift)
-            self._arrived[row] = bodies.arrived
             if self._clips.are_played:
                 self._clips.frame(row, bodies, frame.snapshot.surfaces)
-        else:
-            self._arrived[row] = arrived(state, self._before)
         self._before = state
         self._eaten.look(row, state)
-        self._changes.look(row, state)
         self._corrections.look(row, state, frame.snapshot)
         self._states.frame(row, state)
         self._poses.take(state, frame)
         if self._poses.full or self._taken == len(self._plan.frames):
             self._convert()
 
-    def finish(self, mishaps: Mishaps) -> Iterator[float]:
+    def finish(self, run: str) -> Iterator[float]:
         """Stage the keys of each vehicle, then give all of them to the scene."""
         plan, source = self._plan, self._source
         self._correct()
-        self._staging = staging = Staging(uuid.uuid4().hex, plan.frames)
-        properties, states = self._properties(), histories(plan, self._changes.of)
+        self._staging = staging = Staging(run, plan.frames)
+        properties = self._properties()
         in_states = self._states.columns()
         share = STAGING if self._clips.are_played else 1.0
         for done, row in enumerate(self._channels.order, 1):
@@ -121,13 +110,8 @@ class KeyWriter:
                 properties=properties.get(row),
                 seldom=in_states.get(row),
                 only_baked=bool(source.only_baked[row]),
-                mishaps={kind: plan.frames[at[row]] for kind, at in mishaps.frames.items() if at[row] >= 0},
-                stuck_frames=mishaps.stuck_frames(row, plan.frames),
                 hidden=self._away[:, row] if source.hides[row] else None,
-                present_frames=_frames_present(self._away[:, row], plan.frames),
                 posed=self._clips.posed.get(source.objects[row], ()),
-                states=states.get(row, ()),
-                arrived_frames=_spans(self._arrived[:, row], plan.frames),
             )
             yield share * done / len(plan)
         for done in self._clips.prepare() if self._clips.are_played else ():
@@ -218,24 +202,3 @@ class _Poses:
         count, self._count = self._count, 0
         positions = np.moveaxis(self._positions[:, :count], 0, -1)
         return self._parts[:count], positions, np.moveaxis(self._bases[:, :, :count], (0, 1), (-2, -1))
-
-
-def _spans(mask: np.ndarray, frames: np.ndarray) -> tuple[tuple[float, float], ...]:
-    """The first and the last of the frames (f,) of each time at which a mask (f,) holds."""
-    return tuple((float(frames[first]), float(frames[last - 1])) for first, last in runs(mask))
-
-
-def _frames_present(away: np.ndarray, frames: np.ndarray) -> tuple[float, float] | None:
-    """The first and the last of the frames (f,) on which a vehicle is present; None if it always is.
-
-    A vehicle present on the first or last frame of all counts as present before or after it, too.
-
-    Args:
-        away: (f,) whether it has not entered yet or has left.
-    """
-    if not away.any():
-        return None
-    on = np.flatnonzero(~away)
-    if not len(on):
-        return float(frames[-1]) + 1.0, float(frames[-1])
-    return -np.inf if on[0] == 0 else float(frames[on[0]]), np.inf if not away[-1] else float(frames[on[-1]])

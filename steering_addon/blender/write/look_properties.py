@@ -9,15 +9,15 @@ import numpy as np
 from ...portrayal.driver_properties import LOOKS
 from ...portrayal.heads import EYES, leads, toward
 from ...simulation.arrays.vectors import Scalars
-from ..crowds.crowd_clips import numbers_of_states, settings_for
-from .clip_heads import LiveTurns
+from ..clips.clip_heads import LiveTurns
+from ..clips.crowd_clips import numbers_of_states, settings_for
+from ..clips.sights import Sights
 from .plan_states import Narrator
-from .sights import Sights
 
 if TYPE_CHECKING:
+    from ..clips.clip_bodies import Bodies
     from ..read.plan import Plan
     from ..read.sources import CrowdSource
-    from .clip_bodies import Bodies
 
 AXES = ("position", "forward", "up", "caller")
 """What is remembered of bodies, (n, 3) on each frame."""

@@ -15,7 +15,7 @@ from ...simulation.arrays.vectors import Mask, Scalars, Vectors, magnitude
 from ...simulation.geometry.surfaces import NO_SURFACES, Surfaces
 from ...simulation.ground import level_heading
 from ...simulation.snapshot import State
-from .clip_bodies import Bodies, Members, RigPose
+from ..clips.clip_bodies import Bodies, Members, RigPose
 from .clip_writer import ClipWriter
 from .plan_states import Narrator
 

@@ -10,8 +10,8 @@ import numpy as np
 from ...portrayal.state_properties import STATE, StateColumns
 from ...recording.changes_of_mind import Change
 from ...simulation.snapshot import State
-from .custom_properties import share_in
-from .state_history import CAUSES, TRIGGER, TakenUp
+from ..animation.custom_properties import share_in
+from ..animation.state_history import CAUSES, TRIGGER, TakenUp, written
 
 if TYPE_CHECKING:
     from ..read.plan import Plan
@@ -55,11 +55,11 @@ class Narrator:
         )
 
 
-def histories(plan: Plan, changes: Mapping[int, Sequence[tuple[int, Change]]]) -> dict[int, tuple[TakenUp, ...]]:
-    """The history of each vehicle of a plan that took up any state, by its row."""
+def histories(plan: Plan, changes: Mapping[int, Sequence[tuple[int, Change]]]) -> dict[int, str]:
+    """The history of each vehicle of a plan that took up any state, as a text, by its row."""
     narrator = Narrator(plan)
     return {
-        row: tuple(narrator.taken_up(row, plan.frames[frame_row], change) for frame_row, change in of_vehicle)
+        row: written(narrator.taken_up(row, plan.frames[frame_row], change) for frame_row, change in of_vehicle)
         for row, of_vehicle in changes.items()
     }
 

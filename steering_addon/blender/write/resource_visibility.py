@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...simulation.roles import Role
-from ..hierarchy import Family
+from ..objects.hierarchy import Family
 from ..properties import has_role
 from ..read.resources import feeds, may_be_hidden, with_parts
 
 if TYPE_CHECKING:
     from ...simulation.snapshot import State
+    from ..animation.staging import Staging
     from ..read.plan import Plan
-    from .staging import Staging
 
 
 class Resources:

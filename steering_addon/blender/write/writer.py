@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
-from ...recording.mishaps import Mishaps
 from ...simulation.snapshot import State
 from ..read.frame import Frame
 
@@ -22,8 +21,11 @@ class Writer(Protocol):
     def frame(self, state: State, frame: Frame) -> None:
         """Take in the vehicles on a frame; called once for each frame of the plan, in order."""
 
-    def finish(self, mishaps: Mishaps) -> Iterator[float]:
+    def finish(self, run: str) -> Iterator[float]:
         """Write what was taken in, yielding the share that is done, from 0 to 1, and hand it over at the end.
+
+        Args:
+            run: the id of the run, by which what is written is told from that of other runs, and its record is found.
 
         Raises:
             Refusal: a vehicle cannot be written.

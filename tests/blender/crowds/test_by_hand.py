@@ -6,7 +6,7 @@ import pytest
 
 from tests.blender.building import bake, crowd, empty, frames, part, select, vehicle, wedge
 
-ownership = part("blender.write.ownership")
+ownership = part("blender.animation.ownership")
 fingerprint = part("blender.read.fingerprint").fingerprint
 FIRST, LAST, END = 20, 68, 80
 
@@ -37,7 +37,7 @@ def take_over(*vehicles, first: int = FIRST, last: int = LAST, **options):
 
 
 def keys(guide, axis: int = 0):
-    bag = part("blender.write.animation_data").channelbag(guide)
+    bag = part("blender.animation.animation_data").channelbag(guide)
     return next(curve for curve in bag.fcurves if (curve.data_path, curve.array_index) == ("location", axis))
 
 

@@ -221,7 +221,7 @@ def test_a_closed_mesh_is_a_region_and_one_with_holes_is_refused(addon) -> None:
 
 
 def test_crowds_of_equals_crowd_of_for_each_vehicle(addon) -> None:
-    tagged = part("blender.tagged_objects")
+    tagged = part("blender.objects.tagged_objects")
     members = fleet(6)
     other, lost = crowd("Other"), empty("Lost")
     members[1].steering.crowd, members[2].steering.crowd, members[4].steering.crowd = other, lost, lost

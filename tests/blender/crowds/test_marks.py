@@ -64,13 +64,15 @@ def test_the_middle_of_a_flock_is_at_its_mark_and_the_keys_of_its_leader_stay() 
         leader.keyframe_insert("location", frame=frame)
     birds, members = flock(6, leader_following={"leader": leader}, separation={})
     keys = [
-        tuple(p.co) for c in part("blender.write.animation_data").channelbag(leader).fcurves for p in c.keyframe_points
+        tuple(p.co)
+        for c in part("blender.animation.animation_data").channelbag(leader).fcurves
+        for p in c.keyframe_points
     ]
     mark = add(birds, place=(2.0, 12.0, 3.5))
     assert mark.steering.mark.who == birds
     bake()
     assert np.linalg.norm(places(members).mean(axis=0) - mark.location) < 0.05
-    again = part("blender.write.animation_data").channelbag(leader).fcurves
+    again = part("blender.animation.animation_data").channelbag(leader).fcurves
     assert [tuple(p.co) for c in again for p in c.keyframe_points] == keys
 
 

@@ -386,29 +386,29 @@ def test_a_pointed_end_is_the_front(quarter) -> None:
     points = body(NOSE)
     for _ in range(quarter):
         points = np.stack((-points[:, 1], points[:, 0], points[:, 2]), axis=1)
-    assert part("blender.crowds.forward_axis").by_shape(points) == ("POS_Y", "NEG_X", "NEG_Y", "POS_X")[quarter]
+    assert part("blender.read.forward_axis").by_shape(points) == ("POS_Y", "NEG_X", "NEG_Y", "POS_X")[quarter]
 
 
 def test_a_long_shape_faces_along_its_length() -> None:
-    assert part("blender.crowds.forward_axis").by_shape(body(CUBOID)) == "POS_X"
-    assert part("blender.crowds.forward_axis").by_shape(body(CUBOID)[:, [1, 0, 2]]) == "NEG_Y"
+    assert part("blender.read.forward_axis").by_shape(body(CUBOID)) == "POS_X"
+    assert part("blender.read.forward_axis").by_shape(body(CUBOID)[:, [1, 0, 2]]) == "NEG_Y"
 
 
 def test_wings_do_not_count_as_length() -> None:
-    assert part("blender.crowds.forward_axis").by_shape(body(BIRD))[-1] == "Y"
-    assert part("blender.crowds.forward_axis").by_shape(body(BIRD)[:, [1, 0, 2]])[-1] == "X"
+    assert part("blender.read.forward_axis").by_shape(body(BIRD))[-1] == "Y"
+    assert part("blender.read.forward_axis").by_shape(body(BIRD)[:, [1, 0, 2]])[-1] == "X"
 
 
 def test_spread_arms_do_not_count_as_length() -> None:
     spread = body([(x, y, z) for x in (-0.85, 0.85) for y in (-0.15, 0.15) for z in (0.0, 1.75)])
-    assert part("blender.crowds.forward_axis").by_shape(spread) == "NEG_Y"
+    assert part("blender.read.forward_axis").by_shape(spread) == "NEG_Y"
 
 
 def test_a_suitcase_does_not_turn_a_traveller_round() -> None:
     man = [(x, y, z) for x in (-0.35, 0.35) for y in (-0.15, 0.15) for z in (0.0, 0.9, 1.75)]
     case = [(x, y, z) for x in (0.35, 0.5) for y in (-0.33, 0.33) for z in (0.2, 0.7)]
-    assert part("blender.crowds.forward_axis").by_shape(body(man + case)) == "NEG_Y"
-    assert part("blender.crowds.forward_axis").by_shape(body(man)[:, [1, 0, 2]])[-1] == "X"
+    assert part("blender.read.forward_axis").by_shape(body(man + case)) == "NEG_Y"
+    assert part("blender.read.forward_axis").by_shape(body(man)[:, [1, 0, 2]])[-1] == "X"
 
 
 def front(ob) -> tuple[str, str]:
@@ -416,7 +416,7 @@ def front(ob) -> tuple[str, str]:
 
 
 def test_shapes_without_a_direction_face_negative_y() -> None:
-    assert part("blender.crowds.forward_axis").by_shape(body([(0, 0, 0)])) == "NEG_Y"
+    assert part("blender.read.forward_axis").by_shape(body([(0, 0, 0)])) == "NEG_Y"
     assert tagged(sphere("Ball")).name
     assert front(bpy.data.objects["Ball"]) == ("NEG_Y", "POS_Z")
 
@@ -472,7 +472,7 @@ def test_a_tail_is_not_a_nose() -> None:
     """A cat with a thin tail toward +Y, as modelers of animals build them."""
     cat = [(x, y, z) for x in (-0.3, 0.3) for y in (-1.0, -0.4, 0.2) for z in (0.0, 0.8)]
     tail = [(x, y, z) for x in (-0.02, 0.02) for y in (0.3, 0.6, 0.9) for z in (0.75, 0.79)]
-    assert part("blender.crowds.forward_axis").by_shape(body(cat + tail)) == "NEG_Y"
+    assert part("blender.read.forward_axis").by_shape(body(cat + tail)) == "NEG_Y"
 
 
 def test_eyes_painted_by_a_material_are_ahead() -> None:
@@ -602,9 +602,9 @@ def test_the_forward_axis_of_the_models_in_ready_scenes_is_guessed(scene) -> Non
     getattr(bpy.ops.steering, f"add_{scene}")(count=1)
     bpy.context.view_layer.update()
     (model,) = with_role("VEHICLE")
-    family, shapes = part("blender.hierarchy").Family(), part("blender.read.body_sizes")
+    family, shapes = part("blender.objects.hierarchy").Family(), part("blender.objects.body_sizes")
     measured = shapes.Body.of(model, bpy.context.evaluated_depsgraph_get(), family)
-    assert part("blender.crowds.forward_axis").front_of(model, family, measured) == ("POS_Y", "POS_Z")
+    assert part("blender.read.forward_axis").front_of(model, family, measured) == ("POS_Y", "POS_Z")
 
 
 def test_a_vehicle_moves_along_its_forward_axis() -> None:

@@ -313,7 +313,7 @@ def test_copies_of_a_tagged_model_have_neither_its_tags_nor_its_bake() -> None:
 def test_a_character_is_copied_with_its_descendants() -> None:
     rig = figure()
     crowd = populate(count=4)
-    family = part("blender.hierarchy").Family()
+    family = part("blender.objects.hierarchy").Family()
     for ob in members(crowd):
         parts = {child.name.rpartition(" ")[0]: child for child in family.descendants(ob)}
         body, hat = parts["Figure Body"], parts["Figure Hat"]
@@ -958,7 +958,7 @@ def test_populate_is_disabled_without_a_selection() -> None:
 
 
 def test_the_panel_shows_only_settings_that_apply(crowd) -> None:
-    shown = part("blender.crowds.populating.arrangement").shown
+    shown = part("blender.read.arrangement").shown
     assert {"lean", "height", "place", "distance"} <= set(shown("SURFACE"))
     assert {"columns", "layers"} & set(shown("SURFACE")) == set()
     assert {"columns", "layers", "distance"} <= set(shown("GRID"))

@@ -38,7 +38,7 @@ def points_of(mesh, matrix=None) -> np.ndarray:
 
 def evaluated(rig, parts, action, phase: float) -> np.ndarray:
     """The points of parts as the rig itself shows an action at a phase, from its origin."""
-    animation = part("blender.write.animation_data")
+    animation = part("blender.animation.animation_data")
     animation.assign_action(rig, action, animation.slot_for(action, rig))
     first, last = action.frame_range
     frame = first + phase * (last - first)

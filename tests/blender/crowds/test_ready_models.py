@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from scripts.modelling.asset import make
-from steering_addon.blender.write.animation_data import channelbags
+from steering_addon.blender.animation.animation_data import channelbags
 from tests.blender.building import part
 
 ready = part("blender.crowds.ready_scenes.models")

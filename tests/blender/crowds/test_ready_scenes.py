@@ -148,8 +148,8 @@ def test_a_scene_is_at_the_cursor_with_the_given_count_and_size(scene) -> None:
     assert len(members(scene_crowd)) == 7
     assert tuple(scene_crowd.location) == tuple(extra_of(scene, scene_crowd).location) == (3.0, -2.0, 5.0)
     shapes = [
-        part("blender.read.body_sizes").points_of(
-            ob, bpy.context.evaluated_depsgraph_get(), part("blender.hierarchy").Family()
+        part("blender.objects.body_sizes").points_of(
+            ob, bpy.context.evaluated_depsgraph_get(), part("blender.objects.hierarchy").Family()
         )
         for ob in members(scene_crowd)
     ]
@@ -524,17 +524,17 @@ def test_heads_of_walkers_turn_to_where_they_will_face_and_are_let_go() -> None:
     assert "Steering: Head" in walker.animation_data.nla_tracks
     body, head = headings(walker, "Head", range(1, 73))
     playing.look_ahead = 0.0
-    assert bpy.ops.steering.clips_write() == {"FINISHED"}
+    assert bpy.ops.steering.bake() == {"FINISHED"}
     assert "Steering: Head" not in walker.animation_data.nla_tracks
     _, still = headings(walker, "Head", range(1, 73))
     later = np.interp(np.arange(72) + 0.35 * 24, np.arange(72), body)
     assert np.ptp(later - body) > 0.03, "It goes round a bend."
     np.testing.assert_allclose((head - still)[4:60], (later - body)[4:60], atol=0.02)
     playing.look_ahead, scene_crowd.steering.portrayal.head_bone = 0.35, "Chest"
-    bpy.ops.steering.clips_write()
+    bpy.ops.steering.bake()
     _, chest = headings(walker, "Chest", range(1, 73))
     playing.look_ahead = 0.0
-    bpy.ops.steering.clips_write()
+    bpy.ops.steering.bake()
     _, chest_still = headings(walker, "Chest", range(1, 73))
     np.testing.assert_allclose((chest - chest_still)[4:60], (later - body)[4:60], atol=0.02)
     assert bpy.ops.steering.clear_bake() == {"FINISHED"}
@@ -559,7 +559,7 @@ def test_walkers_look_at_an_object_that_moves() -> None:
     assert "Steering: Head" not in walker.animation_data.nla_tracks
     body, still = headings(walker, "Head", range(1, 49))
     portrayal.look_at, camera.hide_viewport = camera, True
-    assert bpy.ops.steering.clips_write() == {"FINISHED"}
+    assert bpy.ops.steering.bake() == {"FINISHED"}
     camera.hide_viewport = False
     _, head = headings(walker, "Head", range(1, 49))
     wanted = []
@@ -592,7 +592,7 @@ def test_walkers_look_at_what_called_them_until_they_walk_on() -> None:
     body, head = headings(walker, "Head", range(1, 49))
     crowd.steering.portrayal.playing.look_at_caller = False
     select(crowd)
-    assert bpy.ops.steering.clips_write() == {"FINISHED"}
+    assert bpy.ops.steering.bake() == {"FINISHED"}
     assert "Steering: Head" not in walker.animation_data.nla_tracks
     _, still = headings(walker, "Head", range(1, 49))
     offsets = []
@@ -603,7 +603,7 @@ def test_walkers_look_at_what_called_them_until_they_walk_on() -> None:
     assert 0.4 < np.median(wanted) < 1.2
     np.testing.assert_allclose((head - still)[18:40], wanted[18:40], atol=0.12)
     crowd.steering.portrayal.playing.look_at_caller = True
-    bpy.ops.steering.clips_write()
+    bpy.ops.steering.bake()
     np.testing.assert_allclose(headings(walker, "Head", range(1, 49))[1], head, atol=0.02)
     bpy.ops.steering.clear_bake()
     assert bpy.ops.steering.preview() == {"FINISHED"}
@@ -770,7 +770,7 @@ def test_walkers_look_at_the_object_of_their_state_and_others_at_that_of_their_c
     portrayal.look_at = state.steering.portrayal.look_at = None
     portrayal.playing.look_at_caller = False
     select(crowd)
-    bpy.ops.steering.clips_write()
+    bpy.ops.steering.bake()
     for ob, seen, (body, head) in zip((walker, other), (right, left), looks):
         _, still = headings(ob, "Head", (20,))
         offset = seen.location - ob.matrix_world.translation

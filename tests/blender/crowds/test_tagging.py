@@ -337,7 +337,7 @@ def test_the_first_of_several_copies_by_name_keeps_the_identity_and_the_others_g
         copy = ob.copy()
         copy.name = name
         bpy.context.scene.collection.objects.link(copy)
-    distinct = part("blender.identity").distinct_identities
+    distinct = part("blender.objects.identity").distinct_identities
     ships = [bpy.data.objects[name] for name in "MZAK"]
     identities = distinct(ships)
     assert identities["A"] == 77
@@ -504,7 +504,7 @@ def test_a_flipped_vehicle_sets_off_the_other_way() -> None:
 def test_tagging_stores_the_local_channels_of_a_vehicle_as_its_start(mode) -> None:
     ob = wedge(location=(1.0, 2.0, 3.0))
     ob.rotation_mode = mode
-    channel = part("blender.read.rotation_channels").data_path(mode)
+    channel = part("blender.animation.rotation_channels").data_path(mode)
     setattr(ob, channel, (0.5, 0.5, 0.5, 0.5)[: len(getattr(ob, channel))])
     ob.parent = empty("Parent", (7.0, 7.0, 7.0))
     vehicle(ob)

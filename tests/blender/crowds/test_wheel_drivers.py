@@ -134,7 +134,7 @@ def test_members_that_populate_makes_of_a_driven_car_roll_by_their_own_way() -> 
     members = [ob for ob in bpy.data.objects if ob.name.startswith("Car 0") and ob.parent is None]
     assert len(members) == 2
     for member in members:
-        read = part("blender.write.custom_properties").reading_drivers([member], ["steering_wheel_spin"])[member]
+        read = part("blender.animation.custom_properties").reading_drivers([member], ["steering_wheel_spin"])[member]
         assert len(read["steering_wheel_spin"]) == 4
 
 

@@ -65,7 +65,7 @@ def places(members, on: int) -> np.ndarray:
 
 def histories(members) -> list[list[tuple[float, str]]]:
     """The frames on which each took up a state, and its name; "" for the crowd's own settings."""
-    kept = part("blender.write.ownership").bake_of
+    kept = part("blender.animation.run_records").outcome_of
     return [[(each.frame, each.state) for each in kept(ob).states] for ob in members]
 
 
@@ -210,7 +210,9 @@ def test_a_cue_and_a_hero_by_hand_in_six_clicks() -> None:
     bpy.context.scene.frame_set(90)
     hand.click(members[12])
     guide = hand.press("animate_by_hand")
-    curve = next(c for c in part("blender.write.animation_data").channelbag(guide).fcurves if c.data_path == "location")
+    curve = next(
+        c for c in part("blender.animation.animation_data").channelbag(guide).fcurves if c.data_path == "location"
+    )
     key = min(curve.keyframe_points, key=lambda point: abs(point.co.x - 105))
     moved = int(key.co.x)
     before = places([members[12]], moved)

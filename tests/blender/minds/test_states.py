@@ -39,6 +39,11 @@ def startle(grazing, wolf=None, **values):
     return state
 
 
+def modes_of(snapshot):
+    """The modes of the first crowd that has states."""
+    return snapshot.minds.of_crowds[0].modes
+
+
 def drawn(panel: str) -> list[tuple]:
     """What a panel shows."""
     return shown(f"OBJECT_PT_steering_{panel}")
@@ -91,15 +96,13 @@ def test_a_ready_state_that_is_faster_turns_as_much_more_quickly() -> None:
     grazing.steering.planar.max_turn_rate = 0.7
     plan = planning.plan_reading(bpy.context.scene)
     snapshot = next(iter(part("blender.read.sweep").sweep(plan, reading.Reader(plan)))).snapshot
-    mode = next(mode for mode in snapshot.minds[0].modes if mode.number == state.steering.state.number)
+    mode = next(mode for mode in modes_of(snapshot) if mode.number == state.steering.state.number)
     default = part("locomotion").Planar.parameters()["max_turn_rate"].default
     assert np.allclose(mode.locomotion.max_turn_rate, [1.5, 1.5, default])
     state.steering.planar.own = False
     plan = planning.plan_reading(bpy.context.scene)
     snapshot = next(iter(part("blender.read.sweep").sweep(plan, reading.Reader(plan)))).snapshot
-    assert all(
-        mode.locomotion is None for mode in snapshot.minds[0].modes if mode.number == state.steering.state.number
-    )
+    assert all(mode.locomotion is None for mode in modes_of(snapshot) if mode.number == state.steering.state.number)
 
 
 @pytest.mark.parametrize("moves", ["ON_FOOT", "PLANAR"])
@@ -137,7 +140,7 @@ def test_what_is_caught_at_a_run_stands_within_a_second() -> None:
     bpy.context.object.steering.trigger.strength = 1.5
     bpy.context.scene.frame_end = 96
     bake()
-    told = part("blender.write.ownership").bake_of(sheep).states
+    told = part("blender.animation.run_records").outcome_of(sheep).states
     begins = round(next(each.frame for each in told if each.state == "Caught"))
     way = motion([sheep], range(1, 97))[:, 0]
     assert np.linalg.norm(way[begins - 2] - way[begins - 3]) * 24.0 > 2.5
@@ -178,7 +181,7 @@ def test_what_a_state_does_not_have_of_its_own_follows_the_crowd() -> None:
     plan = planning.plan_reading(bpy.context.scene)
     snapshot = next(iter(part("blender.read.sweep").sweep(plan, reading.Reader(plan)))).snapshot
     names = {each.ob.name: each.number for each in plan.states}
-    settings = {mode.number: snapshot.settings[mode.settings] for mode in snapshot.minds[0].modes}
+    settings = {mode.number: snapshot.settings[mode.settings] for mode in modes_of(snapshot)}
     of_startle = settings[names["Startle"]]
     alignment = next(b for b in of_startle.behaviors if b.name == "alignment")
     assert alignment.distance[0] == 2.5 and "wander" not in [b.name for b in of_startle.behaviors]
@@ -194,7 +197,7 @@ def test_a_cue_on_the_timeline_holds_for_its_frames_only() -> None:
     plan = planning.plan_reading(bpy.context.scene)
     cues = []
     for read in part("blender.read.sweep").sweep(plan, reading.Reader(plan)):
-        mode = next(mode for mode in read.snapshot.minds[0].modes if mode.number == state.steering.state.number)
+        mode = next(mode for mode in modes_of(read.snapshot) if mode.number == state.steering.state.number)
         cues.append(float(mode.numbers.cue[0]))
     assert set(cues[:18]) == {0.0} and set(cues[20:38]) == {1.0} and set(cues[42:]) == {0.0}
 
@@ -211,7 +214,7 @@ def test_a_strip_with_fades_tells_its_share_and_takes_the_place_of_the_field() -
     strip.blend_in, strip.blend_out = 8, 12
     plan = planning.plan_reading(bpy.context.scene)
     for read in part("blender.read.sweep").sweep(plan, reading.Reader(plan)):
-        (mode,) = (each for each in read.snapshot.minds[0].modes if each.number == state.steering.state.number)
+        (mode,) = (each for each in modes_of(read.snapshot) if each.number == state.steering.state.number)
         told = min(max(min((read.number - 20) / 8, 1.0, (50 - read.number) / 12), 0.0), 1.0)
         assert mode.numbers.cue[0] == pytest.approx(told, abs=1e-5)
     bpy.context.scene.frame_set(24)
@@ -279,11 +282,11 @@ def test_a_trigger_can_watch_for_a_crowd_and_for_those_in_a_state() -> None:
     bpy.ops.steering.trigger_add(when="NEAR", to=look.name)
     bpy.context.object.steering.trigger.who = state
     plan = planning.plan_reading(bpy.context.scene)
-    of = {source.ob.name: source.common["of"] for source in plan.triggers}
+    of = {source.ob.name: source.trigger.of for source in plan.triggers}
     names = [each.ob.name for each in plan.states]
     assert of["Look Up Trigger"] == (0, names.index("Startle") + 1) and of["Startle Trigger"] is None
     bpy.context.object.steering.trigger.who = grazing
-    bodies = {source.ob.name: source.common["bodies"] for source in planning.plan_reading(bpy.context.scene).triggers}
+    bodies = {source.ob.name: source.trigger.bodies for source in planning.plan_reading(bpy.context.scene).triggers}
     assert bodies["Look Up Trigger"].tolist() == [0, 1, 2, 3]
 
 
@@ -329,7 +332,7 @@ def test_after_a_bake_each_vehicle_says_what_it_took_up_and_why() -> None:
     trigger = bpy.context.object
     trigger.steering.trigger.distance = 4.0
     bake()
-    histories = [part("blender.write.ownership").bake_of(ob).states for ob in members]
+    histories = [part("blender.animation.run_records").outcome_of(ob).states for ob in members]
     first = {history[0].cause for history in histories}
     assert first == {"TRIGGER", "OTHERS"} and {history[0].state for history in histories} == {"Startle"}
     called = next(history[0] for history in histories if history[0].cause == "TRIGGER")
@@ -346,7 +349,7 @@ def test_after_a_bake_each_vehicle_says_what_it_took_up_and_why() -> None:
     expected = {ob.name for ob, h in zip(members, histories) if h[0].frame <= 7}
     assert expected and {ob.name for ob in bpy.context.selected_objects} == expected != {ob.name for ob in members}
     bpy.ops.steering.clear_bake()
-    assert part("blender.write.ownership").bake_of(members[0]) is None
+    assert part("blender.animation.ownership").bake_of(members[0]) is None
     select(state)
     with pytest.raises(RuntimeError, match="No vehicle of Sheep is previewed or baked"):
         bpy.ops.steering.select_in_state()
@@ -360,12 +363,12 @@ def test_a_trigger_that_is_switched_off_does_not_give_its_number_to_another() ->
     bpy.ops.steering.trigger_add(when="NEAR", to=state.name)
     bpy.context.object.name = "Startle Trigger of the Wolf"
     bake()
-    told = part("blender.write.ownership").bake_of(members[0]).states[0]
+    told = part("blender.animation.run_records").outcome_of(members[0]).states[0]
     assert (told.trigger, told.caller) == ("Startle Trigger of the Wolf", "Wolf")
 
 
 def test_the_record_of_states_is_read_back_and_a_changed_one_is_not() -> None:
-    history = part("blender.write.state_history")
+    history = part("blender.animation.state_history")
     told = (
         history.TakenUp(6.0, "Startle", history.OTHERS, "", "Wolf", "Sheep 2", (("", 0.5), ("Startle", 0.9))),
         history.TakenUp(9.0, "", "ENDED"),
@@ -418,7 +421,7 @@ def test_keys_on_active_open_and_close_a_state_whatever_frame_is_shown() -> None
     for on in (1, 30, 50):
         bpy.context.scene.frame_set(on)
         bake()
-        told.append([part("blender.write.ownership").bake_of(ob).states for ob in members])
+        told.append([part("blender.animation.run_records").outcome_of(ob).states for ob in members])
         bpy.ops.steering.clear_bake()
     assert told[0] == told[1] == told[2]
     taken_up = [each.frame for history in told[0] for each in history if each.state == "Startle"]
@@ -464,7 +467,7 @@ def test_a_crowd_in_an_override_gets_states_and_cues_as_any_other(tmp_path) -> N
     assert bpy.ops.steering.state_add(preset="sleep") == {"FINISHED"}
     assert bpy.context.object.steering.crowd == grazing and bpy.context.object.library is None
     bake()
-    assert part("blender.write.ownership").bake_of(member).states[0].state == "Startle"
+    assert part("blender.animation.run_records").outcome_of(member).states[0].state == "Startle"
 
 
 def test_a_state_is_not_put_where_the_scene_does_not_see_it() -> None:
@@ -505,7 +508,7 @@ def test_a_rider_who_fetches_brings_a_stray_back_and_the_other_stays() -> None:
         off[frame] = np.linalg.norm(place - place[: len(members)].mean(axis=0), axis=1)
     edge = off[360][: len(members)].max()
     assert off[360][len(members)] < edge + 3.0 < off[1][len(members)]
-    histories = [part("blender.write.ownership").bake_of(ob).states for ob in riders]
+    histories = [part("blender.animation.run_records").outcome_of(ob).states for ob in riders]
     assert len([history for history in histories if history]) == 1
 
 

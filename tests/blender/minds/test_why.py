@@ -30,7 +30,7 @@ def told(members, frame: int):
     """The histories until a frame, and the numbers of the states then."""
     bpy.context.scene.frame_set(frame)
     scene = bpy.context.scene
-    baked = [present.tells_state(part("blender.write.ownership").bake_of(ob)) for ob in members]
+    baked = [present.tells_state(part("blender.animation.ownership").bake_of(ob)) for ob in members]
     histories = [[each for each in present.history_of(scene, ob) if each.frame <= frame] for ob in members]
     return histories, [present.present_state(scene, ob, baked=b) for ob, b in zip(members, baked)]
 
@@ -72,7 +72,7 @@ def test_who_takes_up_a_state_says_what_else_it_weighed() -> None:
     # They look up from the first step on, before the wolf counts.
     look.steering.state.urge, look.steering.state.react, look.steering.state.persistence = 1.0, 0.0, 0.1
     bake()
-    history = part("blender.write.ownership").bake_of(members[0]).states
+    history = part("blender.animation.run_records").outcome_of(members[0]).states
     assert [each.state for each in history][:2] == ["Look Up", "Startle"]
     assert history[0].weighed_in_words() == "It weighed Look Up 0.6, the crowd's own settings 0.5"
     assert history[1].weighed_in_words() == "It weighed Startle 1, Look Up 0.7, the crowd's own settings 0.5"
@@ -116,7 +116,7 @@ def test_a_click_on_a_part_of_a_vehicle_tells_why_and_directs_the_vehicle() -> N
     history = present.history_of(bpy.context.scene, ob)
     assert history
     select(body)
-    focus = part("blender.focus")
+    focus = part("blender.objects.focus")
     assert focus.vehicle_in_focus(bpy.context) == ob and focus.vehicles_selected(bpy.context) == [ob]
     assert part("blender.panels.states").Why.poll(bpy.context)
     assert bpy.ops.steering.mark_add() == {"FINISHED"}

@@ -364,7 +364,7 @@ STATES = {
     previewing: "Previewing: frame 1 of 250",
     a_baked_vehicle: "Baked",
     an_outdated_bake: "Outdated: changed since the bake",
-    changed_clips: "Outdated: clips changed. Write or bake",
+    changed_clips: "Outdated: clips changed. Bake again",
     another_frame_range: "Outdated: now frames 1 to 9",
     a_refused_bake: "Not baked",
 }

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from tests.blender.building import bake, part, select
+from tests.blender.clips.test_control_legs import controlled_walk
 from tests.blender.walkers import found_walkers, pose_of
-from tests.blender.write.test_control_planting import controlled_walk
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender
@@ -38,7 +38,7 @@ def poses(rigs, frames=SHOWN) -> np.ndarray:
 def test_a_preview_shows_the_poses_of_the_bake(active: bool) -> None:
     people, rigs = found_walkers(2)
     if active:
-        data, action = part("blender.write.animation_data"), bpy.data.actions["Walk"]
+        data, action = part("blender.animation.animation_data"), bpy.data.actions["Walk"]
         for rig in rigs:
             data.assign_action(rig, action, data.slot_for(action, rig))
         bpy.context.view_layer.update()
@@ -57,7 +57,7 @@ def test_a_preview_shows_the_poses_of_the_bake(active: bool) -> None:
 
 def test_a_preview_shows_what_clips_do_between_their_frames() -> None:
     people, rigs = found_walkers(2)
-    data, walk = part("blender.write.animation_data"), bpy.data.actions["Walk"]
+    data, walk = part("blender.animation.animation_data"), bpy.data.actions["Walk"]
     curve = data.channelbag_in(walk, data.slot_for(walk, rigs[0])).fcurves.new('pose.bones["Body"].location', index=0)
     for half in range(2, 51):
         curve.keyframe_points.insert(half / 2.0, 0.05 * (half % 2)).interpolation = "LINEAR"

@@ -184,7 +184,7 @@ def _read() -> Iterator[np.ndarray]:
 
 def _written() -> Iterator[np.ndarray]:
     """The baked keys of all vehicles."""
-    keyframes = part("blender.write.keyframes")
+    keyframes = part("blender.animation.keyframes")
     for ob in sorted(bpy.data.objects, key=lambda each: each.name):
         if ob.name.startswith("Ship"):
             for curve in sorted(curves(ob), key=lambda each: (each.data_path, each.array_index)):

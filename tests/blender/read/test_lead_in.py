@@ -44,7 +44,7 @@ def led_in(preroll: int, **behaviors) -> tuple:
 def keyed(ob, values: dict, kind: str = "LINEAR"):
     """Key the location of an object."""
     insert(ob, "location", values)
-    for curve in part("blender.write.animation_data").channelbag(ob).fcurves:
+    for curve in part("blender.animation.animation_data").channelbag(ob).fcurves:
         for point in curve.keyframe_points:
             point.interpolation = kind
     return ob

@@ -23,7 +23,7 @@ def local_space(addon):
 
 @pytest.fixture(scope="module")
 def rotation_channels(addon):
-    return importlib.import_module(f"{addon.__name__}.steering_addon.blender.read.rotation_channels")
+    return importlib.import_module(f"{addon.__name__}.steering_addon.blender.animation.rotation_channels")
 
 
 def new_object(name: str, parent=None, data=None):

@@ -172,7 +172,7 @@ def set_somewhere(group, name: str, chance) -> None:
 
 
 def assert_finite_keys(ob, first: int, length: int) -> None:
-    rotation = part("blender.read.rotation_channels").data_path(ob.rotation_mode)
+    rotation = part("blender.animation.rotation_channels").data_path(ob.rotation_mode)
     baked = [curve for curve in curves(ob) if curve.data_path in TRANSFORMS]
     assert {curve.data_path for curve in baked} == {"location", rotation}
     assert len(baked) == len(ob.location) + len(getattr(ob, rotation))

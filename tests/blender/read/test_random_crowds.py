@@ -335,7 +335,7 @@ def outside(dump: dict, scene: Scene) -> dict:
 
 def own_keys(scene: Scene) -> dict:
     """The vehicles' own keys, with all properties except the handles, which Blender computes."""
-    keyframes, result = part("blender.write.keyframes"), {}
+    keyframes, result = part("blender.animation.keyframes"), {}
     for name in scene.moving:
         for curve in curves(bpy.data.objects[name]):
             stored = keyframes.read_keys(curve)
@@ -348,7 +348,7 @@ def own_keys(scene: Scene) -> dict:
 
 def baked(scene: Scene) -> dict:
     """Everything a bake wrote, except its id."""
-    keyframes, result = part("blender.write.keyframes"), {}
+    keyframes, result = part("blender.animation.keyframes"), {}
     for name in scene.moving:
         ob = bpy.data.objects[name]
         record = ob.animation_data.action["steering_bake"].to_dict()

@@ -202,7 +202,7 @@ def test_a_model_with_its_origin_in_its_middle_stands_on_its_lowest_point() -> N
 
 
 def test_a_rig_that_stands_on_its_origin_stays_on_it() -> None:
-    body = part("blender.read.body_sizes").Body
+    body = part("blender.objects.body_sizes").Body
     points = np.array([[0.0, 0.0, -0.02], [0.3, 0.2, 1.8]])
     assert body(points, np.eye(3)).origin_height("POS_Z") == 0.0
     assert body(points + np.array((0.0, 0.0, 0.5)), np.eye(3)).origin_height("POS_Z") == 0.0
@@ -221,7 +221,7 @@ def test_a_surface_switched_off_holds_no_one() -> None:
 
 
 def test_a_vehicle_cannot_be_a_surface_nor_a_surface_a_vehicle() -> None:
-    suits, role = part("blender.suitability").suits, part("simulation.roles").Role
+    suits, role = part("blender.objects.suitability").suits, part("simulation.roles").Role
     surface, (walker,) = tag(hill(), role="SURFACE"), walkers((0.0, 0.0, 1.0))
     assert not suits(surface, role.VEHICLE) and not suits(walker, role.SURFACE)
 

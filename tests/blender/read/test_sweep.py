@@ -476,7 +476,7 @@ def path_with_shape_keys(ob) -> None:
         shape.value = value
         shape.keyframe_insert("value", frame=frame)
     animation = ob.data.shape_keys.animation_data
-    for bag in part("blender.write.animation_data").channelbags(animation.action):
+    for bag in part("blender.animation.animation_data").channelbags(animation.action):
         for curve in bag.fcurves:
             for point in curve.keyframe_points:
                 point.interpolation = "LINEAR"
@@ -497,7 +497,7 @@ def path_with_keyed_points(ob) -> None:
             start = ob.data.splines[0].points[index].co
             ob.data.splines[0].points[index].co = (frame, *start[1:])
             ob.data.keyframe_insert(path, frame=frame)
-    for bag in part("blender.write.animation_data").channelbags(ob.data.animation_data.action):
+    for bag in part("blender.animation.animation_data").channelbags(ob.data.animation_data.action):
         for curve in bag.fcurves:
             for point in curve.keyframe_points:
                 point.interpolation = "LINEAR"

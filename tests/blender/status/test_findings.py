@@ -331,7 +331,7 @@ def test_a_scale_that_is_applied_varied_or_measured_again_is_as_meant() -> None:
 
 
 def mean(ob) -> float:
-    return part("blender.status.scaled").mean_scale(ob)
+    return part("blender.crowds.scaled").mean_scale(ob)
 
 
 def test_parts_around_an_empty_and_an_offset_at_the_model_are_as_meant() -> None:
@@ -468,7 +468,9 @@ def test_the_setting_of_the_scene_replaces_keys_that_come_back_with_the_bake_del
     bake()
     assert is_baked(ship)
     assert bpy.ops.steering.clear_bake() == {"FINISHED"}
-    assert [point.co[0] for point in part("blender.write.animation_data").channelbag(ship).fcurves[0].keyframe_points]
+    assert [
+        point.co[0] for point in part("blender.animation.animation_data").channelbag(ship).fcurves[0].keyframe_points
+    ]
 
 
 def test_a_refusal_is_forgotten_with_a_change_of_an_object() -> None:

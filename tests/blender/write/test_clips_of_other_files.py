@@ -29,7 +29,7 @@ def posed_by_bake(rig, frames=(7, 13, 20)) -> np.ndarray:
 def test_a_copy_plays_the_slot_of_an_action_that_poses_it():
     people, [rig] = walkers()
     rig.name = "Walker 0001"
-    data = part("blender.write.animation_data")
+    data = part("blender.animation.animation_data")
     for action in bpy.data.actions[:]:
         # As in a file in which a ball was animated before the one who kicks it.
         [slot] = action.slots

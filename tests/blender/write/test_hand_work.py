@@ -81,7 +81,7 @@ def test_every_rotation_mode_turns_the_vehicle_as_simulated(mode) -> None:
     elif mode == "QUATERNION":
         ob.rotation_quaternion = (0.8, 0.1, -0.2, 0.5)
     assert_plays_the_simulation(wanderer(ob=ob))
-    path = part("blender.read.rotation_channels").data_path(mode)
+    path = part("blender.animation.rotation_channels").data_path(mode)
     assert {curve.data_path for curve in curves(ob)} == {"location", path}
 
 

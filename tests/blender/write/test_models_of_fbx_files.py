@@ -16,7 +16,7 @@ def fbx_model(location=(3.0, 1.0, 0.0)):
     rig = walker("Rig", location)
     bones = [(bone, "location", k) for bone in ("Body", "Foot.L", "Foot.R") for k in range(3)]
     wave = clip(rig, "Rig|Take|Wave", {each: [(1.0, 0.0), (9.0, 0.1), (17.0, 0.0)] for each in bones})
-    data = part("blender.write.animation_data")
+    data = part("blender.animation.animation_data")
     for action in (wave, idle(rig, "Rig|Take|Idle"), walk(rig, "Rig|Take|Walk")):
         bag = data.channelbags(action)[0]
         for path, values in (("location", rig.location), ("rotation_euler", rig.rotation_euler), ("scale", rig.scale)):
@@ -31,7 +31,7 @@ def fbx_model(location=(3.0, 1.0, 0.0)):
 def test_an_action_that_was_imported_apart_from_the_model_is_found_too() -> None:
     rig = walker("Rig")
     moves, stands = walk(rig), idle(rig)
-    data = part("blender.write.animation_data")
+    data = part("blender.animation.animation_data")
     data.assign_action(rig, moves, data.slot_for(moves, rig))
     select(rig)
     assert bpy.ops.steering.tag(moves_like="PERSON") == {"FINISHED"}
@@ -81,7 +81,7 @@ def test_it_is_tagged_with_its_clips_baked_without_a_question_and_gets_its_keys_
 def test_members_of_populate_stay_where_they_are_put_and_vary_in_size() -> None:
     frames(1, 20)
     rig = fbx_model()
-    curves = len(part("blender.write.animation_data").channelbag(rig).fcurves)
+    curves = len(part("blender.animation.animation_data").channelbag(rig).fcurves)
     select(rig)
     assert bpy.ops.steering.populate(count=4, moves_like="PERSON") == {"FINISHED"}
     members = [ob for ob in bpy.data.objects if ob.type == "ARMATURE" and ob != rig]
@@ -90,7 +90,7 @@ def test_members_of_populate_stay_where_they_are_put_and_vary_in_size() -> None:
     assert places(members) == put
     assert len({round(ob.scale[0], 4) for ob in members}) == 4
     assert len({ob.animation_data.action for ob in members}) == 1
-    assert len(part("blender.write.animation_data").channelbag(rig).fcurves) == curves, "The model keeps its keys."
+    assert len(part("blender.animation.animation_data").channelbag(rig).fcurves) == curves, "The model keeps its keys."
     bpy.context.scene.frame_set(1)
     bake()
     assert places(members) == put
@@ -101,7 +101,7 @@ def test_keys_that_are_not_where_it_stands_or_move_it_are_refused_by_name(keys: 
     frames(1, 20)
     rig = fbx_model()
     if keys == "moving":
-        curve = part("blender.write.animation_data").channelbag(rig).fcurves.find("location", index=0)
+        curve = part("blender.animation.animation_data").channelbag(rig).fcurves.find("location", index=0)
         curve.keyframe_points[1].co[1] += 1.0
     select(rig)
     assert bpy.ops.steering.tag(moves_like="PERSON") == {"FINISHED"}
@@ -113,7 +113,7 @@ def test_keys_that_are_not_where_it_stands_or_move_it_are_refused_by_name(keys: 
 
 def test_a_file_that_was_written_and_read_brings_clips_and_feet_along(tmp_path) -> None:
     rig = walker("Rig")
-    data = part("blender.write.animation_data")
+    data = part("blender.animation.animation_data")
     for action in (walk(rig), idle(rig)):
         data.assign_action(rig, action, data.slot_for(action, rig))
     bpy.ops.preferences.addon_enable(module="io_scene_fbx")

@@ -250,7 +250,7 @@ def test_a_child_strides_in_proportion_to_its_height() -> None:
 
 def test_measuring_a_posed_rig_changes_nothing() -> None:
     men = posed_men()
-    sizes, family = part("blender.read.body_sizes"), part("blender.hierarchy").Family()
+    sizes, family = part("blender.objects.body_sizes"), part("blender.objects.hierarchy").Family()
     before = scene_dump()
     for man in men:
         body = sizes.Body.of(man, bpy.context.evaluated_depsgraph_get(), family)
@@ -265,8 +265,8 @@ def test_the_unmirrored_half_of_a_rigged_body_is_measured_with_its_mirror_image(
         vertex.co.x = max(vertex.co.x, 0.0)
     skin.modifiers.new("Mirror", "MIRROR")
     bpy.context.view_layer.update()
-    family = part("blender.hierarchy").Family()
-    body = part("blender.read.body_sizes").Body.of(man, bpy.context.evaluated_depsgraph_get(), family)
+    family = part("blender.objects.hierarchy").Family()
+    body = part("blender.objects.body_sizes").Body.of(man, bpy.context.evaluated_depsgraph_get(), family)
     assert body.points[:, 0].min() == pytest.approx(-0.9) and body.points[:, 0].max() == pytest.approx(0.9)
 
 

@@ -99,7 +99,8 @@ def test_baking_works_after_a_stop() -> None:
 
 @in_every_blender
 @pytest.mark.parametrize(
-    "stage", ["blender.write.bake.simulate", "blender.read.reading.Reader.read", "blender.write.staging.Staging.add"]
+    "stage",
+    ["blender.write.bake.simulate", "blender.read.reading.Reader.read", "blender.animation.staging.Staging.add"],
 )
 def test_an_error_of_the_program_leaves_nothing_either(stage, monkeypatch) -> None:
     busy_scene()

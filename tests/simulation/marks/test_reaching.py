@@ -16,7 +16,7 @@ WINGS = {"max_climb": np.radians(20.0), "max_dive": np.radians(50.0), "climb_spe
 
 
 def handling(kind: Any, **values: float) -> Handling:
-    return Handling.of([(kind.of(1, **values), None)], 1)
+    return kind.of(1, **values).handling()
 
 
 @pytest.mark.parametrize(("kind", "values"), [(FLYING, WINGS), (SWIMMING, {"max_pitch": np.radians(40.0)})])

@@ -14,19 +14,19 @@ from ....settings.placement import facing, models, sizes, turns
 from ....settings.population import VOLUME, Population
 from ....simulation.arrays.chance import keys_of
 from ....simulation.roles import Role
-from ...doubles import doubles
-from ...hierarchy import Family, ancestors
-from ...identity import MOST, new_identity
+from ...animation.held_transforms import let_go
+from ...objects.doubles import doubles
+from ...objects.hierarchy import Family, ancestors
+from ...objects.identity import MOST, new_identity
+from ...objects.tagged_objects import crowd_of, in_use, tagged
 from ...properties import has_role
 from ...read.checks import check_numbers
+from ...read.ground import Ground
+from ...read.role_assignment import measure_height
 from ...refusal import Refusal
-from ...role_assignment import measure_height
 from ...stored_values import check_stored
-from ...tagged_objects import crowd_of, in_use, tagged
-from ...write.held_transforms import let_go
 from ..joining import Shape, fit_body, fit_size, fit_stride, measure_for, median_length, shape_of
 from ..moves_like import UNCHANGED, Likeness, fitting, flies
-from .ground import Ground
 from .member_collection import collection_for, own_collection, shows
 from .members import bodies, changed_by_user, members_of, put, remove, resize, usual_room
 from .models import Model, Source, plain

@@ -11,16 +11,16 @@ from mathutils import Matrix
 
 from ....simulation.arrays.vectors import cross
 from ....simulation.roles import Role
-from ...doubles import doubles
-from ...hierarchy import Family
+from ...animation.bake_record import TRANSFORM_CHANNELS
+from ...animation.ownership import Played, is_baked, our_keys
+from ...animation.staging import clear_all
+from ...objects.doubles import doubles
+from ...objects.hierarchy import Family
+from ...objects.tagged_objects import crowd_of
 from ...properties import has_role
 from ...read.local_space import AXIS_NAMES, model_axes
 from ...read.start_pose import MOVED, channels, store
 from ...stored_values import sound_front
-from ...tagged_objects import crowd_of
-from ...write.bake_record import TRANSFORM_CHANNELS
-from ...write.ownership import Played, is_baked, our_keys
-from ...write.staging import clear_all
 
 if TYPE_CHECKING:
     from bpy.types import Object, Scene

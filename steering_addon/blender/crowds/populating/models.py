@@ -16,17 +16,17 @@ import numpy as np
 
 from ....simulation.arrays.vectors import across, magnitude, unit
 from ....simulation.roles import Role
-from ...characters import carriers
-from ...doubles import doubles
-from ...hierarchy import Bond, Family
+from ...animation.staging import clear_all
+from ...objects.body_sizes import UPRIGHT, Body
+from ...objects.characters import carriers
+from ...objects.doubles import doubles
+from ...objects.hierarchy import Bond, Family
 from ...properties import has_role
-from ...read.body_sizes import UPRIGHT, Body
+from ...read.forward_axis import front_of
 from ...read.local_space import AXIS_NAMES, model_axes
+from ...read.role_assignment import current_front
 from ...refusal import Refusal
-from ...role_assignment import current_front
 from ...stored_values import sound_front
-from ...write.staging import clear_all
-from ..forward_axis import front_of
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object

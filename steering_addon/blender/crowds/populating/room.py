@@ -9,10 +9,10 @@ import numpy as np
 
 from ....simulation.arrays.vectors import magnitude
 from ...moving import CLINGING
-from ...read.body_sizes import SOLID
+from ...objects.body_sizes import SOLID
 
 if TYPE_CHECKING:
-    from .ground import Ground
+    from ...read.ground import Ground
     from .models import Source
 
 FAR = 1.0

@@ -10,12 +10,12 @@ from ....settings.population import SURFACE, Population
 from ....settings.preset_values import in_columns
 from ....simulation.declaration import Kind
 from ....simulation.roles import Role
-from ...hierarchy import Family
 from ...moving import locomotion_of
+from ...objects.hierarchy import Family
+from ...objects.suitability import suits
 from ...properties import has_role
 from ...read.locomotions import SettingsReader
-from ...role_assignment import give_role
-from ...suitability import suits
+from ...read.role_assignment import give_role
 from ..behavior_targets import behaviors_of, pointers
 
 if TYPE_CHECKING:

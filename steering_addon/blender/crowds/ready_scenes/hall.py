@@ -13,8 +13,8 @@ import bpy
 from mathutils import Matrix, Vector
 
 from ....simulation.roles import Role
-from ...hierarchy import Family
-from ...role_assignment import give_role
+from ...objects.hierarchy import Family
+from ...read.role_assignment import give_role
 from .models import append
 from .scene_builder import SceneBuilder
 

@@ -14,8 +14,8 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
-from ...hierarchy import Family
-from ...write.animation_data import assign_action, channelbag_in, channelbags, new_action, slot_for
+from ...animation.animation_data import assign_action, channelbag_in, channelbags, new_action, slot_for
+from ...objects.hierarchy import Family
 from ..adding_clips import add_clip, measure_clips
 from ..populating.models import Model
 

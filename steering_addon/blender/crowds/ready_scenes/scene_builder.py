@@ -16,12 +16,12 @@ from mathutils import Vector
 from ....settings.preset import Preset, scaled
 from ....simulation.declaration import Kind
 from ....simulation.roles import Role
-from ...hierarchy import Family
-from ...identity import identities_in_a_row, new_identity
 from ...moving import locomotion_of
+from ...objects.hierarchy import Family
+from ...objects.identity import identities_in_a_row, new_identity
+from ...objects.tagged_objects import in_use, tagged
 from ...properties import has_role
-from ...role_assignment import give_role, make_vehicle, new_crowd
-from ...tagged_objects import in_use, tagged
+from ...read.role_assignment import give_role, make_vehicle, new_crowd
 from ..behavior_targets import point_at
 from ..member_variation import Amounts, vary
 from ..preset_exchange import CROWDS, start_at_cruise, take_up

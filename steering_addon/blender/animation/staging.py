@@ -1,0 +1,465 @@
+"""Staging of a bake: it is prepared separately and handed over in one step, so that stopping half way leaves no trace.
+
+Each vehicle gets an action that nothing plays yet: a new one, or, if its current action has keys of the animator's on
+other channels or frames, a copy of that in which the new bake replaces an earlier one. Handing over gives each vehicle
+its new action, which takes over the name of the earlier one if no other object uses that.
+
+If an action of the animator's cannot be carried over whole, because others use it too or the bake replaces keys in it,
+it stays in the file, and the record of the bake points to it. Clearing restores it; or, if the animator has continued
+to work in the baked action, puts the replaced keys back there.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import bpy
+import numpy as np
+
+from ..refusal import Refusal
+from .animation_data import action_of, assign_action, channelbag, channelbag_in, copy_action, new_action, rename_all
+from .bake_actions import BakeAction, action_for_bake, has_one_user, leaves_nothing, only_poses, retire, without_bake
+from .bake_record import TRANSFORM_CHANNELS, BakeRecord, write_record
+from .custom_properties import KeptProperty, make, name_in, path_of, reading_drivers, remove, revive
+from .held_transforms import holds_a_pose
+from .keyframes import BakedKeys, read_modifiers, unsettled_handles, write_changes, write_modifiers
+from .ownership import (
+    GROUP,
+    Played,
+    bake_of,
+    check_editable,
+    check_free,
+    contested,
+    holds_nothing,
+    holds_nothing_else,
+    our_keys,
+    own_drivers,
+    own_strips,
+    set_muted,
+    with_muted,
+)
+from .posing import hides
+from .rotation_channels import data_path
+from .visibility import SWITCHES, kept_hidden, show_as, switches_of
+
+if TYPE_CHECKING:
+    from bpy.types import Action, ActionSlot, Object
+
+    from .animation_data import Channelbag
+
+
+SLOT = "Vehicle"
+"""The name of the slot in actions made for a vehicle."""
+BLANK = "!"
+"""The name of an action until it is handed over: short, and sorted first, as Blender compares it with many."""
+WIDTHS = {"location": 3, "rotation_euler": 3, "rotation_quaternion": 4, "rotation_axis_angle": 4}
+"""The number of components of each channel; a custom property has one."""
+
+
+class Staging:
+    """A bake in preparation: add each vehicle's motion, hide objects that are absent on some frames; then commit or
+    discard.
+
+    Nothing of the scene changes before `commit`. After `commit` or `discard` it is empty, and both may be called again.
+    """
+
+    def __init__(self, bake_id: str, frames: np.ndarray) -> None:
+        """`frames` (f,), whole and consecutive, at least one."""
+        self._bake_id = bake_id
+        self._frames = np.asarray(frames, dtype=float)
+        self._baked = BakedKeys(self._frames)
+        self._staged: list[_Staged] = []
+        self._always_seen: list[Object] = []
+        self._blanks: dict[tuple[str, ...], tuple[Action, ActionSlot | None]] = {}
+
+    def add(
+        self,
+        ob: Object,
+        location: np.ndarray,
+        rotation: np.ndarray,
+        replace: bool = False,
+        properties: Mapping[str, np.ndarray] | None = None,
+        seldom: Mapping[str, np.ndarray] | None = None,
+        only_baked: bool | None = None,
+        hidden: np.ndarray | None = None,
+        posed: Collection[tuple[str, int]] = (),
+    ) -> None:
+        """Prepare the motion of one vehicle.
+
+        Args:
+            location: (f, 3) values of the vehicle's own channels.
+            rotation: (f, 3 or 4) the same in its rotation mode, angles in radians.
+            replace: whether its own animation on these frames is set aside, to be restored when the bake is cleared.
+            properties: numbers (f,) for custom properties of these names, which the bake makes if they are missing.
+            seldom: the same for properties that get keys only where they change; whole numbers jump.
+            only_baked: whether it plays an earlier bake and nothing else; looked up by default.
+            hidden: (f,) whether it is hidden on each frame.
+            posed: the channels that clips will animate, as (data path, index); an action that would hide them is set
+                aside.
+
+        Raises:
+            Refusal: the vehicle cannot be baked.
+        """
+        properties = properties or {}
+        channels = {"location": np.asarray(location), data_path(ob.rotation_mode): np.asarray(rotation)}
+        channels |= {path_of(name): np.asarray(values)[:, None] for name, values in properties.items()}
+        _check_motion(ob, channels, len(self._frames))
+        played = Played(ob, only_baked)
+        changes = {path_of(name): np.asarray(values) for name, values in (seldom or {}).items()}
+        changes |= self._switches(ob, hidden, played)
+        self._stage(ob, played, channels, changes, replace, posed)
+
+    def hide(self, ob: Object, hidden: np.ndarray, replace: bool = False) -> None:
+        """Prepare an object that the bake does not move to be hidden on some frames, (f,) booleans.
+
+        To be called for each object that the bake may hide, even if it is hidden on no frame: then what an earlier bake
+        has hidden is restored. An object that plays a bake of its own motion is left alone. Raises Refusal if the
+        object cannot be hidden.
+        """
+        if not hidden.any() and action_of(ob) is None:
+            return
+        played = Played(ob)
+        if played.record is not None and played.record.moves:
+            return
+        switches = self._switches(ob, hidden, played)
+        if switches:
+            self._stage(ob, played, {}, switches, replace)
+        elif played.record is not None:
+            check_editable(ob)
+            self._always_seen.append(ob)
+
+    def _switches(self, ob: Object, hidden: np.ndarray | None, played: Played) -> dict[str, np.ndarray]:
+        return {} if hidden is None else switches_of(ob, np.asarray(hidden), self._frames[0], played)
+
+    def _stage(
+        self,
+        ob: Object,
+        played: Played,
+        channels: Mapping[str, np.ndarray],
+        changes: Mapping[str, np.ndarray],
+        replace: bool,
+        posed: Collection[tuple[str, int]] = (),
+    ) -> None:
+        first, last = self._frames[0], self._frames[-1]
+        in_the_way = contested((*channels, *changes))
+        check_free(ob, first, last, replace, in_the_way, played)
+
+        before = played.record
+        touches = _modifiers_on_baked_curves(played)
+        replace = replace or (before is not None and before.kept is not None) or holds_a_pose(ob, played.bag)
+        unbaked = without_bake(played)
+        sets_aside = bool(posed) and hides(channelbag_in(unbaked.action, unbaked.slot), posed)
+        if unbaked.action is None:
+            target = BakeAction(*self._new_action(ob, channels), made=True, blank=True)
+        elif sets_aside and only_poses(unbaked):
+            target = BakeAction(
+                *self._new_action(ob, channels),
+                made=True,
+                blank=True,
+                kept=unbaked.action,
+                kept_slot=unbaked.slot,
+                kept_is_new=unbaked.new,
+            )
+        else:
+            target = action_for_bake(ob, unbaked, first, last, in_the_way if replace else (), posed=sets_aside)
+        own_handles = {} if target.blank else _own_handles(target, (*channels, *changes))
+        self._write(target, channels, changes, touches)
+        record = BakeRecord(
+            bake_id=self._bake_id,
+            first=first,
+            last=last,
+            channels=(*channels, *changes),
+            made=target.made,
+            kept=target.kept,
+            kept_slot=target.kept_slot.handle if target.kept_slot else 0,
+            posed=sets_aside and target.kept is not None,
+            muted_drivers=_still_muted(before, (*channels, *changes)),
+            muted_strips=before.muted_strips if before else (),
+            kept_hidden={path: kept_hidden(ob, path, played) for path in changes if path in SWITCHES},
+            own_handles=own_handles,
+        )
+        self._staged.append(_Staged(ob, target, before, record, replace))
+
+    def commit(self, frame: float) -> None:
+        """Give every vehicle its new action and show it as on `frame`, the scene's current frame.
+
+        Blender draws the new pose at its next update, which follows when an operator ends.
+        """
+        always_seen, staged = self._always_seen, self._give_out()
+        heirs, heirs_of_kept, switches = [], [], {}
+        gone = [each for each in staged if not _exists(each.ob)]
+        staged = [each for each in staged if _exists(each.ob)]
+        readers = _readers({each.ob: (each.before, each.record) for each in staged})
+        names = {each.target.action: f"{each.ob.name}Action" for each in staged if each.target.blank}
+        names |= _take_places(staged)
+        for each in staged:
+            before = each.before
+            heirs.append((action_of(each.ob), each.target.heir(before)))
+            heirs_of_kept.append((before and before.kept, each.target.kept or each.target.action))
+            switches[each.ob] = each.hand_over(frame, readers.get(each.ob, {}))
+        rename_all(names | retire(heirs) | retire(heirs_of_kept))
+        _remove_new_actions(gone)
+        show_as(switches)
+        clear_all(ob for ob in always_seen if _exists(ob))
+
+    def discard(self) -> None:
+        """Remove everything that was prepared; the file is as it was before."""
+        _remove_new_actions(self._give_out())
+
+    def _give_out(self) -> list[_Staged]:
+        """Empty the staging, and return what was staged."""
+        bpy.data.batch_remove([blank for blank, _ in self._blanks.values() if _exists(blank)])
+        staged = self._staged
+        self._staged, self._always_seen, self._blanks = [], [], {}
+        return staged
+
+    def _new_action(self, ob: Object, channels: Mapping[str, np.ndarray]) -> tuple[Action, ActionSlot | None]:
+        """An action with a curve for each component of the channels, whose values are still to be written.
+
+        It is a copy of a blank one, as copying is faster than making one.
+        """
+        blank = self._blanks.get(tuple(channels))
+        if blank is None:
+            blank = self._blanks[tuple(channels)] = new_action(BLANK, ob)
+            # Naming the slot after each vehicle would make Blender search the whole file each time.
+            if blank[1] is not None:
+                blank[1].name_display = SLOT
+            zeros = {path: np.zeros_like(values) for path, values in channels.items()}
+            self._write(BakeAction(*blank, made=True), zeros, {}, {})
+            self._baked.sample(channelbag_in(*blank))
+        return copy_action(*blank, whole=True)
+
+    def _write(
+        self,
+        target: BakeAction,
+        channels: Mapping[str, np.ndarray],
+        changes: Mapping[str, np.ndarray],
+        touches: Mapping[tuple[str, int], list],
+    ) -> None:
+        """Write the baked keys: a curve for each component of a channel, and for each of what seldom changes."""
+        bag = channelbag_in(target.action, target.slot, ensure=True)
+        if target.blank:
+            self._baked.set_values(bag, (column for values in channels.values() for column in values.T))
+        else:
+            self._write_among_others(bag, channels)
+        for path, values in changes.items():
+            write_changes(bag, path, self._frames, values)
+        for (path, index), modifiers in touches.items():
+            if path in channels or path in changes:
+                write_modifiers(bag.fcurves.find(path, index=index), modifiers)
+
+    def _write_among_others(self, bag: Channelbag, channels: Mapping[str, np.ndarray]) -> None:
+        group = bag.groups.get(GROUP) or bag.groups.new(GROUP)
+        for path, values in channels.items():
+            for index, column in enumerate(values.T):
+                curve = bag.fcurves.find(path, index=index)
+                if curve is None:
+                    curve = self._baked.new_curve(bag, path, index, column)
+                    if name_in(path) is None:
+                        curve.group = group
+                else:
+                    self._baked.add_to_curve(curve, column)
+
+
+def clear(ob: Object) -> bool:
+    """Remove the bake an object plays and restore what it had replaced; False if it plays no bake.
+
+    Keys that the animator has added or changed since, on other channels or frames, stay. The object's channels keep
+    their current values. Raises Refusal if the object cannot be changed.
+    """
+    return bool(clear_all([ob]))
+
+
+def clear_all(obs: Iterable[Object]) -> list[Object]:
+    """Clear several objects, in a fraction of the time it takes one by one; returns those that had a bake.
+
+    Raises Refusal if one of them cannot be changed, before any is changed.
+    """
+    baked = [ob for ob in obs if bake_of(ob) is not None]
+    for ob in baked:
+        check_editable(ob)
+    heirs, heirs_of_kept, switches = [], [], {}
+    readers = _readers({ob: (bake_of(ob),) for ob in baked})
+    all_played = [Played(ob) for ob in baked]
+    # Before any object gets another action, as in `_take_places`. If other animation stays, Blender would remember the
+    # slot of a removed action.
+    alone = [
+        leaves_nothing(played) and has_one_user(played.action) and holds_nothing_else(ob.animation_data)
+        for ob, played in zip(baked, all_played)
+    ]
+    bpy.data.batch_remove([played.action for played, goes in zip(all_played, alone) if goes])
+    for ob, played, goes in zip(baked, all_played, alone):
+        record, before = played.record, None if goes else played.action
+        unbaked = without_bake(played)
+        assign_action(ob, unbaked.action, unbaked.slot)
+        set_muted(ob, record, mute=False)
+        _let_go(ob, record, record.channels, readers.get(ob, {}))
+        switches[ob] = record.kept_hidden
+        heir = unbaked.action if unbaked.new else None
+        heirs.append((before, heir))
+        heirs_of_kept.append((record.kept, heir))
+        if holds_nothing(ob.animation_data):
+            ob.animation_data_clear()
+    rename_all(retire(heirs) | retire(heirs_of_kept))
+    show_as(switches)
+    return baked
+
+
+@dataclass(frozen=True)
+class _Staged:
+    """One vehicle's bake, ready to be handed over.
+
+    Attributes:
+        target: the action it is written into.
+        before: the record of the bake it replaces.
+        record: its own.
+        replace: whether the animator's drivers and strips are muted.
+    """
+
+    ob: Object
+    target: BakeAction
+    before: BakeRecord | None
+    record: BakeRecord
+    replace: bool
+
+    def hand_over(self, frame: float, readers: Readers) -> dict[str, bool]:
+        """Let the vehicle play its bake, as on `frame`; returns the values of its visibility switches there."""
+        ob, before, record = self.ob, self.before, self.record
+        if record.properties:
+            record = dataclasses.replace(record, kept_properties=self._kept_properties())
+        if self.replace:
+            channels = contested(record.channels)
+            record = with_muted(record, own_drivers(ob, channels), own_strips(ob, record.first, record.last, channels))
+            set_muted(ob, record, mute=True)
+        write_record(self.target.action, record)
+        assign_action(ob, self.target.action, self.target.slot)
+        if before is not None:
+            _let_go(ob, before, [path for path in before.channels if path not in record.channels], readers)
+        switches = self._show(frame)
+        for name in record.properties:
+            revive(readers.get(name, ()))
+        return {**(before.kept_hidden if before is not None else {}), **switches}
+
+    def _show(self, frame: float) -> dict[str, bool]:
+        """Set the vehicle's channels to its new curves on a frame; returns the values of its switches."""
+        bag = channelbag_in(self.target.action, self.target.slot)
+        numbers = [(path, index) for path in self.record.channels for index in range(WIDTHS.get(path, 1))]
+        curves = bag.fcurves if self.target.blank else (bag.fcurves.find(path, index=index) for path, index in numbers)
+        shown: dict[str, list[float]] = {path: [] for path in self.record.channels}
+        for (path, _), curve in zip(numbers, curves):
+            shown[path].append(curve.evaluate(frame))
+        for path, values in shown.items():
+            if path in SWITCHES:
+                continue
+            if (name := name_in(path)) is not None:
+                make(self.ob, name, values[0], reset=self.before is None or name not in self.before.properties)
+            else:
+                setattr(self.ob, path, values)
+        return {path: shown[path][0] >= 0.5 for path in SWITCHES if path in shown}
+
+    def _kept_properties(self) -> dict[str, KeptProperty]:
+        """The animator's own properties that this bake replaces, as they are or as the earlier bake recorded them."""
+        before, kept = self.before, {}
+        for name in self.record.properties:
+            if before is not None and name in before.properties:
+                if name in before.kept_properties:
+                    kept[name] = before.kept_properties[name]
+            elif name in self.ob:
+                kept[name] = KeptProperty.of(self.ob, name)
+        return kept
+
+
+Readers: TypeAlias = "dict[str, list[bpy.types.FCurve]]"
+"""The drivers that read the custom properties of an object, by property name."""
+
+
+def _readers(records: Mapping[Object, Iterable[BakeRecord | None]]) -> dict[Object, Readers]:
+    """The drivers in the file that read the properties keyed by these bakes."""
+    keyed = {ob: [name for each in bakes if each for name in each.properties] for ob, bakes in records.items()}
+    return reading_drivers([ob for ob, names in keyed.items() if names], {n for names in keyed.values() for n in names})
+
+
+def _let_go(ob: Object, record: BakeRecord, channels: Iterable[str], readers: Readers) -> None:
+    """Restore custom properties and drivers after the keys of a bake are removed.
+
+    Properties that drivers read or that have keys stay.
+    """
+    bag = channelbag(ob)
+    for path in channels:
+        if path in TRANSFORM_CHANNELS:
+            continue
+        for driver in ob.animation_data.drivers if ob.animation_data else ():
+            if driver.data_path == path and (path, driver.array_index) in record.muted_drivers:
+                driver.mute = False
+        if (name := name_in(path)) is None:
+            continue
+        if name in record.kept_properties:
+            record.kept_properties[name].put_back(ob, name)
+        elif not readers.get(name) and not (bag and bag.fcurves.find(path)):
+            remove(ob, name)
+
+
+def _remove_new_actions(staged: list[_Staged]) -> None:
+    bpy.data.batch_remove([action for each in staged for action in each.target.new_actions() if _exists(action)])
+
+
+def _check_motion(ob: Object, channels: dict[str, np.ndarray], frames: int) -> None:
+    for path, values in channels.items():
+        width = WIDTHS.get(path, 1)
+        if values.shape != (frames, width):
+            raise Refusal(f"{ob.name} needs {width} numbers for {path} on each of {frames} frames.")
+        if not np.isfinite(values).all():
+            raise Refusal(f"{ob.name} would get a {path} that is not a number. Check its keyframes and drivers.")
+
+
+def _modifiers_on_baked_curves(played: Played) -> dict[tuple[str, int], list[dict[str, Any]]]:
+    """Modifiers that the animator has put on baked curves, by channel and index: the next bake keeps them."""
+    if played.record is None:
+        return {}
+    return {
+        (curve.data_path, curve.array_index): read_modifiers(curve)
+        for curve in played.bag.fcurves
+        if curve.modifiers and our_keys(curve, played.record).any()
+    }
+
+
+def _own_handles(target: BakeAction, channels: Collection[str]) -> dict[str, tuple[float, ...]]:
+    """The handles to note of the keys that the action of a bake has on channels before the bake is written into it."""
+    bag = channelbag_in(target.action, target.slot)
+    curves = [curve for curve in (bag.fcurves if bag else ()) if curve.data_path in channels]
+    noted = {f"{curve.data_path}[{curve.array_index}]": unsettled_handles(curve) for curve in curves}
+    return {channel: tuple(handles) for channel, handles in noted.items() if handles}
+
+
+def _still_muted(before: BakeRecord | None, channels: Collection[str]) -> tuple[tuple[str, int], ...]:
+    """The drivers that an earlier bake has muted, except those of properties and switches that the next does not
+    key."""
+    muted = before.muted_drivers if before else ()
+    return tuple((path, index) for path, index in muted if path in TRANSFORM_CHANNELS or path in channels)
+
+
+def _take_places(staged: Iterable[_Staged]) -> dict[Action, str]:
+    """Remove the baked actions that are replaced whole and have no other user; returns their names for the new ones.
+
+    Before the new ones are assigned: assignments queue notifications to Blender's windows, and Blender goes through all
+    of them for each action it removes.
+    """
+    heirs = {
+        action: each.target.action
+        for each in staged
+        if each.target.blank and (action := action_of(each.ob)) not in (None, each.target.kept) and has_one_user(action)
+    }
+    names = {heir: action.name for action, heir in heirs.items()}
+    bpy.data.batch_remove(heirs)
+    return names
+
+
+def _exists(block: bpy.types.ID) -> bool:
+    """Whether a datablock still exists; loading a file or deleting invalidates the reference."""
+    try:
+        return bool(block.name)
+    except ReferenceError:
+        return False

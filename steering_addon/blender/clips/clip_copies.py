@@ -1,0 +1,352 @@
+"""Copies of clips that NLA strips can play together: complete, closed, and beginning on frame 0.
+
+A channel that is missing in a strip shows what is below the strip, or the rest pose, which is not the pose of a model:
+so all copies for a model animate the same channels. A strip that runs round its clip (`use_animated_time_cyclic`) is
+right only for a clip that begins on frame 0. NLA mixes quaternions as numbers, so those of all copies have like signs.
+Curves with keys on all frames, as importers leave them, become samples: Blender need not search these for a frame.
+
+Copies are shared by all vehicles of a model. The clips themselves are never changed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil, pi
+from typing import TYPE_CHECKING, TypeAlias
+
+import bpy
+import numpy as np
+
+from ...simulation.arrays.once import once
+from ..animation.animation_data import SLOTTED, channelbag_in, evaluate, new_action, slot_for, slot_with_handle
+from ..animation.keyframes import (
+    LINEAR,
+    OF_LINEAR,
+    Keys,
+    generated_keys,
+    read_column,
+    read_keys,
+    write_keys,
+    write_samples,
+)
+from ..animation.ownership import Played
+from ..animation.posing import POSE, hiding_action, slot_curves
+from ..animation.stepped import stepped, straight
+from .clip_record import COPY, ClipRecord, clip_record, values_of
+from .hiding_tracks import posed_by_tracks
+
+if TYPE_CHECKING:
+    from bpy.types import Action, ActionSlot, FCurve, Object
+
+Channel: TypeAlias = tuple[str, int]
+"""The data path and index of a curve."""
+
+QUATERNION = "rotation_quaternion"
+STILL = 1e-6
+"""A channel that changes by less, and stays this near the pose of the model, needs no curve."""
+FITS = 0.5
+"""The least share of the curves of a clip that a model must have the bones for."""
+TURN = 2.0 * pi
+FINE = 4
+"""Rows of a table for each frame: between frames, curves turn where their keys are."""
+POINTS = ("co", "handle_left", "handle_right")
+"""The columns of keys that are points of a curve."""
+
+
+def at_rest(channels: Sequence[Channel]) -> np.ndarray:
+    """The values of channels of bones at rest, (c,): those where no strip plays them."""
+    is_one = [path.endswith(".scale") or (path.endswith(QUATERNION) and index == 0) for path, index in channels]
+    return np.array(is_one, dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class ClipSource:
+    """An action to be played by a model.
+
+    Attributes:
+        slot: of the action; None in 4.2.
+        closed: whether it is played round and round, so that its last pose has to be its first.
+    """
+
+    action: Action
+    slot: ActionSlot | None
+    closed: bool
+
+
+@dataclass(frozen=True)
+class ClipCopy:
+    """A copy of a clip, ready to be played by strips.
+
+    Attributes:
+        name: of the clip.
+        frames: the length of a cycle.
+        new: whether it was just made.
+        feet: the channels of planted feet, if it holds these.
+        clip: what it is a copy of; None if it is of no clip.
+    """
+
+    action: Action
+    slot: ActionSlot | None
+    name: str
+    frames: float
+    new: bool
+    feet: tuple[Channel, ...] = ()
+    clip: Action | None = None
+
+
+def curves_for(action: Action, rig: Object) -> dict[Channel, FCurve]:
+    """The curves with which an action poses the bones of an armature, by channel."""
+    curves = slot_curves(action, slot_for(action, rig))
+    return {(curve.data_path, curve.array_index): curve for curve in curves if not curve.mute and has(rig, curve)}
+
+
+def fits(action: Action, rig: Object) -> bool:
+    """Whether an armature has the bones that an action poses."""
+    curves = slot_curves(action, slot_for(action, rig))
+    return len(curves) > 0 and sum(has(rig, curve) for curve in curves) >= FITS * len(curves)
+
+
+def has(rig: Object, curve: FCurve) -> bool:
+    """Whether an armature has the channel of a curve."""
+    if not curve.data_path.startswith(POSE) or rig.pose is None:
+        return False
+    bone, _, channel = curve.data_path[len(POSE) + 1 :].rpartition('"].')
+    if bone in rig.pose.bones and channel in ("location", "rotation_quaternion", "rotation_euler", "scale"):
+        return True
+    try:
+        value = rig.path_resolve(curve.data_path)
+    except ValueError:
+        return False
+    return isinstance(value, (int, float)) or curve.array_index < len(value)
+
+
+def source_of(action: Action, rig: Object, *, closed: bool) -> ClipSource:
+    return ClipSource(action, slot_for(action, rig), closed)
+
+
+def copies_made() -> dict[str, Action]:
+    """The copies of clips in the file, by what they were made of."""
+    return {stored["made_of"]: action for action in bpy.data.actions if (stored := action.get(COPY))}
+
+
+class Copies:
+    """Makes the copies of the clips of one model, or finds those that an earlier bake has made."""
+
+    def __init__(self, rig: Object, sources: Sequence[ClipSource]) -> None:
+        """`rig` is an armature of the model."""
+        self._sources = sources
+        self._curves = curves = [curves_for(source.action, rig) for source in sources]
+        self._held = [{(each.data_path, each.array_index) for each in stepped(few.values())} for few in curves]
+        self._base = _Base(rig, {channel for each in curves for channel in each})
+        wanted = self._channels(curves)
+        self._changes = [self._changed(source, each, wanted) for source, each in zip(sources, curves)]
+        self.channels: tuple[Channel, ...] = tuple(wanted)
+        self._rig = rig
+
+    def copies(self) -> list[ClipCopy]:
+        """A copy of each clip, in their order."""
+        existing = copies_made()
+        keys = (self._completed(*each) for each in zip(self._sources, self._curves, self._changes, self._held))
+        return [self._copy(source, each, existing) for source, each in zip(self._sources, keys)]
+
+    @once
+    def tables(self) -> list[np.ndarray]:
+        """The values of each clip over its cycle, (f + 1, channels), about `FINE` for each frame."""
+        return [self._table(*each) for each in zip(self._sources, self._curves, self._changes, self._held)]
+
+    def _table(
+        self,
+        source: ClipSource,
+        curves: Mapping[Channel, FCurve],
+        changes: Mapping[Channel, tuple[float, float]],
+        held: Collection[Channel],
+    ) -> np.ndarray:
+        first, last = span(source.action)
+        frames = np.linspace(0.0, last - first, FINE * max(round(last - first), 1) + 1)
+        columns = []
+        for channel, (sign, slope) in changes.items():
+            still = np.full(len(frames), self._base.values[channel])
+            play = straight if channel in held else evaluate
+            values = play(curves[channel], first + frames) if channel in curves else still
+            columns.append(sign * values - slope * frames)
+        return np.stack(columns, axis=1)
+
+    def _channels(self, curves: Sequence[Mapping[Channel, FCurve]]) -> list[Channel]:
+        """The channels that one of the clips moves, or holds elsewhere than the model does."""
+        moved = {channel for each in curves for channel, curve in each.items() if self._base.is_left_by(channel, curve)}
+        whole = {path for path, _ in moved if path.endswith(QUATERNION)}
+        return sorted(moved | {(path, index) for path in whole for index in range(4)})
+
+    def _changed(
+        self, source: ClipSource, curves: Mapping[Channel, FCurve], wanted: Iterable[Channel]
+    ) -> dict[Channel, tuple[float, float]]:
+        """How each channel of a clip is changed in its copy: its sign, and the slope that is taken off to close it."""
+        first, last = span(source.action)
+        starts, ends = (
+            {
+                channel: curves[channel].evaluate(at) if channel in curves else self._base.values[channel]
+                for channel in wanted
+            }
+            for at in (first, last)
+        )
+        signs = dict.fromkeys(wanted, 1.0)
+        gaps = {channel: ends[channel] - starts[channel] for channel in wanted}
+        for path in sorted({path for path, _ in wanted if path.endswith(QUATERNION)}):
+            channels = [(path, index) for index in range(4)]
+            start, end = (np.array([values[channel] for channel in channels]) for values in (starts, ends))
+            sign = self._base.sign(path, start)
+            # The same turn by the other numbers leaves nothing to close.
+            same = sign if np.dot(start, end) >= 0.0 else -sign
+            for channel in channels:
+                signs[channel] = sign
+                gaps[channel] = same * ends[channel] - sign * starts[channel]
+        closes = source.closed and last > first
+        return {
+            channel: (signs[channel], _slope(gaps[channel], last - first, channel[0]) if closes else 0.0)
+            for channel in wanted
+        }
+
+    def _completed(
+        self,
+        source: ClipSource,
+        curves: Mapping[Channel, FCurve],
+        changes: Mapping[Channel, tuple[float, float]],
+        held: Collection[Channel],
+    ) -> dict[Channel, Keys]:
+        """The keys of the copy of a clip, by channel."""
+        first, last = span(source.action)
+        completed = {}
+        for channel, (sign, slope) in changes.items():
+            if channel in curves:
+                keys = _from_zero(curves[channel], first, last)
+                if channel in held:
+                    keys.columns["interpolation"][:] = LINEAR
+            else:
+                keys = generated_keys(np.zeros(1), np.array([self._base.values[channel]]), LINEAR)
+            for name in POINTS:
+                points = keys.columns[name]
+                points[:, 1] = sign * points[:, 1] - slope * points[:, 0]
+            # Blender looks for the keys beside each frame that it plays, also where all are alike.
+            completed[channel] = keys.take(np.zeros(1, np.int64)) if _is_still(keys) else keys
+        return completed
+
+    def _copy(self, source: ClipSource, keys: Mapping[Channel, Keys], existing: Mapping[str, Action]) -> ClipCopy:
+        first, last = span(source.action)
+        frames = max(last - first, 1.0)
+        made_of = _hash(source.action.name_full, frames, keys)
+        copy = existing.get(made_of)
+        if copy is not None:
+            slot = copy.slots[0] if SLOTTED else None
+            return ClipCopy(copy, slot, source.action.name, frames, new=False, clip=source.action)
+        action, slot = new_action(f"{source.action.name} (crowd)", self._rig)
+        bag = channelbag_in(action, slot, ensure=True)
+        for (path, index), each in keys.items():
+            curve = bag.fcurves.new(path, index=index)
+            if _are_dense(each):
+                write_samples(curve, each, ceil(frames))
+            else:
+                write_keys(curve, each)
+        action.use_frame_range, action.frame_start, action.frame_end = True, 0.0, frames
+        action[COPY] = {"made_of": made_of, "clip": source.action}
+        return ClipCopy(action, slot, source.action.name, frames, new=True, clip=source.action)
+
+
+class _Base:
+    """The pose of a model that plays no clip, on some channels."""
+
+    def __init__(self, rig: Object, channels: Collection[Channel]) -> None:
+        record = clip_record(rig)
+        action, slot = own_poses(rig, channels, record)
+        first = span(action)[0] if action is not None else 0.0
+        self._own = {(curve.data_path, curve.array_index): curve for curve in slot_curves(action, slot)}
+        stored = record.pose_of(rig) if record is not None else {}
+        whole = {path for path, _ in channels if path.endswith(QUATERNION)}
+        rest = {(path, index) for path in whole for index in range(4)}.difference(channels)
+        known = {channel: stored[channel] for channel in channels if channel in stored}
+        known |= {channel: self._own[channel].evaluate(first) for channel in channels if channel in self._own}
+        known = posed_by_tracks(rig, {*channels, *rest}) | known
+        present = values_of(rig, [channel for channel in (*channels, *rest) if channel not in known])
+        self.values: dict[Channel, float] = present | known
+        self._signs: dict[str, np.ndarray] = {}
+
+    def is_left_by(self, channel: Channel, curve: FCurve) -> bool:
+        """Whether a clip moves a channel, or holds it elsewhere; also if the model's own action moves it."""
+        posed_by = self._own.get(channel)
+        if posed_by is not None and np.ptp(_extent(posed_by)) > STILL:
+            return True
+        return bool((np.abs(_extent(curve) - self.values[channel]) > STILL).any())
+
+    def sign(self, path: str, quaternion: np.ndarray) -> float:
+        """1 or -1, by which to multiply a quaternion so that it is like that of the first clip."""
+        reference = self._signs.setdefault(path, quaternion)
+        return -1.0 if np.dot(reference, quaternion) < 0.0 else 1.0
+
+
+def own_poses(
+    rig: Object, channels: Iterable[Channel], record: ClipRecord | None
+) -> tuple[Action | None, ActionSlot | None]:
+    """The action that poses an armature when it plays no clips: the one that hides them, or that was set aside."""
+    action, slot = hiding_action(rig, set(channels))
+    if action is not None:
+        return action, slot
+    baked = Played(rig).record
+    if baked is not None and baked.posed and baked.kept is not None:
+        return baked.kept, slot_with_handle(baked.kept, baked.kept_slot)
+    return (record.kept, record.slot) if record is not None else (None, None)
+
+
+def span(action: Action) -> tuple[float, float]:
+    """The first and the last frame of a clip: its manual range, or that of its keys."""
+    first, last = action.frame_range
+    return float(first), float(last)
+
+
+def _extent(curve: FCurve) -> np.ndarray:
+    """Values between which a curve stays."""
+    if curve.modifiers or len(curve.sampled_points):
+        first, last = curve.range()
+        return evaluate(curve, np.linspace(first, last, 65))
+    columns = [read_column(curve, name)[:, 1] for name in POINTS]
+    return np.concatenate(columns) if len(columns[0]) else np.zeros(1)
+
+
+def _from_zero(curve: FCurve, first: float, last: float) -> Keys:
+    """The keys of a curve, earlier by the first frame of its clip; samples and modifiers become keys."""
+    if curve.modifiers or len(curve.sampled_points) or not len(curve.keyframe_points):
+        frames = np.append(np.arange(first, last), last)
+        return generated_keys(frames - first, evaluate(curve, frames), LINEAR)
+    linear = (read_column(curve, "interpolation") == LINEAR).all()
+    keys = read_keys(curve, OF_LINEAR) if linear else read_keys(curve)
+    for name in POINTS:
+        keys.columns[name][:, 0] -= first
+    return keys
+
+
+def _is_still(keys: Keys) -> bool:
+    """Whether a curve with these keys holds one value."""
+    return float(np.ptp([keys.columns[name][:, 1] for name in POINTS])) == 0.0
+
+
+def _are_dense(keys: Keys) -> bool:
+    """Whether a curve goes straight on between whole frames, and has a key on every other one at least."""
+    places = keys.columns["co"][:, 0]
+    linear = (keys.columns["interpolation"] == LINEAR).all() and (places == np.rint(places)).all()
+    return len(keys) > 1 and bool(linear and 2 * len(keys) > places[-1] - places[0])
+
+
+def _slope(gap: float, frames: float, path: str) -> float:
+    """What a curve that ends apart from where it began leans in a frame; whole turns do not count."""
+    if path.endswith("rotation_euler"):
+        gap -= TURN * round(gap / TURN)
+    return gap / frames if abs(gap) > STILL else 0.0
+
+
+def _hash(name: str, frames: float, keys: Mapping[Channel, Keys]) -> str:
+    hashed = hashlib.blake2b(repr((name, frames)).encode(), digest_size=16)
+    for channel, each in keys.items():
+        hashed.update(repr(channel).encode())
+        for column in ("co", "handle_left", "handle_right", "interpolation"):
+            hashed.update(np.ascontiguousarray(each.columns[column]).tobytes())
+    return hashed.hexdigest()

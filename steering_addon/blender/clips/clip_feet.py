@@ -1,0 +1,96 @@
+"""What a crowd keeps of the feet of its models: how low they rest in their clips, and why they cannot be held."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ...portrayal.clips import ClipSettings, leading
+from ..objects.body_sizes import SOLES
+from ..objects.hierarchy import Family
+from ..objects.tagged_objects import names_of
+from ..properties import settings_of
+from ..stored_values import sound_front
+from .crowd_clips import Model, clips_of, scale_of
+from .measuring import axes_of
+from .planting import planter_of
+from .rig import rig_of as read_rig
+
+if TYPE_CHECKING:
+    from bpy.types import Object, Scene
+
+LEAST = 0.005
+"""The share of the height by which soles are below the origin, from which on it is seen."""
+
+
+def stand_on_soles(model: Model, scene: Scene, family: Family) -> None:
+    """Raise the origins of vehicles that stand on them to where the feet of their clips rest.
+
+    A vehicle with an origin height stays as it is: it was measured at rest, or set by hand.
+
+    Raises:
+        Refusal: a clip cannot be measured.
+    """
+    clips, scale = clips_of(model, scene, family)
+    first = leading(clips)
+    if first < 0:
+        return
+    for ob, rig in zip(model.vehicles, model.rigs):
+        settings = ob.steering
+        below = -clips[first].sole / scale * scale_of(ob, rig) / scale_of(ob, ob)
+        stands = settings.origin_height == 0.0 and LEAST * settings.height < below < SOLES * settings.height
+        if stands and ob.is_editable:
+            settings.origin_height = below
+
+
+def why_unplanted(model: Model, scene: Scene, family: Family) -> str:
+    """Why the feet of a model cannot be held; empty if they can, or if no clip moves them. Writes nothing.
+
+    Raises:
+        Refusal: a clip cannot be measured.
+    """
+    armature, vehicle = model.rigs[0], model.vehicles[0]
+    rig = read_rig(armature, vehicle, family, axes_of(*sound_front(vehicle)))
+    clips = clips_of(model, scene, family)[0]
+    return planter_of(armature, rig, clips, [entry.action for entry in model.entries])[1]
+
+
+def store_unplanted(crowd: Object, reasons: Collection[tuple[Model, str]]) -> None:
+    """Store with a crowd why the feet of its models cannot be held, and of which, if those of others can.
+
+    `reasons` are of each model, empty for those that can.
+    """
+    loose = [(model, reason) for model, reason in reasons if reason]
+    names = [ob.name for model, _ in loose for ob in model.vehicles] if len(loose) < len(reasons) else []
+    stored = {
+        "unplanted": "; ".join(dict.fromkeys(reason for _, reason in loose)),
+        "unplanted_models": names_of(names) if names else "",
+    }
+    for name, text in stored.items():
+        if getattr(crowd.steering.portrayal, name) != text:
+            setattr(crowd.steering.portrayal, name, text)
+
+
+@dataclass(frozen=True)
+class Unplanted:
+    """Models whose feet cannot be held although that is wanted.
+
+    Attributes:
+        models: their names; empty if it goes for all of a crowd.
+        reason: why they cannot.
+    """
+
+    models: str
+    reason: str
+
+
+def unplanted_of(crowd: Object) -> Unplanted | None:
+    """The models of a crowd whose feet cannot be held although that is wanted; None without any. Writes nothing."""
+    stored = settings_of(crowd)
+    if stored is None or not stored.is_property_set("portrayal") or not len(stored.portrayal.clips):
+        return None
+    portrayal = stored.portrayal
+    default = bool(ClipSettings.parameters()["plant_feet"].default)
+    wanted = portrayal.playing.plant_feet if portrayal.is_property_set("playing") else default
+    return Unplanted(portrayal.unplanted_models, portrayal.unplanted) if wanted and portrayal.unplanted else None

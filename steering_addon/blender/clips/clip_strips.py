@@ -1,0 +1,365 @@
+"""NLA strips that play clips in step with the way of a vehicle, and their removal.
+
+A strip for each clip covers the frames of the bake. Its time is keyed, so that the clip advances with the distance
+travelled, and its influence over the strips below it. Keys that hold feet and turn heads are played by plain strips,
+frame by frame. Our tracks lie below the animator's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+
+from ..animation.animation_data import SLOTTED, action_of, assign_action
+from ..animation.keyframes import CHOICE, FRAME_TOLERANCE, GENERATED, write_linear_keys
+from ..animation.ownership import check_editable, holds_nothing
+from ..animation.posing import hiding_action
+from .clip_copies import Channel, ClipCopy
+from .clip_record import ClipRecord, clip_record, erase_clip_record, is_copy, tracks_of, values_of, write_clip_record
+from .hiding_tracks import mute_hiding, posed_by_tracks, unmute
+
+if TYPE_CHECKING:
+    from bpy.types import FCurve, NlaTrack, Object
+
+PREFIX = "Steering: "
+"""The beginning of the names of our tracks."""
+BLENDS = ("REPLACE", "COMBINE")
+"""How our strips are blended with what is below them."""
+SEEN = 1e-4
+"""Influence below which a clip is not seen."""
+
+STRAIGHT = 1e-8
+"""A time or an influence that changes its pace by less from frame to frame goes straight on."""
+
+
+@dataclass(frozen=True)
+class ClipPlayed:
+    """What an armature plays of a clip.
+
+    Attributes:
+        time: (f,) frames of the clip, never decreasing; None for each frame once, from 0 on.
+        influence: (f,) 0 to 1; None for 1 throughout.
+        combines: whether it adds to what is below it, rather than replace it.
+    """
+
+    copy: ClipCopy
+    time: np.ndarray | None = None
+    influence: np.ndarray | None = None
+    combines: bool = False
+
+    @property
+    def is_seen(self) -> bool:
+        return self.influence is None or bool(self.influence.max() > SEEN)
+
+
+@dataclass(frozen=True)
+class RigClips:
+    """What an armature plays of its clips, the lowest first.
+
+    Attributes:
+        rig: the armature.
+        channels: those that the clips animate.
+        moves: whether the armature is the vehicle that a bake moves, which sets its own action aside.
+        made_of: the hash of the clips of its crowd, by `crowd_clips.clips_made_of`.
+    """
+
+    rig: Object
+    channels: Collection[Channel]
+    played: Sequence[ClipPlayed]
+    moves: bool
+    made_of: str
+
+
+@dataclass(frozen=True)
+class Edited:
+    """A track of a bake that the animator has changed since, and that therefore stays."""
+
+    rig: Object
+    track: str
+
+    def __str__(self) -> str:
+        return f"{self.track} of {self.rig.name}"
+
+
+def write_clips(all_played: Sequence[RigClips], frames: np.ndarray) -> list[Edited]:
+    """Let armatures play clips on frames (f,), in place of those that an earlier bake has written.
+
+    Returns:
+        The strips that were left as they are because the animator has changed them.
+    """
+    edited: list[Edited] = []
+    writer = _StripWriter(frames)
+    # No strip is written of a clip that is never seen.
+    spare = {played.copy.action for each in all_played for played in each.played}
+    mixed = []
+    for each in all_played:
+        record, stay = _write_on(each, writer, spare)
+        edited += stay
+        if _has_others_below(each.rig, record):
+            mixed.append(each.rig)
+    _remove_unused(spare)
+    if mixed:
+        _move_below(mixed)
+    return edited
+
+
+def _write_on(each: RigClips, writer: _StripWriter, spare: set[bpy.types.Action]) -> tuple[ClipRecord, list[Edited]]:
+    """Write the strips of an armature; returns their record, and those that stay as they are."""
+    rig, before = each.rig, clip_record(each.rig)
+    pose = before.pose_of(rig) if before is not None else {}
+    feet = [channel for played in each.played for channel in played.copy.feet]
+    channels = *each.channels, *feet
+    pose = values_of(rig, channels) | posed_by_tracks(rig, set(channels)) | pose
+    kept, kept_slot = (before.kept, before.kept_slot) if before is not None else (None, 0)
+    stay = _remove_tracks(rig, before, spare) if before is not None else []
+    if not each.moves:
+        action, slot = hiding_action(rig, each.channels)
+        if action is not None:
+            kept, kept_slot = action, slot.handle if slot is not None else 0
+            assign_action(rig, None)
+    muted = before.muted if before is not None else ()
+    muted += tuple(mute_hiding(rig, each.channels, _clips_of(each.played), (writer.first, writer.last)))
+    animation = rig.animation_data_create()
+    names = {edited.track for edited in stay}
+    for name, played in zip(_track_names(each.played), each.played):
+        # The lowest is also what is seen where the animator mutes or fades those above it.
+        if name not in names and (played is each.played[0] or played.is_seen):
+            names.add(writer.write(animation.nla_tracks, name, played, overridden=rig.override_library is not None))
+    values, of_feet = (tuple(pose[channel] for channel in channels) for channels in (each.channels, feet))
+    record = ClipRecord(
+        first=writer.first,
+        last=writer.last,
+        tracks=tuple(sorted(names)),
+        pose=values,
+        feet=of_feet,
+        kept=kept,
+        kept_slot=kept_slot,
+        made_of=each.made_of,
+        muted=tuple(dict.fromkeys(muted)),
+    )
+    write_clip_record(rig, record)
+    return record, stay
+
+
+def _clips_of(all_played: Sequence[ClipPlayed]) -> list[bpy.types.Action]:
+    """The actions of which copies are played."""
+    return [clip for played in all_played if (clip := played.copy.clip) is not None]
+
+
+def _track_names(all_played: Sequence[ClipPlayed]) -> list[str]:
+    """The names of the tracks of clips, each once: those that are named alike get a number."""
+    names: list[str] = []
+    for played in all_played:
+        name = PREFIX + played.copy.name.rpartition("|")[2]
+        alike = sum(each == name or each.rpartition(" ")[0] == name for each in names)
+        names.append(f"{name} {alike + 1}" if alike else name)
+    return names
+
+
+def clear_clips(rigs: Iterable[Object]) -> list[Edited]:
+    """Remove the strips of clips from armatures, and restore what they had set aside.
+
+    Returns:
+        The strips that stay because the animator has changed them.
+
+    Raises:
+        Refusal: an armature cannot be changed; none was.
+    """
+    recorded = [(rig, record) for rig in rigs if (record := clip_record(rig)) is not None]
+    for rig, _ in recorded:
+        check_editable(rig)
+    edited: list[Edited] = []
+    spare: set[bpy.types.Action] = set()
+    for rig, record in recorded:
+        pose = record.pose_of(rig)
+        stay = _remove_tracks(rig, record, spare)
+        if not stay:
+            _pose_as(rig, pose)
+        edited += stay
+        unmute(rig, record.muted)
+        if record.kept is not None:
+            if action_of(rig) is None:
+                assign_action(rig, record.kept, record.slot)
+            elif record.kept.users == 1:
+                # The animator has given the armature another action. Nothing would hold on to this one.
+                record.kept.use_fake_user = True
+        erase_clip_record(rig)
+        if rig.animation_data is not None and holds_nothing(rig.animation_data):
+            rig.animation_data_clear()
+        rig.update_tag()
+    _remove_unused(spare)
+    return edited
+
+
+class _StripWriter:
+    """Writes strips over the frames of a bake, which are whole and consecutive."""
+
+    def __init__(self, frames: np.ndarray) -> None:
+        self.first, self.last = float(frames[0]), float(frames[-1])
+        self._points = np.zeros((len(frames), 2), np.float32)
+        self._points[:, 0] = frames
+
+    def write(self, tracks: bpy.types.NlaTracks, name: str, played: ClipPlayed, *, overridden: bool) -> str:
+        """Add a track with a strip; returns its name."""
+        track = tracks.new()
+        track.name = name
+        copy = played.copy
+        strip = track.strips.new(name, int(self.first), copy.action)
+        if SLOTTED:
+            strip.action_slot = copy.slot
+        strip.extrapolation, strip.blend_type = "HOLD", "COMBINE" if played.combines else "REPLACE"
+        # A strip needs a length, even if a single frame is baked.
+        length = max(self.last - self.first, 1.0)
+        if played.time is None:
+            strip.action_frame_start, strip.action_frame_end = 0.0, length
+        else:
+            strip.use_animated_time = strip.use_animated_time_cyclic = True
+        strip.frame_end = self.first + length
+        strip.frame_start = self.first
+        if played.time is not None:
+            self._key(strip.fcurves.find("strip_time"), played.time, overridden)
+        if played.influence is not None and (played.influence < 1.0).any():
+            strip.use_animated_influence = True
+            self._key(strip.fcurves.find("influence"), played.influence, overridden)
+        return track.name
+
+    def _key(self, curve: FCurve, values: np.ndarray, overridden: bool) -> None:
+        self._points[:, 1] = values
+        points = self._points[_bends(values)]
+        if not overridden:
+            write_linear_keys(curve, points)
+            return
+        # On a library override Blender ignores what is written in bulk.
+        for frame, value in points.tolist():
+            key = curve.keyframe_points.insert(frame, value, options={"FAST"})
+            key.interpolation, key.type = "LINEAR", "GENERATED"
+        curve.update()
+
+
+def _bends(values: np.ndarray) -> np.ndarray:
+    """Whether numbers (f,) need a key on each frame, (f,): not where they go straight on."""
+    bends = np.ones(len(values), dtype=np.bool_)
+    bends[1:-1] = np.abs(np.diff(values.astype(np.float64), n=2)) > STRAIGHT
+    return bends
+
+
+def _remove_tracks(rig: Object, record: ClipRecord, spare: set[bpy.types.Action]) -> list[Edited]:
+    """Remove the tracks of a record, except those that were changed since; `spare` gets the copies that they played."""
+    stay: list[Edited] = []
+    for track in tracks_of(rig, record):
+        if _is_as_written(track, record):
+            spare.update(strip.action for strip in track.strips)
+            rig.animation_data.nla_tracks.remove(track)
+        else:
+            stay.append(Edited(rig, track.name))
+    return stay
+
+
+def _is_as_written(track: NlaTrack, record: ClipRecord) -> bool:
+    """Whether a track holds a single strip as a bake wrote it, not moved, muted or keyed by the animator."""
+    if len(track.strips) != 1 or track.mute or track.lock:
+        return False
+    strip = track.strips[0]
+    last = max(record.last, record.first + 1.0)
+    return (
+        is_copy(strip.action)
+        and not strip.mute
+        and not strip.modifiers
+        and strip.blend_type in BLENDS
+        and strip.extrapolation == "HOLD"
+        and abs(strip.frame_start - record.first) < FRAME_TOLERANCE
+        and abs(strip.frame_end - last) < FRAME_TOLERANCE
+        and (strip.use_animated_time or (strip.action_frame_start, strip.scale, strip.repeat) == (0.0, 1.0, 1.0))
+        and all(_is_generated(curve, record) for curve in strip.fcurves)
+    )
+
+
+def _is_generated(curve: FCurve, record: ClipRecord) -> bool:
+    """Whether all keys of a curve of a strip are ours."""
+    points = curve.keyframe_points
+    if curve.modifiers or curve.mute or not len(points):
+        return False
+    kinds = np.empty(len(points), CHOICE)
+    points.foreach_get("type", kinds)
+    start, end = curve.range()
+    return bool(
+        (kinds == GENERATED).all() and start > record.first - FRAME_TOLERANCE and end < record.last + FRAME_TOLERANCE
+    )
+
+
+def _pose_as(rig: Object, pose: dict[Channel, float]) -> None:
+    """Set channels of an armature."""
+    for (path, index), value in pose.items():
+        owner, _, name = path.rpartition(".")
+        holder = rig.path_resolve(owner) if owner else rig
+        now = getattr(holder, name)
+        if isinstance(now, (int, float)):
+            setattr(holder, name, value)
+        else:
+            now[index] = value
+
+
+def _remove_unused(copies: Collection[bpy.types.Action]) -> None:
+    bpy.data.batch_remove([action for action in copies if action.users == 0])
+
+
+def _move_below(rigs: Collection[Object]) -> None:
+    """Move our tracks below those of the animator that play, in the order that they have.
+
+    Muted tracks, of which importers leave dozens, do not matter, and moving takes a second for every few thousand.
+    """
+    with _only_selected(set(rigs)), _nla_editor() as editor:
+        if editor is not None:
+            with bpy.context.temp_override(**editor):
+                bpy.ops.anim.channels_move(direction="BOTTOM")
+
+
+def _has_others_below(rig: Object, record: ClipRecord) -> bool:
+    """Whether a track of the animator's that plays lies below one of ours."""
+    playing = [track.name in record.tracks for track in rig.animation_data.nla_tracks if not track.mute]
+    return False in playing and True in playing[playing.index(False) :]
+
+
+@contextmanager
+def _only_selected(rigs: Collection[Object]) -> Iterator[None]:
+    """Select our tracks of these armatures and no others in the file, for the time of an operator."""
+    animated = [ob for ob in bpy.data.objects if ob.animation_data and len(ob.animation_data.nla_tracks)]
+    blocks = [ob.animation_data for ob in animated]
+    before = [{track.name: track.select for track in block.nla_tracks} for block in blocks]
+    for ob, block in zip(animated, blocks):
+        record = clip_record(ob) if ob in rigs else None
+        for track in block.nla_tracks:
+            track.select = record is not None and track.name in record.tracks
+    try:
+        yield
+    finally:
+        for block, names in zip(blocks, before):
+            for track in block.nla_tracks:
+                track.select = names[track.name]
+
+
+@contextmanager
+def _nla_editor() -> Iterator[dict[str, object] | None]:
+    """An NLA editor to run an operator in that needs one, made of an area of the window for a moment."""
+    window = bpy.context.window or next(iter(bpy.context.window_manager.windows), None)
+    area = max(window.screen.areas, key=lambda area: area.width * area.height) if window is not None else None
+    if area is None:
+        yield None
+        return
+    was = area.type
+    area.type = "NLA_EDITOR"
+    dopesheet = area.spaces.active.dopesheet
+    settings = {name: getattr(dopesheet, name) for name in ("show_only_selected", "show_hidden", "filter_text")}
+    dopesheet.show_only_selected, dopesheet.show_hidden, dopesheet.filter_text = False, True, ""
+    try:
+        region = next(region for region in area.regions if region.type == "CHANNELS")
+        yield {"window": window, "area": area, "region": region}
+    finally:
+        for name, value in settings.items():
+            setattr(dopesheet, name, value)
+        area.type = was

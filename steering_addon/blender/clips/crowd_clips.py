@@ -1,0 +1,383 @@
+"""The clips of a crowd: its models, what each of them can play, and what is known of that by measuring.
+
+A measurement is stored with the clips of the crowd, for the model that most of its vehicles have. It holds as long as
+the clips, the model and the frame rate are the same; else they are measured again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...portrayal.beating import Beats
+from ...portrayal.clip_text import Measurement, at_ground_speed, measurement_of, text_of
+from ...portrayal.clips import ANY, BEAT, NO_STATE, STAND, Clip, ClipSettings
+from ...portrayal.driver_properties import Portrayal
+from ...simulation.arrays.chance import Keys
+from ...simulation.roles import Role
+from ..animation.animation_data import channelbags
+from ..objects.doubles import doubles
+from ..objects.hierarchy import Family, shown_in
+from ..objects.mind_numbers import state_numbers
+from ..objects.tagged_objects import crowd_of, in_use, tagged
+from ..properties import pointed_at, settings_of
+from ..property_groups import values_of
+from ..refusal import Refusal
+from ..stored_values import choice_in, sound_front
+from .clip_copies import ClipSource, curves_for, fits, source_of, span
+from .finding_clips import own_actions
+from .measuring import armature_below, measured_clips
+from .rig import is_mirrored, unevenness
+
+if TYPE_CHECKING:
+    from bpy.types import Action, FCurve, Object, PropertyGroup, Scene
+
+_measured: dict[str, tuple[list[Clip], float]] = {}
+"""The clips and scales measured in this session by what they were made of, for models that the crowd does not store."""
+MOST_KEPT = 256
+
+
+@dataclass(frozen=True)
+class Model:
+    """Vehicles of a crowd that are the same model, and the clips that it can play.
+
+    Attributes:
+        rows: of the vehicles, among those asked for.
+        vehicles: these.
+        rigs: their armatures.
+        entries: the clips of the crowd that fit the model, as the crowd stores them.
+    """
+
+    rows: tuple[int, ...]
+    vehicles: tuple[Object, ...]
+    rigs: tuple[Object, ...]
+    entries: tuple[PropertyGroup, ...]
+
+    def sources(self) -> list[ClipSource]:
+        """The actions to copy."""
+        return [
+            source_of(entry.action, self.rigs[0], closed=choice_in(entry, "plays") != "DO") for entry in self.entries
+        ]
+
+
+def stored_clips(crowd: Object) -> list[PropertyGroup]:
+    """The clips of a crowd that have an action. Writes nothing."""
+    stored = settings_of(crowd)
+    if stored is None or not stored.is_property_set("portrayal"):
+        return []
+    return [clip for clip in stored.portrayal.clips if clip.is_property_set("action") and clip.action is not None]
+
+
+def rig_of(ob: Object, family: Family) -> Object | None:
+    """The armature of a vehicle that plays clips; None without one."""
+    return armature_below(ob, family)
+
+
+def why_without_rig(ob: Object) -> str:
+    """Why a vehicle that shows an armature has none, and the remedy; empty where it shows none either."""
+    shown = next((each for each in shown_in(ob) if each.type == "ARMATURE"), None)
+    if shown is None:
+        return ""
+    text = f"{ob.name} shows {shown.name} as an instance, which plays no clips"
+    if shown.library is None:
+        return f"{text}. Tag {shown.name} itself, or a copy of it"
+    return f"{text}. Choose Object > Library Override > Make, and tag what that makes"
+
+
+def models_of(crowd: Object, vehicles: Sequence[Object], family: Family) -> list[Model]:
+    """The models among vehicles of a crowd, the most frequent first; vehicles that can play no clip are in none."""
+    entries = stored_clips(crowd)
+    groups = sorted(_rigs_by_model(vehicles, family), key=len, reverse=True) if entries else []
+    played = _played_by([next(iter(rigs.values())) for rigs in groups], entries)
+    return [
+        Model(tuple(rigs), tuple(vehicles[row] for row in rigs), tuple(rigs.values()), clips)
+        for rigs, clips in zip(groups, played)
+        if clips
+    ]
+
+
+def models_with_clips(vehicles: Sequence[Object], family: Family) -> list[tuple[Object, Object]]:
+    """The first vehicle of each model and its armature: of the first model, and of those that bring other actions."""
+    models: list[tuple[Object, Object]] = []
+    known: set[Action] = set()
+    for rigs in _rigs_by_model(vehicles, family):
+        row, rig = next(iter(rigs.items()))
+        brought = set(own_actions(rig))
+        if not models or brought - known:
+            models.append((vehicles[row], rig))
+        known |= brought
+    return models
+
+
+def _rigs_by_model(vehicles: Sequence[Object], family: Family) -> list[dict[int, Object]]:
+    """The armatures of the vehicles of each model by their rows, in the order of the vehicles."""
+    models: dict[tuple, dict[int, Object]] = {}
+    for row, ob in enumerate(vehicles):
+        if (rig := rig_of(ob, family)) is not None:
+            models.setdefault((rig.data.name_full, *sound_front(ob), *_shape(rig)), {})[row] = rig
+    return list(models.values())
+
+
+def _played_by(rigs: Sequence[Object], entries: Sequence[PropertyGroup]) -> list[tuple[PropertyGroup, ...]]:
+    """The clips of a crowd that each of its models plays, from an armature of each model.
+
+    A model plays the clips whose bones it has. Clips that came with another model it plays only on occasions for which
+    it brought none of its own: the walk of a deer moves a stag, too, but its legs are not those of a stag.
+    """
+    brought = [set(own_actions(rig)) if len(rigs) > 1 else set() for rig in rigs]
+    played = []
+    for rig, actions in zip(rigs, brought):
+        foreign = set().union(*brought) - actions
+        fitting = [entry for entry in entries if fits(entry.action, rig)]
+        occasions = [_occasion(entry) for entry in fitting if entry.action not in foreign]
+        played.append(
+            tuple(entry for entry in fitting if entry.action not in foreign or _occasion(entry) not in occasions)
+        )
+    return played
+
+
+def _occasion(entry: PropertyGroup) -> tuple[object, ...]:
+    """When a clip of a crowd is played."""
+    return entry.plays, entry.when, entry.with_company, state_of(entry)
+
+
+def _shape(rig: Object) -> tuple[object, ...]:
+    """How the scale of an armature changes its shape; empty if it does not."""
+    matrix = doubles(rig.matrix_world)
+    uneven = unevenness(matrix)
+    return ("mirrored", *uneven) if is_mirrored(matrix) else uneven
+
+
+def clips_of(model: Model, scene: Scene, family: Family) -> tuple[list[Clip], float]:
+    """The clips of a model as they are to be played, measured where that is not known, and the scale they are meant at.
+
+    Writes nothing.
+
+    Raises:
+        Refusal: a clip cannot be measured.
+    """
+    clips, scale = measure(model, scene, family, hash_of(model, scene, family))
+    has_states = any(state_of(entry) is not None for entry in model.entries)
+    numbers = numbers_of_states(model.entries[0].id_data, scene) if has_states else {}
+    return [_as_chosen(clip, entry, numbers) for clip, entry in zip(clips, model.entries)], scale
+
+
+def numbers_of_states(crowd: Object, scene: Scene) -> dict[Object, int]:
+    """The states of a crowd in a scene, each with its number."""
+    return state_numbers(ob for ob in tagged(in_use(scene), Role.STATE) if crowd_of(ob) == crowd)
+
+
+def _as_chosen(clip: Clip, entry: PropertyGroup, numbers: Mapping[Object, int]) -> Clip:
+    """A measured clip as it is to be played, with the numbers of states."""
+    clip, state = at_ground_speed(clip, _number(entry, "plays"), entry.ground_speed), state_of(entry)
+    return replace(
+        clip,
+        with_company=clip.plays == STAND and entry.with_company,
+        state=ANY if state is None else numbers.get(state, NO_STATE),
+        when=_number(entry, "when"),
+    )
+
+
+def state_of(entry: PropertyGroup) -> Object | None:
+    """The state that a clip is for, None for any. Writes nothing."""
+    state: Object | None = pointed_at(entry, "state")
+    return state
+
+
+def is_measured(model: Model, scene: Scene, family: Family) -> bool:
+    """Whether the clips of a model need not be measured."""
+    made_of = hash_of(model, scene, family)
+    known = f"{made_of} {scale_of(model.vehicles[0], model.rigs[0]):.4g}"
+    return known in _measured or _stored(model, made_of) is not None
+
+
+def _stored(model: Model, made_of: str) -> tuple[list[Clip], float] | None:
+    """The measured clips that the crowd stores, if they were made of this, and their scale."""
+    stored = [measurement_of(entry.measured) for entry in model.entries]
+    if not all(each is not None and each.made_of == made_of and each.scale == stored[0].scale for each in stored):
+        return None
+    return [each.clip for each in stored], stored[0].scale
+
+
+def measure(model: Model, scene: Scene, family: Family, made_of: str) -> tuple[list[Clip], float]:
+    """The clips of a model and the scale at which they are meant: as stored, as measured before, or measured now.
+
+    Writes nothing.
+    """
+    vehicle, rig = model.vehicles[0], model.rigs[0]
+    # The speeds of a new crowd are those of its own size.
+    known = f"{made_of} {scale_of(vehicle, rig):.4g}"
+    measured = _stored(model, made_of) or _measured.get(known)
+    if measured is None:
+        actions = [entry.action for entry in model.entries]
+        clips = measured_clips(vehicle, actions, scene, family, sound_front(vehicle))
+        measured = clips, scale_of(vehicle, rig)
+        while len(_measured) >= MOST_KEPT:
+            _measured.pop(next(iter(_measured)))
+        _measured[known] = measured
+    return measured
+
+
+def store_measurements(models: Sequence[Model], scene: Scene, family: Family, *, again: bool = False) -> None:
+    """Measure the clips of a crowd's models and store it with them, each for the most frequent model that plays it.
+
+    Args:
+        again: whether to measure also what is known.
+    """
+    known: set[int] = set()
+    if again:
+        _measured.clear()
+        for entry in (entry for model in models for entry in model.entries):
+            entry.measured = ""
+    for model in models:
+        made_of = hash_of(model, scene, family)
+        clips, scale = measure(model, scene, family, made_of)
+        for entry, clip in zip(model.entries, clips):
+            if entry.as_pointer() in known:
+                continue
+            known.add(entry.as_pointer())
+            text = text_of(Measurement(clip, made_of, scale))
+            if entry.measured != text:
+                entry.measured = text
+
+
+def settings_for(crowd: Object, count: int) -> ClipSettings:
+    """How a crowd plays its clips, `count` rows."""
+    portrayal = crowd.steering.portrayal
+    stored = values_of(ClipSettings, portrayal.playing) if portrayal.is_property_set("playing") else {}
+    return ClipSettings.of(count, **stored)
+
+
+def beats_of(crowd: Object, clips: Sequence[Clip], keys: Keys, frame_time: float) -> Beats | None:
+    """How the vehicles of a crowd with these keys (n,) beat; None if none of its clips does."""
+    if not any(clip.plays == BEAT for clip in clips):
+        return None
+    portrayal, vehicle = crowd.steering.portrayal, crowd.steering.vehicle
+    settings = Portrayal.of(len(keys), **values_of(Portrayal, portrayal))
+    return Beats(settings, keys, frame_time, vehicle.max_speed * vehicle.cruise_speed)
+
+
+def scale_of(vehicle: Object, rig: Object) -> float:
+    """How many times as large as its data the armature of a vehicle is, by the scales of the objects that carry it."""
+    scale, ob = 1.0, rig
+    while ob is not None:
+        scale *= abs(ob.matrix_basis.median_scale) * float(np.cbrt(abs(np.prod(ob.delta_scale))))
+        if ob.parent is not None:
+            scale *= abs(ob.matrix_parent_inverse.median_scale)
+        ob = ob.parent
+    return scale if scale > 0.0 else 1.0
+
+
+def check_has_models(crowd: Object, vehicles: Sequence[Object], models: Sequence[Model]) -> None:
+    """Refuse a crowd with clips that none of its vehicles can play."""
+    if models or not vehicles:
+        return
+    if all(rig_of(ob, Family()) is None for ob in vehicles):
+        if why := why_without_rig(vehicles[0]):
+            raise Refusal(f"{why}, or remove the clips.", about=[vehicles[0], crowd])
+        text = f"{vehicles[0].name} has no armature to play the clips of {crowd.name}"
+        raise Refusal(f"{text}. Choose a model with an armature, or remove the clips.", about=[vehicles[0], crowd])
+    text = f"{vehicles[0].name} has none of the bones that the clips of {crowd.name} move"
+    raise Refusal(f"{text}. Choose clips that were made for it.", about=[vehicles[0], crowd])
+
+
+def looked_at(ob: Object) -> Object | None:
+    """The object to which the heads of a crowd turn, or those in a state, if one is set. Writes nothing."""
+    stored = ob.steering
+    seen: Object | None = pointed_at(stored.portrayal, "look_at") if stored.is_property_set("portrayal") else None
+    return seen
+
+
+def clips_made_of(crowd: Object, states: Mapping[Object, int]) -> str:
+    """The hash of the clips of a crowd and of how they are played, to show whether what was written still holds.
+
+    Nothing is evaluated, and nothing is written.
+
+    Args:
+        states: the numbers of the states of the crowd.
+    """
+    hashed = hashlib.blake2b(digest_size=16)
+    entries = stored_clips(crowd)
+    if entries:
+        portrayal = crowd.steering.portrayal
+        stored = values_of(ClipSettings, portrayal.playing) if portrayal.is_property_set("playing") else {}
+        defaults = {name: parameter.default for name, parameter in ClipSettings.parameters().items()}
+        # As Blender stores numbers, so that a default counts as one also where it is stored.
+        hashed.update(portrayal.head_bone.encode())
+        seen = looked_at(crowd)
+        if seen is not None:
+            hashed.update(seen.name_full.encode())
+        looks = [(number, seen.name_full) for state, number in states.items() if (seen := looked_at(state)) is not None]
+        if looks:
+            hashed.update(repr(sorted(looks)).encode())
+        hashed.update(repr([(name, float(np.float32(stored.get(name, defaults[name])))) for name in defaults]).encode())
+    for entry in entries:
+        what = entry.action.name_full, *span(entry.action), entry.plays, entry.ground_speed, entry.with_company
+        if occasion := _chosen_occasion(entry, states):
+            hashed.update(repr(occasion).encode())
+        hashed.update(repr(what).encode())
+        for bag in channelbags(entry.action):
+            for curve in bag.fcurves:
+                hashed.update(repr((curve.data_path, curve.array_index, curve.mute, len(curve.modifiers))).encode())
+                hashed.update(points_of(curve))
+    return hashed.hexdigest()
+
+
+def _chosen_occasion(entry: PropertyGroup, states: Mapping[Object, int]) -> tuple[object, ...]:
+    """When a clip is played; empty for a clip that is always played, so that files of before are not outdated."""
+    state = state_of(entry)
+    when = (entry.when,) if entry.plays == "DO" and entry.when != "CHANCE" else ()
+    return () if state is None and not when else (ANY if state is None else states.get(state, NO_STATE), *when)
+
+
+def hash_of(model: Model, scene: Scene, family: Family) -> str:
+    """The hash of what a measurement is made from: the clips, the model and the frame rate."""
+    hashed = hashlib.blake2b(digest_size=16)
+
+    def add(*parts: object) -> None:
+        for part in parts:
+            hashed.update(part if isinstance(part, bytes) else repr(part).encode())
+
+    rig = model.rigs[0]
+    add(scene.render.fps, scene.render.fps_base, *sound_front(model.vehicles[0]), *_shape(rig))
+    for bone in rig.data.bones:
+        add(bone.name, bone.parent.name if bone.parent else "", tuple(map(tuple, bone.matrix_local)))
+    for bone in rig.pose.bones:
+        # Their influence and what they may be switched by are often animated, and differ on each frame.
+        add(*((each.type, getattr(each, "subtarget", "")) for each in bone.constraints))
+    for part in _skins(rig, family):
+        points = np.empty(3 * len(part.data.vertices), np.float32)
+        part.data.vertices.foreach_get("co", points)
+        add(len(points), points.tobytes(), part.parent_bone)
+    for entry in model.entries:
+        add(*span(entry.action), *_curves(entry.action, rig))
+    return hashed.hexdigest()
+
+
+def _skins(rig: Object, family: Family) -> Iterable[Object]:
+    """The meshes that an armature carries, by the order of their names without the number of a copy."""
+    parts = [part for part in family.descendants(rig) if part.type == "MESH"]
+    return sorted(parts, key=lambda part: part.data.name_full)
+
+
+def _curves(action: Action, rig: Object) -> Iterable[bytes]:
+    for (path, index), curve in sorted(curves_for(action, rig).items(), key=lambda each: each[0]):
+        yield repr((path, index, len(curve.modifiers))).encode()
+        yield points_of(curve)
+
+
+def points_of(curve: FCurve) -> bytes:
+    """The keys of a curve, with their handles."""
+    columns = np.empty((3, 2 * len(curve.keyframe_points)), np.float32)
+    for name, column in zip(("co", "handle_left", "handle_right"), columns):
+        curve.keyframe_points.foreach_get(name, column)
+    return columns.tobytes()
+
+
+def _number(entry: PropertyGroup, name: str) -> int:
+    """A choice of a clip, as its number."""
+    return entry.bl_rna.properties[name].enum_items[choice_in(entry, name)].value

@@ -1,0 +1,90 @@
+"""The feet of a rig in its clips: their soles, and the height at which they rest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...portrayal.clips import PHASES
+from ...portrayal.feet.soles import feet_of, rest_of
+from .measuring import SEARCHED, low_points
+from .poses import Channels, channels_of, follows_from_curves, from_blender, from_channels
+
+if TYPE_CHECKING:
+    from bpy.types import Action, Object
+
+    from ...simulation.arrays.vectors import Rows
+    from .rig import Rig
+
+MOST = 24
+"""Points of a sole that are looked at, the lowest ones."""
+TOES = 2
+"""Bones from that of the heel to that of the toes at most."""
+
+
+@dataclass(frozen=True)
+class Feet:
+    """The feet of a rig in clips.
+
+    Attributes:
+        channels: of each clip, those of all bones on PHASES + 2 rows: at each phase, and over its end, as phases may be
+            rounded up.
+        poses: of each clip, (PHASES + 2, n, 4, 4), alike.
+        points: the rows of the points of each foot.
+        soles: the rows of those that it stands on.
+        rests: (clips, feet) the heights at which they rest, metres.
+    """
+
+    channels: list[Channels]
+    poses: list[np.ndarray]
+    points: list[Rows]
+    soles: list[Rows]
+    rests: np.ndarray
+
+
+def phases_of(action: Action) -> np.ndarray:
+    """The frames at each phase of a clip, (PHASES + 2,)."""
+    first, last = action.frame_range
+    return first + (last - first) * np.arange(PHASES + 2) / PHASES
+
+
+def feet_in(armature: Object, rig: Rig, actions: Sequence[Action], first: int) -> Feet:
+    """The feet of a rig, as they are found in the clip in row `first`."""
+    frames = [phases_of(action) for action in actions]
+    channels = [channels_of(armature, rig, *each) for each in zip(actions, frames)]
+    if follows_from_curves(armature):
+        poses = [from_channels(rig, each) for each in channels]
+    else:
+        poses = [from_blender(armature, rig, *each) for each in zip(actions, frames)]
+    low = low_points(rig, poses[first][::SEARCHED])
+    feet = _whole(rig, [low[foot.points] for foot in feet_of(rig.moved(poses[first], low), rig.height)])
+    heights = rig.heights(poses[first]).min(axis=0)
+    soles = [rows[np.argsort(heights[rows], kind="stable")[:MOST:2]] for rows in feet]
+    rests = [[rest_of(rig.moved(each, rows), rig.height) for rows in soles] for each in poses]
+    return Feet(
+        channels=channels,
+        poses=poses,
+        points=feet,
+        soles=soles,
+        rests=np.array(rests).reshape(len(actions), len(feet)),
+    )
+
+
+def _whole(rig: Rig, groups: Sequence[Rows]) -> list[Rows]:
+    """Groups of points (r,), those of a heel and of the toes below its bone as one, as in a run they do not touch the
+    ground together."""
+    shares = [
+        np.bincount(rig.bones[rows].ravel(), rig.weights[rows].ravel(), minlength=len(rig.names)) for rows in groups
+    ]
+    bones = [int(np.argmax(share)) for share in shares]
+    feet: dict[int, list[Rows]] = {}
+    for bone, rows in zip(bones, groups):
+        top = above = bone
+        for _ in range(TOES):
+            above = int(rig.parents[above]) if above >= 0 else -1
+            top = above if above in bones else top
+        feet.setdefault(top, []).append(rows)
+    return [np.sort(np.concatenate(rows)) for rows in feet.values()]

@@ -1,0 +1,258 @@
+"""Finds the actions that a model can play, and chooses those to begin with: what stands, walks and runs.
+
+What an action does is measured. Names only decide between actions that do the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from math import radians
+from typing import TYPE_CHECKING
+
+import bpy
+
+from ...portrayal.clips import BEAT, MOVE, STAND, Clip
+from ...portrayal.gait import REPEATS, has_many_steps
+from ..animation.bake_record import our_record
+from ..animation.ownership import bake_of
+from ..animation.posing import importers_start, short_name, whole_of
+from ..moving import locomotion_of
+from ..stored_values import sound_front
+from .clip_copies import fits, span
+from .clip_record import clip_record, is_copy
+from .measuring import armature_of, axes_of, measured_clips
+from .rig import rig_of
+
+if TYPE_CHECKING:
+    from bpy.types import Action, Object, Scene
+
+    from ..objects.hierarchy import Family
+
+AHEAD = radians(25.0)
+"""Most that a clip may move aside of the front to be a walk or a run."""
+SURE = 0.25
+"""Least sureness of the direction of a clip that is chosen without asking."""
+STANDS = re.compile(r"idle|stand|breath|wait|rest", re.IGNORECASE)
+GRAZES = re.compile(r"eat|graz|sniff|peck", re.IGNORECASE)
+WALKS = re.compile(r"walk|stroll|amble", re.IGNORECASE)
+RUNS = re.compile(r"run|jog|gallop|trot|canter|sprint", re.IGNORECASE)
+OTHERWISE = re.compile(
+    r"sit|lie|lying|sleep|crouch|sneak|jump|fall|hit|attack|melee|ranged|combat|fight|aim|block|death|dead|dodge|"
+    r"back|left|right|strafe|turn|start|stop|land|swim|climb|hold|carry|weapon",
+    re.IGNORECASE,
+)
+"""Words of what is not done all day."""
+NUMBERED = re.compile(r"\.\d{3,}$")
+"""What Blender adds to the name of an action when another one, of a model imported before, has it."""
+BEATS = re.compile(r"fly|flap|flight|swim|hover", re.IGNORECASE)
+"""Words of what wings, tails and fins do in the air and in water."""
+FASTER = 1.5
+"""How much faster than a walk a clip has to be, to be a run."""
+
+
+def actions_of(rig: Object) -> list[Action]:
+    """The actions of the file that an armature can play, those that came with it first."""
+    fitting = [action for action in bpy.data.actions if _is_clip(action, rig)]
+    return list(dict.fromkeys([*own_actions(rig), *fitting]))
+
+
+def own_actions(rig: Object) -> list[Action]:
+    """The actions that came with an armature.
+
+    They are on its NLA tracks, where importers leave them muted, but for the one that it plays. Of FBX files nothing is
+    on tracks: there the names begin alike.
+    """
+    animation = rig.animation_data
+    record, bake = clip_record(rig), bake_of(rig)
+    tracks = animation.nla_tracks if animation is not None else ()
+    actions = [strip.action for track in tracks for strip in track.strips if not is_copy(strip.action)]
+    is_on_tracks = any(action is not None for action in actions)
+    if animation is not None:
+        actions += [whole_of(animation.action)] if animation.action is not None else []
+    actions += [record.kept if record is not None else None, bake.kept if bake is not None else None]
+    if not is_on_tracks:
+        starts = {start for action in actions if action is not None and (start := importers_start(action))}
+        actions += [action for action in bpy.data.actions if importers_start(action) in starts]
+    return [action for action in dict.fromkeys(actions) if _is_clip(action, rig)]
+
+
+def _is_clip(action: Action | None, rig: Object) -> bool:
+    """Whether an action is one of the user's that poses an armature, for longer than a moment."""
+    if action is None or is_copy(action) or our_record(action) is not None or whole_of(action) != action:
+        return False
+    first, last = span(action)
+    return last > first and fits(action, rig)
+
+
+@dataclass(frozen=True)
+class Found:
+    """A clip to begin with, and what it plays."""
+
+    action: Action
+    plays: int
+
+
+def find_clips(
+    crowd: Object, vehicle: Object, choices: Iterable[Sequence[Action]], scene: Scene, family: Family
+) -> list[Found]:
+    """The actions to begin with of a model that joins a crowd.
+
+    What flies or swims begins with one that beats wings, a tail or fins, if one has such a name.
+
+    Args:
+        choices: actions to look at; each only if those before are not enough to stand and to move.
+
+    Raises:
+        Refusal: an action cannot be measured.
+    """
+    front, result = sound_front(vehicle), []
+    for actions in dict.fromkeys(map(tuple, choices)):
+        if not locomotion_of(crowd).grounded and (beats := beating(actions)):
+            return [Found(beats[0], BEAT)]
+        words = _words(actions)
+        clips = measured_clips(vehicle, actions, scene, family, front) if actions else []
+        rows = chosen([replace(clip, name=words[clip.name]) for clip in clips])
+        result = [Found(actions[row], clips[row].plays) for row in rows]
+        if {each.plays for each in result} == {STAND, MOVE}:
+            break
+    return result
+
+
+def promising(actions: Sequence[Action]) -> list[Action]:
+    """The actions whose names are those of standing, walking, running, flying or swimming."""
+    words = _words(actions)
+    beats = beating(actions)
+    return [action for action in actions if _promises(words[action.name]) or action in beats]
+
+
+def why_too_long(actions: Sequence[Action], vehicle: Object, scene: Scene) -> str:
+    """Why the first of some actions that is too long for a cycle of steps is not a walk, and the remedy; else empty.
+
+    Recordings of actors often hold dozens of steps.
+    """
+    height = _height(vehicle)
+    for action in actions:
+        first, last = span(action)
+        seconds = (last - first) * scene.render.fps_base / scene.render.fps
+        if has_many_steps(seconds, height):
+            text = f"{action.name} lasts {seconds:.0f} s, too long for a cycle of steps"
+            return f"{text}. Set the Manual Frame Range of the action to two steps that repeat"
+    return ""
+
+
+def why_none_moves(
+    clips: Sequence[Found], actions: Sequence[Action], vehicle: Object, scene: Scene, family: Family
+) -> str:
+    """Why no action that came with a vehicle is a walk, where that is known, and the remedy; else empty."""
+    armature = armature_of(vehicle, family)
+    if not rig_of(armature, vehicle, family, axes_of(*sound_front(vehicle))).has_mesh:
+        text = f"bones of {armature.name} move no mesh, and steps are measured by the soles of meshes"
+        return f"{text}. Give it a mesh with an Armature modifier"
+    return why_no_walk(clips, actions, vehicle, scene, family) or why_too_long(actions, vehicle, scene)
+
+
+def why_no_walk(
+    clips: Sequence[Found], actions: Sequence[Action], vehicle: Object, scene: Scene, family: Family
+) -> str:
+    """Why an action that is named a walk is not among the clips that were found, and the remedy.
+
+    Empty if one is, or if none is named so.
+
+    Raises:
+        Refusal: it cannot be measured.
+    """
+    words, taken = _words(actions), [each.action for each in clips if each.plays == MOVE]
+    named = [
+        action for action in actions if WALKS.search(words[action.name]) and not OTHERWISE.search(words[action.name])
+    ]
+    if not named or any(action in taken for action in named) or any(each.plays == BEAT for each in clips):
+        return ""
+    walk = min(named, key=lambda action: (len(words[action.name]), action.name))
+    if why := why_too_long([walk], vehicle, scene):
+        return why
+    [measured] = measured_clips(vehicle, [walk], scene, family, sound_front(vehicle))
+    remedy = "Set the Manual Frame Range of the action to two steps that repeat"
+    if measured.closes > REPEATS * _height(vehicle):
+        why = f"its last pose is {100.0 * measured.closes:.0f} cm from the first"
+    elif measured.speed and abs(measured.heading) >= AHEAD:
+        why, remedy = "it does not go ahead", "Choose another Forward or Up if it should"
+    elif measured.speed:
+        why, remedy = "its feet move unevenly", "Use Add Clip, and set a ground speed"
+    else:
+        why = "its feet stop or do not move over the ground"
+    return f"{walk.name} is not taken for a walk, as {why}. {remedy}"
+
+
+def _height(vehicle: Object) -> float:
+    """The height of a vehicle as it is scaled, metres."""
+    return float(vehicle.steering.height * abs(vehicle.matrix_world.median_scale))
+
+
+def _words(actions: Sequence[Action]) -> dict[str, str]:
+    """The names of actions without their number, and without the armature's name, which importers put at either end."""
+    words = {action.name: NUMBERED.sub("", short_name(action)) for action in actions}
+    ends = {word.rpartition("_")[2] for word in words.values()}
+    if len(words) > 1 and len(ends) == 1 and all("_" in word for word in words.values()):
+        words = {name: word.rpartition("_")[0] for name, word in words.items()}
+    return words
+
+
+def beating(actions: Sequence[Action]) -> list[Action]:
+    """A list of the action with the shortest name by which a model flies or swims; empty without one."""
+    words = _words(actions)
+    # The rest of the name counts: lying is among what is not done all day, and flying is not.
+    named = [
+        action
+        for action in actions
+        if BEATS.search(words[action.name]) and not OTHERWISE.search(BEATS.sub("", words[action.name]))
+    ]
+    return sorted(named, key=lambda action: (len(words[action.name]), action.name))[:1]
+
+
+def _promises(word: str) -> bool:
+    return any(kind.search(word) for kind in (STANDS, GRAZES, WALKS, RUNS)) and not OTHERWISE.search(word)
+
+
+def chosen(clips: Sequence[Clip]) -> list[int]:
+    """The rows of the clips to begin with: what stands, in the order of names, a walk and a run.
+
+    Args:
+        clips: their names without that of the armature.
+    """
+    stands = _of_kind(clips, STAND)
+    ahead = [row for row in _of_kind(clips, MOVE) if _goes_ahead(clips[row])]
+    idle = _first(clips, [row for row in stands if STANDS.search(clips[row].name)] or stands)
+    rows = [] if idle is None else [idle]
+    if idle is not None:
+        more = (row for row in stands if row != idle and _is_more(clips[row].name, clips[idle].name))
+        rows += sorted(more, key=lambda row: clips[row].name)
+    named = [row for row in ahead if WALKS.search(clips[row].name)]
+    walk = _first(clips, named) if named else min(ahead, key=lambda row: clips[row].speed, default=None)
+    if walk is not None:
+        rows.append(walk)
+        faster = [row for row in ahead if clips[row].speed > FASTER * clips[walk].speed]
+        run = _first(clips, [row for row in faster if RUNS.search(clips[row].name)])
+        rows += [] if run is None else [run]
+    return rows
+
+
+def _of_kind(clips: Sequence[Clip], kind: int) -> list[int]:
+    """The rows of what a model does all day of a kind; of all of the kind, if nothing is such."""
+    rows = [row for row, clip in enumerate(clips) if clip.plays == kind]
+    return [row for row in rows if not OTHERWISE.search(clips[row].name)] or rows
+
+
+def _goes_ahead(clip: Clip) -> bool:
+    return clip.speed > 0.0 and abs(clip.heading) < AHEAD and abs(clip.turn) < AHEAD and clip.sure >= SURE
+
+
+def _is_more(word: str, idle: str) -> bool:
+    """Whether what stands is more of the same, such as Idle_2, or grazes."""
+    return word.lower().startswith(idle.lower()) or bool(GRAZES.search(word))
+
+
+def _first(clips: Sequence[Clip], rows: Sequence[int]) -> int | None:
+    """The clip with the shortest name; the first of several."""
+    return min(rows, key=lambda row: (len(clips[row].name), clips[row].name), default=None)

@@ -1,0 +1,117 @@
+"""NLA tracks of the animator that hide the strips of clips: those that pose the whole model on all frames.
+
+Strips of clips lie below the tracks of the animator, so that what is added by hand plays on top. A clip that was pushed
+down to a track, or all clips as some files have them, would play on top as well, and nothing of the bake would be seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import TYPE_CHECKING
+
+from ..animation.animation_data import SLOTTED, channelbag_in
+from ..animation.posing import HIDES, hides, importers_start, pose_curves
+from ..refusal import Refusal
+from .clip_record import is_copy
+
+if TYPE_CHECKING:
+    from bpy.types import Action, NlaStrip, NlaTrack, Object
+
+    from ..animation.animation_data import Channelbag
+
+
+def hiding_tracks(
+    rig: Object, channels: Collection[tuple[str, int]], clips: Collection[Action], frames: tuple[float, float]
+) -> list[NlaTrack]:
+    """The tracks that hide clips on these channels, as (data path, index), on all of some frames.
+
+    What plays the clips themselves hides them even where it poses little.
+
+    Args:
+        frames: the first and the last.
+    """
+    hiding = []
+    for track in rig.animation_data.nla_tracks if rig.animation_data else ():
+        bags = [] if track.mute else _seen_throughout(track, *frames)
+        if any(hides(bag, channels, 0.0 if _is_of(track, clips) else HIDES) for bag in bags):
+            hiding.append(track)
+    return hiding
+
+
+def check_tracks_show_clips(
+    rig: Object,
+    channels: Collection[tuple[str, int]],
+    clips: Collection[Action],
+    frames: tuple[float, float],
+    replace: bool,
+) -> None:
+    """Refuse an armature with a track that hides clips on these channels on all of some frames.
+
+    A track that plays one of the clips, or what came along with them, is muted without asking: it is safe. So is every
+    other one with `replace`.
+    """
+    for track in hiding_tracks(rig, channels, clips, frames):
+        if rig.override_library is None and (replace or _is_of(track, clips)):
+            continue
+        text = f"{rig.name} has the NLA track {track.name}, which poses its bones and would hide the clips"
+        if rig.override_library is not None:
+            raise Refusal(f"{text}. Mute it in the file that {rig.name} is linked from.", about=[rig])
+        raise Refusal(f"{text}. Mute it, or turn on Replace Own Keys.", about=[rig], remedy="replace_own_keys")
+
+
+def mute_hiding(
+    rig: Object, channels: Collection[tuple[str, int]], clips: Collection[Action], frames: tuple[float, float]
+) -> list[str]:
+    """Mute the tracks that hide clips; returns their names."""
+    names = []
+    for track in hiding_tracks(rig, channels, clips, frames):
+        track.mute = True
+        names.append(track.name)
+    return names
+
+
+def unmute(rig: Object, names: Collection[str]) -> None:
+    """Let the tracks with these names play again."""
+    for track in rig.animation_data.nla_tracks if rig.animation_data else ():
+        if track.name in names:
+            track.mute = False
+
+
+def posed_by_tracks(rig: Object, channels: Collection[tuple[str, int]]) -> dict[tuple[str, int], float]:
+    """The values of those channels that tracks of the animator play, where the actions on these begin.
+
+    What an armature shows of them depends on the frame, and is nothing to keep.
+    """
+    values = {}
+    for track in rig.animation_data.nla_tracks if rig.animation_data else ():
+        for strip in () if track.mute else track.strips:
+            if strip.action is None or is_copy(strip.action):
+                continue
+            first = strip.action.frame_range[0]
+            for curve in pose_curves(_bag(strip)):
+                if (curve.data_path, curve.array_index) in channels:
+                    values[curve.data_path, curve.array_index] = float(curve.evaluate(first))
+    return values
+
+
+def _is_of(track: NlaTrack, clips: Collection[Action]) -> bool:
+    """Whether a track only plays clips, or what came along with them."""
+    starts = {start for clip in clips if (start := importers_start(clip))}
+    # Strips of other kinds, such as meta strips, have no action of their own.
+    actions = [strip.action for strip in track.strips]
+    return all(action and (action in clips or importers_start(action) in starts) for action in actions)
+
+
+def _seen_throughout(track: NlaTrack, first: float, last: float) -> Iterator[Channelbag | None]:
+    """The curves of those strips of a track that are seen, and nothing below them, from the first to the last frame."""
+    for row, strip in enumerate(track.strips):
+        if strip.action is None or is_copy(strip.action) or strip.mute or strip.blend_type != "REPLACE":
+            continue
+        begins = strip.frame_start <= first or (row == 0 and strip.extrapolation == "HOLD")
+        ends = strip.frame_end >= last or strip.extrapolation != "NOTHING"
+        if begins and ends and not strip.use_animated_influence:
+            yield _bag(strip)
+
+
+def _bag(strip: NlaStrip) -> Channelbag | None:
+    return channelbag_in(strip.action, strip.action_slot if SLOTTED else None)

@@ -1,0 +1,217 @@
+"""Measures the clips of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...portrayal.clips import PHASES, Clip, leading
+from ...portrayal.feet.soles import feet_of
+from ...portrayal.gait import Sampled, matched, measured
+from ...simulation.arrays.vectors import Rows
+from ..refusal import Refusal
+from .poses import bone_channel, curves_for, follows_from_curves, poses_of, values_on
+from .rig import Rig, rig_of
+
+if TYPE_CHECKING:
+    from bpy.types import Action, Object, Scene
+
+    from ..objects.hierarchy import Family
+
+LOW = 0.06
+"""Points that come within this share of the height of the lowest one may be of a foot."""
+SEARCHED = 8
+"""Every eighth phase is searched for such points."""
+MOST = 32
+"""Points looked at of what moves with one bone, the lowest ones."""
+NEAR = 0.3
+"""Model heights above the lowest point of a body in which its feet are, however steep the ground."""
+OFTEN = 0.5
+"""What is near the ground less often than this share of what mostly is, is of no foot: a cape, or knees on stairs."""
+MOSTLY = 0.25
+"""The share of the time for which a sole is on the ground: points are as low as they are for this long."""
+HIGH = 0.12
+"""Model heights above the lowest bone of those whose points are low, from which on a bone may carry a leg."""
+LEG = 3
+"""Bones from a foot up to what carries its leg, or from its toes to its thigh, at least."""
+STILL = 1e-5
+"""A change that is less is none."""
+AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
+
+
+@dataclass(frozen=True)
+class Posed:
+    """The poses of a rig over a cycle of a clip.
+
+    Attributes:
+        action: the clip.
+        seconds: of the cycle.
+        poses: (PHASES + 1, n, 4, 4) of the bones.
+        low: (r,) rows of the points that come near the ground.
+    """
+
+    action: Action
+    seconds: float
+    poses: np.ndarray
+    low: Rows
+
+
+def measured_clips(
+    model: Object, actions: Sequence[Action], scene: Scene, family: Family, front: tuple[str, str] = ("NEG_Y", "Z")
+) -> list[Clip]:
+    """The clips that actions are on a model, with phases that match each other.
+
+    Args:
+        model: the object that carries the armature, maybe the armature itself.
+        scene: whose frame rate they play at.
+        front: the forward and the up axis of the model.
+
+    Raises:
+        Refusal: there is no armature, or an action has no length or does not move it.
+    """
+    armature = armature_of(model, family)
+    rig = rig_of(armature, model, family, axes_of(*front))
+    if not rig.height > 0.0:
+        raise Refusal(f"{model.name} has no height: its feet cannot be found. Give it a mesh.", about=[model])
+    cycles = [_posed(armature, rig, action, scene) for action in actions]
+    clips = [measured(_sampled(rig, cycle, cycle.low), rig.height) for cycle in cycles]
+    first = leading(clips)
+    if first < 0:
+        return clips
+    walk = _sampled(rig, cycles[first], cycles[first].low)
+    groups = [foot.points for foot in feet_of(walk.points, rig.height)]
+    for row, cycle in enumerate(cycles):
+        # Feet that hardly move, as on a turn on the spot, are distinguished by how they walk.
+        if clips[row].speed == 0.0 or len(feet_of(_sampled(rig, cycle, cycle.low).points, rig.height)) < len(groups):
+            clips[row] = measured(_sampled(rig, cycle, cycles[first].low), rig.height, groups=groups)
+    return matched(clips, [_sampled(rig, cycle, cycles[first].low) for cycle in cycles], rig.height)
+
+
+def armature_of(model: Object, family: Family) -> Object:
+    """As `armature_below`.
+
+    Raises:
+        Refusal: there is none.
+    """
+    armature = armature_below(model, family)
+    if armature is not None:
+        return armature
+    raise Refusal(f"{model.name} has no armature that could play a clip. Choose a model with one.", about=[model])
+
+
+def armature_below(model: Object, family: Family) -> Object | None:
+    """The armature of a model, or None: itself, or the first one below it of those that are animated, or of all."""
+    if model.type == "ARMATURE":
+        return model
+    below = [part for part in family.descendants(model) if part.type == "ARMATURE"]
+    animated = (part for part in below if (data := part.animation_data) and (data.action or len(data.nla_tracks)))
+    return next(animated, below[0] if below else None)
+
+
+def axes_of(forward: str, up: str) -> np.ndarray:
+    """The left, back and up of a model as rows (3, 3), from its forward and up axes."""
+    ahead, above = (np.array(AXES[name[-1]]) * (-1.0 if name.startswith("NEG") else 1.0) for name in (forward, up))
+    return np.array((np.cross(above, ahead), -ahead, above))
+
+
+def cycle_of(action: Action) -> tuple[float, float]:
+    """The first and the last frame of an action's cycle: what the animator set, or where its keys end."""
+    first, last = action.frame_range
+    return float(first), float(last)
+
+
+def _posed(armature: Object, rig: Rig, action: Action, scene: Scene) -> Posed:
+    first, last = cycle_of(action)
+    if not last > first:
+        raise Refusal(f"{action.name} is a single pose. Choose an action with at least two keys.")
+    frames = first + (last - first) * np.arange(PHASES + 1) / PHASES
+    poses = poses_of(armature, rig, action, frames)
+    if np.ptp(poses, axis=0).max() < STILL:
+        _check_is_still(armature, action, frames)
+    return Posed(
+        action=action,
+        seconds=(last - first) * scene.render.fps_base / scene.render.fps,
+        poses=poses,
+        low=low_points(rig, poses[::SEARCHED]),
+    )
+
+
+def _check_is_still(armature: Object, action: Action, frames: np.ndarray) -> None:
+    """Refuse an action that changes something, but nothing that an armature shows."""
+    changing = [curve for curve in curves_for(action, armature) if np.ptp(values_on(curve, frames)) > STILL]
+    bones = {bone_channel(curve.data_path)[0] for curve in changing}
+    if changing and not any(bone in armature.pose.bones for bone in bones):
+        text = f"{action.name} moves no bone of {armature.name}. Choose an action that was made for it."
+        raise Refusal(text, about=[armature])
+    if changing and not follows_from_curves(armature):
+        text = f"{action.name} keys bones of {armature.name} that constraints or drivers pose, so that nothing moves"
+        raise Refusal(f"{text}. Choose an action that keys its controls.", about=[armature])
+
+
+def low_points(rig: Rig, poses: np.ndarray) -> Rows:
+    """The rows of the points that come near the lowest one in some poses (f, n, 4, 4), the lowest ones of each bone."""
+    return low_in(rig, rig.heights(poses))
+
+
+def low_on(rig: Rig, poses: np.ndarray, above: Callable[[Rows], np.ndarray]) -> Rows:
+    """The same on uneven ground, where one foot is higher than the other: the points that often are near the ground.
+
+    `above` gives the heights above the ground, (f, r) metres, of the points in some rows (r,).
+    """
+    heights = rig.heights(poses)
+    rows = low_in(rig, heights - heights.min(axis=1, keepdims=True), NEAR)
+    level = above(rows)
+    share = np.mean(np.abs(level) < LOW * rig.height, axis=0)
+    often = share >= OFTEN * share.max()
+    return _lowest_of_each_bone(rig, rows[often], np.quantile(level[:, often], MOSTLY, axis=0))
+
+
+def low_in(rig: Rig, heights: np.ndarray, near: float = LOW) -> Rows:
+    """The same from the heights of all points, (f, m) metres above level ground, or above what a body stands on.
+
+    `near` is the share of the height of the model that counts as near.
+    """
+    lowest = heights.min(axis=0)
+    low = np.flatnonzero(lowest < lowest.min() + near * rig.height)
+    return _lowest_of_each_bone(rig, low, lowest[low])
+
+
+def _lowest_of_each_bone(rig: Rig, rows: Rows, heights: np.ndarray) -> Rows:
+    """Of the points in some rows (r,), with these heights (r,), the lowest ones that move with each bone."""
+    order = np.argsort(heights, kind="stable")
+    bones = rig.bones[rows[order], np.argmax(rig.weights[rows[order]], axis=1)]
+    kept = [order[np.flatnonzero(bones == bone)[:MOST]] for bone in _of_feet(rig, np.unique(bones).tolist())]
+    return np.sort(rows[np.concatenate(kept)])
+
+
+def _of_feet(rig: Rig, low: Sequence[int]) -> list[int]:
+    """Those of some bones whose points come near the ground that may be of a foot.
+
+    A robe that hips or thighs move is as low as the feet that they carry, and stands still while these step.
+    """
+    heights = rig.rest[:, :3, 3] @ rig.matrix[2, :3]
+    above = heights > heights[list(low)].min() + HIGH * rig.height
+    carriers = set()
+    for bone in low:
+        carriers.update(each for each in [bone, *rig.above(bone)][LEG:] if above[each])
+    return [bone for bone in low if bone not in carriers]
+
+
+def _sampled(rig: Rig, posed: Posed, rows: Rows) -> Sampled:
+    heads = posed.poses[..., :3, 3] @ rig.matrix[:3, :3].T
+    # Bones that carry nothing, such as the root of a rig whose hips walk away, may stay behind.
+    carrying = np.unique(rig.bones[rig.weights > 0.0])
+    gone = (heads[-1] - heads[0])[carrying if len(carrying) else slice(None)]
+    gone = gone - np.median(gone, axis=0) * (1.0, 1.0, 0.0)
+    steps = np.linalg.norm(np.diff(heads, axis=0), axis=2).mean()
+    return Sampled(
+        name=posed.action.name,
+        seconds=posed.seconds,
+        points=rig.moved(posed.poses, rows),
+        liveliness=float(steps * PHASES / posed.seconds / rig.height),
+        gap=float(np.linalg.norm(gone, axis=1).max()),
+        posture=float(heads[..., 2].mean() + rig.matrix[2, 3]),
+    )

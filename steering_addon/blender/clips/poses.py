@@ -1,0 +1,286 @@
+"""The poses of an armature at each phase of an action.
+
+Where no constraint, driver or unusual way to inherit is in the rig, they follow from the curves of the action: a bone's
+pose is its parent's, times how the two are at rest, times its own channels. Else Blender evaluates them, on a copy of
+the armature in a scene of its own: nothing of the user's is touched.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+from bpy.utils import escape_identifier, unescape_identifier
+
+from ...portrayal.clips import Playing
+from ...portrayal.mixing import mixed_columns
+from ..animation.animation_data import assign_action, channelbag_in, evaluate, slot_for
+from ..animation.rotation_channels import data_path, matrices_from_channels, width_of
+from ..animation.stepped import stepped, straight
+from ..objects.doubles import doubles
+from .rig import joined, unset_matrices
+
+if TYPE_CHECKING:
+    from bpy.types import Action, FCurve, Object, Scene
+
+    from .rig import Rig
+
+NAME = "Steering Clip"
+NUMBERS = ("location", "rotation", "scale")
+ARMATURE = np.eye(4)
+"""The space of an armature, seen from itself."""
+TOGETHER = 8000
+"""Poses of bones that are computed together: with more, arrays do not fit the fast memory of a processor."""
+LINEAR = 1
+"""The number of Blender's linear interpolation."""
+
+
+def follows_from_curves(armature: Object, names: Collection[str] | None = None, *, scaled: bool = True) -> bool:
+    """Whether the poses of an armature's bones follow from their channels alone.
+
+    Args:
+        names: of the bones that matter, and of all above them; None for all bones.
+        scaled: whether any of these may be scaled.
+    """
+    names = [bone.name for bone in armature.data.bones] if names is None else names
+    posed = [armature.pose.bones[name] for name in names]
+    if any(constraint.enabled for bone in posed for constraint in bone.constraints):
+        return False
+    return not why_inherits_unusually(armature, names, scaled=scaled) and not _are_driven(armature, names)
+
+
+def why_inherits_unusually(armature: Object, names: Collection[str], *, scaled: bool = True) -> str:
+    """What the first of some bones does not inherit, and the remedy; else empty. Arguments as above."""
+    for bone in (armature.data.bones[name] for name in names):
+        if not bone.use_inherit_rotation:
+            why = "inherits no rotation: turn on Inherit Rotation"
+        elif not bone.use_local_location:
+            why = "moves in the axes of the armature: turn on Local Location"
+        elif scaled and bone.inherit_scale != "FULL":
+            return f"{bone.name} of {armature.name} does not inherit all scale: set Inherit Scale to Full"
+        else:
+            continue
+        return f"{bone.name} of {armature.name} {why}, and key its clips again"
+    return ""
+
+
+def _are_driven(armature: Object, names: Collection[str]) -> bool:
+    """Whether a driver may move bones with these names."""
+    if armature.data.animation_data is not None and len(armature.data.animation_data.drivers):
+        return True
+    starts = tuple(f'pose.bones["{escape_identifier(name)}"]' for name in names)
+    animation = armature.animation_data
+    return any(curve.data_path.startswith(starts) for curve in (animation.drivers if animation else ()))
+
+
+def poses_of(armature: Object, rig: Rig, action: Action, frames: np.ndarray) -> np.ndarray:
+    """The poses of all bones in the armature's space on some frames of an action, (f, n, 4, 4)."""
+    if follows_from_curves(armature):
+        return from_channels(rig, channels_of(armature, rig, action, frames))
+    return from_blender(armature, rig, action, frames)
+
+
+def from_channels(rig: Rig, channels: Channels, space: np.ndarray = ARMATURE) -> np.ndarray:
+    """The poses (f, n, 4, 4) of bones with these channels.
+
+    Args:
+        space: (4, 4) from the armature's space to the one in which they are wanted.
+    """
+    frames, bones = channels.location.shape[:2]
+    poses = unset_matrices((bones, frames)).swapaxes(0, 1)
+    inverse, together = rig.from_rest, max(TOGETHER // max(frames, 1), 1)
+    for row, parent in enumerate(rig.parents):
+        if row % together == 0:
+            bases = channels.matrices(slice(row, row + together))
+        basis = bases[:, row % together]
+        if parent < 0:
+            joined(space @ rig.rest[row], basis, out=poses[:, row])
+        else:
+            joined(poses[:, parent], joined(inverse[parent] @ rig.rest[row], basis), out=poses[:, row])
+    return poses
+
+
+@dataclass(frozen=True)
+class Channels:
+    """What the channels of n bones hold on f frames.
+
+    Attributes:
+        location, scale: (f, n, 3).
+        rotation: (f, n, 4) numbers of the rotation channel; of three numbers the last is 0.
+        modes: (n,) the bones' rotation modes.
+    """
+
+    location: np.ndarray
+    rotation: np.ndarray
+    scale: np.ndarray
+    modes: tuple[str, ...]
+
+    def mixed(self, other: Channels, share: np.ndarray, rows: Sequence[bool]) -> Channels:
+        """These channels with a share (f,) of others, number by number, as NLA strips replace what is below them.
+
+        Only those of the bones in some rows (n,); the others keep their channels.
+        """
+        part = share[:, None, None] * np.asarray(rows, np.float64)[:, None]
+        return Channels(
+            *(getattr(self, name) * (1.0 - part) + getattr(other, name) * part for name in NUMBERS), modes=self.modes
+        )
+
+    def of(self, rows: Sequence[int]) -> Channels:
+        """The same of some of the bones, in the order of their rows."""
+        columns = (getattr(self, name)[:, rows] for name in NUMBERS)
+        return Channels(*columns, modes=tuple(self.modes[row] for row in rows))
+
+    def at(self, phases: np.ndarray) -> Channels:
+        """The channels at other times: `phases` (g,) are rows of these, and shares of the way to the next row."""
+        rows = np.floor(phases).astype(np.int64)
+        part = (phases - rows)[:, None, None]
+        columns = (getattr(self, name) for name in NUMBERS)
+        return Channels(*(each[rows] * (1.0 - part) + each[rows + 1] * part for each in columns), modes=self.modes)
+
+    def matrices(self, rows: slice) -> np.ndarray:
+        """What they make of the bones in some rows, (f, r, 4, 4); (1, r, 4, 4) if all of these stay as they are."""
+        numbers = (getattr(self, name)[:, rows] for name in NUMBERS)
+        location, rotation, scale = (each[:1] if (each == each[:1]).all() else each for each in numbers)
+        frames, modes = max(len(location), len(rotation), len(scale)), np.array(self.modes[rows])
+        matrices = unset_matrices((len(modes), frames)).swapaxes(0, 1)
+        for mode in set(self.modes[rows]):
+            same = slice(None) if (modes == mode).all() else np.flatnonzero(modes == mode)
+            matrices[:, same, :3, :3] = matrices_from_channels(rotation[:, same, : width_of(mode)], mode)
+        if (scale != 1.0).any():
+            matrices[..., :3, :3] *= scale[..., None, :]
+        matrices[..., :3, 3] = location
+        return matrices
+
+
+def channels_of(armature: Object, rig: Rig, action: Action, frames: np.ndarray) -> Channels:
+    """The channels of bones in an action on some frames; what the action lacks is as the armature has it."""
+    bones = [armature.pose.bones[name] for name in rig.names]
+    modes = tuple(bone.rotation_mode for bone in bones)
+    shape = (len(frames), len(bones))
+    numbers = Channels(np.empty((*shape, 3)), np.zeros((*shape, 4)), np.empty((*shape, 3)), modes)
+    places: dict[tuple[str, str], np.ndarray] = {}
+    for row, bone in enumerate(bones):
+        for column, channel in ((numbers.location, "location"), (numbers.scale, "scale")):
+            places[bone.name, channel] = column[:, row]
+        places[bone.name, data_path(bone.rotation_mode)] = numbers.rotation[:, row, : width_of(bone.rotation_mode)]
+        for channel in ("location", "scale", data_path(bone.rotation_mode)):
+            places[bone.name, channel][:] = doubles(getattr(bone, channel))
+    curves = curves_for(action, armature)
+    held = {(curve.data_path, curve.array_index) for curve in stepped(curves)}
+    for curve in curves:
+        column = places.get(bone_channel(curve.data_path))
+        if column is not None and curve.array_index < column.shape[1] and not curve.mute:
+            is_held = (curve.data_path, curve.array_index) in held
+            column[:, curve.array_index] = (straight if is_held else values_on)(curve, frames)
+    return numbers
+
+
+def mixed_channels(tables: Sequence[Channels], playing: Playing) -> Channels:
+    """The channels that strips show.
+
+    Args:
+        tables: of each clip at its phases, on PHASES + 2 rows.
+        playing: phases and influences (clips, f).
+    """
+    stacked = np.stack([np.concatenate([getattr(table, name) for name in NUMBERS], axis=2) for table in tables])
+    clips, rows, bones, width = stacked.shape
+    mixed = mixed_columns(stacked.transpose(0, 2, 3, 1).reshape(clips, -1, rows), playing)
+    location, rotation, scale = np.split(mixed.reshape(bones, width, -1), (3, 7), axis=1)
+    return Channels(*(each.transpose(2, 0, 1) for each in (location, rotation, scale)), modes=tables[0].modes)
+
+
+def curves_for(action: Action, armature: Object) -> list[FCurve]:
+    """The curves of an action that an object would play."""
+    bag = channelbag_in(action, slot_for(action, armature))
+    return list(bag.fcurves) if bag is not None else []
+
+
+def bone_channel(data_path: str) -> tuple[str, str]:
+    """The bone and the channel that a path names, `pose.bones["Hips"].location`; two empty strings for other paths."""
+    start, _, rest = data_path.partition('pose.bones["')
+    name, _, channel = rest.rpartition('"].')
+    # Blender writes quotes and backslashes in names with a backslash.
+    return ("", "") if start or not name else (unescape_identifier(name), channel)
+
+
+def values_on(curve: FCurve, frames: np.ndarray) -> np.ndarray:
+    """The values of a curve on frames, (f,); quick where it goes straight between points, as in what was imported."""
+    points = curve.keyframe_points or curve.sampled_points
+    if len(curve.modifiers) or not len(points) or curve.extrapolation != "CONSTANT":
+        return evaluate(curve, frames)
+    kinds = np.full(len(points), LINEAR, dtype=np.int32)
+    if len(curve.keyframe_points):
+        points.foreach_get("interpolation", kinds)
+    if (kinds[:-1] != LINEAR).any():
+        return evaluate(curve, frames)
+    return straight(curve, frames)
+
+
+def from_blender(armature: Object, rig: Rig, action: Action, frames: np.ndarray) -> np.ndarray:
+    """As `poses_of`, evaluated by Blender with the constraints and drivers of the rig."""
+    poses = np.empty((len(frames), len(rig.names), 4, 4))
+    with copy_aside(armature, action) as (scene, copy):
+        order = [copy.pose.bones.find(name) for name in rig.names]
+        elements = np.empty(16 * len(copy.pose.bones), dtype=np.float32)
+        for number, frame in enumerate(frames):
+            whole = math.floor(frame)
+            scene.frame_set(whole, subframe=float(frame - whole))
+            bones = copy.evaluated_get(scene.view_layers[0].depsgraph).pose.bones
+            # Column by column; asking each bone for its matrix takes several times as long.
+            bones.foreach_get("matrix", elements)
+            poses[number] = elements.reshape(-1, 4, 4)[order].transpose(0, 2, 1)
+    return poses
+
+
+@contextmanager
+def copy_aside(armature: Object, action: Action) -> Iterator[tuple[Scene, Object]]:
+    """A copy of an armature that plays an action, in a scene of its own; both are gone afterwards."""
+    scene = bpy.data.scenes.new(NAME)
+    copy, played = armature.copy(), action.copy()
+    data = copy.data
+    try:
+        # Drivers on the armature's data read the object: only with data of its own do they read the copy.
+        if data.animation_data is not None and len(data.animation_data.drivers):
+            copy.data = data.copy()
+        scene.collection.objects.link(copy)
+        copy.hide_viewport = False
+        _point_at_copy(copy, armature)
+        animation = copy.animation_data_create()
+        for track in list(animation.nla_tracks):
+            animation.nla_tracks.remove(track)
+        # A copy of it, as Blender marks an action that was never assigned as one for objects.
+        assign_action(copy, played, slot_for(played, armature))
+        for curve in stepped(curves_for(played, armature)):
+            for key in curve.keyframe_points:
+                key.interpolation = "LINEAR"
+        yield scene, copy
+    finally:
+        used = copy.data
+        bpy.data.objects.remove(copy)
+        bpy.data.actions.remove(played)
+        if used != data:
+            bpy.data.armatures.remove(used)
+        bpy.data.scenes.remove(scene)
+
+
+def _point_at_copy(copy: Object, armature: Object) -> None:
+    """Let the constraints and drivers of a copy read it where those of the armature read the armature."""
+    for bone in copy.pose.bones:
+        for constraint in bone.constraints:
+            for holder in (constraint, *getattr(constraint, "targets", ())):
+                for name in ("target", "pole_target"):
+                    if getattr(holder, name, None) == armature:
+                        setattr(holder, name, copy)
+    for owner, before, after in ((copy, armature, copy), (copy.data, armature.data, copy.data)):
+        drivers = owner.animation_data.drivers if owner.animation_data is not None else ()
+        for variable in (variable for curve in drivers for variable in curve.driver.variables):
+            for target in variable.targets:
+                if target.id == armature:
+                    target.id = copy
+                elif target.id == before and before != after:
+                    target.id = after

@@ -1,0 +1,318 @@
+"""The bones of an armature and the points that they carry, as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from bpy.utils import flip_name
+
+from ...simulation.arrays.once import once
+from ...simulation.arrays.vectors import Rows
+from ..objects.body_sizes import MOST_OF_IT
+from ..objects.doubles import doubles
+from ..objects.rest_pose import rest_offset, rest_points
+
+if TYPE_CHECKING:
+    from bpy.types import Object
+
+    from ..objects.hierarchy import Family
+
+Part = tuple[np.ndarray, Rows, np.ndarray]
+"""Points (m, 3) in the armature's space, the rows of the bones that move each and their weights, (m, INFLUENCES)."""
+ALONG = np.array(((1.0, 0.0), (0.95, 0.05), (0.05, 0.95), (0.0, 1.0)))
+"""Shares of the two ends of a bone in the points that stand for it where there is no mesh."""
+EVEN = 0.02
+"""The part of a scale by which it may differ between axes and still count as even."""
+INFLUENCES = 4
+"""Bones that move a point at most: of more, the strongest."""
+
+
+@dataclass(frozen=True)
+class Rig:
+    """Bones, parents before their children, and points.
+
+    Attributes:
+        names: of the n bones.
+        parents: (n,) rows, -1 for none.
+        rest: (n, 4, 4) bones in the armature's space at rest.
+        points: (m, 3) of what they carry, in the armature's space at rest.
+        bones: (m, INFLUENCES) rows of the bones that move each point.
+        weights: (m, INFLUENCES) their shares, which add up to 1, or 0 for what no bone moves.
+        matrix: (4, 4) from the armature's space to the model's: metres, x to its left, y behind it and z up.
+        has_mesh: whether the points are of one; else they are the ends of bones.
+    """
+
+    names: tuple[str, ...]
+    parents: Rows
+    rest: np.ndarray
+    points: np.ndarray
+    bones: Rows
+    weights: np.ndarray
+    matrix: np.ndarray
+    has_mesh: bool = True
+
+    @once
+    def from_rest(self) -> np.ndarray:
+        """The inverse of `rest`, (n, 4, 4): bones at rest are turned and moved, not scaled."""
+        inverse = np.tile(np.eye(4), (len(self.rest), 1, 1))
+        inverse[:, :3, :3] = self.rest[:, :3, :3].transpose(0, 2, 1)
+        inverse[:, :3, 3] = -np.einsum("nji,nj->ni", self.rest[:, :3, :3], self.rest[:, :3, 3])
+        return inverse
+
+    @once
+    def height(self) -> float:
+        """The height of the model at rest, metres."""
+        return float(np.ptp(self.points @ self.matrix[2, :3])) if len(self.points) else 0.0
+
+    def at_rest(self) -> np.ndarray:
+        """The points (m, 3) in the model's space at rest."""
+        return self.points @ self.matrix[:3, :3].T + self.matrix[:3, 3]
+
+    def above(self, bone: int) -> list[int]:
+        """The bones above a bone, the nearest first."""
+        above = []
+        while (bone := int(self.parents[bone])) >= 0:
+            above.append(bone)
+        return above
+
+    def part(self, rows: Rows, others: Iterable[int] = ()) -> Rig:
+        """Only some points, in the order of their rows (r,), with the bones that move them, others, and all above."""
+        needed = {*self.bones[rows][self.weights[rows] > 0.0].tolist(), *others}
+        needed.update(bone for carried in list(needed) for bone in self.above(carried))
+        kept = np.array(sorted(needed), dtype=np.int64)
+        numbers = np.full(len(self.names) + 1, -1, dtype=np.int64)
+        numbers[kept] = np.arange(len(kept))
+        return Rig(
+            names=tuple(self.names[bone] for bone in kept),
+            parents=numbers[self.parents[kept]],
+            rest=self.rest[kept],
+            points=self.points[rows],
+            bones=np.maximum(numbers[self.bones[rows]], 0),
+            weights=self.weights[rows],
+            matrix=self.matrix,
+            has_mesh=self.has_mesh,
+        )
+
+    def moved(self, poses: np.ndarray, rows: Rows) -> np.ndarray:
+        """Points in the model's space, (f, r, 3), from the bones' poses (f, n, 4, 4); `rows` (r,) of the points."""
+        return self._carried(len(poses), rows, lambda bone: joined(self.matrix, poses[:, bone]))
+
+    def carried(self, placed: np.ndarray, rows: Rows, part_of: Collection[int] | None = None) -> np.ndarray:
+        """As `moved`, from the bones in the model's space (f, n, 4, 4).
+
+        `part_of` are bones whose shares alone are added up.
+        """
+        return self._carried(len(placed), rows, lambda bone: placed[:, bone], part_of)
+
+    def _carried(
+        self,
+        frames: int,
+        rows: Rows,
+        placed: Callable[[int], np.ndarray],
+        part_of: Collection[int] | None = None,
+    ) -> np.ndarray:
+        """The same; `placed` has the matrices (f, 4, 4) of a bone in the model's space."""
+        total = np.zeros((3, len(rows), frames))
+        places, bones, weights = self.points[rows], self.bones[rows], self.weights[rows]
+        at_rest = np.concatenate((places, np.ones((len(rows), 1))), axis=1)
+        moving = np.unique(bones[weights > 0.0]).tolist()
+        for bone in (each for each in moving if part_of is None or each in part_of):
+            share = np.einsum("rk,rk->r", weights, bones == bone)
+            used = np.flatnonzero(share)
+            # In the axes of the bone, where they stay.
+            inside = share[used] * np.einsum("ij,rj->ir", self.from_rest[bone], at_rest[used])
+            matrices = placed(bone)
+            for row in range(3):
+                terms = (inside[k, :, None] * matrices[:, row, k] for k in range(4))
+                total[row, used] += next(terms) + next(terms) + next(terms) + next(terms)
+        loose = np.flatnonzero(~weights.any(axis=1)) if part_of is None else np.zeros(0, np.int64)
+        total[:, loose] = self.at_rest()[rows[loose]].T[..., None]
+        return total.transpose(2, 1, 0)
+
+    def heights(self, poses: np.ndarray) -> np.ndarray:
+        """The heights of all points, (f, m) metres, from the bones' poses (f, n, 4, 4)."""
+        deform = ((self.matrix[2:3] @ poses) @ self.from_rest)[..., 0, :]
+        places = np.concatenate((self.points, np.ones((len(self.points), 1))), axis=1)
+        total = np.zeros((len(poses), len(places)))
+        for k in range(INFLUENCES):
+            used = np.flatnonzero(self.weights[:, k] > 0.0)
+            heights = np.einsum("fma,ma->fm", deform[:, self.bones[used, k]], places[used])
+            total[:, used] += self.weights[used, k] * heights
+        loose = ~self.weights.any(axis=1)
+        total[:, loose] = (places[loose] @ self.matrix[2])[None]
+        return total
+
+
+def unset_matrices(shape: tuple[int, ...]) -> np.ndarray:
+    """Affine matrices (..., 4, 4) of a shape (...), of which only the last row is set; each element is contiguous."""
+    memory = np.empty((4, 4, *shape))
+    memory[3, :3], memory[3, 3] = 0.0, 1.0
+    return memory.transpose((*range(2, memory.ndim), 0, 1))
+
+
+def joined(a: np.ndarray, b: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+    """The products of affine matrices, (..., 4, 4) each; `out` has to be one of affine matrices."""
+    if out is None:
+        out = unset_matrices(np.broadcast_shapes(a.shape, b.shape)[:-2])
+    part = np.empty_like(out[..., :3, :])
+    np.multiply(a[..., :3, :1], b[..., :1, :], out=out[..., :3, :])
+    for k in (1, 2):
+        out[..., :3, :] += np.multiply(a[..., :3, k : k + 1], b[..., k : k + 1, :], out=part)
+    out[..., :3, 3] += a[..., :3, 3]
+    return out
+
+
+def rig_of(armature: Object, model: Object, family: Family, axes: np.ndarray) -> Rig:
+    """The rig of an armature.
+
+    Args:
+        model: the object that carries it, maybe itself: what is a vehicle.
+        axes: (3, 3) rows: the model's left, back and up in its own space.
+    """
+    bones = _parents_first(armature)
+    rows = {bone.name: row for row, bone in enumerate(bones)}
+    deformed, carried = _deformed(armature, rows, family), _carried(armature, rows, family)
+    # As for sizes: what armatures deform is the body. What is held in a hand may reach below the feet.
+    parts = (
+        deformed if deformed and _extent(deformed) > MOST_OF_IT * _extent(deformed + carried) else carried + deformed
+    )
+    points, influences, weights = (np.concatenate(column) for column in zip(*(parts or [_ends(bones, rows)])))
+    return Rig(
+        names=tuple(bone.name for bone in bones),
+        parents=np.array([rows[bone.parent.name] if bone.parent else -1 for bone in bones], dtype=np.int64),
+        rest=doubles([bone.matrix_local for bone in bones]).reshape(-1, 4, 4),
+        points=points,
+        bones=influences,
+        weights=weights,
+        matrix=to_model(armature, model, axes),
+        has_mesh=bool(parts),
+    )
+
+
+def to_model(armature: Object, model: Object, axes: np.ndarray) -> np.ndarray:
+    """The matrix (4, 4) from the space of an armature to that of its model, in metres; arguments as for `rig_of`."""
+    world = doubles(model.matrix_world)
+    scale = np.linalg.norm(world[:3, :3], axis=0)
+    turn = axes @ (world[:3, :3] / np.maximum(scale, 1e-12)).T
+    if is_mirrored(world):
+        # What its data has on the left is on its right.
+        turn[0] = -turn[0]
+    matrix = np.eye(4)
+    matrix[:3] = turn @ (doubles(armature.matrix_world)[:3] - np.outer(world[:3, 3], (0.0, 0.0, 0.0, 1.0)))
+    return matrix
+
+
+def is_mirrored(matrix: np.ndarray) -> bool:
+    """Whether an affine matrix (4, 4) turns what is on the left to the right."""
+    return bool(np.linalg.det(matrix[:3, :3]) < 0.0)
+
+
+def unevenness(matrix: np.ndarray) -> tuple[float, ...]:
+    """The scale along each axis of an affine matrix (4, 4) as a share of their mean; empty if they are about equal."""
+    scale = np.linalg.norm(matrix[:3, :3], axis=0)
+    if np.ptp(scale) <= EVEN * scale.mean():
+        return ()
+    return tuple((scale / scale.mean()).round(2).tolist())
+
+
+def _parents_first(armature: Object) -> list:
+    bones = list(armature.data.bones)
+    depths = {bone.name: len(bone.parent_recursive) for bone in bones}
+    return sorted(bones, key=lambda bone: depths[bone.name])
+
+
+def _deformed(armature: Object, rows: dict[str, int], family: Family) -> list[Part]:
+    """The meshes that an armature deforms."""
+    to_armature = doubles(armature.matrix_world.inverted_safe())
+    below = list(family.descendants(armature.parent or armature))
+    parts = []
+    for part in below:
+        if _is_seen(part) and part.find_armature() == armature:
+            points, matrix = rest_points(part), to_armature @ doubles(part.matrix_world)
+            points = points @ matrix[:3, :3].T + matrix[:3, 3]
+            bones, weights = _groups(part, rows, len(points))
+            if not weights.any() and _has_envelopes(part):
+                bones, weights = _nearest(armature, rows, points)
+            parts.append((points, bones, weights))
+    return [part for part in parts if len(part[0])]
+
+
+def _carried(armature: Object, rows: dict[str, int], family: Family) -> list[Part]:
+    """The meshes that are parented to an armature's bones."""
+    parts = []
+    for part in family.children(armature):
+        offset, bone = rest_offset(part), rows.get(part.parent_bone, -1)
+        if not _is_seen(part) or part.find_armature() is not None or offset is None or bone < 0:
+            continue
+        points = rest_points(part)
+        bones = np.zeros((len(points), INFLUENCES), dtype=np.int64)
+        weights = np.zeros((len(points), INFLUENCES))
+        bones[:, 0], weights[:, 0] = bone, 1.0
+        parts.append((points @ offset[:3, :3].T + offset[:3, 3], bones, weights))
+    return [part for part in parts if len(part[0])]
+
+
+def _is_seen(part: Object) -> bool:
+    return part.type == "MESH" and not (part.hide_render and part.hide_viewport)
+
+
+def _extent(parts: list[Part]) -> float:
+    return float(np.ptp(np.concatenate([part[0] for part in parts]), axis=0).max()) if parts else 0.0
+
+
+def _groups(part: Object, rows: dict[str, int], count: int) -> tuple[Rows, np.ndarray]:
+    """The strongest bones of each point of a mesh, mirror images among them, and their shares."""
+    bone_of = {group.index: rows.get(group.name, -1) for group in part.vertex_groups}
+    vertices = len(part.data.vertices)
+    bones = np.zeros((vertices, INFLUENCES), dtype=np.int64)
+    weights = np.zeros((vertices, INFLUENCES))
+    for vertex in part.data.vertices:
+        strongest = sorted(
+            ((element.weight, bone_of.get(element.group, -1)) for element in vertex.groups), reverse=True
+        )
+        for k, (weight, bone) in enumerate([pair for pair in strongest if pair[1] >= 0][:INFLUENCES]):
+            bones[vertex.index, k], weights[vertex.index, k] = bone, weight
+    weights /= np.maximum(weights.sum(axis=1, keepdims=True), 1e-12)
+    # Each mirrored axis doubles the points; what is mirrored twice is on its first side again.
+    other_side = np.array([rows.get(flip_name(name), row) for name, row in rows.items()])
+    while len(bones) < count:
+        bones = np.concatenate((bones, other_side[bones]))
+        weights = np.concatenate((weights, weights))
+    return bones, weights
+
+
+def _has_envelopes(part: Object) -> bool:
+    """Whether the envelopes of bones move a mesh."""
+    return any(modifier.type == "ARMATURE" and modifier.use_bone_envelopes for modifier in part.modifiers)
+
+
+def _nearest(armature: Object, rows: dict[str, int], points: np.ndarray) -> tuple[Rows, np.ndarray]:
+    """The bone next to each point (m, 3), as `_groups`: about what envelopes make of them."""
+    deforming = [bone for bone in armature.data.bones if bone.use_deform] or list(armature.data.bones)
+    nearest, bones = np.full(len(points), np.inf), np.zeros((len(points), INFLUENCES), dtype=np.int64)
+    for bone in deforming:
+        head, along = doubles(bone.head_local), doubles(bone.tail_local) - doubles(bone.head_local)
+        share = np.clip((points - head) @ along / max(float(along @ along), 1e-12), 0.0, 1.0)
+        distance = np.linalg.norm(points - head - share[:, None] * along, axis=1)
+        # Where bones meet, the one below: a heel moves with the foot, not with the shin.
+        nearer = distance <= nearest + 1e-6
+        nearest[nearer], bones[nearer, 0] = distance[nearer], rows[bone.name]
+    weights = np.zeros((len(points), INFLUENCES))
+    weights[:, 0] = 1.0
+    return bones, weights
+
+
+def _ends(bones: list, rows: dict[str, int]) -> Part:
+    """The ends of the bones that would deform a mesh, or without such bones of all, for an armature without one."""
+    bones = [bone for bone in bones if bone.use_deform] or bones
+    ends = doubles([(bone.head_local, bone.tail_local) for bone in bones]).reshape(-1, 2, 3)
+    # A foot has at least two points, so there are two at either end.
+    points = np.einsum("sk,bki->bsi", ALONG, ends).reshape(-1, 3)
+    influences = np.zeros((len(points), INFLUENCES), dtype=np.int64)
+    influences[:, 0] = np.repeat([rows[bone.name] for bone in bones], len(ALONG))
+    weights = np.zeros((len(points), INFLUENCES))
+    weights[:, 0] = 1.0
+    return points, influences, weights

@@ -1,0 +1,142 @@
+"""Which object moves a rigged character as a whole. A click in the viewport selects one of its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from ..properties import settings_of
+from .hierarchy import Family
+from .tagged_objects import names_of
+
+if TYPE_CHECKING:
+    from bpy.types import Constraint, ConstraintTargetBone, Object, Scene
+
+
+HOLDING = ("CHILD_OF", "ARMATURE", "COPY_TRANSFORMS", "COPY_LOCATION")
+"""The types of constraints by which props are carried."""
+
+
+def carrier(ob: Object, family: Family) -> Object:
+    """The object to move instead of a part of a rigged character; the object itself if it is not a part of one.
+
+    A mesh that is deformed by an armature, or that is one of several parts on its bones, would leave the armature
+    behind: the carrier is the armature, or what carries both. Importers put that below an Empty of its own, which
+    stands upright where the armature itself may be turned: such an Empty is the carrier of all.
+    """
+    lineage = _lineage(ob)
+    rig = ob.find_armature() or _rig_of_several(ob, family)
+    if rig is not None:
+        ob = next((above for above in _lineage(rig) if above in lineage), ob)
+    if ob.type == "ARMATURE":
+        ob = _with_skins(ob, family)
+    if not _is_rigged(ob, family):
+        return ob
+    while (above := ob.parent) is not None and _only_wraps(above, family):
+        ob = above
+    return ob
+
+
+def carriers(objects: Iterable[Object]) -> list[Object]:
+    """The carriers of some objects, each once, in their order."""
+    family = Family()
+    return list(dict.fromkeys(carrier(ob, family) for ob in objects))
+
+
+def torn_apart(objects: Iterable[Object], family: Family, scene: Scene) -> str:
+    """What goes without the armature that deforms it if some objects move, or the armature without it, and the remedy.
+
+    Empty if there is nothing.
+    """
+    moved = _parts(objects, family)
+    skins = {ob: rig for ob in scene.objects if ob.type == "MESH" and (rig := ob.find_armature()) is not None}
+    loose = {
+        ob.name: rig.name
+        for ob, rig in skins.items()
+        if (ob in moved) != (rig in moved) and not (_follows(ob) or _follows(rig))
+    }
+    if not loose:
+        return ""
+    is_, it = ("is", "it") if len(loose) == 1 else ("are", "them")
+    rigs = names_of(sorted(set(loose.values())))
+    text = f"{names_of(sorted(loose))} {is_} deformed by {rigs} but not parented to it: one goes without the other"
+    return f"{text}. Parent {it} to {rigs}"
+
+
+def not_copied(models: Iterable[Object], family: Family, scene: Scene) -> str:
+    """What copies of models do without because only a constraint lets it follow a part of one, and the remedy.
+
+    Empty if there is nothing. Cameras are to stay with the model.
+    """
+    parts = _parts(models, family)
+    others = [ob for ob in scene.objects if ob not in parts and ob.type != "CAMERA"]
+    held = {ob.name: end for ob in others if (end := _holder(ob, parts)) is not None}
+    if not held:
+        return ""
+    follow, it = ("follows", "it") if len(held) == 1 else ("follow", "them")
+    targets = names_of(sorted({end.target.name for end in held.values()}))
+    text = f"{names_of(sorted(held))} {follow} {targets} by a constraint, which members do not get"
+    new_parent = "the bone" if all(end.subtarget for end in held.values()) else targets
+    # Members that there are keep the parts that they were made with.
+    return f"{text}. Undo, parent {it} to {new_parent} instead, and populate again"
+
+
+def _holder(ob: Object, parts: set[Object]) -> Constraint | ConstraintTargetBone | None:
+    """What names the part that carries an object: a constraint, or one of the targets of a constraint."""
+    for constraint in ob.constraints:
+        if constraint.type in HOLDING and constraint.enabled:
+            ends = constraint.targets if constraint.type == "ARMATURE" else (constraint,)
+            for end in ends:
+                if end.target in parts:
+                    return end
+    return None
+
+
+def is_character(ob: Object, family: Family) -> bool:
+    """Whether an armature moves an object or what it carries."""
+    return any(part.type == "ARMATURE" for part in (ob, *family.descendants(ob)))
+
+
+def _parts(objects: Iterable[Object], family: Family) -> set[Object]:
+    """Objects and what they carry."""
+    return {part for ob in objects for part in (ob, *family.descendants(ob))}
+
+
+def _lineage(ob: Object) -> list[Object]:
+    """The object, its parent, the parent of that, and so on."""
+    lineage = [ob]
+    while (above := lineage[-1].parent) is not None:
+        lineage.append(above)
+    return lineage
+
+
+def _follows(ob: Object) -> bool:
+    """Whether constraints may let an object follow another one."""
+    return any(len(above.constraints) for above in _lineage(ob))
+
+
+def _rig_of_several(ob: Object, family: Family) -> Object | None:
+    """The armature on a bone of which an object is, if it carries other parts too: on its own it may be a vehicle."""
+    rig = ob.parent if ob.parent_type == "BONE" else None
+    return rig if rig is not None and len(family.children(rig)) > 1 else None
+
+
+def _with_skins(rig: Object, family: Family) -> Object:
+    """What carries an armature and the skins that it deforms, where those are beside or above it."""
+    if any(part.find_armature() == rig for part in family.descendants(rig)):
+        return rig
+    for above in _lineage(rig)[1:]:
+        if any(part.find_armature() == rig for part in (above, *family.children(above))):
+            return above
+    return rig
+
+
+def _is_rigged(ob: Object, family: Family) -> bool:
+    return ob.type == "ARMATURE" or any(child.type == "ARMATURE" for child in family.children(ob))
+
+
+def _only_wraps(ob: Object, family: Family) -> bool:
+    """Whether an object is an Empty for a single child, without a role or animation of its own."""
+    roles = settings_of(ob)
+    has_roles = roles is not None and bool(roles.roles)
+    return ob.type == "EMPTY" and len(family.children(ob)) == 1 and ob.animation_data is None and not has_roles

@@ -1,0 +1,79 @@
+"""The crowd, and the state of it, that the user interface works on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...simulation.roles import Role
+from ..properties import has_role, pointed_at
+from .tagged_objects import crowd_of
+
+if TYPE_CHECKING:
+    from bpy.types import Context, Object
+
+
+def crowd_in_focus(context: Context) -> Object | None:
+    """The active object if it is a crowd, or the crowd that it belongs to: as a vehicle, a part of one, or a state.
+
+    A click on a character selects its skin, not the armature that moves it. In the Properties editor the object shown
+    there counts as active: it may be pinned.
+    """
+    active = context.object
+    if active is None:
+        return None
+    if has_role(active, Role.CROWD):
+        return active
+    if has_role(active, Role.STATE) or has_role(active, Role.TRIGGER):
+        return crowd_of(active)
+    if has_role(active, Role.MARK) and active.steering.is_property_set("mark"):
+        active = pointed_at(active.steering.mark, "who")
+        if active is not None and has_role(active, Role.CROWD):
+            return active
+    vehicle = None if active is None else vehicle_of(active)
+    return None if vehicle is None else crowd_of(vehicle)
+
+
+def vehicle_of(ob: Object) -> Object | None:
+    """An object if it is a vehicle, or the vehicle that carries it: a click selects a part of that."""
+    part: Object | None = ob
+    while part is not None and not has_role(part, Role.VEHICLE):
+        part = part.parent
+    return part
+
+
+def vehicle_in_focus(context: Context) -> Object | None:
+    """The active object if it is a vehicle, or the vehicle of which it is a part."""
+    return None if context.object is None else vehicle_of(context.object)
+
+
+def vehicles_selected(context: Context) -> list[Object]:
+    """The vehicles that are selected, or of which a part is, each once."""
+    return [ob for ob in dict.fromkeys(map(vehicle_of, context.selected_objects)) if ob is not None]
+
+
+def state_in_focus(context: Context) -> Object | None:
+    """The active object if it is a state, or the state into which it calls if it is a trigger."""
+    active = context.object
+    if active is None:
+        return None
+    if has_role(active, Role.STATE):
+        return active
+    if has_role(active, Role.TRIGGER) and active.steering.is_property_set("trigger"):
+        state = pointed_at(active.steering.trigger, "to")
+        return state if state is not None and has_role(state, Role.STATE) else None
+    return None
+
+
+def holder_in_focus(context: Context) -> Object | None:
+    """The object whose behaviors the interface shows: a state that is active, or else the crowd in focus."""
+    active = context.object
+    return active if active is not None and has_role(active, Role.STATE) else crowd_in_focus(context)
+
+
+def activate(context: Context, ob: Object) -> None:
+    """Make a new object the only selected and the active one."""
+    for other in context.selected_objects:
+        other.select_set(False)
+    if ob.name in context.view_layer.objects:
+        ob.select_set(True)
+        context.view_layer.objects.active = ob

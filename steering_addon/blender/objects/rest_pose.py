@@ -1,0 +1,68 @@
+"""The shape of a rigged model in its rest pose, whatever its armature does on the current frame. Changes nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from mathutils import Matrix
+
+from .doubles import doubles
+
+if TYPE_CHECKING:
+    from bpy.types import Bone, MirrorModifier, Object
+
+
+def rest_offset(child: Object) -> np.ndarray | None:
+    """The matrix (4, 4) that places the child of a bone in its armature at rest; None for other children."""
+    if child.parent_type != "BONE" or child.parent.type != "ARMATURE":
+        return None
+    bone = child.parent.data.bones.get(child.parent_bone)
+    if bone is None:
+        return None
+    carrying = Matrix() if bone.use_relative_parent else _tail(bone)
+    return doubles(carrying @ child.matrix_parent_inverse @ child.matrix_basis)
+
+
+def is_rigged(ob: Object) -> bool:
+    """Whether an armature deforms a mesh."""
+    return ob.type == "MESH" and ob.find_armature() is not None
+
+
+def rest_points(ob: Object) -> np.ndarray:
+    """The points (m, 3) of a mesh without its modifiers, except that it is mirrored, in the object's own space."""
+    mesh = ob.data
+    flat = np.empty(len(mesh.vertices) * 3, dtype=np.float32)
+    mesh.vertices.foreach_get("co", flat)
+    points = flat.reshape(-1, 3).astype(np.float64)
+    for modifier in ob.modifiers:
+        if modifier.type == "MIRROR" and modifier.show_viewport:
+            points = _mirrored(points, ob, modifier)
+    return points
+
+
+def bone_points(ob: Object) -> np.ndarray:
+    """The ends (m, 3) of an armature's bones at rest: of those that deform a mesh, or without such bones of all."""
+    bones = ob.data.bones
+    deforming = [bone for bone in bones if bone.use_deform]
+    return doubles([end for bone in deforming or bones for end in (bone.head_local, bone.tail_local)]).reshape(-1, 3)
+
+
+def _tail(bone: Bone) -> Matrix:
+    """A child of a bone is placed at its tail."""
+    matrix = bone.matrix_local.copy()
+    matrix.translation += matrix.col[1].xyz * bone.length
+    return matrix
+
+
+def _mirrored(points: np.ndarray, ob: Object, modifier: MirrorModifier) -> np.ndarray:
+    """The points and their mirror images."""
+    across = modifier.mirror_object
+    plane = Matrix() if across is None else across.matrix_world.inverted_safe() @ ob.matrix_world
+    into, back = (doubles(each) for each in (plane, plane.inverted_safe()))
+    for axis in range(3):
+        if modifier.use_axis[axis]:
+            images = np.einsum("ab,kb->ka", into[:3, :3], points) + into[:3, 3]
+            images[:, axis] *= -1.0
+            points = np.concatenate((points, np.einsum("ab,kb->ka", back[:3, :3], images) + back[:3, 3]))
+    return points

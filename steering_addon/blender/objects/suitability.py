@@ -1,0 +1,39 @@
+"""Which roles an object can have, and whether it can be edited."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...simulation.roles import MADE, Role
+from ..properties import has_role
+from ..refusal import Refusal
+from .body_sizes import SOLID
+
+if TYPE_CHECKING:
+    from bpy.types import Object
+
+
+def suits(ob: Object, role: Role) -> bool:
+    """Whether the object can have the role."""
+    if role is Role.PATH:
+        return ob.type == "CURVE"
+    if role is Role.FLOW:
+        return ob.type in ("CURVE", "MESH")
+    if role is Role.SURFACE:
+        return ob.type in SOLID and not has_role(ob, Role.VEHICLE)
+    if role is Role.CROWD:
+        return ob.type == "EMPTY"
+    if role in MADE:
+        return False
+    return role is not Role.VEHICLE or not (has_role(ob, Role.CROWD) or has_role(ob, Role.SURFACE))
+
+
+def check_editable(objects: list[Object]) -> None:
+    """Check that the objects can be edited.
+
+    Raises:
+        Refusal: one of them is linked.
+    """
+    for ob in objects:
+        if ob.library is not None or not ob.is_editable:
+            raise Refusal(f"{ob.name} is linked and cannot be edited. Make a library override of it.")

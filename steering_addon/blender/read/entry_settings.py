@@ -1,0 +1,82 @@
+"""The stored settings of presence: on which frame vehicles enter, and whether they are hidden while absent.
+
+The presence of a baked vehicle is that of its bake; a vehicle animated by hand is present from its enter frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...simulation.roles import Role
+from ..animation.ownership import bake_of
+from ..animation.run_records import Outcomes
+from ..animation.visibility import parts
+from ..properties import has_role, settings_of
+from .dependencies import animates
+
+if TYPE_CHECKING:
+    from bpy.types import Object
+
+    from ..objects.hierarchy import Family
+
+ALWAYS = (-np.inf, np.inf)
+
+
+class Hiding:
+    """Which vehicles a bake may hide. The settings of each crowd are read once."""
+
+    def __init__(self) -> None:
+        self._crowds: dict[Object, tuple[bool, bool]] = {}
+
+    def concerns(self, ob: Object, crowd: Object) -> bool:
+        """Whether the bake may hide a vehicle of a crowd: its crowd hides absent vehicles, and it may be absent."""
+        if crowd not in self._crowds:
+            self._crowds[crowd] = _hides(crowd), comes_and_goes(crowd)
+        hides, may_be_absent = self._crowds[crowd]
+        return hides and (may_be_absent or ob.steering.use_enter_frame)
+
+
+def _hides(crowd: Object) -> bool:
+    """Whether absent vehicles of a crowd are hidden. Writes nothing."""
+    return not crowd.steering.is_property_set("attendance") or crowd.steering.attendance.hide
+
+
+def comes_and_goes(crowd: Object) -> bool:
+    """Whether vehicles enter later or leave by the settings of their crowd. Writes nothing."""
+    if not crowd.steering.is_property_set("attendance"):
+        return False
+    attendance = crowd.steering.attendance
+    return (
+        attendance.use_enter_frame
+        or attendance.on_arrival == "LEAVE"
+        or animates(crowd, "steering.attendance.on_arrival")
+    )
+
+
+def own_enter_frame(ob: Object) -> float:
+    """The enter frame set on a vehicle itself; nan if the crowd decides."""
+    return float(ob.steering.enter_frame) if ob.steering.use_enter_frame else np.nan
+
+
+def parts_of(vehicle: Object, family: Family) -> list[Object]:
+    """The visible parts of a vehicle besides itself, without other vehicles that are parented to it."""
+    return [part for part in parts(vehicle, family) if not has_role(part, Role.VEHICLE)]
+
+
+def frames_there(objects: Iterable[Object]) -> np.ndarray:
+    """The first and the last frame on which objects that the simulation does not move are present, (k, 2)."""
+    outcomes = Outcomes()
+    return np.array([_frames_there(ob, outcomes) for ob in objects]).reshape(-1, 2)
+
+
+def _frames_there(ob: Object, outcomes: Outcomes) -> tuple[float, float]:
+    if settings_of(ob) is None or not has_role(ob, Role.VEHICLE):
+        return ALWAYS
+    bake = bake_of(ob)
+    if bake is not None:
+        return outcomes.of(ob, bake).present_frames or ALWAYS
+    entering = own_enter_frame(ob)
+    return ALWAYS if np.isnan(entering) else (entering, np.inf)

@@ -1,0 +1,293 @@
+"""Guesses the front of a model from what is stated about it, its type, the names of its parts, and its shape."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...simulation.arrays.vectors import magnitude
+from ..objects.body_sizes import UPRIGHT
+from ..objects.doubles import doubles
+from ..objects.hierarchy import shown_in
+from .stated_front import Front, stated_front, upright
+
+if TYPE_CHECKING:
+    from bpy.types import Object
+
+    from ..objects.body_sizes import Body
+    from ..objects.hierarchy import Family
+
+AHEAD = {"head", "nose", "beak", "snout", "muzzle", "face", "eye", "eyes", "front", "bow", "cockpit"}
+AHEAD |= {"headlight", "headlights", "windscreen", "windshield"}
+BEHIND = {"tail", "rear", "back", "stern", "rudder", "exhaust", "fluke", "taillight", "taillights"}
+"""Words in names of parts that say at which end they are."""
+ASIDE = {"wing", "wings", "aileron", "ailerons", "oar", "oars"}
+"""Words in names of parts that reach out to both sides."""
+LIT = {"eye", "eyes", "beak", "nose", "snout", "muzzle", "headlight", "headlights", "windscreen", "windshield"}
+"""Words in names of materials that are found only ahead."""
+CLEARLY = 1.5
+"""Least ratio between the offsets of a part along two axes for the larger one to decide."""
+LEAST = 0.1
+"""Least offset of a part from the middle that decides between the two ends, as a share of the length."""
+CELLS = 5
+"""Number of cells on either side of the middle in which a shape is compared with its mirror image."""
+LIKENESS = 0.1
+"""Least difference in symmetry between two axes that decides, as a share of the shape."""
+LONGER, TALL = 1.2, 0.9
+"""Least ratio of length to width of a long shape; least ratio of height to arm span of a standing figure."""
+END, BEHIND_TIP = 0.1, 0.25
+"""Length of an end as a share of the whole; where the part behind that end ends."""
+TIP, TAIL, APEX = 0.1, 0.2, 0.15
+"""Greatest thickness of a tip, and of the part behind it in a tail, as shares of the whole shape's; greatest thickness
+of the tip of a cone as a share of its base's."""
+LEAST_SHARE = 1e-3
+"""The least share of a scale by which a shape is measured: one that is flatter still has two ends."""
+DEFAULT = "NEG_Y"
+"""The front of models about which nothing else is known: that of Blender's own, and of what importers bring."""
+NEARLY = 0.9999
+"""The least cosine of an angle that counts as none: 0.8 degrees."""
+STANDING_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
+"""What turns a model with +Y up so that it has +Z up; transposed, what turns one with -Y up."""
+
+
+def front_of(ob: Object, family: Family, body: Body | None = None, *, flies: bool = False) -> Front:
+    """The most likely forward and up axis of a model. The first of these rules that says anything decides:
+
+    1. What the animator has stated (`stated_front`): the Tracking Axis, Follow Path, or the way of a keyframed object.
+    2. An Empty without parts faces +Y; one drawn as a single arrow, +Z.
+    3. Characters, which have an armature, face -Y.
+    4. Names of parts such as Nose or Tail, then those of materials such as Eyes.
+    5. The shape: a cone points where its tip is, if the model flies; else the axis is that across the wings, of the
+       mirror symmetry or of the greater length, and a pointed end is the front.
+    6. Everything else faces -Y as Blender's own models do, or +X if it is longer along X.
+
+    A model turned by 90 degrees about X, as FBX and OBJ files come in, has +Y up and +Z for -Y. A character may be
+    turned the other way, too: it has -Y up and -Z for -Y.
+
+    Args:
+        body: the measured model, if available.
+        flies: whether it may face up or down. A cone on its base that keeps to the ground is a standing figure.
+    """
+    if stated := stated_front(ob):
+        return stated
+    parts = [ob, *family.descendants(ob)]
+    parts += [shown for part in parts for shown in shown_in(part)]
+    if all(part.type == "EMPTY" for part in parts):
+        return upright("POS_Z" if ob.empty_display_type == "SINGLE_ARROW" else "POS_Y")
+    is_character = ob.find_armature() is not None or any(part.type == "ARMATURE" for part in parts)
+    stand = _standing(ob, either_way=is_character)
+    turned = stand is not None
+    stand = stand if stand is not None else np.eye(3)
+    if is_character:
+        forward = DEFAULT
+    else:
+        forward = _by_names(ob, family, stand) or _by_materials([ob, *family.children(ob)], stand)
+        if forward is None and body is not None:
+            points = np.einsum("ab,kb->ka", stand, body.points * _proportions(body))
+            forward = by_shape(points, flies=flies or _lies(ob, turned), along=_across_wings(ob, family, stand))
+    forward, up = upright(forward or DEFAULT)
+    return _before(forward, stand), _before(up, stand)
+
+
+def _before(axis: str, stand: np.ndarray) -> str:
+    """The axis of a model that becomes an axis by the turn that lets it stand up, by their names."""
+    sign, letter = axis.split("_")
+    turned_row = stand["XYZ".index(letter)]
+    row = int(np.abs(turned_row).argmax())
+    return f"{'POS' if (turned_row[row] > 0.0) == (sign == 'POS') else 'NEG'}_{'XYZ'[row]}"
+
+
+def _proportions(body: Body) -> np.ndarray:
+    """The scale of each axis of a model as a share of the largest, (3,); models of other sizes have the same.
+
+    Shares of 1 for a model that is not to be seen as it is scaled, flat or without end.
+    """
+    scale = magnitude(body.matrix.T)
+    if not (np.isfinite(scale).all() and scale.min() > 0.0):
+        return np.ones(3)
+    return np.asarray(np.maximum(np.round(scale / scale.max(), 3), LEAST_SHARE))
+
+
+def _standing(ob: Object, *, either_way: bool) -> np.ndarray | None:
+    """What turns a model so that it has +Z up, if it stands upright in the world by 90 degrees about its X axis.
+
+    Args:
+        either_way: whether it may be turned by -90 degrees, too.
+    """
+    up = ob.matrix_world.to_3x3().col[1]
+    if up.length > 0.0 and up.z > NEARLY * up.length:
+        return STANDING_UP
+    return STANDING_UP.T if either_way and up.length > 0.0 and -up.z > NEARLY * up.length else None
+
+
+def _lies(ob: Object, turned: bool) -> bool:
+    """Whether the Z axis of a model is level in the world: a cone on its side is not a standing figure."""
+    axis = ob.matrix_world.to_3x3().col[2]
+    return not turned and abs(axis.z) < 0.5 * axis.length
+
+
+def _by_names(ob: Object, family: Family, stand: np.ndarray) -> str | None:
+    """The axis from parts named like a rear end to parts named like a front; None if the names do not decide.
+
+    Args:
+        stand: (3, 3) what turns the model upright.
+    """
+    parts = [(_words(child.name), _middle(child)) for child in family.children(ob)]
+    if not parts:
+        return None
+    places = np.einsum("ab,kb->ka", stand, np.array([place for _, place in parts]))
+    ahead, behind = (np.array([bool(words & names) for words, _ in parts]) for names in (AHEAD, BEHIND))
+    ahead, behind = ahead & ~behind, behind & ~ahead
+    if not (ahead.any() or behind.any()):
+        return None
+    middle = np.zeros(3)
+    way = (places[ahead].mean(axis=0) if ahead.any() else middle) - (
+        places[behind].mean(axis=0) if behind.any() else middle
+    )
+    return _clear_axis(way, np.ptp(np.concatenate((places, [middle])), axis=0)[:2].max())
+
+
+def _across_wings(ob: Object, family: Family, stand: np.ndarray) -> int | None:
+    """The horizontal axis, 0 or 1, across which the wings of a model reach out; None without clear ones.
+
+    Args:
+        stand: (3, 3) what turns the model upright.
+    """
+    wings = [_corners(child) for child in family.children(ob) if _words(child.name) & ASIDE]
+    if not wings:
+        return None
+    span = np.ptp(np.concatenate(wings) @ stand.T, axis=0)[:2]
+    return int(np.argmin(span)) if span.max() > CLEARLY * span.min() else None
+
+
+def _by_materials(parts: list[Object], stand: np.ndarray) -> str | None:
+    """The axis toward the faces with a material named like a front; None if there are none or they do not decide."""
+    way, length = np.zeros(3), 0.0
+    for part in parts:
+        slots = part.material_slots if part.type == "MESH" else ()
+        marked = [row for row, slot in enumerate(slots) if slot.material and _words(slot.material.name) & LIT]
+        if marked and len(part.data.polygons):
+            faces = part.data.polygons
+            material, centers = np.empty(len(faces), dtype=np.int32), np.empty(3 * len(faces), dtype=np.float32)
+            faces.foreach_get("material_index", material)
+            faces.foreach_get("center", centers)
+            chosen = centers.reshape(-1, 3)[np.isin(material, marked)]
+            if len(chosen):
+                corners = doubles(part.bound_box)
+                way += stand @ (chosen.mean(axis=0) - corners.mean(axis=0))
+                length = max(length, float(np.ptp(corners @ stand.T, axis=0)[:2].max()))
+    return _clear_axis(way, length) if length else None
+
+
+def _clear_axis(way: np.ndarray, length: float) -> str | None:
+    """The horizontal axis of an offset (3,) in a model of this length; None if none is clear."""
+    along = int(np.argmax(np.abs(way[:2])))
+    if abs(way[along]) < CLEARLY * abs(way[1 - along]) or abs(way[along]) <= LEAST * length:
+        return None
+    return _axis(along, way[along] > 0.0)
+
+
+def _words(name: str) -> set[str]:
+    return {word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name)}
+
+
+def _middle(child: Object) -> np.ndarray:
+    """The middle of a part in the space of its parent. The origins of imported parts often coincide."""
+    return np.asarray(_corners(child).mean(axis=0))
+
+
+def _corners(child: Object) -> np.ndarray:
+    """The corners of the box round a part in the space of its parent, (8, 3)."""
+    matrix = doubles(child.matrix_local)
+    return np.asarray(doubles(child.bound_box) @ matrix[:3, :3].T + matrix[:3, 3])
+
+
+def by_shape(points: np.ndarray, *, flies: bool = False, along: int | None = None) -> str:
+    """The most likely forward axis of points (m, 3): a horizontal axis, or that of the tip of a cone that flies.
+
+    Args:
+        along: 0 or 1 if it is known to be the X or the Y axis.
+    """
+    return _by_shape(np.ascontiguousarray(points, dtype=np.float64).tobytes(), flies, along)
+
+
+@lru_cache(maxsize=16)
+def _by_shape(stored: bytes, flies: bool, known: int | None) -> str:
+    """As `by_shape`, from the bytes of the points: a crowd has few models, and many members ask for them."""
+    points = np.frombuffer(stored).reshape(-1, 3)
+    size = np.ptp(points, axis=0)
+    if size[:2].min() <= 0.0 and size[:2].max() <= 0.0:
+        return DEFAULT
+    if known is None and flies and _is_cone(points, size):
+        return "POS_Z"
+    along = _length_axis(points, size) if known is None else known
+    low, high = _is_nose(points, size, along, at_high_end=False), _is_nose(points, size, along, at_high_end=True)
+    if low != high:
+        return _axis(along, ahead=high)
+    return _axis(0, ahead=True) if along == 0 else DEFAULT
+
+
+def _length_axis(points: np.ndarray, size: np.ndarray) -> int:
+    """The horizontal axis of a shape, 0 or 1, that most likely leads from its back to its front."""
+    if size[2] > UPRIGHT * size[:2].max() and size[0] >= size[1]:
+        # A person: shoulders are broad, and a suitcase does not show the front.
+        return 1
+    along = 0 if size[0] > LONGER * size[1] else 1
+    if size[2] > max(TALL * size[:2].max(), UPRIGHT * size[:2].min()):
+        # A standing figure, perhaps with arms spread.
+        along = 0 if size[1] > UPRIGHT * size[0] else 1
+    unlike_in_x, unlike_in_y = (_unlike(points, size, axis) for axis in range(2))
+    # Turned inside out about its middle, a ball of few points is the same, and a model with a front is not.
+    has_ends = _unlike(points, size, (0, 1, 2)) > LIKENESS
+    if has_ends and abs(unlike_in_x - unlike_in_y) > LIKENESS:
+        along = 0 if unlike_in_x > unlike_in_y else 1
+    return along
+
+
+def _is_nose(points: np.ndarray, size: np.ndarray, along: int, *, at_high_end: bool) -> bool:
+    """Whether a shape ends in a tip that grows thicker soon behind it, and not in a tail.
+
+    A rounded end is not a tip: the back of a head is none. The other end must be clearly thicker.
+    """
+    place = (points[:, along] - points[:, along].min()) / size[along]
+    place = 1.0 - place if at_high_end else place
+    tip, behind, other_end = (
+        _thickness(points[band], size, along)
+        for band in (place <= END, (place > END) & (place <= BEHIND_TIP), place >= 1.0 - END)
+    )
+    is_tail = 0.0 < behind < TAIL
+    return tip < TIP and 2.0 * tip < other_end and not is_tail
+
+
+def _thickness(points: np.ndarray, size: np.ndarray, along: int) -> float:
+    """The extent of a part of a shape across an axis, as a share of that of the whole; 0 without points."""
+    others = [axis for axis in range(3) if axis != along]
+    whole = float(size[others].sum())
+    return float(np.ptp(points[:, others], axis=0).sum()) / whole if len(points) and whole > 0.0 else 0.0
+
+
+def _is_cone(points: np.ndarray, size: np.ndarray) -> bool:
+    """Whether a shape tapers from a base to a tip above its middle, and is about as tall as wide or taller."""
+    place = (points[:, 2] - points[:, 2].min()) / max(size[2], 1e-9)
+    base, tip = points[place <= END], points[place >= 1.0 - END]
+    if not len(tip):
+        return False  # It is flat.
+    aside = np.abs(tip[:, :2].mean(axis=0) - (base[:, :2].min(axis=0) + base[:, :2].max(axis=0)) / 2.0)
+    pointed = _thickness(tip, size, 2) < APEX * _thickness(base, size, 2)
+    return bool(pointed and size[2] > TALL * size[:2].max() and (aside < APEX * size[:2]).all())
+
+
+def _unlike(points: np.ndarray, size: np.ndarray, axis: int | tuple[int, ...]) -> float:
+    """The share of a shape that its mirror image across an axis, or one after the other across several, leaves bare."""
+    middle = points.min(axis=0) + size / 2.0
+    cells = np.rint((points - middle) * (2.0 * CELLS / np.maximum(size, 1e-9))).astype(np.int64) + CELLS
+    filled = np.zeros((2 * CELLS + 1,) * 3, dtype=bool)
+    filled[cells[:, 0], cells[:, 1], cells[:, 2]] = True
+    return float((filled & ~np.flip(filled, axis)).sum() / filled.sum())
+
+
+def _axis(along: int, ahead: bool) -> str:
+    return f"{'POS' if ahead else 'NEG'}_{'XY'[along]}"

@@ -1,0 +1,289 @@
+"""The places of members: the faces of a mesh, the inside of a volume, a curve, or a formation around the crowd."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from mathutils import Matrix, Vector
+from mathutils.bvhtree import BVHTree
+
+from ...settings.placement import (
+    Proposing,
+    Spots,
+    along,
+    clear_of,
+    evenly_along,
+    formation,
+    on_surface,
+    scattered,
+    within,
+)
+from ...settings.population import CIRCLE, CURVE, SURFACE, VOLUME, Population
+from ...settings.standing import standable, well_placed
+from ...simulation.arrays.vectors import dot, unit
+from ...simulation.geometry.surfaces import surfaces
+from ...simulation.roles import Role
+from ..objects.body_sizes import SOLID, check_places, points_of
+from ..objects.doubles import doubles
+from ..properties import has_role
+from ..refusal import Refusal
+from .arrangement import FITS, LABELS, WANTED
+from .curves import CurveReader
+from .solids import Solids
+from .sources import BodySource
+
+if TYPE_CHECKING:
+    from bpy.types import Depsgraph, Object
+
+    from ...simulation.geometry.paths import Path
+    from ...simulation.locomotion import Locomotion
+
+SKEW = Vector((0.2672612, 0.5345225, 0.8017837))
+"""A ray direction that almost never meets an edge of a mesh."""
+STEP = 1e-5
+"""Distance beyond a hit at which a ray continues, as a share of the size of the mesh."""
+
+
+@dataclass(frozen=True)
+class Ground:
+    """The places where members of a crowd may be.
+
+    Attributes:
+        population: the arrangement and its settings.
+        frame: (3, 3) the side, forward and up axis of the crowd, as columns.
+        origin: (3,) position of the crowd in metres.
+        apart: metres between neighbors in an ordered arrangement.
+        propose: proposes random spots; None in an ordered arrangement.
+        better: proposes those that are taken first; None if all are alike.
+        line: the curve; None without one.
+        made_of: the points of the place, which tell whether it has changed.
+        is_in_part: whether members can stand on a part of the surface only.
+    """
+
+    population: Population
+    frame: np.ndarray
+    origin: np.ndarray
+    apart: float
+    propose: Proposing | None
+    better: Proposing | None
+    line: Path | None
+    made_of: np.ndarray
+    is_in_part: bool
+
+    @classmethod
+    def of(
+        cls,
+        population: Population,
+        crowd: Matrix,
+        place: Object | None,
+        widest: float,
+        depsgraph: Depsgraph,
+        obstacles: Sequence[Object],
+        moves: Locomotion,
+    ) -> Ground:
+        """The ground of a crowd.
+
+        Args:
+            crowd: the world matrix of the crowd.
+            place: the surface, volume or curve, for arrangements that need one.
+            widest: radius of the largest member in metres.
+            obstacles: what members that are scattered keep out of.
+            moves: how the members will move, in columns of one entry.
+
+        Raises:
+            Refusal: the place does not suit the arrangement.
+        """
+        kind = population.arrangement
+        if kind in WANTED and place is None:
+            raise Refusal(f"The arrangement {LABELS[kind]} has no place. Choose a {WANTED[kind]}.")
+        if kind in WANTED and not FITS[kind](place):
+            raise Refusal(f"{place.name} cannot be the place of the members. Choose a {WANTED[kind]}.")
+        propose, better, line, made_of, is_in_part = None, None, None, np.zeros((0, 3)), False
+        matrix = doubles(crowd)
+        frame = unit(matrix[:3, :3].T).T
+        if kind == SURFACE:
+            points, corners = _mesh_in_the_world(place, depsgraph)
+            on_top = standable(points[corners], moves)
+            made_of, is_in_part = points[corners][on_top], not on_top.all()
+            propose = on_surface(made_of, population.height, population.lean)
+            if moves.stands:
+                ground = surfaces([(points, corners.astype(np.int64))])
+                better = well_placed(propose, moves, ground, widest, frame[:, 1], population.height)
+        elif kind == VOLUME:
+            propose, made_of = _inside(place, depsgraph)
+        elif kind == CURVE:
+            line = _line(place, depsgraph)
+            propose = None if population.evenly else along(line)
+            made_of = np.concatenate([spline.points for spline in line])
+        if propose is not None and obstacles:
+            solids = Solids([BodySource(ob, -1) for ob in obstacles])
+            matrices = doubles([ob.evaluated_get(depsgraph).matrix_world for ob in obstacles])
+            in_the_way = solids.read(matrices, depsgraph)
+            propose = clear_of(propose, in_the_way, widest)
+            better = None if better is None else clear_of(better, in_the_way, widest)
+        apart = max(population.distance, 2.0 * widest)
+        return cls(population, frame, matrix[:3, 3], apart, propose, better, line, made_of, is_in_part)
+
+    @property
+    def in_order(self) -> bool:
+        """Whether the arrangement is ordered rather than random."""
+        return self.propose is None
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash that changes when members would get other places than before."""
+        settings = asdict(self.population)
+        if not (self.in_order and self.population.arrangement in (CIRCLE, CURVE)):
+            # Adding members does not move the others.
+            del settings["count"]
+        numbers = [self.frame, self.made_of]
+        if self.in_order:
+            numbers += [np.array([self.apart]), self.origin]
+        text = repr(sorted(settings.items())).encode()
+        return hashlib.sha256(b"".join([text, *(part.astype(np.float32).tobytes() for part in numbers)])).hexdigest()
+
+    def spots(self, numbers: np.ndarray, radii: np.ndarray, standing: tuple[np.ndarray, np.ndarray]) -> Spots:
+        """The spots of members; fewer than n, of the first members, if the room runs out.
+
+        Args:
+            numbers: (n,) of the members, from 0, increasing.
+            radii: (n,) of the bodies in metres.
+            standing: positions (m, 3) and radii (m,) of existing bodies.
+        """
+        if self.propose is not None:
+            return scattered(self.propose, self.population.seed, radii, self.population.distance, standing, self.better)
+        if self.line is not None:
+            spots = evenly_along(self.line, self.population.count, self.apart)
+            return spots.take(numbers[numbers < len(spots.valid)])
+        position = np.einsum("ab,kb->ka", self.frame, formation(self.population, numbers, self.apart)) + self.origin
+        undefined = np.zeros_like(position)
+        return Spots(position, undefined, undefined, np.ones(len(numbers), dtype=bool))
+
+
+def triangles_of(ob: Object, depsgraph: Depsgraph) -> np.ndarray:
+    """The triangles (t, 3, 3) of an evaluated object in world space.
+
+    Raises:
+        Refusal: the object has no faces with an area.
+    """
+    points, corners = _mesh_in_the_world(ob, depsgraph)
+    return points[corners]
+
+
+def _mesh_in_the_world(ob: Object, depsgraph: Depsgraph) -> tuple[np.ndarray, np.ndarray]:
+    """The points (k, 3) of an evaluated object in world space, and the corners of its triangles as rows (t, 3) of them.
+
+    Raises:
+        Refusal: the object has no faces with an area.
+    """
+    points, corners = _mesh(ob, depsgraph)
+    matrix = doubles(ob.evaluated_get(depsgraph).matrix_world)
+    points = np.einsum("ab,kb->ka", matrix[:3, :3], points) + matrix[:3, 3]
+    triangles = points[corners]
+    normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
+    if not (normals != 0.0).any() or not np.isfinite(triangles).all():
+        raise Refusal(f"{ob.name} has no faces to place members on. Choose another mesh.")
+    return points, corners
+
+
+def _inside(ob: Object, depsgraph: Depsgraph) -> tuple[Proposing, np.ndarray]:
+    """A function that proposes spots inside an object, and the points (k, 3) that define its inside.
+
+    A region counts as its sphere or box, an Empty as the shape it is displayed as. A mesh must be closed.
+
+    Raises:
+        Refusal: the object has no inside.
+    """
+    matrix = doubles(ob.evaluated_get(depsgraph).matrix_world)
+    region = has_role(ob, Role.REGION) and ob.steering.region_shape != "MESH"
+    if region or ob.type == "EMPTY":
+        box = ob.steering.region_shape == "BOX" if region else ob.empty_display_type == "CUBE"
+        points = points_of(ob, depsgraph, None)
+        test, made_of = (_everywhere if box else _in_ball(points)), np.array([[float(box)] * 3])
+    else:
+        points, corners = _mesh(ob, depsgraph)
+        _check_closed(ob, corners)
+        test, made_of = _in_mesh(points, corners), points[corners].reshape(-1, 3)
+    low, high = points.min(axis=0), points.max(axis=0)
+    if not (high > low).all():
+        raise Refusal(f"{ob.name} has no inside. Choose a region, an Empty or a closed mesh.")
+    local = within(low, high, test)
+
+    def propose(keys: np.ndarray) -> Spots:
+        spots = local(keys)
+        position = np.einsum("ab,kb->ka", matrix[:3, :3], spots.position) + matrix[:3, 3]
+        return Spots(position, spots.forward, spots.up, spots.valid)
+
+    return propose, np.concatenate((matrix[:, :3], np.stack((low, high)), made_of))
+
+
+def _line(ob: Object, depsgraph: Depsgraph) -> Path:
+    """The splines of a curve that have a length.
+
+    Raises:
+        Refusal: the curve has no such spline.
+    """
+    lines = tuple(line for line in CurveReader(ob).read(depsgraph) if line.length > 0.0)
+    if not lines:
+        raise Refusal(f"{ob.name} has no length. Edit the curve or choose another one.")
+    return lines
+
+
+def _mesh(ob: Object, depsgraph: Depsgraph) -> tuple[np.ndarray, np.ndarray]:
+    """The points (k, 3) of an object in local space, and the corners of its triangles as rows (t, 3) of the points.
+
+    Raises:
+        Refusal: the object has no faces, or a vertex that is nowhere.
+    """
+    evaluated = ob.evaluated_get(depsgraph)
+    mesh = evaluated.to_mesh() if ob.type in SOLID else None
+    if mesh is None or not mesh.polygons:
+        raise Refusal(f"{ob.name} has no faces. Choose another mesh.")
+    mesh.calc_loop_triangles()
+    points = np.empty(len(mesh.vertices) * 3, dtype=np.float32)
+    mesh.vertices.foreach_get("co", points)
+    corners = np.empty(len(mesh.loop_triangles) * 3, dtype=np.int32)
+    mesh.loop_triangles.foreach_get("vertices", corners)
+    evaluated.to_mesh_clear()
+    places = points.reshape(-1, 3).astype(np.float64)
+    check_places(places, ob)
+    return places, corners.reshape(-1, 3)
+
+
+def _check_closed(ob: Object, corners: np.ndarray) -> None:
+    edges = np.sort(np.concatenate((corners[:, :2], corners[:, 1:], corners[:, ::2])), axis=1)
+    _, count = np.unique(edges, axis=0, return_counts=True)
+    if (count % 2 == 1).any():
+        raise Refusal(f"The mesh of {ob.name} is not closed. Close it or tag the object as a region.")
+
+
+def _everywhere(points: np.ndarray) -> np.ndarray:
+    return np.ones(len(points), dtype=bool)
+
+
+def _in_ball(points: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+    low, high = points.min(axis=0), points.max(axis=0)
+    middle, half = (low + high) / 2.0, np.maximum((high - low) / 2.0, 1e-12)
+
+    def test(places: np.ndarray) -> np.ndarray:
+        part = (places - middle) / half
+        return dot(part, part) <= 1.0
+
+    return test
+
+
+def _in_mesh(points: np.ndarray, corners: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+    tree = BVHTree.FromPolygons(points.tolist(), corners.tolist(), all_triangles=True)
+    step = SKEW * (STEP * float((points.max(axis=0) - points.min(axis=0)).max()))
+
+    def is_inside(place: list[float]) -> bool:
+        hits, start = 0, Vector(place)
+        while (hit := tree.ray_cast(start, SKEW)[0]) is not None:
+            hits, start = hits + 1, hit + step
+        return hits % 2 == 1
+
+    return lambda places: np.array([is_inside(place) for place in places.tolist()], dtype=bool)

@@ -1,0 +1,190 @@
+"""Following a state: what it changes for the vehicles in it, and how they come from one state to another.
+
+While a vehicle takes up a state, the settings of the state before are asked too, and the forces are mixed. Mixing the
+settings would not do: a behavior that fades keeps its priority until its weight is 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
+
+import numpy as np
+
+from ..simulation.arrays.frozen import replace
+from ..simulation.arrays.vectors import Mask, Rows, Scalars, alike, everybody, same_for_all
+from ..simulation.declaration import CAUSE, Declared
+from ..simulation.locomotion import Locomotion
+from ..simulation.mindset import Mindset
+from ..simulation.snapshot import Settings, Snapshot, State
+from ..simulation.vehicle import VehicleModel
+from .declaring import Mind, Mode
+from .joining import join_settings
+
+OF_THE_BODY = ("mass", "radius", "length")
+"""Parameters of a vehicle that no state changes."""
+Body = TypeVar("Body", bound=Declared)
+
+
+def vehicles_in_modes(minds: Sequence[Mind], crowd: Rows, modes: Rows) -> Iterator[tuple[Mode, Mask]]:
+    """Each mode of some minds with the vehicles in it, (n,), given the crowd (n,) and the mode (n,) of each vehicle."""
+    for mind in minds:
+        of_crowd = crowd == mind.crowd
+        for number, mode in enumerate(mind.modes, 1):
+            yield mode, of_crowd & (modes == number)
+
+
+def settings_in_modes(
+    minds: Sequence[Mind], snapshot: Snapshot, modes: Rows, caller: Rows
+) -> tuple[tuple[Settings, ...], Rows]:
+    """The settings, and the row (n,) that each vehicle follows, in modes (n,) about the bodies that called (n,)."""
+    row = snapshot.settings_row.copy()
+    settings = list(snapshot.settings)
+    for mind in minds:
+        of_crowd = (snapshot.crowd == mind.crowd) & snapshot.present
+        in_use = np.unique(row[of_crowd & (modes == 0)]).tolist()
+        for number, mode in enumerate(mind.modes, 1):
+            in_it = of_crowd & (modes == number)
+            if in_it.any():
+                row[in_it] = mode.settings
+                settings[mode.settings] = _about_cause(settings[mode.settings], caller)
+                in_use.append(mode.settings)
+        if len(in_use) > 1:
+            together, row = join_settings(snapshot.settings, settings, row, in_use)
+            settings = list(together)
+    return tuple(settings), row
+
+
+def _about_cause(settings: Settings, cause: Rows) -> Settings:
+    """The settings with the body that called each vehicle, (n,), wherever they name whatever called."""
+    if not settings.about_cause:
+        return settings
+    behaviors = list(settings.behaviors)
+    for index, names in settings.about_cause.items():
+        rows = {name: getattr(behaviors[index], name) for name in names}
+        aimed = {name: np.where(given == CAUSE, cause, given) for name, given in rows.items()}
+        behaviors[index] = behaviors[index].with_columns(aimed)
+    return replace(settings, behaviors=tuple(behaviors))
+
+
+def vehicles_as_in_modes(
+    minds: Sequence[Mind], snapshot: Snapshot, mindset: Mindset, part: Scalars, speed: Scalars, dt: float
+) -> VehicleModel:
+    """The vehicle models as the modes have them, mixed while a mode is taken up.
+
+    No vehicle is stopped short: the top speed falls no faster than the vehicle can brake.
+
+    Args:
+        part: (n,) how far each has taken up its mode.
+        speed: (n,) m/s.
+    """
+    model = snapshot.vehicle
+    if all(mode.vehicle is None for mind in minds for mode in mind.modes):
+        return model
+    changing = [name for name in model.parameters() if name not in OF_THE_BODY]
+    columns = _mix(minds, snapshot, mindset, part, model, changing, lambda mode: mode.vehicle)
+    slower = speed - columns["max_force"] / model.mass * dt
+    top = columns["max_speed"]
+    columns["max_speed"] = np.where(mindset.turns > 0, np.maximum(top, slower), top)
+    return _with_columns(model, columns)
+
+
+def locomotions_in_modes(
+    minds: Sequence[Mind], snapshot: Snapshot, mindset: Mindset, part: Scalars
+) -> tuple[Locomotion, ...]:
+    """The locomotions with the numbers that the modes have, mixed while a mode is taken up.
+
+    Args:
+        part: (n,) how far each has taken up its mode.
+    """
+    kinds = {type(mode.locomotion) for mind in minds for mode in mind.modes if mode.locomotion is not None}
+    if not kinds:
+        return snapshot.locomotions
+
+    def in_modes(body: Locomotion) -> Locomotion:
+        if type(body) not in kinds:
+            return body
+        body = body.for_agents(np.arange(len(part)))
+        names = [name for name in body.parameters() if name not in body.of_the_body]
+
+        def of_mode(mode: Mode) -> Locomotion | None:
+            return mode.locomotion if type(mode.locomotion) is type(body) else None
+
+        return _with_columns(body, _mix(minds, snapshot, mindset, part, body, names, of_mode))
+
+    return tuple(in_modes(body) for body in snapshot.locomotions)
+
+
+def _mix(
+    minds: Sequence[Mind],
+    snapshot: Snapshot,
+    mindset: Mindset,
+    part: Scalars,
+    own: Declared,
+    names: Sequence[str],
+    of_mode: Callable[[Mode], Declared | None],
+) -> dict[str, Scalars]:
+    """Columns (n,) by name, mixed while a mode is taken up; what is not a number is that of the new mode.
+
+    Args:
+        part: (n,) how far each has taken up its mode.
+        own: the columns of vehicles in no mode, or in one without columns of its own.
+        of_mode: the columns of a mode, None for those of the crowd.
+    """
+
+    def columns_in(modes: Rows) -> dict[str, Scalars]:
+        columns = {name: np.array(getattr(own, name)) for name in names}
+        for mode, in_it in vehicles_in_modes(minds, snapshot.crowd, modes):
+            if (changed := of_mode(mode)) is not None:
+                for name, column in columns.items():
+                    column[in_it] = getattr(changed, name)[in_it]
+        return columns
+
+    now = columns_in(mindset.mode)
+    if everybody(part >= 1.0):
+        return now
+    numbers = [name for name, column in now.items() if column.dtype == np.float64]
+    before = {name: np.zeros(len(part)) for name in numbers}
+    for modes, share, _ in mindset.left(part):
+        columns = columns_in(modes)
+        for name in numbers:
+            before[name] += columns[name] * share
+    changing = part < 1.0
+    mixed = {name: np.where(changing, before[name] + (now[name] - before[name]) * part, now[name]) for name in numbers}
+    return now | mixed
+
+
+def _with_columns(body: Body, columns: dict[str, Scalars]) -> Body:
+    """The body with other columns, each stored once where all its entries are equal: it is faster to compute with."""
+
+    def stored(column: Scalars) -> Scalars:
+        if len(column) and (same_for_all(column) or (column == column[0]).all()):
+            return alike(column[0], len(column), column.dtype.type)
+        return column
+
+    return body.with_columns({name: stored(column) for name, column in columns.items()})
+
+
+def starting_afresh(minds: Sequence[Mind], state: State, snapshot: Snapshot, before: Mindset, after: Mindset) -> State:
+    """The state in which vehicles that enter a mode begin anew with the behaviors that it has settings of its own for.
+
+    They forget what these remember, and want the goals again that they have reached. What a mode only switches off
+    continues later where it was.
+    """
+    changed = after.turns != before.turns
+    if not changed.any():
+        return state
+    memories, arrived = dict(state.memories), dict(state.arrived)
+    for mode, in_it in vehicles_in_modes(minds, snapshot.crowd, after.mode):
+        enters = np.flatnonzero(in_it & changed)
+        if not len(enters):
+            continue
+        used = {behavior.name for behavior in snapshot.settings[mode.settings].behaviors}
+        for name in mode.replaces:
+            if name in arrived:
+                arrived[name] = arrived[name].copy()
+                arrived[name][enters] = False
+            # The rounds through several targets have the name of the behavior and of the parameter.
+            for known in [key for key in memories if name in used and key.split(".")[0] == name]:
+                memories[known] = memories[known].put(enters, type(memories[known]).blank(len(enters)))
+    return replace(state, memories=memories, arrived=arrived)

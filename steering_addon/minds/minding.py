@@ -1,0 +1,85 @@
+"""Minding: the top layer of the paper, in which vehicles choose what to want (Introduction, action selection).
+
+    calls -> choice -> what that changes
+
+Each vehicle is in a state of its crowd, or in none. What it then follows goes to steering, and what it then can goes to
+locomotion.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..simulation.arrays.frozen import replace
+from ..simulation.arrays.vectors import Mask, Rows, Scalars, magnitude, nobody
+from ..simulation.mindset import Mindset
+from ..simulation.snapshot import ActionSelection, Settings, Snapshot, State
+from ..simulation.steering import errands
+from ..simulation.world import World
+from .choosing import choose_modes
+from .conditions import Meeting
+from .declaring import Mind
+from .following import (
+    locomotions_in_modes,
+    settings_in_modes,
+    starting_afresh,
+    vehicles_as_in_modes,
+    vehicles_in_modes,
+)
+
+STANDS = 0.1
+"""Share of cruise speed below which a vehicle with somewhere to go does not get on."""
+
+
+@dataclass(frozen=True)
+class Minds(ActionSelection):
+    """The minds of all crowds that have states."""
+
+    of_crowds: tuple[Mind, ...]
+
+    def choose(self, state: State, snapshot: Snapshot, world: World) -> tuple[State, Snapshot]:
+        most = 1 + max(len(mind.modes) for mind in self.of_crowds)
+        before = state.mindset or Mindset.blank(len(state), most, world.time)
+        velocity, errand = state.motion.velocity, errands(state)
+        speed = magnitude(velocity)
+        stands = errand.bound & (speed < STANDS * snapshot.vehicle.cruise_speed * snapshot.vehicle.max_speed)
+        before = after = replace(before, idle=np.where(stands, before.idle + world.dt, 0.0))
+        arrived = errand.arrived
+        for mask in state.arrived.values():
+            arrived = arrived | mask
+        left_alone = self._left_alone(snapshot, before, len(world.bodies.crowd))
+        for mind in self.of_crowds:
+            rows = np.flatnonzero((snapshot.crowd == mind.crowd) & snapshot.present)
+            if len(rows) and mind.modes:
+                meeting = Meeting(world, before, snapshot.crowd, rows, arrived, velocity, left_alone)
+                after = after.put(rows, choose_modes(mind, meeting, snapshot.keys[rows]))
+        state = starting_afresh(self.of_crowds, replace(state, mindset=after), snapshot, before, after)
+        return state, self._moving(snapshot, world, after, speed)
+
+    def followed(self, snapshot: Snapshot, modes: Rows, caller: Rows) -> tuple[tuple[Settings, ...], Rows]:
+        return settings_in_modes(self.of_crowds, snapshot, modes, caller)
+
+    def _left_alone(self, snapshot: Snapshot, before: Mindset, bodies: int) -> Mask:
+        """The vehicles in states in which they are left alone, of a number of bodies, (b,)."""
+        if not any(mode.numbers.left_alone[0] for mind in self.of_crowds for mode in mind.modes):
+            return nobody(bodies)
+        left_alone = np.zeros(bodies, dtype=np.bool_)
+        for mode, in_it in vehicles_in_modes(self.of_crowds, snapshot.crowd, before.mode):
+            left_alone[: len(in_it)] |= in_it & bool(mode.numbers.left_alone[0])
+        return left_alone
+
+    def _moving(self, snapshot: Snapshot, world: World, mindset: Mindset, speed: Scalars) -> Snapshot:
+        """The snapshot with the vehicle models and locomotions that the modes have; the same if none has any."""
+        part = mindset.taken_up(world.time, world.dt)
+        vehicle = vehicles_as_in_modes(self.of_crowds, snapshot, mindset, part, speed, world.dt)
+        locomotions = locomotions_in_modes(self.of_crowds, snapshot, mindset, part)
+        if vehicle is snapshot.vehicle and locomotions is snapshot.locomotions:
+            return snapshot
+        return replace(snapshot, vehicle=vehicle, locomotions=locomotions)
+
+
+def minds_of(snapshot: Snapshot) -> tuple[Mind, ...]:
+    """The minds of the crowds of a snapshot that have states."""
+    return snapshot.minds.of_crowds if isinstance(snapshot.minds, Minds) else ()

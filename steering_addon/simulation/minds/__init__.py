@@ -1,1 +1,0 @@
-"""Minds: which of its crowd's states each vehicle is in, and what that changes (Reynolds 1999, Introduction)."""

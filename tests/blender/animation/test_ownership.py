@@ -1,0 +1,336 @@
+"""Ownership of keys: a key is ours only if the record of the action and the key itself agree, else the animator's."""
+
+import importlib
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.blender.building import part
+from tests.sampling import in_every_blender
+
+pytestmark = in_every_blender
+
+FIRST, LAST = 10, 20
+TRANSFORMS = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle")
+SLOTTED = "slots" in bpy.types.Action.bl_rna.properties
+
+
+@pytest.fixture(scope="module")
+def ownership(addon):
+    return importlib.import_module(f"{addon.__name__}.steering_addon.blender.animation.ownership")
+
+
+@pytest.fixture(scope="module")
+def animation_data(addon):
+    return importlib.import_module(f"{addon.__name__}.steering_addon.blender.animation.animation_data")
+
+
+@pytest.fixture
+def ship():
+    return new_object("Ship")
+
+
+def records():
+    """The module of bake records."""
+    return part("blender.animation.bake_record")
+
+
+def new_object(name: str):
+    ob = bpy.data.objects.new(name, None)
+    bpy.context.scene.collection.objects.link(ob)
+    return ob
+
+
+def insert(ob, path: str, *frames: float) -> None:
+    for frame in frames:
+        ob.keyframe_insert(path, frame=frame)
+
+
+def set_type(ob, animation_data, kind: str) -> None:
+    for curve in animation_data.channelbag(ob).fcurves:
+        for point in curve.keyframe_points:
+            point.type = kind
+
+
+def baked(ob, ownership, animation_data, **changes):
+    """As a bake leaves an object: keys of the type Generated, and a record."""
+    insert(ob, "location", *range(FIRST, LAST + 1))
+    set_type(ob, animation_data, "GENERATED")
+    fields = {"bake_id": "one", "first": FIRST, "last": LAST, "channels": ("location",), "made": True, **changes}
+    records().write_record(ob.animation_data.action, records().BakeRecord(**fields))
+    return ob
+
+
+def whats(ownership, ob, first: float = FIRST, last: float = LAST) -> list[str]:
+    return [what for what, _ in ownership.own_animation(ob, first, last)]
+
+
+# ---- the record
+
+
+def test_a_record_reads_as_it_was_written(ownership) -> None:
+    action, kept = bpy.data.actions.new("Baked"), bpy.data.actions.new("Kept")
+    record = records().BakeRecord(
+        bake_id="some id",
+        first=1.5,
+        last=250.0,
+        channels=("location", "rotation_quaternion"),
+        made=False,
+        kept=kept,
+        kept_slot=12345,
+        muted_drivers=(("location", 2), ("rotation_euler", 0)),
+        muted_strips=("Walk", "A [strange] name"),
+    )
+    records().write_record(action, record)
+    assert records().our_record(action) == record
+    assert kept.users == 1
+    records().erase_record(action)
+    assert records().our_record(action) is None
+    assert kept.users == 0
+
+
+def test_a_record_is_a_plain_custom_property(ownership, animation_data, ship) -> None:
+    baked(ship, ownership, animation_data)
+    stored = ship.animation_data.action["steering_bake"].to_dict()
+    assert stored == {"id": "one", "range": [FIRST, LAST], "channels": ["location"], "made": True}
+
+
+@pytest.mark.parametrize("stored", [None, 1, "bake", {}, {"id": "one"}, {"id": 1, "range": [1.0], "channels": ["x"]}])
+def test_anything_but_a_record_is_none(ownership, stored) -> None:
+    action = bpy.data.actions.new("Action")
+    if stored is not None:
+        action["steering_bake"] = stored
+    assert records().our_record(action) is None
+    assert records().our_record(None) is None
+
+
+def test_a_kept_action_that_was_deleted_is_none(ownership) -> None:
+    action, kept = bpy.data.actions.new("Baked"), bpy.data.actions.new("Kept")
+    records().write_record(action, records().BakeRecord("one", 1.0, 2.0, ("location",), True, kept=kept))
+    bpy.data.actions.remove(kept)
+    assert records().our_record(action).kept is None
+
+
+# ---- whose a key is
+
+
+def test_baked_keys_are_ours(ownership, animation_data, ship) -> None:
+    baked(ship, ownership, animation_data)
+    assert ownership.is_baked(ship)
+    assert whats(ownership, ship) == []
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"channels": ("rotation_euler",)}, {"first": 12.0}, {"last": 19.0}, {"first": 30.0, "last": 40.0}],
+    ids=["another channel", "later", "shorter", "elsewhere"],
+)
+def test_generated_keys_not_in_the_record_are_the_animators(ownership, animation_data, ship, changes) -> None:
+    baked(ship, ownership, animation_data, **changes)
+    assert whats(ownership, ship)[0].startswith("keys on location")
+
+
+def test_keys_of_another_type_are_the_animators_even_on_recorded_channels(ownership, animation_data, ship) -> None:
+    baked(ship, ownership, animation_data)
+    set_type(ship, animation_data, "KEYFRAME")
+    assert not ownership.is_baked(ship)
+    assert whats(ownership, ship) == ["keys on location (frames 10 to 20)"]
+
+
+def test_generated_keys_without_a_record_are_the_animators(ownership, animation_data, ship) -> None:
+    insert(ship, "location", 12)
+    set_type(ship, animation_data, "GENERATED")
+    assert not ownership.is_baked(ship)
+    assert whats(ownership, ship) == ["keys on location (frame 12)"]
+
+
+def test_an_action_without_a_slot_is_not_a_bake(ownership, animation_data, ship) -> None:
+    baked(ship, ownership, animation_data)
+    if SLOTTED:
+        ship.animation_data.action_slot = None
+    else:
+        ship.animation_data.action = None
+    assert not ownership.is_baked(ship)
+
+
+def test_only_our_keys_are_removed(ownership, animation_data, ship) -> None:
+    baked(ship, ownership, animation_data)
+    insert(ship, "location", 3)
+    insert(ship, "scale", 12)
+    bag, record = animation_data.channelbag(ship), ownership.bake_of(ship)
+    bag.fcurves.find("location", index=1).keyframe_points[5].type = "EXTREME"
+    ownership.remove_our_keys(bag, record)
+    left = {(curve.data_path, curve.array_index): [p.co[0] for p in curve.keyframe_points] for curve in bag.fcurves}
+    assert left == {
+        ("location", 0): [3],
+        ("location", 1): [3, 14],
+        ("location", 2): [3],
+        **{("scale", index): [12] for index in range(3)},
+    }
+
+
+def test_curves_with_only_our_keys_are_removed_with_their_group(ownership, animation_data, ship) -> None:
+    baked(ship, ownership, animation_data)
+    bag = animation_data.channelbag(ship)
+    group = bag.groups.get("Object Transforms") or bag.groups.new("Object Transforms")
+    for curve in bag.fcurves:
+        curve.group = group
+    ownership.remove_our_keys(bag, ownership.bake_of(ship))
+    assert len(bag.fcurves) == 0
+    assert len(bag.groups) == 0
+
+
+def test_an_action_holds_only_ours_until_anything_is_added(ownership, animation_data) -> None:
+    def add_a_key(ob) -> None:
+        insert(ob, "scale", 12)
+
+    def add_a_marker(ob) -> None:
+        ob.animation_data.action.pose_markers.new("here")
+
+    def add_a_property(ob) -> None:
+        ob.animation_data.action["note"] = "mine"
+
+    def add_an_empty_curve(ob) -> None:
+        animation_data.channelbag(ob).fcurves.new("scale").modifiers.new("NOISE")
+
+    for number, add in enumerate((add_a_key, add_a_marker, add_a_property, add_an_empty_curve)):
+        ob = baked(new_object(f"Ship {number}"), ownership, animation_data)
+        action = ob.animation_data.action
+        assert ownership.holds_only_ours(action, records().our_record(action))
+        add(ob)
+        assert not ownership.holds_only_ours(action, records().our_record(action))
+
+
+@pytest.mark.skipif(not SLOTTED, reason="Slots exist from 4.4 on.")
+def test_keys_of_another_slot_are_not_only_ours(ownership, animation_data, ship) -> None:
+    baked(ship, ownership, animation_data)
+    action = ship.animation_data.action
+    other = new_object("Other")
+    other.animation_data_create().action = action
+    other.animation_data.action_slot = action.slots.new("OBJECT", "Other")
+    insert(other, "scale", 12)
+    assert not ownership.holds_only_ours(action, records().our_record(action))
+
+
+# ---- animation that blocks a bake
+
+
+def test_an_object_without_animation_is_free(ownership, ship) -> None:
+    assert whats(ownership, ship) == []
+    ownership.check_free(ship, FIRST, LAST)
+
+
+@pytest.mark.parametrize("path", TRANSFORMS)
+@pytest.mark.parametrize(("frame", "result"), [(9, False), (10, True), (14.5, True), (20, True), (21, False)])
+def test_keys_block_a_bake_on_its_frames(ownership, ship, path, frame, result) -> None:
+    insert(ship, path, frame)
+    assert whats(ownership, ship) == ([f"keys on {path} (frame {frame:g})"] if result else [])
+
+
+@pytest.mark.parametrize("path", ["scale", "delta_location", "delta_rotation_euler", "hide_viewport", '["speed"]'])
+def test_other_channels_never_block_a_bake(ownership, ship, path) -> None:
+    ship["speed"] = 1.0
+    insert(ship, path, 15)
+    driver = ship.driver_add(path, 0) if "scale" in path or "delta" in path else ship.driver_add(path)
+    for curve in driver if isinstance(driver, list) else [driver]:
+        curve.driver.expression = "1"
+    assert whats(ownership, ship) == []
+
+
+def test_drivers_block_a_bake_unless_muted(ownership, ship) -> None:
+    curves = ship.driver_add("location")
+    assert whats(ownership, ship) == ["a driver on location"]
+    for curve in curves:
+        curve.mute = True
+    assert whats(ownership, ship) == []
+
+
+@pytest.mark.parametrize(
+    ("start", "path", "result"),
+    [
+        (1, "location", True),
+        (20, "location", True),
+        (21, "location", False),
+        (-15, "location", False),
+        (1, "scale", False),
+    ],
+)
+def test_nla_strips_that_move_the_object_on_these_frames_block_a_bake(ownership, ship, start, path, result) -> None:
+    put_into_strip(ship, path, start)
+    assert whats(ownership, ship) == (["the NLA strip Walk"] if result else [])
+
+
+def put_into_strip(ob, path: str = "location", start: int = 1):
+    insert(ob, path, 1, 12)
+    strip = ob.animation_data.nla_tracks.new().strips.new("Walk", start, ob.animation_data.action)
+    ob.animation_data.action = None
+    return strip
+
+
+def test_muted_strips_and_tracks_and_a_disabled_stack_do_not_block_a_bake(ownership, ship) -> None:
+    strip = put_into_strip(ship)
+    strip.mute = True
+    assert whats(ownership, ship) == []
+    strip.mute, ship.animation_data.nla_tracks[0].mute = False, True
+    assert whats(ownership, ship) == []
+    ship.animation_data.nla_tracks[0].mute, ship.animation_data.use_nla = False, False
+    assert whats(ownership, ship) == []
+
+
+def test_everything_that_blocks_a_bake_is_named_in_one_sentence(ownership, ship) -> None:
+    insert(ship, "location", 11, 12)
+    ship.driver_add("rotation_euler", 2)
+    expected = (
+        "Ship has keys on location (frames 11 to 12) and a driver on rotation_euler of its own. "
+        "Move or remove them, or turn on Replace Own Keys."
+    )
+    with pytest.raises(ValueError, match=r"^Ship has") as refusal:
+        ownership.check_free(ship, FIRST, LAST)
+    assert str(refusal.value) == expected
+    ownership.check_free(ship, FIRST, LAST, replace=True)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "what"),
+    [
+        (lambda curve: curve.convert_to_samples(0, 8), "a sampled curve on location"),
+        (lambda curve: curve.modifiers.new("NOISE"), "a curve modifier on location"),
+        (lambda curve: setattr(curve, "mute", True), "a muted curve on location"),
+    ],
+    ids=["sampled", "modifier", "muted"],
+)
+def test_a_curve_that_would_spoil_a_bake_blocks_it_even_without_keys(
+    ownership, animation_data, ship, spoil, what
+) -> None:
+    insert(ship, "location", 1, 5)
+    spoil(animation_data.channelbag(ship).fcurves[0])
+    assert whats(ownership, ship) == [what]
+
+
+def test_a_modifier_on_a_bake_does_not_block_the_next(ownership, animation_data, ship) -> None:
+    baked(ship, ownership, animation_data)
+    animation_data.channelbag(ship).fcurves[0].modifiers.new("NOISE")
+    animation_data.channelbag(ship).fcurves[1].mute = True
+    assert whats(ownership, ship) == []
+
+
+def test_looking_changes_nothing(ownership, animation_data, ship) -> None:
+    baked(ship, ownership, animation_data)
+    put_into_strip(other := new_object("Other"))
+    before = np.array([p.co for curve in animation_data.channelbag(ship).fcurves for p in curve.keyframe_points])
+    counts = [
+        len(bpy.data.actions),
+        ship.animation_data.action.users,
+        other.animation_data.nla_tracks[0].strips[0].mute,
+    ]
+    for ob in (ship, other):
+        ownership.own_animation(ob, FIRST, LAST)
+        ownership.is_baked(ob)
+    after = np.array([p.co for curve in animation_data.channelbag(ship).fcurves for p in curve.keyframe_points])
+    assert np.array_equal(before, after)
+    assert counts == [
+        len(bpy.data.actions),
+        ship.animation_data.action.users,
+        other.animation_data.nla_tracks[0].strips[0].mute,
+    ]

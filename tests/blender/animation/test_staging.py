@@ -1,0 +1,996 @@
+"""Bakes are handed over whole or not at all, and own nothing but what they wrote."""
+
+import importlib
+import math
+
+import bpy
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.sampling import in_every_blender
+
+pytestmark = in_every_blender
+
+FIRST, LAST = 10, 30
+FRAMES = np.arange(FIRST, LAST + 1.0)
+OTHER_FRAMES = np.arange(5.0, 22.0)
+SLOTTED = "slots" in bpy.types.Action.bl_rna.properties
+NOT_OF_THE_FILE = {
+    "session_uid",
+    "is_evaluated",
+    "rna_type",
+    "tag",
+    "is_runtime_data",
+    "active",
+    "last_slot_identifier",
+}
+
+
+@pytest.fixture(scope="module")
+def staging(addon):
+    return importlib.import_module(f"{addon.__name__}.steering_addon.blender.animation.staging")
+
+
+@pytest.fixture(scope="module")
+def ownership(addon):
+    return importlib.import_module(f"{addon.__name__}.steering_addon.blender.animation.ownership")
+
+
+# ---- what is in a file
+
+
+def rna(thing) -> dict:
+    """The plain settings of anything in Blender; of what it points to, the name."""
+    plain = {}
+    for setting in thing.bl_rna.properties:
+        if setting.identifier in NOT_OF_THE_FILE or setting.type == "COLLECTION":
+            continue
+        value = getattr(thing, setting.identifier)
+        if setting.type == "POINTER":
+            value = getattr(value, "identifier", None) or getattr(value, "name", None)
+        elif getattr(setting, "is_array", False):
+            value = np.array(value).tolist()
+        plain[setting.identifier] = value
+    return plain
+
+
+def dump_curve(curve) -> dict:
+    return {
+        "settings": rna(curve),
+        "keys": [rna(point) for point in curve.keyframe_points],
+        "samples": [tuple(point.co) for point in curve.sampled_points],
+        "modifiers": [rna(modifier) for modifier in curve.modifiers],
+        "driver": curve.driver and [rna(variable) for variable in curve.driver.variables],
+        "expression": curve.driver and curve.driver.expression,
+    }
+
+
+def bags(action) -> list:
+    if not SLOTTED:
+        return [action]
+    return [bag for layer in action.layers for strip in layer.strips for bag in strip.channelbags]
+
+
+def dump_action(action) -> dict:
+    return {
+        "settings": rna(action),
+        "slots": [(slot.identifier, slot.handle) for slot in action.slots] if SLOTTED else [],
+        "curves": [[dump_curve(curve) for curve in bag.fcurves] for bag in bags(action) if len(bag.fcurves)],
+        "groups": [[(group.name, len(group.channels)) for group in bag.groups] for bag in bags(action) if bag.groups],
+        "markers": [(marker.name, marker.frame) for marker in action.pose_markers],
+        "properties": {name: plain(value) for name, value in action.items()},
+    }
+
+
+def plain(value):
+    if hasattr(value, "to_dict"):
+        return {name: getattr(inner, "name", inner) for name, inner in value.to_dict().items()}
+    return value.to_list() if hasattr(value, "to_list") else value
+
+
+def dump_object(ob) -> dict:
+    animation = ob.animation_data
+    return {
+        "settings": {name: value for name, value in rna(ob).items() if not name.startswith(("matrix", "bound"))},
+        "properties": {name: plain(value) for name, value in ob.items()},
+        "animation": animation and rna(animation),
+        "drivers": animation and [dump_curve(driver) for driver in animation.drivers],
+        "tracks": animation and [(rna(t), [rna(strip) for strip in t.strips]) for t in animation.nla_tracks],
+    }
+
+
+def dump_file() -> dict:
+    """All actions and objects of the file, and how many datablocks of every kind there are."""
+    return {
+        "actions": {action.name_full: dump_action(action) for action in bpy.data.actions},
+        "objects": {ob.name_full: dump_object(ob) for ob in bpy.data.objects},
+        "users": {block.name_full: block.users for block in (*bpy.data.actions, *bpy.data.objects)},
+        "count": {
+            kind.identifier: len(getattr(bpy.data, kind.identifier))
+            for kind in bpy.types.BlendData.bl_rna.properties
+            if kind.type == "COLLECTION"
+        },
+    }
+
+
+# ---- what an animator may have done before
+
+
+def new_object(name: str = "Ship"):
+    ob = bpy.data.objects.new(name, None)
+    bpy.context.scene.collection.objects.link(ob)
+    ob.location, ob.rotation_euler, ob.scale = (1.0, 2.0, 3.0), (0.1, 0.2, 0.3), (1.0, 1.1, 1.2)
+    return ob
+
+
+def insert(ob, path: str, frames, rise: float = 1.0, index: int = -1) -> None:
+    """Keys by hand, as the user interface sets them."""
+    start = np.array(getattr(ob, path))
+    for frame in frames:
+        setattr(ob, path, start + frame * rise * 0.1)
+        ob.keyframe_insert(path, index=index, frame=frame)
+    setattr(ob, path, start)
+
+
+def curves_of(ob) -> dict:
+    result = {}
+    for bag in bags(ob.animation_data.action):
+        if not SLOTTED or bag.slot == ob.animation_data.action_slot:
+            result |= {(curve.data_path, curve.array_index): curve for curve in bag.fcurves}
+    return result
+
+
+def decorate(ob) -> None:
+    """Give the location keys of an object every property that keys and curves may have."""
+    curves = curves_of(ob)
+    x, y = curves["location", 0], curves["location", 1]
+    for point, kind in zip(x.keyframe_points, ("FREE", "ALIGNED", "VECTOR", "AUTO", "FREE", "ALIGNED")):
+        point.handle_left_type = point.handle_right_type = kind
+        point.handle_left[1] -= 0.7
+        point.handle_right[1] += 1.3
+    for point, kind in zip(x.keyframe_points, ("ELASTIC", "BACK", "CONSTANT", "BEZIER", "BOUNCE", "LINEAR")):
+        point.interpolation = kind
+    for point, kind in zip(x.keyframe_points, ("EXTREME", "KEYFRAME", "GENERATED", "BREAKDOWN", "JITTER")):
+        point.type = kind
+    x.keyframe_points[0].amplitude, x.keyframe_points[0].period, x.keyframe_points[1].back = 1.5, 7.0, 2.0
+    x.keyframe_points[2].easing = "EASE_OUT"
+    x.update()
+    x.extrapolation, x.color_mode, x.color = "LINEAR", "CUSTOM", (0.2, 0.4, 0.6)
+    y.modifiers.new("CYCLES")
+    noise = y.modifiers.new("NOISE")
+    noise.strength, noise.phase = 0.7, 3.0
+    group = bags(ob.animation_data.action)[0].groups.new("My Own Group")
+    y.group = group
+
+
+def no_animation():
+    return [new_object()]
+
+
+def several_vehicles():
+    return [new_object(f"Ship {number}") for number in range(3)]
+
+
+def keys_of_other_channels():
+    ob = new_object()
+    insert(ob, "scale", (1, 15, 40))
+    insert(ob, "delta_location", (1, 15, 40))
+    ob.animation_data.action.name = "My Own Name"
+    return [ob]
+
+
+def keys_of_a_parameter():
+    ob = new_object()
+    ob["speed"] = 1.0
+    for frame, ob["speed"] in ((1, 2.0), (15, 5.0), (60, 1.0)):
+        ob.keyframe_insert('["speed"]', frame=frame)
+    return [ob]
+
+
+def a_parameter_of_nothing_but_noise():
+    ob = new_object()
+    ob["speed"] = 1.0
+    ob.keyframe_insert('["speed"]', frame=1)
+    curve = curves_of(ob)['["speed"]', 0]
+    curve.keyframe_points.clear()
+    curve.modifiers.new("NOISE")
+    return [ob]
+
+
+def keys_outside_the_range():
+    ob = new_object()
+    insert(ob, "location", (-5, 1, 40, 50))
+    insert(ob, "rotation_euler", (-5, 1, 2))
+    insert(ob, "rotation_quaternion", (45,))
+    return [ob]
+
+
+def a_shared_action():
+    each, other = new_object("One"), new_object("Other")
+    insert(each, "scale", (1, 40))
+    other.animation_data_create().action = each.animation_data.action
+    if SLOTTED:
+        other.animation_data.action_slot = each.animation_data.action_slot
+    return [each, other]
+
+
+def a_shared_action_of_which_one_is_baked():
+    return a_shared_action()[:1]
+
+
+def an_action_with_a_slot_for_each():
+    each, other = new_object("One"), new_object("Other")
+    insert(each, "scale", (1, 40))
+    insert(each, "location", (1, 50))
+    if SLOTTED:
+        action = each.animation_data.action
+        other.animation_data_create().action = action
+        other.animation_data.action_slot = action.slots.new("OBJECT", "Other")
+        insert(other, "scale", (2, 60))
+        assert len(action.slots) == 2
+    return [each, other]
+
+
+def an_action_with_an_unused_slot():
+    ob = new_object()
+    insert(ob, "scale", (1, 40))
+    if SLOTTED:
+        action = ob.animation_data.action
+        slot = action.slots.new("OBJECT", "Another")
+        action.layers[0].strips[0].channelbag(slot, ensure=True).fcurves.new("location").keyframe_points.add(3)
+    return [ob]
+
+
+def an_action_without_its_slot():
+    ob = new_object()
+    insert(ob, "scale", (1, 40))
+    if SLOTTED:
+        ob.animation_data.action_slot = None
+    return [ob]
+
+
+def an_action_that_is_empty():
+    ob = new_object()
+    ob.animation_data_create().action = bpy.data.actions.new("Empty")
+    return [ob]
+
+
+def an_action_with_a_fake_user():
+    ob = new_object()
+    insert(ob, "scale", (1, 40))
+    ob.animation_data.action.use_fake_user = True
+    return [ob]
+
+
+def an_action_with_more_than_curves():
+    ob = new_object()
+    insert(ob, "scale", (1, 40))
+    action = ob.animation_data.action
+    action["note"], action["others"] = "mine", {"ship": bpy.data.objects.new("Unbaked", None), "numbers": [1.0, 2.0]}
+    action.pose_markers.new("here").frame = 7
+    action.use_frame_range, action.frame_start, action.frame_end = True, 3, 77
+    return [ob]
+
+
+def a_linked_action(path):
+    insert(ob := new_object("Source"), "scale", (1, 40))
+    ob.animation_data.action.name = "Linked"
+    bpy.data.libraries.write(str(path / "library.blend"), {ob.animation_data.action})
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    with bpy.data.libraries.load(str(path / "library.blend"), link=True) as (_, wanted):
+        wanted.actions = ["Linked"]
+    ob = new_object()
+    ob.animation_data_create().action = bpy.data.actions["Linked"]
+    if SLOTTED:
+        ob.animation_data.action_slot = bpy.data.actions["Linked"].slots[0]
+    return [ob]
+
+
+def settings_of_the_nla():
+    ob = new_object()
+    insert(ob, "scale", (1, 40))
+    track = ob.animation_data.nla_tracks.new()
+    track.strips.new("Breath", 1, ob.animation_data.action)
+    ob.animation_data.action = None
+    ob.animation_data.action_extrapolation = "NOTHING"
+    return [ob]
+
+
+def drivers_of_other_channels():
+    ob = new_object()
+    ob.driver_add("scale", 0).driver.expression = "frame / 10"
+    return [ob]
+
+
+def own_keys():
+    ob = new_object()
+    insert(ob, "location", (15, 20))
+    insert(ob, "rotation_euler", (15, 20))
+    return [ob]
+
+
+def own_keys_of_all_kinds():
+    ob = new_object()
+    insert(ob, "location", (-10, 2, 12, 20, 28, 44))
+    insert(ob, "rotation_euler", (-3, 20, 50), index=1)
+    insert(ob, "rotation_quaternion", (11, 12), index=2)
+    insert(ob, "scale", (1, 15, 40))
+    decorate(ob)
+    return [ob]
+
+
+def own_keys_in_a_shared_action():
+    each, other = new_object("One"), new_object("Other")
+    insert(each, "location", (1, 15, 40))
+    other.animation_data_create().action = each.animation_data.action
+    if SLOTTED:
+        other.animation_data.action_slot = each.animation_data.action_slot
+    return [each, other]
+
+
+def own_samples():
+    ob = new_object()
+    insert(ob, "location", (1, 15, 40))
+    curves_of(ob)["location", 2].convert_to_samples(0, 50)
+    return [ob]
+
+
+def a_muted_curve():
+    ob = new_object()
+    insert(ob, "location", (1, 50))
+    curves_of(ob)["location", 2].mute = True
+    return [ob]
+
+
+def own_noise_without_keys():
+    ob = new_object()
+    ob.keyframe_insert("location", frame=1)
+    curve = curves_of(ob)["location", 0]
+    curve.keyframe_points.clear()
+    curve.modifiers.new("NOISE").strength = 5.0
+    return [ob]
+
+
+def own_drivers():
+    ob = new_object()
+    ob.driver_add("location", 0).driver.expression = "frame / 10"
+    ob.driver_add("rotation_euler", 2).driver.expression = "sin(frame)"
+    ob.driver_add("location", 1).driver.expression = "frame / 7"
+    ob.animation_data.drivers[-1].mute = True
+    insert(ob, "scale", (1, 40))
+    return [ob]
+
+
+def own_strips():
+    ob = new_object()
+    for name, start, path in (("Walk", 1, "location"), ("Run", 40, "location"), ("Breathe", 12, "scale")):
+        insert(ob, path, (1, 25))
+        track = ob.animation_data.nla_tracks.new()
+        track.strips.new(name, start, ob.animation_data.action)
+        ob.animation_data.action = None
+    return [ob]
+
+
+FREE = (
+    no_animation,
+    several_vehicles,
+    keys_of_other_channels,
+    keys_of_a_parameter,
+    a_parameter_of_nothing_but_noise,
+    keys_outside_the_range,
+    a_shared_action,
+    a_shared_action_of_which_one_is_baked,
+    an_action_with_a_slot_for_each,
+    an_action_with_an_unused_slot,
+    an_action_without_its_slot,
+    an_action_that_is_empty,
+    an_action_with_a_fake_user,
+    an_action_with_more_than_curves,
+    a_linked_action,
+    settings_of_the_nla,
+    drivers_of_other_channels,
+)
+TO_REPLACE = (
+    own_keys,
+    own_keys_of_all_kinds,
+    own_keys_in_a_shared_action,
+    own_samples,
+    a_muted_curve,
+    own_noise_without_keys,
+    own_drivers,
+    own_strips,
+)
+
+
+@pytest.fixture(params=(*FREE, *TO_REPLACE), ids=lambda situation: situation.__name__)
+def vehicles(request, tmp_path):
+    return request.param(tmp_path) if request.param is a_linked_action else request.param()
+
+
+@pytest.fixture(params=TO_REPLACE, ids=lambda situation: situation.__name__)
+def occupied(request):
+    return request.param()
+
+
+# ---- a bake
+
+
+def motion(ob, frames=FRAMES) -> tuple[np.ndarray, np.ndarray]:
+    """Something to see, in the channels of the object's rotation mode."""
+    phase = frames[:, None] * 0.1 + np.arange(3)
+    turn = np.sin(phase)
+    if ob.rotation_mode in ("QUATERNION", "AXIS_ANGLE"):
+        turn = np.column_stack((1.0 + 0.1 * np.cos(frames), turn))
+    return np.cos(phase) * 5.0, turn
+
+
+def bake(staging, vehicles, frames=FRAMES, replace: bool = True, name: str = "bake") -> None:
+    prepared = staging.Staging(name, frames)
+    for ob in vehicles:
+        prepared.add(ob, *motion(ob, frames), replace)
+    prepared.commit(bpy.context.scene.frame_current_final)
+
+
+def values(ob) -> tuple:
+    return tuple(ob.location), tuple(ob.rotation_euler), tuple(ob.rotation_quaternion), tuple(ob.rotation_axis_angle)
+
+
+def set_values(ob, given: tuple) -> None:
+    ob.location, ob.rotation_euler, ob.rotation_quaternion, ob.rotation_axis_angle = given
+
+
+def clear_all(staging, vehicles, before: dict) -> None:
+    """Clear, and put the vehicles back where they stood: where that is, a bake does not know."""
+    for ob in vehicles:
+        assert staging.clear(ob)
+        set_values(ob, before[ob.name])
+
+
+def where(vehicles) -> dict:
+    return {ob.name: values(ob) for ob in vehicles}
+
+
+# ---- laws
+
+
+def test_a_bake_plays(staging, vehicles) -> None:
+    bake(staging, vehicles)
+    for frame in (FIRST, FIRST + 7, LAST):
+        bpy.context.scene.frame_set(frame)
+        for ob in vehicles:
+            place = np.array(ob.location)
+            assert np.allclose(place, motion(ob)[0][frame - FIRST], atol=1e-5)
+            assert np.allclose(ob.rotation_euler, motion(ob)[1][frame - FIRST], atol=1e-5)
+
+
+def test_discarding_leaves_nothing(staging, vehicles) -> None:
+    before = dump_file()
+    prepared = staging.Staging("bake", FRAMES)
+    for ob in vehicles:
+        prepared.add(ob, *motion(ob), True)
+    prepared.discard()
+    assert dump_file() == before
+
+
+def test_nothing_changes_before_the_commit(staging, vehicles) -> None:
+    """Existing data stays the same, and only the prepared actions are added."""
+    before = dump_file()
+    prepared = staging.Staging("bake", FRAMES)
+    for ob in vehicles:
+        prepared.add(ob, *motion(ob), True)
+    after = dump_file()
+    for ob in (*before["objects"].values(), *after["objects"].values()):
+        del ob["settings"]["users"]  # A prepared action may point to objects.
+    assert after["objects"] == before["objects"]
+    assert {name: after["actions"][name] for name in before["actions"]} == before["actions"]
+
+
+def test_discarding_a_second_bake_leaves_the_first(staging, vehicles) -> None:
+    bake(staging, vehicles)
+    before = dump_file()
+    prepared = staging.Staging("again", OTHER_FRAMES)
+    for ob in vehicles:
+        prepared.add(ob, *motion(ob, OTHER_FRAMES), True)
+    prepared.discard()
+    assert dump_file() == before
+
+
+def test_baking_twice_is_baking_once(staging, vehicles) -> None:
+    bake(staging, vehicles)
+    once = dump_file()
+    bake(staging, vehicles)
+    assert dump_file() == once
+
+
+def test_a_bake_leaves_no_trace_of_the_one_before(staging, vehicles) -> None:
+    bake(staging, vehicles)
+    once = dump_file()
+    bake(staging, vehicles, OTHER_FRAMES)
+    bake(staging, vehicles)
+    assert dump_file() == once
+
+
+def test_clearing_leaves_the_file_as_before_the_first_bake(staging, vehicles) -> None:
+    before, stood = dump_file(), where(vehicles)
+    bake(staging, vehicles)
+    clear_all(staging, vehicles, stood)
+    assert dump_file() == before
+
+
+def test_clearing_after_several_bakes_leaves_the_file_as_before_the_first(staging, vehicles) -> None:
+    before, stood = dump_file(), where(vehicles)
+    for frames in (FRAMES, OTHER_FRAMES, FRAMES + 5.0):
+        bake(staging, vehicles, frames)
+    clear_all(staging, vehicles, stood)
+    assert dump_file() == before
+
+
+def test_a_bake_survives_saving_and_can_be_cleared_afterwards(staging, vehicles, tmp_path) -> None:
+    names = [ob.name for ob in vehicles]
+    before, stood = dump_file(), where(vehicles)
+    bake(staging, vehicles)
+    baked = dump_file()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "baked.blend"), compress=False)
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "baked.blend"))
+    assert dump_file()["actions"] == baked["actions"]
+    clear_all(staging, [bpy.data.objects[name] for name in names], stood)
+    for part in ("actions", "users"):
+        assert dump_file()[part] == before[part]
+
+
+def test_clearing_twice_is_clearing_once(staging, vehicles) -> None:
+    bake(staging, vehicles)
+    clear_all(staging, vehicles, where(vehicles))
+    once = dump_file()
+    assert not any(staging.clear(ob) for ob in vehicles)
+    assert dump_file() == once
+
+
+def test_what_is_the_animators_is_refused_by_name_unless_replaced(staging, occupied) -> None:
+    before = dump_file()
+    prepared = staging.Staging("bake", FRAMES)
+    with pytest.raises(ValueError, match=rf"^{occupied[0].name} has .* Replace Own Keys"):
+        prepared.add(occupied[0], *motion(occupied[0]))
+    prepared.discard()
+    assert dump_file() == before
+
+
+@pytest.mark.parametrize("situation", [s for s in FREE if s is not a_linked_action], ids=lambda s: s.__name__)
+def test_nothing_is_refused_without_conflicting_animation(staging, situation) -> None:
+    vehicles = situation()
+    bake(staging, vehicles, replace=False)
+    bake(staging, vehicles, replace=False)
+
+
+def test_the_pose_is_visible_immediately(staging, vehicles) -> None:
+    bpy.context.scene.frame_set(FIRST + 4)
+    bake(staging, vehicles)
+    raw = where(vehicles)
+    bpy.context.view_layer.update()
+    for ob in vehicles:
+        assert np.allclose(ob.matrix_world.translation - ob.delta_location, motion(ob)[0][4], atol=1e-5)
+    assert where(vehicles) == raw
+
+
+# ---- keys
+
+
+@pytest.mark.parametrize("mode", ["QUATERNION", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX", "AXIS_ANGLE"])
+def test_every_rotation_mode_has_its_own_channels(staging, ownership, mode) -> None:
+    ob = new_object()
+    ob.rotation_mode = mode
+    bake(staging, [ob])
+    path = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}.get(mode, "rotation_euler")
+    assert {path for path, _ in curves_of(ob)} == {"location", path}
+    assert ownership.bake_of(ob).channels == ("location", path)
+    bpy.context.scene.frame_set(FIRST + 3)
+    assert np.allclose(getattr(ob, path), motion(ob)[1][3], atol=1e-5)
+
+
+def test_another_rotation_mode_leaves_nothing_in_the_channels_of_the_old(staging) -> None:
+    ob = new_object()
+    bake(staging, [ob])
+    ob.rotation_mode = "QUATERNION"
+    bake(staging, [ob], replace=False)
+    assert {path for path, _ in curves_of(ob)} == {"location", "rotation_quaternion"}
+
+
+def test_keys_outside_the_range_survive(staging) -> None:
+    (ob,) = own_keys_of_all_kinds()
+    apart = {-10, 44}
+    before = {p.co[0]: rna(p) for p in curves_of(ob)["location", 0].keyframe_points}
+    bake(staging, [ob])
+    after = {p.co[0]: rna(p) for p in curves_of(ob)["location", 0].keyframe_points}
+    assert sorted(after) == [-10, 2, *FRAMES, 44]
+    for frame in apart:
+        assert {**after[frame], "handle_right": 0, "handle_left": 0} == {
+            **before[frame],
+            "handle_right": 0,
+            "handle_left": 0,
+        }
+    assert after[-10] == before[-10]
+
+
+def test_curves_of_other_channels_stay_the_same(staging) -> None:
+    (ob,) = keys_of_other_channels()
+    before = {key: dump_curve(curve) for key, curve in curves_of(ob).items()}
+    bake(staging, [ob])
+    after = {key: dump_curve(curve) for key, curve in curves_of(ob).items()}
+    assert {key: after[key] for key in before} == before
+
+
+def test_a_modifier_on_a_bake_is_kept_by_the_next(staging) -> None:
+    ob = new_object()
+    bake(staging, [ob])
+    curves_of(ob)["location", 2].modifiers.new("NOISE").strength = 0.25
+    bake(staging, [ob], OTHER_FRAMES, replace=False)
+    assert [m.strength for m in curves_of(ob)["location", 2].modifiers] == [0.25]
+    assert not curves_of(ob)["location", 1].modifiers
+
+
+def test_a_modifier_on_a_curve_that_also_has_keys_of_the_animator_is_kept(staging) -> None:
+    ob = new_object()
+    bake(staging, [ob])
+    curve = curves_of(ob)["location", 2]
+    curve.keyframe_points.insert(LAST + 30, 1.0)
+    curve.modifiers.new("NOISE").strength = 0.25
+    bake(staging, [ob], replace=False)
+    assert [m.strength for m in curves_of(ob)["location", 2].modifiers] == [0.25]
+
+
+def test_a_key_set_by_hand_on_a_baked_frame_is_the_animators(staging) -> None:
+    ob = new_object()
+    bake(staging, [ob])
+    ob.location = (7.0, 7.0, 7.0)
+    ob.keyframe_insert("location", frame=FIRST + 5)
+    for curve in curves_of(ob).values():
+        curve.keyframe_points[5].type = "KEYFRAME" if curve.data_path == "location" else "GENERATED"
+    with pytest.raises(ValueError, match=r"keys on location \(frame 15\)"):
+        bake(staging, [ob], replace=False)
+    staging.clear(ob)
+    assert [tuple(p.co) for p in curves_of(ob)["location", 0].keyframe_points] == [(15.0, 7.0)]
+
+
+def test_baked_keys_that_were_moved_out_of_the_range_are_the_animators(staging) -> None:
+    ob = new_object()
+    bake(staging, [ob])
+    curve = curves_of(ob)["location", 0]
+    for point in curve.keyframe_points:
+        point.co[0] += 100.0
+    curve.update()
+    bake(staging, [ob], replace=False)
+    assert len(curves_of(ob)["location", 0].keyframe_points) == 2 * len(FRAMES)
+    staging.clear(ob)
+    assert list(curves_of(ob)) == [("location", 0)]
+
+
+def test_generated_keys_without_a_record_are_the_animators(staging) -> None:
+    (ob,) = own_keys()
+    for curve in curves_of(ob).values():
+        for point in curve.keyframe_points:
+            point.type = "GENERATED"
+    assert not staging.clear(ob)
+    with pytest.raises(ValueError, match=r"keys on location \(frames 15 to 20\)"):
+        bake(staging, [ob], replace=False)
+
+
+# ---- actions
+
+
+def test_a_bake_takes_the_name_of_the_action_it_carries_on(staging) -> None:
+    (ob,) = keys_of_other_channels()
+    bake(staging, [ob])
+    assert ob.animation_data.action.name == "My Own Name"
+    assert len(bpy.data.actions) == 1
+
+
+def test_a_shared_action_is_made_the_objects_own_and_left_to_the_others(staging) -> None:
+    each, other = a_shared_action()
+    shared = other.animation_data.action
+    before = dump_action(shared)
+    bake(staging, [each])
+    assert each.animation_data.action != shared
+    assert other.animation_data.action == shared
+    assert dump_action(shared) | {"settings": None} == before | {"settings": None}
+
+
+@pytest.mark.skipif(not SLOTTED, reason="Slots exist from 4.4 on.")
+def test_the_copy_of_a_shared_action_keeps_only_what_the_object_needs(staging) -> None:
+    each, other = an_action_with_a_slot_for_each()
+    bake(staging, [each])
+    assert [slot.identifier for slot in each.animation_data.action.slots] == ["OBOne"]
+    assert [slot.identifier for slot in other.animation_data.action.slots] == ["OBOne", "OBOther"]
+
+
+def test_a_copied_vehicle_is_baked_and_cleared_separately(staging) -> None:
+    each = new_object("One")
+    bake(staging, [each])
+    other = each.copy()
+    bpy.context.scene.collection.objects.link(other)
+    bake(staging, [each, other])
+    assert each.animation_data.action != other.animation_data.action
+    assert len(bpy.data.actions) == 2
+    kept = dump_action(each.animation_data.action)
+    staging.clear(other)
+    assert dump_action(each.animation_data.action) == kept
+    assert other.animation_data is None
+
+
+def test_clearing_one_of_two_that_play_one_bake_leaves_the_other(staging) -> None:
+    each = new_object("One")
+    insert(each, "scale", (1, 40))
+    bake(staging, [each])
+    other = each.copy()
+    before = dump_action(each.animation_data.action)
+    staging.clear(other)
+    after = dump_action(each.animation_data.action)
+    assert after["curves"] == before["curves"]
+    assert {path for path, _ in curves_of(other)} == {"scale"}
+
+
+def test_a_bake_saved_with_a_fake_user_is_not_touched_by_the_next(staging) -> None:
+    ob = new_object()
+    bake(staging, [ob])
+    take = ob.animation_data.action
+    take.use_fake_user = True
+    before = dump_action(take)["curves"]
+    bake(staging, [ob], OTHER_FRAMES)
+    assert ob.animation_data.action != take
+    assert dump_action(take)["curves"] == before
+
+
+def test_a_linked_object_is_refused_by_name(staging, tmp_path) -> None:
+    new_object("Linked")
+    bpy.data.libraries.write(str(tmp_path / "library.blend"), {bpy.data.objects["Linked"]})
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    with bpy.data.libraries.load(str(tmp_path / "library.blend"), link=True) as (_, wanted):
+        wanted.objects = ["Linked"]
+    with pytest.raises(ValueError, match=r"^Linked is linked from another file"):
+        staging.Staging("bake", FRAMES).add(bpy.data.objects["Linked"], *motion(bpy.data.objects["Linked"]))
+
+
+def test_an_override_is_baked_saved_and_cleared(staging, tmp_path) -> None:
+    insert(new_object("Linked"), "scale", (1, 40))
+    bpy.data.libraries.write(str(tmp_path / "library.blend"), {bpy.data.objects["Linked"]})
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    with bpy.data.libraries.load(str(tmp_path / "library.blend"), link=True) as (_, wanted):
+        wanted.objects = ["Linked"]
+    ob = bpy.data.objects["Linked"].override_create()
+    bpy.context.scene.collection.objects.link(ob)
+    linked = ob.animation_data.action
+    assert linked.library
+    before = dump_action(linked)["curves"]
+    bake(staging, [ob])
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "shot.blend"))
+    ob = next(ob for ob in bpy.data.objects if ob.override_library)
+    assert not ob.animation_data.action.library
+    bpy.context.scene.frame_set(FIRST + 3)
+    assert np.allclose(ob.location, motion(ob)[0][3], atol=1e-5)
+    staging.clear(ob)
+    assert ob.animation_data.action.library
+    assert dump_action(ob.animation_data.action)["curves"] == before
+
+
+# ---- what the animator does between bake and clear
+
+
+def test_edits_of_other_channels_survive_clearing_what_was_replaced(staging) -> None:
+    (ob,) = own_keys_of_all_kinds()
+    before = {key: dump_curve(curve) for key, curve in curves_of(ob).items()}
+    bake(staging, [ob])
+    curves_of(ob)["scale", 0].keyframe_points[1].co[1] = 9.0
+    ob.keyframe_insert("delta_scale", frame=3)
+    staging.clear(ob)
+    after = curves_of(ob)
+    assert after["scale", 0].keyframe_points[1].co[1] == 9.0
+    assert ("delta_scale", 0) in after
+    moving = [key for key in before if key[0] in ("location", "rotation_euler", "rotation_quaternion")]
+    assert {key: dump_curve(after[key]) for key in moving} == {key: before[key] for key in moving}
+    assert "steering_bake" not in ob.animation_data.action
+    assert len(bpy.data.actions) == 1
+
+
+def test_edits_outside_the_range_survive_clearing_what_was_replaced(staging) -> None:
+    (ob,) = own_keys_of_all_kinds()
+    bake(staging, [ob])
+    ob.location = (50.0, 50.0, 50.0)
+    ob.keyframe_insert("location", frame=70)
+    staging.clear(ob)
+    frames = [point.co[0] for point in curves_of(ob)["location", 2].keyframe_points]
+    assert frames == [-10, 2, 12, 20, 28, 44, 70]
+
+
+def test_keys_replaced_later_come_back_with_those_replaced_first(staging) -> None:
+    (ob,) = own_keys()
+    bake(staging, [ob])
+    for frame in (18, 50):
+        ob.location = (frame, 0.0, 0.0)
+        ob.keyframe_insert("location", frame=frame)
+        for index in range(3):
+            for point in curves_of(ob)["location", index].keyframe_points:
+                if point.co[0] == frame:
+                    point.type = "EXTREME"
+    bake(staging, [ob], np.arange(5.0, 61.0))
+    bake(staging, [ob], OTHER_FRAMES)
+    staging.clear(ob)
+    keys = [(point.co[0], point.type) for point in curves_of(ob)["location", 0].keyframe_points]
+    assert keys == [(15, "KEYFRAME"), (18, "EXTREME"), (20, "KEYFRAME"), (50, "EXTREME")]
+    assert len(bpy.data.actions) == 1
+
+
+def test_what_was_replaced_stays_so_in_the_next_bake(staging) -> None:
+    """Also where that is not told to replace anything: what it would replace has been set aside already."""
+    (ob,) = own_keys()
+    before = dump_file()["actions"]
+    bake(staging, [ob])
+    bake(staging, [ob], replace=False)
+    assert all(len(curve.keyframe_points) == len(FRAMES) for curve in curves_of(ob).values())
+    staging.clear(ob)
+    assert dump_file()["actions"] == before
+
+
+def test_drivers_and_strips_play_again_after_clearing(staging) -> None:
+    (driven,), (layered,) = own_drivers(), own_strips()
+    bake(staging, [driven, layered])
+    assert all(driver.mute for driver in driven.animation_data.drivers)
+    strips = [track.strips[0] for track in layered.animation_data.nla_tracks]
+    assert {strip.name: strip.mute for strip in strips} == {"Walk": True, "Run": False, "Breathe": False}
+    for ob in (driven, layered):
+        staging.clear(ob)
+    assert [driver.mute for driver in driven.animation_data.drivers] == [False, False, True]
+    assert not any(track.strips[0].mute for track in layered.animation_data.nla_tracks)
+
+
+def test_a_bake_whose_kept_action_was_deleted_can_still_be_cleared(staging) -> None:
+    (ob,) = own_keys_of_all_kinds()
+    bake(staging, [ob])
+    bpy.data.actions.remove(ob.animation_data.action["steering_bake"]["kept"])
+    staging.clear(ob)
+    frames = [point.co[0] for point in curves_of(ob)["location", 0].keyframe_points]
+    assert frames == [-10, 2, 44]
+
+
+def test_a_bake_in_an_nla_strip_is_a_take_of_the_animators(staging) -> None:
+    ob = new_object()
+    bake(staging, [ob])
+    take = ob.animation_data.action
+    ob.animation_data.nla_tracks.new().strips.new("Take", FIRST, take)
+    ob.animation_data.action = None
+    assert not staging.clear(ob)
+    with pytest.raises(ValueError, match="the NLA strip Take"):
+        bake(staging, [ob], replace=False)
+
+
+# ---- what stops a bake
+
+
+def test_motion_that_is_not_a_number_is_refused(staging) -> None:
+    ob = new_object()
+    location, rotation = motion(ob)
+    location[3, 1] = math.nan
+    before = dump_file()
+    with pytest.raises(ValueError, match=r"^Ship would get a location that is not a number"):
+        staging.Staging("bake", FRAMES).add(ob, location, rotation)
+    assert dump_file() == before
+
+
+def test_an_nla_state_that_keeps_a_bake_from_playing_is_always_refused(staging) -> None:
+    def edited(ob):
+        ob.animation_data.nla_tracks[0].select = ob.animation_data.nla_tracks[0].strips[0].select = True
+        ob.animation_data.nla_tracks.active = ob.animation_data.nla_tracks[0]
+        ob.animation_data.use_tweak_mode = True
+
+    def alone(ob):
+        ob.animation_data.nla_tracks[0].is_solo = True
+
+    def blended(ob):
+        ob.animation_data.action_blend_type = "ADD"
+
+    for setting, sentence in ((edited, "tweak mode"), (alone, "on solo"), (blended, "blended with its NLA tracks")):
+        (ob,) = settings_of_the_nla()
+        setting(ob)
+        with pytest.raises(ValueError, match=sentence):
+            bake(staging, [ob])
+
+
+def test_a_vehicle_deleted_meanwhile_is_left_out(staging) -> None:
+    each, other = new_object("One"), new_object("Other")
+    prepared = staging.Staging("bake", FRAMES)
+    for ob in (each, other):
+        prepared.add(ob, *motion(ob))
+    bpy.data.objects.remove(each)
+    prepared.commit(1.0)
+    assert [action.name for action in bpy.data.actions] == ["OtherAction"]
+
+
+def test_loading_another_file_discards_everything_prepared(staging) -> None:
+    prepared = staging.Staging("bake", FRAMES)
+    for ob in several_vehicles():
+        prepared.add(ob, *motion(ob))
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    prepared.discard()
+    assert len(bpy.data.actions) == 0
+
+
+def test_committing_or_discarding_again_does_nothing(staging) -> None:
+    ob = new_object()
+    prepared = staging.Staging("bake", FRAMES)
+    prepared.add(ob, *motion(ob))
+    prepared.commit(1.0)
+    before = dump_file()
+    prepared.discard()
+    prepared.commit(1.0)
+    assert dump_file() == before
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    stored=st.sets(st.integers(0, 40), min_size=1, max_size=8),
+    bakes=st.lists(st.tuples(st.integers(0, 40), st.integers(1, 12)), min_size=1, max_size=4),
+)
+def test_any_bakes_over_any_keys_can_be_cleared(staging, stored, bakes) -> None:
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    ob = new_object()
+    insert(ob, "location", (-20, -10, *sorted(stored)))
+    before, stood = dump_file(), where([ob])
+    for start, length in bakes:
+        bake(staging, [ob], np.arange(start, start + length + 0.0))
+    clear_all(staging, [ob], stood)
+    assert dump_file() == before
+
+
+BAKE = st.tuples(st.just("bake"), st.integers(0, 40), st.integers(1, 12))
+KEY = st.tuples(st.just("key"), st.integers(0, 50), st.integers(-5, 5))
+CLEAR = st.tuples(st.just("clear"), st.just(0), st.just(0))
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(steps=st.lists(st.one_of(BAKE, KEY, CLEAR), min_size=1, max_size=8))
+def test_an_animators_keys_survive_whatever_is_baked_over_them(staging, steps) -> None:
+    """Keys by hand, bakes and clears in any order: a bake hides the keys on its frames, and clearing shows them all."""
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    ob = new_object()
+    stored = {}
+    for what, frame, number in steps:
+        if what == "key":
+            stored[frame] = number
+            insert_by_hand(ob, frame, number)
+        elif what == "clear":
+            staging.clear(ob)
+        else:
+            bake(staging, [ob], np.arange(frame, frame + number + 0.0))
+            assert own_keys_of(ob) == pytest.approx(
+                {f: v for f, v in stored.items() if not frame <= f < frame + number}, abs=1e-5
+            )
+    staging.clear(ob)
+    assert own_keys_of(ob) == pytest.approx(stored, abs=1e-5)
+    assert len(bpy.data.actions) == (1 if stored else 0)
+
+
+def insert_by_hand(ob, frame: int, value: float) -> None:
+    """A key of an animator, who says so: on a baked frame Blender leaves the key its type."""
+    ob.location = (value, value, value)
+    ob.keyframe_insert("location", frame=frame)
+    for index in range(3):
+        for point in curves_of(ob)["location", index].keyframe_points:
+            if point.co[0] == frame:
+                point.type = "EXTREME"
+
+
+def own_keys_of(ob) -> dict:
+    """Frame and value of all keys that are not Generated, which are the same in all three curves of the location."""
+    if ob.animation_data is None:
+        return {}
+    result = [
+        {
+            point.co[0]: point.co[1]
+            for point in curves_of(ob)["location", index].keyframe_points
+            if point.type == "EXTREME"
+        }
+        for index in range(3)
+    ]
+    assert result[0].keys() == result[1].keys() == result[2].keys()
+    return result[0]

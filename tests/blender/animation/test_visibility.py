@@ -1,0 +1,313 @@
+"""Hiding by a bake: exactly on its frames, and the animator's own hiding is never lost."""
+
+import importlib
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.blender.animation.test_staging import (
+    FIRST,
+    FRAMES,
+    FREE,
+    LAST,
+    OTHER_FRAMES,
+    TO_REPLACE,
+    a_linked_action,
+    curves_of,
+    dump_file,
+    motion,
+    new_object,
+    set_values,
+    values,
+)
+from tests.blender.building import clear_bake, is_baked, select, vehicle
+from tests.sampling import in_every_blender
+
+pytestmark = in_every_blender
+
+SWITCHES = ("hide_viewport", "hide_render")
+HIDDEN = (FRAMES < 14) | (FRAMES > 25)
+"""Away at first, there for a while, and away again."""
+
+
+@pytest.fixture(scope="module")
+def staging(addon):
+    return importlib.import_module(f"{addon.__name__}.steering_addon.blender.animation.staging")
+
+
+@pytest.fixture(scope="module")
+def visibility(addon):
+    return importlib.import_module(f"{addon.__name__}.steering_addon.blender.animation.visibility")
+
+
+def hide(staging, obs, hidden=HIDDEN, frames=FRAMES, *, replace: bool = False, moving: bool = False) -> None:
+    prepared = staging.Staging("bake", frames)
+    for ob in obs:
+        if moving:
+            prepared.add(ob, *motion(ob, frames), replace, hidden=hidden)
+        else:
+            prepared.hide(ob, hidden, replace)
+    prepared.commit(bpy.context.scene.frame_current_final)
+
+
+def seen(ob, frames=FRAMES) -> dict[str, list[bool]]:
+    """On which frames an object is not hidden, by each switch."""
+    result = {path: [] for path in SWITCHES}
+    for frame in frames:
+        bpy.context.scene.frame_set(int(frame))
+        for path in SWITCHES:
+            result[path].append(not getattr(ob, path))
+    return result
+
+
+# ---- what an animator may have done before
+
+
+def key_switch(ob, path: str, keys: dict[int, bool]) -> None:
+    before = getattr(ob, path)
+    for frame, hidden in keys.items():
+        setattr(ob, path, hidden)
+        ob.keyframe_insert(path, frame=frame)
+    setattr(ob, path, before)
+
+
+def own_keys_that_hide():
+    ob = new_object()
+    key_switch(ob, "hide_viewport", {1: True, 18: False})
+    key_switch(ob, "hide_render", {20: True, 60: False})
+    return [ob]
+
+
+def a_driver_that_hides():
+    ob = new_object()
+    ob.driver_add("hide_render").driver.expression = "frame > 20"
+    return [ob]
+
+
+def a_muted_curve_that_hides():
+    ob = new_object()
+    key_switch(ob, "hide_render", {1: True})
+    curves_of(ob)["hide_render", 0].mute = True
+    return [ob]
+
+
+def a_strip_that_hides():
+    ob = new_object()
+    key_switch(ob, "hide_render", {1: True, 25: False})
+    action = ob.animation_data.action
+    ob.animation_data.action = None
+    ob.animation_data.nla_tracks.new().strips.new("Blink", 1, action)
+    return [ob]
+
+
+def keys_outside_the_range_that_hide():
+    ob = new_object()
+    key_switch(ob, "hide_viewport", {-5: True, 1: False, 40: True})
+    key_switch(ob, "hide_render", {45: True, 50: False})
+    return [ob]
+
+
+def hidden_for_good():
+    ob = new_object()
+    ob.hide_viewport = ob.hide_render = True
+    return [ob]
+
+
+def hidden_from_renders():
+    ob = new_object()
+    ob.hide_render = True
+    return [ob]
+
+
+IN_THE_WAY = (own_keys_that_hide, a_driver_that_hides, a_muted_curve_that_hides, a_strip_that_hides)
+UNTOUCHED = (*FREE, *TO_REPLACE, keys_outside_the_range_that_hide, hidden_for_good, hidden_from_renders)
+
+
+def made(situation, path) -> list:
+    return situation(path) if situation is a_linked_action else situation()
+
+
+@pytest.fixture(params=UNTOUCHED, ids=lambda situation: situation.__name__)
+def objects(request, tmp_path):
+    """Objects with animation that does not conflict with hiding them."""
+    return made(request.param, tmp_path)
+
+
+@pytest.fixture(params=IN_THE_WAY, ids=lambda situation: situation.__name__)
+def contested(request):
+    return request.param()
+
+
+# ---- laws
+
+
+def test_it_is_hidden_on_its_frames_and_on_no_others(staging, objects) -> None:
+    stay_hidden = {ob.name: {path for path in SWITCHES if getattr(ob, path)} for ob in objects}
+    hide(staging, objects)
+    for ob in objects:
+        for path, present in seen(ob).items():
+            assert present == [not away and path not in stay_hidden[ob.name] for away in HIDDEN], path
+
+
+def test_between_two_frames_it_is_as_on_the_earlier_one(staging) -> None:
+    ob = new_object()
+    hide(staging, [ob])
+    for frame, subframe, away in ((13, 0.9, True), (14, 0.1, False), (25, 0.9, False), (26, 0.5, True)):
+        bpy.context.scene.frame_set(frame, subframe=subframe)
+        assert (ob.hide_viewport, ob.hide_render) == (away, away)
+
+
+def test_discarding_leaves_nothing(staging, objects) -> None:
+    before = dump_file()
+    prepared = staging.Staging("bake", FRAMES)
+    for ob in objects:
+        prepared.hide(ob, HIDDEN)
+    prepared.discard()
+    assert dump_file() == before
+
+
+def test_clearing_leaves_the_file_as_before(staging, objects) -> None:
+    before = dump_file()
+    for frames in (FRAMES, OTHER_FRAMES, FRAMES):
+        hide(staging, objects, frames % 3 == 0, frames)
+    staging.clear_all(objects)
+    assert dump_file() == before
+
+
+def test_clearing_what_moved_and_was_hidden_leaves_the_file_as_before(staging, objects) -> None:
+    before, stood = dump_file(), {ob.name: values(ob) for ob in objects}
+    hide(staging, objects, replace=True, moving=True)
+    bpy.context.scene.frame_set(LAST)
+    staging.clear_all(objects)
+    bpy.context.scene.frame_set(1)
+    for ob in objects:
+        set_values(ob, stood[ob.name])
+    after = dump_file()
+    # The values of the animator's keys and drivers are restored by setting the frame.
+    for name, ob in after["objects"].items():
+        animated = before["objects"][name]["animation"] is not None
+        assert ob == before["objects"][name] or animated
+    assert after["actions"] == before["actions"]
+
+
+def test_hiding_twice_is_hiding_once(staging, objects) -> None:
+    hide(staging, objects)
+    once = dump_file()
+    hide(staging, objects)
+    assert dump_file() == once
+
+
+def test_an_object_that_is_always_visible_has_no_bake_any_longer(staging, objects) -> None:
+    before = dump_file()
+    hide(staging, objects)
+    hide(staging, objects, np.zeros(len(FRAMES), dtype=bool))
+    assert dump_file() == before
+
+
+def test_a_vehicle_that_is_always_visible_again_has_no_hide_keys(staging) -> None:
+    ob = new_object()
+    hide(staging, [ob], moving=True)
+    hide(staging, [ob], np.zeros(len(FRAMES), dtype=bool), moving=True)
+    assert not {path for path, _ in curves_of(ob)} & set(SWITCHES)
+    assert not ob.hide_viewport and not ob.hide_render
+
+
+def test_the_animators_own_hiding_is_refused_by_name_unless_replaced(staging, contested) -> None:
+    before = dump_file()
+    prepared = staging.Staging("bake", FRAMES)
+    with pytest.raises(ValueError, match=rf"^{contested[0].name} has .* Replace Own Keys"):
+        prepared.hide(contested[0], HIDDEN)
+    prepared.discard()
+    assert dump_file() == before
+
+
+def test_replaced_hiding_of_the_animator_is_restored(staging, contested) -> None:
+    bpy.context.scene.frame_set(1)
+    before = dump_file()
+    bpy.context.scene.frame_set(24)
+    for _ in range(2):
+        hide(staging, contested, replace=True)
+        assert seen(contested[0])["hide_render"] == (~HIDDEN).tolist()
+    staging.clear_all(contested)
+    bpy.context.scene.frame_set(1)
+    assert dump_file() == before
+
+
+def test_a_bake_that_no_longer_hides_restores_the_animators_driver(staging) -> None:
+    (ob,) = a_driver_that_hides()
+    hide(staging, [ob], replace=True, moving=True)
+    hide(staging, [ob], np.zeros(len(FRAMES), dtype=bool), replace=True, moving=True)
+    assert not ob.animation_data.drivers[0].mute
+
+
+def test_a_bake_of_motion_is_not_mistaken_for_one_that_hides(staging) -> None:
+    """What is hidden and moves in a bake of its own, such as a locked vehicle, is left as it is."""
+    ob = new_object()
+    hide(staging, [ob], moving=True)
+    before = dump_file()
+    hide(staging, [ob])
+    hide(staging, [ob], np.zeros(len(FRAMES), dtype=bool))
+    assert dump_file() == before
+
+
+def test_keys_of_the_animators_before_the_range_say_whether_it_is_hidden_anyway(staging) -> None:
+    ob = new_object()
+    key_switch(ob, "hide_render", {1: False, 5: True})
+    hide(staging, [ob])
+    present = seen(ob)
+    assert not any(present["hide_render"])
+    assert present["hide_viewport"] == (~HIDDEN).tolist()
+
+
+def test_a_modifier_on_a_baked_switch_is_kept_by_the_next_bake(staging) -> None:
+    ob = new_object()
+    hide(staging, [ob])
+    curves_of(ob)["hide_render", 0].modifiers.new("STEPPED").frame_step = 3.0
+    hide(staging, [ob], ~HIDDEN)
+    assert [m.frame_step for m in curves_of(ob)["hide_render", 0].modifiers] == [3.0]
+
+
+def test_it_is_hidden_and_shown_again_immediately(staging) -> None:
+    ob = new_object()
+    bpy.context.scene.frame_set(FIRST)
+    hide(staging, [ob])
+    bpy.context.view_layer.update()
+    assert not ob.visible_get()
+    staging.clear_all([ob])
+    bpy.context.view_layer.update()
+    assert ob.visible_get()
+
+
+def test_many_are_hidden_and_shown_together(staging, visibility) -> None:
+    obs = [new_object(f"Part {number}") for number in range(5)]
+    visibility.show_as({ob: {path: row % 2 == 0 for path in SWITCHES} for row, ob in enumerate(obs)})
+    bpy.context.view_layer.update()
+    assert [ob.visible_get() for ob in obs] == [False, True, False, True, False]
+    assert [ob.hide_render for ob in obs] == [True, False, True, False, True]
+
+
+def test_deleting_the_bake_of_a_vehicle_shows_its_parts_again(staging) -> None:
+    """Of the selected vehicle only, and never of a locked one."""
+    walkers = {}
+    for name in ("One", "Other", "Locked"):
+        walkers[name] = vehicle(new_object(name))
+        leg = new_object(f"Leg of {name}")
+        leg.parent = walkers[name]
+        hide(staging, [walkers[name]], moving=True)
+        hide(staging, [leg])
+    walkers["Locked"].steering.locked = True
+    bpy.context.scene.frame_set(FIRST + 5)
+    select(walkers["One"])
+    clear_bake(selected=True)
+    assert {ob.name for ob in bpy.data.objects if is_baked(ob)} == {"Other", "Leg of Other", "Locked", "Leg of Locked"}
+    clear_bake()
+    assert {ob.name for ob in bpy.data.objects if is_baked(ob)} == {"Locked", "Leg of Locked"}
+
+
+def test_an_object_is_hidden_with_all_its_parts_except_cameras(sub, visibility) -> None:
+    walker, leg, foot = new_object("Walker"), new_object("Leg"), new_object("Foot")
+    camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+    bpy.context.scene.collection.objects.link(camera)
+    leg.parent, foot.parent, camera.parent = walker, leg, walker
+    assert {ob.name for ob in visibility.parts(walker, sub("blender.objects.hierarchy").Family())} == {"Leg", "Foot"}
