@@ -74,13 +74,16 @@ def _index() -> str:
     lines.append(
         "Each behavior has a panel in the crowd's settings. A crowd usually has several; [its choice of "
         "combining](combining.md) decides how they become one force, and the [settings of its vehicles](vehicles.md) "
-        "how they move. In its [states](states.md) they do something else for a while.\n"
+        "how they move. In its [states](states.md) they do something else for a while. Each also has a `weight`, a "
+        "`priority` and, for random combining, a `probability`. Where a formula differs from the paper's, the file of "
+        "the behavior says why.\n"
     )
     for intent in Intent:
-        lines += [f"## {intent.value}\n", "| | What it does | Reynolds' term |", "|---|---|---|"]
+        lines += [f"## {intent.value}\n", "| | Property | What it does | Reynolds' term |", "|---|---|---|---|"]
         for behavior in CATALOGUE:
             if behavior.intent is intent:
-                lines.append(f"| [{behavior.label}]({behavior.name}.md) | {sentences(behavior)[0]} | {behavior.term} |")
+                label = f"[{behavior.label}]({behavior.name}.md)"
+                lines.append(f"| {label} | `{behavior.name}` | {sentences(behavior)[0]} | {behavior.term} |")
         lines.append("")
     return "\n".join(lines)
 

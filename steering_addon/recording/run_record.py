@@ -23,7 +23,7 @@ class RunRecord:
     Attributes:
         identity: (n,) rising.
         mishaps: by kind the frame (n,) on which a vehicle ran into something or got stuck, nan for never; kinds that
-            happened to nobody are left out.
+            never happened are left out.
         stuck: (n, 2) the first and the last frame on which a vehicle was stuck, nan for never.
         present: (n, 2) the first and the last frame on which it was present, infinite before the first or after the
             last frame of the run; in reverse order if it never was.

@@ -67,7 +67,7 @@ class Outcomes:
         self._records: dict[str, RunRecord | None] = {}
 
     def of(self, ob: Object, bake: BakeRecord | None) -> Outcome:
-        """What happened to a vehicle, as far as it is known; `bake`: the record of the bake that it plays."""
+        """What happened to a vehicle, to the extent that it is known; `bake`: the record of the bake that it plays."""
         if bake is None:
             return NOTHING_KNOWN
         if bake.bake_id not in self._records:
@@ -80,7 +80,7 @@ class Outcomes:
 
 
 def outcome_of(ob: Object) -> Outcome:
-    """What happened to a vehicle in the run that it plays, as far as it is known."""
+    """What happened to a vehicle in the run that it plays, to the extent that it is known."""
     return Outcomes().of(ob, bake_of(ob))
 
 
