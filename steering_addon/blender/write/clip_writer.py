@@ -12,7 +12,7 @@ import numpy as np
 from ...portrayal.clips import ClipSettings, Playing, in_order
 from ...portrayal.company import in_company
 from ...portrayal.doings import Doings
-from ...portrayal.footholds import Carried
+from ...portrayal.feet.treads import Carried
 from ...portrayal.heads import leads, toward
 from ...portrayal.playing import Played, Player, Way
 from ...portrayal.riding import Ridden, RiddenGround, on_all_frames, ridden
@@ -24,7 +24,6 @@ from ..clips.clip_bodies import Bodies, Members, RigPose
 from ..clips.clip_copies import ClipCopy, Copies, at_rest, copies_made
 from ..clips.clip_feet import store_unplanted
 from ..clips.clip_heads import HEAD, LiveHeads, Neck, neck_of
-from ..clips.clip_planting import FEET, FRAMES_TOGETHER, planting_of
 from ..clips.clip_posture import Posture, posture_of
 from ..clips.clip_record import clip_record, is_copy
 from ..clips.clip_strips import ClipPlayed, Edited, RigClips, clear_clips, write_clips
@@ -44,6 +43,7 @@ from ..clips.crowd_clips import (
 )
 from ..clips.hiding_tracks import check_tracks_show_clips
 from ..clips.measuring import axes_of
+from ..clips.planting import FEET, FRAMES_TOGETHER, planter_of
 from ..clips.rig import Rig, rig_of
 from ..clips.rig_keys import made_for
 from ..clips.sights import Sights
@@ -404,8 +404,8 @@ class _ModelPlayed:
     def _plant(self, copies: Sequence[ClipCopy], moved: Collection[int], moving: Collection[Object]) -> Iterator[None]:
         """Compute the strip that holds the feet of each armature, where that can be done."""
         armature = self.model.rigs[0]
-        planting, self.unplanted = planting_of(armature, self._shape, self._clips, [copy.action for copy in copies])
-        if planting is None:
+        planter, self.unplanted = planter_of(armature, self._shape, self._clips, [copy.action for copy in copies])
+        if planter is None:
             return
         still, existing = static_ground(self._scene, moving), copies_made()
         count = len(self._bodies)
@@ -429,7 +429,7 @@ class _ModelPlayed:
             )
             body = Carried(position, forward, up, size[rows], origin[rows])
             playing = Playing(self._phase[:, rows], influence[:, rows])
-            keys = planting.keys(playing, body, self._frame_time, ground)
+            keys = planter.keys(playing, body, self._frame_time, ground)
             copies = made_for(self.model.rigs[rows], FEET, keys, existing)
             for k, (copy, each) in enumerate(zip(copies, keys), first):
                 self._feet[k] = [ClipPlayed(replace(copy, feet=tuple(each)))]
