@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING
 
 from mathutils import Vector
 
-from ....settings.behavior_preset import read_behavior
 from ....settings.preset import Preset, scaled
+from ....settings.preset_parts import BEHAVIOR
 from ....settings.preset_values import Values
 from ....simulation.behavior import Behavior
 from ....simulation.declaration import Unit
 from ....simulation.maneuvers.neighborhood import Neighborhood
 from ..behavior_targets import behaviors_of
 from ..member_variation import Amounts
-from ..preset_exchange import CROWDS, SHIPPED
-from ..preset_files import Listed
+from ..preset_files import CROWDS, SHIPPED, Listed
 from .models import BIRD, FISH, ReadyModel, appended
 from .scene_builder import ReadyScene, SceneBuilder, SceneOptions, scattered
 
@@ -60,9 +59,9 @@ class Flyers:
         """The preset for members of this size and spacing in a region."""
         crowd = CROWDS.find(self.preset).load()
         path = SHIPPED / "ready_scenes" / f"{self.containment}.json"
-        stay = Listed(self.containment, str(path), False, read_behavior).load()
-        values = {**crowd.behaviors.get(stay.behavior, {}), **stay.values}
-        contained = replace(crowd, behaviors={**crowd.behaviors, stay.behavior: values})
+        [(name, values)] = Listed(self.containment, str(path), False, BEHAVIOR).load().behaviors.items()
+        behaviors = {**crowd.behaviors, name: {**crowd.behaviors.get(name, {}), **values}}
+        contained = replace(crowd, behaviors=behaviors)
         return _spaced(scaled(contained, options.size / crowd.body_length), options.spacing)
 
     def add(self, context: Context, options: SceneOptions) -> Object:

@@ -24,7 +24,8 @@ from ...properties import has_role
 from ...read.role_assignment import give_role, make_vehicle, new_crowd
 from ..behavior_targets import point_at
 from ..member_variation import Amounts, vary
-from ..preset_exchange import CROWDS, start_at_cruise, take_up
+from ..preset_exchange import start_at_cruise, take_up
+from ..preset_files import CROWDS
 from .models import ReadyModel
 
 if TYPE_CHECKING:
