@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...minds.minding import Minds
+from ...portrayal.frame import Frame
 from ...simulation.arrays.chance import shared_key
 from ...simulation.arrays.vectors import same_for_all, shared, unit
 from ...simulation.combining import COMBININGS
@@ -34,7 +35,6 @@ from .dependencies import animates
 from .entry_settings import frames_there
 from .flow_meshes import CurrentReader
 from .forward_axis import front_of
-from .frame import Frame
 from .guides import read_guides
 from .local_space import AXIS_NAMES, model_axes
 from .locomotions import LocomotionReader
