@@ -10,7 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 BEHAVIORS = ROOT / "steering_addon" / "behaviors"
-SETTINGS = ROOT / "steering_addon" / "blender" / "properties" / "object_group.py"
+SETTINGS = ROOT / "steering_addon" / "settings" / "stored.py"
 """Declares `Object.steering`, of which each behavior is a property."""
 HASHES = ROOT / "tests" / "simulation" / "same_bytes.sha256"
 SHAPE = re.compile(r"[a-z]+(_[a-z]+)*")
@@ -84,9 +84,13 @@ def _objections(name: str) -> Iterator[str]:
 
 def _settings() -> set[str]:
     """The names of the properties of `Object.steering` that are not behaviors."""
-    tree = ast.parse(SETTINGS.read_text(encoding="utf-8"))
-    groups = [node for node in tree.body if isinstance(node, ast.ClassDef)]
-    return {node.target.id for group in groups for node in group.body if isinstance(node, ast.AnnAssign)}
+    names = set()
+    for node in ast.walk(ast.parse(SETTINGS.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ClassDef) and node.name == "ObjectSettings":
+            names |= {field.target.id for field in node.body if isinstance(field, ast.AnnAssign)}
+        elif isinstance(node, ast.Dict):
+            names |= {key.value for key in node.keys if isinstance(key, ast.Constant)}
+    return names
 
 
 def _cases() -> set[str]:

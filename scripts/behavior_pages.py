@@ -10,9 +10,8 @@ from pathlib import Path
 
 from steering_addon.behaviors import CATALOGUE
 from steering_addon.locomotion import CATALOGUE as LOCOMOTIONS
-from steering_addon.minds import CATALOGUE as CONDITIONS
-from steering_addon.minds.declaring import StateModel
-from steering_addon.minds.trigger import TriggerModel
+from steering_addon.minds.conditions import CONDITIONS
+from steering_addon.minds.declaring import StateModel, TriggerModel
 from steering_addon.portrayal.driver_properties import Portrayal
 from steering_addon.settings.state_preset import read_state
 from steering_addon.simulation.behavior import OURS, Behavior, Intent
@@ -74,13 +73,16 @@ def _index() -> str:
     lines.append(
         "Each behavior has a panel in the crowd's settings. A crowd usually has several; [its choice of "
         "combining](combining.md) decides how they become one force, and the [settings of its vehicles](vehicles.md) "
-        "how they move. In its [states](states.md) they do something else for a while.\n"
+        "how they move. In its [states](states.md) they do something else for a while. Each also has a `weight`, a "
+        "`priority` and, for random combining, a `probability`. Where a formula differs from the paper's, the file of "
+        "the behavior says why.\n"
     )
     for intent in Intent:
-        lines += [f"## {intent.value}\n", "| | What it does | Reynolds' term |", "|---|---|---|"]
+        lines += [f"## {intent.value}\n", "| | Property | What it does | Reynolds' term |", "|---|---|---|---|"]
         for behavior in CATALOGUE:
             if behavior.intent is intent:
-                lines.append(f"| [{behavior.label}]({behavior.name}.md) | {sentences(behavior)[0]} | {behavior.term} |")
+                label = f"[{behavior.label}]({behavior.name}.md)"
+                lines.append(f"| {label} | `{behavior.name}` | {sentences(behavior)[0]} | {behavior.term} |")
         lines.append("")
     return "\n".join(lines)
 

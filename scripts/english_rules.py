@@ -129,7 +129,7 @@ NAMES = {
     "somebody": "agent, other, ...",
 }
 """Adverbs and pronouns refused as names of variables, parameters and attributes; and nouns that may fit."""
-STORED = {("steering_addon/behaviors/interpose.py", "one")}
+STORED = {("steering_addon/behaviors/interpose.py", "one"), ("steering_addon/settings/stored.py", "who")}
 """Names that files and scripts of users depend on."""
 
 

@@ -9,10 +9,9 @@ from pathlib import Path
 from tests.simulation import same_bytes
 from tests.simulation.same_bytes_cases import cases
 
-from . import behavior_pages, readme_tables
+from . import behavior_pages, preset_table
 from .behavior_pages import PAGES
 from .figure_scenes import figures_about, has_figure, topics
-from .readme_tables import README
 
 
 class UntrueCaptionError(Exception):
@@ -20,12 +19,12 @@ class UntrueCaptionError(Exception):
 
 
 def texts() -> Iterator[tuple[Path, str]]:
-    """The paths and contents of README.md, with its tables, and of the manual's pages.
+    """The paths and contents of the manual's generated pages, and of the one with a table of presets.
 
     Raises:
         MissingFigureError: a behavior has none for its page to show.
     """
-    yield README, readme_tables.with_tables(README.read_text(encoding="utf-8"))
+    yield preset_table.PAGE, preset_table.with_table(preset_table.PAGE.read_text(encoding="utf-8"))
     for name, text in behavior_pages.pages().items():
         yield PAGES / name, text()
 

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .locomotion import SimpleVehicle
+from .minds.conditions import AnyCondition
 from .minds.declaring import Mind, Mode, StateModel, Trigger, distinct_numbers
 from .minds.minding import Minds, minds_of
 from .simulation.arrays.chance import keys_of, shared_key
@@ -66,6 +67,7 @@ __all__ = [
     "speeds",
     "spline",
     "surfaces",
+    "trigger",
     "ups",
     "velocities",
     "with_states",
@@ -266,6 +268,18 @@ def with_states(
         )
     mind = Mind(crowd, tuple(modes), tuple(triggers))
     return replace(snapshot, settings=tuple(rows), minds=Minds((*minds_of(snapshot), mind)))
+
+
+def trigger(to: int, kind: type[AnyCondition], **settings: Any) -> Trigger:
+    """What calls into a mode under a condition.
+
+    Args:
+        to: the mode, as `with_states` counts them.
+        settings: the parameters of the condition, and what else a `Trigger` has, by name.
+    """
+    own = kind.parameters().keys()
+    when = kind.of(1, **{name: value for name, value in settings.items() if name in own})
+    return Trigger(to, when, **{name: value for name, value in settings.items() if name not in own})
 
 
 def _moving(snapshot: Snapshot, crowd: int, values: dict[str, Any]) -> Locomotion:

@@ -1,23 +1,34 @@
-"""README and CONTRIBUTING match the code."""
+"""README, CONTRIBUTING and the manual match the code."""
 
 import re
 from pathlib import Path
 
-from scripts.readme_tables import README, with_tables
+from scripts.preset_table import PAGE, with_table
 
 ROOT = Path(__file__).resolve().parents[1]
+README = ROOT / "README.md"
+PAGES = [README, *(ROOT / "docs").rglob("*.md")]
 
 
-def test_the_tables_match_the_declarations():
-    text = README.read_text(encoding="utf-8")
-    assert with_tables(text) == text, "run scripts/generate"
+def test_the_table_of_presets_matches_their_files():
+    text = PAGE.read_text(encoding="utf-8")
+    assert with_table(text) == text, "run scripts/generate"
 
 
-def test_every_picture_of_the_readme_exists():
-    text = README.read_text(encoding="utf-8")
-    pictures = [part.split(")")[0] for part in text.split("](")[1:] if part.split(")")[0].endswith((".png", ".gif"))]
-    assert pictures
-    assert not [picture for picture in pictures if not (ROOT / picture).is_file()]
+def test_every_page_and_picture_that_a_page_links_to_exists():
+    links = [
+        (page, link)
+        for page in PAGES
+        for link in re.findall(r"\]\(([\w/.-]+)(?:#[\w-]*)?\)", page.read_text(encoding="utf-8"))
+    ]
+    assert len(links) > 100
+    assert [f"{page}: {link}" for page, link in links if not (page.parent / link).exists()] == []
+
+
+def test_the_readme_leads_to_every_page_for_animators():
+    linked = set(re.findall(r"\]\(docs/([\w/]+\.md)\)", README.read_text(encoding="utf-8")))
+    pages = {path.name for path in (ROOT / "docs").glob("*.md")}
+    assert pages - linked == {"blender_traps.md"}
 
 
 def test_every_file_and_folder_of_the_code_that_readme_and_contributing_name_exists():

@@ -12,7 +12,7 @@ import bpy
 import numpy as np
 
 from steering_addon.locomotion import CATALOGUE
-from tests.blender.building import bags, difference, scene_dump, without_bake_ids
+from tests.blender.building import bags, difference, scene_dump, without_bake_ids, without_run_records
 
 RECORD = "steering_bake"
 SHOWN = 4
@@ -131,6 +131,7 @@ def _not_driven(ob: bpy.types.Object | None, stored: dict) -> dict:
 
 def touched(before: dict, after: dict, involved: set[str]) -> str:
     """The differences in what a bake has no business with: other objects, and datablocks of other types."""
+    before, after = without_run_records(before), without_run_records(after)
     others = [name for name in before["objects"] if name not in involved]
     return differences(
         {**{kind: before[kind] for kind in BESIDE}, "objects": {name: before["objects"][name] for name in others}},

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.vectors import EPSILON, Mask, Number, Rows, Vectors, anybody, magnitude, unit
 from ..simulation.behavior import Intent, Steering
 from ..simulation.declaration import body, called, length, room_to_stop, switch
@@ -49,18 +50,15 @@ class Arrival(Destination):
         desired_velocity = (clipped_speed / np.maximum(distance, EPSILON))[:, None] * target_offset
         force = agents.steering_to(desired_velocity, response_time)
         arriving = self.target >= 0
-        return Steering(
+        steering = Steering(
             np.where(arriving[:, None], force, 0.0),
             memory,
-            heading=self._facing(target_offset) if anybody(self.face_target) else None,
             sets_speed=arriving,
             arrived=reached(world, agents, self.target, agents.arrival_distance) | (self.departs & memory.settled),
         )
-
-    def _facing(self, offset: Vectors) -> Vectors:
-        """The unit directions to the targets that the agents turn to, (n, 3), zero for none."""
-        faces = self.face_target & (self.target >= 0)
-        return np.where(faces[:, None], unit(offset), 0.0)
+        if not anybody(self.face_target):
+            return steering
+        return replace(steering, heading=np.where((self.face_target & arriving)[:, None], unit(target_offset), 0.0))
 
     def goal(self, world: World, agents: Agents, memory: Settling) -> Vectors:
         position = world.bodies.position[np.maximum(self.target, 0)]

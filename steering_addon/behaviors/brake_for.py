@@ -11,6 +11,7 @@ from ..simulation.arrays.vectors import EPSILON, Mask, Number, Rows, Scalars, Ve
 from ..simulation.behavior import OURS, Intent, Steering
 from ..simulation.declaration import Choice, another_body, called, choice, length, seconds
 from ..simulation.geometry.obstacles import OUTSIDE
+from ..simulation.intention import EVERY_MOVING, EVERY_OBSTACLE, Intention
 from ..simulation.maneuvers.braking import (
     COMFORT,
     CREEP,
@@ -27,7 +28,7 @@ from ..simulation.maneuvers.merging import is_ahead
 from ..simulation.maneuvers.neighborhood import Neighborhood
 from ..simulation.memory import Memory, remembered
 from ..simulation.nearby.neighbors import NEIGHBORS, Near, Neighbors
-from ..simulation.world import EVERY_MOVING, EVERY_OBSTACLE, Agents, World
+from ..simulation.world import Agents, World
 
 OBSTACLES = (
     Choice("NONE", 0, "None", "Brake for vehicles only"),
@@ -82,6 +83,8 @@ class BrakeFor(Neighborhood):
     term = OURS
     intent = Intent.REACT
     remembers = Waiting
+    # It depends on the braking distance and on the speed of others.
+    sees = ""
 
     target: Rows = another_body("Object to brake for although it is neither a vehicle nor an obstacle")
     distance: Number = called(
@@ -106,13 +109,9 @@ class BrakeFor(Neighborhood):
             allowed = np.minimum(allowed, crossing.allowed(agents))
         return Steering(braking(agents, allowed), memory, speed_limit=allowed)
 
-    def awaited_obstacle(self, memory: Waiting) -> Rows:
+    def intention(self, world: World, agents: Agents, memory: Waiting) -> Intention:
         moved = np.where(self.obstacles == MOVING, np.where(memory.obstacle < 0, EVERY_MOVING, memory.obstacle), -1)
-        return np.where(self.obstacles == ALL, EVERY_OBSTACLE, moved)
-
-    def reach_hint(self) -> float:
-        """Unknown in advance; depends on the braking distance and on the speed of others."""
-        return 0.0
+        return Intention(awaits=np.where(self.obstacles == ALL, EVERY_OBSTACLE, moved))
 
     def _waiting(
         self, world: World, agents: Agents, vehicles: _Crossing, obstacles: _Crossing, memory: Waiting

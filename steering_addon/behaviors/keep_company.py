@@ -27,6 +27,7 @@ from ..simulation.arrays.vectors import (
 )
 from ..simulation.behavior import OURS, Intent, Steering
 from ..simulation.declaration import acceleration, called, length, seconds, share
+from ..simulation.intention import Intention
 from ..simulation.maneuvers.braking import COMFORT
 from ..simulation.maneuvers.companions import Companions
 from ..simulation.maneuvers.neighborhood import Neighborhood
@@ -113,13 +114,13 @@ class KeepCompany(Neighborhood):
         members = _Group.of(companions, memory.stopped)
         stands = agents.speed <= STANDS * agents.cruise_speed
         standing = np.where(stands, memory.standing + world.dt, 0.0)
-        turns = companions.exist[:, 0] & ~agents.alarmed & (members.speed <= STANDS * agents.cruise_speed)
+        turns = companions.exist[:, 0] & ~agents.intention.alarmed & (members.speed <= STANDS * agents.cruise_speed)
         # Agents that stand where they want to be have arrived, even if others keep them from the very place.
         arrived = agents.arrived | (stands & (agents.goal_distance <= PLACE * agents.radius))
         pace = companions.exist & _keeps_pace(companions, away, arrived)
         paced = companions.only(pace)
         group = members if paced is companions else _Group.of(paced, memory.stopped)
-        accompanied = paced.exist[:, 0] & ~agents.alarmed
+        accompanied = paced.exist[:, 0] & ~agents.intention.alarmed
         goes = group.speed > STANDS * agents.cruise_speed
         way = np.where(goes[:, None], group.velocity / np.maximum(group.speed, EPSILON)[:, None], memory.way)
         limit = np.where(accompanied, self._waiting(world, paced, group, way, memory.stopped), np.inf)
@@ -153,16 +154,16 @@ class KeepCompany(Neighborhood):
         waited = np.where(memory.waited < 0.0, np.minimum(memory.waited + dt, 0.0), waited)
         return np.where(waited >= self.patience, -self.patience, waited)
 
-    def companions(self, memory: Company) -> NDArray[np.int64]:
+    def intention(self, world: World, agents: Agents, memory: Company) -> Intention:
         rows = np.stack((memory.first, memory.second), axis=1)
-        return np.where(np.stack((memory.with_first, memory.with_second), axis=1), rows, -1)
+        return Intention(companions=np.where(np.stack((memory.with_first, memory.with_second), axis=1), rows, -1))
 
     def _joined(self, world: World, companions: Companions, memory: Company) -> Companions:
         """The companions, with those whom agents join in this step."""
         agents, keys = companions.agents, companions.keys()
         alone = (companions.size == 1) & (uniform(mix(agents.keys, COMPANY)) < self.in_company)
         takes_a_third = companions.paired() & (uniform(mix(keys, THREES)) < self.threes)
-        seeks = (alone | takes_a_third) & ~agents.alarmed
+        seeks = (alone | takes_a_third) & ~agents.intention.alarmed
         seeking = which(seeks)
         if not len(seeking):
             return companions

@@ -47,6 +47,8 @@ class KeepDistance(Neighborhood):
     label = "Keep Distance"
     term = OURS
     intent = Intent.WITH
+    # It depends on the braking distance.
+    sees = ""
 
     distance: Number = called(
         "Sees Up To", length(20.0, "How far ahead other vehicles still count; at least the distance to stop in")
@@ -58,10 +60,6 @@ class KeepDistance(Neighborhood):
     def steer(self, world: World, agents: Agents, memory: None) -> Steering:
         allowed, warned = self._allowed(world, agents)
         return Steering(braking(agents, allowed), speed_limit=allowed, warned=warned)
-
-    def reach_hint(self) -> float:
-        """Unknown in advance; depends on the braking distance."""
-        return 0.0
 
     def near(self, world: World, agents: Agents) -> Neighbors:
         """The vehicles within the distance that are nearer than the room needed to stop."""

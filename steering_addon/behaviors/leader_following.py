@@ -22,7 +22,7 @@ from ..simulation.arrays.vectors import (
     truncate,
     unit,
 )
-from ..simulation.behavior import AlongWith, Intent, Steering
+from ..simulation.behavior import Intent, Steering
 from ..simulation.declaration import acceleration, body, called, length, seconds
 from ..simulation.maneuvers.accompanying import velocity_to_keep
 from ..simulation.maneuvers.neighborhood import Neighborhood
@@ -79,11 +79,12 @@ class LeaderFollowing(Neighborhood):
         steering = np.where(blocking[:, None], clearing, steering)
         steering = steering + pushed_apart(self.near(world, agents), self.distance) * self.separation[:, None]
         force = steering * agents.mass[:, None]
-        return Steering(np.where(following[:, None], force, 0.0), sets_speed=following)
-
-    def along_with(self, world: World, agents: Agents) -> AlongWith:
-        _, _, place = self._behind(world, agents, np.maximum(self.leader, 0))
-        return AlongWith(self.leader, place)
+        return Steering(
+            np.where(following[:, None], force, 0.0),
+            sets_speed=following,
+            beside=self.leader,
+            beside_place=np.where(following[:, None], target, np.nan),
+        )
 
     def _behind(self, world: World, agents: Agents, row: Rows) -> tuple[Vectors, Vectors, Vectors]:
         """The level forward and side axes of the leaders in some rows (n,), and the place of each agent, (n, 3)."""

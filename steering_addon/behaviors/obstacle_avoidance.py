@@ -27,9 +27,10 @@ from ..simulation.avoiding.walls import walls_ahead
 from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import Choice, called, choice, integer, length, only_with, seconds
 from ..simulation.geometry.obstacles import Obstacles
+from ..simulation.intention import EVERY_OBSTACLE, Intention
 from ..simulation.maneuvers.braking import stopping_distance
 from ..simulation.maneuvers.lanes import Lanes, drives_along_paths
-from ..simulation.world import EVERY_OBSTACLE, Agents, World
+from ..simulation.world import Agents, World
 
 FIRMNESS = 1.3
 """Factor on the turn that just touches the hull, so that the agent is past before it reaches the obstacle."""
@@ -111,7 +112,7 @@ class ObstacleAvoidance(Behavior):
         sight = agents.speed * self.look_ahead_time + stopping_distance(agents) + agents.extent
         agent, row = obstacles.near(agents.position, sight)
         moves = magnitude(obstacles.velocity)[row] > 0.0
-        awaits = agents.awaits[agent]
+        awaits = agents.intention.awaits[agent]
         stops = (awaits == EVERY_OBSTACLE) | (awaits == row) | ((awaits != -1) & moves)
         pairs = which(free[agent] & ~stops)
         agent, row = agent[pairs], row[pairs]
@@ -120,8 +121,8 @@ class ObstacleAvoidance(Behavior):
         free[agent[way < furthest]] = False
         return free
 
-    def obstacle_clearance(self) -> Scalars:
-        return self.clearance
+    def intention(self, world: World, agents: Agents, memory: None) -> Intention:
+        return Intention(clearance=self.clearance)
 
     def _turning(self, world: World, agents: Agents) -> tuple[Vectors, Scalars]:
         """The steering that bends the course past what lies ahead, (n, 3) newtons, and the share that is urgent."""

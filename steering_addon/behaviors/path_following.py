@@ -33,13 +33,14 @@ from ..simulation.destination import Destination
 from ..simulation.geometry.lines import Followed
 from ..simulation.geometry.near_lines import nearest_line
 from ..simulation.geometry.paths import exist, followed, lines_of
+from ..simulation.intention import PASSING_PLACES, Intention
 from ..simulation.maneuvers.driving import driven_to, pursued_distance
 from ..simulation.maneuvers.turning import led_round
 from ..simulation.memory import remembered
 from ..simulation.presence.arrivals import PLACE
 from ..simulation.ways.bypasses import Bypass, bypassed
 from ..simulation.ways.lines import distance_from_line, located, ups_of_walkers
-from ..simulation.world import PASSING_PLACES, Agents, World
+from ..simulation.world import Agents, World
 
 RESPONSE_TIME = 0.5
 """Seconds in which followers take up the direction of the path, if the radius leaves that time."""
@@ -144,11 +145,12 @@ class PathFollowing(Destination):
             goal[rows] = _heads_for(self.take(rows).lanes(world, known), agents.take(rows), known)
         return goal
 
-    def passing_places(self, world: World, agents: Agents, memory: Following) -> Vectors | None:
-        """On the bent way, from where the agent will be in a second to the end of the bypass."""
+    def intention(self, world: World, agents: Agents, memory: Following) -> Intention:
+        in_lane = self.lane_offset != 0.0
         rows = which(memory.active & exist(world.paths, memory.path, memory.spline))
         if not len(rows):
-            return None
+            return Intention(in_lane=in_lane)
+        # They are passed on the bent way, from where the agent will be in a second to the end of the bypass.
         places = np.full((len(agents), PASSING_PLACES, 3), np.nan)
         shares = np.arange(PASSING_PLACES) * (1.0 / (PASSING_PLACES - 1))
         of, by = memory.take(rows), agents.take(rows)
@@ -158,16 +160,13 @@ class PathFollowing(Destination):
         line = self.take(rows).lanes(world, of)
         on_line = line.position(of.along[:, None] + of.way[:, None] * further)
         places[rows] = position + by.level(on_line - position) + of.at(further)[0]
-        return places
+        return Intention(in_lane=in_lane, passing_places=places)
 
     @classmethod
     def lanes_beside(cls, value: Callable[[str], Any]) -> tuple[tuple[float, int], ...]:
         offset = float(value("lane_offset"))
         ways = {"FORWARD": (1,), "BACKWARD": (-1,)}.get(value("direction"), (1, -1))
         return tuple((-offset * way, way) for way in ways) if offset else ()
-
-    def keeps_lane(self) -> Mask:
-        return np.asarray(self.lane_offset != 0.0, dtype=np.bool_)
 
     def steer(self, world: World, agents: Agents, memory: Following) -> Steering:
         memory = _on_paths(self, world, agents, memory)
@@ -343,7 +342,8 @@ class _Follower:
         """(m,) the radius of the path, metres; narrower where it leads round an obstacle."""
         further = self.line.onward(self.ahead - self.along) * self.way
         nearness = np.maximum(self.memory.nearness(np.zeros_like(further)), self.memory.nearness(further))
-        room = np.minimum(self.behavior.radius, PASSAGE * (self.agents.radius + np.nan_to_num(self.agents.clearance)))
+        clearance = np.nan_to_num(self.agents.intention.clearance)
+        room = np.minimum(self.behavior.radius, PASSAGE * (self.agents.radius + clearance))
         return np.where(
             nearness > 0.0, self.behavior.radius + (room - self.behavior.radius) * nearness, self.behavior.radius
         )
@@ -382,7 +382,7 @@ class _Follower:
     def _driving(self, speed: Scalars, response_time: Scalars) -> Vectors:
         """The force by which a driver keeps to the line, (m, 3) newtons."""
         agents = self.agents
-        further = pursued_distance(agents, self.behavior.keeps_lane())
+        further = pursued_distance(agents, self.behavior.lane_offset != 0.0)
         on_line = np.minimum(further, np.maximum(self.remaining, 0.0))
         place = self.line.position(self.along + self.way * on_line) + self.memory.at(further[:, None])[0][:, 0]
         # Beyond the end of an open line the lane goes straight on.

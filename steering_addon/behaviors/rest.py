@@ -74,7 +74,7 @@ class Rest(Behavior):
         draw = uniform(mix(mix(agents.keys, BOUTS), whole.astype(np.uint64)))
         mean = np.where(_rests(bouts), self.resting_time, self.going_time)
         duration = np.maximum(mean * (SHORTEST + (LONGEST - SHORTEST) * draw), world.dt)
-        alarmed = _rests(bouts) & (self._menaced(world, agents) | agents.alarmed)
+        alarmed = _rests(bouts) & (self._menaced(world, agents) | agents.intention.alarmed)
         return np.where(alarmed, whole + 1.0, bouts + world.dt / duration)
 
     def _beginning(self, agents: Agents) -> Scalars:

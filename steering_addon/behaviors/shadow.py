@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.arrays.vectors import EPSILON, Number, Rows, magnitude, picked
-from ..simulation.behavior import AlongWith, Behavior, Intent, Steering
+from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import body, length, seconds
 from ..simulation.maneuvers.accompanying import velocity_to_keep
 from ..simulation.world import Agents, World
@@ -33,15 +33,17 @@ class Shadow(Behavior):
     def steer(self, world: World, agents: Agents, memory: None) -> Steering:
         quarry = np.maximum(self.quarry, 0)
         velocity = picked(world.bodies.velocity, quarry)
-        target = self.along_with(world, agents).place
+        # The nearest place within the distance.
+        offset = agents.level(picked(world.bodies.position, quarry) - agents.position)
+        gap = magnitude(offset)
+        short = np.maximum(gap - self.distance, 0.0) / np.maximum(gap, EPSILON)
+        target = agents.position + offset * short[:, None]
         desired_velocity = velocity_to_keep(agents, target, velocity, self.approach_time)
         shadowing = self.quarry >= 0
         force = agents.steering_to(desired_velocity)
-        return Steering(np.where(shadowing[:, None], force, 0.0), sets_speed=shadowing)
-
-    def along_with(self, world: World, agents: Agents) -> AlongWith:
-        """The nearest place within the distance."""
-        offset = agents.level(picked(world.bodies.position, np.maximum(self.quarry, 0)) - agents.position)
-        gap = magnitude(offset)
-        short = np.maximum(gap - self.distance, 0.0) / np.maximum(gap, EPSILON)
-        return AlongWith(self.quarry, agents.position + offset * short[:, None])
+        return Steering(
+            np.where(shadowing[:, None], force, 0.0),
+            sets_speed=shadowing,
+            beside=self.quarry,
+            beside_place=np.where(shadowing[:, None], target, np.nan),
+        )

@@ -19,15 +19,18 @@ from ..simulation.arrays.vectors import (
     dot,
     firsts,
     magnitude,
+    nobody,
     picked,
     truncate,
     unit,
     which,
 )
 from ..simulation.avoiding.costs import COSTS, Costs
+from ..simulation.avoiding.jams import Jam
 from ..simulation.avoiding.velocity_choice import Choosers
 from ..simulation.behavior import Adjustment, Intent, Steering, Wish
 from ..simulation.declaration import Choice, acceleration, called, choice, integer, length, only_with, seconds
+from ..simulation.intention import Intention
 from ..simulation.maneuvers.lanes import Lanes, drives_along_paths
 from ..simulation.maneuvers.neighborhood import Neighborhood
 from ..simulation.memory import Memory, remembered
@@ -120,14 +123,11 @@ class UnalignedCollisionAvoidance(Neighborhood, Adjustment):
         after[rows] = push
         return Steering(force, replace(memory, push=after))
 
-    def adjusts(self) -> Mask:
-        return np.asarray(self.method == VELOCITY, dtype=np.bool_)
-
-    def obstacle_clearance(self) -> Scalars:
-        return np.where(self.adjusts(), self.clearance, np.nan)
-
-    def interval(self) -> Scalars:
-        return self.reaction_time
+    def intention(self, world: World, agents: Agents, memory: Avoiding) -> Intention:
+        chooses = self.method == VELOCITY
+        return Intention(
+            clearance=np.where(chooses, self.clearance, np.nan), interval=np.where(chooses, self.reaction_time, np.nan)
+        )
 
     def near(self, world: World, agents: Agents) -> Neighbors:
         """The vehicles that the agents perceive, without those that drivers meet in another lane, or queue with."""
@@ -137,12 +137,9 @@ class UnalignedCollisionAvoidance(Neighborhood, Adjustment):
         lanes = Lanes.of(world, agents)
         return near.where(lambda pairs: ~lanes.settled(world, pairs, self.clearance, self.look_ahead_time))
 
-    def perceived(self, world: World, agents: Agents, rows: Rows) -> Near:
-        return self.take(rows).near(world, agents.take(rows)).together()
-
     def adjust(self, world: World, agents: Agents, wish: Wish, memory: Avoiding) -> Steering:
         """The correction that makes agents take up the velocities they choose."""
-        rows = which(self.adjusts())
+        rows = which(self.method == VELOCITY)
         if len(rows) == len(agents):
             force, memory = self._chosen(world, agents, wish, memory)
             return Steering(force, memory)
@@ -172,16 +169,17 @@ class UnalignedCollisionAvoidance(Neighborhood, Adjustment):
     def _choice(self, world: World, agents: Agents, wish: Wish) -> dict[str, Any]:
         """The chosen velocities, (n, 3) m/s, and the mask of those that are not the wished ones, by name."""
         chosen = wish.course.copy(order="K")
-        grounded = agents.grounded
         stuck, stands = self.jamming.stuck, self.jamming.stands
         pad = self.clearance * (1.0 - clamp((stuck - wish.progress) / stuck, 0.0, 1.0))
-        for rows in (which(grounded), which(~grounded)):
+        for rows in (which(agents.grounded), which(~agents.grounded)):
             if len(rows):
                 all_rows = len(rows) == len(agents)
                 behavior, subset = (self, agents) if all_rows else (self.take(rows), agents.take(rows))
-                near = wish.near if wish.near is not None and grounded[rows[0]] else None
-                near = behavior.near(world, subset).together() if near is None else near
-                wished, top_speed = picked(wish.course, rows), wish.top_speed[rows]
+                near = behavior.near(world, subset).together()
+                wished, top_speed, jammed = picked(wish.course, rows), wish.top_speed[rows], nobody(len(rows))
+                if agents.grounded[rows[0]] and (wish.progress[rows] < self.jamming.jammed).any():
+                    jam = Jam.of(world, subset, wished, wish.progress[rows], near, self.jamming)
+                    wished, jammed = jam.loosened(world, subset, wished, wish.progress[rows]), jam.jammed
                 course = wished
                 if world.slope is not None:
                     top_speed = np.minimum(top_speed, subset.max_speed * world.left_uphill(subset, wished))
@@ -192,7 +190,7 @@ class UnalignedCollisionAvoidance(Neighborhood, Adjustment):
                 # A slope slows it down anyway: that is not a choice.
                 velocity = np.where((velocity == course).all(axis=1)[:, None], wished, velocity)
                 creeps = magnitude(velocity) < stands * magnitude(course)
-                chosen[rows] = np.where((creeps & grounded[rows] & ~wish.jammed[rows])[:, None], 0.0, velocity)
+                chosen[rows] = np.where((creeps & subset.grounded & ~jammed)[:, None], 0.0, velocity)
         return {"choice": chosen, "engaged": (chosen != wish.velocity).any(axis=1)}
 
     def _demand(self, world: World, agents: Agents) -> Vectors:

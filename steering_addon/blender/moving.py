@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..locomotion import CATALOGUE
-from ..simulation.declaration import Choice
 from ..simulation.locomotion import Locomotion
 from .stored_values import choice_in
 
@@ -16,8 +15,6 @@ BY_CHOICE: dict[str, type[Locomotion]] = {kind.choice().name: kind for kind in C
 """Every locomotion by the name under which its choice is stored."""
 CLINGING = " or ".join(kind.label for kind in CATALOGUE if kind.clings)
 """The locomotions that hold on to any side of a surface, for messages."""
-AS_CROWD = Choice("AS_CROWD", -1, "As Its Crowd", "Move as the settings of its crowd say")
-"""The choice of a vehicle without a locomotion of its own."""
 
 
 def locomotion_of(crowd: Object) -> type[Locomotion]:

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import bpy
 import numpy as np
 
-from ..simulation.candidates import NEAREST_ONE, PICKS
-from ..simulation.declaration import POINTERS, REACH, Declared, Kind, Parameter, Unit
+from ..settings.stored import Group
+from ..settings.storing import choice, collection, text
+from ..simulation.candidates import PICKS
+from ..simulation.declaration import POINTERS, REACH, Choice, Declared, Kind, Parameter, Unit, name_of, number_of
+from ..simulation.roles import Role
 from .setting_changes import notify_listeners
 from .stored_values import choice_in
 
 OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
 """Every property can be overridden on a linked object."""
-NOT_ANIMATABLE: set[str] = set()
-"""The options of a property that cannot be keyframed or driven."""
-
-
 UNITS: dict[Unit, dict[str, Any]] = {
     Unit.NONE: {},
     Unit.SHARE: {"subtype": "FACTOR"},
@@ -36,85 +35,47 @@ UNITS: dict[Unit, dict[str, Any]] = {
 """The property options for each unit. Blender has none for newtons and for rates."""
 SPOKEN = {Unit.RATE: "per second", Unit.FORCE: "newtons", Unit.TURN: "per second"}
 """Units that the tooltip states because the field cannot show them."""
-
-
 LETTERS = {Unit.FORCE: "N", Unit.TURN: "/s"}
 """Units that the label states, where the number alone would be taken for something else."""
+Hooks = Mapping[str, Mapping[str, Any]]
+"""Functions that Blender calls for the properties of a group, such as "update" and "poll", by the property's name."""
 
 
-def property_group(
-    name: str,
-    declaration: type[Declared],
-    extra: dict[str, Any] | None = None,
-    update: Callable[[Any, Any], None] = notify_listeners,
-) -> type:
-    """A property group with the `extra` properties, then one for each declared parameter.
+def property_group(name: str, group: Group, hooks: Hooks, groups: Mapping[str, type]) -> type:
+    """A property group with a property for each declared parameter.
 
     Made once, at import: a class made again at each registration would leave the old one behind. Without slots of its
     own, a script that misspells a property is refused; else Python would keep the value for a moment and lose it.
 
     Args:
-        update: called with the group and the context when a declared parameter is set; it calls `notify_listeners`.
+        groups: the groups that it may hold, by name.
     """
-    annotations = dict(extra or {})
-    for parameter_name, parameter in declaration.parameters().items():
-        annotations[parameter_name] = property_of(parameter_name, parameter, update)
+    annotations: dict[str, Any] = {}
+    for identifier, parameter in group.parameters.items():
+        annotations[identifier] = _stored_property(identifier, parameter, hooks.get(identifier, {}), groups)
         if parameter.kind is Kind.BODY:
-            annotations |= _target_properties(parameter_name, parameter)
-    doc = (declaration.__doc__ or "").strip().split("\n\n")[0]
-    return type(name, (bpy.types.PropertyGroup,), {"__annotations__": annotations, "__doc__": doc, "__slots__": ()})
+            for key, field in _of_target(identifier, parameter).items():
+                annotations[key] = _stored_property(key, field.metadata["parameter"], {}, {})
+    content = {"__annotations__": annotations, "__doc__": group.description, "__slots__": ()}
+    return type(f"STEERING_PG_{name}", (bpy.types.PropertyGroup,), content)
 
 
-def _target_properties(name: str, parameter: Parameter) -> dict[str, Any]:
-    """The properties that go with a pointer to a target."""
+def _of_target(name: str, parameter: Parameter) -> dict[str, Any]:
+    """The fields that go with a pointer to a target."""
+    title = name.replace("_", " ").title()
+    members = "one of the objects of this collection"
     if parameter.in_order:
         members = "all objects of this collection, in the order of their names,"
-        return {bone_of(name): _bone_property(name), collection_of(name): _collection_property(name, members)}
-    return {
-        bone_of(name): _bone_property(name),
-        collection_of(name): _collection_property(name, "one of the objects of this collection"),
-        choice_of(name): _pick_property(name),
+    fields = {
+        bone_of(name): text(
+            "Bone to use if the object is an armature; leave empty to use the whole armature", label=f"{title} Bone"
+        ),
+        collection_of(name): collection(f"Use {members} if no object is set above", label=f"{title} Collection"),
     }
-
-
-def property_of(name: str, parameter: Parameter, update: Callable[[Any, Any], None] = notify_listeners) -> Any:
-    """The Blender property of a declared parameter; `update` is called when it is set."""
-    options = {"ANIMATABLE"} if parameter.animatable else set()
-    return _property(name, parameter, {"override": OVERRIDABLE, "update": update, "options": options})
-
-
-def operator_property(name: str, parameter: Parameter) -> Any:
-    """The operator property of a declared parameter; the operator chooses the value where it is not set."""
-    return _property(name, parameter, {"options": {"SKIP_SAVE"}})
-
-
-def _property(name: str, parameter: Parameter, settings: dict[str, Any]) -> Any:
-    shared = {"name": _label(name, parameter), "description": _tooltip(parameter), **settings}
-    if parameter.kind is Kind.NUMBER:
-        return bpy.props.FloatProperty(
-            **shared,
-            **UNITS[parameter.unit],
-            default=parameter.default,
-            min=max(parameter.least, -REACH),
-            max=min(parameter.most, REACH),
-        )
-    if parameter.kind is Kind.INTEGER:
-        return bpy.props.IntProperty(
-            **shared, default=parameter.default, min=int(parameter.least), max=int(parameter.most)
-        )
-    if parameter.kind is Kind.SWITCH:
-        return bpy.props.BoolProperty(**shared, default=parameter.default)
-    if parameter.kind is Kind.CHOICE:
-        return choice_property(shared, parameter.choices, parameter.default)
-    poll = POLLS.get(parameter.kind, _is_in_scene)
-    return bpy.props.PointerProperty(
-        type=bpy.types.Object,
-        name=shared["name"],
-        description=shared["description"],
-        override=OVERRIDABLE,
-        update=notify_listeners,
-        poll=poll,
-    )
+    if not parameter.in_order:
+        sentence = "Which object of a collection, vehicle of a crowd or object of a role to use"
+        fields[choice_of(name)] = choice("NEAREST", sentence, PICKS, label=f"Which {title}")
+    return fields
 
 
 def bone_of(name: str) -> str:
@@ -132,43 +93,54 @@ def choice_of(name: str) -> str:
     return f"{name}_choice"
 
 
-def _collection_property(name: str, members: str) -> Any:
-    return bpy.props.PointerProperty(
-        type=bpy.types.Collection,
-        name=f"{name.replace('_', ' ').title()} Collection",
-        description=f"Use {members} if no object is set above",
-        override=OVERRIDABLE,
-        update=notify_listeners,
+def _stored_property(name: str, parameter: Parameter, hooks: Mapping[str, Any], groups: Mapping[str, type]) -> Any:
+    if parameter.kind is Kind.GROUP:
+        return bpy.props.PointerProperty(type=groups[parameter.group], override=OVERRIDABLE)
+    settings: dict[str, Any] = {"override": OVERRIDABLE, "options": {"ANIMATABLE"} if parameter.animatable else set()}
+    if parameter.hidden:
+        settings["options"].add("HIDDEN")
+    if parameter.restarts:
+        settings["update"] = notify_listeners
+    if parameter.kind is Kind.LIST:
+        settings = {"override": {*OVERRIDABLE, "USE_INSERTION"}, "options": set(), "type": groups[parameter.group]}
+    return _property(name, parameter, {**settings, **hooks})
+
+
+def operator_property(name: str, parameter: Parameter) -> Any:
+    """The operator property of a declared parameter; the operator chooses the value where it is not set."""
+    return _property(name, parameter, {"options": {"SKIP_SAVE"}})
+
+
+def _property(name: str, parameter: Parameter, settings: dict[str, Any]) -> Any:
+    kind = parameter.kind
+    settings = {"name": _label(name, parameter), "description": _tooltip(parameter), **settings}
+    if kind in POINTED:
+        poll = POLLS.get(kind) or (_tagged_as(parameter.roles) if parameter.roles else None)
+        return bpy.props.PointerProperty(**{"type": POINTED[kind], "poll": poll, **settings})
+    if kind in (Kind.CHOICE, Kind.FLAGS):
+        settings["items"] = items_of(parameter.choices)
+        settings["options"] = settings["options"] | ({"ENUM_FLAG"} if kind is Kind.FLAGS else set())
+    if kind in (Kind.NUMBER, Kind.VECTOR, Kind.COLOR):
+        settings["min"] = -REACH if parameter.least == -np.inf else parameter.least
+        settings["max"] = REACH if parameter.most == np.inf else parameter.most
+    if kind is Kind.NUMBER:
+        settings |= UNITS[parameter.unit]
+    if kind is Kind.INTEGER:
+        settings |= {"min": int(parameter.least), "max": int(parameter.most)}
+    if kind is Kind.VECTOR:
+        settings |= {"size": len(parameter.default), "subtype": VECTORS[parameter.unit]}
+    if kind is Kind.COLOR:
+        settings["subtype"] = "COLOR_GAMMA"
+    if parameter.soft is not None:
+        settings["soft_min"], settings["soft_max"] = parameter.soft
+    return MAKERS[kind](
+        **settings, **({} if kind is Kind.LIST else {"default": stored_value(parameter, parameter.default)})
     )
 
 
-def _pick_property(name: str) -> Any:
-    shared = {
-        "name": f"Which {name.replace('_', ' ').title()}",
-        "description": "Which object of a collection, vehicle of a crowd or object of a role to use",
-        "override": OVERRIDABLE,
-        "update": notify_listeners,
-        "options": set(),
-    }
-    return choice_property(shared, PICKS, NEAREST_ONE)
-
-
-def _bone_property(name: str) -> Any:
-    title = name.replace("_", " ").title()
-    return bpy.props.StringProperty(
-        name=f"{title} Bone",
-        description="Bone to use if the object is an armature; leave empty to use the whole armature",
-        override=OVERRIDABLE,
-        update=notify_listeners,
-        options=set(),
-    )
-
-
-def choice_property(shared: dict[str, Any], choices: Any, default: int) -> Any:
-    """An enum whose items keep their declared numbers, so that old files stay valid when choices are added."""
-    items = [(c.name, c.label, c.description, c.number) for c in choices]
-    name = next(c.name for c in choices if c.number == default)
-    return bpy.props.EnumProperty(**shared, items=items, default=name)
+def items_of(choices: tuple[Choice, ...]) -> list[tuple[str, str, str, str, int]]:
+    """Choices as enum items, which keep their numbers, so that old files stay valid when choices are added."""
+    return [(c.name, c.label, c.description, c.icon or "NONE", c.number) for c in choices]
 
 
 def _label(name: str, parameter: Parameter) -> str:
@@ -184,16 +156,18 @@ def _tooltip(parameter: Parameter) -> str:
     return parameter.description
 
 
-def _is_curve(_self: Any, ob: bpy.types.Object) -> bool:
+def _tagged_as(roles: tuple[Role, ...]) -> Callable[[Any, bpy.types.Object], bool]:
+    """A poll for objects with one of these roles; it writes nothing."""
+    names = {role.name for role in roles}
+    return lambda _group, ob: ob.is_property_set("steering") and not names.isdisjoint(ob.steering.roles)
+
+
+def _is_curve(_group: Any, ob: bpy.types.Object) -> bool:
     return ob.type == "CURVE"
 
 
-def _is_in_scene(_self: Any, ob: bpy.types.Object) -> bool:
+def _is_in_scene(_group: Any, ob: bpy.types.Object) -> bool:
     return bpy.context.scene is None or bpy.context.scene.objects.get(ob.name) == ob
-
-
-def _is_crowd(_self: Any, ob: bpy.types.Object) -> bool:
-    return ob.is_property_set("steering") and "CROWD" in ob.steering.roles
 
 
 def values_of(declaration: type[Declared], group: Any) -> dict[str, Any]:
@@ -205,23 +179,12 @@ def values_of(declaration: type[Declared], group: Any) -> dict[str, Any]:
         Refusal: a choice is one that this version does not know.
     """
     return {
-        name: _number_of(parameter, choice_in(group, name))
+        name: number_of(parameter.choices, choice_in(group, name))
         if parameter.kind is Kind.CHOICE
         else _value(parameter, getattr(group, name))
         for name, parameter in declaration.parameters().items()
         if parameter.kind not in POINTERS
     }
-
-
-def stored_value(parameter: Parameter, value: Any) -> Any:
-    """A declared value in the form of its property: a choice becomes its name."""
-    if parameter.kind is Kind.CHOICE:
-        return next(choice.name for choice in parameter.choices if choice.number == value)
-    return value
-
-
-def _number_of(parameter: Parameter, name: str) -> int:
-    return next(choice.number for choice in parameter.choices if choice.name == name)
 
 
 def _value(parameter: Parameter, value: Any) -> Any:
@@ -230,5 +193,47 @@ def _value(parameter: Parameter, value: Any) -> Any:
     return value
 
 
-POLLS = {Kind.PATH: _is_curve, Kind.CROWD: _is_crowd}
-"""Which objects a pointer may be set to, for the kinds that exclude some objects of the scene."""
+def meaningful(declaration: type[Declared], group: Any) -> list[str]:
+    """The names of the parameters that have an effect with the current choices of the group."""
+    declared = declaration.parameters()
+
+    def is_chosen(name: str, numbers: tuple[int, ...]) -> bool:
+        return any(c.name == getattr(group, name) and c.number in numbers for c in declared[name].choices)
+
+    return [name for name, parameter in declared.items() if not parameter.only_with or is_chosen(*parameter.only_with)]
+
+
+def stored_value(parameter: Parameter, value: Any) -> Any:
+    """A declared value in the form of its property: a choice becomes its name, flags a set of names."""
+    if parameter.kind is Kind.FLAGS:
+        return set(value)
+    return name_of(parameter.choices, value) if parameter.kind is Kind.CHOICE else value
+
+
+VECTORS = {Unit.NONE: "NONE", Unit.LENGTH: "TRANSLATION"}
+"""The subtype of a vector in each unit."""
+MAKERS: dict[Kind, Callable[..., Any]] = {
+    Kind.NUMBER: bpy.props.FloatProperty,
+    Kind.INTEGER: bpy.props.IntProperty,
+    Kind.SWITCH: bpy.props.BoolProperty,
+    Kind.CHOICE: bpy.props.EnumProperty,
+    Kind.FLAGS: bpy.props.EnumProperty,
+    Kind.TEXT: bpy.props.StringProperty,
+    Kind.VECTOR: bpy.props.FloatVectorProperty,
+    Kind.COLOR: bpy.props.FloatVectorProperty,
+    Kind.LIST: bpy.props.CollectionProperty,
+}
+"""The function that makes a property of each kind, apart from pointers."""
+POINTED: dict[Kind, type] = {
+    **dict.fromkeys((*POINTERS, Kind.OBJECT), bpy.types.Object),
+    Kind.COLLECTION: bpy.types.Collection,
+    Kind.ACTION: bpy.types.Action,
+}
+"""The type of the datablock that a pointer of each kind refers to."""
+POLLS = {
+    Kind.BODY: _is_in_scene,
+    Kind.REGION: _is_in_scene,
+    Kind.PATH: _is_curve,
+    Kind.CROWD: _tagged_as((Role.CROWD,)),
+}
+"""Which objects a pointer may be set to, for the kinds that exclude some."""

@@ -19,7 +19,6 @@ from ..simulation.arrays.vectors import (
     clamp,
     columns,
     dot,
-    everybody,
     from_above,
     in_space,
     magnitude,
@@ -38,11 +37,12 @@ from ..simulation.terrain import Terrain, carried
 from ..simulation.vehicle import Motion, VehicleModel
 from .banking import GRAVITY
 from .footholds import misplaced_walkers
-from .headings import Turn, begun, sine_between, swung, turn_toward, turned_by, turned_on_foot
+from .gaits import AHEAD, SETS_OFF, Walkers, strode
+from .headings import begun, sine_between, turn_toward, turned_by, turned_on_foot
 from .looking import fastest_before_edges, led_past, looked, waited
 from .point_mass import pushed
 from .walkable import Look, Walkable, along_ground, leaning
-from .walking import BLOCKED, ROUND, Stride, Walking, pace_of, settled
+from .walking import BLOCKED, Stride, Walking, pace_of, settled
 
 TURN_BACK, STOP, FALL = 0, 1, 2
 EDGES = (
@@ -53,18 +53,9 @@ EDGES = (
 """What a walker does at the edge of a surface, with the numbers stored in files."""
 SLOW = 2.0
 """Multiples of the slowest speed below which a walker obeys the mean of recent forces."""
-SETS_OFF = 1.2
-"""Multiples of the slowest speed at which a walker that stands sets off."""
-AHEAD, STRAIGHT, BACK = 0.3, 0.8, -0.99999
-"""The cosines between heading and direction below which a walker goes round, from which on it goes straight, and down
-to which it goes round while it walks: what pulls straight back brakes it."""
-TURNED = 0.9
-"""The cosine between heading and direction from which on a walker that turned on the spot sets off."""
-WAY_OUT = 1.5
-"""Radians a second at which a walker turns on the spot that has no step left ahead or that another body blocks,
-whatever its Turn on the Spot."""
-STEPS = 0.5
-"""The share of cruise speed below which a walker that may turn on the spot steps round, tighter than its circle."""
+STRAIGHT, BACK = 0.8, -0.99999
+"""The cosines between heading and direction from which on a walker goes straight, and down to which it goes round while
+it walks: what pulls straight back brakes it."""
 
 
 @dataclass(frozen=True)
@@ -157,9 +148,9 @@ class OnFoot(Locomotion):
             direction = led_past(memory, direction)
         brakes = model.max_force / model.mass
         fastest = fastest_before_edges(walkable, memory, feet, heading, speed, slowest, brakes, dt)
-        velocity, forward = self._strode(
-            model, motion, memory, direction, speed, slowest, wanted_speed, wished, rounds, fastest, dt
-        )
+        turns = self.turn_radius, self.max_turn_rate, self.turn_on_the_spot
+        speeds = speed, wanted_speed, wished, slowest, fastest
+        velocity, forward = strode(Walkers(model, motion, memory, direction, *turns, *speeds, rounds, dt))
         on_the_spot = np.where(memory.cornered, 0.0, self._on_the_spot(control, heading, memory.turning, dt))
         velocity, forward = turned_on_foot(model, motion, control, (velocity, forward), idle, on_the_spot, dt)
         way = along_ground(memory.normal, forward, magnitude(velocity) * dt)
@@ -283,94 +274,12 @@ class OnFoot(Locomotion):
         braking = 0.5 * speed * speed * model.mass / np.maximum(model.max_force, EPSILON)
         return 1.3 * self.turn_radius + braking + model.radius
 
-    def _strode(
-        self,
-        model: VehicleModel,
-        motion: Motion,
-        memory: Walking,
-        direction: Vectors,
-        speed: Scalars,
-        slowest: Scalars,
-        wanted: Scalars,
-        wished: Scalars,
-        rounds: Scalars,
-        fastest: Scalars,
-        dt: float,
-    ) -> tuple[Vectors, Vectors]:
-        """The velocities and headings of a step toward level directions, (n, 2) each.
-
-        Args:
-            speed, wanted, wished: (n,) m/s before the step, after it if it is free to turn, and within the response
-                time.
-            rounds: (n,) how far it goes round, 0 to 1.
-            fastest: (n,) m/s at which it can still stop before an edge.
-        """
-        heading, on_the_spot, still = motion.forward, self.turn_on_the_spot, memory.stands | (speed <= 0.0)
-        is_cornered, any_still, turn = anybody(memory.cornered), anybody(still), Turn.between(heading, direction)
-        if is_cornered:
-            on_the_spot = np.where(memory.cornered, np.maximum(on_the_spot, WAY_OUT), on_the_spot)
-        if any_still:
-            toward = turn_toward(turn.sine, memory.turning)
-            on_the_spot = np.where(still, begun(on_the_spot, toward, dt), on_the_spot)
-        pace = pace_of(model)
-        most = self._turn_rate_at(speed, pace, on_the_spot)
-        ahead = turn.cosine_left((np.where(still, on_the_spot, most) if any_still else most) * dt)
-        round_speed = np.minimum(np.maximum(ROUND * pace, slowest), np.maximum(wanted, wished))
-        target = np.where(ahead > AHEAD, wanted * ahead, round_speed)
-        if anybody(rounds > 0.0):
-            eased = speed + (round_speed - speed) * np.minimum(dt / model.response_time, 1.0)
-            target = np.where(rounds > 0.0, wanted + (eased - wanted) * rounds, target)
-        # What leads it aside does not slow it down as well, unless it has no room for its circle and can step round.
-        led_aside = memory.side != 0
-        if anybody(led_aside):
-            quick = np.where(memory.has_room, np.maximum(wanted, round_speed), round_speed)
-            target = np.where(led_aside, np.maximum(target, quick), target)
-        if not everybody(memory.has_room):
-            steps_round = ~memory.has_room & (self.turn_on_the_spot > 0.0)
-            target = np.where(steps_round, np.minimum(target, 0.5 * STEPS * pace), target)
-        goes = (wished > SETS_OFF * slowest) | (~memory.stands & (target >= slowest))
-        if any_still:
-            turned = np.where(memory.cornered & ~memory.blocked, 1.0 - EPSILON, TURNED)
-            goes &= ~(still & (on_the_spot > 0.0) & (ahead < turned))
-        target = np.where(goes, np.minimum(np.maximum(target, slowest), fastest), 0.0)
-        if is_cornered:
-            target = np.where(goes & memory.cornered, slowest, target)
-        # What walks more slowly than it did turns less.
-        rate = most = np.minimum(most, self._turn_rate_at(target, pace, on_the_spot))
-        if any_still:
-            # One that sets off from a turn on the spot continues to turn; from rest its first step is straight ahead.
-            rate = np.where(still, np.where(goes & ~memory.cornered, np.minimum(most, toward), on_the_spot), most)
-        forward = turn.by(rate * dt)
-        if anybody(swings := ~(still | memory.cornered | led_aside) & (self.turn_on_the_spot <= 0.0)):
-            gradual = swung(turn, forward, rounds >= 1.0, memory.turning, self.max_turn_rate, rate, dt)
-            forward = gradual if everybody(swings) else np.where(swings[:, None], gradual, forward)
-        change = forward * target[:, None] - motion.velocity
-        velocity = motion.velocity + truncate(change, model.max_force / model.mass * dt)
-        moves = magnitude(velocity) > 0.0
-        faces: Vectors = unit(velocity)
-        if not everybody(moves):
-            faces = np.where(moves[:, None], faces, np.where(still[:, None], forward, heading))
-        return velocity, faces
-
     def _on_the_spot(self, control: Control, heading: Vectors, turning: Scalars, dt: float) -> Scalars:
         """The fastest turn of one that stands to where it is asked to face, (n,) rad/s, which begins gradually."""
         if control.heading is None:
             return self.turn_on_the_spot
         sine = sine_between(heading, from_above(control.heading))
         return begun(self.turn_on_the_spot, turn_toward(sine, turning), dt)
-
-    def _turn_rate_at(self, speed: Scalars, pace: Scalars, on_the_spot: Scalars) -> Scalars:
-        """The fastest turn at a speed, (n,) rad/s: on the turning circle, or stepping round when slow.
-
-        Args:
-            speed, pace: (n,) the speed and the cruise speed, m/s.
-            on_the_spot: (n,) the fastest turn while standing, rad/s.
-        """
-        walking = speed / np.maximum(self.turn_radius, EPSILON)
-        if not anybody(on_the_spot > 0.0):
-            return np.minimum(self.max_turn_rate, walking)
-        stepping = on_the_spot * np.maximum(1.0 - speed / np.maximum(STEPS * pace, EPSILON), 0.0)
-        return np.minimum(self.max_turn_rate, np.maximum(walking, stepping))
 
     def started(self, motion: Motion, terrain: Terrain, memory: Walking) -> Stance | None:
         if not len(terrain.after):

@@ -14,7 +14,8 @@ import numpy as np
 from ..simulation.arrays.chance import Keys, mix, uniform
 from ..simulation.arrays.vectors import Mask, Rows, Scalars
 from ..simulation.mindset import BY_OTHERS, BY_URGE, NOBODY, Mindset
-from .declaring import Meeting, Mind, Mode, Trigger
+from .conditions import Meeting, OfItself, OfRegions
+from .declaring import Mind, Mode, Trigger
 
 CAUGHT, INCLINED = 0.9, 0.6
 """How strong the example of others and an inclination are."""
@@ -117,12 +118,15 @@ def _callers(trigger: Trigger, number: int, meeting: Meeting, mine: Mindset, key
     if trigger.chance < 1.0:
         luck_of = uniform(mix(mix(mix(keys, FOLLOWS), trigger.key), mine.turns.astype(np.uint64)))
         hears = hears & (luck_of < trigger.chance)
+    nobody, nowhere = np.full(m, NOBODY), np.full(m, np.inf)
+    if isinstance(trigger.when, OfItself):
+        return np.where(hears & trigger.when.holds(meeting), meeting.rows, NOBODY), nowhere
+    if isinstance(trigger.when, OfRegions):
+        return np.where(hears & trigger.when.holds(meeting, trigger.regions), meeting.rows, NOBODY), nowhere
     watched = trigger.watched(meeting)
-    gap = trigger.gap(meeting, watched)
-    if gap.ndim == 1:
-        return np.where(hears & np.isfinite(gap), meeting.rows, NOBODY), np.full(m, np.inf)
     if not len(watched):
-        return np.full(m, NOBODY), np.full(m, np.inf)
+        return nobody, nowhere
+    gap = trigger.when.gap(meeting, watched)
     counts = hears[:, None] & (watched[None] != meeting.rows[:, None])
     if trigger.of is None and meeting.left_alone[watched].any():
         # An agent that follows such a body already keeps to it: what it has caught feeds it.

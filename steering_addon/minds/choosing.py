@@ -19,7 +19,8 @@ from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.vectors import Mask, Scalars, clamp
 from ..simulation.mindset import BY_CUE, NOBODY, OVER, Mindset
 from .calling import Calls, about, called, luck
-from .declaring import Meeting, Mind
+from .conditions import Meeting
+from .declaring import Mind
 from .one_by_one import one_by_one
 
 RESTING, CUED = 0.5, 3.0

@@ -7,19 +7,34 @@ mode 0 stands for none.
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, make_dataclass
+from typing import Any
 
 import numpy as np
 
+from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.once import once
-from ..simulation.arrays.vectors import Mask, Number, Rows, Scalars, Vectors, magnitude, picked
-from ..simulation.declaration import Declared, Unit, called, integer, length, number, seconds, share, switch
+from ..simulation.arrays.vectors import Mask, Number, Rows, Scalars
+from ..simulation.declaration import (
+    Declared,
+    Unit,
+    at_end,
+    called,
+    choice,
+    declared,
+    integer,
+    length,
+    number,
+    only_with,
+    seconds,
+    share,
+    switch,
+)
 from ..simulation.locomotion import Locomotion
-from ..simulation.mindset import NOBODY, Mindset
+from ..simulation.mindset import NOBODY
 from ..simulation.vehicle import VehicleModel
-from ..simulation.world import World
+from .conditions import CONDITIONS, AnyCondition, Meeting, condition_of
 
 
 @dataclass(frozen=True)
@@ -94,41 +109,41 @@ class Mode:
 
 
 @dataclass(frozen=True)
-class Meeting:
-    """What triggers look at: some vehicles of a crowd, and the world before the step.
+class TriggerNumbers(Declared):
+    """What a trigger has whatever its condition is."""
 
-    Attributes:
-        world: the world.
-        before: what state each of the n vehicles is in.
-        crowd: (n,) the row of the crowd of each vehicle.
-        rows: (m,) the vehicles that may be called, rising.
-        arrived: (n,) the vehicles that are where a behavior leads them.
-        velocity: (n, 3) m/s.
-        left_alone: (b,) the bodies in states in which what watches for their crowd overlooks them.
-    """
+    when: Rows = choice("NEAR", "When it calls vehicles", tuple(kind.choice() for kind in CONDITIONS))
+    strength: Number = at_end(
+        number(
+            1.0,
+            "How strongly it calls; up to 0.5 it is not followed, 1.5 is more than any other. "
+            "Keys and drivers may set it",
+            Unit.NONE,
+            0.0,
+            2.0,
+        )
+    )
+    chance: Number = at_end(share(1.0, "Share of the vehicles that follow it"))
+    one_each: Mask = at_end(
+        switch(False, "Each thing calls one vehicle only, the nearest that is free", animatable=False)
+    )
 
-    world: World
-    before: Mindset
-    crowd: Rows
-    rows: Rows
-    arrived: Mask
-    velocity: Vectors
-    left_alone: Mask
 
-    @once
-    def speed(self) -> Scalars:
-        """(m,) the speeds of the vehicles that may be called, m/s."""
-        return magnitude(picked(self.velocity, self.rows))
+def _of_conditions() -> list[tuple[str, Any, Any]]:
+    """The parameters of all conditions as fields, each hidden while the condition of the trigger does not have it."""
+    known = {name: parameter for kind in CONDITIONS for name, parameter in kind.parameters().items()}
+    having = {name: tuple(kind.stored_number for kind in CONDITIONS if name in kind.parameters()) for name in known}
+    return [(name, Any, only_with("when", having[name], declared(parameter))) for name, parameter in known.items()]
 
-    def offset(self, bodies: Rows) -> Vectors:
-        """From each vehicle to each body, (m, k, 3) metres."""
-        position = self.world.bodies.position
-        return position[bodies][None] - position[self.rows][:, None]
 
-    def in_mode(self, crowd: int, mode: int) -> Rows:
-        """The rows of the vehicles of a crowd that are in a mode, (k,)."""
-        rows: Rows = np.flatnonzero((self.crowd == crowd) & (self.before.mode == mode))
-        return rows
+TriggerModel: type[TriggerNumbers] = make_dataclass(
+    "TriggerModel",
+    _of_conditions(),
+    bases=(TriggerNumbers,),
+    frozen=True,
+    namespace={"__doc__": "When a trigger calls, and how strongly. Every parameter is a column of one entry."},
+)
+"""The settings of a trigger, with the parameters of each condition."""
 
 
 @dataclass(frozen=True)
@@ -137,9 +152,11 @@ class Trigger:
 
     Attributes:
         to: the mode that it calls into.
+        when: its condition.
         key: a number of its own, on which chance depends.
-        bodies: rows of the bodies that it watches for.
+        bodies: (k,) rows of the bodies that it watches for.
         of: the crowd and the mode whose vehicles it watches for besides, None for none.
+        regions: (r,) rows of the regions in which it counts.
         from_modes: the modes in which vehicles hear it; all if empty.
         strength: from 0 to 2; a call of .5 and less is not followed.
         chance: the share of the vehicles that follow it.
@@ -147,23 +164,26 @@ class Trigger:
     """
 
     to: int
+    when: AnyCondition
     key: int = 0
     bodies: Rows = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     of: tuple[int, int] | None = None
+    regions: Rows = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     from_modes: tuple[int, ...] = ()
     strength: float = 1.0
     chance: float = 1.0
     one_each: bool = False
 
-    @abstractmethod
-    def gap(self, meeting: Meeting, watched: Rows) -> Scalars:
-        """How far each vehicle is from each body that calls it, (m, k) metres, inf for no call.
-
-        A condition that needs no body gives 0 for each vehicle that it calls, inf for the others, (m,).
-
-        Args:
-            watched: (k,) the rows of the bodies that it watches for and that are present.
-        """
+    def set_to(self, model: TriggerNumbers) -> Trigger:
+        """The trigger with other settings, made as TriggerModel."""
+        kind = condition_of(int(model.when[0]))
+        return replace(
+            self,
+            when=kind(**{name: getattr(model, name) for name in kind.parameters()}),
+            strength=float(model.strength[0]),
+            chance=float(model.chance[0]),
+            one_each=bool(model.one_each[0]),
+        )
 
     def watched(self, meeting: Meeting) -> Rows:
         """The rows of the bodies that it watches for and that are present, (k,)."""

@@ -22,7 +22,7 @@ NUMBERS = (Kind.NUMBER, Kind.INTEGER)
 """The sorts of parameters that may differ among agents that are evaluated together."""
 MOST_COMPARED = 32
 """The number of other settings that settings remember having been compared with."""
-MORE_THAN_FORCES = ("goal", "awaited_obstacle", "passing_places", "obstacle_clearance", "keeps_lane", "companions")
+MORE_THAN_FORCES = ("goal", "intention")
 """What a behavior may say of its agents that all others of these are told."""
 Differences: TypeAlias = Mapping[str, Sequence[str]]
 

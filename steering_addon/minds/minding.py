@@ -19,7 +19,8 @@ from ..simulation.snapshot import ActionSelection, Settings, Snapshot, State
 from ..simulation.steering import errands
 from ..simulation.world import World
 from .choosing import chosen
-from .declaring import Meeting, Mind
+from .conditions import Meeting
+from .declaring import Mind
 from .following import (
     locomotions_in_modes,
     settings_in_modes,

@@ -12,7 +12,8 @@ from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.vectors import Mask, Scalars, Vectors, picked
 from ..simulation.mindset import Mindset
 from ..simulation.nearby.pairs import pairs_within
-from .declaring import Meeting, Mind
+from .conditions import Meeting
+from .declaring import Mind
 
 BESIDE = 0.6
 """Share of the distance within which others carry a vehicle along: so near are those that it lets begin first."""

@@ -1,25 +1,100 @@
-"""The record of a run: what it leaves behind besides motion."""
+"""The record of a run: what happened to each of its vehicles, in columns by identity."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..simulation.arrays.vectors import Mask, Rows, Scalars
 from ..simulation.snapshot import State
-from .changes_of_mind import ChangesOfMind
-from .mishaps import Mishaps
+from .changes_of_mind import Change, ChangesOfMind
+from .mishaps import KINDS, Mishaps
+
+Span = tuple[float, float]
+"""The first and the last of some frames."""
 
 
+@dataclass(frozen=True)
 class RunRecord:
-    """The record of a run of n vehicles, taken down frame after frame.
+    """What happened to n vehicles in a run.
 
     Attributes:
-        mishaps: who ran into something or got stuck.
-        changes: which states vehicles took up, and why.
+        identity: (n,) rising.
+        mishaps: by kind the frame (n,) on which a vehicle ran into something or got stuck, nan for never; kinds that
+            never happened are left out.
+        stuck: (n, 2) the first and the last frame on which a vehicle was stuck, nan for never.
+        present: (n, 2) the first and the last frame on which it was present, infinite before the first or after the
+            last frame of the run; in reverse order if it never was.
+        histories: (n,) texts that tell which states it took up, and why; "" for none.
     """
 
-    def __init__(self, vehicles: int) -> None:
-        self.mishaps = Mishaps(vehicles)
-        self.changes = ChangesOfMind()
+    identity: Rows
+    mishaps: Mapping[str, Scalars]
+    stuck: Scalars
+    present: Scalars
+    histories: tuple[str, ...]
+
+    def row_of(self, identity: int) -> int | None:
+        """The row of a vehicle; None if it took no part."""
+        row = int(np.searchsorted(self.identity, identity))
+        return row if row < len(self.identity) and self.identity[row] == identity else None
+
+
+class RunRecorder:
+    """Takes down what happens to n vehicles, frame after frame.
+
+    Attributes:
+        mishaps: of all vehicles so far; others may note more kinds.
+    """
+
+    def __init__(self, frames: Scalars, n: int) -> None:
+        """`frames`: (f,) their numbers."""
+        self.mishaps = Mishaps(n)
+        self._frames = frames
+        self._away: Mask = np.zeros((len(frames), n), dtype=np.bool_)
+        self._changes = ChangesOfMind()
 
     def look(self, row: int, state: State) -> None:
-        """Take down a frame, the one of this row."""
+        """Take down the frame of this row; frames come in order."""
         self.mishaps.look(row, state)
-        self.changes.look(row, state)
+        self._away[row] = state.away
+        self._changes.look(row, state)
+
+    @property
+    def changes(self) -> Mapping[int, list[tuple[int, Change]]]:
+        """The states that vehicles took up, by their row, each with the row of the frame."""
+        return self._changes.of
+
+    def record(self, identity: Rows, histories: Mapping[int, str]) -> RunRecord:
+        """The record of the whole run; `histories` tell of states in words, by the row of the vehicle."""
+        happened = {kind: self.mishaps.frames[kind] for kind in KINDS if self.mishaps.number(kind)}
+        stuck = np.stack((self.mishaps.stuck_from, self.mishaps.stuck_until), axis=1)
+        return RunRecord(
+            identity=identity,
+            mishaps={kind: self._numbers(rows) for kind, rows in happened.items()},
+            stuck=self._numbers(stuck),
+            present=frames_present(self._away, self._frames),
+            histories=tuple(histories.get(row, "") for row in range(len(identity))),
+        )
+
+    def _numbers(self, rows: Rows) -> Scalars:
+        """The numbers of frames from their rows; nan for -1."""
+        return np.where(rows >= 0, self._frames[rows], np.nan)
+
+
+def frames_present(away: Mask, frames: Scalars) -> Scalars:
+    """The first and the last frame on which each vehicle is present, (n, 2), as `RunRecord.present`.
+
+    Args:
+        away: (f, n) whether it has not entered yet or has left.
+        frames: (f,) their numbers.
+    """
+    first, last = np.argmin(away, axis=0), len(frames) - 1 - np.argmin(away[::-1], axis=0)
+    present = np.stack(
+        (np.where(away[0], frames[first], -np.inf), np.where(away[-1], frames[last], np.inf)),
+        axis=1,
+    )
+    present[away.all(axis=0)] = frames[-1] + 1.0, frames[-1]
+    return present

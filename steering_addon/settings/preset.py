@@ -34,14 +34,13 @@ from .preset_values import (
     with_new_names,
     within,
 )
+from .stored import MOST_PREROLL
 from .variation import MOST
 
 GROWING = (Unit.LENGTH, Unit.SPEED, Unit.ACCELERATION, Unit.FORCE)
 """Units that grow in proportion to the body if the motion is to look the same and take the same time."""
 SIMILAR = 2.0
 """Bodies more than this many times larger or smaller than those a preset is meant for get it fitted to their size."""
-MOST_PREROLL = 10000
-"""The largest pre-roll of a crowd, in frames."""
 GROUPS = ("Birds", "Fish", "People", "Animals", "Vehicles", "Other")
 """The headings of the menu of presets, in order."""
 

@@ -13,9 +13,8 @@ from typing import Any
 
 from ..behaviors import CATALOGUE
 from ..locomotion import LOCOMOTIONS
-from ..minds.declaring import StateModel
+from ..minds.declaring import StateModel, TriggerModel
 from ..minds.following import OF_THE_BODY
-from ..minds.trigger import TriggerModel
 from ..simulation.behavior import Intent
 from ..simulation.combining import COMBININGS
 from ..simulation.declaration import POINTERS, REACH, Declared, Kind, Parameter, Unit

@@ -1,10 +1,10 @@
 """Adjusting: the combined force of all behaviors is corrected before anything moves.
 
-    wish -> ways -> jams -> adjustments
+    wish -> ways -> adjustments
 
 The wish is the velocity that the force leads to. On the ground, it is turned along the planned way past obstacles that
-stand there; jammed agents are loosened; then adjustments such as avoiding each other have the last word. An agent on
-the ground that no adjustment steers takes up the course along its way directly.
+stand there; then adjustments such as avoiding each other have the last word. An agent on the ground that no adjustment
+steers takes up the course along its way directly.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ import numpy as np
 
 from .arrays.chance import mix, uniform
 from .arrays.frozen import replace
-from .arrays.vectors import Mask, Vectors, anybody, nobody, picked, which
-from .avoiding.jams import JAMMING, Jam, Progress, progressed
+from .arrays.vectors import Mask, Scalars, Vectors, anybody, nobody
+from .avoiding.jams import JAMMING, Progress, progressed
 from .behavior import Adjustment, Behavior, Wish
 from .combining import Component
 from .decisions import Decisions
+from .intention import EVERY_MOVING, Intention
 from .ways.planning import PLANNING_TIME, Planned, planned_course
-from .world import EVERY_MOVING, Agents, World
+from .world import Agents, World
 
 PASSES = (-1, EVERY_MOVING)
 """What agents await that plan their way past what stands."""
@@ -37,45 +38,48 @@ def adjusted(
     behaviors: Sequence[Behavior],
     components: Mapping[str, Component],
     force: Vectors,
+    intention: Intention,
     decided: Decisions,
-) -> tuple[Vectors, dict[str, Vectors], Decisions]:
+) -> tuple[Vectors, dict[str, Vectors], Intention, Decisions]:
     """The force of some agents after all adjustments.
 
     Args:
         components: what each behavior contributes to the force, by its name.
         force: (n, 3) what their behaviors come to, newtons.
+        intention: what else they say.
 
     Returns:
         force: (n, 3) newtons.
         corrections: (n, 3) what each adjustment has added, newtons, by its name.
+        intention: what else they say, the adjustments included.
         decided: everything else that is decided.
     """
     adjustments = [behavior for behavior in behaviors if isinstance(behavior, Adjustment)]
-    steered = _any_of([adjustment.adjusts() for adjustment in adjustments], agents)
+    steered = ~np.isnan(intention.interval)
     heads_on = steered | _avoiding_before_a_goal(behaviors, agents)
     travels = agents.on_the_level & heads_on
     if anybody(travels):
-        travels = travels & np.isin(agents.awaits, PASSES)
+        travels = travels & np.isin(intention.awaits, PASSES)
     corrections: dict[str, Vectors] = {}
     if not anybody(steered | travels):
-        return force, corrections, decided
-    wish = Wish.of(agents, force, decided.top_speed(agents))
-    wish, decided = _deciding(world, agents, adjustments, wish, decided)
+        return force, corrections, intention, decided
+    wish = Wish.of(agents, force, intention.top_speed(agents.max_speed))
+    wish, decided = _deciding(world, agents, adjustments, intention.interval, wish, decided)
     wish, decided = _on_its_way(world, agents, wish, travels, steered, decided)
     # An agent that is just passing an obstacle is past it before its way matters again.
     turned = travels & ~steered & ~_passing(behaviors, components, agents)
     course, turned = wish.course, turned & (wish.course != wish.velocity).any(axis=1)
     for adjustment in adjustments:
-        wish = _loosened(world, agents, adjustment, wish)
         steering = adjustment.adjust(world, agents, wish, decided.recalled(adjustment, agents))
         decided = decided.adding(adjustment, world, agents, steering)
+        intention = intention.adding(steering, adjustment.weight, agents.max_speed)
         if steering.force is not None:
             corrections[adjustment.name] = steering.force * adjustment.weight[:, None]
             force = force + corrections[adjustment.name]
-            wish = wish.after(agents, force, decided.top_speed(agents))
+            wish = wish.after(agents, force, intention.top_speed(agents.max_speed))
     if anybody(turned):
         force = np.where(turned[:, None], agents.steering_to(course), force)
-    return force, corrections, decided
+    return force, corrections, intention, decided
 
 
 def _any_of(masks: Sequence[Mask], agents: Agents) -> Mask:
@@ -99,16 +103,19 @@ def _passing(behaviors: Sequence[Behavior], components: Mapping[str, Component],
 
 
 def _deciding(
-    world: World, agents: Agents, adjustments: Sequence[Adjustment], wish: Wish, decided: Decisions
+    world: World,
+    agents: Agents,
+    adjustments: Sequence[Adjustment],
+    interval: Scalars,
+    wish: Wish,
+    decided: Decisions,
 ) -> tuple[Wish, Decisions]:
     """The wish with the agents that decide in this step, and with the progress of all.
 
-    Each agent decides once in an interval, at moments of its own, and as soon as it has never decided.
+    Each agent decides once in an interval, (n,) as of `Intention`, at moments of its own, and as soon as it has never
+    decided.
     """
-    interval = np.full(len(agents), PLANNING_TIME)
-    for adjustment in adjustments:
-        interval = np.where(adjustment.adjusts(), adjustment.interval(), interval)
-    interval = np.maximum(interval, world.dt)
+    interval = np.maximum(np.where(np.isnan(interval), PLANNING_TIME, interval), world.dt)
     phase = world.time / interval + uniform(mix(agents.keys, LOOKS))
     memory = decided.memory(PROGRESS, Progress, agents)
     decides = (np.floor(phase) != np.floor(phase - world.dt / interval)) | ~memory.begun
@@ -126,19 +133,3 @@ def _on_its_way(
         world, agents, wish.velocity, wish.top_speed, travels, steered, wish.decides, memory
     )
     return replace(wish, course=course), decided.remembering(WAYS, agents, memory)
-
-
-def _loosened(world: World, agents: Agents, adjustment: Adjustment, wish: Wish) -> Wish:
-    """The wish in which the courses of jammed agents that decide in this step are loosened."""
-    rows = which(agents.grounded & wish.decides & adjustment.adjusts())
-    if not (wish.progress[rows] < adjustment.jamming.jammed).any():
-        return wish
-    near = adjustment.perceived(world, agents, rows)
-    wish = replace(wish, near=near)
-    deciding, course = agents.take(rows), picked(wish.course, rows)
-    jam = Jam.of(world, deciding, course, wish.progress[rows], near, adjustment.jamming)
-    if not jam.jammed.any():
-        return wish
-    courses, jammed = wish.course.copy(order="K"), wish.jammed.copy()
-    courses[rows], jammed[rows] = jam.loosened(world, deciding, course, wish.progress[rows]), jam.jammed
-    return replace(wish, course=courses, jammed=jammed)

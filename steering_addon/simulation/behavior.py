@@ -13,18 +13,19 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .arrays.frozen import replace
-from .arrays.vectors import Mask, Number, Rows, Scalars, Vectors, nobody, picked, shared, truncate
+from .arrays.vectors import Mask, Number, Rows, Scalars, Vectors, picked, shared, truncate
 from .avoiding.jams import JAMMING, Jamming
 from .declaration import Declared, integer, number, share
+from .intention import Intention
 from .memory import Memory
-from .nearby.neighbors import Near
 from .world import Agents, World
 
 OURS = "not in the paper"
 """The term of a behavior that comes from practice."""
+SILENT = Intention()
+"""The intention of a behavior that says nothing before it steers."""
 
 
 class Intent(Enum):
@@ -50,7 +51,7 @@ class Taking:
 
 
 @dataclass(frozen=True)
-class Steering:
+class Steering(Intention):
     """What a behavior decides for its agents in a step.
 
     Attributes:
@@ -58,46 +59,13 @@ class Steering:
             if the behavior takes no part in combining.
         memory: what it remembers next; None if nothing has changed.
         tallies: what this step adds to the tallies of the world, by name.
-        speed_limit: (n,) the speed each agent may not exceed, m/s, inf for no limit; None for no limit on any. It holds
-            whatever the other behaviors want and however they combine: braking is not a matter of weighing up.
-        heading: (n, 3) unit vectors to which agents turn while they stand, zero for none; None for no agent. Of
-            several behaviors the first in the catalogue counts, and bodies turn as they can.
-        sets_speed: (n,) the agents that it gives a speed; the others are held at cruise speed. None for no agent.
-        alarmed: (n,) the agents that run from something, which later behaviors of the catalogue are told; None for no
-            agent.
-        warned: (n,) the agents that see another brake ahead and may have to; None for no agent.
         takes: what the agents take of resources; None for nothing.
-        arrived: (n,) the agents that have reached the place it leads to; None if it leads to no place.
-        leads_on: (n,) the agents whose goal is a place on the way, from which it leads them on; None for no agent.
-        urgent: (n, 3) the part of the force that holds whatever the other behaviors want and however they combine,
-            newtons; None if nothing is urgent.
     """
 
     force: Vectors | None = None
     memory: Memory | None = None
     tallies: Mapping[str, Scalars] = field(default_factory=dict)
-    speed_limit: Scalars | None = None
-    heading: Vectors | None = None
-    sets_speed: Mask | None = None
-    alarmed: Mask | None = None
-    warned: Mask | None = None
     takes: Taking | None = None
-    arrived: Mask | None = None
-    leads_on: Mask | None = None
-    urgent: Vectors | None = None
-
-
-@dataclass(frozen=True)
-class AlongWith:
-    """Along with whom agents are led.
-
-    Attributes:
-        body: (n,) rows of World.bodies, -1 for none.
-        place: (n, 3) where each agent is to be beside that body, metres.
-    """
-
-    body: Rows
-    place: Vectors
 
 
 @dataclass(frozen=True)
@@ -113,6 +81,8 @@ class Behavior(Declared):
         term: the paper's name for it, or OURS.
         intent: the heading under which it is offered.
         width: the parameter that says how far to the side of a curve still counts as on it, if there is one.
+        sees: the parameter that says how far away `steer` looks for neighbors, where that is known beforehand. Lists of
+            neighbors are made once a step for all behaviors, and one need not be made twice.
         remembers: the type of its memory, None for a behavior without memory.
         arrives: whether it leads to a place and then says who has arrived there, so that On Arrival holds for it.
         avoids: whether it keeps clear of obstacles: on the ground its agents then plan their way past those that stand.
@@ -127,6 +97,7 @@ class Behavior(Declared):
     term: ClassVar[str]
     intent: ClassVar[Intent]
     width: ClassVar[str] = ""
+    sees: ClassVar[str] = ""
     remembers: ClassVar[type[Memory] | None] = None
     arrives: ClassVar[bool] = False
     avoids: ClassVar[bool] = False
@@ -150,45 +121,9 @@ class Behavior(Declared):
         """The places where the agents are to be, (n, 3) metres; nan, or None for all, where there is no such place."""
         return None
 
-    def awaited_obstacle(self, memory: Any) -> Rows | None:
-        """The row of the obstacle that each agent stops for instead of passing it, (n,).
-
-        Rows are -1 for none, EVERY_MOVING or EVERY_OBSTACLE; None if no agent stops for any.
-        """
-        return None
-
-    def passing_places(self, world: World, agents: Agents, memory: Any) -> Vectors | None:
-        """The places beside obstacles past which it leads the agents, (n, PASSING_PLACES, 3) metres; nan for none.
-
-        None if it leads no agent past any.
-        """
-        return None
-
-    def companions(self, memory: Any) -> NDArray[np.int64] | None:
-        """The rows of those with whom it lets each agent go, (n, k), -1 for none: it says how far apart they are.
-
-        None if it lets no agent go with others.
-        """
-        return None
-
-    def along_with(self, world: World, agents: Agents) -> AlongWith | None:
-        """The bodies along with which it leads the agents, and their places beside them; None if it leads none so."""
-        return None
-
-    def obstacle_clearance(self) -> Scalars | None:
-        """The distance from obstacles that it keeps besides the radius, (n,) metres; None if it does not avoid them."""
-        return None
-
-    def keeps_lane(self) -> Mask | None:
-        """The agents that it keeps in a lane beside a curve, (n,); None if it keeps none."""
-        return None
-
-    def reach_hint(self) -> float:
-        """The distance in metres up to which `steer` asks for neighbors, where that is known beforehand, else 0.
-
-        Lists of neighbors are made once a step for all behaviors; the hint saves making one twice.
-        """
-        return 0.0
+    def intention(self, world: World, agents: Agents, memory: Any) -> Intention:
+        """What all behaviors of the agents are told before the first of them steers."""
+        return SILENT
 
     @classmethod
     def lanes_beside(cls, value: Callable[[str], Any]) -> tuple[tuple[float, int], ...]:
@@ -221,9 +156,6 @@ class Wish:
         course: (n, 3) the velocity along the way past what stands there, on the ground; else the wished velocity, m/s.
         decides: (n,) the agents that decide in this step; the others keep to their last decision.
         progress: (n,) the share of the wished velocity that each recently had, from 0 to 1.
-        jammed: (n,) the agents that others press and that get on no longer, of those that decide.
-        near: the others that the deciding agents on the ground perceive, as agents 0 to m in the order of their rows;
-            None before they are looked for.
     """
 
     force: Vectors
@@ -232,8 +164,6 @@ class Wish:
     course: Vectors
     decides: Mask
     progress: Scalars
-    jammed: Mask
-    near: Near | None = None
 
     @classmethod
     def of(cls, agents: Agents, force: Vectors, top_speed: Scalars) -> Wish:
@@ -241,7 +171,7 @@ class Wish:
         n = len(agents)
         change = agents.level(force) * (agents.vehicle.response_time / agents.mass)[:, None]
         velocity = truncate(agents.level(agents.velocity) + change, top_speed)
-        return cls(force, velocity, top_speed, velocity, shared(True, n, np.bool_), shared(1.0, n), nobody(n))
+        return cls(force, velocity, top_speed, velocity, shared(True, n, np.bool_), shared(1.0, n))
 
     def after(self, agents: Agents, force: Vectors, top_speed: Scalars) -> Wish:
         """The wish for the next adjustment, once one has changed the force."""
@@ -249,7 +179,7 @@ class Wish:
         return replace(wish, decides=self.decides, progress=self.progress)
 
     def take(self, rows: Rows) -> Wish:
-        """The wishes of some of the agents, among which are all deciding ones."""
+        """The wishes of some of the agents."""
         return Wish(
             picked(self.force, rows),
             picked(self.velocity, rows),
@@ -257,14 +187,14 @@ class Wish:
             picked(self.course, rows),
             self.decides[rows],
             self.progress[rows],
-            self.jammed[rows],
-            self.near,
         )
 
 
 @dataclass(frozen=True)
 class Adjustment(Behavior):
     """A behavior that corrects the combined result of all others.
+
+    It does so for the agents to which its intention gives an interval.
 
     Attributes:
         jamming: when its agents count as jammed, and how they get going again.
@@ -277,16 +207,4 @@ class Adjustment(Behavior):
 
     def adjust(self, world: World, agents: Agents, wish: Wish, memory: Any) -> Steering:
         """What it decides once all behaviors are combined; its force times its weight is added to the wish."""
-        raise NotImplementedError
-
-    def adjusts(self) -> Mask:
-        """The agents that it adjusts, (n,)."""
-        return np.ones(len(self.weight), dtype=np.bool_)
-
-    def interval(self) -> Scalars:
-        """The time between two decisions of an agent, (n,) seconds; 0 to decide at every step."""
-        return np.zeros(len(self.weight))
-
-    def perceived(self, world: World, agents: Agents, rows: Rows) -> Near:
-        """The others that the agents of some rows perceive, and among which they may get jammed; `rows` (m,)."""
         raise NotImplementedError

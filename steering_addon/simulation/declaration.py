@@ -11,7 +11,7 @@ driven and per-vehicle values from constants.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from enum import Enum
 from functools import cache
@@ -34,7 +34,7 @@ REACH = 1e6
 
 
 class Kind(Enum):
-    """The sort of value that a parameter holds."""
+    """The sort of value that a parameter holds; those after REGION are in files only, not in columns."""
 
     NUMBER = "number"
     INTEGER = "integer"
@@ -44,6 +44,15 @@ class Kind(Enum):
     PATH = "path"
     CROWD = "crowd"
     REGION = "region"
+    TEXT = "text"
+    FLAGS = "flags"
+    VECTOR = "vector"
+    COLOR = "color"
+    OBJECT = "object"
+    COLLECTION = "collection"
+    ACTION = "action"
+    GROUP = "group"
+    LIST = "list"
 
     @property
     def dtype(self) -> type[Any]:
@@ -74,12 +83,23 @@ class Unit(Enum):
 
 @dataclass(frozen=True)
 class Choice:
-    """One value of a choice; `number` is stored in files and never changes meaning."""
+    """One value of a choice; `number` is stored in files and never changes meaning, `icon` is Blender's name of one."""
 
     name: str
     number: int
     label: str
     description: str
+    icon: str = ""
+
+
+def name_of(choices: Sequence[Choice], number: int) -> str:
+    """The name of the choice with a stored number."""
+    return next(choice.name for choice in choices if choice.number == number)
+
+
+def number_of(choices: Sequence[Choice], name: str) -> int:
+    """The stored number of the choice with a name."""
+    return next(choice.number for choice in choices if choice.name == name)
 
 
 @dataclass(frozen=True)
@@ -101,6 +121,11 @@ class Parameter:
         in_order: whether it names several bodies, which the behavior visits one after the other (`simulation.stops`).
         only_with: the name of a choice of the same declaration, and its numbers with which the parameter has an effect.
         at_end: whether it comes after the parameters that a subclass adds.
+        soft: the limits of a drag in the interface; a typed number may go beyond them.
+        roles: the roles of which an object that a pointer refers to needs one; any object if empty.
+        group: the name of the group that a GROUP holds once and a LIST many times.
+        restarts: whether a running preview begins again when it changes.
+        hidden: whether no list of properties shows it.
     """
 
     kind: Kind
@@ -118,6 +143,11 @@ class Parameter:
     only_with: tuple[str, tuple[int, ...]] | None = None
     at_end: bool = False
     label: str = ""
+    soft: tuple[float, float] | None = None
+    roles: tuple[Role, ...] = ()
+    group: str = ""
+    restarts: bool = True
+    hidden: bool = False
 
     def called(self, name: str) -> str:
         """The label in the interface of a parameter with this name."""
@@ -177,8 +207,8 @@ def switch(default: bool, description: str, *, animatable: bool = True) -> Any:
 
 def choice(default: str, description: str, choices: tuple[Choice, ...], *, animatable: bool = True) -> Any:
     """One of a few named values."""
-    numbers = {c.name: c.number for c in choices}
-    return declared(Parameter(Kind.CHOICE, numbers[default], description, choices=choices, animatable=animatable))
+    number = number_of(choices, default)
+    return declared(Parameter(Kind.CHOICE, number, description, choices=choices, animatable=animatable))
 
 
 def body(description: str, role: Role = Role.LEADER) -> Any:
@@ -241,14 +271,19 @@ Self = TypeVar("Self", bound="Declared")
 
 
 @dataclass(frozen=True)
-class Declared:
-    """A base for classes with declared parameters; an instance holds one column (n,) per parameter."""
+class Stored:
+    """A base for classes with declared parameters, as files store them."""
 
     @classmethod
     def parameters(cls) -> Mapping[str, Parameter]:
         """The declared parameters by name, in the order of the interface."""
         kind: Any = cls
         return _parameters(kind)
+
+
+@dataclass(frozen=True)
+class Declared(Stored):
+    """A base for stored settings that the simulation reads; an instance holds one column (n,) per parameter."""
 
     @classmethod
     def of(cls: type[Self], n: int, **values: Any) -> Self:

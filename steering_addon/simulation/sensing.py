@@ -16,6 +16,7 @@ from .arrays.vectors import (
     anybody,
     cross,
     in_columns,
+    largest,
     picked,
     shared,
     squared,
@@ -55,10 +56,11 @@ def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Wo
     visible = which(bodies.present & ((bodies.roles & int(Role.VEHICLE)) != 0))
     followed = np.bincount(before.settings_row, minlength=len(before.settings)).tolist()
     distances = tuple(
-        behavior.reach_hint()
+        largest(getattr(behavior, behavior.sees))
         for settings, number in zip(before.settings, followed)
         if number
         for behavior in settings.behaviors
+        if behavior.sees
     )
     dt = before.frame_time / before.substeps
     contacts = reach_of_contacts(before.vehicle, bodies.extent, dt)

@@ -35,7 +35,7 @@ def setting_off(start: State, snapshots: Sequence[Snapshot], preroll: Rows | Non
     first, n, last = snapshots[-1], len(start), len(snapshots) - 1
     if not last or not len(first.tracked.radius):
         return start
-    body = accompanied(start, first, world_at(start, first, first, 0.0)).body
+    body, _ = accompanied(start, first, world_at(start, first, first, 0.0))
     row = np.maximum(body - n, 0)
     frames = np.full(n, last) if preroll is None else np.minimum(preroll, last)
     places = np.stack([each.tracked.position for each in snapshots])
@@ -63,12 +63,12 @@ def _beside(state: State, before: Snapshot, after: Snapshot, body: Rows, those: 
         seconds: the time in which they can make up the way that they are nearer.
     """
     world = world_at(state, before, after, 0.0)
-    beside = accompanied(state, before, world)
+    beside, place = accompanied(state, before, world)
     upward, motion, top_speed = upward_of(state, before), state.motion, before.vehicle.max_speed
     velocity = level(picked(world.bodies.velocity, np.maximum(body, 0)), upward, before.grounded)
     made_up: Scalars = seconds * np.maximum(top_speed - magnitude(velocity), 0.0)
-    way = level(beside.place - motion.position, upward, before.grounded)
-    way = np.where((beside.body == body)[:, None], truncate(way, made_up), 0.0)
+    way = level(place - motion.position, upward, before.grounded)
+    way = np.where((beside == body)[:, None], truncate(way, made_up), 0.0)
     moved = replace(_heading(motion, truncate(velocity, top_speed)), position=motion.position + way)
     columns = {name: np.where(those[:, None], column, getattr(motion, name)) for name, column in vars(moved).items()}
     return replace(state, motion=Motion(**columns))

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from zlib import crc32
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .adjusting import adjusted
 from .arrays.chance import Keys, mix, smooth_noise, uniform
@@ -20,26 +19,25 @@ from .arrays.frozen import replace
 from .arrays.vectors import (
     Mask,
     Rows,
-    Scalars,
     Vectors,
     anybody,
     clamp,
     everybody,
     magnitude,
     no_vectors,
-    nobody,
     picked,
     shared,
     smallest,
     truncate,
     which,
 )
-from .behavior import AlongWith, Behavior, Steering
+from .behavior import Behavior
 from .blending import blended
 from .combining import COMBINE, MATTERS, Component, of_all
 from .decisions import Decisions
 from .destination import Destination
 from .ground import of_rows
+from .intention import Intention, nothing_said
 from .presence.arrivals import Errand, arrival_distance, stays
 from .presence.stays import Staying, for_takers, in_turn, memory_of, stayed
 from .snapshot import Settings, Snapshot, State
@@ -83,11 +81,13 @@ class Asked:
         components: what is combined, by behavior.
         corrections: (n, 3) what adjustments add to that, newtons, by behavior.
         force: (n, 3) what it comes to, newtons.
+        intention: what else they say.
     """
 
     components: Mapping[str, Component]
     corrections: Mapping[str, Vectors]
     force: Vectors
+    intention: Intention
 
 
 def decisions(state: State, snapshot: Snapshot, world: World) -> tuple[Vectors, Decisions]:
@@ -145,21 +145,15 @@ def requests(state: State, snapshot: Snapshot, world: World) -> dict[str, Vector
     return requested
 
 
-def accompanied(state: State, snapshot: Snapshot, world: World) -> AlongWith:
-    """Along with whom each vehicle is led; of several behaviors the first counts."""
+def accompanied(state: State, snapshot: Snapshot, world: World) -> tuple[Rows, Vectors]:
+    """Along with whom each vehicle is led: `beside` and `beside_place`, as of `Intention`."""
     body: Rows = np.full(len(state), -1, dtype=np.int64)
-    place = state.motion.position.copy(order="K")
+    place = np.full((3, len(state)), np.nan).T
     for settings, rows in _groups(snapshot.settings, snapshot.settings_row, snapshot.present):
-        group, _ = sensed(state, snapshot, world, settings, rows, Decisions.none_yet(state))
-        for behavior, part in zip(group.behaviors, group.parts):
-            beside = behavior.along_with(world, group.agents if part is None else group.agents.part(part))
-            if beside is None:
-                continue
-            its = rows if part is None else rows[part]
-            new = (body[its] < 0) & (beside.body >= 0) & (behavior.weight != 0.0)
-            body[its[new]] = beside.body[new]
-            place[its[new]] = beside.place[new]
-    return AlongWith(body, place)
+        group, decided = sensed(state, snapshot, world, settings, rows, Decisions.none_yet(state))
+        asked, _ = _asked(snapshot, world, group, decided)
+        body[rows], place[rows] = asked.intention.beside, asked.intention.beside_place
+    return body, place
 
 
 def _groups(settings: Sequence[Settings], row: Rows, takes_part: Mask) -> Iterator[tuple[Settings, Rows]]:
@@ -196,7 +190,7 @@ def sensed(
         behaviors.append(behavior)
         parts.append(part)
     behaviors = in_turn(behaviors, world, agents, lambda behavior: decided.recalled(behavior, agents))
-    agents = _with_goals([b for b, part in zip(behaviors, parts) if part is None], world, agents, decided)
+    agents = _intending([b for b, part in zip(behaviors, parts) if part is None], world, agents, decided)
     return Group(agents, tuple(behaviors), tuple(parts), settings.combining), decided
 
 
@@ -204,60 +198,38 @@ def _asked(snapshot: Snapshot, world: World, group: Group, decided: Decisions) -
     """What the behaviors of a group come to: each steers, all are combined, and the result is adjusted."""
     agents = group.agents
     asked_for: dict[str, tuple[Component, Rows | None]] = {}
-    sets_speed = arrived = leads_on = nobody(len(agents))
-    urgent, draws = agents.none(), _draws(group, world)
+    intention, draws = agents.intention, _draws(group, world)
     for behavior, part in zip(group.behaviors, group.parts):
         its = agents if part is None else agents.part(part)
         steering = behavior.steer(world, its, decided.recalled(behavior, its))
-        steering, decided = _staying(behavior, world, its, steering, decided)
+        if isinstance(behavior, Destination) and anybody(behavior.departs):
+            name = memory_of(behavior)
+            arrived, limit, known = stayed(behavior, world, its, steering, decided.memory(name, Staying, its))
+            steering, decided = replace(steering, arrived=arrived), decided.remembering(name, its, known)
+            intention = replace(intention, speed_limit=np.minimum(intention.speed_limit, limit))
         if steering.arrived is not None:
-            arrived = arrived | _among(agents, part, (behavior.weight != 0.0) & steering.arrived)
-        if steering.leads_on is not None:
-            leads_on = leads_on | _among(agents, part, (behavior.weight != 0.0) & steering.leads_on)
+            steering = replace(steering, arrived=(behavior.weight != 0.0) & steering.arrived)
         behavior, arrivals = decided.arrivals.noting(behavior, steering.arrived, its, snapshot.attendance)
         decided = decided.adding(behavior, world, its, steering)
         if arrivals is not decided.arrivals:
             decided = replace(decided, arrivals=arrivals)
         if steering.force is not None:
             asked_for[behavior.name] = _component(behavior, steering.force, draws), part
-        counts = behavior.weight != 0.0
-        if steering.sets_speed is not None and anybody(steering.sets_speed):
-            sets_speed = sets_speed | _among(agents, part, counts & steering.sets_speed)
-        if steering.urgent is not None:
-            fully = np.minimum(behavior.weight, 1.0)[:, None]
-            urgent[slice(None) if part is None else part] += steering.urgent * fully
+        intention = intention.adding(steering, behavior.weight, agents.max_speed, part)
         if steering.alarmed is not None:
-            agents = replace(agents, alarmed=agents.alarmed | _among(agents, part, counts & steering.alarmed))
+            agents = replace(agents, intention=intention)
     components = of_all(asked_for, len(agents))
     asked = list(components.values())
-    force = COMBINE[group.combining](asked, _cruise(agents, sets_speed, asked, world.dt), agents.max_force)
+    cruise = _cruise(agents, intention.sets_speed, asked, world.dt)
+    force = COMBINE[group.combining](asked, cruise, agents.max_force)
     force, decided = blended(group.combining, agents, force, decided, world.dt)
-    force = with_urgent(force, urgent, agents.max_force)
-    force, corrections, decided = adjusted(world, agents, group.behaviors, components, force, decided)
+    force = with_urgent(force, intention.urgent, agents.max_force)
+    force, corrections, intention, decided = adjusted(
+        world, agents, group.behaviors, components, force, intention, decided
+    )
     if anybody(np.isfinite(agents.goal[:, 0])) or ERRAND in decided.memories:
-        decided = decided.remembering(ERRAND, agents, Errand.of(agents, arrived, leads_on, decided.top_speed(agents)))
-    return Asked(components, corrections, force), decided
-
-
-def _among(agents: Agents, part: Rows | None, mask: Mask) -> Mask:
-    """A mask over a part of some agents, or over all, as one over all of them, (n,)."""
-    if part is None:
-        return mask
-    whole = np.zeros(len(agents), dtype=np.bool_)
-    whole[part] = mask
-    return whole
-
-
-def _staying(
-    behavior: Behavior, world: World, agents: Agents, steering: Steering, decided: Decisions
-) -> tuple[Steering, Decisions]:
-    """What a behavior decides, and what all do, with the agents that stay for a time where it leads."""
-    if not isinstance(behavior, Destination) or not anybody(behavior.departs):
-        return steering, decided
-    name = memory_of(behavior)
-    known = decided.memory(name, Staying, agents)
-    arrived, limit, known = stayed(behavior, world, agents, steering, known)
-    return replace(steering, arrived=arrived), decided.remembering(name, agents, known).limiting(agents, limit)
+        decided = decided.remembering(ERRAND, agents, Errand.of(agents, intention))
+    return Asked(components, corrections, force, intention), decided.signalling(agents, intention)
 
 
 def _component(behavior: Behavior, force: Vectors, draws: Keys | None) -> Component:
@@ -303,12 +275,7 @@ def _agents(state: State, snapshot: Snapshot, world: World, rows: Rows) -> Agent
         arrival_distance=arrival_distance(snapshot.attendance, rows),
         arrived=errand.arrived,
         bound=errand.bound,
-        alarmed=nobody(len(rows)),
-        clearance=shared(np.nan, len(rows)),
-        in_lane=nobody(len(rows)),
-        awaits=shared(-1, len(rows), np.int64),
-        passing_places=np.empty((len(rows), 0, 3)),
-        companions=np.empty((len(rows), 0), dtype=np.int64),
+        intention=nothing_said(len(rows)),
     )
 
 
@@ -326,94 +293,20 @@ def _drifting(model: VehicleModel, keys: Keys, time: float) -> VehicleModel:
     return replace(model, cruise_speed=clamp(model.cruise_speed * (1.0 + drift), 0.0, 1.0))
 
 
-def _with_goals(behaviors: list[Behavior], world: World, agents: Agents, decided: Decisions) -> Agents:
-    """The agents with their goals, and with what their behaviors do about obstacles."""
-    goal = _goal(behaviors, world, agents, decided)
-    clearance, awaits = _clearance(behaviors, agents), _awaited(behaviors, agents, decided)
-    passing_places, in_lane = _passing_places(behaviors, world, agents, decided), _in_lane(behaviors, agents)
-    companions = _companions(behaviors, agents, decided)
-    new = goal, clearance, awaits, passing_places, in_lane, companions
-    known = (
-        *(agents.goal, agents.clearance, agents.awaits, agents.passing_places, agents.in_lane),
-        agents.companions,
-    )
-    if all(a is b for a, b in zip(new, known)):
+def _intending(behaviors: list[Behavior], world: World, agents: Agents, decided: Decisions) -> Agents:
+    """The agents with what their behaviors say, and with the nearest of the places where those with weight lead."""
+    intention, goal, least = agents.intention, agents.goal, shared(np.inf, len(agents))
+    for behavior in behaviors:
+        memory = decided.recalled(behavior, agents)
+        intention = intention.adding(behavior.intention(world, agents, memory), behavior.weight, agents.max_speed)
+        place = behavior.goal(world, agents, memory)
+        if place is not None:
+            distance = magnitude(place - agents.position)
+            nearer = (behavior.weight != 0.0) & (distance < least)
+            goal, least = np.where(nearer[:, None], place, goal), np.where(nearer, distance, least)
+    if intention is agents.intention and goal is agents.goal:
         return agents
-    return replace(
-        agents,
-        goal=goal,
-        clearance=clearance,
-        awaits=awaits,
-        passing_places=passing_places,
-        in_lane=in_lane,
-        companions=companions,
-    )
-
-
-def _goal(behaviors: list[Behavior], world: World, agents: Agents, decided: Decisions) -> Vectors:
-    """The nearest of the places where behaviors with weight lead their agents, (n, 3); nan where there is none."""
-    nearest, least = agents.goal, shared(np.inf, len(agents))
-    for behavior in behaviors:
-        goal = behavior.goal(world, agents, decided.recalled(behavior, agents))
-        if goal is None:
-            continue
-        distance = magnitude(goal - agents.position)
-        nearer = (behavior.weight != 0.0) & (distance < least)
-        nearest, least = np.where(nearer[:, None], goal, nearest), np.where(nearer, distance, least)
-    return nearest
-
-
-def _awaited(behaviors: list[Behavior], agents: Agents, decided: Decisions) -> Rows:
-    """The row of the obstacle that a behavior with weight stops each agent for, (n,), as of `Agents.awaits`."""
-    awaits = agents.awaits
-    for behavior in behaviors:
-        rows = behavior.awaited_obstacle(decided.recalled(behavior, agents))
-        if rows is not None:
-            awaits = np.where((behavior.weight != 0.0) & (rows != -1), rows, awaits)
-    return awaits
-
-
-def _passing_places(behaviors: list[Behavior], world: World, agents: Agents, decided: Decisions) -> Vectors:
-    """The places beside obstacles past which a behavior with weight leads each agent, as of `Agents.passing_places`."""
-    places = agents.passing_places
-    for behavior in behaviors:
-        led = behavior.passing_places(world, agents, decided.recalled(behavior, agents))
-        if led is not None:
-            leads = (behavior.weight != 0.0) & np.isfinite(led[:, 0, 0])
-            others = places if places.size else np.full_like(led, np.nan)
-            places = np.where(leads[:, None, None], led, others)
-    return places
-
-
-def _companions(behaviors: list[Behavior], agents: Agents, decided: Decisions) -> NDArray[np.int64]:
-    """Those with whom behaviors with weight let each agent go, as of `Agents.companions`."""
-    companions = agents.companions
-    for behavior in behaviors:
-        its = behavior.companions(decided.recalled(behavior, agents))
-        if its is not None:
-            its = np.where((behavior.weight != 0.0)[:, None], its, -1)
-            companions = np.concatenate((companions, its), axis=1)
-    return companions
-
-
-def _in_lane(behaviors: list[Behavior], agents: Agents) -> Mask:
-    """The agents that a behavior with weight keeps in a lane, (n,)."""
-    in_lane = agents.in_lane
-    for behavior in behaviors:
-        kept = behavior.keeps_lane()
-        if kept is not None:
-            in_lane = in_lane | (behavior.weight != 0.0) & kept
-    return in_lane
-
-
-def _clearance(behaviors: list[Behavior], agents: Agents) -> Scalars:
-    """The largest of the distances that behaviors with weight keep from obstacles, (n,) metres; nan without one."""
-    clearance = agents.clearance
-    for behavior in behaviors:
-        kept = behavior.obstacle_clearance()
-        if kept is not None:
-            clearance = np.fmax(clearance, np.where(behavior.weight != 0.0, kept, np.nan))
-    return clearance
+    return replace(agents, intention=intention, goal=goal)
 
 
 def _draws(group: Group, world: World) -> Keys | None:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from . import ground
 from .arrays.chance import Keys
@@ -36,6 +35,7 @@ from .geometry.obstacles import Obstacles
 from .geometry.paths import Path
 from .geometry.regions import Regions
 from .handling import Handling
+from .intention import Intention
 from .nearby.neighbors import EVERYONE, OWN_CROWD, Near, Neighbors, Vicinity, edge_of_view, perceived
 from .roles import Role
 from .vehicle import VehicleModel
@@ -231,10 +231,6 @@ class World:
 
 UPRIGHT = 0.05
 """The cosine of the slope of ground that counts as upright."""
-EVERY_OBSTACLE, EVERY_MOVING = -2, -3
-"""In place of the row of an obstacle."""
-PASSING_PLACES = 8
-"""Places of an agent's way that tell on which side it is led past obstacles: one way may lead past several."""
 
 
 @dataclass(frozen=True)
@@ -262,16 +258,7 @@ class Agents:
             has arrived when it touches the goal.
         arrived: (n,) whether they were where a behavior leads them, in the last step.
         bound: (n,) whether they were to go on then: a behavior led them elsewhere, and no speed limit stopped them.
-        alarmed: (n,) whether a behavior that has been asked in this step makes them run from something.
-        clearance: (n,) the distance that it keeps from obstacles besides its radius, metres; nan if it does not avoid
-            them.
-        in_lane: (n,) whether a behavior keeps it in a lane beside a curve, as others there keep to theirs.
-        awaits: (n,) the row of the obstacle that each stops for instead of passing it, besides those that move; -1 for
-            none, EVERY_MOVING or EVERY_OBSTACLE.
-        passing_places: (n, PASSING_PLACES, 3) the places beside obstacles past which a behavior leads each, metres; nan
-            for none, and (n, 0, 3) if no behavior leads any agent.
-        companions: (n, k) the rows of those with whom a behavior lets each go, from whom others need not keep it apart;
-            -1 for none.
+        intention: what all their behaviors said before the first steered, and those that have steered since.
     """
 
     rows: Rows
@@ -293,12 +280,7 @@ class Agents:
     arrival_distance: Scalars
     arrived: Mask
     bound: Mask
-    alarmed: Mask
-    clearance: Scalars
-    in_lane: Mask
-    awaits: Rows
-    passing_places: Vectors
-    companions: NDArray[np.int64]
+    intention: Intention
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -442,7 +424,7 @@ class Agents:
 
     def accompany(self, agent: Rows, body: Rows) -> Mask:
         """Whether agents go with bodies, (p,) each; `agent` indexes their columns, `body` is a row of World.bodies."""
-        mask: Mask = (self.companions[agent] == body[:, None]).any(axis=1)
+        mask: Mask = (self.intention.companions[agent] == body[:, None]).any(axis=1)
         return mask
 
     def part(self, rows: Rows) -> Agents:
@@ -480,10 +462,5 @@ class Agents:
             arrival_distance=self.arrival_distance[rows],
             arrived=self.arrived[rows],
             bound=self.bound[rows],
-            alarmed=self.alarmed[rows],
-            clearance=self.clearance[rows],
-            in_lane=self.in_lane[rows],
-            awaits=self.awaits[rows],
-            passing_places=self.passing_places[rows],
-            companions=self.companions[rows],
+            intention=self.intention.take(rows),
         )

@@ -27,6 +27,7 @@ from steering_addon.simulation.declaration import NEAREST, Declared, Kind, Param
 from steering_addon.simulation.geometry.obstacles import boxes, obstacles
 from steering_addon.simulation.geometry.paths import spline
 from steering_addon.simulation.geometry.regions import SPHERE, regions
+from steering_addon.simulation.intention import Intention, neutral
 from steering_addon.simulation.maneuvers.neighborhood import Neighborhood
 from steering_addon.simulation.memory import Memory
 from steering_addon.simulation.presence.attendance import Attendance
@@ -81,6 +82,11 @@ def flown(kind: type[Behavior], situation: Any) -> tuple[Scene, list[State]]:
     return place, place.run(24 if situation is busy else 12)
 
 
+@every
+def test_the_parameters_that_it_names_are_its_own(kind: type[Behavior]) -> None:
+    assert {kind.sees, kind.width} - {""} <= set(kind.parameters())
+
+
 def shares(kind: type[Behavior]) -> bool:
     """Whether its agents leave something for others to notice: a tally, or what they have taken."""
     world, agents, [behavior] = everywhere(kind, 4).seen()
@@ -90,7 +96,7 @@ def shares(kind: type[Behavior]) -> bool:
 
 def decides_at_intervals(kind: type[Behavior]) -> bool:
     """Whether its agents decide at moments of their own, so that another step may lead to another decision."""
-    return issubclass(kind, Adjustment) and kind.interval is not Adjustment.interval
+    return issubclass(kind, Adjustment)
 
 
 # The steering force.
@@ -152,7 +158,7 @@ def test_it_writes_to_none_of_its_arguments(kind: type[Behavior], situation: Any
     make_read_only((world, agents, behavior, memory, wish))
     behavior.steer(world, agents, memory)
     behavior.goal(world, agents, memory)
-    behavior.reach_hint()
+    behavior.intention(world, agents, memory)
     if isinstance(behavior, Adjustment):
         behavior.adjust(world, agents, wish, memory)
 
@@ -175,14 +181,22 @@ def test_its_decisions_have_one_row_per_agent(kind: type[Behavior], situation: A
             assert_fits(steering, blank, n)
         goal = behavior.goal(world, agents, memory)
         assert goal is None or goal.shape == (n, 3)
+        assert_says(behavior.intention(world, agents, memory), n)
+
+
+def assert_says(intention: Intention, n: int) -> None:
+    """Asserts that what is said is said of n agents, in columns as declared; of companions there may be several."""
+    for field in dataclasses.fields(Intention):
+        column = getattr(intention, field.name)
+        if column is not None:
+            declared = neutral(field.name, n)
+            assert (column[..., :0].shape, column.dtype) == (declared[..., :0].shape, declared.dtype), field.name
 
 
 def assert_fits(steering: Steering, blank: Memory | None, n: int) -> None:
     """Asserts that these are decisions of n agents, with a memory that has the columns of a blank one."""
     assert steering.force is None or steering.force.shape == (n, 3)
-    assert steering.speed_limit is None or (steering.speed_limit.shape, steering.speed_limit.dtype) == ((n,), float)
-    for mask in (steering.sets_speed, steering.arrived):
-        assert mask is None or (mask.shape, mask.dtype) == ((n,), bool)
+    assert_says(steering, n)
     if steering.takes is not None:
         assert steering.takes.body.shape == steering.takes.amount.shape == (n,)
     if steering.memory is not None:

@@ -21,12 +21,18 @@ from steering_addon.simulation.geometry.obstacles import (
     obstacles,
 )
 from steering_addon.simulation.snapshot import State
+from steering_addon.simulation.world import Agents
 from tests.behaviors.obstacle_courses import box, course
 from tests.sampling import sampled, thorough
 from tests.scene import PRIORITY, Scene, about, all_of, flat_or_free, leaders, positions, speeds, turned
 from tests.surfaces import ball, block, mesh_obstacles, ring, sheet
 
 WALL = boxes([[0.0, 6.0, 0.0]], [[8.0, 0.2, 8.0]])
+
+
+def told(agents: Agents, **said: np.ndarray) -> Agents:
+    """The agents, once a behavior has said this of them."""
+    return replace(agents, intention=replace(agents.intention, **said))
 
 
 def facing(things: Obstacles, **changes) -> Scene:
@@ -266,7 +272,7 @@ def test_the_side_to_which_an_agent_is_led_counts_unless_the_turn_is_too_hard(
     things = obstacles(middle, 1.0) if thing == "ball" else mesh_obstacles([ball(1.0, 24)], middle)
     world, agents, [avoiding] = facing(things, vehicle={"max_force": max_force}, locomotions=[(Planar, {})]).seen()
     assert avoiding.steer(world, agents, None).force[0, 0] < 0.0
-    led = replace(agents, passing_places=np.array([[[x + 1.7, 6.0, 0.0]]]))
+    led = told(agents, passing_places=np.array([[[x + 1.7, 6.0, 0.0]]]))
     assert np.sign(avoiding.steer(world, led, None).force[0, 0]) == side
 
 
@@ -284,7 +290,7 @@ def test_one_that_stands_before_an_obstacle_turns_to_its_way_however_far_behind_
     world, agents, [avoiding] = place.seen()
     assert avoiding.steer(world, agents, None).force[0, 0] < 0.0, "the nearer side"
     back = np.array([[[1.0, -0.4, 0.0], [2.7, 0.5, 0.0], [3.0, 1.5, 0.0]]])
-    led = replace(agents, passing_places=back)
+    led = told(agents, passing_places=back)
     assert np.sign(avoiding.steer(world, led, None).force[0, 0]) == side
 
 

@@ -9,9 +9,9 @@ from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.post import Post, Posted
 from steering_addon.behaviors.seek import Seek
 from steering_addon.locomotion import Planar
-from steering_addon.minds import Always
+from steering_addon.minds.conditions import Always
 from steering_addon.minds.minding import Minds, minds_of
-from steering_addon.scene import CrowdState, with_states
+from steering_addon.scene import CrowdState, trigger, with_states
 from steering_addon.simulation.run import simulate
 from steering_addon.simulation.snapshot import Snapshot
 from tests.sampling import sampled
@@ -39,7 +39,7 @@ def scene(start: object = (0.0, 0.0, 0.0), speed: float = 0.0, tracked: object =
 def called_away(frame: int, snapshot: Snapshot) -> Snapshot:
     """The input with a state in which the vehicle goes to AWAY instead, called into it for a while."""
     away = CrowdState("Away", [(Seek, {"target": 1})], numbers={"react": 0.0, "lasts": 0.1, "varies": 0.0})
-    calls = Always(1, strength=1.0 if CALLED <= frame < FREE else 0.0)
+    calls = trigger(1, Always, strength=1.0 if CALLED <= frame < FREE else 0.0)
     snapshot = with_states(snapshot, [away], [calls])
     [mind] = minds_of(snapshot)
     # It has settings of its own for Post, by which Post is off.

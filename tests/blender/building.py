@@ -480,6 +480,8 @@ def _named(value: Any) -> Any:
     """A value of a custom property with names in place of datablocks, however deep in it: undo makes new ones."""
     if isinstance(value, dict):
         return {name: _named(inner) for name, inner in value.items()}
+    if hasattr(value, "to_list"):
+        return value.to_list()
     return getattr(value, "name", value)
 
 
@@ -490,4 +492,26 @@ def without_bake_ids(dump: dict) -> dict:
         custom = {key: value for key, value in action["custom"].items() if key != "steering_bake"}
         record = action["custom"].get("steering_bake", {})
         actions[name] = {**action, "custom": custom, "record": {k: v for k, v in record.items() if k != "id"}}
-    return {**dump, "actions": actions}
+    scenes = {name: _with_records_in_a_row(scene) for name, scene in dump.get("scenes", {}).items()}
+    return {**dump, "actions": actions, **({"scenes": scenes} if scenes else {})}
+
+
+def without_run_records(dump: dict) -> dict:
+    """A dump without what runs left on scenes."""
+    scenes = {
+        name: {
+            **scene,
+            "stored": [stored for stored in scene["stored"] if stored != "steering_runs"],
+            "custom": {key: value for key, value in scene["custom"].items() if key != "steering_runs"},
+        }
+        for name, scene in dump["scenes"].items()
+    }
+    return {**dump, "scenes": scenes}
+
+
+def _with_records_in_a_row(scene: dict) -> dict:
+    """The dump of a scene without the ids of its runs, by which it holds their records."""
+    runs = scene["custom"].get("steering_runs")
+    if not isinstance(runs, dict):
+        return scene
+    return {**scene, "custom": {**scene["custom"], "steering_runs": sorted(map(str, runs.values()))}}

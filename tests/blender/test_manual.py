@@ -70,7 +70,7 @@ def test_every_setting_of_vehicles_leads_to_a_page_that_names_it(shipped: str) -
         ("bpy.ops.steering.behavior_add", "docs/behaviors/README.html"),
         ("bpy.ops.steering.behavior_preset_apply", "docs/presets.html"),
         ("bpy.ops.steering.preset_apply", "docs/presets.html"),
-        ("bpy.ops.steering.bake", "README.html"),
+        ("bpy.ops.steering.bake", "docs/previews_and_bakes.html"),
     ],
 )
 def test_a_name_leads_to_its_page(shipped: str, name: str, page: str) -> None:
@@ -80,7 +80,7 @@ def test_a_name_leads_to_its_page(shipped: str, name: str, page: str) -> None:
 def test_every_operator_and_every_class_leads_to_an_existing_page(shipped: str) -> None:
     operators = [f"bpy.ops.steering.{name}" for name in dir(bpy.ops.steering)]
     classes = [f"bpy.types.{name}" for name in dir(bpy.types) if name.startswith("STEERING_")]
-    groups = [f"bpy.types.{cls.__name__}.name" for cls in part("blender.properties").CLASSES]
+    groups = [f"bpy.types.{cls.__name__}.name" for cls in part("blender.properties").CLASSES.values()]
     assert min(len(operators), len(classes), len(groups)) > 5
     for name in [*operators, *classes, *groups]:
         assert written_page(address_of(name).removeprefix(shipped)).is_file(), name

@@ -1,5 +1,7 @@
 """The stored properties match their declarations, can be overridden, and are animatable where declared so."""
 
+import math
+
 import bpy
 import pytest
 
@@ -9,22 +11,9 @@ from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender
 
-REACH = 1e6
-EXTRA = {
-    "populate": {"sources", "place", "laid_out"},
-    "portrayal": {"clips", "head_bone", "look_at", "playing", "unplanted"},
-    "vehicle": {"own"},
-}
-"""The properties of a group besides its declared parameters. A behavior's group also has its switches: `use`, and `own`
-for states."""
-
 
 def properties_of(group) -> dict:
     return {name: p for name, p in group.bl_rna.properties.items() if name not in ("rna_type", "name")}
-
-
-def object_group():
-    return bpy.types.Object.bl_rna.properties["steering"].fixed_type
 
 
 def all_properties() -> dict:
@@ -46,28 +35,17 @@ def all_properties() -> dict:
     return properties
 
 
-def declarations() -> list:
-    catalogue = part("behaviors").CATALOGUE
-    return [
-        ("vehicle", part("simulation.vehicle").VehicleModel),
-        ("portrayal", part("portrayal.driver_properties").Portrayal),
-        ("attendance", part("simulation.presence.attendance").Attendance),
-        ("populate", part("settings.population").Population),
-        *((moves.name, moves) for moves in part("locomotion").CATALOGUE),
-        *((b.name, b) for b in catalogue),
-    ]
-
-
 def parameters() -> list:
+    """Each declared parameter, with the names of its group and itself."""
     return [
         (group, name, parameter)
-        for group, declared in declarations()
-        for name, parameter in declared.parameters().items()
+        for group, declared in part("settings.stored").GROUPS.items()
+        for name, parameter in declared.parameters.items()
     ]
 
 
 def property_in(group: str, name: str):
-    return object_group().properties[group].fixed_type.properties[name]
+    return part("blender.properties").CLASSES[group].bl_rna.properties[name]
 
 
 def test_names_that_blender_takes_are_known(addon) -> None:
@@ -78,26 +56,24 @@ def test_names_that_blender_takes_are_known(addon) -> None:
     assert names - own_names - TAKEN_BY_BLENDER == set()
 
 
-def test_all_properties_are_collected(addon) -> None:
-    assert len(all_properties()) > 80
-    assert len(parameters()) > 30
-
-
 def test_every_property_and_pointer_can_be_overridden_on_a_linked_object(addon) -> None:
     assert [path for path, declared in all_properties().items() if not declared.is_overridable] == []
 
 
 def test_each_group_has_a_property_for_each_declared_parameter_and_no_others(addon) -> None:
-    behaviors = {behavior.name for behavior in part("behaviors").CATALOGUE}
-    locomotions = part("locomotion").LOCOMOTIONS
-    for group, declared in declarations():
-        names = set(object_group().properties[group].fixed_type.properties.keys()) - {"rna_type", "name"}
-        extra = EXTRA.get(group, {"use", "own"} if group in behaviors else {"own"} if group in locomotions else set())
-        kinds = part("simulation.declaration").Kind
-        bodies = {name: parameter for name, parameter in declared.parameters().items() if parameter.kind is kinds.BODY}
+    body = part("simulation.declaration").Kind.BODY
+    for group, cls in part("blender.properties").CLASSES.items():
+        declared = {name: parameter for of, name, parameter in parameters() if of == group}
+        bodies = {name: parameter for name, parameter in declared.items() if parameter.kind is body}
         of_bodies = {f"{name}_{suffix}" for name in bodies for suffix in ("bone", "collection")}
         of_bodies |= {f"{name}_choice" for name, parameter in bodies.items() if not parameter.in_order}
-        assert names == set(declared.parameters()) | extra | of_bodies, group
+        assert {*cls.bl_rna.properties.keys()} - {"rna_type", "name"} == {*declared, *of_bodies}, group
+
+
+def test_functions_of_single_properties_are_those_of_declared_ones(addon) -> None:
+    declared = {(group, name) for group, name, _ in parameters()}
+    hooks = part("blender.properties.hooks").HOOKS
+    assert {(group, name) for group, named in hooks.items() for name in named} <= declared
 
 
 def test_defaults_limits_and_descriptions_are_the_declared_ones(addon) -> None:
@@ -105,21 +81,30 @@ def test_defaults_limits_and_descriptions_are_the_declared_ones(addon) -> None:
     for group, name, parameter in parameters():
         declared = property_in(group, name)
         assert declared.description.startswith(parameter.description), (group, name)
-        if parameter.kind is kinds.NUMBER:
-            assert declared.default == pytest.approx(parameter.default), (group, name)
-            assert declared.hard_min == pytest.approx(max(parameter.least, -REACH)), (group, name)
-            assert declared.hard_max == pytest.approx(min(parameter.most, REACH)), (group, name)
-        elif parameter.kind is kinds.INTEGER:
+        if parameter.kind in (kinds.NUMBER, kinds.INTEGER):
             limits = (declared.default, declared.hard_min, declared.hard_max)
-            assert limits == (parameter.default, parameter.least, parameter.most), (group, name)
-        elif parameter.kind is kinds.SWITCH:
+            assert limits == pytest.approx((parameter.default, *bounds(parameter))), (group, name)
+            soft = parameter.soft or bounds(parameter)
+            assert (declared.soft_min, declared.soft_max) == pytest.approx(soft), (group, name)
+        elif parameter.kind in (kinds.SWITCH, kinds.TEXT):
             assert declared.default == parameter.default, (group, name)
-        elif parameter.kind is kinds.CHOICE:
+        elif parameter.kind in (kinds.VECTOR, kinds.COLOR):
+            assert tuple(declared.default_array) == pytest.approx(parameter.default), (group, name)
+        elif parameter.kind in (kinds.CHOICE, kinds.FLAGS):
             items = {item.identifier: item.value for item in declared.enum_items}
             assert items == {choice.name: choice.number for choice in parameter.choices}, (group, name)
-            assert items[declared.default] == parameter.default, (group, name)
+            is_choice = parameter.kind is kinds.CHOICE
+            default = items[declared.default] if is_choice else declared.default_flag
+            assert default == parameter.default, (group, name)
         else:
-            assert declared.type == "POINTER", (group, name)
+            assert declared.type == ("COLLECTION" if parameter.kind is kinds.LIST else "POINTER"), (group, name)
+
+
+def bounds(parameter) -> tuple[float, float]:
+    """The limits of the property of a number; REACH where it declares none."""
+    reach = part("simulation.declaration").REACH
+    least, most = parameter.least, parameter.most
+    return (-reach if least == -math.inf else least, reach if most == math.inf else most)
 
 
 def test_the_tooltip_of_a_behavior_is_its_declared_sentence(addon) -> None:
@@ -141,45 +126,24 @@ def test_every_property_has_a_tooltip_without_a_final_stop(addon) -> None:
         assert not declared.description.endswith("."), (path, name)
 
 
-NOT_ANIMATABLE = ("locked", "identity", "forward_axis", "up_axis", "seed", "start_speed", "preroll", "roles", "crowd")
-
-
-@pytest.mark.parametrize("name", NOT_ANIMATABLE)
+@pytest.mark.parametrize("name", ["locked", "identity", "forward_axis", "seed", "start_speed", "preroll", "roles"])
 def test_settings_that_hold_for_a_whole_simulation_cannot_be_keyed(name) -> None:
-    assert not object_group().properties[name].is_animatable
     ob = bpy.data.objects.new("Ship", None)
     with pytest.raises(TypeError, match="not animatable"):
         ob.keyframe_insert(f"steering.{name}")
 
 
-@pytest.mark.parametrize("name", ["frame_start", "frame_end", "use_frame_range", "substeps", "seed"])
-def test_scene_settings_cannot_be_keyed(name) -> None:
-    assert not bpy.types.Scene.bl_rna.properties["steering"].fixed_type.properties[name].is_animatable
-
-
 def test_exactly_the_parameters_declared_as_animatable_can_be_keyed(addon) -> None:
     for group, name, parameter in parameters():
-        assert property_in(group, name).is_animatable == parameter.animatable, (group, name)
+        if property_in(group, name).type not in ("POINTER", "COLLECTION"):
+            assert property_in(group, name).is_animatable == parameter.animatable, (group, name)
 
 
-def test_object_settings_that_may_change_over_time_can_be_keyed(addon) -> None:
-    for name in ("active", "amount", "pass_side", "combining", "speed_factor", "size_factor", "mass_factor"):
-        assert object_group().properties[name].is_animatable, name
-
-
-def test_choices_keep_their_stored_numbers(addon) -> None:
-    stored = {
-        "forward_axis": {"POS_X": 0, "POS_Y": 1, "POS_Z": 2, "NEG_X": 3, "NEG_Y": 4, "NEG_Z": 5},
-        "pass_side": {c.name: c.number for c in part("simulation.geometry.obstacles").PASS_SIDES},
-        "obstacle_shape": {c.name: c.number for c in part("simulation.geometry.obstacles").OBSTACLE_SHAPES},
-        "obstacle_side": {c.name: c.number for c in part("simulation.geometry.obstacles").OBSTACLE_SIDES},
-        "region_shape": {c.name: c.number for c in part("simulation.geometry.regions").SHAPES},
-        "combining": {c.name: c.number for c in part("simulation.combining").COMBININGS},
-    }
-    stored["up_axis"] = stored["forward_axis"]
-    for name, numbers in stored.items():
-        items = object_group().properties[name].enum_items
-        assert {item.identifier: item.value for item in items} == numbers, name
+def test_settings_that_change_over_time_are_declared_animatable() -> None:
+    changing = {name for group, name, parameter in parameters() if group == "object" and parameter.animatable}
+    of_vehicles = ("active", "speed_factor", "size_factor", "length_factor", "mass_factor", "by_hand")
+    assert changing >= {*of_vehicles, "amount", "pass_side", "combining"}
+    assert changing & {"locked", "identity", "seed", "preroll", "roles", "start_speed"} == set()
 
 
 def test_a_new_object_and_scene_store_nothing(addon) -> None:

@@ -15,15 +15,15 @@ from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.separation import Separation
 from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import OnFoot, Planar, SimpleVehicle, Wheeled
-from steering_addon.minds import (
-    CATALOGUE,
+from steering_addon.minds.conditions import (
+    CONDITIONS,
     Alone,
     Always,
     Arrived,
     Crowded,
     Faster,
     Inside,
-    Near,
+    Nearby,
     Outside,
     Sees,
     Stuck,
@@ -33,7 +33,7 @@ from steering_addon.minds.declaring import Trigger, distinct_numbers
 from steering_addon.minds.following import locomotions_in_modes, vehicles_as_in_modes
 from steering_addon.minds.minding import minds_of
 from steering_addon.minds.overfull_cues import OverfullCues
-from steering_addon.scene import SPHERE, CrowdState, Scene, all_of, leaders, regions, with_states
+from steering_addon.scene import SPHERE, CrowdState, Scene, all_of, leaders, regions, trigger, with_states
 from steering_addon.simulation.arrays.vectors import truncate
 from steering_addon.simulation.declaration import CAUSE
 from steering_addon.simulation.mindset import BY_CUE, BY_OTHERS, OVER
@@ -67,8 +67,8 @@ def run(
     return scene.run(frames, at=lambda _, snapshot: with_states(replace(snapshot, **changes), states, triggers))
 
 
-def wolf_near(scene: Scene, distance: float = 8.0, **values: Any) -> Near:
-    return Near(1, bodies=np.array([len(scene)]), distance=distance, **values)
+def wolf_near(scene: Scene, distance: float = 8.0, **values: Any) -> Trigger:
+    return trigger(1, Nearby, bodies=np.array([len(scene)]), distance=distance, **values)
 
 
 def modes(states: Sequence[State]) -> np.ndarray:
@@ -119,7 +119,7 @@ def test_a_state_lasts_for_its_time_after_the_last_call_and_then_follows_what_co
     states[0] = replace(states[0], then="Calm")
 
     def at(frame: int, snapshot: Snapshot) -> Snapshot:
-        call = Always(2, strength=1.0 if frame < 24 else 0.0)
+        call = trigger(2, Always, strength=1.0 if frame < 24 else 0.0)
         return with_states(snapshot, states, [call])
 
     seen = modes(scene.run(110, at=at))
@@ -134,7 +134,7 @@ def test_a_call_breaks_into_what_merely_follows() -> None:
     ]
 
     def at(frame: int, snapshot: Snapshot) -> Snapshot:
-        return with_states(snapshot, states, [Always(2, strength=1.0 if frame in (0, 60) else 0.0)])
+        return with_states(snapshot, states, [trigger(2, Always, strength=1.0 if frame in (0, 60) else 0.0)])
 
     seen = modes(scene.run(70, at=at))
     assert (seen[40] == 1).all() and (seen[63] == 2).all()
@@ -327,7 +327,7 @@ def test_a_run_agrees_with_the_beginning_of_a_longer_one_and_continues_from_any_
 def test_the_order_of_triggers_and_of_states_plays_no_part() -> None:
     scene = herd(25, tracked=all_of(leaders(WOLF), leaders([4.0, 14.0, 0.0])))
     n = len(scene)
-    near, far = wolf_near(scene), Near(1, bodies=np.array([n + 1]), distance=6.0)
+    near, far = wolf_near(scene), trigger(1, Nearby, bodies=np.array([n + 1]), distance=6.0)
     other = CrowdState("Stop", [(Arrival, {"target": CAUSE})])
     a = run(scene, [startle(), other], [near, far], 60)
     b = run(scene, [other, startle()], [far, near], 60)
@@ -338,7 +338,7 @@ def test_the_order_of_triggers_and_of_states_plays_no_part() -> None:
 def test_of_equally_strong_calls_the_nearer_is_followed_whatever_the_order_of_triggers() -> None:
     scene = herd(25, tracked=all_of(leaders(WOLF), leaders([4.0, 14.0, 0.0])))
     n = len(scene)
-    near = [Near(1, bodies=np.array([n + wolf]), distance=50.0) for wolf in (0, 1)]
+    near = [trigger(1, Nearby, bodies=np.array([n + wolf]), distance=50.0) for wolf in (0, 1)]
     a, b = (run(scene, [startle(react=0.0)], triggers, 30) for triggers in (near, near[::-1]))
     assert all(same(x, y) for x, y in zip(a, b))
     apart = np.linalg.norm(scene.position[:, None] - [WOLF, [4.0, 14.0, 0.0]], axis=2)
@@ -349,7 +349,7 @@ def test_a_vehicle_more_far_away_leaves_the_minds_of_others_alone() -> None:
     scene = herd(25)
     more = replace(herd(26), position=np.concatenate((scene.position, [[500.0, 0.0, 0.0]])))
     alone = modes(run(scene, [startle(spreads=2)], [wolf_near(scene)], 60))
-    joined = modes(run(more, [startle(spreads=2)], [Near(1, bodies=np.array([26]), distance=8.0)], 60))
+    joined = modes(run(more, [startle(spreads=2)], [trigger(1, Nearby, bodies=np.array([26]), distance=8.0)], 60))
     assert alone.any() and np.array_equal(alone, joined[:, :25])
 
 
@@ -422,7 +422,7 @@ def test_a_switch_in_the_middle_of_another_keeps_what_each_state_was_about() -> 
     states = [CrowdState("First", flee, numbers=numbers), CrowdState("Next", flee, numbers=numbers)]
 
     def at(frame: int, snapshot: Snapshot) -> Snapshot:
-        wolves = [Near(k, bodies=np.array([k]), distance=50.0, strength=now) for k, now in
+        wolves = [trigger(k, Nearby, bodies=np.array([k]), distance=50.0, strength=now) for k, now in
                   ((1, 0.8 * (frame < 12)), (2, 1.0 * (frame >= 12)))]  # fmt: skip
         return with_states(snapshot, states, wolves)
 
@@ -441,7 +441,7 @@ def test_what_a_state_remembers_is_forgotten_each_time_it_is_entered() -> None:
     go = CrowdState("Go", [(Arrival, {"target": 1})], numbers={"lasts": 0.5, "react": 0.0, "varies": 0.0})
 
     def at(frame: int, snapshot: Snapshot) -> Snapshot:
-        return with_states(snapshot, [go], [Always(1, strength=1.0 if frame < 60 else 0.0)])
+        return with_states(snapshot, [go], [trigger(1, Always, strength=1.0 if frame < 60 else 0.0)])
 
     states = scene.run(3, at=at)
     state = replace(states[-1], arrived={"arrival": np.array([True])})
@@ -457,7 +457,7 @@ def test_each_calls_one_only_and_none_is_idle_while_one_calls() -> None:
         locomotions=[(Planar, {})], tracked=leaders(*cows),
     )  # fmt: skip
     fetch = CrowdState("Fetch", [(Arrival, {"target": CAUSE})], numbers={"react": 0.1, "lasts": 1.0})
-    states = run(scene, [fetch], [Near(1, bodies=np.array([3, 4]), distance=100.0, one_each=True)], 120)
+    states = run(scene, [fetch], [trigger(1, Nearby, bodies=np.array([3, 4]), distance=100.0, one_each=True)], 120)
     for state in states[20:]:
         sent = state.mindset.mode == 1
         assert sent.sum() == 2 and len(set(state.mindset.body[sent])) == 2
@@ -475,7 +475,7 @@ def test_none_follows_what_another_follows_or_reacts_to_while_all_move_about(see
         locomotions=[(Planar, {})], tracked=leaders([0.0, 35.0, 0.0], [10.0, 35.0, 0.0], [20.0, 35.0, 0.0]),
     )  # fmt: skip
     fetch = CrowdState("Fetch", [(Arrival, {"target": CAUSE})], numbers={"react": 1.0, "varies": 0.9, "lasts": 2.0})
-    strays = [Near(1, bodies=np.array(rows), distance=100.0, one_each=True) for rows in ([6, 7], [8])]
+    strays = [trigger(1, Nearby, bodies=np.array(rows), distance=100.0, one_each=True) for rows in ([6, 7], [8])]
     states = run(scene, [fetch], strays, 100)
     for state in states[1:]:
         followed = state.mindset.body[state.mindset.mode == 1].tolist()
@@ -486,7 +486,7 @@ def test_none_follows_what_another_follows_or_reacts_to_while_all_move_about(see
 def test_a_state_of_a_crowd_can_be_what_calls() -> None:
     scene = herd(9, wolf=[0.0, -3.0, 0.0])
     watch = CrowdState("Watch", numbers={"react": 0.0})
-    triggers = [wolf_near(scene, 3.5), Near(2, of=(0, 1), distance=4.5)]
+    triggers = [wolf_near(scene, 3.5), trigger(2, Nearby, of=(0, 1), distance=4.5)]
     seen = modes(run(scene, [startle(react=0.0), watch], triggers, 30))
     assert (seen == 2).any() and (seen == 1).any()
     begins = [int((seen[:, row] == 2).argmax()) for row in range(9) if (seen[:, row] == 2).any()]
@@ -509,8 +509,8 @@ def test_a_strong_call_takes_a_vehicle_from_the_state_that_another_call_holds(st
     states = [CrowdState(name, numbers={"react": 0.0, "varies": 0.0}) for name in ("Caught", "Startle")]
 
     def called(frame: int, snapshot: Snapshot) -> Snapshot:
-        caught = Always(1, strength=strength if frame >= 24 else 0.0)
-        return with_states(snapshot, states, [Always(2), caught])
+        caught = trigger(1, Always, strength=strength if frame >= 24 else 0.0)
+        return with_states(snapshot, states, [trigger(2, Always), caught])
 
     seen = modes(herd(3).run(60, at=called))
     assert (seen[20] == 2).all()
@@ -527,22 +527,22 @@ def test_it_sees_what_is_in_front_and_not_what_is_behind() -> None:
     scene = Scene(
         [[0.0, 0.0, 0.0], [9.0, 0.0, 0.0]], forward=[[0.0, 1.0, 0.0], [0.0, -1.0, 0.0]], tracked=leaders([4.5, 6, 0])
     )
-    assert counted([Sees(1, bodies=np.array([2]), distance=20.0, angle=2.0)], scene).tolist() == [True, False]
+    assert counted([trigger(1, Sees, bodies=np.array([2]), distance=20.0, angle=2.0)], scene).tolist() == [True, False]
 
 
 def test_regions_call_who_is_inside_or_outside() -> None:
     scene = Scene([[0.0, 0.0, 0.0], [50.0, 0.0, 0.0]], regions=regions([[0.0, 0.0, 0.0]], 5.0, SPHERE))
-    assert counted([Inside(1, regions=np.array([0]))], scene).tolist() == [True, False]
-    assert counted([Outside(1, regions=np.array([0]))], scene).tolist() == [False, True]
+    assert counted([trigger(1, Inside, regions=np.array([0]))], scene).tolist() == [True, False]
+    assert counted([trigger(1, Outside, regions=np.array([0]), margin=0.0)], scene).tolist() == [False, True]
 
 
 def test_agents_outside_by_less_than_the_margin_are_not_called() -> None:
     stands = {"speed": 0.0, "vehicle": {"cruise_speed": 0.0}}
     scene = Scene([[6.9, 0.0, 0.0], [7.1, 0.0, 0.0]], regions=regions([[0.0, 0.0, 0.0]], 5.0, SPHERE), **stands)
-    assert counted([Outside(1, regions=np.array([0]), margin=2.0)], scene).tolist() == [False, True]
+    assert counted([trigger(1, Outside, regions=np.array([0]), margin=2.0)], scene).tolist() == [False, True]
 
 
-def left_alone_while_hunted(caught: int, watched: Near) -> list[State]:
+def left_alone_while_hunted(caught: int, watched: Trigger) -> list[State]:
     """A hunter and two prey; from a frame on, the nearer one is in a state in which it is left alone."""
     scene = Scene(
         [[0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [5.0, 0.0, 0.0]], behaviors=[],
@@ -555,7 +555,7 @@ def left_alone_while_hunted(caught: int, watched: Near) -> list[State]:
     ]
 
     def at(frame: int, snapshot: Snapshot) -> Snapshot:
-        holds = Inside(1, regions=np.array([0]), strength=1.5 * (frame >= caught))
+        holds = trigger(1, Inside, regions=np.array([0]), strength=1.5 * (frame >= caught))
         hunts = replace(watched, strength=1.0 * (frame >= 4))
         return with_states(snapshot, states, [holds, hunts])
 
@@ -564,33 +564,33 @@ def left_alone_while_hunted(caught: int, watched: Near) -> list[State]:
 
 @pytest.mark.parametrize(("caught", "followed"), [(0, 2), (8, 1)], ids=["before", "by who follows it already"])
 def test_what_is_caught_calls_none_but_who_is_about_it_already(caught: int, followed: int) -> None:
-    prey = Near(2, bodies=np.array([1, 2]), distance=50.0)
+    prey = trigger(2, Nearby, bodies=np.array([1, 2]), distance=50.0)
     after = left_alone_while_hunted(caught, prey)[-1].mindset
     assert (after.mode[0], after.body[0], after.mode[1]) == (2, followed, 1)
 
 
 def test_what_watches_for_a_state_sees_also_those_who_are_left_alone_in_it() -> None:
-    after = left_alone_while_hunted(0, Near(2, of=(0, 1), distance=50.0))[-1].mindset
+    after = left_alone_while_hunted(0, trigger(2, Nearby, of=(0, 1), distance=50.0))[-1].mindset
     assert (after.mode[0], after.body[0]) == (2, 1)
 
 
 def test_company_calls_the_alone_and_the_crowded() -> None:
     scene = Scene([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [2.0, 0.0, 0.0], [80.0, 0.0, 0.0]])
-    assert counted([Alone(1, distance=5.0, count=1)], scene).tolist() == [False, False, False, True]
-    assert counted([Crowded(1, distance=5.0, count=2)], scene).tolist() == [True, True, True, False]
+    assert counted([trigger(1, Alone, distance=5.0, count=1)], scene).tolist() == [False, False, False, True]
+    assert counted([trigger(1, Crowded, distance=5.0, count=2)], scene).tolist() == [True, True, True, False]
 
 
 def test_touch_speed_and_arrival_call() -> None:
     scene = Scene([[0.0, 0.0, 0.0], [30.0, 0.0, 0.0]], tracked=leaders([0.9, 0.0, 0.0]))
-    assert counted([Touched(1, bodies=np.array([2]))], scene).tolist() == [True, False]
+    assert counted([trigger(1, Touched, bodies=np.array([2]))], scene).tolist() == [True, False]
     moving = Scene(
         [[0.0, 0.0, 0.0], [30.0, 0.0, 0.0]], speed=[0.0, 4.0], vehicle={"max_speed": 5.0, "cruise_speed": 0.0}
     )
-    assert counted([Faster(1, speed=2.0)], moving).tolist() == [False, True]
+    assert counted([trigger(1, Faster, speed=2.0)], moving).tolist() == [False, True]
     going = Scene(
         [[0.0, 0.0, 0.0], [60.0, 0.0, 0.0]], behaviors=[(Arrival, {"target": 2})], tracked=leaders([0.5, 0.0, 0.0])
     )
-    assert counted([Arrived(1)], going).tolist() == [True, False]
+    assert counted([trigger(1, Arrived)], going).tolist() == [True, False]
 
 
 def test_who_does_not_get_on_calls() -> None:
@@ -599,20 +599,20 @@ def test_who_does_not_get_on_calls() -> None:
         vehicle={"max_speed": 5.0, "max_force": [1e-9, 10.0]},
     )  # fmt: skip
     stuck = CrowdState("On", numbers={"react": 0.0, "varies": 0.0})
-    seen = modes(run(scene, [stuck], [Stuck(1, time=2.0)], 72))
+    seen = modes(run(scene, [stuck], [trigger(1, Stuck, time=2.0)], 72))
     assert not seen[:, 1].any() and not seen[:48, 0].any() and seen[54:, 0].all()
 
 
 def test_a_chance_decides_which_vehicles_follow_a_trigger() -> None:
     scene = herd(400)
-    assert abs(counted([Always(1, chance=0.3)], scene).mean() - 0.3) < 0.07
+    assert abs(counted([trigger(1, Always, chance=0.3)], scene).mean() - 0.3) < 0.07
 
 
-@pytest.mark.parametrize("kind", CATALOGUE, ids=lambda kind: kind.name)
+@pytest.mark.parametrize("kind", CONDITIONS, ids=lambda kind: kind.name)
 @pytest.mark.parametrize("n", [0, 1, 2])
 def test_each_condition_does_with_few_vehicles_and_nothing_to_watch(kind: Any, n: int) -> None:
     scene = Scene(np.zeros((n, 3)), behaviors=GRAZING)
-    states = run(scene, [startle()], [kind(1)], 5)
+    states = run(scene, [startle()], [trigger(1, kind)], 5)
     assert np.isfinite(states[-1].motion.position).all()
 
 
@@ -632,7 +632,7 @@ def test_whatever_states_say_all_stays_finite_and_within_limits(
 ) -> None:
     scene = herd(6, seed=seed)
     states = [replace(startle(**numbers), then=then), CrowdState("Other", then=other, eases="Startle")]
-    for state in run(scene, states, [wolf_near(scene, 50.0), Always(1)], 20):
+    for state in run(scene, states, [wolf_near(scene, 50.0), trigger(1, Always)], 20):
         assert np.isfinite(state.motion.position).all()
         assert (np.linalg.norm(state.motion.velocity, axis=1) <= 6.0 + 1e-9).all()
         if state.mindset is not None:

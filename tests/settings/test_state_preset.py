@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from steering_addon.behaviors import CATALOGUE
 from steering_addon.locomotion import LOCOMOTIONS
-from steering_addon.minds.declaring import StateModel
-from steering_addon.minds.trigger import TriggerModel
+from steering_addon.minds.declaring import StateModel, TriggerModel
 from steering_addon.settings.preset_values import FORMAT, PresetError, complete
 from steering_addon.settings.state_preset import (
     CALLERS,

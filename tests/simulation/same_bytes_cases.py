@@ -36,19 +36,19 @@ from steering_addon.behaviors.wall_following import WallFollowing
 from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import CATALOGUE as LOCOMOTIONS
 from steering_addon.locomotion import Crawling, OnFoot, Planar, SimpleVehicle
-from steering_addon.minds import (
+from steering_addon.minds.conditions import (
     Alone,
     Always,
     Crowded,
     Faster,
     Inside,
-    Near,
+    Nearby,
     Outside,
     Sees,
     Touched,
 )
 from steering_addon.minds.declaring import Trigger
-from steering_addon.scene import CrowdState, with_states
+from steering_addon.scene import CrowdState, trigger, with_states
 from steering_addon.simulation.arrays.angles import cosine, sine
 from steering_addon.simulation.arrays.chance import keys_of, mix, smooth_noise, uniform
 from steering_addon.simulation.behavior import Behavior
@@ -591,16 +591,16 @@ def states() -> Case:
     fetch, look, rest, startled = 1, 2, 3, 4
     bodies = n + np.arange(LEADERS)
     conditions: tuple[Trigger, ...] = (
-        Near(startled, bodies=bodies[:2], distance=2.0),
-        Sees(startled, bodies=bodies[2:], distance=4.0, angle=2.0, chance=0.6),
-        Touched(startled, bodies=row, strength=0.8),
-        Near(fetch, bodies=bodies, of=(0, startled), distance=30.0, one_each=True, from_modes=(0,)),
-        Alone(fetch, distance=1.5, strength=0.7, chance=0.5),
-        Outside(fetch, regions=np.arange(2), strength=0.6, chance=0.5),
-        Crowded(rest, distance=4.0, count=4, chance=0.3),
-        Faster(look, speed=4.0, strength=0.8, chance=0.5),
-        Inside(look, regions=np.arange(2), strength=0.7),
-        Always(rest, strength=0.7, chance=0.3),
+        trigger(startled, Nearby, bodies=bodies[:2], distance=2.0),
+        trigger(startled, Sees, bodies=bodies[2:], distance=4.0, angle=2.0, chance=0.6),
+        trigger(startled, Touched, bodies=row, strength=0.8),
+        trigger(fetch, Nearby, bodies=bodies, of=(0, startled), distance=30.0, one_each=True, from_modes=(0,)),
+        trigger(fetch, Alone, distance=1.5, count=1, strength=0.7, chance=0.5),
+        trigger(fetch, Outside, regions=np.arange(2), margin=0.0, strength=0.6, chance=0.5),
+        trigger(rest, Crowded, distance=4.0, count=4, chance=0.3),
+        trigger(look, Faster, speed=4.0, strength=0.8, chance=0.5),
+        trigger(look, Inside, regions=np.arange(2), strength=0.7),
+        trigger(rest, Always, strength=0.7, chance=0.3),
     )
     triggers = [replace(trigger, key=key) for key, trigger in enumerate(conditions)]
 

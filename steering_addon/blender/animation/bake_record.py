@@ -14,7 +14,6 @@ import bpy
 from ...simulation.arrays.once import once
 from ...simulation.presence.attendance import FURTHEST
 from .custom_properties import KeptProperty, name_in
-from .state_history import TakenUp, read, written
 
 if TYPE_CHECKING:
     from bpy.types import Action
@@ -44,12 +43,7 @@ class BakeRecord:
         kept_hidden: whether the animator had the object hidden, by the data paths of the switches that the bake keys.
         own_handles: handles of the animator's keys on the channels, to be put back (`keyframes.unsettled_handles`), by
             channel, such as `location[0]`.
-        mishaps: frames on which the vehicle ran into something or got stuck, by kind.
-        stuck_frames: the first and last frame on which the vehicle was stuck; None if it never was.
-        present_frames: the first and last frame on which the vehicle was present; None if it always was, in reverse
-            order if it never was.
-        states: the states of its crowd that the vehicle took up, and why.
-        made_of: the fingerprint of the run that was baked (`read.fingerprint`); empty if it is not known.
+        made_of: the fingerprint of the run that was baked, in files from before runs had a record of their own.
     """
 
     bake_id: str
@@ -65,10 +59,6 @@ class BakeRecord:
     kept_properties: Mapping[str, KeptProperty] = field(default_factory=dict)
     kept_hidden: Mapping[str, bool] = field(default_factory=dict)
     own_handles: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
-    mishaps: Mapping[str, float] = field(default_factory=dict)
-    stuck_frames: tuple[float, float] | None = None
-    present_frames: tuple[float, float] | None = None
-    states: tuple[TakenUp, ...] = ()
     made_of: str = ""
 
     @property
@@ -93,8 +83,8 @@ def our_record(action: Action | None) -> BakeRecord | None:
         kept_properties = stored.get("kept_properties")
         return BakeRecord(
             bake_id=str(stored["id"]),
-            first=_frame(stored["range"][0]),
-            last=_frame(stored["range"][1]),
+            first=frame_in(stored["range"][0]),
+            last=frame_in(stored["range"][1]),
             channels=_texts(stored["channels"]),
             made=bool(stored["made"]),
             kept=_action(stored.get("kept")),
@@ -107,10 +97,6 @@ def our_record(action: Action | None) -> BakeRecord | None:
             else {},
             kept_hidden={path: bool(hidden) for path, hidden in stored.get("kept_hidden", {}).items()},
             own_handles={channel: tuple(map(float, noted)) for channel, noted in stored.get("own_handles", {}).items()},
-            mishaps={kind: _frame(frame) for kind, frame in stored.get("mishaps", {}).items()},
-            stuck_frames=_span(stored["stuck"]) if "stuck" in stored else None,
-            present_frames=_open_span(stored["there"]) if "there" in stored else None,
-            states=read(stored["states"]) if "states" in stored else (),
             made_of=str(stored.get("made_of", "")),
         )
     except (TypeError, KeyError, AttributeError, IndexError, ValueError):
@@ -144,23 +130,7 @@ def write_record(action: Action, record: BakeRecord) -> None:
         stored["kept_hidden"] = dict(record.kept_hidden)
     if record.own_handles:
         stored["own_handles"] = {channel: list(noted) for channel, noted in record.own_handles.items()}
-    if record.mishaps:
-        stored["mishaps"] = {kind: float(frame) for kind, frame in record.mishaps.items()}
-    if record.stuck_frames is not None:
-        stored["stuck"] = [float(frame) for frame in record.stuck_frames]
-    if record.present_frames is not None:
-        stored["there"] = [float(frame) for frame in record.present_frames]
-    if record.states:
-        stored["states"] = written(record.states)
-    if record.made_of:
-        stored["made_of"] = record.made_of
     action[RECORD] = stored
-
-
-def sign(action: Action | None, made_of: str) -> None:
-    """Add the fingerprint of a run to the record of its bake, if the action has one."""
-    if our_record(action) is not None:
-        action[RECORD]["made_of"] = made_of
 
 
 def erase_record(action: Action) -> None:
@@ -184,7 +154,7 @@ def _action(stored: Any) -> Action | None:
     return stored
 
 
-def _frame(stored: Any) -> float:
+def frame_in(stored: Any) -> float:
     """A frame. Raises ValueError for a number that no timeline has."""
     frame = float(stored)
     if not abs(frame) <= FURTHEST:
@@ -192,12 +162,12 @@ def _frame(stored: Any) -> float:
     return frame
 
 
-def _span(stored: Any) -> tuple[float, float]:
+def span_in(stored: Any) -> tuple[float, float]:
     """The first and the last of some frames. Raises ValueError as `_frame`."""
-    return _frame(stored[0]), _frame(stored[1])
+    return frame_in(stored[0]), frame_in(stored[1])
 
 
-def _open_span(stored: Any) -> tuple[float, float]:
+def open_span_in(stored: Any) -> tuple[float, float]:
     """The first and the last of some frames, infinite for no such frame. Raises ValueError for no number."""
     first, last = float(stored[0]), float(stored[1])
     if first != first or last != last:

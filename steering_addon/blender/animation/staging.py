@@ -43,7 +43,6 @@ from .ownership import (
 )
 from .posing import hides
 from .rotation_channels import data_path
-from .state_history import TakenUp
 from .visibility import SWITCHES, kept_hidden, show_as, switches_of
 
 if TYPE_CHECKING:
@@ -85,12 +84,8 @@ class Staging:
         properties: Mapping[str, np.ndarray] | None = None,
         seldom: Mapping[str, np.ndarray] | None = None,
         only_baked: bool | None = None,
-        mishaps: Mapping[str, float] | None = None,
-        stuck_frames: tuple[float, float] | None = None,
         hidden: np.ndarray | None = None,
-        present_frames: tuple[float, float] | None = None,
         posed: Collection[tuple[str, int]] = (),
-        states: tuple[TakenUp, ...] = (),
     ) -> None:
         """Prepare the motion of one vehicle.
 
@@ -101,13 +96,9 @@ class Staging:
             properties: numbers (f,) for custom properties of these names, which the bake makes if they are missing.
             seldom: the same for properties that get keys only where they change; whole numbers jump.
             only_baked: whether it plays an earlier bake and nothing else; looked up by default.
-            mishaps: frames to record on which something went wrong, by kind.
-            stuck_frames: the first and last frame to record on which it was stuck.
             hidden: (f,) whether it is hidden on each frame.
-            present_frames: the first and last frame to record on which it is present, if it is not always.
             posed: the channels that clips will animate, as (data path, index); an action that would hide them is set
                 aside.
-            states: what to record of the states that it took up.
 
         Raises:
             Refusal: the vehicle cannot be baked.
@@ -119,13 +110,7 @@ class Staging:
         played = Played(ob, only_baked)
         changes = {path_of(name): np.asarray(values) for name, values in (seldom or {}).items()}
         changes |= self._switches(ob, hidden, played)
-        noted = {
-            "mishaps": mishaps or {},
-            "stuck_frames": stuck_frames,
-            "present_frames": present_frames,
-            "states": states,
-        }
-        self._stage(ob, played, channels, changes, replace, posed, noted)
+        self._stage(ob, played, channels, changes, replace, posed)
 
     def hide(self, ob: Object, hidden: np.ndarray, replace: bool = False) -> None:
         """Prepare an object that the bake does not move to be hidden on some frames, (f,) booleans.
@@ -157,7 +142,6 @@ class Staging:
         changes: Mapping[str, np.ndarray],
         replace: bool,
         posed: Collection[tuple[str, int]] = (),
-        noted: Mapping[str, Any] | None = None,
     ) -> None:
         first, last = self._frames[0], self._frames[-1]
         in_the_way = contested((*channels, *changes))
@@ -196,7 +180,6 @@ class Staging:
             muted_strips=before.muted_strips if before else (),
             kept_hidden={path: kept_hidden(ob, path, played) for path in changes if path in SWITCHES},
             own_handles=own_handles,
-            **(noted or {}),
         )
         self._staged.append(_Staged(ob, target, before, record, replace))
 

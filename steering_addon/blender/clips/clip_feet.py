@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...portrayal.clips import ClipSettings, leading
 from ..objects.body_sizes import SOLES
 from ..objects.hierarchy import Family
+from ..objects.tagged_objects import names_of
 from ..properties import settings_of
 from ..stored_values import sound_front
 from .clip_planting import planting_of
@@ -54,20 +56,41 @@ def why_unplanted(model: Model, scene: Scene, family: Family) -> str:
     return planting_of(armature, rig, clips, [entry.action for entry in model.entries])[1]
 
 
-def store_unplanted(crowd: Object, reasons: Iterable[str]) -> None:
-    """Store with a crowd why feet of its models cannot be held, one reason for each model, empty for those that can."""
-    portrayal = crowd.steering.portrayal
-    text = "; ".join(dict.fromkeys(reason for reason in reasons if reason))
-    if portrayal.unplanted != text:
-        portrayal.unplanted = text
+def store_unplanted(crowd: Object, reasons: Collection[tuple[Model, str]]) -> None:
+    """Store with a crowd why the feet of its models cannot be held, and of which, if those of others can.
+
+    `reasons` are of each model, empty for those that can.
+    """
+    loose = [(model, reason) for model, reason in reasons if reason]
+    names = [ob.name for model, _ in loose for ob in model.vehicles] if len(loose) < len(reasons) else []
+    stored = {
+        "unplanted": "; ".join(dict.fromkeys(reason for _, reason in loose)),
+        "unplanted_models": names_of(names) if names else "",
+    }
+    for name, text in stored.items():
+        if getattr(crowd.steering.portrayal, name) != text:
+            setattr(crowd.steering.portrayal, name, text)
 
 
-def unplanted_of(crowd: Object) -> str:
-    """Why feet of a crowd's models cannot be held although that is wanted; empty if they can. Writes nothing."""
+@dataclass(frozen=True)
+class Unplanted:
+    """Models whose feet cannot be held although that is wanted.
+
+    Attributes:
+        models: their names; empty if it goes for all of a crowd.
+        reason: why they cannot.
+    """
+
+    models: str
+    reason: str
+
+
+def unplanted_of(crowd: Object) -> Unplanted | None:
+    """The models of a crowd whose feet cannot be held although that is wanted; None without any. Writes nothing."""
     stored = settings_of(crowd)
     if stored is None or not stored.is_property_set("portrayal") or not len(stored.portrayal.clips):
-        return ""
+        return None
     portrayal = stored.portrayal
     default = bool(ClipSettings.parameters()["plant_feet"].default)
     wanted = portrayal.playing.plant_feet if portrayal.is_property_set("playing") else default
-    return portrayal.unplanted if wanted else ""
+    return Unplanted(portrayal.unplanted_models, portrayal.unplanted) if wanted and portrayal.unplanted else None

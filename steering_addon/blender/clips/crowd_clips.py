@@ -30,6 +30,7 @@ from ..property_groups import values_of
 from ..refusal import Refusal
 from ..stored_values import choice_in, sound_front
 from .clip_copies import ClipSource, curves_for, fits, source_of, span
+from .finding_clips import own_actions
 from .measuring import armature_below, measured_clips
 from .rig import is_mirrored, unevenness
 
@@ -91,18 +92,58 @@ def why_without_rig(ob: Object) -> str:
 def models_of(crowd: Object, vehicles: Sequence[Object], family: Family) -> list[Model]:
     """The models among vehicles of a crowd, the most frequent first; vehicles that can play no clip are in none."""
     entries = stored_clips(crowd)
-    rows: dict[tuple, list[int]] = {}
-    rigs = [rig_of(ob, family) if entries else None for ob in vehicles]
-    for row, rig in enumerate(rigs):
-        if rig is not None:
-            rows.setdefault((rig.data.name_full, *sound_front(vehicles[row]), *_shape(rig)), []).append(row)
-    models = []
-    for alike in sorted(rows.values(), key=len, reverse=True):
-        fitting = tuple(entry for entry in entries if fits(entry.action, rigs[alike[0]]))
-        if fitting:
-            alike = tuple(alike)
-            models.append(Model(alike, tuple(vehicles[k] for k in alike), tuple(rigs[k] for k in alike), fitting))
+    groups = sorted(_rigs_by_model(vehicles, family), key=len, reverse=True) if entries else []
+    played = _played_by([next(iter(rigs.values())) for rigs in groups], entries)
+    return [
+        Model(tuple(rigs), tuple(vehicles[row] for row in rigs), tuple(rigs.values()), clips)
+        for rigs, clips in zip(groups, played)
+        if clips
+    ]
+
+
+def models_with_clips(vehicles: Sequence[Object], family: Family) -> list[tuple[Object, Object]]:
+    """The first vehicle of each model and its armature: of the first model, and of those that bring other actions."""
+    models: list[tuple[Object, Object]] = []
+    known: set[Action] = set()
+    for rigs in _rigs_by_model(vehicles, family):
+        row, rig = next(iter(rigs.items()))
+        brought = set(own_actions(rig))
+        if not models or brought - known:
+            models.append((vehicles[row], rig))
+        known |= brought
     return models
+
+
+def _rigs_by_model(vehicles: Sequence[Object], family: Family) -> list[dict[int, Object]]:
+    """The armatures of the vehicles of each model by their rows, in the order of the vehicles."""
+    models: dict[tuple, dict[int, Object]] = {}
+    for row, ob in enumerate(vehicles):
+        if (rig := rig_of(ob, family)) is not None:
+            models.setdefault((rig.data.name_full, *sound_front(ob), *_shape(rig)), {})[row] = rig
+    return list(models.values())
+
+
+def _played_by(rigs: Sequence[Object], entries: Sequence[PropertyGroup]) -> list[tuple[PropertyGroup, ...]]:
+    """The clips of a crowd that each of its models plays, from an armature of each model.
+
+    A model plays the clips whose bones it has. Clips that came with another model it plays only on occasions for which
+    it brought none of its own: the walk of a deer moves a stag, too, but its legs are not those of a stag.
+    """
+    brought = [set(own_actions(rig)) if len(rigs) > 1 else set() for rig in rigs]
+    played = []
+    for rig, actions in zip(rigs, brought):
+        foreign = set().union(*brought) - actions
+        fitting = [entry for entry in entries if fits(entry.action, rig)]
+        occasions = [_occasion(entry) for entry in fitting if entry.action not in foreign]
+        played.append(
+            tuple(entry for entry in fitting if entry.action not in foreign or _occasion(entry) not in occasions)
+        )
+    return played
+
+
+def _occasion(entry: PropertyGroup) -> tuple[object, ...]:
+    """When a clip of a crowd is played."""
+    return entry.plays, entry.when, entry.with_company, state_of(entry)
 
 
 def _shape(rig: Object) -> tuple[object, ...]:
@@ -291,17 +332,17 @@ def clips_made_of(crowd: Object, states: Mapping[Object, int]) -> str:
         hashed.update(repr([(name, float(np.float32(stored.get(name, defaults[name])))) for name in defaults]).encode())
     for entry in entries:
         what = entry.action.name_full, *span(entry.action), entry.plays, entry.ground_speed, entry.with_company
-        if occasion := _occasion(entry, states):
+        if occasion := _chosen_occasion(entry, states):
             hashed.update(repr(occasion).encode())
         hashed.update(repr(what).encode())
         for bag in channelbags(entry.action):
             for curve in bag.fcurves:
                 hashed.update(repr((curve.data_path, curve.array_index, curve.mute, len(curve.modifiers))).encode())
-                hashed.update(_points(curve))
+                hashed.update(points_of(curve))
     return hashed.hexdigest()
 
 
-def _occasion(entry: PropertyGroup, states: Mapping[Object, int]) -> tuple[object, ...]:
+def _chosen_occasion(entry: PropertyGroup, states: Mapping[Object, int]) -> tuple[object, ...]:
     """When a clip is played; empty for a clip that is always played, so that files of before are not outdated."""
     state = state_of(entry)
     when = (entry.when,) if entry.plays == "DO" and entry.when != "CHANCE" else ()
@@ -341,10 +382,10 @@ def _skins(rig: Object, family: Family) -> Iterable[Object]:
 def _curves(action: Action, rig: Object) -> Iterable[bytes]:
     for (path, index), curve in sorted(curves_for(action, rig).items(), key=lambda each: each[0]):
         yield repr((path, index, len(curve.modifiers))).encode()
-        yield _points(curve)
+        yield points_of(curve)
 
 
-def _points(curve: FCurve) -> bytes:
+def points_of(curve: FCurve) -> bytes:
     """The keys of a curve, with their handles."""
     columns = np.empty((3, 2 * len(curve.keyframe_points)), np.float32)
     for name, column in zip(("co", "handle_left", "handle_right"), columns):

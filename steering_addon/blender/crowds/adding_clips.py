@@ -6,18 +6,28 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ...portrayal.clips import BEAT, MOVE
+from ...settings.stored import PLAYS
+from ...simulation.declaration import name_of
 from ...simulation.roles import Role
+from ..animation.animation_data import channelbags
 from ..animation.posing import check_shows_clips, check_strips_play, short_name
-from ..clips.clip_copies import curves_for
+from ..clips.clip_copies import curves_for, fits
 from ..clips.clip_feet import stand_on_soles, store_unplanted, why_unplanted
 from ..clips.clip_speeds import gaits_of
-from ..clips.crowd_clips import check_has_models, models_of, rig_of, store_measurements, stored_clips, why_without_rig
+from ..clips.crowd_clips import (
+    check_has_models,
+    models_of,
+    models_with_clips,
+    points_of,
+    store_measurements,
+    stored_clips,
+    why_without_rig,
+)
 from ..clips.finding_clips import Found, actions_of, find_clips, own_actions, promising, why_no_walk, why_none_moves
 from ..clips.hiding_tracks import check_tracks_show_clips
 from ..moving import locomotion_of
 from ..objects.hierarchy import Family
 from ..objects.tagged_objects import crowd_of, in_use, tagged
-from ..properties.clip_groups import PLAYS_ITEMS
 from ..refusal import Refusal
 from .preset_exchange import start_at_cruise
 
@@ -42,7 +52,7 @@ def add_clip(crowd: Object, action: Action, plays: str) -> PropertyGroup:
     """Add an action to the clips of a crowd; it is still to be measured."""
     entry = crowd.steering.portrayal.clips.add()
     entry.name, entry.action, entry.plays = action.name, action, plays
-    if plays == PLAYS_ITEMS[BEAT][0] and not crowd.steering.portrayal.use:
+    if plays == name_of(PLAYS, BEAT) and not crowd.steering.portrayal.use:
         # So that the panel shows by what it beats.
         crowd.steering.portrayal.phase_by = "TIME"
     return entry
@@ -69,14 +79,26 @@ def add_found(crowd: Object, clips: Sequence[Found], scene: Scene, family: Famil
     taken = {clip.action for clip in stored_clips(crowd)}
     new = [each for each in clips if each.action not in taken]
     for each in new:
-        add_clip(crowd, each.action, PLAYS_ITEMS[each.plays][0])
+        add_clip(crowd, each.action, name_of(PLAYS, each.plays))
     if stored_clips(crowd):
         measure_clips(crowd, scene, family)
         models = models_of(crowd, vehicles_of(crowd, scene), family)
         for model in models:
             stand_on_soles(model, scene, family)
-        store_unplanted(crowd, [why_unplanted(model, scene, family) for model in models])
+        store_unplanted(crowd, [(model, why_unplanted(model, scene, family)) for model in models])
     return [short_name(each.action) for each in new]
+
+
+def without_copies(clips: Sequence[Found], known: Sequence[Found]) -> list[Found]:
+    """The clips of a model without those that another model brought already, key by key, as files of a set do."""
+    keys = [_keys_of(each.action) for each in known]
+    return [each for each in clips if _keys_of(each.action) not in keys]
+
+
+def _keys_of(action: Action) -> list[tuple[str, int, bytes]]:
+    return [
+        (curve.data_path, curve.array_index, points_of(curve)) for bag in channelbags(action) for curve in bag.fcurves
+    ]
 
 
 def fit_speed(crowd: Object, walk: float, scene: Scene) -> None:
@@ -93,26 +115,48 @@ def _any_moves(clips: Sequence[Found]) -> bool:
 
 
 def add_to_new_crowd(crowd: Object, members: Sequence[Object], scene: Scene) -> tuple[list[str], str]:
-    """Give a new crowd the clips that its first member brings along, and let it move at the speed of their walk.
-
-    Only actions that their names promise are looked at, those that came with the member first; if none of these moves
-    and few came with it, these few. Nothing is added that a bake would refuse.
+    """Give a new crowd the clips that its models bring along, and let it move at the speed of their walk.
 
     Returns:
-        The names of the clips, empty if the member brings none that moves; and why there are none, or no walk, empty if
-        the member has no actions that could be clips.
+        The names of the clips, empty if no model brings one that moves; and why a model has none, or no walk, empty if
+        it has no actions that could be clips.
     """
     family = Family()
-    rig = rig_of(members[0], family)
-    if rig is None:
+    models = models_with_clips(members, family)
+    if not models:
         return [], why_without_rig(members[0])
+    brought = [(*model, *_brought_by(crowd, *model, scene, family)) for model in models]
+    all_clips: list[Found] = []
+    for *_, clips, _ in brought:
+        all_clips += without_copies(clips, all_clips)
+    reasons = []
+    for vehicle, rig, clips, why in brought:
+        # A model without clips plays those of another one whose bones it has.
+        if why and (clips or not any(fits(each.action, rig) for each in all_clips)):
+            subject = crowd.name if len(models) == 1 else vehicle.name
+            reasons.append(why if clips else f"{subject} plays no clips{why}")
+    why = next(iter(reasons), "")
+    if not all_clips:
+        return [], why
+    names = add_found(crowd, all_clips, scene, family)
+    if gaits := gaits_of(crowd):
+        fit_speed(crowd, gaits[0][0], scene)
+    return names, why
+
+
+def _brought_by(crowd: Object, vehicle: Object, rig: Object, scene: Scene, family: Family) -> tuple[list[Found], str]:
+    """The clips that a member brings along, and why it has none, or no walk.
+
+    Only actions that their names promise are looked at, those that came with the member first; if none of these moves
+    and few came with it, these few. Nothing is found that a bake would refuse.
+    """
     brought = own_actions(rig)
     if not brought:
         return [], ""
     try:
-        clips = find_clips(crowd, members[0], (promising(brought), promising(actions_of(rig))), scene, family)
+        clips = find_clips(crowd, vehicle, (promising(brought), promising(actions_of(rig))), scene, family)
         if not _any_moves(clips) and len(brought) <= FEW:
-            clips = find_clips(crowd, members[0], (brought,), scene, family)
+            clips = find_clips(crowd, vehicle, (brought,), scene, family)
         channels = {channel for each in clips for channel in curves_for(each.action, rig)}
         check_strips_play(rig)
         frames = float(scene.frame_start), float(scene.frame_end)
@@ -120,14 +164,11 @@ def add_to_new_crowd(crowd: Object, members: Sequence[Object], scene: Scene) -> 
         check_shows_clips(rig, channels, actions, False)
         check_tracks_show_clips(rig, channels, actions, frames, False)
     except Refusal as why:
-        return [], f"{crowd.name} plays no clips. {why} Then press Find Clips"
-    if not _any_moves(clips):
-        if why := why_none_moves(clips, brought, members[0], scene, family):
-            return [], f"{crowd.name} plays no clips: {why}. Then press Find Clips"
-        text = f"{crowd.name} plays no clips: no action of {rig.name} walks, runs or flies"
-        text += ". Use Add Clip for others" if len(brought) <= FEW else " and is named so. Find Clips looks at all"
-        return [], "" if locomotion_of(crowd).runs_on_wheels else text
-    names = add_found(crowd, clips, scene, family)
-    if gaits := gaits_of(crowd):
-        fit_speed(crowd, gaits[0][0], scene)
-    return names, why_no_walk(clips, brought, members[0], scene, family)
+        return [], f". {why} Then press Find Clips"
+    if _any_moves(clips):
+        return clips, why_no_walk(clips, brought, vehicle, scene, family)
+    if reason := why_none_moves(clips, brought, vehicle, scene, family):
+        return [], f": {reason}. Then press Find Clips"
+    text = f": no action of {rig.name} walks, runs or flies"
+    text += ". Use Add Clip for others" if len(brought) <= FEW else " and is named so. Find Clips looks at all"
+    return [], "" if locomotion_of(crowd).runs_on_wheels else text

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 
-from ...minds import CATALOGUE
-from ...minds.declaring import StateModel
-from ...minds.trigger import TriggerModel
+from ...minds.declaring import StateModel, TriggerModel
 from ...settings.fitting import Bodies, fitted_length, rounded
 from ...simulation.arrays.vectors import magnitude
+from ...simulation.declaration import Unit
 from ...simulation.roles import MADE, Role
 from ..objects.hierarchy import Family
 from ..objects.mind_numbers import trigger_numbers
 from ..objects.tagged_objects import crowd_of, in_use, tagged
 from ..properties import has_role
 from ..properties.own_settings import is_own
+from ..property_groups import meaningful
 from ..read.role_assignment import give_role
 from .behavior_adding import bodies_of
 from .states import place_below
@@ -46,13 +46,13 @@ def new_trigger(context: Context, state: Object, when: str, caller: Object | Non
     settings.trigger.one_each = one_each
     trigger.matrix_parent_inverse = crowd_of(state).matrix_world.inverted_safe()
     trigger.location = context.scene.cursor.location
-    if any(kind.name == when and "distance" in kind.uses for kind in CATALOGUE):
-        usual = TriggerModel.parameters()["distance"]
-        apart = _apart(context.scene, crowd_of(state), caller) if one_each and caller is not None else 0.0
-        settings.trigger.distance = max(fitted_length(usual, _bodies_in(state, context.scene)), rounded(ROOM * apart))
-    if any(kind.name == when and "margin" in kind.uses for kind in CATALOGUE):
-        usual = TriggerModel.parameters()["margin"]
-        settings.trigger.margin = fitted_length(usual, _bodies_in(state, context.scene))
+    shown = meaningful(TriggerModel, settings.trigger)
+    for name, parameter in TriggerModel.parameters().items():
+        if name in shown and parameter.unit is Unit.LENGTH:
+            setattr(settings.trigger, name, fitted_length(parameter, _bodies_in(state, context.scene)))
+    if one_each and caller is not None and "distance" in shown:
+        apart = _apart(context.scene, crowd_of(state), caller)
+        settings.trigger.distance = max(settings.trigger.distance, rounded(ROOM * apart))
     if caller is not None:
         settings.trigger.who = caller
         trigger.parent = caller

@@ -11,8 +11,8 @@ import bpy
 from mathutils import Vector
 
 from ...behaviors import CATALOGUE
-from ...minds.declaring import StateModel
-from ...minds.trigger import TriggerModel
+from ...minds.conditions import OfItself, OfRegions
+from ...minds.declaring import StateModel, TriggerModel
 from ...settings.preset_values import Value
 from ...settings.state_preset import (
     PLAIN,
@@ -34,6 +34,7 @@ from ..moving import locomotion_of
 from ..objects.tagged_objects import crowd_of, in_use, tagged
 from ..properties import has_role, pointed_at
 from ..properties.own_settings import is_own
+from ..property_groups import meaningful
 from ..read.mind_sources import condition_of_trigger
 from .behavior_adding import add_behaviors, only_other_crowd
 from .new_triggers import fit_reach, new_trigger, selected_callers
@@ -297,14 +298,14 @@ def _about_crowd(state: Object, crowd: Object, behaviors: list[type[Behavior]]) 
 def _call_of(trigger: Object, crowd: Object) -> Call:
     """What calls by a trigger, without the objects."""
     stored, kind = trigger.steering.trigger, condition_of_trigger(trigger)
-    of_others = {name for name, parameter in TriggerModel.parameters().items() if parameter.only_with} - {*kind.uses}
-    values = {name: value for name, value in values_in(TriggerModel, stored).items() if name not in of_others}
+    shown = meaningful(TriggerModel, stored)
+    values = {name: value for name, value in values_in(TriggerModel, stored).items() if name in shown}
     only_in = _preset_name(pointed_at(stored, "from_state"))
     caller = pointed_at(stored, "who")
-    if caller is None or not {"who", "where"} & {*kind.uses}:
+    if caller is None or issubclass(kind, OfItself):
         by = "SELECTED" if pointed_at(stored, "who_collection") is not None else "PLACE"
         return Call(by, "", only_in, values)
-    if "where" in kind.uses:
+    if issubclass(kind, OfRegions):
         return Call("REGION", "", only_in, values)
     if has_role(caller, Role.STATE) or has_role(caller, Role.CROWD):
         of = crowd_of(caller) if has_role(caller, Role.STATE) else caller

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import bpy
 
+from ...settings.stored import PALETTE
 from ...simulation.roles import Role
 from ..animation.animation_data import channelbag_in, channelbags, new_action
 from ..objects.hierarchy import Family
 from ..objects.mind_numbers import state_numbers
 from ..objects.tagged_objects import crowd_of, in_use, tagged
 from ..properties import has_role, pointed_at
-from ..properties.mind_groups import PALETTE
 from ..read.role_assignment import give_role
 from .populating.member_collection import shows
 

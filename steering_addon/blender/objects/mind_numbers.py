@@ -1,4 +1,4 @@
-"""The numbers by which states and triggers of a crowd are told apart; copies that share one get distinct numbers."""
+"""The numbers by which states and triggers of a crowd are distinguished; copies that share one get distinct numbers."""
 
 from __future__ import annotations
 

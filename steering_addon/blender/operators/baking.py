@@ -11,8 +11,9 @@ from bpy.props import BoolProperty
 from ...simulation.roles import Role
 from .. import preview
 from ..animation.animation_data import action_of
-from ..animation.bake_record import has_unreadable_record, sign
+from ..animation.bake_record import has_unreadable_record
 from ..animation.ownership import bake_of
+from ..animation.run_records import forget_runs, sign_run
 from ..animation.visibility import parts
 from ..objects.hierarchy import Family
 from ..objects.tagged_objects import in_use, tagged
@@ -31,7 +32,7 @@ from .in_pieces import INFINITE, InPieces
 from .polls import in_object_mode, something_baked
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Object
+    from bpy.types import Context, Object, Scene
 
 TOLD_BY_BAKES = set(Kind) - {Kind.NEVER_ENTERED, Kind.WAITING}
 """What the report of a bake names; it has warnings of its own about vehicles that never entered and missing targets."""
@@ -81,8 +82,8 @@ class STEERING_OT_bake(InPieces, bpy.types.Operator):
         baked = set(objects)
         others = (ob for ob in tagged(in_use(self._scene), Role.VEHICLE) if ob not in baked)
         made_of = fingerprint(self._scene, baked.union(ob for ob in others if bake_of(ob) is not None))
-        for ob in objects:
-            sign(action_of(ob), made_of)
+        sign_run(self._scene, result.run, made_of)
+        forget_runs(self._scene, _played(self._scene))
         stuck = {objects[row].name: frames for row, frames in result.stuck.items()}
         for warning in (*self._plan.warnings, *_absence_warnings(result), *result.warnings, *stuck_warnings(stuck)):
             self.report({"WARNING"}, warning)
@@ -129,6 +130,7 @@ class STEERING_OT_clear_bake(bpy.types.Operator):
         moved = sum(bake_of(ob).moves for ob in baked)
         for warning in KeyWriter.delete(written):
             self.report({"WARNING"}, warning)
+        forget_runs(context.scene, _played(context.scene))
         for ob in baked:
             if settings_of(ob) is not None:
                 give_back(ob)
@@ -146,6 +148,11 @@ class STEERING_OT_clear_bake(bpy.types.Operator):
         candidates = _with_parts(context.selected_objects, family) if self.selected else objects
         kept = set(_with_parts(locked, family))
         return [ob for ob in candidates if ob not in kept]
+
+
+def _played(scene: Scene) -> set[str]:
+    """The ids of the bakes that objects of a scene play."""
+    return {bake.bake_id for ob in in_use(scene) if (bake := bake_of(ob)) is not None}
 
 
 def _unreadable(objects: Iterable[Object]) -> Iterator[str]:

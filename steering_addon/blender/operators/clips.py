@@ -8,17 +8,20 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 
+from ...settings.stored import PLAYS
+from ...simulation.declaration import name_of
 from ..animation.posing import short_name
+from ..clips.clip_copies import fits
 from ..clips.clip_speeds import fit_states, gaits_of
-from ..clips.crowd_clips import rig_of, state_of, stored_clips, why_without_rig
-from ..clips.finding_clips import actions_of, find_clips, own_actions, promising, why_no_walk, why_none_moves
+from ..clips.crowd_clips import models_with_clips, state_of, stored_clips, why_without_rig
+from ..clips.finding_clips import Found, actions_of, find_clips, own_actions, promising, why_no_walk, why_none_moves
 from ..clips.measuring import measured_clips
-from ..crowds.adding_clips import add_clip, add_found, fit_speed, measure_clips, vehicles_of
+from ..crowds.adding_clips import add_clip, add_found, fit_speed, measure_clips, vehicles_of, without_copies
 from ..crowds.states import states_of_crowd
 from ..objects.focus import crowd_in_focus
 from ..objects.hierarchy import Family
 from ..objects.tagged_objects import names_of
-from ..properties.clip_groups import PLAYS_ITEMS
+from ..property_groups import items_of
 from ..refusal import Refusal, reported
 from ..status.sliding import slides_of
 from ..stored_values import check_stored, sound_front
@@ -48,16 +51,15 @@ def words(clip: PropertyGroup) -> str:
     return f"{speed:.2f} m/s, stride {stride:.2f} m, slides {100.0 * clip.own_slide:.0f} cm on its own, {sure}"
 
 
-def _with_rig(crowd: Object, context: Context, family: Family) -> tuple[Object, Object]:
-    """The first vehicle of a crowd with an armature, and that armature.
+def _with_rigs(crowd: Object, context: Context, family: Family) -> list[tuple[Object, Object]]:
+    """The first vehicle of each model of a crowd with clips of its own, and its armature.
 
     Raises:
         Refusal: none has one.
     """
     vehicles = vehicles_of(crowd, context.scene)
-    for ob in vehicles:
-        if (rig := rig_of(ob, family)) is not None:
-            return ob, rig
+    if models := models_with_clips(vehicles, family):
+        return models
     if not vehicles:
         raise Refusal(f"{crowd.name} has no vehicles in the scene. Select its models and populate it.", about=[crowd])
     text = f"{vehicles[0].name} has no armature that could play clips. Populate {crowd.name} with rigged models"
@@ -70,8 +72,8 @@ def _action_names(self, context, _text) -> list[str]:
     if crowd is None:
         return []
     taken = {clip.action for clip in stored_clips(crowd) if _state_name(clip) == self.state}
-    rigs = [rig for ob in vehicles_of(crowd, context.scene) if (rig := rig_of(ob, family)) is not None]
-    return sorted(action.name for action in actions_of(rigs[0]) if action not in taken) if rigs else []
+    models = models_with_clips(vehicles_of(crowd, context.scene), family)
+    return sorted({action.name for _, rig in models for action in actions_of(rig) if action not in taken})
 
 
 def _state_name(clip: PropertyGroup) -> str:
@@ -96,7 +98,7 @@ class STEERING_OT_clip_add(bpy.types.Operator):
     plays: EnumProperty(
         name="Plays",
         description="When the vehicles play it; unless chosen, it is measured",
-        items=PLAYS_ITEMS,
+        items=items_of(PLAYS),
         default="MOVE",
         options={"SKIP_SAVE"},
     )
@@ -126,19 +128,22 @@ class STEERING_OT_clip_add(bpy.types.Operator):
     def execute(self, context):
         crowd, family = crowd_in_focus(context), Family()
         check_stored([crowd])
-        ob, rig = _with_rig(crowd, context, family)
+        models = _with_rigs(crowd, context, family)
         action = bpy.data.actions.get(self.action)
         if action is None:
             what = f"No action is named {self.action}" if self.action else "No action is chosen"
-            raise Refusal(f"{what}. Choose one that poses {rig.name}.")
+            raise Refusal(f"{what}. Choose one that poses {models[0][1].name}.")
         states = {state.name: state for state in states_of_crowd(crowd, context)}
         if self.state and self.state not in states:
             raise Refusal(f"{crowd.name} has no state {self.state}. Choose one of its states, or none.")
         if any(clip.action == action and _state_name(clip) == self.state for clip in stored_clips(crowd)):
             where = f" in {self.state}" if self.state else ""
             raise Refusal(f"{action.name} is already a clip of {crowd.name}{where}. Choose another action.")
+        # Of the model that brought it, or of the first one that it poses.
+        ob = next((ob for ob, rig in models if action in own_actions(rig)), None)
+        ob = ob or next((ob for ob, rig in models if fits(action, rig)), models[0][0])
         [clip] = measured_clips(ob, [action], context.scene, family, sound_front(ob))
-        plays = self.plays if self.properties.is_property_set("plays") else PLAYS_ITEMS[clip.plays][0]
+        plays = self.plays if self.properties.is_property_set("plays") else name_of(PLAYS, clip.plays)
         entry = add_clip(crowd, action, plays)
         if self.state:
             entry.state = states[self.state]
@@ -197,20 +202,27 @@ class STEERING_OT_clips_find(bpy.types.Operator):
     def execute(self, context):
         crowd, family = crowd_in_focus(context), Family()
         check_stored([crowd])
-        ob, rig = _with_rig(crowd, context, family)
-        actions = actions_of(rig)
-        if not actions:
-            text = f"No action of this file poses {rig.name}. Import the animations of the model, or append them."
-            raise Refusal(text, about=[rig])
-        brought = own_actions(rig)
-        clips = find_clips(crowd, ob, (promising(brought), brought, promising(actions), actions), context.scene, family)
-        looked_at = brought if clips and all(each.action in brought for each in clips) else actions
-        self._report(crowd, add_found(crowd, clips, context.scene, family), len(looked_at))
+        models = _with_rigs(crowd, context, family)
+        all_clips: list[Found] = []
+        of_models: list[tuple[list[Found], list[bpy.types.Action], Object]] = []
+        looked_at: set[bpy.types.Action] = set()
+        for ob, rig in models:
+            actions, brought = actions_of(rig), own_actions(rig)
+            choices = promising(brought), brought, promising(actions), actions
+            clips = find_clips(crowd, ob, choices, context.scene, family) if actions else []
+            looked_at.update(brought if clips and all(each.action in brought for each in clips) else actions)
+            all_clips += without_copies(clips, all_clips)
+            of_models.append((clips, brought, ob))
+        if not looked_at:
+            text = f"No action of this file poses {models[0][1].name}"
+            raise Refusal(f"{text}. Import the animations of the model, or append them.", about=[models[0][1]])
+        self._report(crowd, add_found(crowd, all_clips, context.scene, family), len(looked_at))
         if gaits := [speed for speed, _ in gaits_of(crowd)]:
             self._fit(crowd, gaits, context)
         explain = why_no_walk if gaits else why_none_moves
-        if why := explain(clips, brought, ob, context.scene, family):
-            self.report({"WARNING"}, why[0].upper() + why[1:])
+        for model in of_models:
+            if why := explain(*model, context.scene, family):
+                self.report({"WARNING"}, why[0].upper() + why[1:])
         return {"FINISHED"}
 
     def _report(self, crowd: Object, added: list[str], looked_at: int) -> None:

@@ -10,6 +10,7 @@ from bpy.props import EnumProperty
 
 from ...recording.mishaps import FELL, GROUND, HELD, OBSTACLE, OVERLAP, STUCK
 from ..animation.ownership import bake_of
+from ..animation.run_records import Outcomes
 from ..objects.tagged_objects import in_use
 from .polls import in_object_mode, something_baked
 
@@ -116,10 +117,9 @@ def stuck_warnings(stuck: Mapping[str, tuple[float, float]]) -> list[str]:
 
 def _mishap_frames(scene: Scene, kind: str) -> dict[Object, list[float]]:
     """The frames on which a mishap of the kind happened, by vehicle."""
-    frames_of = {}
+    frames_of, outcomes = {}, Outcomes()
     for ob in in_use(scene):
-        record = bake_of(ob)
-        mishaps = record.mishaps if record is not None else {}
+        mishaps = outcomes.of(ob, bake_of(ob)).mishaps
         frames = [frame for mishap, frame in mishaps.items() if kind in (ANY, mishap.upper())]
         if frames:
             frames_of[ob] = frames
@@ -128,8 +128,8 @@ def _mishap_frames(scene: Scene, kind: str) -> dict[Object, list[float]]:
 
 def _stuck_frames(objects: Sequence[Object]) -> tuple[float, float] | None:
     """The first and the last frame on which any of the objects was stuck; None if none was."""
-    records = [bake_of(ob) for ob in objects]
-    frames = [record.stuck_frames for record in records if record is not None and record.stuck_frames is not None]
+    outcomes = Outcomes()
+    frames = [stuck for ob in objects if (stuck := outcomes.of(ob, bake_of(ob)).stuck_frames) is not None]
     return (min(first for first, _ in frames), max(last for _, last in frames)) if frames else None
 
 

@@ -9,7 +9,7 @@ from ..crowds.hand_guides import check_takeover, take_over
 from ..crowds.new_marks import new_mark
 from ..objects.focus import activate, crowd_in_focus, vehicle_in_focus, vehicle_of, vehicles_selected
 from ..properties import settings_of
-from ..properties.mark_groups import SHAPED
+from ..properties.hooks import SHAPED
 from ..refusal import Refusal, reported
 from ..stored_values import check_stored
 from .polls import has_crowd, has_editable_scene, in_object_mode, part_of_vehicle_selected, something_baked

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import bpy
+from bpy.props import EnumProperty
 
-from ...locomotion import CATALOGUE
+from ...settings.stored import AS_CROWD, OWN_MOVES
 from ...simulation.roles import Role
 from ..crowds.own_moves import move_as
-from ..moving import AS_CROWD
 from ..objects.suitability import check_editable
 from ..objects.tagged_objects import tagged
-from ..property_groups import choice_property
+from ..property_groups import items_of
 from ..refusal import reported
 from .polls import in_object_mode, vehicle_selected
 
@@ -23,10 +23,11 @@ class STEERING_OT_move_as(bpy.types.Operator):
     bl_label = "Move in Another Way"
     bl_options = {"REGISTER", "UNDO"}
 
-    locomotion: choice_property(
-        {"name": "Moves As", "description": "How their bodies turn steering into motion"},
-        [AS_CROWD, *(kind.choice() for kind in CATALOGUE)],
-        AS_CROWD.number,
+    locomotion: EnumProperty(
+        name="Moves As",
+        description="How their bodies turn steering into motion",
+        items=items_of(OWN_MOVES),
+        default=AS_CROWD.name,
     )
 
     @classmethod

@@ -5,7 +5,7 @@ from __future__ import annotations
 import bpy
 from bpy.props import EnumProperty, IntProperty, StringProperty
 
-from ...minds import CATALOGUE
+from ...minds.conditions import CONDITIONS, OfItself, OfRegions
 from ...simulation.roles import Role
 from ..animation.ownership import bake_of
 from ..crowds.copied_states import copy_states, crowds_with_states
@@ -32,7 +32,7 @@ class STEERING_OT_trigger_add(bpy.types.Operator):
     when: EnumProperty(
         name="When",
         description="When it calls",
-        items=[(kind.name, kind.label, kind.choice().description, kind.stored_number) for kind in CATALOGUE],
+        items=[(kind.name, kind.label, kind.choice().description, kind.stored_number) for kind in CONDITIONS],
         default="NEAR",
     )
     to: StringProperty(
@@ -55,10 +55,10 @@ class STEERING_OT_trigger_add(bpy.types.Operator):
         state = self._state(context)
         check_editable([state])
         callers = selected_callers(context)
-        kind = next(kind for kind in CATALOGUE if kind.name == self.when)
-        watches = "who" in kind.uses
-        if "where" in kind.uses:
-            callers, watches = [ob for ob in callers if has_role(ob, Role.REGION)], True
+        kind = next(kind for kind in CONDITIONS if kind.name == self.when)
+        watches = not issubclass(kind, OfItself)
+        if issubclass(kind, OfRegions):
+            callers = [ob for ob in callers if has_role(ob, Role.REGION)]
             if not callers:
                 raise Refusal("Select a region for the trigger, such as a box tagged as Region.")
         triggers = [new_trigger(context, state, self.when, ob) for ob in callers] if watches else []

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import BoolProperty, EnumProperty
 
+from ...settings.stored import ROLES
 from ...simulation.roles import DESCRIPTIONS, Role
 from ..animation.ownership import is_baked
 from ..crowds.adding_clips import FIND_CLIPS, add_to_new_crowd
@@ -23,7 +24,7 @@ from ..objects.hierarchy import Family, is_descendant
 from ..objects.suitability import check_editable, suits
 from ..objects.tagged_objects import names_of, tagged
 from ..properties import has_role
-from ..properties.object_group import ROLE_ITEMS
+from ..property_groups import items_of
 from ..read.role_assignment import default_crowd, give_role, new_crowd
 from ..read.start_pose import channels, store
 from ..refusal import Refusal, reported
@@ -48,6 +49,10 @@ EQUIPMENT = ("CAMERA", "LIGHT", "LIGHT_PROBE", "SPEAKER")
 """Types of objects that seldom are part of a crowd."""
 
 
+def _role(description: str):
+    return EnumProperty(name="Role", description=description, items=items_of(ROLES), default="VEHICLE")
+
+
 class STEERING_OT_tag(bpy.types.Operator):
     """Make the selected objects part of the steering simulation"""
 
@@ -55,7 +60,7 @@ class STEERING_OT_tag(bpy.types.Operator):
     bl_label = "Tag for Steering"
     bl_options = {"REGISTER", "UNDO"}
 
-    role: EnumProperty(name="Role", description="Role to give to the objects", items=ROLE_ITEMS, default="VEHICLE")
+    role: _role("Role to give to the objects")
     moves_like: EnumProperty(
         name="Moves Like",
         description="Preset for a crowd that has no settings yet; other crowds keep their settings",
@@ -164,7 +169,9 @@ class STEERING_OT_untag(bpy.types.Operator):
     bl_label = "Untag"
     bl_options = {"REGISTER", "UNDO"}
 
-    role: EnumProperty(name="Role", description="Role to remove from the objects", items=ROLE_ITEMS, default="VEHICLE")
+    role: EnumProperty(
+        name="Role", description="Role to remove from the objects", items=items_of(ROLES), default="VEHICLE"
+    )
 
     @classmethod
     def poll(cls, context) -> bool:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...behaviors import CATALOGUE
+from ...settings.stored import DEFAULT_OVERLAY
 from ...simulation.arrays.vectors import cross, magnitude, unit
 from ...simulation.declaration import Kind
 from ...simulation.geometry.obstacles import MESH, ROUND, Obstacles
@@ -25,7 +26,6 @@ from ...simulation.roles import Role
 from ..objects.doubles import doubles
 from ..objects.tagged_objects import crowd_of, full_name
 from ..properties import has_role, pointed_at, settings_of
-from ..properties.scene_group import DEFAULT_OVERLAY
 from ..read.curves import sketched
 from ..read.flow_meshes import CurrentReader
 from ..read.local_space import AXIS_NAMES, model_axes
@@ -153,7 +153,7 @@ def enabled_items(scene: Scene) -> frozenset[str]:
     """The items of the overlay that are switched on for the scene."""
     stored = settings_of(scene)
     if stored is None:
-        return frozenset(DEFAULT_OVERLAY)
+        return DEFAULT_OVERLAY
     return frozenset(stored.overlay) if stored.show_overlay else frozenset()
 
 

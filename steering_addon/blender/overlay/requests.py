@@ -88,7 +88,7 @@ def _present(plan: Plan, snapshot: Snapshot, scene: Scene, depsgraph: Depsgraph,
         measured = tracks.velocity(ob, depsgraph, frame, plan.frame_time)
         if measured is not None:
             velocity[row] = measured
-    spans = np.array([frames_there(ob) for ob in source.objects]).reshape(-1, 2)
+    spans = frames_there(source.objects)
     away = (frame < spans[:, 0]) | (frame > spans[:, 1])
     standing = starting(position, basis[:, :, 1], basis[:, :, 2], velocity, time=frame * plan.frame_time)
     return replace(standing, outside=away if snapshot.due is None else away | ~snapshot.due)

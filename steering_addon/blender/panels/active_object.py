@@ -10,8 +10,9 @@ from ..moving import BY_CHOICE
 from ..objects.suitability import suits
 from ..objects.tagged_objects import crowd_of
 from ..properties import has_role, settings_of
+from ..property_groups import meaningful
 from ..status import census
-from .fields import fields, meaningful, note
+from .fields import fields, note
 from .locations import ROOT, in_both
 
 if TYPE_CHECKING:

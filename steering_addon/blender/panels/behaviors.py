@@ -11,11 +11,12 @@ from ...simulation.declaration import Kind
 from ...simulation.roles import Role
 from ..objects.focus import crowd_in_focus, holder_in_focus
 from ..properties import has_role
+from ..property_groups import meaningful
 from ..status.census import Census, known
 from ..status.inactivity import why_away, why_idle, why_still
 from .behavior_presets import preset_button
 from .crowds import PartOfCrowd
-from .fields import columns, fields, meaningful, note, parameters
+from .fields import columns, fields, note, parameters
 from .locations import in_both
 
 if TYPE_CHECKING:

@@ -12,7 +12,8 @@ from ..crowds.states import states_of_crowd
 from ..objects.focus import crowd_in_focus
 from ..operators.clips import words
 from ..properties import pointed_at
-from .fields import fields, meaningful, note
+from ..property_groups import meaningful
+from .fields import fields, note
 from .locations import in_both
 
 if TYPE_CHECKING:
@@ -102,17 +103,17 @@ class Playing:
         crowd = crowd_in_focus(context)
         playing = crowd.steering.portrayal.playing
         column = fields(self.layout)
-        without_effect = {"plant_feet": unplanted_of(crowd)}
+        unplanted = unplanted_of(crowd)
         column.prop(crowd.steering.portrayal, "head_bone")
         column.prop(crowd.steering.portrayal, "look_at")
         for name in meaningful(ClipSettings, playing):
-            reason = without_effect.get(name, "")
             row = column.row()
-            # It can still be turned off, which says that the feet may slide.
-            row.active = not reason
             row.prop(playing, name)
-            if reason:
-                note(column, context, f"No effect: {reason}")
+            if name == "plant_feet" and unplanted is not None:
+                # It can still be turned off, which says that the feet may slide.
+                row.active = bool(unplanted.models)
+                where = f" on {unplanted.models}" if unplanted.models else ""
+                note(column, context, f"No effect{where}: {unplanted.reason}")
 
 
 def _has_clips(crowd: Object) -> bool:

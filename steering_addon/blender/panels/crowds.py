@@ -14,11 +14,12 @@ from ...simulation.vehicle import VehicleModel
 from ..moving import BY_CHOICE
 from ..objects.focus import crowd_in_focus
 from ..properties import has_role, settings_of
+from ..property_groups import meaningful
 from ..status.census import Members, known
 from . import clips, populate
 from .active_object import ICONS
 from .clips import looking
-from .fields import counted, fields, meaningful, note
+from .fields import counted, fields, note
 from .locations import in_both
 from .lost_crowds import lost_crowd_of
 

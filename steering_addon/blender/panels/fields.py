@@ -50,16 +50,6 @@ def parameters(layout: UILayout, declaration: type[Declared], group: Any, names:
             _several(layout, group, name, declaration.parameters()[name])
 
 
-def meaningful(declaration: type[Declared], group: Any) -> list[str]:
-    """The names of the parameters that have an effect with the current choices of the group."""
-    declared = declaration.parameters()
-
-    def is_chosen(name: str, numbers: tuple[int, ...]) -> bool:
-        return any(c.name == getattr(group, name) and c.number in numbers for c in declared[name].choices)
-
-    return [name for name, parameter in declared.items() if not parameter.only_with or is_chosen(*parameter.only_with)]
-
-
 def note(layout: UILayout, context: Context, text: str, icon: str = "INFO") -> None:
     """Add a sentence, wrapped to the width of the region."""
     _wrapped(layout, text, icon, _letters(context))

@@ -19,7 +19,6 @@ FIRST = "README.html"
 BEHAVIORS = "docs/behaviors/README.html"
 PRESETS = "docs/presets.html"
 VEHICLES = "docs/behaviors/vehicles.html"
-
 CLIPS = "docs/clips.html"
 STATES = "docs/behaviors/states.html"
 
@@ -51,6 +50,8 @@ PAGES = (
     ("bpy.ops.steering.preset*", PRESETS),
     ("bpy.ops.steering.state_preset*", STATES),
     ("bpy.ops.steering.clip*", CLIPS),
+    ("bpy.ops.steering.populate*", "docs/populate.html"),
+    *((f"bpy.ops.steering.{name}*", "docs/previews_and_bakes.html") for name in ("bake", "clear_bake", "preview")),
     *((f"bpy.ops.steering.{name}_add*", STATES) for name in ("state", "trigger", "cue")),
     ("bpy.ops.steering.behavior*", BEHAVIORS),
     ("bpy.ops.steering.flocking*", BEHAVIORS),

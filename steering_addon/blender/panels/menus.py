@@ -8,16 +8,15 @@ from __future__ import annotations
 import bpy
 
 from ...behaviors import CATALOGUE
-from ...locomotion import CATALOGUE as LOCOMOTIONS
-from ...minds import CATALOGUE as CONDITIONS
+from ...minds.conditions import CONDITIONS
 from ...settings.state_preset import PLAIN
+from ...settings.stored import OWN_MOVES
 from ...simulation.behavior import Behavior, Intent
 from ...simulation.roles import DESCRIPTIONS, MADE
 from .. import preview
 from ..crowds.preset_exchange import CROWDS
 from ..crowds.ready_scenes.catalogue import READY_SCENES
 from ..crowds.state_preset_exchange import STATES
-from ..moving import AS_CROWD
 from ..objects.focus import holder_in_focus
 from . import manual
 from .active_object import ICONS
@@ -227,7 +226,7 @@ class STEERING_MT_move_as(bpy.types.Menu):
     bl_label = "This One Moves As"
 
     def draw(self, _context) -> None:
-        for choice in (AS_CROWD, *(kind.choice() for kind in LOCOMOTIONS)):
+        for choice in OWN_MOVES:
             self.layout.operator("steering.move_as", text=choice.label).locomotion = choice.name
 
 

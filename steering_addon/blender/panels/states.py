@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...minds.declaring import TriggerModel
 from ...minds.overfull_cues import share_told
-from ...minds.trigger import TriggerModel
 from ...simulation.roles import Role
 from ...simulation.vehicle import VehicleModel
 from ..animation.posing import short_name
@@ -18,11 +18,12 @@ from ..objects.focus import crowd_in_focus, vehicle_in_focus
 from ..objects.mind_numbers import state_numbers
 from ..objects.tagged_objects import crowd_of
 from ..properties import has_role, pointed_at
+from ..property_groups import meaningful
 from ..status import census
 from ..status.present_states import history_of
 from .active_object import ICONS
 from .crowds import ADVANCED, PartOfCrowd
-from .fields import counted, fields, meaningful, note
+from .fields import counted, fields, note
 from .locations import ROOT, in_both
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ def _words(trigger: Object) -> str:
     return label if caller is None else f"{name}: {label.lower()}"
 
 
-class State:
+class ActiveState:
     """When vehicles take up the active state, and for how long they keep to it."""
 
     bl_label = "State"
@@ -172,7 +173,7 @@ class StateVehicle:
 
     @classmethod
     def poll(cls, context: Context) -> bool:
-        return State.poll(context)
+        return ActiveState.poll(context)
 
     def draw_header(self, context) -> None:
         stored = context.object.steering
@@ -196,7 +197,7 @@ class StateLocomotion:
 
     @classmethod
     def poll(cls, context: Context) -> bool:
-        return State.poll(context) and _moves(context) is not None
+        return ActiveState.poll(context) and _moves(context) is not None
 
     def draw_header(self, context) -> None:
         self.layout.prop(getattr(context.object.steering, _moves(context).name), "own", text="")
@@ -218,7 +219,7 @@ def _moves(context: Context) -> type[Locomotion] | None:
     return moves if moves is not None and context.object.steering.is_property_set(moves.name) else None
 
 
-class Trigger:
+class ActiveTrigger:
     """What calls vehicles, when, and into which state."""
 
     bl_label = "Trigger"
@@ -278,9 +279,9 @@ class Why:
 
 OF_CROWDS = in_both(States, "states", "crowd")
 CLASSES = (
-    *in_both(State, "state"),
+    *in_both(ActiveState, "state"),
     *in_both(StateVehicle, "state_vehicle", "state"),
     *in_both(StateLocomotion, "state_locomotion", "state"),
-    *in_both(Trigger, "trigger"),
+    *in_both(ActiveTrigger, "trigger"),
     *in_both(Why, "why", ROOT),
 )

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from ...portrayal.clips import Playing
     from ...portrayal.heads import Gaze
     from ...portrayal.portrait import CrowdPortrait, ModelPortrait, Portrait, Subjects
-    from ...recording.run_record import RunRecord
     from ..read.plan import Plan
     from ..read.sources import CrowdSource
     from ..write.subjects import PlayingModel
@@ -96,7 +95,7 @@ class ViewWriter:
             else []
         )
 
-    def finish(self, record: RunRecord) -> Iterator[float]:
+    def finish(self, run: str) -> Iterator[float]:
         """Nothing is left to be done."""
         yield 1.0
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...settings.preset import MOST_PREROLL
+from ...settings.stored import MOST_PREROLL
 from ...simulation.declaration import Declared, Kind
 from ...simulation.presence.attendance import FURTHEST
 from ...simulation.roles import DESCRIPTIONS, Role

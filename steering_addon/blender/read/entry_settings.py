@@ -5,12 +5,14 @@ The presence of a baked vehicle is that of its bake; a vehicle animated by hand 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...simulation.roles import Role
 from ..animation.ownership import bake_of
+from ..animation.run_records import Outcomes
 from ..animation.visibility import parts
 from ..properties import has_role, settings_of
 from .dependencies import animates
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from bpy.types import Object
 
     from ..objects.hierarchy import Family
+
+ALWAYS = (-np.inf, np.inf)
 
 
 class Hiding:
@@ -62,12 +66,17 @@ def parts_of(vehicle: Object, family: Family) -> list[Object]:
     return [part for part in parts(vehicle, family) if not has_role(part, Role.VEHICLE)]
 
 
-def frames_there(ob: Object) -> tuple[float, float]:
-    """The first and the last frame on which an object that the simulation does not move is present."""
+def frames_there(objects: Iterable[Object]) -> np.ndarray:
+    """The first and the last frame on which objects that the simulation does not move are present, (k, 2)."""
+    outcomes = Outcomes()
+    return np.array([_frames_there(ob, outcomes) for ob in objects]).reshape(-1, 2)
+
+
+def _frames_there(ob: Object, outcomes: Outcomes) -> tuple[float, float]:
     if settings_of(ob) is None or not has_role(ob, Role.VEHICLE):
-        return -np.inf, np.inf
-    record = bake_of(ob)
-    if record is not None and record.present_frames is not None:
-        return record.present_frames
+        return ALWAYS
+    bake = bake_of(ob)
+    if bake is not None:
+        return outcomes.of(ob, bake).present_frames or ALWAYS
     entering = own_enter_frame(ob)
-    return (-np.inf if record is not None or np.isnan(entering) else entering), np.inf
+    return ALWAYS if np.isnan(entering) else (entering, np.inf)

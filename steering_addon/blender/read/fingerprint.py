@@ -41,6 +41,7 @@ BESIDE_THE_RUN = {
     "steering.state.color",
     "steering.portrayal.playing",
     "steering.portrayal.unplanted",
+    "steering.portrayal.unplanted_models",
     "steering.portrayal.head_bone",
     "steering.portrayal.look_at",
 }

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...minds.condition import Condition
-from ...minds.trigger import TriggerModel, condition_of
+from ...minds.conditions import Always, AnyCondition, OfBodies, OfItself, OfRegions, condition_of
+from ...minds.declaring import Trigger, TriggerModel
 from ...portrayal.state_properties import STATE
 from ...simulation.mindset import NOBODY
 from ...simulation.roles import Role
@@ -59,15 +59,13 @@ class TriggerSource:
     Attributes:
         ob: the object.
         crowd: the row of the crowd whose vehicles it calls.
-        common: what all conditions need of it, by name: to, key, bodies, of, from_modes.
-        regions: (k,) the rows of the regions in which it counts.
+        trigger: what it calls into and watches for; when and how strongly may change from frame to frame.
         number: by which it is told from others of its crowd.
     """
 
     ob: Object
     crowd: int
-    common: Mapping[str, object]
-    regions: np.ndarray
+    trigger: Trigger
     number: int
 
     def store_number(self) -> None:
@@ -147,8 +145,7 @@ def _check_trigger(trigger: Object, objects: Collection[Object]) -> None:
             f"Choose a state of {crowd.name}, or leave From empty.",
             about=[trigger],
         )
-    uses = condition_of_trigger(trigger).uses
-    if caller is None or not ("who" in uses or "where" in uses):
+    if caller is None or issubclass(condition_of_trigger(trigger), OfItself):
         return
     # A crowd that is not in the scene stands for its vehicles, which may be.
     if caller not in objects and not has_role(caller, Role.CROWD):
@@ -162,18 +159,17 @@ def watched_objects(triggers: Iterable[Object], objects: Collection[Object]) -> 
     """The objects of a scene that triggers watch for one by one: neither crowds nor states nor regions."""
     watched = []
     for ob in triggers:
-        kind = condition_of_trigger(ob)
-        if "who" in kind.uses and not _stands_for_several(ob):
+        if issubclass(condition_of_trigger(ob), OfBodies) and not _stands_for_several(ob):
             watched += [each for each in _own_bodies(ob) if each in objects]
     return watched
 
 
 def watched_regions(triggers: Iterable[Object]) -> list[Object]:
     """The regions in which triggers count."""
-    return [trigger_pointer(ob, "who") or ob for ob in triggers if "where" in condition_of_trigger(ob).uses]
+    return [trigger_pointer(ob, "who") or ob for ob in triggers if issubclass(condition_of_trigger(ob), OfRegions)]
 
 
-def condition_of_trigger(ob: Object) -> type[Condition]:
+def condition_of_trigger(ob: Object) -> type[AnyCondition]:
     """The condition of a trigger."""
     return condition_of(values_of(TriggerModel, ob.steering.trigger)["when"])
 
@@ -201,21 +197,22 @@ def trigger_source(
     if caller is not None and has_role(caller, Role.STATE) and crowd_of(caller) in crowds:
         of = crowds.index(crowd_of(caller)), mode_of(caller, states) or NOBODY
     rows: list[int] = []
-    if "who" in kind.uses and of is None:
+    if issubclass(kind, OfBodies) and of is None:
         objects = (
             [each for each in vehicles if crowd_of(each) == caller] if _stands_for_several(ob) else _own_bodies(ob)
         )
         rows = sorted(bodies[full_name(each)] for each in objects if full_name(each) in bodies)
-    common = {
-        "to": mode_of(to, states),
-        "key": number,
-        "bodies": np.array(rows, dtype=np.int64),
-        "of": of,
-        "from_modes": () if before is None else (mode_of(before, states) or NOBODY,),
-    }
-    where = [trigger_pointer(ob, "who") or ob] if "where" in kind.uses else []
-    rows_of_regions = np.array([regions[full_name(each)] for each in where], dtype=np.int64)
-    return TriggerSource(ob, crowds.index(crowd), common, rows_of_regions, number)
+    its_regions = [regions[full_name(region)] for region in watched_regions([ob])]
+    trigger = Trigger(
+        to=mode_of(to, states),
+        when=Always(),
+        key=number,
+        bodies=np.array(rows, dtype=np.int64),
+        of=of,
+        regions=np.array(its_regions, dtype=np.int64),
+        from_modes=() if before is None else (mode_of(before, states) or NOBODY,),
+    )
+    return TriggerSource(ob, crowds.index(crowd), trigger, number)
 
 
 def mode_of(state: Object, states: Sequence[Object]) -> int:

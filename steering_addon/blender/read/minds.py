@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...behaviors import CATALOGUE
-from ...minds.declaring import Mind, Mode, StateModel, Trigger
+from ...minds.declaring import Mind, Mode, StateModel, Trigger, TriggerModel
 from ...minds.minding import Minds
-from ...minds.trigger import TriggerModel, trigger_of
 from ...simulation.combining import COMBININGS
 from ...simulation.locomotion import Locomotion
 from ...simulation.snapshot import Settings
@@ -155,10 +154,10 @@ class MindReader:
         ob = trigger.ob
         stored = self._evaluated(ob, depsgraph)
         values = checked_values(TriggerModel, stored.trigger, ob, "trigger", frame)
-        if not stored.active or trigger.common["to"] in closed:
+        if not stored.active or trigger.trigger.to in closed:
             # It keeps its number: what has called before is known by it.
             values["strength"] = 0.0
-        return trigger_of(TriggerModel.of(1, **values), trigger.common, trigger.regions)
+        return trigger.trigger.set_to(TriggerModel.of(1, **values))
 
     def _evaluated(self, ob: Object, depsgraph: Depsgraph | None) -> Any:
         """The settings of a state or trigger as they are evaluated; without animation as they are stored."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...portrayal.driver_properties import Portrayal
+from ...settings.stored import MOST_SUBSTEPS
 from ...simulation.arrays.chance import keys_of_vehicles, numbers_of_vehicles
 from ...simulation.candidates import FIRST, Candidates
 from ...simulation.declaration import CAUSE, NEAREST, POINTERS, Kind, Parameter
@@ -22,7 +23,6 @@ from ..objects.identity import distinct_identities
 from ..objects.mind_numbers import state_numbers
 from ..objects.tagged_objects import by_role, crowd_of, crowds_of, full_name, in_use
 from ..properties import has_role, pointed_at, settings_of
-from ..properties.scene_group import MOST_SUBSTEPS
 from ..property_groups import values_of
 from ..stored_values import check_choices, finite_numbers
 from .checks import (

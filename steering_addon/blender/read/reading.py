@@ -81,8 +81,8 @@ class Reader:
         self._no_bodies, self._no_regions = no_tracked(), regions([], np.zeros((0, 3)), [])
         self._no_obstacles = obstacles([], [])
         self._roles = np.full(len(plan), int(Role.VEHICLE), dtype=np.int64)
-        self._body_spans = np.array([frames_there(source.ob) for source in plan.bodies]).reshape(-1, 2)
-        self._obstacle_spans = np.array([frames_there(source.ob) for source in plan.obstacles]).reshape(-1, 2)
+        self._body_spans = frames_there(source.ob for source in plan.bodies)
+        self._obstacle_spans = frames_there(source.ob for source in plan.obstacles)
         self._forget_settings()
 
     def _forget_settings(self) -> None:

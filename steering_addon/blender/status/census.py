@@ -13,6 +13,7 @@ import bpy
 
 from ...simulation.roles import Role
 from ..animation.ownership import bake_of
+from ..animation.run_records import Outcomes, fingerprints_of
 from ..objects.tagged_objects import full_name, in_use, names_of
 from ..properties import pointed_at, settings_of
 from ..read.fingerprint import fingerprint
@@ -154,6 +155,7 @@ def count(scene: Scene, before: Census | None = None, made_of: str | None = None
     present: set[Object] = set()
     baked = 0
     records: dict[Object, BakeRecord] = {}
+    outcomes = Outcomes()
     for ob in _objects(scene):
         stored = settings_of(ob)
         if stored is None:
@@ -175,7 +177,7 @@ def count(scene: Scene, before: Census | None = None, made_of: str | None = None
             counted.free += not stored.locked
             if takes_part and not stored.locked:
                 counted.active.append((ob, record))
-    crowds = {full_name(ob): counted.members(ob, scene) for ob, counted in members.items() if ob in present}
+    crowds = {full_name(ob): counted.members(ob, scene, outcomes) for ob, counted in members.items() if ob in present}
     lost = {full_name(ob) if ob else "": counted.left_out for ob, counted in members.items() if ob not in present}
     points = any(True for ob in present for _ in pointers_of(ob))
     objects = set(_objects(scene)) if points else set()
@@ -186,13 +188,15 @@ def count(scene: Scene, before: Census | None = None, made_of: str | None = None
         outside=outside_scene(present, objects),
         baked=baked,
         last=frame_range(scene)[1],
-        bake=_baked(scene, records, before.bake if before is not None else None, made_of),
-        findings=tuple(findings(scene, records)) if before is None else before.findings,
+        bake=_baked(scene, records, outcomes, before.bake if before is not None else None, made_of),
+        findings=tuple(findings(scene, records, outcomes)) if before is None else before.findings,
         counted_for=_unannounced(scene),
     )
 
 
-def _baked(scene: Scene, records: Mapping[Object, BakeRecord], before: Baked | None, made_of: str | None) -> Baked:
+def _baked(
+    scene: Scene, records: Mapping[Object, BakeRecord], outcomes: Outcomes, before: Baked | None, made_of: str | None
+) -> Baked:
     """The state of the bakes that vehicles play.
 
     Args:
@@ -204,7 +208,7 @@ def _baked(scene: Scene, records: Mapping[Object, BakeRecord], before: Baked | N
     if before is not None:
         outdated, clips = before.outdated, before.clips
     else:
-        signed = {record.made_of for record in records.values()} - {""}
+        signed = fingerprints_of(records.values()) - {""}
         outdated = bool(signed) and signed != {made_of or fingerprint(scene, records)}
         clips = tuple(crowd.name for crowd in changed_clips(_objects(scene), records))
     return Baked(
@@ -213,7 +217,7 @@ def _baked(scene: Scene, records: Mapping[Object, BakeRecord], before: Baked | N
         last=max(record.last for record in records.values()),
         outdated=outdated,
         clips=clips,
-        mishaps=Counter(kind for record in records.values() for kind in record.mishaps),
+        mishaps=Counter(kind for ob, record in records.items() for kind in outcomes.of(ob, record).mishaps),
     )
 
 
@@ -236,8 +240,8 @@ class _Counted:
         """The vehicles if their crowd is not in the scene: none of them can be moved."""
         return Members(self.vehicles, first=self.first)
 
-    def members(self, crowd: Object, scene: Scene) -> Members:
-        presence = presence_of(crowd, self.active, scene)
+    def members(self, crowd: Object, scene: Scene, outcomes: Outcomes) -> Members:
+        presence = presence_of(crowd, self.active, scene, outcomes)
         states = [present_state(scene, ob, baked=tells_state(record)) for ob, record in self.active]
         counted = None if all(state is None for state in states) else Counter(filter(None, states))
         return Members(self.vehicles, self.free, len(self.active), presence, self.first, counted)

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..animation.bake_record import BakeRecord
+    from ..animation.run_records import Outcomes
 
 EMPTY = 1e-6
 """A scale below this leaves nothing to be seen."""
@@ -120,7 +121,7 @@ class Finding:
     objects: tuple[str, ...]
 
 
-def findings(scene: Scene, records: Mapping[Object, BakeRecord]) -> Iterator[Finding]:
+def findings(scene: Scene, records: Mapping[Object, BakeRecord], outcomes: Outcomes) -> Iterator[Finding]:
     """What to look at in a scene.
 
     Args:
@@ -163,14 +164,21 @@ def findings(scene: Scene, records: Mapping[Object, BakeRecord]) -> Iterator[Fin
     for crowd in crowds:
         yield from _targets_gone(crowd, gone)
         yield from _never_played(crowd, roles[Role.STATE])
-        if reason := unplanted_of(crowd):
-            text = f"Feet of {crowd.name} cannot be held where they stand: {reason}. Turn off Plant Feet to accept that"
+        if unplanted := unplanted_of(crowd):
+            whose, remedy = crowd.name, "Turn off Plant Feet to accept that"
+            if unplanted.models:
+                whose, remedy = (
+                    f"{unplanted.models} of {crowd.name}",
+                    "Give them a crowd without Plant Feet to accept that",
+                )
+            text = f"Feet of {whose} cannot be held where they stand: {unplanted.reason}. {remedy}"
             yield Finding(Kind.FEET_SLIDE, text, (full_name(crowd),))
         for each in too_fast(crowd, [state for state in roles[Role.STATE] if crowd_of(state) == crowd]):
             text = f"{each.ob.name} moves at {each.speed:.1f} m/s, {each.speed / each.made_for:.1f} times as fast as"
             text += f" {each.clip}, its fastest clip. Find Clips with Fit Speed changes that"
             yield Finding(Kind.TOO_FAST, text, (full_name(each.ob),))
-    never = [ob for ob, record in records.items() if record.present_frames and _is_never(record.present_frames)]
+    spans = {ob: outcomes.of(ob, record).present_frames for ob, record in records.items()}
+    never = [ob for ob, span in spans.items() if span is not None and _is_never(span)]
     yield from _about(Kind.NEVER_ENTERED, never, "{} on no frame of the bake", "is", "are")
     for crowd in crowds:
         for behavior in behaviors_of(crowd):

@@ -14,10 +14,11 @@ import numpy as np
 
 from ...simulation.arrays.chance import keys_of_vehicles
 from ...simulation.presence.attendance import Attendance, enter_frames
+from ..animation.run_records import Outcomes
 from ..preview.absentees import absentees
 from ..properties import settings_of
 from ..property_groups import values_of
-from ..read.entry_settings import own_enter_frame
+from ..read.entry_settings import ALWAYS, own_enter_frame
 from ..read.plan import frame_range
 from ..refusal import Refusal
 
@@ -42,12 +43,16 @@ class Presence:
     enters: float = np.inf
 
 
-def presence_of(crowd: Object, vehicles: Sequence[tuple[Object, BakeRecord | None]], scene: Scene) -> Presence:
+def presence_of(
+    crowd: Object, vehicles: Sequence[tuple[Object, BakeRecord | None]], scene: Scene, outcomes: Outcomes
+) -> Presence:
     """The presence of a crowd's vehicles, given each with the record of the bake it plays."""
     first, last = frame_range(scene)
     frame = min(max(scene.frame_current, first), max(first, last))
     enters = _entering(crowd, [ob for ob, _ in vehicles], scene)
-    spans = np.array([_span(at, record) for at, (_, record) in zip(enters.tolist(), vehicles)]).reshape(-1, 2)
+    spans = np.array([_span(at, ob, bake, outcomes) for at, (ob, bake) in zip(enters.tolist(), vehicles)]).reshape(
+        -1, 2
+    )
     outside, left = frame < spans[:, 0], frame > spans[:, 1]
     if (absent := absentees(scene)) is not None:
         spans[:, 0] = enters
@@ -78,12 +83,10 @@ def _entering(crowd: Object, vehicles: Sequence[Object], scene: Scene) -> np.nda
     return np.where(np.isnan(fixed), shared, fixed)
 
 
-def _span(enters: float, record: BakeRecord | None) -> tuple[float, float]:
+def _span(enters: float, ob: Object, bake: BakeRecord | None, outcomes: Outcomes) -> tuple[float, float]:
     """The first and the last frame on which a vehicle is present."""
-    if record is None:
+    if bake is None:
         return enters, np.inf
-    if record.present_frames is None:
-        return -np.inf, np.inf
-    first, last = record.present_frames
+    first, last = outcomes.of(ob, bake).present_frames or ALWAYS
     # A vehicle that never entered waited for room.
-    return record.present_frames if first <= last else (np.inf, np.inf)
+    return (first, last) if first <= last else (np.inf, np.inf)

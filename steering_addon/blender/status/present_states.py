@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from ...portrayal.state_properties import STATE
 from ..animation.custom_properties import path_of
-from ..animation.ownership import Played, bake_of
+from ..animation.ownership import Played
+from ..animation.run_records import outcome_of
 from ..preview.previewed_states import previewed_states
 
 if TYPE_CHECKING:
@@ -51,5 +52,4 @@ def history_of(scene: Scene, ob: Object) -> tuple[TakenUp, ...]:
     """The states that a vehicle takes up, with the reasons; those of a preview until the current frame."""
     if (previewed := previewed_states(scene)) is not None and (history := previewed.history(ob)) is not None:
         return history
-    record = bake_of(ob)
-    return record.states if record is not None else ()
+    return outcome_of(ob).states

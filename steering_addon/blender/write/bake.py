@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
@@ -15,14 +16,16 @@ from ...portrayal.frame import Frame
 from ...portrayal.portrait import Portrayer
 from ...recording.mishaps import KINDS, Mishaps
 from ...recording.missed_marks import MissedMarks
-from ...recording.run_record import RunRecord
+from ...recording.run_record import RunRecorder
 from ...simulation.run import simulate
 from ...simulation.snapshot import State
+from ..animation.run_records import store_run
 from ..read.lead_in import lead_in
 from ..read.plan import Plan
 from ..read.reading import Reader
 from ..read.sweep import read_ahead, sweep
 from .ground_edges import GroundEdges
+from .histories import histories
 from .key_writer import KeyWriter
 from .subjects import driven_crowds, playing_models, subjects_of
 from .writer import Writer
@@ -36,6 +39,7 @@ class BakeResult:
     """The result of a bake.
 
     Attributes:
+        run: the id of its run.
         vehicles, frames: how many.
         mishaps: the number of vehicles that ran into something or got stuck, by kind.
         stuck: the first and last frame on which vehicles were stuck, by the row of those that were.
@@ -45,6 +49,7 @@ class BakeResult:
         warnings: what the animator should know of what was written.
     """
 
+    run: str
     vehicles: int
     frames: int
     mishaps: Mapping[str, int]
@@ -71,14 +76,15 @@ def baking(
     reader, playing = Reader(plan), playing_models(plan)
     writer = writer or KeyWriter(plan, playing, replace_own_keys=replace_own_keys)
     portrayer, exact = Portrayer(subjects_of(plan, playing, driven_crowds(plan))), ExactMarks()
-    record, edges, admission = RunRecord(len(plan)), GroundEdges(plan), _Admission()
+    run, recorder = uuid.uuid4().hex, RunRecorder(plan.frames, len(plan))
+    mishaps, edges, admission = recorder.mishaps, GroundEdges(plan), _Admission()
     cues, missed = OverfullCues(), MissedMarks()
     before: State | None = None
     try:
         with closing(sweep(plan, reader)) as frames:
             for row, (state, frame) in enumerate(simulated(plan, reader, read_ahead(frames))):
-                record.look(row, state)
-                edges.look(row, state, record.mishaps)
+                recorder.look(row, state)
+                edges.look(row, state, mishaps)
                 admission.look(state)
                 cues.look(frame.number, frame.snapshot)
                 missed.look(state, frame.snapshot)
@@ -88,7 +94,7 @@ def baking(
                 yield SIMULATING * (row + 1) / len(plan.frames)
         for sketch in exact.rest():
             writer.frame(portrayer.portrait(sketch))
-        for done in writer.finish(record):
+        for done in writer.finish(run):
             yield SIMULATING + (1.0 - SIMULATING) * done
     except BaseException:
         writer.discard()
@@ -97,12 +103,14 @@ def baking(
     plan.vehicles.source.store(plan.vehicles.identity)
     for each in (*plan.states, *plan.triggers):
         each.store_number()
+    store_run(plan.scene, run, recorder.record(plan.vehicles.identity, histories(plan, recorder.changes)))
     return BakeResult(
+        run=run,
         vehicles=len(plan),
         frames=len(plan.frames),
-        mishaps={kind: record.mishaps.number(kind) for kind in KINDS},
-        stuck=_stuck(plan, record.mishaps),
-        closest=float(record.mishaps.clearance.min()),
+        mishaps={kind: mishaps.number(kind) for kind in KINDS},
+        stuck=_stuck(plan, mishaps),
+        closest=float(mishaps.clearance.min()),
         kept_out=admission.kept_out,
         too_late=admission.too_late,
         warnings=(*writer.warnings, *_too_far(exact), *_overfull(plan, cues), *_missed(missed)),

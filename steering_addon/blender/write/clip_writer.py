@@ -103,7 +103,7 @@ class ClipWriter:
             if crowd.library is None:
                 store_measurements([strips.playing.model for strips in same], self._plan.scene, self._playing.family)
                 if all(strips.playing.plants for strips in same):
-                    store_unplanted(crowd, [strips.unplanted for strips in same])
+                    store_unplanted(crowd, [(strips.playing.model, strips.unplanted) for strips in same])
 
 
 def _idle_warning(crowd: Object, idle: Sequence[Object]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ...recording.changes_of_mind import Change
-from ..animation.state_history import CAUSES, TRIGGER, TakenUp
+from ..animation.state_history import CAUSES, TRIGGER, TakenUp, written
 
 if TYPE_CHECKING:
     from ..read.plan import Plan
@@ -40,10 +40,10 @@ class StateNarrator:
         )
 
 
-def histories(plan: Plan, changes: Mapping[int, Sequence[tuple[int, Change]]]) -> dict[int, tuple[TakenUp, ...]]:
-    """The history of each vehicle of a plan that took up any state, by its row."""
+def histories(plan: Plan, changes: Mapping[int, Sequence[tuple[int, Change]]]) -> dict[int, str]:
+    """The history of each vehicle of a plan that took up any state, as a text, by its row."""
     narrator = StateNarrator(plan)
     return {
-        row: tuple(narrator.taken_up(row, plan.frames[frame_row], change) for frame_row, change in of_vehicle)
+        row: written(narrator.taken_up(row, plan.frames[frame_row], change) for frame_row, change in of_vehicle)
         for row, of_vehicle in changes.items()
     }

@@ -5,14 +5,12 @@ What comes in is kept for a few frames, then converted to channels, of which onl
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...portrayal.portrait import Portrait
-from ...recording.run_record import RunRecord
 from ..animation.ownership import bake_of
 from ..animation.rotation_channels import WIDEST, width_of
 from ..animation.staging import Staging, clear_all
@@ -23,7 +21,6 @@ from ..objects.tagged_objects import names_of
 from ..read.entry_settings import parts_of
 from .channels import AT_ONCE, Channels
 from .clip_writer import ClipWriter
-from .histories import histories
 from .property_columns import KEY, DriverColumns, StateColumns
 from .resource_visibility import Eaten
 
@@ -77,12 +74,11 @@ class KeyWriter:
         if self._poses.full or self._taken == len(self._plan.frames):
             self._convert()
 
-    def finish(self, record: RunRecord) -> Iterator[float]:
+    def finish(self, run: str) -> Iterator[float]:
         """Stage the keys of each vehicle, then give all of them to the scene."""
-        plan, source, mishaps = self._plan, self._source, record.mishaps
-        self._staging = staging = Staging(uuid.uuid4().hex, plan.frames)
-        numbers, states = self._numbers.columns(), self._states.columns()
-        taken_up, posed = histories(plan, record.changes.of), self._clips.posed
+        plan, source = self._plan, self._source
+        self._staging = staging = Staging(run, plan.frames)
+        numbers, states, posed = self._numbers.columns(), self._states.columns(), self._clips.posed
         share = STAGING if self._clips else 1.0
         for done, row in enumerate(self._channels.order, 1):
             staging.add(
@@ -93,12 +89,8 @@ class KeyWriter:
                 properties=numbers.get(row),
                 seldom=states.get(row),
                 only_baked=bool(source.only_baked[row]),
-                mishaps={kind: plan.frames[at[row]] for kind, at in mishaps.frames.items() if at[row] >= 0},
-                stuck_frames=mishaps.stuck_frames(row, plan.frames),
                 hidden=self._away[:, row] if source.hides[row] else None,
-                present_frames=_frames_present(self._away[:, row], plan.frames),
                 posed=posed.get(source.objects[row], ()),
-                states=taken_up.get(row, ()),
             )
             yield share * done / len(plan)
         for done in self._clips.prepare() if self._clips else ():
@@ -187,19 +179,3 @@ class _Poses:
 
 def _plays_clips(ob: Object) -> bool:
     return ob.type == "ARMATURE" and clip_record(ob) is not None
-
-
-def _frames_present(away: np.ndarray, frames: np.ndarray) -> tuple[float, float] | None:
-    """The first and the last of the frames (f,) on which a vehicle is present; None if it always is.
-
-    A vehicle present on the first or last frame of all counts as present before or after it, too.
-
-    Args:
-        away: (f,) whether it has not entered yet or has left.
-    """
-    if not away.any():
-        return None
-    on = np.flatnonzero(~away)
-    if not len(on):
-        return float(frames[-1]) + 1.0, float(frames[-1])
-    return -np.inf if on[0] == 0 else float(frames[on[0]]), np.inf if not away[-1] else float(frames[on[-1]])

@@ -1,7 +1,7 @@
 """Where portraits go: what a bake asks of a writer.
 
-`key_writer.KeyWriter` writes keyframes on objects, and `preview.view_writer.ViewWriter` gives them to viewports. Another
-writer is another class with these methods.
+`key_writer.KeyWriter` writes keyframes on objects, and `preview.view_writer.ViewWriter` gives frames to viewports.
+Another writer is another class with these methods.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from ...portrayal.portrait import Portrait
-from ...recording.run_record import RunRecord
 
 if TYPE_CHECKING:
     from bpy.types import Object
@@ -25,8 +24,11 @@ class Writer(Protocol):
     def frame(self, portrait: Portrait) -> None:
         """Take in a frame; called once for each frame of the plan, in order."""
 
-    def finish(self, record: RunRecord) -> Iterator[float]:
+    def finish(self, run: str) -> Iterator[float]:
         """Write what was taken in, yielding the share that is done, from 0 to 1, and hand it over at the end.
+
+        Args:
+            run: the id of the run, by which what is written is told from that of other runs, and its record is found.
 
         Raises:
             Refusal: a vehicle cannot be written.

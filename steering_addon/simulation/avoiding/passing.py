@@ -111,14 +111,14 @@ def led_past(agents: Agents, rows: Rows, course: Vectors, offset: Vectors, radiu
         radius: (m,) of a ball around the obstacle, metres.
         reach: (m,) the distance to keep from it, metres.
     """
-    if not agents.passing_places.size or not anybody(np.isfinite(agents.passing_places[:, 0, 0])):
+    if not agents.intention.passing_places.size or not anybody(np.isfinite(agents.intention.passing_places[:, 0, 0])):
         return no_vectors(len(rows))
-    places = agents.passing_places[rows] - (agents.position[rows] + offset)[:, None]
+    places = agents.intention.passing_places[rows] - (agents.position[rows] + offset)[:, None]
     abreast = np.argmin(np.nan_to_num(magnitude(places), nan=np.inf), axis=1)
     beside = places[np.arange(len(rows)), abreast]
     near = magnitude(np.nan_to_num(beside, nan=np.inf)) < radius + BESIDE * reach
     # Where a course leads off the way, what is beside the obstacle on the way may be on its other side for the course.
-    way = agents.passing_places[rows, 0] - agents.position[rows]
+    way = agents.intention.passing_places[rows, 0] - agents.position[rows]
     beside = np.where((dot(way, course) < 0.0)[:, None], way, beside)
     aside = across(np.where(near[:, None], beside, 0.0), course)
     return np.where((magnitude(aside) > DECIDED * reach)[:, None], unit(aside), 0.0)

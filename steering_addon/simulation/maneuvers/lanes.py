@@ -109,7 +109,7 @@ class Lanes:
 
     def in_one_file(self, world: World, agent: Rows, body: Rows) -> Mask:
         """The pairs (p,) of a driver and a body along one curve beside which the driver keeps no lane."""
-        single = self.driven[agent] & ~self.agents.in_lane[agent]
+        single = self.driven[agent] & ~self.agents.intention.in_lane[agent]
         mask: Mask = single & (self.line[agent] == self._line_of(world, agent, body))
         return mask
 
@@ -283,7 +283,7 @@ class _Met:
         aside, drift = offset - ahead[:, None] * forward, velocity - along[:, None] * forward + leftward
         passing = np.abs(agents.speed[agent] - along)
         length, width = room_between(world, agents, agent, body, cosine)
-        beside = agents.in_lane[agent] | lanes.apart(world, agent, body)
+        beside = agents.intention.in_lane[agent] | lanes.apart(world, agent, body)
         return cls(agents, agent, aside, drift, passing, ahead, along, cosine, length, width, beside)
 
     def stays_aside(self, clearance: Scalars, time: Scalars) -> Mask:

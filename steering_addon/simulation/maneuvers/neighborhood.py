@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays.vectors import Number, Rows, Vectors, largest, truncate
+from ..arrays.vectors import Number, Rows, Vectors, truncate
 from ..behavior import Behavior
 from ..declaration import Unit, called, choice, crowd, length, number, only_with
 from ..nearby.neighbors import CHOSEN_CROWD, NEIGHBORS, Neighbors
@@ -17,6 +17,8 @@ from ..world import Agents, World
 class Neighborhood(Behavior):
     """A behavior that looks at other vehicles nearby (paper, figure 13)."""
 
+    sees = "distance"
+
     distance: Number = called("Sees Up To", length(3.0, "How far away other vehicles still count"))
     angle: Number = called(
         "Field of View",
@@ -25,9 +27,6 @@ class Neighborhood(Behavior):
     neighbors: Rows = called("Who Counts", choice("OWN_CROWD", "Which vehicles count", NEIGHBORS, animatable=False))
     crowd: Rows = only_with("neighbors", CHOSEN_CROWD, crowd("The crowd whose vehicles count"))
 
-    def reach_hint(self) -> float:
-        return largest(self.distance)
-
     def near(self, world: World, agents: Agents) -> Neighbors:
         """The vehicles that the agents perceive."""
         return world.neighbors(agents, self.distance, self.angle, self.neighbors, self.crowd)
@@ -35,7 +34,7 @@ class Neighborhood(Behavior):
 
 def without_companions(agents: Agents, near: Neighbors) -> Neighbors:
     """The neighbors without those with whom the agents go."""
-    if not agents.companions.size:
+    if not agents.intention.companions.size:
         return near
     return near.where(lambda pairs: ~agents.accompany(pairs.agent, pairs.body))
 

@@ -15,6 +15,7 @@ from ..arrays.frozen import replace
 from ..arrays.vectors import Mask, Rows, Scalars, anybody, shared
 from ..behavior import Behavior
 from ..destination import Destination
+from ..intention import Intention
 from ..memory import Memory, remembered
 from ..world import Agents
 from .attendance import GO_ON, LEAVE, STAY, Attendance
@@ -42,18 +43,12 @@ class Errand(Memory):
     arrived: Mask = remembered(False)
 
     @classmethod
-    def of(cls, agents: Agents, arrived: Mask, leads_on: Mask, top_speed: Scalars) -> Errand:
-        """The errands of agents.
-
-        Args:
-            arrived: (n,) the agents that a behavior considers arrived.
-            leads_on: (n,) the agents whose goal is a place on the way.
-            top_speed: (n,) the speed that neither the vehicle nor a speed limit lets them exceed, m/s.
-        """
+    def of(cls, agents: Agents, intention: Intention) -> Errand:
+        """The errands of agents whose behaviors have said all this."""
         distance, place = agents.goal_distance, PLACE * agents.radius
-        away = np.isfinite(distance) & ((distance > place) | leads_on) & ~arrived
-        bound = away & (top_speed > STANDING * agents.max_speed)
-        return cls(bound, np.where(bound, np.maximum(distance, place), 0.0), arrived)
+        away = np.isfinite(distance) & ((distance > place) | intention.leads_on) & ~intention.arrived
+        bound = away & (intention.top_speed(agents.max_speed) > STANDING * agents.max_speed)
+        return cls(bound, np.where(bound, np.maximum(distance, place), 0.0), intention.arrived)
 
 
 @dataclass(frozen=True)

@@ -84,7 +84,7 @@ def in_turn(
 
 def stayed(
     behavior: Destination, world: World, agents: Agents, steering: Steering, memory: Staying
-) -> tuple[Mask | None, Scalars, Staying]:
+) -> tuple[Mask, Scalars, Staying]:
     """What becomes of agents at the place that a behavior leads to, some of which stay there for a time.
 
     Returns:

@@ -39,8 +39,9 @@ from ..arrays.vectors import (
 from ..avoiding.passing import directions_to_pass
 from ..geometry.lines import Followed
 from ..geometry.obstacles import EITHER, OUTSIDE, Obstacles
+from ..intention import EVERY_OBSTACLE
 from ..memory import Memory, remembered
-from ..world import EVERY_OBSTACLE, Agents, World
+from ..world import Agents, World
 
 LOOKS = 0xB1A5
 """Salts the keys from which it is drawn when each agent looks."""
@@ -170,7 +171,7 @@ def bypassed(
     """
     obstacles = world.obstacles
     avoided = obstacles.present & (obstacles.side == OUTSIDE)
-    looks = np.isfinite(agents.clearance)
+    looks = np.isfinite(agents.intention.clearance)
     if not anybody(looks) or not anybody(avoided):
         return memory
     looks &= ~_leaves(agents, line, along, way)
@@ -225,13 +226,13 @@ class _Sight:
         cls, obstacles: Obstacles, avoided: Mask, agents: Agents, line: Followed, along: Scalars, way: Scalars
     ) -> _Sight:
         """What agents have in sight, of the obstacles that are `avoided`, (k,)."""
-        reach = agents.radius + agents.clearance
+        reach = agents.radius + agents.intention.clearance
         cruise = np.maximum(agents.cruise_speed, EPSILON)
         look = np.maximum(_lead(agents, 4.0 * reach), 2.0 * cruise) + 4.0 * reach
         look = np.minimum(look, (POINTS - 1) * COARSE * reach)
         drift, carrier = magnitude(obstacles.velocity)[avoided], obstacles.carrier[avoided]
         counts = (drift[None] <= SLOW * cruise[:, None]) & (carrier[None] < 0)
-        awaits = agents.awaits[:, None]
+        awaits = agents.intention.awaits[:, None]
         counts &= (np.arange(len(avoided))[avoided] != awaits) & (awaits != EVERY_OBSTACLE)
         return cls(obstacles.take(avoided), agents, line, along, way, reach, look, counts)
 

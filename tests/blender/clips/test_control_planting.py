@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from tests.blender.building import bake, clear_bake, link, part, scene_dump, tag
-from tests.blender.clips.test_clip_planting import legged, longest_step, walking
+from tests.blender.legged import legged, longest_step, walking
 from tests.blender.walkers import CYCLE, clip
 
 HALF = 0.16

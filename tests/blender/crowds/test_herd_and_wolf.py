@@ -14,7 +14,7 @@ def test_sheep_run_from_the_wolf_one_by_one_and_gather_again() -> None:
     sheep = members(add("herd_and_wolf", count=24))
     bake()
     ended = part("blender.animation.state_history")
-    histories = [part("blender.animation.ownership").bake_of(ob).states for ob in sheep]
+    histories = [part("blender.animation.run_records").outcome_of(ob).states for ob in sheep]
     startled = np.array([next(each.frame for each in h if each.state == "Startle") for h in histories])
     calmed = np.array([next(e.frame for e in h if e.cause == ended.ENDED and e.state == "Regroup") for h in histories])
     assert startled.min() > 24.0 and np.ptp(startled) <= 72.0

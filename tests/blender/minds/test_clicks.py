@@ -65,7 +65,7 @@ def places(members, on: int) -> np.ndarray:
 
 def histories(members) -> list[list[tuple[float, str]]]:
     """The frames on which each took up a state, and its name; "" for the crowd's own settings."""
-    kept = part("blender.animation.ownership").bake_of
+    kept = part("blender.animation.run_records").outcome_of
     return [[(each.frame, each.state) for each in kept(ob).states] for ob in members]
 
 

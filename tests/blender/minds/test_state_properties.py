@@ -73,7 +73,8 @@ def test_a_vehicle_tells_its_state_by_number_and_how_far_it_has_taken_it_up() ->
     assert sorted(numbers.values()) == [1, 2]
     bake()
     changes = {
-        each.frame: numbers.get(each.state, 0) for each in part("blender.animation.ownership").bake_of(called).states
+        each.frame: numbers.get(each.state, 0)
+        for each in part("blender.animation.run_records").outcome_of(called).states
     }
     assert len(changes) >= 2
     expected = {1.0: 0, **changes, float(LAST): list(changes.values())[-1]}

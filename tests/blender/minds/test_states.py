@@ -140,7 +140,7 @@ def test_what_is_caught_at_a_run_stands_within_a_second() -> None:
     bpy.context.object.steering.trigger.strength = 1.5
     bpy.context.scene.frame_end = 96
     bake()
-    told = part("blender.animation.ownership").bake_of(sheep).states
+    told = part("blender.animation.run_records").outcome_of(sheep).states
     begins = round(next(each.frame for each in told if each.state == "Caught"))
     way = motion([sheep], range(1, 97))[:, 0]
     assert np.linalg.norm(way[begins - 2] - way[begins - 3]) * 24.0 > 2.5
@@ -282,11 +282,11 @@ def test_a_trigger_can_watch_for_a_crowd_and_for_those_in_a_state() -> None:
     bpy.ops.steering.trigger_add(when="NEAR", to=look.name)
     bpy.context.object.steering.trigger.who = state
     plan = planning.plan_reading(bpy.context.scene)
-    of = {source.ob.name: source.common["of"] for source in plan.triggers}
+    of = {source.ob.name: source.trigger.of for source in plan.triggers}
     names = [each.ob.name for each in plan.states]
     assert of["Look Up Trigger"] == (0, names.index("Startle") + 1) and of["Startle Trigger"] is None
     bpy.context.object.steering.trigger.who = grazing
-    bodies = {source.ob.name: source.common["bodies"] for source in planning.plan_reading(bpy.context.scene).triggers}
+    bodies = {source.ob.name: source.trigger.bodies for source in planning.plan_reading(bpy.context.scene).triggers}
     assert bodies["Look Up Trigger"].tolist() == [0, 1, 2, 3]
 
 
@@ -332,7 +332,7 @@ def test_after_a_bake_each_vehicle_says_what_it_took_up_and_why() -> None:
     trigger = bpy.context.object
     trigger.steering.trigger.distance = 4.0
     bake()
-    histories = [part("blender.animation.ownership").bake_of(ob).states for ob in members]
+    histories = [part("blender.animation.run_records").outcome_of(ob).states for ob in members]
     first = {history[0].cause for history in histories}
     assert first == {"TRIGGER", "OTHERS"} and {history[0].state for history in histories} == {"Startle"}
     called = next(history[0] for history in histories if history[0].cause == "TRIGGER")
@@ -363,7 +363,7 @@ def test_a_trigger_that_is_switched_off_does_not_give_its_number_to_another() ->
     bpy.ops.steering.trigger_add(when="NEAR", to=state.name)
     bpy.context.object.name = "Startle Trigger of the Wolf"
     bake()
-    told = part("blender.animation.ownership").bake_of(members[0]).states[0]
+    told = part("blender.animation.run_records").outcome_of(members[0]).states[0]
     assert (told.trigger, told.caller) == ("Startle Trigger of the Wolf", "Wolf")
 
 
@@ -421,7 +421,7 @@ def test_keys_on_active_open_and_close_a_state_whatever_frame_is_shown() -> None
     for on in (1, 30, 50):
         bpy.context.scene.frame_set(on)
         bake()
-        told.append([part("blender.animation.ownership").bake_of(ob).states for ob in members])
+        told.append([part("blender.animation.run_records").outcome_of(ob).states for ob in members])
         bpy.ops.steering.clear_bake()
     assert told[0] == told[1] == told[2]
     taken_up = [each.frame for history in told[0] for each in history if each.state == "Startle"]
@@ -467,7 +467,7 @@ def test_a_crowd_in_an_override_gets_states_and_cues_as_any_other(tmp_path) -> N
     assert bpy.ops.steering.state_add(preset="sleep") == {"FINISHED"}
     assert bpy.context.object.steering.crowd == grazing and bpy.context.object.library is None
     bake()
-    assert part("blender.animation.ownership").bake_of(member).states[0].state == "Startle"
+    assert part("blender.animation.run_records").outcome_of(member).states[0].state == "Startle"
 
 
 def test_a_state_is_not_put_where_the_scene_does_not_see_it() -> None:
@@ -508,7 +508,7 @@ def test_a_rider_who_fetches_brings_a_stray_back_and_the_other_stays() -> None:
         off[frame] = np.linalg.norm(place - place[: len(members)].mean(axis=0), axis=1)
     edge = off[360][: len(members)].max()
     assert off[360][len(members)] < edge + 3.0 < off[1][len(members)]
-    histories = [part("blender.animation.ownership").bake_of(ob).states for ob in riders]
+    histories = [part("blender.animation.run_records").outcome_of(ob).states for ob in riders]
     assert len([history for history in histories if history]) == 1
 
 

@@ -72,7 +72,7 @@ def test_who_takes_up_a_state_says_what_else_it_weighed() -> None:
     # They look up from the first step on, before the wolf counts.
     look.steering.state.urge, look.steering.state.react, look.steering.state.persistence = 1.0, 0.0, 0.1
     bake()
-    history = part("blender.animation.ownership").bake_of(members[0]).states
+    history = part("blender.animation.run_records").outcome_of(members[0]).states
     assert [each.state for each in history][:2] == ["Look Up", "Startle"]
     assert history[0].weighed_in_words() == "It weighed Look Up 0.6, the crowd's own settings 0.5"
     assert history[1].weighed_in_words() == "It weighed Startle 1, Look Up 0.7, the crowd's own settings 0.5"

@@ -139,7 +139,7 @@ def targets() -> bool:
         for behavior in catalogue
         for name, parameter in behavior.parameters().items()
         if parameter.kind in kinds
-        and name in part("blender.panels.fields").meaningful(behavior, getattr(crowd_object.steering, behavior.name))
+        and name in part("blender.property_groups").meaningful(behavior, getattr(crowd_object.steering, behavior.name))
     }
     return bool(names) and all(drawn("behaviors", "prop", name) for name in names)
 

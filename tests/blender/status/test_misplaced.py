@@ -149,8 +149,6 @@ def test_who_falls_and_who_is_held_up_is_told_after_the_bake() -> None:
     group.seek.use, group.seek.target = True, empty("Far", (400.0, -15.0, 0.0))
     falling.steering.own_locomotion, falling.steering.on_foot.at_edge = "ON_FOOT", "FALL"
     bake()
-    records = {
-        name: part("blender.animation.ownership").bake_of(bpy.data.objects[name]) for name in ("Sheep 0", "Sheep 1")
-    }
-    mishaps = {name: set(record.mishaps) for name, record in records.items()}
+    outcome_of = part("blender.animation.run_records").outcome_of
+    mishaps = {name: set(outcome_of(bpy.data.objects[name]).mishaps) for name in ("Sheep 0", "Sheep 1")}
     assert mishaps == {"Sheep 0": {"held"}, "Sheep 1": {"fell"}}

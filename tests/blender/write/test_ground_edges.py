@@ -23,8 +23,8 @@ def walkers_on_a_plate(size: float, count: int = 6):
 
 def off() -> dict[str, float]:
     """The frame on which each vehicle left its ground."""
-    bake_of = part("blender.animation.ownership").bake_of
-    frames_of = {ob.name: bake_of(ob).mishaps.get("ground") for ob in bpy.data.objects if bake_of(ob) is not None}
+    outcome_of = part("blender.animation.run_records").outcome_of
+    frames_of = {ob.name: outcome_of(ob).mishaps.get("ground") for ob in bpy.data.objects}
     return {name: frame for name, frame in frames_of.items() if frame is not None}
 
 

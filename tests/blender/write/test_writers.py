@@ -47,7 +47,7 @@ class RecordingWriter:
         self.positions.append(portrait.bodies.position)
         self.heights.append(portrait.bodies.height)
 
-    def finish(self, record) -> Iterator[float]:
+    def finish(self, run) -> Iterator[float]:
         yield 0.5
         self.finished = True
 
@@ -68,7 +68,7 @@ class PointWriter:
     def frame(self, portrait) -> None:
         self._positions.append(np.where(portrait.away[:, None], np.nan, portrait.bodies.position))
 
-    def finish(self, record) -> Iterator[float]:
+    def finish(self, run) -> Iterator[float]:
         yield 0.0
         np.save(self._path, np.array(self._positions))
 
@@ -210,21 +210,6 @@ def test_keys_do_not_depend_on_the_number_of_frames_converted_together(addon, mo
     monkeypatch.setattr(writing, "LEAST_FRAMES", length)
     bake()
     assert [keys(ship) for ship in ships] == expected
-
-
-def test_a_vehicle_is_present_before_the_first_frame_and_after_the_last_where_it_is_present_there() -> None:
-    present = part("blender.write.key_writer")._frames_present
-    frames = np.arange(10.0, 15.0)
-    cases = {
-        (0, 0, 0, 0, 0): None,
-        (1, 1, 0, 0, 0): (12.0, np.inf),
-        (1, 0, 0, 0, 0): (11.0, np.inf),
-        (0, 0, 1, 1, 1): (-np.inf, 11.0),
-        (1, 0, 0, 0, 1): (11.0, 13.0),
-        (1, 1, 1, 1, 1): (15.0, 14.0),
-    }
-    for away, expected in cases.items():
-        assert present(np.array(away, dtype=np.bool_), frames) == expected
 
 
 @pytest.mark.parametrize(("vehicles", "frames"), [(1, 250), (400, 250), (100_000, 250), (3, 2)])

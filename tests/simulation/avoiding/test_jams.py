@@ -43,7 +43,7 @@ def added(place: Scene, progress: float) -> np.ndarray:
     world, agents, _ = place.seen()
     [_, avoidance] = (kind.of(len(place), **values) for kind, values in place.behaviors)
     wished, share = np.tile([0.0, WISHED, 0.0], (len(place), 1)), np.full(len(place), progress)
-    jam = Jam.of(world, agents, wished, share, avoidance.perceived(world, agents, np.arange(len(agents))))
+    jam = Jam.of(world, agents, wished, share, avoidance.near(world, agents).together())
     return jam.loosened(world, agents, wished, share) - wished
 
 

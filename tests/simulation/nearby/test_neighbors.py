@@ -7,7 +7,6 @@ import pytest
 
 from steering_addon.behaviors.separation import Separation
 from steering_addon.simulation.decisions import Decisions
-from steering_addon.simulation.maneuvers.neighborhood import Neighborhood
 from steering_addon.simulation.nearby import neighbors
 from steering_addon.simulation.nearby.neighbors import (
     CHOSEN_CROWD,
@@ -300,11 +299,6 @@ def test_locked_vehicles_are_seen_as_members_of_their_crowd_and_leaders_are_not(
     assert seen(scene, CHOSEN_CROWD, 1)[0] == {3, 4, 7}
     absent = replace(scene, tracked=replace(tracked, present=np.array([True, False, True])))
     assert seen(absent, OWN_CROWD)[0] == {1, 2}
-
-
-def test_the_reach_of_a_behavior_is_the_largest_distance_of_its_agents() -> None:
-    assert Neighborhood.of(3, distance=[1.0, 4.0, 2.0]).reach_hint() == 4.0
-    assert Neighborhood.of(0).reach_hint() == 0.0
 
 
 @pytest.mark.parametrize("distance", [float("nan"), 0.0])

@@ -10,8 +10,8 @@ from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.separation import Separation
 from steering_addon.locomotion import OnFoot, Planar
-from steering_addon.minds import Always, Arrived
-from steering_addon.scene import CrowdState, with_states
+from steering_addon.minds.conditions import Always, Arrived
+from steering_addon.scene import CrowdState, trigger, with_states
 from steering_addon.simulation.behavior import Behavior
 from steering_addon.simulation.presence.attendance import LEAVE
 from steering_addon.simulation.presence.attendance import STAY as STAY_FOR_GOOD
@@ -182,7 +182,7 @@ def test_a_state_with_a_stay_and_a_call_on_arrival_work_together() -> None:
     states = [CrowdState("A", visiting, numbers=numbers), CrowdState("B", away, numbers={**numbers, "lasts": 6.0})]
     states[1] = replace(states[1], then="A")
     scene = walk("arrival", behaviors=[], tracked=replace(leaders(DOOR, [0.0, 2.0, 0.0]), radius=np.zeros(2)))
-    triggers = [Always(1, strength=0.6), Arrived(2, from_modes=(1,), strength=1.0)]
+    triggers = [trigger(1, Always, strength=0.6), trigger(2, Arrived, from_modes=(1,), strength=1.0)]
     run = scene.run(420, at=lambda frame, snapshot: with_states(snapshot, states, triggers))
     mode = np.array([0 if s.mindset is None else s.mindset.mode[0] for s in run])
     entered = np.flatnonzero((mode[1:] == 2) & (mode[:-1] == 1))

@@ -1,0 +1,177 @@
+"""The records of runs, kept on the scene they were baked in, one for each bake that is still played.
+
+A vehicle finds its part by the id of the bake that it plays and by its own identity. Files from before such records
+told of each vehicle on its action: these parts are read where there is no record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+import bpy
+import numpy as np
+
+from ...recording.mishaps import KINDS
+from ...recording.run_record import RunRecord, Span
+from ...simulation.presence.attendance import FURTHEST
+from .animation_data import action_of
+from .bake_record import RECORD, BakeRecord, frame_in, open_span_in, span_in
+from .ownership import bake_of
+from .state_history import TakenUp, read
+
+if TYPE_CHECKING:
+    from bpy.types import Action, Object, Scene
+
+RUNS = "steering_runs"
+"""The custom property of a scene that holds a record for each run, by the id of its bake. Stored in files."""
+MADE_OF = "made_of"
+PAIRS = ("stuck", "present")
+"""Columns of two numbers a vehicle, one after the other."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What happened to one vehicle in the run that it plays.
+
+    Attributes:
+        mishaps: the frame on which it ran into something or got stuck, by kind.
+        stuck_frames: the first and the last frame on which it was stuck; None if it never was.
+        present_frames: the first and the last frame on which it was present, as in `RunRecord`; None if it always was.
+        history: the states that it took up, as a text.
+    """
+
+    mishaps: Mapping[str, float] = field(default_factory=dict)
+    stuck_frames: Span | None = None
+    present_frames: Span | None = None
+    history: str = ""
+
+    @property
+    def states(self) -> tuple[TakenUp, ...]:
+        """The states of its crowd that it took up, and why."""
+        try:
+            return read(self.history) if self.history else ()
+        except (TypeError, ValueError):
+            return ()
+
+
+NOTHING_KNOWN = Outcome()
+
+
+class Outcomes:
+    """Looks up what happened to vehicles in the runs that they play; reads each record once."""
+
+    def __init__(self) -> None:
+        self._records: dict[str, RunRecord | None] = {}
+
+    def of(self, ob: Object, bake: BakeRecord | None) -> Outcome:
+        """What happened to a vehicle, to the extent that it is known; `bake`: the record of the bake that it plays."""
+        if bake is None:
+            return NOTHING_KNOWN
+        if bake.bake_id not in self._records:
+            self._records[bake.bake_id] = _record(_stored(bake.bake_id))
+        record = self._records[bake.bake_id]
+        if record is None:
+            return _told_by_action(action_of(ob))
+        row = record.row_of(ob.steering.identity)
+        return NOTHING_KNOWN if row is None else _outcome(record, row)
+
+
+def outcome_of(ob: Object) -> Outcome:
+    """What happened to a vehicle in the run that it plays, to the extent that it is known."""
+    return Outcomes().of(ob, bake_of(ob))
+
+
+def fingerprints_of(bakes: Iterable[BakeRecord]) -> set[str]:
+    """What the runs of bakes were made from, as `read.fingerprint` tells it; "" where it is not known."""
+    made_of = {bake.bake_id: bake.made_of for bake in bakes}
+    told = {run: stored.get(MADE_OF, "") for run in made_of if (stored := _stored(run)) is not None}
+    return {str(told.get(run, made_of[run])) for run in made_of}
+
+
+def store_run(scene: Scene, run: str, record: RunRecord) -> None:
+    """Keep the record of a run on its scene, by the id of its bake."""
+    columns: dict[str, Any] = {"identity": record.identity.astype(np.int32)}
+    columns |= {kind: frames for kind, frames in record.mishaps.items()}
+    if not np.isnan(record.stuck).all():
+        columns["stuck"] = record.stuck.ravel()
+    if not np.isinf(record.present).all():
+        columns["present"] = record.present.ravel()
+    if any(record.histories):
+        columns["states"] = list(record.histories)
+    if not hasattr(scene.get(RUNS), "keys"):
+        scene[RUNS] = {}
+    scene[RUNS][run] = columns
+
+
+def sign_run(scene: Scene, run: str, fingerprint: str) -> None:
+    """Add the fingerprint of what a run was made from to its record."""
+    scene[RUNS][run][MADE_OF] = fingerprint
+
+
+def forget_runs(scene: Scene, played: Collection[str]) -> None:
+    """Remove the records of runs from a scene but those of these bakes."""
+    runs = _runs(scene)
+    for run in [run for run in runs if run not in played]:
+        del runs[run]
+    if RUNS in scene and not len(runs):
+        del scene[RUNS]
+
+
+def _stored(run: str) -> Any:
+    """The columns of a run as a scene holds them; None where no scene does."""
+    return next((runs[run] for scene in bpy.data.scenes if run in (runs := _runs(scene))), None)
+
+
+def _runs(scene: Scene) -> Any:
+    """The records of runs as a scene holds them, by the id of the bake."""
+    runs = scene.get(RUNS)
+    return runs if hasattr(runs, "keys") else {}
+
+
+def _record(stored: Any) -> RunRecord | None:
+    """The record of a run from its columns; None if there are none, or not such as `store_run` writes."""
+    try:
+        identity = np.array(stored["identity"], dtype=np.int64)
+        n = len(identity)
+        pairs = {name: np.array(stored[name], dtype=np.float64).reshape(n, 2) for name in PAIRS if name in stored}
+        histories = tuple(str(text) for text in stored.get("states", ())) or ("",) * n
+        record = RunRecord(
+            identity=identity,
+            mishaps={kind: np.array(stored[kind], dtype=np.float64) for kind in KINDS if kind in stored},
+            stuck=pairs.get("stuck", np.full((n, 2), np.nan)),
+            present=pairs.get("present", np.tile((-np.inf, np.inf), (n, 1))),
+            histories=histories,
+        )
+    except (TypeError, KeyError, AttributeError, ValueError):
+        return None
+    columns = (*record.mishaps.values(), *pairs.values(), histories)
+    frames = np.concatenate([np.ravel(column) for column in columns[:-1]] or [np.zeros(0)])
+    possible = all(len(column) == n for column in columns) and (np.diff(identity) > 0).all()
+    return record if possible and not (np.abs(frames[np.isfinite(frames)]) > FURTHEST).any() else None
+
+
+def _outcome(record: RunRecord, row: int) -> Outcome:
+    (first, last), (stuck_from, stuck_until) = record.present[row].tolist(), record.stuck[row].tolist()
+    return Outcome(
+        mishaps={kind: float(frames[row]) for kind, frames in record.mishaps.items() if isfinite(frames[row])},
+        stuck_frames=(stuck_from, stuck_until) if isfinite(stuck_from) and isfinite(stuck_until) else None,
+        present_frames=(first, last) if isfinite(first) or isfinite(last) else None,
+        history=record.histories[row],
+    )
+
+
+def _told_by_action(action: Action | None) -> Outcome:
+    """What the action of a vehicle tells, as bakes wrote it before runs had a record."""
+    try:
+        stored = action[RECORD]
+        return Outcome(
+            mishaps={kind: frame_in(frame) for kind, frame in stored.get("mishaps", {}).items()},
+            stuck_frames=span_in(stored["stuck"]) if "stuck" in stored else None,
+            present_frames=open_span_in(stored["there"]) if "there" in stored else None,
+            history=str(stored.get("states", "")),
+        )
+    except (TypeError, KeyError, AttributeError, IndexError, ValueError):
+        return NOTHING_KNOWN

@@ -1,0 +1,77 @@
+"""What Blender calls for single properties: when they are set, or to learn their value or what they may refer to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import bpy
+
+from ...behaviors import CATALOGUE as BEHAVIORS
+from ...locomotion import CATALOGUE as LOCOMOTIONS
+from ...minds.declaring import TriggerModel
+from ...portrayal.clip_text import measurement_of
+from ...simulation.roles import Role
+from ..moving import BY_CHOICE
+from ..property_groups import Hooks, meaningful
+from ..setting_changes import notify_listeners
+from .access import has_role, pointed_at
+from .own_settings import SWITCH, take_over
+
+if TYPE_CHECKING:
+    from bpy.types import Context, Object, PropertyGroup
+
+SHAPED = ("MESH", "FONT", "SURFACE", "CURVE", "META")
+"""Types of objects with places to meet."""
+MEASURED = ("seconds", "speed", "stride", "heading", "turn", "own_slide", "sure", "support", "closes")
+"""The numbers of a clip that were measured; they cannot be set."""
+
+
+def _show_distance(trigger: PropertyGroup, context: Context) -> None:
+    """Draw the Empty of a trigger as large as the distance within which it counts."""
+    ob = trigger.id_data
+    if "distance" in meaningful(TriggerModel, trigger) and ob.type == "EMPTY":
+        ob.empty_display_size = trigger.distance
+    notify_listeners(trigger, context)
+
+
+def _move_by_own(vehicle: PropertyGroup, context: Context) -> None:
+    """Make the settings of a vehicle's own locomotion, so that drawing the panel writes nothing."""
+    moves = BY_CHOICE.get(vehicle.own_locomotion)
+    if moves is not None:
+        _ = getattr(vehicle, moves.name)
+    notify_listeners(vehicle, context)
+
+
+def _measured(name: str) -> Callable[[PropertyGroup], float]:
+    def value(clip: PropertyGroup) -> float:
+        measurement = measurement_of(clip.measured)
+        return getattr(measurement.clip, name) if measurement is not None else 0.0
+
+    return value
+
+
+def _is_state_of_crowd(clip: PropertyGroup, ob: Object) -> bool:
+    return has_role(ob, Role.STATE) and pointed_at(ob.steering, "crowd") == clip.id_data
+
+
+def may_be_looked_at(_portrayal: PropertyGroup | None, ob: Object) -> bool:
+    """Whether where an object is on each frame is known before a bake is written: that of a vehicle may change."""
+    return not has_role(ob, Role.VEHICLE) or ob.steering.locked
+
+
+_OWN: dict[str, Any] = {SWITCH: {"update": take_over}}
+HOOKS: dict[str, Hooks] = {
+    "populate": {"place": {"poll": lambda _group, ob: ob.name in bpy.context.scene.objects}},
+    "source": {"object": {"poll": lambda _group, ob: not has_role(ob, Role.CROWD)}},
+    "clip": {"state": {"poll": _is_state_of_crowd}} | {name: {"get": _measured(name)} for name in MEASURED},
+    "portrayal": {"look_at": {"poll": may_be_looked_at}},
+    "trigger": {name: {"update": _show_distance} for name in ("when", "distance")},
+    "mark": {"shape": {"poll": lambda _group, ob: ob.type in SHAPED}},
+    "object": {
+        "guide": {"poll": lambda group, ob: ob != group.id_data},
+        "own_locomotion": {"update": _move_by_own},
+    },
+    **dict.fromkeys(("vehicle", *(kind.name for kind in (*LOCOMOTIONS, *BEHAVIORS))), _OWN),
+}
+"""The functions of single properties by group and name; the rest restart a preview, or do nothing, as declared."""

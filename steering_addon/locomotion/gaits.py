@@ -1,0 +1,246 @@
+"""Gaits: how fast walkers go and how tightly they turn, as a table with one rule of change for each gait.
+
+A walker takes the first of GAITS that holds. How fast it would walk on follows from PACES: each that holds changes what
+those above it give.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ..simulation.arrays.once import once
+from ..simulation.arrays.vectors import (
+    EPSILON,
+    Mask,
+    Scalars,
+    Vectors,
+    anybody,
+    everybody,
+    magnitude,
+    shared,
+    truncate,
+    unit,
+)
+from ..simulation.vehicle import Motion, VehicleModel
+from .headings import Turn, begun, swung, turn_toward
+from .walking import ROUND, Walking, pace_of
+
+SETS_OFF = 1.2
+"""Multiples of the slowest speed at which a walker that stands sets off."""
+AHEAD = 0.3
+"""The cosine between heading and direction below which a walker drives round instead of walking on."""
+FACES = 0.9
+"""The cosine between heading and direction from which on a walker that turned on the spot sets off."""
+STEPS = 0.5
+"""The share of cruise speed below which a walker that may turn on the spot steps round, tighter than its circle."""
+WAY_OUT = 1.5
+"""Radians a second at which a walker turns on the spot that has no step left ahead or that another body blocks,
+whatever its Turn on the Spot."""
+
+
+@dataclass(frozen=True)
+class Walkers:
+    """What decides on the gait of n walkers in a step. Vectors are (n, 2), as seen from above.
+
+    Attributes:
+        model: what they have to move with.
+        motion: before the step.
+        memory: what is remembered of each.
+        direction: unit vectors to where they go.
+        circle: (n,) the radius of their tightest turn, metres.
+        max_turn_rate, on_the_spot: (n,) their fastest turn while they walk and while they stand, rad/s.
+        speed, wanted, wished: (n,) m/s before the step, after it if free to turn, and within the response time.
+        slowest, fastest: (n,) m/s below which they stand, and from which they can still stop before an edge.
+        rounds: (n,) how far they go round to what is beside or behind them, 0 to 1.
+        dt: seconds.
+    """
+
+    model: VehicleModel
+    motion: Motion
+    memory: Walking
+    direction: Vectors
+    circle: Scalars
+    max_turn_rate: Scalars
+    on_the_spot: Scalars
+    speed: Scalars
+    wanted: Scalars
+    wished: Scalars
+    slowest: Scalars
+    fastest: Scalars
+    rounds: Scalars
+    dt: float
+
+    @once
+    def pace(self) -> Scalars:
+        """(n,) the speed at which they walk, m/s."""
+        return pace_of(self.model)
+
+    @once
+    def still(self) -> Mask:
+        """(n,) who stands."""
+        return self.memory.stands | (self.speed <= 0.0)
+
+    @once
+    def turn(self) -> Turn:
+        """The turns that lie before them."""
+        return Turn.between(self.motion.forward, self.direction)
+
+    @once
+    def toward(self) -> Scalars:
+        """(n,) how fast they already turn there, rad/s."""
+        return turn_toward(self.turn.sine, self.memory.turning)
+
+    @once
+    def turning_on_the_spot(self) -> Scalars:
+        """(n,) the fastest turn while they stand, rad/s: it begins gradually, and leads out of a corner in any case."""
+        rate, cornered = self.on_the_spot, self.memory.cornered
+        if anybody(cornered):
+            rate = np.where(cornered, np.maximum(rate, WAY_OUT), rate)
+        return np.where(self.still, begun(rate, self.toward, self.dt), rate) if anybody(self.still) else rate
+
+    def turn_rate_at(self, speed: Scalars) -> Scalars:
+        """The fastest turn at a speed, (n,) rad/s: on the turning circle, or stepping round when slow."""
+        walking = speed / np.maximum(self.circle, EPSILON)
+        if not anybody(self.turning_on_the_spot > 0.0):
+            return np.minimum(self.max_turn_rate, walking)
+        stepping = self.turning_on_the_spot * np.maximum(1.0 - speed / np.maximum(STEPS * self.pace, EPSILON), 0.0)
+        return np.minimum(self.max_turn_rate, np.maximum(walking, stepping))
+
+    @once
+    def turn_rate(self) -> Scalars:
+        """(n,) the fastest turn at their speed, rad/s."""
+        return self.turn_rate_at(self.speed)
+
+    def slowed(self, speed: Scalars) -> Scalars:
+        """The fastest turn, (n,) rad/s, of walkers that change to a speed: what walks more slowly turns less."""
+        return np.minimum(self.turn_rate, self.turn_rate_at(speed))
+
+    @once
+    def ahead(self) -> Scalars:
+        """(n,) the cosines of what is left of the turns after the step."""
+        rate = np.where(self.still, self.turning_on_the_spot, self.turn_rate) if anybody(self.still) else self.turn_rate
+        return self.turn.cosine_left(rate * self.dt)
+
+    @once
+    def round_speed(self) -> Scalars:
+        """(n,) m/s at which they go round to what is beside or behind them."""
+        return np.minimum(np.maximum(ROUND * self.pace, self.slowest), np.maximum(self.wanted, self.wished))
+
+    @once
+    def walking_on(self) -> Scalars:
+        """(n,) m/s at which they would walk on, by PACES."""
+        speed = self.wanted
+        for pace in PACES:
+            holds = pace.holds(self)
+            if anybody(holds):
+                speed = np.where(holds, pace.speed(self, speed), speed)
+        return speed
+
+    @once
+    def within_limits(self) -> Scalars:
+        """(n,) m/s at which they do: no creeping, and no faster than they can stop before an edge."""
+        return np.minimum(np.maximum(self.walking_on, self.slowest), self.fastest)
+
+    @once
+    def is_led_aside(self) -> Mask:
+        """(n,) who goes round ground that cannot be walked."""
+        return self.memory.side != 0
+
+    @once
+    def goes(self) -> Mask:
+        """(n,) who is asked to walk, and who stands also faces its way."""
+        goes = (self.wished > SETS_OFF * self.slowest) | (~self.memory.stands & (self.walking_on >= self.slowest))
+        if not anybody(self.still):
+            return goes
+        faces = np.where(self.memory.cornered & ~self.memory.blocked, 1.0 - EPSILON, FACES)
+        return goes & ~(self.still & (self.turning_on_the_spot > 0.0) & (self.ahead < faces))
+
+
+class Pace(NamedTuple):
+    """A row of PACES: who goes so, (n,), and how fast, (n,) m/s, by what the paces above it give."""
+
+    name: str
+    holds: Callable[[Walkers], Mask]
+    speed: Callable[[Walkers, Scalars], Scalars]
+
+
+class Gait(NamedTuple):
+    """A row of GAITS: who may go so, (n,), to what speed they change, (n,) m/s, and how fast they turn then, rad/s."""
+
+    name: str
+    holds: Callable[[Walkers], Mask]
+    speed: Callable[[Walkers], Scalars]
+    turn: Callable[[Walkers, Scalars], Scalars]
+
+
+def _everyone(w: Walkers) -> Mask:
+    everyone: Mask = shared(True, len(w.speed), np.bool_)
+    return everyone
+
+
+def _nothing(w: Walkers) -> Scalars:
+    nothing: Scalars = np.zeros(len(w.speed))
+    return nothing
+
+
+def _going_round(w: Walkers, _: Scalars) -> Scalars:
+    """The speed of an animal changes to that at which it goes round within the response time."""
+    eased = w.speed + (w.round_speed - w.speed) * np.minimum(w.dt / w.model.response_time, 1.0)
+    return w.wanted + (eased - w.wanted) * w.rounds
+
+
+def _passing(w: Walkers, speed: Scalars) -> Scalars:
+    """What leads it aside does not slow it down as well."""
+    return np.maximum(speed, np.where(w.memory.has_room, np.maximum(w.wanted, w.round_speed), w.round_speed))
+
+
+PACES = (
+    Pace("walk", _everyone, lambda w, _: np.where(w.ahead > AHEAD, w.wanted * w.ahead, w.round_speed)),
+    Pace("go round", lambda w: w.rounds > 0.0, _going_round),
+    Pace("pass", lambda w: w.is_led_aside, _passing),
+    Pace(
+        "step round",
+        lambda w: ~w.memory.has_room & (w.on_the_spot > 0.0),
+        lambda w, speed: np.minimum(speed, 0.5 * STEPS * w.pace),
+    ),
+)
+GAITS = (
+    Gait("stand", lambda w: w.still & ~w.goes, _nothing, lambda w, _: w.turning_on_the_spot),
+    Gait("stop", lambda w: ~w.goes, _nothing, Walkers.slowed),
+    Gait(
+        "creep out",
+        lambda w: w.memory.cornered,
+        lambda w: w.slowest,
+        lambda w, speed: np.where(w.still, w.turning_on_the_spot, w.slowed(speed)),
+    ),
+    # One that has turned on the spot continues to turn; from rest its first step is straight ahead.
+    Gait("set off", lambda w: w.still, lambda w: w.within_limits, lambda w, v: np.minimum(w.slowed(v), w.toward)),
+    Gait("walk on", _everyone, lambda w: w.within_limits, Walkers.slowed),
+)
+
+
+def strode(w: Walkers) -> tuple[Vectors, Vectors]:
+    """The velocities and headings after a step, (n, 2) each."""
+    speed = turn = _nothing(w)
+    for gait in reversed(GAITS):
+        holds = gait.holds(w)
+        if anybody(holds):
+            of_gait = gait.speed(w)
+            speed, turn = np.where(holds, of_gait, speed), np.where(holds, gait.turn(w, of_gait), turn)
+    forward = w.turn.by(turn * w.dt)
+    # Bodies that cannot turn on the spot have mass that swings.
+    swings = ~(w.still | w.memory.cornered | w.is_led_aside) & (w.on_the_spot <= 0.0)
+    if anybody(swings):
+        gradual = swung(w.turn, forward, w.rounds >= 1.0, w.memory.turning, w.max_turn_rate, turn, w.dt)
+        forward = np.where(swings[:, None], gradual, forward)
+    change = forward * speed[:, None] - w.motion.velocity
+    velocity = w.motion.velocity + truncate(change, w.model.max_force / w.model.mass * w.dt)
+    faces: Vectors = unit(velocity)
+    moves = magnitude(velocity) > 0.0
+    if not everybody(moves):
+        faces = np.where(moves[:, None], faces, np.where(w.still[:, None], forward, w.motion.forward))
+    return velocity, faces

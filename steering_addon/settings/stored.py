@@ -1,0 +1,523 @@
+"""The groups of settings that files store: `GROUPS` has the declared parameters of each, by the name of the group.
+
+`blender/properties` makes them into `Object.steering` and `Scene.steering`. Names and numbers are the public interface
+of scripts, presets and keyframes: they never change meaning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from ..behaviors import CATALOGUE as BEHAVIORS
+from ..locomotion import CATALOGUE as LOCOMOTIONS
+from ..locomotion import SimpleVehicle
+from ..minds.declaring import StateModel, TriggerModel
+from ..portrayal.clips import BEAT, BY_CHANCE, DO, MOVE, ON_ARRIVAL, ON_STATE, STAND, ClipSettings
+from ..portrayal.driver_properties import Portrayal
+from ..simulation.behavior import Behavior
+from ..simulation.combining import COMBININGS
+from ..simulation.declaration import REACH, Choice, Kind, Parameter, Stored, Unit
+from ..simulation.geometry.obstacles import OBSTACLE_SHAPES, OBSTACLE_SIDES, PASS_SIDES
+from ..simulation.geometry.regions import SHAPES
+from ..simulation.marks.declaring import MarkModel
+from ..simulation.presence.attendance import FURTHEST, Attendance
+from ..simulation.roles import DESCRIPTIONS, Role
+from ..simulation.vehicle import VehicleModel
+from . import storing as field
+from .population import Population
+
+ROLES = tuple(Choice(role.name or "", int(role), *texts) for role, texts in DESCRIPTIONS.items())
+"""The roles as choices, with their stored bits."""
+AXES = tuple(
+    Choice(name, number, label, "")
+    for number, (name, label) in enumerate(
+        (("POS_X", "X"), ("POS_Y", "Y"), ("POS_Z", "Z"), ("NEG_X", "-X"), ("NEG_Y", "-Y"), ("NEG_Z", "-Z"))
+    )
+)
+"""The axes of a model that may be its front or its top."""
+AS_CROWD = Choice("AS_CROWD", -1, "As Its Crowd", "Move as the settings of its crowd say")
+"""The choice of a vehicle without a locomotion of its own."""
+MOVES = tuple(kind.choice() for kind in LOCOMOTIONS)
+"""The locomotions as choices of a crowd."""
+OWN_MOVES = (AS_CROWD, *MOVES)
+"""The choices of a vehicle."""
+MODELS = (
+    Choice("OBJECT", 0, "Object", "An object with all its children", "OBJECT_DATA"),
+    Choice("COLLECTION", 1, "Collection", "The objects of a collection, all equally often", "OUTLINER_COLLECTION"),
+)
+PLAYS = (
+    Choice("STAND", STAND, "Stands", "Played while the vehicle stands", "PAUSE"),
+    Choice("MOVE", MOVE, "Moves", "Played while the vehicle moves, by the distance that it goes", "PLAY"),
+    Choice(
+        *("DO", DO, "Does"),
+        "Played once by a vehicle that stands: from time to time, or when something happens",
+        "ACTION",
+    ),
+    Choice(
+        *("BEAT", BEAT, "Beats"),
+        "Wings, tails and fins: faster and wider the more effort it takes, and not in a glide, when the model is as at "
+        "rest. Wings, Wheels and Legs says how",
+        "FORCE_TURBULENCE",
+    ),
+)
+"""When a clip is played."""
+OCCASIONS = (
+    Choice("CHANCE", BY_CHANCE, "By Chance", "Now and then"),
+    Choice(
+        *("ARRIVAL", ON_ARRIVAL, "On Arrival"),
+        "Once where a behavior such as Dock or Go To and Stop has led the vehicle",
+    ),
+    Choice(
+        *("STATE", ON_STATE, "On Taking Up State"),
+        "Once as the vehicle takes up the state of the clip, or any state",
+    ),
+)
+"""When a clip is played that does something once."""
+OVERLAY = (
+    Choice(
+        *("FRONT", 1, "Front and Size"),
+        "Front of the selected vehicles, as an arrow, and their radius, as a circle",
+    ),
+    Choice("VELOCITY", 2, "Velocity", "Where the selected vehicles will be in one second at their current velocity"),
+    Choice("TARGETS", 4, "Targets", "Lines from the selected vehicles to the targets of their behaviors"),
+    Choice("TRAILS", 8, "Trails", "Past and future positions of the selected vehicles"),
+    Choice("PATHS", 16, "Paths and Flows", "Paths and flows with their direction, and the radius of each path"),
+    Choice("OBSTACLES", 32, "Obstacles", "Obstacles in the shape that vehicles avoid"),
+    Choice("REGIONS", 64, "Regions", "Boundaries of the regions that vehicles stay inside"),
+    Choice(
+        *("FORCES", 128, "Forces"),
+        "Forces that the behaviors request from the selected vehicles, and the combined force",
+    ),
+    Choice(
+        *("SURFACES", 256, "Surfaces"),
+        "Borders of the surfaces that vehicles stand on, and marks where they are too steep for the selected vehicles",
+    ),
+)
+"""The items that the overlay can draw, with their stored bits."""
+DEFAULT_OVERLAY = frozenset({"FRONT", "TARGETS", "PATHS", "OBSTACLES", "REGIONS", "SURFACES"})
+"""The items that are drawn until the user changes them."""
+PALETTE = (
+    *((0.95, 0.35, 0.3), (0.4, 0.8, 0.45), (0.4, 0.6, 1.0), (0.85, 0.5, 0.95)),
+    *((0.35, 0.85, 0.9), (1.0, 0.55, 0.75), (0.75, 0.9, 0.35), (0.65, 0.55, 0.45)),
+)
+"""The colors that states get one after another."""
+MOST_PREROLL = 10000
+"""The largest pre-roll of a crowd, in frames."""
+MOST_SUBSTEPS = 100
+"""The largest number of simulation steps per frame."""
+
+# Numbers that are only told: a preview does not begin again when they change.
+_applied = partial(field.number, 1.0, restarts=False)
+_measured = partial(field.number, 0.0, restarts=False)
+
+
+@dataclass(frozen=True)
+class StartChannels(Stored):
+    """The location and rotation channels with which a vehicle starts, restored when its bake is deleted."""
+
+    stored: bool = field.switch(False, restarts=False)
+    location: Any = field.vector((0.0,) * 3, unit=Unit.LENGTH, restarts=False)
+    rotation_mode: str = field.text(restarts=False)
+    rotation: Any = field.vector(
+        (0.0,) * 4, "Channels of the rotation mode: three angles or four numbers", restarts=False
+    )
+
+
+@dataclass(frozen=True)
+class VariationFactors(Stored):
+    """The factors by which Vary changed a vehicle, stored so that they can be taken back."""
+
+    speed: float = _applied("Factor of the speed applied by Vary")
+    size: float = _applied("Factor of the size applied by Vary")
+    mass: float = _applied("Factor of the mass applied by Vary")
+    start_speed: float = _applied("Factor of the start speed applied by Vary")
+    scale: float = _applied("Factor of the object's scale applied by Vary")
+
+
+@dataclass(frozen=True)
+class Membership(Stored):
+    """Which member of its crowd Populate made this object into, stored so that it stays the same member."""
+
+    number: int = field.count(
+        "Index among the members, from 1; the parts of a model have the number of their vehicle",
+        restarts=False,
+    )
+    scale: float = _applied("Factor of the size applied by Populate")
+    room: float = field.number(
+        0.0, "Radius of the free space that Populate left around it", unit=Unit.LENGTH, restarts=False
+    )
+    placed: Any = field.group("start")
+
+
+@dataclass(frozen=True)
+class ModelChoice(Stored):
+    """A model to make members from, or a collection of models."""
+
+    kind: int = field.choice("OBJECT", "What to make members from", MODELS, restarts=False)
+    object: Any = field.pointer("Model to copy; the model itself is not changed", restarts=False)
+    collection: Any = field.collection("Collection of models to copy, all equally often", restarts=False)
+    weight: float = field.positive(
+        1.0, "How often this model is used, relative to the others", soft=(0.0, 10.0), restarts=False
+    )
+
+
+@dataclass(frozen=True)
+class PopulationSources(Stored):
+    """What Populate makes members from, and where it puts them."""
+
+    sources: Any = field.groups("source", "Models to make the members from", label="Models")
+    place: Any = field.pointer("Mesh, region or curve to place the members on or in", restarts=False)
+    laid_out: str = field.text("Settings from which the positions of the members were computed", restarts=False)
+
+
+@dataclass(frozen=True)
+class PlayedClip(Stored):
+    """An action that the models of a crowd play, with what was measured of it."""
+
+    action: Any = field.action("Action with the poses; it is not changed")
+    plays: int = field.choice("MOVE", "When the vehicles play this clip", PLAYS)
+    with_company: bool = field.switch(
+        False, "Only for vehicles that stand near another that stands and face it, as people do who talk"
+    )
+    state: Any = field.pointer(
+        "Only for vehicles in this state of the crowd, which then play no clips that stand, move or do something in "
+        "any state, if the state has such clips of its own; empty: in any state",
+        label="In State",
+        roles=(Role.STATE,),
+    )
+    when: int = field.choice(
+        "CHANCE",
+        "When a vehicle that stands does this once. On arrival and in a new state it waits until it stands, for up to "
+        "five seconds",
+        OCCASIONS,
+        label="Plays When",
+    )
+    ground_speed: float = field.positive(
+        0.0,
+        "Speed at which the feet of this clip hold on the ground; 0 for the measured speed",
+        unit=Unit.SPEED,
+        soft=(0.0, 20.0),
+    )
+    measured: str = field.text("What was measured of the clip, and on what", restarts=False)
+    seconds: float = _measured("Duration of a cycle, as measured", unit=Unit.TIME)
+    speed: float = _measured("Speed at which its feet hold on the ground, as measured", unit=Unit.SPEED)
+    stride: float = _measured("Distance of a cycle, as measured", unit=Unit.LENGTH)
+    heading: float = _measured("Direction in which it moves, to the left of the front, as measured", unit=Unit.ANGLE)
+    turn: float = _measured("Angle to the left by which it turns in a cycle, as measured", unit=Unit.ANGLE)
+    own_slide: float = _measured(
+        "Distance that a foot slides in the worst step at its own speed, as measured", unit=Unit.LENGTH
+    )
+    sure: float = _measured("How clearly the direction was seen, from 0 to 1, as measured")
+    support: float = _measured("Share of a cycle with a foot on the ground, as measured")
+    closes: float = _measured("Largest distance between the first and the last pose, as measured", unit=Unit.LENGTH)
+
+
+@dataclass(frozen=True)
+class ModelsPlay(Stored):
+    """What the models of a crowd play, and where their heads turn."""
+
+    clips: Any = field.groups("clip", "Actions that the models play")
+    playing: Any = field.group("playing")
+    head_bone: str = field.text("Bone that turns the head; if empty, the first one that is named so")
+    look_at: Any = field.pointer(
+        "Object that heads turn to, such as the camera. If empty, to where the body goes next; in a state, as its crowd"
+    )
+    unplanted: str = field.text(
+        "Why feet of the models cannot be held on the ground; empty if they can", restarts=False
+    )
+    unplanted_models: str = field.text(
+        "Vehicles whose feet cannot be held on the ground; empty if that goes for all or for none", restarts=False
+    )
+
+
+@dataclass(frozen=True)
+class StateLinks(Stored):
+    """What a state is to the others of its crowd."""
+
+    then: Any = field.pointer(
+        "State that follows when this one is over; empty: the crowd's own settings", roles=(Role.STATE,)
+    )
+    eases: Any = field.pointer(
+        "State for which this one eases the need, as eating does for hunger", roles=(Role.STATE,)
+    )
+    number: int = field.count(
+        "Number given once to this state: a bake keys it as steering_state on vehicles that are in it",
+        restarts=False,
+    )
+    color: Any = field.color(
+        PALETTE[0],
+        "Color in which the overlay shows the fronts of vehicles in this state, in a preview or a bake",
+        restarts=False,
+    )
+    own_combining: bool = field.switch(
+        False, "Combine behaviors in another way than the crowd while in this state", label="Own"
+    )
+
+
+@dataclass(frozen=True)
+class TriggerLinks(Stored):
+    """What a trigger calls, and for whom."""
+
+    number: int = field.count(
+        "Number given once to this trigger: chance depends on it, whatever the trigger is called",
+        restarts=False,
+    )
+    to: Any = field.pointer("State that vehicles are called into", label="Calls Into", roles=(Role.STATE,))
+    from_state: Any = field.pointer(
+        "Only vehicles in this state hear it; empty: all of the crowd", label="From", roles=(Role.STATE,)
+    )
+    who: Any = field.pointer(
+        "What calls when it is near, seen or touched: an object, the vehicles of a crowd, or those in a state. For "
+        "Inside and Outside, a region. Empty: the trigger itself"
+    )
+    who_collection: Any = field.collection("All objects of this collection call, if no object is set above")
+
+
+@dataclass(frozen=True)
+class MarkLinks(Stored):
+    """The vehicles that meet a mark, and the places where they do."""
+
+    who: Any = field.pointer(
+        "The vehicle that meets it, or the crowd whose middle does, or each of its vehicles at a place of a shape",
+        roles=(Role.VEHICLE, Role.CROWD),
+    )
+    shape: Any = field.pointer(
+        "Mesh or text of which each vehicle of the crowd meets a place of its own, where the shape is"
+    )
+    marker: str = field.text("Timeline marker at whose frame they meet it; empty: the frame below")
+
+
+@dataclass(frozen=True)
+class ObjectSettings(Stored):
+    """The roles of an object and the settings that come with each; on a crowd, those that its vehicles share."""
+
+    roles: int = field.flags(frozenset(), "Roles of the object in the steering simulation", ROLES)
+    active: bool = field.switch(True, "Take part in the simulation; can be keyframed", animatable=True)
+    crowd: Any = field.pointer(
+        "Crowd whose settings this vehicle shares, or whose state or trigger this is", roles=(Role.CROWD,)
+    )
+    identity: int = field.count("Number assigned once to this vehicle, from which its random numbers are derived")
+    locked: bool = field.switch(
+        False, "Keep this vehicle's motion: a bake does not change it, but other vehicles react to it"
+    )
+    forward_axis: int = field.choice(
+        "POS_Y",
+        "Axis of the model that points to its front, as the arrow in the viewport shows. When tagged it is -Y, as for "
+        "characters and Blender's own models, unless the object's Tracking Axis, its motion, its shape or the names "
+        "of its parts say otherwise. Flip Front turns it round",
+        AXES,
+        label="Forward",
+    )
+    up_axis: int = field.choice("POS_Z", "Axis of the model that points to its top", AXES, label="Up")
+    speed_factor: float = field.factor("Top speed of this vehicle, as a multiple of its crowd's", label="Speed")
+    size_factor: float = field.factor("Radius of this vehicle, as a multiple of its crowd's", label="Size")
+    length_factor: float = field.factor(
+        "Length of this vehicle's body relative to its radius, as a multiple of its crowd's",
+        least=0.0,
+        label="Length",
+    )
+    mass_factor: float = field.factor("Mass of this vehicle, as a multiple of its crowd's", label="Mass")
+    origin_height: float = field.number(
+        0.0,
+        "Height of its origin above the lowest point of the model at rest, before scaling, measured when it is "
+        "tagged; the origin is held so high above a surface",
+        unit=Unit.LENGTH,
+    )
+    height: float = field.positive(
+        0.0,
+        "Height of the model at rest, before scaling, measured when it is tagged; its stride follows it",
+        unit=Unit.LENGTH,
+    )
+    measured_scale: float = field.positive(
+        0.0, "Scale of the object for which its size is right; 0 if it was not measured"
+    )
+    seed: int = field.whole(0, "Seed of this vehicle's random numbers")
+    start_speed: float = field.share(
+        0.7, "Forward speed with which it starts or enters, as a fraction of its top speed"
+    )
+    use_enter_frame: bool = field.switch(
+        False,
+        "Let this vehicle enter the simulation on a frame of its own, whatever its crowd's setting",
+        label="Enter on Frame",
+    )
+    enter_frame: int = field.whole(
+        1,
+        "Frame on which this vehicle enters; a frame before the first one means from the start",
+        least=-FURTHEST,
+        most=FURTHEST,
+    )
+    by_hand: float = field.share(
+        0.0,
+        "How far this vehicle follows its guide instead of its behaviors: 1 on the guide, 0 not at all; can be "
+        "keyframed",
+        animatable=True,
+    )
+    guide: Any = field.pointer(
+        "Object that leads this vehicle by hand; what keeps to the ground follows it along the ground"
+    )
+    guide_bone: str = field.text(
+        "Bone of the guide that leads this vehicle, if the guide is an armature; empty: the armature", label="Bone"
+    )
+    amount: float = field.positive(
+        10.0,
+        "Amount of this resource, until vehicles have eaten it; can be keyframed",
+        most=REACH,
+        soft=(0.0, 100.0),
+        animatable=True,
+    )
+    states: Any = field.collection(
+        "Collection with the states and triggers of this crowd: they come along wherever it is appended",
+        restarts=False,
+        hidden=True,
+    )
+    unasked: str = field.text(
+        "Behaviors of the crowd that came with a preset while the scene had no target for them",
+        restarts=False,
+        hidden=True,
+    )
+    hide_eaten: bool = field.switch(
+        True,
+        "Hide the resource and its parts once nothing is left of it, in a preview and in a bake",
+        label="Hide When Eaten",
+    )
+    pass_side: int = field.choice(
+        "EITHER", "Side on which vehicles pass this obstacle", PASS_SIDES, label="Pass", animatable=True
+    )
+    obstacle_shape: int = field.choice(
+        "ROUND", "Shape of this obstacle as vehicles see it", OBSTACLE_SHAPES, label="Shape"
+    )
+    obstacle_side: int = field.choice(
+        "OUTSIDE", "Side of this obstacle's surface on which vehicles stay", OBSTACLE_SIDES, label="Side"
+    )
+    flow_attribute: str = field.text(
+        "Mesh attribute that defines the flow: a vector, a color (red is X, green is Y, blue is Z, gray is still) or "
+        "a mark on the edges to flow along. If empty, the active color attribute is used, or the loose edges if there "
+        "is none"
+    )
+    region_shape: int = field.choice("SPHERE", "Shape of this region", SHAPES, label="Shape")
+    locomotion: int = field.choice(
+        SimpleVehicle.choice().name, "How the bodies of the crowd turn steering into motion", MOVES
+    )
+    own_locomotion: int = field.choice(
+        AS_CROWD.name,
+        "How the body of this vehicle alone turns steering into motion, with settings of its own; presets leave both "
+        "as they are",
+        OWN_MOVES,
+        label="Moves As",
+    )
+    combining: int = field.choice(
+        "PRIORITY",
+        "How the forces of the crowd's behaviors are combined into one steering force",
+        COMBININGS,
+        label="Combine",
+        animatable=True,
+    )
+    preroll: int = field.count(
+        "Number of frames that the crowd moves before the first one, so that it has already spread out "
+        "when it is first seen; its vehicles are then not where they were placed. What moves in the scene is carried "
+        "on backwards, and crowds with a shorter pre-roll wait at their start",
+        most=MOST_PREROLL,
+        label="Pre-Roll",
+    )
+
+
+@dataclass(frozen=True)
+class SceneSettings(Stored):
+    """The settings of a scene's simulation and overlay."""
+
+    crowd: Any = field.pointer(
+        "Crowd that newly tagged vehicles join", label="Default Crowd", roles=(Role.CROWD,), restarts=False
+    )
+    use_frame_range: bool = field.switch(
+        False, "Bake the frames below instead of the scene's frame range", label="Custom Frame Range"
+    )
+    frame_start: int = field.whole(
+        1, "First frame of the bake; it may be negative, unlike that of the scene", label="Start"
+    )
+    frame_end: int = field.whole(250, "Last frame of the bake", label="End")
+    substeps: int = field.whole(
+        1,
+        "Number of simulation steps per frame; use more for fast vehicles and small obstacles. Frames longer than "
+        "1/20 s take more automatically",
+        least=1,
+        most=MOST_SUBSTEPS,
+        soft=(1, 10),
+    )
+    seed: int = field.whole(0, "Seed of the random numbers")
+    replace_own_keys: bool = field.switch(
+        False, "Set aside keyframes, drivers and NLA strips of the vehicles; deleting the bake restores them"
+    )
+    show_overlay: bool = field.switch(
+        True, "Show steering information in the viewport", label="Steering", restarts=False
+    )
+    overlay: int = field.flags(
+        DEFAULT_OVERLAY, "What the steering overlay shows", OVERLAY, label="Show", restarts=False
+    )
+    trail_length: int = field.whole(
+        24,
+        "Number of frames before and after the current one that trails show",
+        least=1,
+        most=1000,
+        restarts=False,
+    )
+
+
+@dataclass(frozen=True)
+class Group:
+    """A group of stored settings.
+
+    Attributes:
+        description: what it is.
+        parameters: by name, in the order in which they are declared.
+    """
+
+    description: str
+    parameters: Mapping[str, Parameter]
+
+
+def _group(*declarations: type[Stored], switches: Mapping[str, Parameter] | None = None) -> Group:
+    """The group that has the switches, then the parameters of each declaration; the last one says what it is."""
+    parameters = dict(switches or {})
+    for declaration in declarations:
+        parameters |= declaration.parameters()
+    return Group((declarations[-1].__doc__ or "").strip().split("\n\n")[0], parameters)
+
+
+def _own(what: str) -> dict[str, Parameter]:
+    """The switch by which a state has settings of its own; a crowd does not use it."""
+    text = f"{what} differently while in this state; begins with the values of the crowd"
+    return {"own": Parameter(Kind.SWITCH, False, text, animatable=False)}
+
+
+def _use(behavior: type[Behavior]) -> dict[str, Parameter]:
+    return {"use": Parameter(Kind.SWITCH, False, behavior.tooltip(), label=behavior.label)}
+
+
+_OF_OBJECTS = {
+    "start": _group(StartChannels),
+    "variation": _group(VariationFactors),
+    "member": _group(Membership),
+    "populate": _group(PopulationSources, Population),
+    "vehicle": _group(VehicleModel, switches=_own("Move")),
+    "attendance": _group(Attendance),
+    "portrayal": _group(ModelsPlay, Portrayal),
+    "state": _group(StateLinks, StateModel),
+    "trigger": _group(TriggerLinks, TriggerModel),
+    "mark": _group(MarkLinks, MarkModel),
+    **{kind.name: _group(kind, switches=_own("Turn")) for kind in LOCOMOTIONS},
+    **{kind.name: _group(kind, switches=_use(kind) | _own("Behave")) for kind in BEHAVIORS},
+}
+_OBJECT = _group(ObjectSettings)
+_HELD = {name: Parameter(Kind.GROUP, None, "", group=name) for name in _OF_OBJECTS}
+GROUPS = {
+    "source": _group(ModelChoice),
+    "clip": _group(PlayedClip),
+    "playing": _group(ClipSettings),
+    **_OF_OBJECTS,
+    "object": Group(_OBJECT.description, {**_OBJECT.parameters, **_HELD}),
+    "scene": _group(SceneSettings),
+}
+"""Each group by its name, after those that it holds."""

@@ -1,0 +1,112 @@
+"""Crowds of several models: each plays its own clips and is held for itself."""
+
+import bpy
+import numpy as np
+
+from tests.blender.building import bake, clear_bake, empty, frames, part, select, vehicle
+from tests.blender.legged import legged, longest_step, uneven_walk, with_feet_apart
+from tests.blender.walkers import idle, pose_of, stash, walk, walker
+
+
+def kind(name: str, knee: float, swing: float):
+    """A model that brings an idle and a walk, whose feet are bones of their own."""
+    rig = legged(name, knee)
+    stash(rig, idle(rig, f"{name} Idle"), uneven_walk(rig, f"{name} Walk", swing))
+    with_feet_apart(rig, f"{name} Walk")
+    return rig
+
+
+def herd():
+    """A populated crowd of two kinds whose bones have the same names, and other lengths."""
+    frames(1, 120)
+    models = kind("Doe", 0.5, 0.25), kind("Elk", 0.62, 0.2)
+    select(*models)
+    assert bpy.ops.steering.populate(count=5, moves_like="PERSON", seed=3) == {"FINISHED"}
+    people = bpy.context.object
+    for behavior in part("behaviors").CATALOGUE:
+        getattr(people.steering, behavior.name).use = behavior.name == "seek"
+    people.steering.seek.target = empty("Goal", location=(0.0, -60.0, 0.0))
+    members = [ob for ob in bpy.data.objects if "VEHICLE" in ob.steering.roles]
+    kinds = {name: [ob for ob in members if ob.name.startswith(name)] for name in ("Doe", "Elk")}
+    assert all(kinds.values())
+    return people, kinds
+
+
+def played(rig) -> list[str]:
+    """The tracks of ours on an armature, and what the copies on them are of."""
+    tracks = [track for track in rig.animation_data.nla_tracks if track.name.startswith("Steering: ")]
+    return [track.name.removeprefix("Steering: ") for track in tracks]
+
+
+def reasons(people) -> tuple[str, str]:
+    stored = people.steering.portrayal
+    return stored.unplanted_models, stored.unplanted
+
+
+def test_each_kind_of_a_herd_plays_its_own_walk_and_keeps_its_feet() -> None:
+    people, kinds = herd()
+    clips = people.steering.portrayal.clips
+    assert [clip.name for clip in clips] == ["Doe Idle", "Doe Walk", "Elk Walk"], "both idles are alike"
+    assert reasons(people) == ("", "")
+    for clip in clips:
+        # Feet that step faster than the body goes slide.
+        clip.ground_speed = 0.8 * clip.speed
+    people.steering.portrayal.playing.plant_feet = False
+    bake()
+    loose = {name: longest_step(rigs[0], 80) for name, rigs in kinds.items()}
+    assert min(loose.values()) > 0.005
+    people.steering.portrayal.playing.plant_feet = True
+    bake()
+    assert reasons(people) == ("", "")
+    for name, rigs in kinds.items():
+        for rig in rigs:
+            assert [each for each in played(rig) if each != "Posture"] == ["Doe Idle", f"{name} Walk", "Feet"]
+        assert longest_step(rigs[0], 80) < 0.1 * loose[name]
+
+
+def test_a_preview_of_two_kinds_shows_the_poses_of_the_bake_and_no_copy_outlives_it() -> None:
+    people, kinds = herd()
+    people.steering.portrayal.playing.plant_feet = False
+    rigs = [rig for of_kind in kinds.values() for rig in of_kind]
+    actions, scene = len(bpy.data.actions), bpy.context.scene
+
+    def poses() -> np.ndarray:
+        seen = []
+        for frame in (1, 2, 9, 20):
+            scene.frame_set(frame)
+            seen.append([pose_of(rig) for rig in rigs])
+        return np.array(seen)
+
+    try:
+        assert bpy.ops.steering.preview() == {"FINISHED"}
+        previewed = poses()
+    finally:
+        part("blender.preview").end()
+    select(people)
+    bake()
+    np.testing.assert_allclose(previewed, poses(), atol=1e-5)
+    clear_bake()
+    assert len(bpy.data.actions) == actions
+
+
+def test_a_model_that_cannot_be_held_says_so_for_itself_alone() -> None:
+    people, kinds = herd()
+    loose = vehicle(walker("Ghost", location=(9.0, 0.0, 0.0)), crowd=people, identity=99, start_speed=0.5)
+    stash(loose, idle(loose, "Ghost Idle"), walk(loose, "Ghost Walk"))
+    select(people)
+    assert bpy.ops.steering.clips_find() == {"FINISHED"}
+    for stage in ("found", "baked"):
+        names, why = reasons(people)
+        assert names == "Ghost", stage
+        assert why == "not every foot of Ghost is below a leg of two bones"
+        bake()
+    assert {name: "Feet" in played(rig) for name, rig in (("Ghost", loose), ("Doe", kinds["Doe"][0]))} == {
+        "Ghost": False,
+        "Doe": True,
+    }
+    findings = part("blender.status.findings")
+    told = [each.text for each in findings.findings(bpy.context.scene, {}) if each.kind is findings.Kind.FEET_SLIDE]
+    assert told == [
+        f"Feet of Ghost of {people.name} cannot be held where they stand: {why}. "
+        "Give them a crowd without Plant Feet to accept that"
+    ]

@@ -1,0 +1,121 @@
+"""The table of gaits, row by row: which gait a walker takes, how fast it goes then, and how far it turns."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from steering_addon.locomotion.gaits import GAITS, STEPS, WAY_OUT, Walkers, strode
+from steering_addon.locomotion.headings import BEGINS, SWINGS
+from steering_addon.locomotion.walking import ROUND, Walking
+from steering_addon.simulation.vehicle import Motion, VehicleModel
+
+DT = 1.0 / 24.0
+CIRCLE, TURN, ON_THE_SPOT = 0.5, 3.0, 2.0
+"""Metres and radians a second."""
+PACE, SLOWEST, RESPONSE = 1.0, 0.1, 0.3
+MEMORY = set(vars(Walking.blank(1)))
+
+
+def walker(angle: float = 0.0, n: int = 1, **changes: Any) -> Walkers:
+    """One that walks at its pace, and whose way lies an angle to the left of its heading, radians."""
+    numbers = {
+        "circle": CIRCLE,
+        "max_turn_rate": TURN,
+        "on_the_spot": ON_THE_SPOT,
+        "speed": PACE,
+        "wanted": PACE,
+        "wished": PACE,
+        "slowest": SLOWEST,
+        "fastest": np.inf,
+        "rounds": 0.0,
+    } | {name: value for name, value in changes.items() if name not in MEMORY and name != "max_force"}
+    memory = {name: np.full(n, value) for name, value in changes.items() if name in MEMORY}
+    heading = np.tile([1.0, 0.0], (n, 1))
+    model = VehicleModel.of(
+        n,
+        max_speed=2.0,
+        cruise_speed=PACE / 2.0,
+        response_time=RESPONSE,
+        max_force=changes.get("max_force", 1e6),
+    )
+    return Walkers(
+        model=model,
+        motion=Motion(np.zeros((n, 3)), heading * numbers["speed"], heading, heading, heading),
+        memory=Walking(**(vars(Walking.blank(n)) | memory)),
+        direction=np.tile([np.cos(angle), np.sin(angle)], (n, 1)),
+        **{name: np.full(n, value) for name, value in numbers.items()},
+        dt=DT,
+    )
+
+
+def gait_of(w: Walkers) -> str:
+    return next(gait.name for gait in GAITS if gait.holds(w)[0])
+
+
+STILL = {"speed": 0.0, "stands": True}
+ANIMAL = {"on_the_spot": 0.0}
+CORNERED = {"cornered": True}
+BENT = np.cos(0.5 - PACE / CIRCLE * DT)
+BEGUN = ON_THE_SPOT * DT / BEGINS
+EASED = PACE + (ROUND - 1.0) * PACE * DT / RESPONSE
+TABLE = {
+    # situation: angle, changes, gait, speed, turn rate
+    "straight on": (0.0, {}, "walk on", PACE, 0.0),
+    "in a bend it turns on its circle, and slows down": (0.5, {}, "walk on", BENT, BENT / CIRCLE),
+    "to the other side too": (-0.5, {}, "walk on", BENT, -BENT / CIRCLE),
+    "it turns by no more than its way": (0.5, {"max_turn_rate": 1.0}, "walk on", np.cos(0.5 - DT), 1.0),
+    "what is behind it goes round to at half its pace": (2.0, {}, "walk on", ROUND, ROUND / CIRCLE),
+    "an animal changes gradually to that speed": (2.0, {**ANIMAL, "rounds": 1.0}, "walk on", EASED, TURN * DT / SWINGS),
+    "and in part": (0.0, {**ANIMAL, "rounds": 0.5}, "walk on", 0.5 * (PACE + EASED), 0.0),
+    "what leads aside does not slow down": (1.0, {"side": -1}, "walk on", PACE, PACE / CIRCLE),
+    "without room it goes past at half its pace": (
+        2.0,
+        {**ANIMAL, "side": 1, "has_room": False},
+        "walk on",
+        ROUND,
+        ROUND / CIRCLE,
+    ),
+    "or steps round, slowly": (2.0, {"side": 1, "has_room": False}, "walk on", 0.5 * STEPS * PACE, 0.5 * ON_THE_SPOT),
+    "nor does it step round any faster straight on": (0.0, {"has_room": False}, "walk on", 0.25, 0.0),
+    "before an edge it slows down": (0.0, {"fastest": 0.3}, "walk on", 0.3, 0.0),
+    "it does not creep": (0.0, {"wanted": 0.02}, "walk on", SLOWEST, 0.0),
+    "what nothing asks to walk stops": (0.0, {"wanted": 0.02, "wished": 0.12}, "stop", 0.0, 0.0),
+    "it walks on as long as it is not that slow": (0.0, {"wanted": 0.1, "wished": 0.1}, "walk on", 0.1, 0.0),
+    "what stands sets off only for more": (0.0, {**STILL, "wanted": 1.0, "wished": 0.12}, "stand", 0.0, 0.0),
+    "and then does": (0.0, {**STILL, "wished": 0.13}, "set off", PACE, 0.0),
+    "it turns on the spot first, gradually": (1.0, STILL, "stand", 0.0, BEGUN),
+    "ever faster": (1.0, {**STILL, "turning": 1.0}, "stand", 0.0, 1.0 + BEGUN),
+    "up to its fastest turn": (1.0, {**STILL, "turning": 9.0}, "stand", 0.0, ON_THE_SPOT),
+    "from the other side it begins anew": (1.0, {**STILL, "turning": -9.0}, "stand", 0.0, BEGUN),
+    "once it nearly faces its way it sets off, and turns on": (
+        0.4,
+        {**STILL, "turning": 0.5},
+        "set off",
+        np.cos(0.4 - (0.5 + BEGUN) * DT),
+        0.5,
+    ),
+    "an animal sets off straight ahead": (
+        1.0,
+        {**STILL, **ANIMAL},
+        "set off",
+        np.cos(1.0),
+        0.0,
+    ),
+    "unless it is cornered": (1.0, {**STILL, **ANIMAL, **CORNERED}, "stand", 0.0, WAY_OUT * DT / BEGINS),
+    "who is cornered sets off only where it faces": (0.4, {**STILL, **CORNERED}, "stand", 0.0, BEGUN),
+    "not so one whom a body blocks": (0.4, {**STILL, **CORNERED, "blocked": True}, "creep out", SLOWEST, BEGUN),
+    "out of a corner it creeps": (0.0, {**STILL, **CORNERED}, "creep out", SLOWEST, 0.0),
+    "also while it walks, even at an edge": (0.0, {**CORNERED, "fastest": 0.0}, "creep out", SLOWEST, 0.0),
+}
+
+
+@pytest.mark.parametrize(("angle", "changes", "gait", "speed", "turn"), TABLE.values(), ids=TABLE)
+def test_each_row_gives_its_gait_its_speed_and_its_turn(
+    angle: float, changes: dict[str, Any], gait: str, speed: float, turn: float
+) -> None:
+    w = walker(angle, **changes)
+    velocity, forward = strode(w)
+    assert gait_of(w) == gait
+    assert np.linalg.norm(velocity) == pytest.approx(speed)
+    assert np.arctan2(forward[0, 1], forward[0, 0]) / DT == pytest.approx(turn, abs=1e-9)
