@@ -11,9 +11,9 @@ from collections.abc import Collection, Iterator, Sequence
 import numpy as np
 
 from ..simulation.arrays.vectors import Mask, Scalars, Vectors, columns
-from .footholds import Carried
+from .feet.planes import Ground
+from .feet.treads import Carried
 from .heads import Gaze, Heads, leads, toward
-from .planes import Ground
 from .portrait import ModelPortrait
 from .riding import RiddenGround, on_all_frames
 

@@ -25,7 +25,7 @@ Self = TypeVar("Self", bound="Memory")
 
 
 def remembered(initial: bool | int | float | tuple[float, ...]) -> Any:
-    """A column of a memory: (n,) of the type of its initial value, or (n, 3) or (n, 2) where that is a vector."""
+    """A column of a memory: (n,) of the type of its initial value, or (n, k) where that has k components."""
     return field(metadata={"initial": initial})
 
 
@@ -59,10 +59,12 @@ def _initials(memory: type[Any]) -> Mapping[str, Any]:
 
 def _filled(initial: Any, n: int) -> Any:
     if isinstance(initial, tuple):
-        return np.array([np.full(n, component, dtype=np.float64) for component in initial]).T
+        return np.array([np.full(n, component) for component in initial]).T
     # In a fraction of the time of a full array.
     return np.full(n, initial) if initial else np.zeros(n, type(initial))
 
 
 def _taken(column: Any, rows: Rows | Mask) -> Any:
-    return picked(column, rows) if column.ndim == 2 else column[rows]
+    if column.ndim == 1:
+        return column[rows]
+    return picked(column, rows) if column.shape[1] <= 3 else column.T[:, rows].T

@@ -39,10 +39,10 @@ class Terrain:
         return near.otherwise(far)
 
     def known(self, triangle: Rows) -> Rows:
-        """Triangles at the beginning of the step, (n,) rows, as at its end: -1 for all if faces have come or gone."""
+        """Rows of triangles at the beginning of the step, as at its end: -1 for all if faces have come or gone."""
         if self.after is self.before or self.after.has_triangles_of(self.before):
             return triangle
-        return shared(NO_TRIANGLE, len(triangle), np.int64)
+        return np.full_like(triangle, NO_TRIANGLE)
 
     def take(self, rows: Rows) -> Terrain:
         """The terrain of the vehicles of some rows."""

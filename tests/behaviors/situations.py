@@ -16,6 +16,7 @@ from steering_addon.simulation.geometry.obstacles import EITHER, INSIDE, PASS_SI
 from steering_addon.simulation.geometry.paths import Path, spline
 from steering_addon.simulation.geometry.regions import SHAPES, Regions, regions
 from steering_addon.simulation.snapshot import Tracked, no_tracked
+from steering_addon.simulation.world import Agents
 from tests.scene import PRIORITY, Scene, about, all_of, leaders, locked, resources
 
 UP = (0.0, 0.0, 1.0)
@@ -240,3 +241,8 @@ def loop_over(place: Scene, steering_of: Callable[[int], Any]) -> np.ndarray:
         steering = np.asarray(steering_of(row), dtype=float)
         forces[row] = steering / max(1.0, np.linalg.norm(steering)) * mass[row]
     return forces
+
+
+def told(agents: Agents, **said: np.ndarray) -> Agents:
+    """The agents, once a behavior has said this of them."""
+    return replace(agents, intention=replace(agents.intention, **said))

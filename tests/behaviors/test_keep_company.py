@@ -16,6 +16,7 @@ from steering_addon.locomotion import OnFoot, Planar
 from steering_addon.scene import boxes, obstacles, spline
 from steering_addon.simulation.geometry.obstacles import Obstacles
 from steering_addon.simulation.snapshot import Snapshot, State
+from tests.behaviors.situations import told
 from tests.sampling import sampled, thorough
 from tests.scene import Scene, leaders, positions, speeds, velocities
 
@@ -196,7 +197,7 @@ def test_one_who_runs_from_something_does_not_wait() -> None:
     place = walk((0.0, 0.0), (0.8, 0.5))
     world, agents, [company] = place.seen()
     memory = place.run(3)[-1].memories["keep_company"]
-    steering = company.steer(world, replace(agents, alarmed=np.array([False, True])), memory)
+    steering = company.steer(world, told(agents, alarmed=np.array([False, True])), memory)
     assert steering.force[0].any()
     assert not steering.force[1].any() and np.isinf(steering.speed_limit[1])
     assert np.isfinite(company.steer(world, agents, memory).speed_limit[1])

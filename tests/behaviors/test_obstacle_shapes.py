@@ -21,18 +21,13 @@ from steering_addon.simulation.geometry.obstacles import (
     obstacles,
 )
 from steering_addon.simulation.snapshot import State
-from steering_addon.simulation.world import Agents
 from tests.behaviors.obstacle_courses import box, course
+from tests.behaviors.situations import told
 from tests.sampling import sampled, thorough
 from tests.scene import PRIORITY, Scene, about, all_of, flat_or_free, leaders, positions, speeds, turned
 from tests.surfaces import ball, block, mesh_obstacles, ring, sheet
 
 WALL = boxes([[0.0, 6.0, 0.0]], [[8.0, 0.2, 8.0]])
-
-
-def told(agents: Agents, **said: np.ndarray) -> Agents:
-    """The agents, once a behavior has said this of them."""
-    return replace(agents, intention=replace(agents.intention, **said))
 
 
 def facing(things: Obstacles, **changes) -> Scene:

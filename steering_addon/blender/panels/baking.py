@@ -11,7 +11,7 @@ from ..objects.tagged_objects import crowd_of, full_name
 from ..operators.contact_report import WORDS
 from ..operators.findings import REFUSED
 from ..properties import has_role, settings_of
-from ..read.plan import frame_range
+from ..read.run_settings import frame_range
 from ..status.census import Census, known, settled
 from ..status.findings import Kind
 from ..status.inactivity import why_still

@@ -32,8 +32,8 @@ from ..stored_values import sound_front
 if TYPE_CHECKING:
     from bpy.types import Action, NlaStrip, Object, Scene
 
-    from ...portrayal.planes import Ground
-    from ...portrayal.soles import Points
+    from ...portrayal.feet.planes import Ground
+    from ...portrayal.feet.soles import Points
     from ...simulation.arrays.vectors import Rows, Scalars, Vectors
 
 

@@ -15,10 +15,10 @@ from ..animation.places import places_of
 from ..clips.clip_copies import ClipCopy, copies_made
 from ..clips.clip_feet import store_unplanted
 from ..clips.clip_heads import HEAD
-from ..clips.clip_planting import FEET, FRAMES_TOGETHER, planting_of
 from ..clips.clip_record import clip_record, is_copy
 from ..clips.clip_strips import ClipPlayed, Edited, RigClips, clear_clips, write_clips
 from ..clips.crowd_clips import scale_of, store_measurements
+from ..clips.planting import FEET, FRAMES_TOGETHER, planter_of
 from ..clips.rig_keys import made_for
 from ..objects.tagged_objects import names_of
 from ..read.surfaces import static_ground
@@ -195,14 +195,14 @@ class _ModelStrips:
         """Compute the strip that holds the feet of each armature, where that can be done."""
         playing, rigs = self.playing, self.playing.model.rigs
         actions = [copy.action for copy in self._copies]
-        planting, self.unplanted = planting_of(rigs[0], playing.shape, playing.clips.clips, actions)
-        if planting is None:
+        planter, self.unplanted = planter_of(rigs[0], playing.shape, playing.clips.clips, actions)
+        if planter is None:
             return
         still, existing = static_ground(self._plan.scene, moving), copies_made()
         influence = self._influence.astype(np.float64)
         for rows, body, ground in footing.pieces(FRAMES_TOGETHER, moved, still):
             played = Playing(self._phase[:, rows], influence[:, rows])
-            keys = planting.keys(played, body, self._plan.frame_time, ground)
+            keys = planter.keys(played, body, self._plan.frame_time, ground)
             copies = made_for(rigs[rows], FEET, keys, existing)
             for k, (copy, each) in enumerate(zip(copies, keys), rows.start):
                 self._feet[k] = [ClipPlayed(replace(copy, feet=tuple(each)))]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from steering_addon.portrayal.planes import planes_below
+from steering_addon.portrayal.feet.planes import planes_below
 
 AHEAD = np.array(((1.0, 0.0),))
 SCALE = np.array((1.8,))

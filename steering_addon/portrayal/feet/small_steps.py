@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import Mask, Rows, Scalars
-from .stretches import Stretches, stretches
+from ...simulation.arrays.vectors import Mask, Rows, Scalars
+from .holding import Stretches
 
 FAR = 0.04
 """Model heights that a foot is from where its clips are, from which on it takes a step."""
@@ -43,72 +43,61 @@ def with_steps(
         far: (..., f) metres from which on a foot takes a step.
         frame_time: seconds.
     """
-    rests = [stance.copy() for stance in stances]
-    steps, frames = stances[0].shape[-1] if stances else 0, heading.shape[-1]
-    of_bodies = [rest.reshape(-1, steps) for rest in rests]
-    flat = [drift.reshape(-1, frames, 2) for drift in drifts]
+    frames, rests = heading.shape[-1], [stance.copy() for stance in stances]
+    masks = [rest.reshape(-1, frames - 1) for rest in rests]
+    ways = [drift.reshape(-1, frames, 2) for drift in drifts]
     heading, far = heading.reshape(-1, frames), far.reshape(-1, frames)
     long = round(LONG / frame_time)
-    long_ones = [
-        _straying(stays[stays.length >= long], drift, heading, far)
-        for stays, drift in zip(map(stretches, stances), flat)
-    ]
-    for body in np.unique(np.concatenate([np.zeros(0, np.int64), *(stays.body for stays in long_ones)])):
-        of_body = [each[each.body == body] for each in long_ones]
-        masks, ways = [rest[body] for rest in of_bodies], [drift[body] for drift in flat]
-        _add_steps(masks, of_body, ways, heading[body], far[body], frame_time)
+    straying = [_straying(Stretches.of(mask), way, heading, far, long) for mask, way in zip(masks, ways)]
+    for body in sorted({body for stays in straying for body in stays.body.tolist()}):
+        for foot, stays in enumerate(straying):
+            others = np.array([mask[body] for number, mask in enumerate(masks) if number != foot], dtype=np.bool_)
+            few = 2 * np.count_nonzero(others.reshape(-1, frames - 1), axis=0) < len(others)
+            track = ways[foot][body], heading[body], far[body]
+            _lift(masks[foot][body], stays[stays.body == body], few, track, frame_time)
     return rests
 
 
-def _straying(stays: Stretches, drift: Scalars, heading: Scalars, far: Scalars) -> Stretches:
-    """Those of the stances of a foot in which it may not be held in one place throughout."""
+def _straying(stays: Stretches, way: Scalars, heading: Scalars, far: Scalars, long: int) -> Stretches:
+    """The long stances of a foot in which it may not be held in one place throughout."""
+    stays = stays[stays.length >= long]
     if not len(stays):
         return stays
     rows, stay = stays.within(heading.shape[-1], 1)
     begin = np.flatnonzero(np.diff(stay, prepend=-1))
-    x, y, turn = (each.reshape(-1)[rows] for each in (drift[..., 0], drift[..., 1], heading))
-    wide, long, turned = (np.maximum.reduceat(each, begin) - np.minimum.reduceat(each, begin) for each in (x, y, turn))
+    columns = (column.reshape(-1)[rows] for column in (way[..., 0], way[..., 1], heading))
+    x, y, turned = (np.maximum.reduceat(each, begin) - np.minimum.reduceat(each, begin) for each in columns)
     least = 2.0 * np.minimum.reduceat(far.reshape(-1)[rows], begin)
-    return stays[(np.sqrt(wide * wide + long * long) > least) | (turned > 2.0 * TURNED)]
+    return stays[(np.sqrt(x * x + y * y) > least) | (turned > 2.0 * TURNED)]
 
 
-def _add_steps(
-    rests: Sequence[Mask],
-    stay: Sequence[Stretches],
-    drifts: Sequence[Scalars],
-    heading: Scalars,
-    far: Scalars,
-    frame_time: float,
-) -> None:
-    """Lift the feet of one body in their long stances `stay`; the masks `rests` (f - 1,) are changed."""
+def _lift(rest: Mask, stays: Stretches, few: Mask, track: tuple[Scalars, Scalars, Scalars], frame_time: float) -> None:
+    """Lift a foot of one body for small steps in its long stances; its mask (f - 1,) is changed.
+
+    Args:
+        few: (f - 1,) whether less than half of the other feet stand.
+        track: its way (f, 2), the heading of the body, and how far it may stray, (f,).
+    """
     length, still = (max(round(seconds / frame_time), 2) for seconds in (STEP, STAY))
-    waits = round(WAITS / frame_time)
-    for foot, drift in enumerate(drifts):
-        others = [rest for number, rest in enumerate(rests) if number != foot]
-        carry = np.count_nonzero(np.array(others).reshape(-1, len(heading) - 1), axis=0)
-        lacking = np.concatenate(([0], np.cumsum(2 * carry < len(others))))
-        for first, last in zip(stay[foot].first.tolist(), stay[foot].last.tolist()):
-            begin = first
-            while last - begin >= length + 2 * still:
-                strays = _strays(drift[begin : last + 1], heading[begin : last + 1], far[begin : last + 1])
-                if not strays.any():
-                    break
-                earliest, latest = begin + still, last - length - still
-                best = max(begin + int(np.argmax(strays)) - length // 2, earliest)
-                if best > latest:
-                    break
-                tried = np.arange(max(best - waits, earliest), min(best + length // 2, latest) + 1)
-                tried = tried[np.argsort(np.abs(tried - best), kind="stable")]
-                start = int(tried[np.argmin(lacking[tried + length] - lacking[tried])])
-                rests[foot][start : start + length] = False
-                begin = start + length
+    waits, lacking = round(WAITS / frame_time), np.concatenate(([0], np.cumsum(few)))
+    for begin, last in zip(stays.first.tolist(), stays.last.tolist()):
+        while last - begin >= length + 2 * still:
+            strays = _strays(*(column[begin : last + 1] for column in track))
+            earliest, latest = begin + still, last - length - still
+            best = max(begin + int(np.argmax(strays)) - length // 2, earliest)
+            if not strays.any() or best > latest:
+                break
+            tried = np.arange(max(best - waits, earliest), min(best + length // 2, latest) + 1)
+            tried = tried[np.argsort(np.abs(tried - best), kind="stable")]
+            start = int(tried[np.argmin(lacking[tried + length] - lacking[tried])])
+            rest[start : start + length] = False
+            begin = start + length
 
 
-def _strays(drift: Scalars, heading: Scalars, far: Scalars) -> Mask:
+def _strays(way: Scalars, heading: Scalars, far: Scalars) -> Mask:
     """From which frame on a foot cannot be held in one place, (k,)."""
-    extent = [np.maximum.accumulate(column) - np.minimum.accumulate(column) for column in (*drift.T, heading)]
-    off = np.sqrt(extent[0] * extent[0] + extent[1] * extent[1])
-    return (off > 2.0 * far) | (extent[2] > 2.0 * TURNED)
+    x, y, turned = (np.maximum.accumulate(each) - np.minimum.accumulate(each) for each in (*way.T, heading))
+    return (np.sqrt(x * x + y * y) > 2.0 * far) | (turned > 2.0 * TURNED)
 
 
 @dataclass(frozen=True)
@@ -130,19 +119,19 @@ class Lifts:
 
     @classmethod
     def of(cls, lifts: Stretches, frames: int) -> Lifts:
-        """Those in stretches between frames, of bodies with this number of frames each."""
+        """The lifts in stretches between frames, of bodies with this number of frames each."""
         rows, stretch = lifts.within(frames, 1)
         start, length = lifts.body * frames + lifts.first, lifts.length
         return cls(rows, stretch, (rows - start[stretch]) / length[stretch], start, start + length)
 
 
 def small_steps(stance: Mask, rest: Mask) -> Lifts:
-    """Those in small steps.
+    """The small steps of a foot.
 
     Args:
-        stance, rest: (..., f - 1) whether a foot stands as its clips have it, and once it takes small steps.
+        stance, rest: (..., f - 1) whether it stands as its clips have it, and once it takes small steps.
     """
-    return Lifts.of(stretches(stance & ~rest), stance.shape[-1] + 1)
+    return Lifts.of(Stretches.of(stance & ~rest), stance.shape[-1] + 1)
 
 
 def carried_over(values: Scalars, steps: Lifts) -> Scalars:
@@ -156,7 +145,7 @@ def carried_over(values: Scalars, steps: Lifts) -> Scalars:
 
 
 def lifted(steps: Lifts, off: Scalars, scale: Scalars) -> Scalars:
-    """What feet are lifted by in their small steps, (..., f) metres, beyond what their clips lift them by.
+    """How far feet are lifted in their small steps, (..., f) metres, beyond what their clips lift them by.
 
     Args:
         off: (..., f) metres by which clips have them above where they rest.
@@ -169,7 +158,7 @@ def lifted(steps: Lifts, off: Scalars, scale: Scalars) -> Scalars:
 
 
 def swung(rest: Mask, gone: Scalars, off: Scalars, scale: Scalars) -> Scalars:
-    """What feet are lifted by as they swing, (..., f) metres, so that they do not graze the ground.
+    """How far feet are lifted as they swing, (..., f) metres, so that they do not graze the ground.
 
     Paws of many clips do; and as a body comes to a stop, what is left of its walk hardly lifts its feet.
 
@@ -179,7 +168,7 @@ def swung(rest: Mask, gone: Scalars, off: Scalars, scale: Scalars) -> Scalars:
         off, scale: as for `lifted`.
     """
     lift = np.zeros(off.shape)
-    lifts = stretches(~rest)
+    lifts = Stretches.of(~rest)
     swings = Lifts.of(lifts[(lifts.first > 0) & (lifts.last < rest.shape[-1])], off.shape[-1])
     rows, high = swings.frame, scale.reshape(-1)[swings.frame]
     place = gone.reshape(-1, 2)
@@ -191,6 +180,6 @@ def swung(rest: Mask, gone: Scalars, off: Scalars, scale: Scalars) -> Scalars:
 
 
 def _lacking(part: Scalars, off: Scalars, scale: Scalars) -> Scalars:
-    """What lacks to the height that a foot has at least when a part (k,) of a step is over, (k,) metres."""
+    """How far feet are below the least height of a step when a part (k,) of it is over, (k,) metres."""
     edge = np.clip(np.minimum(part, 1.0 - part) / EDGE, 0.0, 1.0)
     return np.maximum(LIFT * scale * edge * (2.0 - edge) - np.maximum(off, 0.0), 0.0)

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from steering_addon.portrayal.clips import DO, PHASES, STAND, Clip, Playing
-from steering_addon.portrayal.footholds import Stepping, footholds
-from steering_addon.portrayal.pawing import LIFTS, Paw, paw_of
-from steering_addon.portrayal.planting import Correction, after, corrected, turned_about_up
+from steering_addon.portrayal.feet.footholds import footholds
+from steering_addon.portrayal.feet.pawing import LIFTS, Paw, paw_of
+from steering_addon.portrayal.feet.rotations import turned_about_up
+from steering_addon.portrayal.feet.treads import FootCorrection, LegReach, Stepping
+from tests.portrayal.feet.walks import FRAME_TIME, FRAMES, in_world, stand
 from tests.portrayal.stepping import HEIGHT, soles
-from tests.portrayal.test_planting import FRAME_TIME, in_world
-from tests.portrayal.test_small_steps import FRAMES, standing
 
 PHASE = np.arange(PHASES + 2.0) / PHASES
 
@@ -39,9 +39,9 @@ def test_a_foot_that_paws_stays_where_it_rests_in_its_clip() -> None:
     played = np.linspace(0.0, 3.0, FRAMES)[None, None]
     rows = np.round((played[0, 0] % 1.0) * PHASES).astype(int)
     sole, place, _ = (column[rows] for column in pawing(0.1))
-    body, _ = standing(np.zeros(FRAMES), np.zeros(FRAMES))
+    body, _ = stand()
     down = paw(STAND).correction(Playing(rows[None] / PHASES, np.ones(played.shape[1:])), place[None])
-    kept = Stepping(sole, np.zeros(FRAMES), Correction(*(column[0] for column in vars(down).values())))
+    kept = Stepping(sole, np.zeros(FRAMES), FootCorrection(*(column[0] for column in vars(down).values())))
     lifted = in_world(body, kept)[..., 2].min(axis=1)
     [correction] = footholds(body, [kept], HEIGHT, FRAME_TIME)
     world = in_world(body, kept, correction)
@@ -52,6 +52,12 @@ def test_a_foot_that_paws_stays_where_it_rests_in_its_clip() -> None:
 
 def test_one_correction_after_another_does_what_both_do() -> None:
     chance = np.random.default_rng(4)
-    first, then = (Correction(*chance.normal(size=(2, 5, 3)), turned_about_up(chance.normal(size=5))) for _ in range(2))
+    first, other = (
+        FootCorrection(*chance.normal(size=(2, 5, 3)), turned_about_up(chance.normal(size=5))) for _ in range(2)
+    )
     places = chance.normal(size=(5, 3))
-    np.testing.assert_allclose(corrected(places, after(first, then)), corrected(corrected(places, first), then))
+    np.testing.assert_allclose(first.then(other).move(places), other.move(first.move(places)))
+    np.testing.assert_allclose(first.move_points(places[:, None])[:, 0], first.move(places))
+    foot = Stepping(places[:, None], np.zeros(5), first, LegReach(places, places, 1.0)).kept_down()
+    np.testing.assert_allclose(foot.reach.ankle, first.move(places))
+    np.testing.assert_array_equal(foot.reach.hip, places)

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import Scalars, Vectors
-from .clips import STAND, Clip, Playing
-from .controls import upright_axes
-from .mixing import mixed_tables
-from .planting import Correction, Turns, product, transposed
+from ...simulation.arrays.vectors import Scalars, Vectors
+from ..clips import STAND, Clip, Playing
+from ..mixing import mixed_tables
+from .rotations import Turns, product, transposed, upright_axes
 from .soles import TOUCH, Points, median
+from .treads import FootCorrection
 
 LIFTS = 0.015
 """Model heights by which a clip lifts a foot at least that is kept down in it."""
@@ -34,15 +34,15 @@ class Paw:
     shift: list[Vectors]
     turn: list[Turns]
 
-    def correction(self, playing: Playing, place: Vectors) -> Correction:
-        """That of the foot of n bodies on f frames.
+    def correction(self, playing: Playing, place: Vectors) -> FootCorrection:
+        """The correction of the foot of n bodies on f frames.
 
         Args:
             playing: (clips, n f) of them, one after the other.
             place: (n, f, 3) where their clips have its origin.
         """
         shift, turn = mixed_tables(self.shift, playing), upright_axes(mixed_tables(self.turn, playing))
-        return Correction(place, shift.reshape(place.shape), turn.reshape(*place.shape, 3))
+        return FootCorrection(place, shift.reshape(place.shape), turn.reshape(*place.shape, 3))
 
 
 def paw_of(

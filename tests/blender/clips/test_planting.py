@@ -458,7 +458,7 @@ def test_a_deleted_bake_gives_back_what_only_feet_keyed_and_leaves_no_copy_of_a_
 
 @pytest.mark.parametrize("spoil", ["constraint", "no legs"])
 def test_feet_that_cannot_be_held_say_why(spoil: str) -> None:
-    planting, poses = part("blender.clips.clip_planting"), part("blender.clips.measuring")
+    planting, poses = part("blender.clips.planting"), part("blender.clips.measuring")
     rig = legged() if spoil == "constraint" else walker()
     action = uneven_walk(rig) if spoil == "constraint" else idle(rig)
     if spoil == "constraint":
@@ -467,7 +467,7 @@ def test_feet_that_cannot_be_held_say_why(spoil: str) -> None:
     family = part("blender.objects.hierarchy").Family()
     read = part("blender.clips.rig").rig_of(rig, rig, family, poses.axes_of("NEG_Y", "Z"))
     clips = [part("portrayal.clips").Clip("Walk", 1, 1.0, 1.0, 1.0)]
-    _, reason = planting.planting_of(rig, read, clips, [action])
+    _, reason = planting.planter_of(rig, read, clips, [action])
     assert ("constraints or drivers pose" if spoil == "constraint" else "below a leg of two bones") in reason
 
 
