@@ -25,7 +25,7 @@ from steering_addon.simulation.arrays.chance import keys_of
 from steering_addon.simulation.marks.declaring import Mark
 from steering_addon.simulation.presence.attendance import LEAVE, STAY, Attendance
 from steering_addon.simulation.snapshot import State
-from tests.minds.test_minds import herd, startle, wolf_near
+from tests.minds.herds import herd, startle, wolf_near
 from tests.portrayal.stepping import walking
 
 FRAMES, FPS = 96, 24.0
