@@ -260,7 +260,7 @@ class MarkReader:
         self._sources, self._frame_time = sources, frame_time
         self._stay = [not animates(each.ob, "steering") for each in sources]
         self._values: dict[int, dict] = {}
-        self._shapes = {row: _Shape(each) for row, each in enumerate(sources) if each.shape is not None}
+        self._shapes = {row: _MarkShape(each) for row, each in enumerate(sources) if each.shape is not None}
 
     def read(self, depsgraph: Depsgraph, frame: int) -> tuple[Mark, ...]:
         """The marks on a frame.
@@ -281,7 +281,7 @@ class MarkReader:
         return Mark(source.ob.name, time, source.body, source.rows, source.together, points, **values)
 
 
-class _Shape:
+class _MarkShape:
     """The places of a shape that vehicles meet, in the world."""
 
     def __init__(self, source: MarkSource) -> None:
