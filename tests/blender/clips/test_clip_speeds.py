@@ -32,7 +32,7 @@ def cruise(ob) -> float:
 
 def told() -> list[str]:
     findings = part("blender.status.findings")
-    listed = findings.findings(bpy.context.scene, {})
+    listed = part("blender.status.census").count(bpy.context.scene).findings
     return [each.text for each in listed if each.kind is findings.FindingKind.TOO_FAST]
 
 
