@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...behaviors import CATALOGUE
-from ...settings.stored import DEFAULT_OVERLAY
+from ...settings.stored_choices import DEFAULT_OVERLAY
 from ...simulation.arrays.vectors import cross, magnitude, unit
 from ...simulation.declaration import Kind
 from ...simulation.geometry.obstacles import MESH, ROUND, Obstacles
