@@ -24,7 +24,7 @@ from ..properties import has_role, pointed_at
 from ..refusal import Refusal
 from .checks import check_numbers, checked_values
 from .dependencies import animates, may_move
-from .locomotions import SettingsReader
+from .locomotions import LocomotionSettings
 from .solids import changes_shape
 
 if TYPE_CHECKING:
@@ -231,7 +231,8 @@ def _handling(members: Sequence[tuple[Object, Object]], first: int) -> Handling:
         owner = crowd if own_locomotion_of(each) is None else each
         bodies.setdefault((owner, moves_by(each, crowd)), []).append(row)
     parts = (
-        (SettingsReader(ob, kind).read(None, first).handling(), np.array(rows)) for (ob, kind), rows in bodies.items()
+        (LocomotionSettings(ob, kind).read(None, first).handling(), np.array(rows))
+        for (ob, kind), rows in bodies.items()
     )
     return Handling.of(parts, len(members))
 
