@@ -109,6 +109,13 @@ def test_no_vehicle_reacts_before_its_reaction_is_over_nor_long_after() -> None:
     assert (first >= 0.8 * 0.5).all() and (first <= 0.8 * 1.5 + 2.0 * FRAME).all() and np.ptp(first) > 0.3
 
 
+def test_only_who_is_called_reacts_and_a_call_that_goes_on_does_not_put_it_off() -> None:
+    scene = standing([0, 0, 0], [50, 0, 0], tracked=leaders([1, 0, 0]))
+    states = run(scene, [startle(react=0.5, varies=0.0)], [wolf_near(scene)], 4)
+    due = [state.mindset.due[:, 1].tolist() for state in states[1:]]
+    assert due == [[0.5, np.inf]] * 3
+
+
 def test_a_reaction_once_begun_happens_though_the_call_is_over() -> None:
     scene = herd(9, wolf=[3.0, 3.0, 0.0])
     seen = modes(played(scene, 30, lambda f: ([startle(react=0.5)], [wolf_near(scene, 50.0, strength=1.0 * (f < 2))])))
@@ -168,12 +175,15 @@ def test_a_vehicle_more_changes_what_a_cue_tells_one_other_at_most() -> None:
     assert ((told[29] != told[30]).sum(axis=1) <= 1).all() and told[29].any()
 
 
-@pytest.mark.parametrize(("first", "second"), [(0.3, 0.5), (0.6, 0.4), (0.7, 0.7), (1.0, 1.0)])
-def test_cues_of_two_states_share_the_crowd_and_the_second_gets_what_is_left(first: float, second: float) -> None:
-    scene = standing(*([9.0 * k, 0, 0] for k in range(400)))
-    seen = modes(run(scene, [CrowdState("A", numbers={"cue": first}), CrowdState("B", numbers={"cue": second})]))
-    shares = [(seen[-1] == mode).mean() for mode in (1, 2)]
-    assert shares == pytest.approx([first, min(second, 1.0 - first)])
+@pytest.mark.parametrize("n", [4, 400])
+@pytest.mark.parametrize(("first", "second"), [(0.3, 0.4), (0.6, 0.4), (0.7, 0.7), (1.0, 1.0)])
+def test_cues_of_two_states_share_the_crowd_and_the_second_gets_what_is_left(
+    first: float, second: float, n: int
+) -> None:
+    scene = standing(*([9.0 * k, 0, 0] for k in range(n)))
+    seen = modes(run(scene, [CrowdState("A", numbers={"cue": first}), CrowdState("B", numbers={"cue": second})]))[-1]
+    told, both = int(first * n + 0.5), int(min(first + second, 1.0) * n + 0.5)
+    assert np.bincount(seen, minlength=3).tolist() == [n - both, told, both - told]
 
 
 def test_cues_that_tell_more_than_all_are_noted() -> None:
