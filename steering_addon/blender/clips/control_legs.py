@@ -129,10 +129,10 @@ class PosedControls:
         self._turns: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
         for control, table in zip(legs.controls, tables):
             row = legs.rows[control.bone]
-            own = without_scale(mixed.matrices(slice(row, row + 1))[:, 0, :3, :3])
+            rotation = without_scale(mixed.matrices(slice(row, row + 1))[:, 0, :3, :3])
             along = mixed_tables(table.along, playing)
             place = mixed_tables(table.place, playing) + turned(along, mixed.location[:, row])
-            axes = product(upright_axes(mixed_tables(table.axes, playing)), own)
+            axes = product(upright_axes(mixed_tables(table.axes, playing)), rotation)
             self.soles.append(self._in_model(place[:, None] + turned(axes[:, None], mixed_tables(table.sole, playing))))
             self.places.append(self._in_model(place))
             reach = None
@@ -141,7 +141,7 @@ class PosedControls:
                 hip = self._in_model(mixed_tables(table.hip, playing))
                 reach = LegReach(hip, ankle, control.leg.length * self._scale)
             self.reaches.append(reach)
-            self._turns.append((own, axes, along))
+            self._turns.append((rotation, axes, along))
 
     def soften(self, _feet: Sequence[Stepping], _held: Held) -> None:
         """Soles are stiff: nothing is known of what is above a foot."""
@@ -150,12 +150,12 @@ class PosedControls:
         """The keys of the controls of all rigs, (n, f)."""
         keyed: dict[tuple[str, int], Scalars] = {}
         of_feet = zip(self._legs.controls, self._turns, self.places, self.reaches, held.corrections)
-        for control, (own, axes, along), place, reach, correction in of_feet:
+        for control, (rotation, axes, along), place, reach, correction in of_feet:
             shift = carry(place, reach, correction, held.drop)
             keyed |= self._moved(control.bone, along, shift.reshape(-1, 3) @ self._to_armature.T / self._scale)
             if control.turns:
                 turn = turned_in(self._to_armature.T, correction.turn.reshape(-1, 3, 3))
-                after = by_body(product(own, turned_in(axes, turn)), self._shape)
+                after = by_body(product(rotation, turned_in(axes, turn)), self._shape)
                 keyed |= rotation_keys(self._legs.rig.names[control.bone], self._legs.modes[control.bone], after)
         return keyed
 

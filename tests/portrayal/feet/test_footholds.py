@@ -78,7 +78,7 @@ def test_level_ground_is_held_to_as_no_ground_is(name: str) -> None:
         np.testing.assert_allclose(places, on_plane, atol=1e-9)
 
 
-def test_feet_that_hold_by_themselves_are_left_alone() -> None:
+def test_feet_that_already_hold_are_left_alone() -> None:
     body, feet = walk()
     for foot, correction in zip(feet, footholds(body, feet, HEIGHT, FRAME_TIME)):
         down = foot.points[..., 2].max(axis=1) <= 0.0

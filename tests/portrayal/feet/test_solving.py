@@ -37,7 +37,7 @@ def length(v: np.ndarray) -> np.ndarray:
 
 
 def turns(*shape: int, most: float = 1.0) -> np.ndarray:
-    """Random rotations by up to about so many radians, (*shape, 3, 3)."""
+    """Random rotations by up to about that number of radians, (*shape, 3, 3)."""
     start = CHANCE.normal(size=(*shape, 3))
     return turned_between(start, start + most * CHANCE.normal(size=(*shape, 3)))
 
@@ -224,7 +224,7 @@ def test_hips_do_not_follow_a_step_at_the_end_of_a_run(frames: int) -> None:
     np.testing.assert_allclose(evened(0.3 * np.arange(frames), 7), 0.3 * np.arange(frames), atol=1e-12)
 
 
-def test_means_are_of_as_many_frames_on_both_sides_and_smoothed_values_nowhere_below() -> None:
+def test_means_have_equal_sides_and_smoothed_values_are_nowhere_below() -> None:
     values = np.array([[0.0, 4.0, 0.0, 8.0, 6.0], [100.0, 300.0, 100.0, 100.0, 50.0]])
     np.testing.assert_allclose(mean_around(values, 1)[:, (0, 4)], values[:, (0, 4)])
     np.testing.assert_allclose(mean_around(values, 2)[0], [0.0, 4.0 / 3.0, 3.6, 14.0 / 3.0, 6.0])
