@@ -49,7 +49,10 @@ class BoneLegs:
         self.legs = [Leg(*(names.index(rig.names[bone]) for bone in leg.bones), leg.end) for leg in legs]
         self.modes = [armature.pose.bones[name].rotation_mode for name in names]
         self.at_rest = _at_rest(self.rig)
-        self.hips = _common([self.rig.above(leg.thigh) for leg in self.legs])
+        above_legs = [self.rig.above(leg.thigh) for leg in self.legs]
+        # The bone next above all legs, or the last one above the first leg.
+        common = (bone for bone in above_legs[0] if all(bone in chain for chain in above_legs))
+        self.hips = next(common, above_legs[0][-1])
         of_legs = {bone for leg in self.legs for bone in leg.bones}
         above_them = {int(self.rig.parents[bone]) for bone in (*of_legs, self.hips)}
         self.turning = sorted((of_legs | above_them) - {-1})
@@ -216,11 +219,6 @@ def _moves_points(rig: Rig) -> Mask:
     for bone in np.flatnonzero(moves).tolist():
         moves[rig.above(bone)] = True
     return moves
-
-
-def _common(chains: Sequence[Sequence[int]]) -> int:
-    """The first bone that is in all chains; the last of the first one if none is."""
-    return next((bone for bone in chains[0] if all(bone in chain for chain in chains)), chains[0][-1])
 
 
 def _at_rest(rig: Rig) -> np.ndarray:

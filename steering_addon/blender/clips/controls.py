@@ -16,8 +16,7 @@ import numpy as np
 from ..animation.animation_data import evaluate
 from ..animation.rotation_channels import channels_from_matrices, data_path, matrices_from_channels
 from ..objects.doubles import doubles
-from .feet import phases_of
-from .poses import bone_channel, copy_aside, curves_for
+from .poses import bone_channel, copy_aside, curves_for, phases_of
 
 if TYPE_CHECKING:
     from bpy.types import Action, Object, PoseBone, Scene

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...portrayal.clips import PHASES
 from ...portrayal.feet.soles import feet_of, rest_of
 from .measuring import SEARCHED, low_points
-from .poses import Channels, channels_of, follows_from_curves, from_blender, from_channels
+from .poses import Channels, channels_of, follows_from_curves, from_blender, from_channels, phases_of
 
 if TYPE_CHECKING:
     from bpy.types import Action, Object
@@ -43,12 +42,6 @@ class Feet:
     points: list[Rows]
     soles: list[Rows]
     rests: np.ndarray
-
-
-def phases_of(action: Action) -> np.ndarray:
-    """The frames at each phase of a clip, (PHASES + 2,)."""
-    first, last = action.frame_range
-    return first + (last - first) * np.arange(PHASES + 2) / PHASES
 
 
 def feet_in(armature: Object, rig: Rig, actions: Sequence[Action], first: int) -> Feet:

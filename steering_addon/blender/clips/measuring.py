@@ -13,7 +13,7 @@ from ...portrayal.feet.soles import feet_of
 from ...portrayal.gait import Sampled, matched, measured
 from ...simulation.arrays.vectors import Rows
 from ..refusal import Refusal
-from .poses import bone_channel, curves_for, follows_from_curves, poses_of, values_on
+from .poses import bone_channel, curves_for, follows_from_curves, phases_of, poses_of, span, values_on
 from .rig import Rig, rig_of
 
 if TYPE_CHECKING:
@@ -117,17 +117,11 @@ def axes_of(forward: str, up: str) -> np.ndarray:
     return np.array((np.cross(above, ahead), -ahead, above))
 
 
-def cycle_of(action: Action) -> tuple[float, float]:
-    """The first and the last frame of an action's cycle: what the animator set, or where its keys end."""
-    first, last = action.frame_range
-    return float(first), float(last)
-
-
 def _posed(armature: Object, rig: Rig, action: Action, scene: Scene) -> Posed:
-    first, last = cycle_of(action)
+    first, last = span(action)
     if not last > first:
         raise Refusal(f"{action.name} is a single pose. Choose an action with at least two keys.")
-    frames = first + (last - first) * np.arange(PHASES + 1) / PHASES
+    frames = phases_of(action)[:-1]
     poses = poses_of(armature, rig, action, frames)
     if np.ptp(poses, axis=0).max() < STILL:
         _check_is_still(armature, action, frames)

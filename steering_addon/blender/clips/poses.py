@@ -17,7 +17,7 @@ import bpy
 import numpy as np
 from bpy.utils import escape_identifier, unescape_identifier
 
-from ...portrayal.clips import Playing
+from ...portrayal.clips import PHASES, Playing
 from ...portrayal.mixing import mixed_columns
 from ..animation.animation_data import assign_action, channelbag_in, evaluate, slot_for
 from ..animation.rotation_channels import data_path, matrices_from_channels, width_of
@@ -76,6 +76,18 @@ def _are_driven(armature: Object, names: Collection[str]) -> bool:
     starts = tuple(f'pose.bones["{escape_identifier(name)}"]' for name in names)
     animation = armature.animation_data
     return any(curve.data_path.startswith(starts) for curve in (animation.drivers if animation else ()))
+
+
+def span(action: Action) -> tuple[float, float]:
+    """The first and the last frame of a clip: its manual range, or that of its keys."""
+    first, last = action.frame_range
+    return float(first), float(last)
+
+
+def phases_of(action: Action) -> np.ndarray:
+    """The frames at each phase of a clip, (PHASES + 2,): also over its end, as phases may be rounded up."""
+    first, last = span(action)
+    return first + (last - first) * np.arange(PHASES + 2) / PHASES
 
 
 def poses_of(armature: Object, rig: Rig, action: Action, frames: np.ndarray) -> np.ndarray:

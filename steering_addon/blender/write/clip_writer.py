@@ -233,8 +233,8 @@ class _ModelPlayed:
         clips, scale = clips_of(model, scene, family)
         self._order = in_order(clips)
         self._clips = [clips[row] for row in self._order]
-        sources = model.sources()
-        self.copies = Copies(model.rigs[0], [sources[row] for row in self._order])
+        actions = model.actions()
+        self.copies = Copies(model.rigs[0], [actions[row] for row in self._order])
         self._player = Player(self._clips, settings, keys, frame_time)
         self._does = Doings(self._clips, keys, frame_time)
         self._beats = beats_of(model.entries[0].id_data, self._clips, keys, frame_time)

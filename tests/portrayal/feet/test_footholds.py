@@ -26,7 +26,8 @@ from tests.portrayal.stepping import HEIGHT, soles
 
 STILL = 1e-6
 """Metres that are none."""
-EVEN = [name for name in GROUNDS if name not in ("stairs", "ridge")]
+UNEVEN = "stairs", "ridge", "kerb"
+EVEN = [name for name in GROUNDS if name not in UNEVEN]
 
 
 def held(body: Carried, feet: list[Stepping], ground=None) -> list[np.ndarray]:
@@ -59,7 +60,7 @@ def test_on_even_ground_a_sole_that_touches_it_stays_and_lies_flat_and_none_sink
     assert np.any(touching, axis=0).all(), "both feet are in the air"
 
 
-@pytest.mark.parametrize("ground", ["stairs", "ridge"])
+@pytest.mark.parametrize("ground", UNEVEN)
 @pytest.mark.parametrize("name", BODIES)
 def test_on_uneven_ground_a_foot_that_stands_has_nothing_below_the_ground(name: str, ground: str) -> None:
     body, feet = BODIES[name]()

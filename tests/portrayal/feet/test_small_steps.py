@@ -63,9 +63,23 @@ def test_a_foot_steps_where_it_would_stray_by_more_than_far_or_turn(way: float, 
     share = np.clip((np.arange(FRAMES) - 40) / 20.0, 0.0, 1.0)
     stance = np.ones(FRAMES - 1, dtype=bool)
     # Along a diagonal: how far is counted in both directions together.
-    drift = np.outer(way * share, (np.sqrt(0.5), -np.sqrt(0.5)))
+    drift = np.outer(way * (share - 0.5), (np.sqrt(0.5), -np.sqrt(0.5)))
     [rest] = with_steps([stance], [drift], turn * share, np.full(FRAMES, 0.07), FRAME_TIME)
     assert len(runs(~rest)) == steps
+
+
+@pytest.mark.parametrize("lifted_at", [0, 44, 50, 60])
+def test_a_step_is_earlier_or_later_so_that_the_other_foot_stands_meanwhile(lifted_at: int) -> None:
+    share = np.clip((np.arange(FRAMES) - 40) / 20.0, 0.0, 1.0)
+    drift = np.outer(0.25 * share, (1.0, 0.0))
+    other = ~stances_of((lifted_at, lifted_at + 5))
+    rest, _ = with_steps(
+        [np.ones(FRAMES - 1, dtype=bool), other], [drift, 0.0 * drift], 0.0 * share, np.full(FRAMES, 0.07), FRAME_TIME
+    )
+    [(first, last)] = runs(~rest)
+    assert other[first:last].all()
+    # It strays too far from frame 52 on: a step before and after that, if the other foot stands.
+    assert abs(first - (52 - 3)) <= (0 if lifted_at in (0, 60) else 8)
 
 
 def test_values_go_over_from_before_a_small_step_to_after_it_while_the_foot_is_high() -> None:
