@@ -309,7 +309,7 @@ def _are_dense(keys: Keys) -> bool:
 
 
 def _slope(gap: float, frames: float, path: str) -> float:
-    """What a curve that ends apart from where it began leans in a frame; whole turns do not count."""
+    """The slope of a curve that ends apart from where it began; whole turns do not count."""
     if path.endswith("rotation_euler"):
         gap -= TURN * round(gap / TURN)
     return gap / frames if abs(gap) > STILL else 0.0

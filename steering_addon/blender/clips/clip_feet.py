@@ -1,4 +1,4 @@
-"""What a crowd keeps of the feet of its models: how low they rest in their clips, and why they cannot be held."""
+"""The feet of the models of a crowd: how low they rest in their clips, and why they cannot be held."""
 
 from __future__ import annotations
 

@@ -140,7 +140,7 @@ def _occasion(entry: PropertyGroup) -> tuple[object, ...]:
 
 
 def _shape(rig: Object) -> tuple[object, ...]:
-    """How the scale of an armature changes its shape; empty if it does not."""
+    """The change of an armature's shape by its scale; empty if there is none."""
     matrix = doubles(rig.matrix_world)
     uneven = unevenness(matrix)
     return ("mirrored", *uneven) if is_mirrored(matrix) else uneven
@@ -240,14 +240,14 @@ def store_measurements(models: Sequence[Model], scene: Scene, family: Family, *,
 
 
 def settings_for(crowd: Object, count: int) -> ClipSettings:
-    """How a crowd plays its clips, `count` rows."""
+    """The settings for playing the clips of a crowd, `count` rows."""
     portrayal = crowd.steering.portrayal
     stored = values_of(ClipSettings, portrayal.playing) if portrayal.is_property_set("playing") else {}
     return ClipSettings.of(count, **stored)
 
 
 def beats_of(crowd: Object, clips: Sequence[Clip], keys: Keys, frame_time: float) -> Beats | None:
-    """How the vehicles of a crowd with these keys (n,) beat; None if none of its clips does."""
+    """The beats of vehicles of a crowd with these keys (n,); None if none of its clips beats."""
     if not any(clip.plays == BEAT for clip in clips):
         return None
     portrayal, vehicle = crowd.steering.portrayal, crowd.steering.vehicle

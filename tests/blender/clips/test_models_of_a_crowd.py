@@ -104,8 +104,10 @@ def test_a_model_that_cannot_be_held_says_so_for_itself_alone() -> None:
         "Ghost": False,
         "Doe": True,
     }
-    findings = part("blender.status.findings")
-    told = [each.text for each in findings.findings(bpy.context.scene, {}) if each.kind is findings.Kind.FEET_SLIDE]
+    slides = part("blender.status.findings").Kind.FEET_SLIDE
+    told = [
+        each.text for each in part("blender.status.census").count(bpy.context.scene).findings if each.kind is slides
+    ]
     assert told == [
         f"Feet of Ghost of {people.name} cannot be held where they stand: {why}. "
         "Give them a crowd without Plant Feet to accept that"

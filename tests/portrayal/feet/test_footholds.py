@@ -16,6 +16,7 @@ from tests.portrayal.feet.walks import (
     UP,
     fly,
     in_world,
+    leaning,
     on,
     rising,
     stairs,
@@ -27,6 +28,8 @@ from tests.portrayal.stepping import HEIGHT, soles
 STILL = 1e-6
 """Metres that are none."""
 UNEVEN = "stairs", "ridge", "kerb"
+STRAIGHT = "walks", "hurries its feet", "drags its feet", "draws its feet in"
+"""The bodies that do not turn."""
 EVEN = [name for name in GROUNDS if name not in UNEVEN]
 
 
@@ -41,12 +44,16 @@ def above(places: np.ndarray, ground) -> np.ndarray:
     return places[..., 2] - ground(places.reshape(-1, 3))[0].reshape(places.shape[:2])
 
 
-@pytest.mark.parametrize("ground", EVEN)
-@pytest.mark.parametrize("name", BODIES)
-def test_on_even_ground_a_sole_that_touches_it_stays_and_lies_flat_and_none_sinks_in(name: str, ground: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "ground", "leans"),
+    [(name, ground, leans) for name in BODIES for ground in EVEN for leans in (False, *(True,) * (name in STRAIGHT))],
+)
+def test_on_even_ground_a_sole_that_touches_it_stays_and_lies_flat_and_none_sinks_in(
+    name: str, ground: str, leans: bool
+) -> None:
     body, feet = BODIES[name]()
     plane = GROUNDS[ground]
-    body = on(body, plane)
+    body = leaning(on(body, plane), plane) if leans else on(body, plane)
     touching = []
     for places, foot in zip(held(body, feet, plane), feet):
         height = above(places, plane)

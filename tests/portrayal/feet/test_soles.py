@@ -8,8 +8,8 @@ from steering_addon.portrayal.feet.soles import (
     TOUCH,
     Sole,
     dwell_height,
-    feet_of,
-    foot_of,
+    find_feet,
+    measure_foot,
     median,
     runs,
     stances,
@@ -78,19 +78,19 @@ def test_a_foot_touches_within_a_part_of_the_height_of_where_it_rests() -> None:
     near = TOUCH * HEIGHT
     points = np.zeros((5, 2, 3))
     points[..., 2] = np.array((0.0, 1.8, 2.0, -1.6, -2.2))[:, None] * near
-    foot = foot_of(points, np.arange(2), HEIGHT, 0.0)
+    foot = measure_foot(points, np.arange(2), HEIGHT, 0.0)
     assert foot.touches.tolist() == [True, False, True, False]
     assert foot.weight[0] > foot.weight[1] > 0.0 and foot.weight[2] == pytest.approx(1.0, abs=0.04)
 
 
 def test_what_rests_high_above_the_lowest_foot_is_not_a_foot_and_a_single_point_is_not_one() -> None:
     points = sampled().points
-    feet = feet_of(points, HEIGHT)
+    feet = find_feet(points, HEIGHT)
     assert sorted(len(foot.points) for foot in feet) == [12, 12]
     high = points[:, 12:].copy()
     high[..., :2] += 3.0
     for rise, number in ((1.1, 2), (0.9, 3)):
         raised = np.concatenate((points, high + np.array((0.0, 0.0, rise * FOOT * HEIGHT))), axis=1)
-        assert len(feet_of(raised, HEIGHT)) == number
+        assert len(find_feet(raised, HEIGHT)) == number
     lonely = np.concatenate((points, points[:, :1] + np.array((5.0, 0.0, 0.0))), axis=1)
-    assert len(feet_of(lonely, HEIGHT)) == 2
+    assert len(find_feet(lonely, HEIGHT)) == 2

@@ -94,6 +94,13 @@ def on(body: Carried, ground) -> Carried:
     return replace(body, position=body.position * (1.0, 1.0, 0.0) + height[:, None] * UP)
 
 
+def leaning(body: Carried, ground) -> Carried:
+    """The body at right angles to a ground."""
+    _, up = ground(body.position)
+    ahead = body.forward - np.einsum("fi,fi->f", body.forward, up)[:, None] * up
+    return replace(body, forward=ahead / np.linalg.norm(ahead, axis=1, keepdims=True), up=up)
+
+
 def in_world(body: Carried, foot: Stepping, correction: FootCorrection | None = None) -> np.ndarray:
     """(f, m, 3) the points of a sole, corrected."""
     points = foot.points
