@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steering_addon.behaviors.seek import Seek
-from steering_addon.minds.choosing import chosen
+from steering_addon.minds.choosing import choose_modes
 from steering_addon.minds.conditions import CONDITIONS, Always, Arrived, Stuck
 from steering_addon.minds.declaring import distinct_numbers
 from steering_addon.minds.minding import minds_of
@@ -86,7 +86,7 @@ def test_the_highest_value_wins_as_the_table_says() -> None:
     snapshot = with_states(scene.snapshot(), STATES)
     columns = {name: np.array([known[name] for known, _ in RACE.values()]) for name in moment()}
     before = replace(Mindset.blank(len(RACE), 5, 0.0), **columns)
-    after = chosen(minds_of(snapshot)[0], meeting_in(snapshot, scene.start(), before), snapshot.keys)
+    after = choose_modes(minds_of(snapshot)[0], meeting_in(snapshot, scene.start(), before), snapshot.keys)
     assert dict(zip(RACE, after.mode.tolist())) == {name: expected for name, (_, expected) in RACE.items()}
     for k, (name, (known, mode)) in enumerate(RACE.items()):
         took_up, over = mode != known["mode"], known["mode"] > 0 and not np.isfinite(known["due"]).any()
