@@ -31,7 +31,7 @@ def cruise(ob) -> float:
 
 
 def told() -> list[str]:
-    too_fast = part("blender.status.findings").Kind.TOO_FAST
+    too_fast = part("blender.status.findings").FindingKind.TOO_FAST
     listed = part("blender.status.census").count(bpy.context.scene).findings
     return [each.text for each in listed if each.kind is too_fast]
 

@@ -104,7 +104,7 @@ def test_a_model_that_cannot_be_held_says_so_for_itself_alone() -> None:
         "Ghost": False,
         "Doe": True,
     }
-    slides = part("blender.status.findings").Kind.FEET_SLIDE
+    slides = part("blender.status.findings").FindingKind.FEET_SLIDE
     told = [
         each.text for each in part("blender.status.census").count(bpy.context.scene).findings if each.kind is slides
     ]
