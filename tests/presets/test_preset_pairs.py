@@ -75,7 +75,7 @@ def with_predator(values: np.ndarray) -> np.ndarray:
     return values[: int(SECONDS * FPS)]
 
 
-@sampled(first=SCHOOL)
+@sampled
 @pytest.mark.parametrize("name", PAIRS)
 def test_the_predator_reaches_the_prey_within_seconds_and_comes_again(name: str) -> None:
     near = with_predator(hunted(name).nearest) < distance(name)
@@ -86,7 +86,7 @@ def test_the_predator_reaches_the_prey_within_seconds_and_comes_again(name: str)
     assert near[gone:].any(), "it attacks again"
 
 
-@sampled(first=SCHOOL)
+@sampled
 @pytest.mark.parametrize("name", PAIRS)
 def test_prey_move_as_if_alone_until_the_predator_is_near(name: str) -> None:
     flees, stays = hunted(name), hunted(name, flees=False)
@@ -96,7 +96,7 @@ def test_prey_move_as_if_alone_until_the_predator_is_near(name: str) -> None:
     assert not np.array_equal(flees.prey[near + 1], stays.prey[near + 1])
 
 
-@sampled(first=SCHOOL)
+@sampled
 @pytest.mark.parametrize("name", PAIRS)
 def test_prey_near_the_predator_get_away_from_it(name: str) -> None:
     def parting(run: Hunt) -> np.ndarray:
@@ -111,7 +111,7 @@ def test_prey_near_the_predator_get_away_from_it(name: str) -> None:
     assert gained > 0.1 * prey.vehicle["max_speed"]
 
 
-@sampled(first=SCHOOL)
+@sampled
 @pytest.mark.parametrize("name", PAIRS)
 def test_once_the_predator_has_gone_the_prey_calm_down_and_close_up(name: str) -> None:
     run, prey = hunted(name), PAIRS[name].presets()[0]
@@ -122,7 +122,7 @@ def test_once_the_predator_has_gone_the_prey_calm_down_and_close_up(name: str) -
     assert run.spread[late].mean() < 1.3 * calm
 
 
-@sampled(first=SCHOOL)
+@sampled
 @pytest.mark.parametrize("name", PAIRS)
 def test_a_predator_does_not_stay_beside_one_of_its_prey(name: str) -> None:
     """It swims past the fish that it has caught up with, and comes again.
@@ -149,7 +149,7 @@ def test_a_school_parts_before_a_shark_and_some_are_caught_up_with() -> None:
     assert between.min() < before + 0.1 * opened, "it closes again between two attacks"
 
 
-@sampled(first=SCHOOL)
+@sampled
 @pytest.mark.parametrize("name", PAIRS)
 def test_the_pause_between_attacks_takes_seconds(name: str) -> None:
     """A predator leaves its prey alone for seconds, not for a minute or a moment."""

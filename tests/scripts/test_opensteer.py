@@ -10,7 +10,7 @@ SHARES = {"one_turning": 1.0, "low_speed_turn": 1.0, "capture_the_flag": 0.2, "b
 """The share of each scene that is run; the longest, pursuit and pedestrians, are left to the command."""
 
 
-@sampled(one_of=9, first="boids")
+@sampled(one_of=9)
 @pytest.mark.parametrize("name", SHARES)
 def test_a_scene_passes_its_checks(name: str) -> None:
     missed = [str(check) for check in SCENES[name].checks(1, SHARES[name]) if not check.holds]
