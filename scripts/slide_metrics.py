@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from steering_addon.portrayal.feet.soles import runs
 from steering_addon.portrayal.sliding import Pace, stances_of
-from steering_addon.portrayal.soles import runs
 
 STANDS = 0.02
 """The share of its usual speed below which a slow body stands; one that is faster creeps."""

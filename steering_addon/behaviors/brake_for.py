@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
 from ..simulation.arrays.frozen import replace
-from ..simulation.arrays.vectors import EPSILON, Mask, Number, Rows, Scalars, Vectors, dot, largest, magnitude, picked
+from ..simulation.arrays.vectors import (
+    EPSILON,
+    Mask,
+    Number,
+    Rows,
+    Scalars,
+    Vectors,
+    dot,
+    largest,
+    magnitude,
+    nobody,
+    picked,
+)
 from ..simulation.behavior import OURS, Intent, Steering
 from ..simulation.declaration import Choice, another_body, called, choice, length, seconds
 from ..simulation.geometry.obstacles import OUTSIDE
@@ -51,12 +63,34 @@ FORGETS = 1.0
 
 
 @dataclass(frozen=True)
+class Situation:
+    """How an agent brakes for a body that comes into its way; it stops before it, or passes after it.
+
+    Attributes:
+        keeps: the room that it keeps to steer past, in half lengths of its own body.
+        follows: whether it stays behind at the speed of the body.
+        passes: whether it creeps past once it has waited.
+    """
+
+    keeps: float = 0.0
+    follows: bool = False
+    passes: bool = False
+
+
+SITUATIONS = (Situation(), Situation(follows=True), Situation(keeps=2.0, passes=True), Situation(passes=True))
+"""What crosses or stands in the way; what goes the same way; what faces the agent; what stands so far to the side that
+the agent can pass it without clearance."""
+CROSSES, LEADS, ONCOMING, BESIDE = range(len(SITUATIONS))
+KEEPS, FOLLOWS, PASSES = (np.array([getattr(row, f.name) for row in SITUATIONS]) for f in fields(Situation))
+
+
+@dataclass(frozen=True)
 class Waiting(Memory):
-    """What each agent waits for.
+    """The patience of each agent.
 
     Attributes:
         time: (n,) how long it has been slow before oncoming vehicles, seconds; at least PATIENCE while it passes one.
-        beside: (n,) the same for vehicles that stand beside its way, seconds.
+        beside: (n,) how long it has been slow before vehicles that stand beside its way, seconds.
         obstacle: (n,) the row of the last obstacle that moved in its way, -1 for none: it counts when it stops there.
     """
 
@@ -102,31 +136,54 @@ class BrakeFor(Neighborhood):
         lanes = Lanes.of(world, agents)
         sight = np.maximum(self.distance, stopping_distance(agents, agents.max_speed) + agents.extent + self.gap)
         standing, moving = self._obstacles(world, agents, lanes, sight, memory.obstacle)
-        allowed = self._standing(world, agents, lanes, *standing, sight)
         vehicles = self._vehicles(world, agents, lanes, sight)
         memory = self._waiting(world, agents, vehicles, moving, memory)
-        for crossing in (moving, self._target(world, agents, lanes, sight), vehicles.giving_way(memory)):
-            allowed = np.minimum(allowed, crossing.allowed(agents))
+        waited = np.where(vehicles.situation == BESIDE, memory.beside[vehicles.agent], memory.time[vehicles.agent])
+        allowed = self._standing(world, agents, lanes, *standing, sight)
+        for bodies in (moving, self._target(world, agents, lanes, sight), replace(vehicles, waited=waited)):
+            allowed = np.minimum(allowed, self.allowed(agents, bodies))
         return Steering(braking(agents, allowed), memory, speed_limit=allowed)
 
     def intention(self, world: World, agents: Agents, memory: Waiting) -> Intention:
         moved = np.where(self.obstacles == MOVING, np.where(memory.obstacle < 0, EVERY_MOVING, memory.obstacle), -1)
         return Intention(awaits=np.where(self.obstacles == ALL, EVERY_OBSTACLE, moved))
 
+    def allowed(self, agents: Agents, bodies: InTheWay) -> Scalars:
+        """The speed from which each agent can stop before what comes into its way, or pass after it, (n,) m/s."""
+        agent, situation = bodies.agent, bodies.situation
+        last = np.minimum(bodies.leaves, self.look_ahead_time[agent])
+        at_first, at_last = bodies.ahead + bodies.along * bodies.enters, bodies.ahead + bodies.along * last
+        kept = bodies.touching + self.gap[agent]
+        room = kept + KEEPS[situation] * agents.extent[agent]
+        way = np.maximum(np.minimum(at_first, at_last) - room, 0.0)
+        speed = np.maximum(agents.speed[agent], EPSILON)
+        first = (np.maximum(at_first, at_last) + kept) / speed < bodies.enters
+        # One that would come to stand in the way of its own crowd drives out of it instead, if they can stop for it.
+        blocks = speed > speed_to_stop(agents, agent, at_first - bodies.touching)
+        first |= bodies.ours & blocks & bodies.stop_in_time(agents)
+        pairs = np.flatnonzero((at_first > 0.0) & ~first)
+        agent, situation, way = agent[pairs], situation[pairs], way[pairs]
+        ahead = np.where(FOLLOWS[situation], bodies.along[pairs], 0.0)
+        after = way / np.maximum(bodies.leaves[pairs], EPSILON)
+        allowed = np.maximum(speed_to_stop(agents, agent, way, ahead), after)
+        allowed = approaching(agents, agent, allowed, ahead)
+        creeps = PASSES[situation] & (bodies.waited[pairs] >= PATIENCE)
+        creeping = np.maximum(allowed, CREEP * agents.cruise_speed[agent])
+        return least(len(agents), agent, np.where(creeps, creeping, allowed))
+
     def _waiting(
-        self, world: World, agents: Agents, vehicles: _Crossing, obstacles: _Crossing, memory: Waiting
+        self, world: World, agents: Agents, vehicles: InTheWay, obstacles: InTheWay, memory: Waiting
     ) -> Waiting:
-        """The memory after the step: time passes while an agent is slow before vehicles that it may creep past."""
+        """The memory after the step."""
         obstacle = memory.obstacle.copy()
         obstacle[obstacles.agent] = obstacles.body
+        slow = agents.speed <= CREEP * agents.cruise_speed
 
-        def after(time: Scalars, those: Mask) -> Scalars:
-            faces = np.bincount(vehicles.agent[those], minlength=len(agents)) > 0
-            slow = (agents.speed <= CREEP * agents.cruise_speed) | (time >= PATIENCE)
-            waited = np.minimum(time + np.where(slow, world.dt, 0.0), PATIENCE + FORGETS)
-            return np.where(faces, waited, np.maximum(time - world.dt, 0.0))
+        def after(time: Scalars, situation: int) -> Scalars:
+            ahead = np.bincount(vehicles.agent[vehicles.situation == situation], minlength=len(agents)) > 0
+            return waited(time, ahead, slow, world.dt)
 
-        return Waiting(after(memory.time, vehicles.oncoming), after(memory.beside, vehicles.beside), obstacle)
+        return Waiting(after(memory.time, ONCOMING), after(memory.beside, BESIDE), obstacle)
 
     def _seen(self, world: World, agents: Agents, sight: Scalars) -> Neighbors:
         """The vehicles within sight that could be in the way before the agent can stop or pass."""
@@ -157,7 +214,7 @@ class BrakeFor(Neighborhood):
 
     def _obstacles(
         self, world: World, agents: Agents, lanes: Lanes, sight: Scalars, known: Rows
-    ) -> tuple[tuple[Rows, Rows], _Crossing]:
+    ) -> tuple[tuple[Rows, Rows], InTheWay]:
         """The obstacles in sight that count: pairs (p,) of an agent and a standing one, and those that may cross.
 
         Args:
@@ -179,9 +236,9 @@ class BrakeFor(Neighborhood):
         touching = agents.radius[agent] + obstacles.radius[row]
         room = touching + (agents.extent - agents.radius)[agent], touching
         offset, velocity = lanes.straightened(agent, offset, picked(obstacles.velocity, row))
-        return still, self._crossing(agents, agent, row, offset, velocity, room)
+        return still, self._in_the_way(agents, agent, row, offset, velocity, room, nobody(len(agent)))
 
-    def _target(self, world: World, agents: Agents, lanes: Lanes, sight: Scalars) -> _Crossing:
+    def _target(self, world: World, agents: Agents, lanes: Lanes, sight: Scalars) -> InTheWay:
         """The chosen objects that may cross or stand in the way."""
         bodies = world.bodies
         agent = np.flatnonzero(self.target >= 0)
@@ -192,9 +249,9 @@ class BrakeFor(Neighborhood):
         velocity, heading = picked(bodies.velocity, row), picked(bodies.forward, row)
         offset, velocity, heading = lanes.straightened(agent, offset, velocity, heading)
         room = room_between(world, agents, agent, row, dot(heading, picked(agents.forward, agent)))
-        return self._crossing(agents, agent, row, offset, velocity, room)
+        return self._in_the_way(agents, agent, row, offset, velocity, room, nobody(len(agent)))
 
-    def _vehicles(self, world: World, agents: Agents, lanes: Lanes, sight: Scalars) -> _Crossing:
+    def _vehicles(self, world: World, agents: Agents, lanes: Lanes, sight: Scalars) -> InTheWay:
         """The vehicles in sight that may cross, without those of the same crowd that give way and still can."""
         bodies = world.bodies
         near = self._seen(world, agents, sight).together()
@@ -209,9 +266,12 @@ class BrakeFor(Neighborhood):
             agent, body, cosine, oncoming = agent[pairs], body[pairs], cosine[pairs], oncoming[pairs]
             offset, velocity, yields = picked(offset, pairs), picked(velocity, pairs), yields[pairs]
         room = room_between(world, agents, agent, body, cosine)
-        ours = (bodies.crowd[body] == bodies.crowd[agents.rows][agent]) & ~oncoming
-        every = self._crossing(agents, agent, body, offset, velocity, room, oncoming, ours, yields, vehicle=True)
-        return every.take(np.flatnonzero(~every.yields | (every.ours & ~every.stop_in_time(agents))))
+        seen = self._in_the_way(agents, agent, body, offset, velocity, room, oncoming)
+        ours = ((bodies.crowd[body] == bodies.crowd[agents.rows][agent]) & ~oncoming)[seen.pair]
+        seen, yields = replace(seen, ours=ours), yields[seen.pair]
+        # Keep Distance knows those that go the same way.
+        counts = (seen.situation != LEADS) & (~yields | (ours & ~seen.stop_in_time(agents)))
+        return seen.take(np.flatnonzero(counts))
 
     def _yield(self, world: World, agents: Agents, near: Near) -> Mask:
         """The vehicles that give way to agents of the same crowd, (p,), of pairs in one list."""
@@ -223,7 +283,7 @@ class BrakeFor(Neighborhood):
         # In space the side of an agent turns as it leans: there both brake.
         return yields & agents.grounded[agent] & moves & (bodies.crowd[body] == bodies.crowd[agents.rows][agent])
 
-    def _crossing(
+    def _in_the_way(
         self,
         agents: Agents,
         agent: Rows,
@@ -231,12 +291,8 @@ class BrakeFor(Neighborhood):
         offset: Vectors,
         velocity: Vectors,
         room: tuple[Scalars, Scalars],
-        oncoming: Mask | bool = False,
-        ours: Mask | bool = False,
-        yields: Mask | bool = False,
-        *,
-        vehicle: bool = False,
-    ) -> _Crossing:
+        oncoming: Mask,
+    ) -> InTheWay:
         """The bodies that come into the ways of agents soon enough, of p bodies near them.
 
         Args:
@@ -245,94 +301,77 @@ class BrakeFor(Neighborhood):
             offset: (p, 3) from the agent to the body in its straightened lane, metres.
             velocity: (p, 3) of the body in that lane, m/s.
             room: (p,) the distances along and across the way at which the two touch, metres.
-            oncoming: (p,) the bodies that face the agent.
-            ours: (p,) the vehicles of its own crowd that do not face it.
-            yields: (p,) the vehicles that give way to it.
-            vehicle: whether they are vehicles, which Keep Distance knows if they go the same way.
+            oncoming: (p,) the vehicles that face the agent.
         """
-        forward = picked(agents.forward, agent)
+        forward, width = picked(agents.forward, agent), room[1]
         ahead, along = dot(offset, forward), dot(velocity, forward)
-        # A body behind the agent that does not move forward stays behind it. What is oncoming keeps to its lane.
         aside = offset - ahead[:, None] * forward
-        oncoming, ours, yields = (np.broadcast_to(mask, len(agent)) for mask in (oncoming, ours, yields))
-        pairs = np.flatnonzero(((ahead > 0.0) | (along > 0.0)) & (~oncoming | (dot(aside, aside) < room[1] * room[1])))
-        agent, body, oncoming, ours, yields = agent[pairs], body[pairs], oncoming[pairs], ours[pairs], yields[pairs]
-        ahead, along = ahead[pairs], along[pairs]
-        offset, velocity = picked(offset, pairs), picked(velocity, pairs)
-        touching, clearance = room[0][pairs], self.clearance[agent]
-        enters, leaves = _in_the_way(offset, velocity, ahead, along, room[1][pairs] + clearance)
-        speed, aside = magnitude(velocity), magnitude(picked(aside, pairs))
-        beside = (speed <= CRAWL * agents.max_speed[agent]) & (aside >= room[1][pairs]) & ~oncoming
-        leads = (speed > CRAWL * agents.max_speed[agent]) & (along > SAME_WAY * speed)
-        longest = self.look_ahead_time[agent]
-        counts = (enters < longest) & (leaves > 0.0)
-        pairs = np.flatnonzero(counts & ~leads if vehicle else counts)
-        every = _Crossing(
+        # A body behind the agent that does not move forward stays behind it. What is oncoming keeps to its lane.
+        pair = np.flatnonzero(((ahead > 0.0) | (along > 0.0)) & (~oncoming | (dot(aside, aside) < width * width)))
+        agent, body, width, ahead, along = agent[pair], body[pair], width[pair], ahead[pair], along[pair]
+        offset, velocity = picked(offset, pair), picked(velocity, pair)
+        clearance, speed = self.clearance[agent], magnitude(velocity)
+        enters, leaves = _times(offset, velocity, ahead, along, width + clearance)
+        moves = speed > CRAWL * agents.max_speed[agent]
+        situations = {
+            LEADS: moves & (along > SAME_WAY * speed),
+            ONCOMING: oncoming[pair],
+            BESIDE: ~moves & (magnitude(picked(aside, pair)) >= width),
+        }
+        near = InTheWay(
+            pair=pair,
             agent=agent,
             body=body,
+            situation=np.select([*situations.values()], [*situations], CROSSES),
             ahead=ahead,
             along=along,
             speed=speed,
-            touching=touching,
-            room=touching + self.gap[agent],
+            touching=room[0][pair],
             clearance=clearance,
             enters=enters,
-            last=np.minimum(leaves, longest),
             leaves=leaves,
-            oncoming=oncoming,
-            ours=ours,
-            yields=yields,
-            beside=beside,
-            leads=leads,
-            waited=np.zeros(len(agent)),
+            ours=np.zeros(len(pair), dtype=np.bool_),
+            waited=np.zeros(len(pair)),
         )
-        return every.take(pairs)
+        return near.take(np.flatnonzero((enters < self.look_ahead_time[agent]) & (leaves > 0.0)))
 
 
 @dataclass(frozen=True)
-class _Crossing:
+class InTheWay:
     """Bodies that come into the ways of agents, p pairs.
 
     Attributes:
+        pair: (p,) the place of each in the list of bodies near agents.
         agent: (p,) the agent.
         body: (p,) the row of the body among vehicles and tracked bodies, or among obstacles.
+        situation: (p,) its row of SITUATIONS.
         ahead: (p,) the offset of the body along the way, metres.
         along: (p,) the velocity of the body along the way, m/s.
         speed: (p,) the speed of the body, m/s.
         touching: (p,) the distance between the middles along the way at which the two touch, metres.
-        room: (p,) the one that is kept, metres.
         clearance: (p,) what is kept to the side, besides what the two touch at, metres.
         enters, leaves: (p,) seconds until it comes into the way and until it has left it; inf for never.
-        last: (p,) `leaves`, limited to the look-ahead time, seconds.
-        oncoming: (p,) the vehicles that face the agent.
-        ours: (p,) the vehicles of its own crowd that do not face it.
-        yields: (p,) the vehicles that give way to it.
-        beside: (p,) the bodies that stand so far to the side that the agent can pass without clearance.
-        leads: (p,) the bodies that go the same way.
-        waited: (p,) how long the agent has been slow before those of its kind, seconds.
+        ours: (p,) the vehicles of the agent's crowd that do not face it.
+        waited: (p,) how long the agent has been slow before those in its situation, seconds.
     """
 
+    pair: Rows
     agent: Rows
     body: Rows
+    situation: Rows
     ahead: Scalars
     along: Scalars
     speed: Scalars
     touching: Scalars
-    room: Scalars
     clearance: Scalars
     enters: Scalars
-    last: Scalars
     leaves: Scalars
-    oncoming: Mask
     ours: Mask
-    yields: Mask
-    beside: Mask
-    leads: Mask
     waited: Scalars
 
-    def take(self, pairs: Rows) -> _Crossing:
+    def take(self, pairs: Rows) -> InTheWay:
         """Some of the pairs."""
-        return _Crossing(**{name: column[pairs] for name, column in vars(self).items()})
+        return InTheWay(**{name: column[pairs] for name, column in vars(self).items()})
 
     def stop_in_time(self, agents: Agents) -> Mask:
         """The bodies that stop before they touch the way of the agent if they brake as it plans to, (p,)."""
@@ -340,37 +379,27 @@ class _Crossing:
         mask: Mask = self.speed * self.speed < 2.0 * COMFORT * agents.agility[self.agent] * room
         return mask
 
-    def giving_way(self, waited: Waiting) -> _Crossing:
-        """The same, for agents that have waited before oncoming vehicles and before what stands beside their way."""
-        return replace(self, waited=np.where(self.beside, waited.beside[self.agent], waited.time[self.agent]))
 
-    def allowed(self, agents: Agents) -> Scalars:
-        """The speed from which each agent can stop before what crosses, or pass after it, (n,) m/s."""
-        agent = self.agent
-        at_first, at_last = self.ahead + self.along * self.enters, self.ahead + self.along * self.last
-        # Before an oncoming vehicle it keeps room to steer past it.
-        room = self.room + np.where(self.oncoming, 2.0 * agents.extent[agent], 0.0)
-        way = np.maximum(np.minimum(at_first, at_last) - room, 0.0)
-        speed = np.maximum(agents.speed[agent], EPSILON)
-        first = (np.maximum(at_first, at_last) + self.room) / speed < self.enters
-        # One that would come to stand in the way of its own crowd drives out of it instead, if they can stop for it.
-        blocks = speed > speed_to_stop(agents, agent, at_first - self.touching)
-        first |= self.ours & blocks & self.stop_in_time(agents)
-        pairs = np.flatnonzero((at_first > 0.0) & ~first)
-        agent, way = agent[pairs], way[pairs]
-        after = way / np.maximum(self.leaves[pairs], EPSILON)
-        ahead = np.where(self.leads, self.along, 0.0)[pairs]
-        allowed = np.maximum(speed_to_stop(agents, agent, way, ahead), after)
-        allowed = approaching(agents, agent, allowed, ahead)
-        passes = (self.oncoming | self.beside)[pairs] & (self.waited[pairs] >= PATIENCE)
-        creeping = np.maximum(allowed, CREEP * agents.cruise_speed[agent])
-        return least(len(agents), agent, np.where(passes, creeping, allowed))
+def waited(time: Scalars, before: Mask, slow: Mask, dt: float) -> Scalars:
+    """How long agents have waited after a step, (n,) seconds.
+
+    Time passes while an agent is slow before those it waits for. Once its patience is over it creeps past them, however
+    fast, and without any of them ahead it forgets.
+
+    Args:
+        time: (n,) how long they have waited before it, seconds.
+        before: (n,) whether any of them is ahead.
+        slow: (n,) whether the agent stands or creeps.
+        dt: seconds.
+    """
+    longer = np.minimum(time + np.where(slow | (time >= PATIENCE), dt, 0.0), PATIENCE + FORGETS)
+    return np.where(before, longer, np.maximum(time - dt, 0.0))
 
 
-def _in_the_way(
+def _times(
     offset: Vectors, velocity: Vectors, ahead: Scalars, along: Scalars, room: Scalars
 ) -> tuple[Scalars, Scalars]:
-    """`enters` and `leaves`, as of `_Crossing`: the roots of |offset + velocity t| across the way = room.
+    """`enters` and `leaves`, as of `InTheWay`: the roots of |offset + velocity t| across the way = room.
 
     Args:
         offset, velocity: (p, 3) from the agent to the body, metres, and the velocity of the body, m/s.

@@ -13,13 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.arrays.angles import cosine_of_setting
-from ..simulation.arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, anybody, largest, shared, truncate
+from ..simulation.arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, anybody, largest, shared
 from ..simulation.declaration import Choice
-from ..simulation.ground import flat, upright
-from ..simulation.locomotion import Control
 from ..simulation.maneuvers.braking import COASTS, COMFORT
 from ..simulation.terrain import Terrain
-from ..simulation.vehicle import VehicleModel
 
 EASES = 0.3
 """Metres a second above its own speed that have to be allowed before a driver lets go of the brake."""
@@ -164,19 +161,3 @@ class Foot:
         braked = np.minimum(-acceleration / np.maximum(full, EPSILON), 1.0)
         slows = np.where(-acceleration > COASTS * strongest * (1.0 + EPSILON), braked, 0.0)
         return np.where(self.braking & (speed < STILL), np.maximum(slows, HELD), slows)
-
-
-def accelerations(model: VehicleModel, control: Control) -> Vectors:
-    """What the steering forces ask for along the ground, (n, 3) m/s2.
-
-    They are not cut to max_force: a driver who brakes as hard as the car can steers no less for that.
-    """
-    push: Vectors = flat(control.force, upright(len(control.force))) / model.mass[:, None]
-    return push
-
-
-def wish_of(model: VehicleModel, push: Vectors, heading: Vectors, speed: Scalars) -> Vectors:
-    """The velocities to which accelerations (n, 3) lead within the response time, (n, 3) m/s."""
-    change: Vectors = truncate(push, model.max_force / model.mass) * model.response_time[:, None]
-    wish: Vectors = heading * speed[:, None]
-    return wish + change

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors
 from ..simulation.locomotion import Output
 from ..simulation.memory import Memory, remembered
@@ -50,9 +49,9 @@ class Driving(Memory):
         backed: metres that it has backed out.
         side: to which it turns off where it had no room, 1 left, -1 right, 0 for neither.
         leaving: metres for which it still turns off.
-        front_left, front_right, rear_left, rear_right: the heights on which the wheels stand, metres.
-        under_front_left, ...: the rows of the triangles there, -1 for none.
-        ride, ride_rate: of the body on its springs, as of `springs.ridden`.
+        heights: (n, 4) on which the wheels stand, metres, in the order of `chassis.WHEELS`.
+        triangles: (n, 4) the rows of those under the wheels, -1 for none.
+        ride, ride_rate: of the body on its springs, as of `chassis.ridden`.
     """
 
     tangent: Scalars = remembered(0.0)
@@ -72,31 +71,15 @@ class Driving(Memory):
     backed: Scalars = remembered(0.0)
     side: Scalars = remembered(0.0)
     leaving: Scalars = remembered(0.0)
-    front_left: Scalars = remembered(0.0)
-    front_right: Scalars = remembered(0.0)
-    rear_left: Scalars = remembered(0.0)
-    rear_right: Scalars = remembered(0.0)
-    under_front_left: Rows = remembered(-1)
-    under_front_right: Rows = remembered(-1)
-    under_rear_left: Rows = remembered(-1)
-    under_rear_right: Rows = remembered(-1)
+    heights: Scalars = remembered((0.0,) * 4)
+    triangles: Rows = remembered((-1,) * 4)
     ride: Vectors = remembered((0.0, 0.0, 0.0))
     ride_rate: Vectors = remembered((0.0, 0.0, 0.0))
 
     @property
-    def heights(self) -> tuple[Scalars, ...]:
-        """Those of the wheels in the order of WHEELS, (n,) each."""
-        return self.front_left, self.front_right, self.rear_left, self.rear_right
-
-    @property
-    def triangles(self) -> tuple[Rows, ...]:
-        """The rows of those under the wheels in the order of WHEELS, (n,) each; -1 for none."""
-        return self.under_front_left, self.under_front_right, self.under_rear_left, self.under_rear_right
-
-    @property
     def ground(self) -> Rows:
         """(n,) the row of the triangle under the first of the wheels that has one, -1 for none."""
-        first, *others = self.triangles
+        first, *others = self.triangles.T
         for triangle in others:
             first = np.where(first >= 0, first, triangle)
         return first
@@ -104,7 +87,8 @@ class Driving(Memory):
     @property
     def height(self) -> Scalars:
         """(n,) metres, of the middle between the wheels."""
-        return 0.25 * (self.front_left + self.front_right + self.rear_left + self.rear_right)
+        front_left, front_right, rear_left, rear_right = self.heights.T
+        return 0.25 * (front_left + front_right + rear_left + rear_right)
 
     @property
     def foot(self) -> Foot:
@@ -120,22 +104,6 @@ class Driving(Memory):
         """(n,) who is in reverse or about to be."""
         mask: Mask = self.backs | (self.stuck > 0.0) | (self.straight > 0.0)
         return mask
-
-    def standing_on(self, heights: tuple[Scalars, ...], triangles: tuple[Rows, ...]) -> Driving:
-        """The same with the wheels at other heights, on other triangles."""
-        front_left, front_right, rear_left, rear_right = heights
-        under_front_left, under_front_right, under_rear_left, under_rear_right = triangles
-        return replace(
-            self,
-            front_left=front_left,
-            front_right=front_right,
-            rear_left=rear_left,
-            rear_right=rear_right,
-            under_front_left=under_front_left,
-            under_front_right=under_front_right,
-            under_rear_left=under_rear_left,
-            under_rear_right=under_rear_right,
-        )
 
 
 @dataclass(frozen=True)

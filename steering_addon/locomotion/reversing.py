@@ -1,18 +1,22 @@
-"""Reversing: how the driver of a car that has no room ahead backs out, and drives on.
+"""Reversing: what drivers do, as a table of states, and how the driver of a car that has no room ahead backs out.
 
-    drives -> stands -> backs out with opposite wheel -> stands -> turns off with full wheel -> drives
+    drive -> stand -> back out with opposite wheel -> stand -> turn off with full wheel -> drive
 
+A driver is in the first of STATES that holds. CHANGES says what changes its state, after a pause in which it stands.
 Whether there is room is asked of the way that the car would take, with the wheels turning from where they are: what
 stands still there, ground that ends, and ground that is too steep. Turning off takes a quarter of the smallest circle.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from ..simulation.arrays.frozen import replace
+from ..simulation.arrays.once import once
 from ..simulation.arrays.vectors import (
     EPSILON,
     Mask,
@@ -20,18 +24,21 @@ from ..simulation.arrays.vectors import (
     Vectors,
     anybody,
     clamp,
-    columns,
+    dot,
     magnitude,
-    picked,
+    nobody,
     shared,
+    truncate,
 )
 from ..simulation.declaration import Choice
 from ..simulation.ground import left_of, upright
+from ..simulation.locomotion import WHEEL_SPEED
+from ..simulation.maneuvers.braking import COMFORT
 from ..simulation.terrain import Terrain
 from ..simulation.vehicle import VehicleModel
-from .driver import FULL_LOCK, KEPT, RISES, STILL, Foot
+from .course import WALK, Car
+from .driver import FULL_LOCK, STILL, Foot
 from .driving import Driving
-from .headings import turned_left
 
 REVERSES = (
     Choice("NEVER", 0, "Never", "Only drive forward"),
@@ -40,14 +47,14 @@ REVERSES = (
 """Whether a driver backs out, with the numbers stored in files."""
 NEVER, ALLOW = (c.number for c in REVERSES)
 
-WALK = 1.4
-"""The fastest speed backwards, m/s."""
+AHEAD = 0.5
+"""The cosine between heading and wish below which a car drives round to what is beside or behind it."""
+SETS_OFF = 0.1
+"""The wished speed, as a share of top speed, below which a car that stands does not set off to drive round."""
+ROUND = 0.7
+"""The speed at which a car drives round, as a share of the fastest one in its smallest circle."""
 SLOW = 5.0
 """The speed below which a driver who may back out looks along the way of the wheels, m/s; above it straight ahead."""
-LOOKS = 12
-"""Places on its way at which a driver looks for what stands there."""
-CLEAR = 0.2
-"""Metres that the sides of a body keep from what stands beside its way."""
 BLOCKED = 0.4
 """Metres of room below which a driver stops."""
 TIGHT = 0.8
@@ -71,125 +78,6 @@ MOST = 3.0
 
 
 @dataclass(frozen=True)
-class Car:
-    """How n cars stand, for the way before or behind them.
-
-    Attributes:
-        rear: (n, 3) the middles of the rear axles, metres, at the height of the origins.
-        heading: (n, 3) level unit vectors.
-        tangent: (n,) of the angles of the front wheels.
-        wheelbase, track: (n,) metres.
-        wheel_rate: (n,) the fastest turn of the front wheels, rad/s.
-        half, radius: (n,) half the axis and the radius of the bodies, metres.
-        height: (n,) metres, of the ground in the middle.
-        grade, lean: (n,) metres that the ground rises for each metre ahead and to the left.
-        within: metres above and below the expected height within which the ground is found.
-    """
-
-    rear: Vectors
-    heading: Vectors
-    tangent: Scalars
-    wheelbase: Scalars
-    track: Scalars
-    wheel_rate: Scalars
-    half: Scalars
-    radius: Scalars
-    height: Scalars
-    grade: Scalars
-    lean: Scalars
-    within: float
-
-    def room(
-        self, terrain: Terrain, wanted: Scalars, way: Scalars, sense: float, stops: Mask, cosine: Scalars | None
-    ) -> Scalars:
-        """How far the cars can go, (n,) metres; inf if nothing is in the way where they look.
-
-        Args:
-            wanted: (n,) the tangents to which the front wheels turn.
-            way: (n,) how far they look, metres.
-            sense: 1 forward, -1 backward.
-            stops: (n,) those for whom the end of the ground counts.
-            cosine: (n,) of the steepest slope that each may drive on; None if none of the ground is too steep.
-        """
-        step: Scalars = way / LOOKS
-        rear, heading, tangent = self.rear, self.heading, self.tangent
-        rears, headings, n = [rear], [heading], len(way)
-        for _ in range(LOOKS):
-            most = self.wheel_rate * step / WALK * (1.0 + tangent * tangent)
-            tangent = clamp(wanted, tangent - most, tangent + most)
-            turn = sense * tangent / self.wheelbase * step
-            left = left_of(heading, upright(n))
-            rear = rear + turned_left(heading, left, 0.5 * turn) * (sense * step)[:, None]
-            heading = turned_left(heading, left, turn)
-            rears.append(rear)
-            headings.append(heading)
-        course = replace(self, rear=np.concatenate(rears), heading=np.concatenate(headings))
-        blocked = self._runs_into(course, terrain, way)
-        if len(terrain.after):
-            blocked |= self._lacks_ground(course, terrain, step, sense, stops, cosine)
-        places = np.arange(LOOKS)[:, None] * step
-        room: Scalars = np.where(blocked, places, np.inf).min(axis=0)
-        return room
-
-    def _runs_into(self, course: Car, terrain: Terrain, way: Scalars) -> Mask:
-        """Whether bodies come near what stands still, (LOOKS, n); what moves, they wait for.
-
-        Args:
-            course: the cars at all places of their ways, where they are now first; (LOOKS + 1) n.
-            way: (n,) metres.
-        """
-        n, things = len(way), terrain.obstacles
-        blocked: Mask = np.zeros((LOOKS, n), dtype=np.bool_)
-        if things is None or not len(things):
-            return blocked
-        middle = self.rear + self.heading * (0.5 * self.wheelbase)[:, None]
-        car, thing = things.near(middle, way + self.half + self.radius + CLEAR)
-        stays = (things.carrier[thing] < 0) & (magnitude(things.velocity)[thing] == 0.0)
-        car, thing = car[stays], thing[stays]
-        if not len(car):
-            return blocked
-        everywhere = (np.arange(LOOKS + 1)[:, None] * n + car).ravel()
-        rear, heading = picked(course.rear, everywhere), picked(course.heading, everywhere)
-        half, axle = (np.tile(column[car], LOOKS + 1) for column in (self.half, 0.5 * self.wheelbase))
-        for share in (-1.0, 0.0, 1.0):
-            at = rear + heading * (axle + share * half)[:, None]
-            distance = things.surface(at, np.tile(thing, LOOKS + 1))[0].reshape(LOOKS + 1, len(car))
-            # What a car touches already, it may leave.
-            near = (distance[1:] < self.radius[car] + CLEAR) & (distance[1:] < distance[0] - EPSILON)
-            place, pair = near.nonzero()
-            blocked[place, car[pair]] = True
-        return blocked
-
-    def _lacks_ground(
-        self, course: Car, terrain: Terrain, step: Scalars, sense: float, stops: Mask, cosine: Scalars | None
-    ) -> Mask:
-        """Whether the ground before the leading corners of the bodies ends or is too steep, (LOOKS, n).
-
-        Args:
-            course: as for `_runs_into`.
-            step: (n,) metres between the places.
-        """
-        n = len(step)
-        rear, heading = course.rear[n:], course.heading[n:]
-        end = np.maximum(self.half + self.radius, 0.5 * self.wheelbase) + KEPT
-        gone = (np.arange(1, LOOKS + 1)[:, None] * step).ravel()
-        ends, axle, track = (np.tile(column, LOOKS) for column in (end, 0.5 * self.wheelbase, self.track))
-        left = left_of(heading, upright(len(heading)))
-        rises = np.tile(self.height, LOOKS) + np.tile(self.grade, LOOKS) * (sense * (gone + ends))
-        reach = self.within + RISES * (gone + ends)
-        lacks: Mask = np.zeros(len(gone), dtype=np.bool_)
-        for side in (-0.5, 0.5):
-            at = rear + heading * (axle + sense * ends)[:, None] + left * (side * track)[:, None]
-            expected = rises + np.tile(self.lean * self.track, LOOKS) * side
-            ground = terrain.after.under(at[:, 0], at[:, 1], expected, reach, reach).triangle
-            lacks = lacks | (np.tile(stops, LOOKS) & (ground < 0))
-            if cosine is not None:
-                lacks = lacks | (terrain.after.levelness(ground) < np.tile(cosine, LOOKS))
-        both: Mask = lacks.reshape(LOOKS, n)
-        return both
-
-
-@dataclass(frozen=True)
 class Room:
     """Where n cars have room, metres; inf where their drivers see nothing in the way.
 
@@ -197,6 +85,7 @@ class Room:
         ahead, behind: (n,) on the way that they would take, forward and backward.
         left, right: (n,) forward with fully turned wheels.
         onward: (n,) forward as steering asks, were they not turning off.
+        side: (n,) to which they turn off, 1 left, -1 right.
     """
 
     ahead: Scalars
@@ -204,202 +93,286 @@ class Room:
     left: Scalars
     right: Scalars
     onward: Scalars
+    side: Scalars
 
 
 @dataclass(frozen=True)
-class Driver:
-    """What n drivers do and know.
+class Drivers:
+    """What decides on the wheels and the gears of n cars in a step.
 
     Attributes:
+        model: what the cars have to move with.
+        memory: what is remembered of each.
         may: (n,) who may back out.
-        sharpest: (n,) the largest curvature, 1/m.
-        brakes: (n,) the braking that they plan with, m/s2.
-        reaction: (n,) seconds.
-        fastest: (n,) top speed, m/s.
-        stops: (n,) who stops at edges of the ground.
-        on_ground: (n,) who stands on a surface: no driver backs over its edge.
-        asked: (n,) the side to which steering asks them to turn, 1 left, -1 right.
-        behind: (n,) metres straight back to the nearest vehicle, inf for none.
-        cosine: (n,) of the steepest slope that each may drive on; None if none of the ground is too steep.
-    """
-
-    may: Mask
-    sharpest: Scalars
-    brakes: Scalars
-    reaction: Scalars
-    fastest: Scalars
-    stops: Mask
-    on_ground: Mask
-    asked: Scalars
-    behind: Scalars
-    cosine: Scalars | None
-
-
-def side_to_leave(memory: Driving, room: Room, asked: Scalars) -> Scalars:
-    """To which side cars turn off, (n,) 1 left, -1 right: where there is more room, otherwise where steering asks."""
-    left, right = room.left > room.right + MORE, room.right > room.left + MORE
-    more = np.where(left, 1.0, np.where(right, -1.0, asked))
-    return np.where(memory.side != 0.0, memory.side, more)
-
-
-def shifted(
-    memory: Driving, room: Room, side: Scalars, speed: Scalars, wants: Mask, pause: Scalars, circle: Scalars, dt: float
-) -> Driving:
-    """What is remembered once drivers have changed between forward and reverse, or begun to.
-
-    Args:
-        side: (n,) to which each turns off, as of `side_to_leave`.
-        speed: (n,) m/s.
-        wants: (n,) whether steering wants it to go, and no other vehicle is in the way.
-        pause: (n,) for which a car stands before it backs out, seconds.
-        circle: (n,) radii of their smallest circles, metres.
-    """
-    stands = speed <= EPSILON
-    # The wheels turn meanwhile, and there may be more room on the way that they would take then.
-    has_no_way = (room.ahead < TIGHT) | (memory.straight > 0.0) | (memory.stuck > 0.0)
-    hindered = ~memory.backs & wants & stands & has_no_way
-    hindered &= room.behind > WORTHWHILE
-    done = memory.backs & stands & stops_backing(memory, room, circle)
-    stuck = np.where(hindered | done, memory.stuck + dt, 0.0)
-    begins, ends = hindered & (stuck > pause), done & (stuck > SHIFT)
-    backs = (memory.backs | begins) & ~ends
-    leaving = np.where(ends, QUARTER * circle, np.where(begins, 0.0, memory.leaving))
-    turned_off = ~backs & ~ends & ~(stuck > 0.0) & ((leaving <= 0.0) | ~np.isfinite(room.onward))
-    return replace(
-        memory,
-        backs=backs,
-        stuck=np.where(begins | ends, 0.0, stuck),
-        backed=np.where(begins, 0.0, memory.backed),
-        leaving=np.where(turned_off, 0.0, leaving),
-        side=np.where(turned_off, 0.0, np.where(begins, side, memory.side)),
-        # It backs out until its goal is no longer within its circle.
-        straight=np.where(begins & (memory.straight > 0.0), circle, np.where(begins | ends, 0.0, memory.straight)),
-        wound=np.where(backs, 0.0, memory.wound),
-    )
-
-
-def stops_backing(memory: Driving, room: Room, circle: Scalars) -> Mask:
-    """Whether cars that back out have room to turn off, or none behind, (n,)."""
-    off = np.where(memory.side < 0.0, room.right, room.left)
-    ends = (room.behind < BLOCKED) | (memory.backed > MOST * circle)
-    mask: Mask = ends | (~np.isfinite(off) & (memory.straight <= 0.0))
-    return mask
-
-
-@dataclass(frozen=True)
-class Backing:
-    """What becomes of a step of n cars of which some drivers may back out.
-
-    Attributes:
-        may: (n,) who may.
-        memory: what is remembered before the step, with the gear in which it is taken.
-        wanted: (n,) the curvature to which the wheels turn, 1/m.
-        ahead: (n,) the speed that the room ahead allows, m/s.
-        backward: (n,) the speed wanted in reverse, m/s; 0 to stand.
-    """
-
-    may: Mask
-    memory: Driving
-    wanted: Scalars
-    ahead: Scalars
-    backward: Scalars
-
-    def allowed(self, edge: Scalars, speed: Scalars) -> Scalars:
-        """The speeds that what is ahead allows, (n,) m/s.
-
-        Args:
-            edge: (n,) those that the ground straight ahead allows, m/s.
-            speed: (n,) m/s.
-        """
-        return np.where(self.may & (speed < SLOW), self.ahead, edge)
-
-    def pedals(
-        self, forward: Scalars, foot: Foot, model: VehicleModel, speed: Scalars, pedal_time: Scalars, dt: float
-    ) -> tuple[Scalars, Foot]:
-        """The accelerations the way that each gear goes, (n,) m/s2, and the feet.
-
-        Args:
-            forward, foot: those of cars that do not back out.
-            speed: (n,) m/s.
-            pedal_time: (n,) seconds.
-        """
-        memory, strongest = self.memory, model.max_force / model.mass
-        before, change = memory.sense * memory.acceleration, strongest * dt / np.maximum(pedal_time, dt)
-        along = (self.backward - speed) / np.maximum(pedal_time, dt)
-        along = np.where((self.backward <= 0.0) & (speed < STILL), -speed / dt, along)
-        along = clamp(clamp(along, -strongest, strongest), before - change, before + change)
-        holds = np.where(memory.backs, self.backward <= 0.0, foot.braking)
-        reacting = np.where(memory.backs, 0.0, foot.reacting)
-        return np.where(memory.backs, along, forward), Foot(holds, reacting)
-
-
-def backing(
-    car: Car,
-    terrain: Terrain,
-    memory: Driving,
-    speed: Scalars,
-    wanted: Scalars,
-    wants: Mask,
-    driver: Driver,
-    dt: float,
-) -> Backing:
-    """What becomes of a step.
-
-    Args:
-        speed: (n,) m/s.
-        wanted: (n,) the curvature that steering asks for, 1/m.
-        wants: (n,) whether steering wants each to go, and no other vehicle makes it wait.
-    """
-    n = len(speed)
-    sharpest, cosine = driver.sharpest, driver.cosine
-    lock, circle = sharpest * car.wheelbase, 1.0 / sharpest
-    braked: Scalars = speed * (speed / (2.0 * np.maximum(driver.brakes, EPSILON)) + driver.reaction)
-    quarter, asks = QUARTER * circle, wanted * car.wheelbase
-    leaves = (memory.leaving > 0.0) & ~memory.backs
-    taken = np.where(leaves, memory.side * lock, asks)
-    ahead = car.room(terrain, taken, braked + WORTHWHILE + BLOCKED, 1.0, driver.stops, cosine)
-    none = np.full(n, np.inf)
-    room = Room(ahead, np.zeros(n), none, none, np.where(leaves, 0.0, none))
-    may_shift = driver.may & (memory.backs | leaves | (memory.straight > 0.0) | ((speed <= EPSILON) & wants))
-    if anybody(may_shift):
-        left, right = (car.room(terrain, side * lock, quarter, 1.0, driver.stops, cosine) for side in (1.0, -1.0))
-        onward = car.room(terrain, asks, ONWARD * quarter, 1.0, driver.stops, cosine)
-        onward = np.where(np.abs(asks) < FULL_LOCK * lock, onward, 0.0)
-        side = side_to_leave(memory, replace(room, left=left, right=right), driver.asked)
-        behind = car.room(terrain, -side * lock, shared(LOOKS_BACK, n), -1.0, driver.on_ground, cosine)
-        room = Room(ahead, np.minimum(behind, driver.behind), left, right, onward)
-        shift = shifted(memory, room, side, speed, wants, driver.reaction + SHIFT, circle, dt)
-        memory = memory.put(driver.may, shift.take(driver.may))
-    leaves = (memory.leaving > 0.0) & ~memory.backs
-    memory = replace(memory, side=np.where(memory.backs | leaves, memory.side, 0.0))
-    curvature = np.where(memory.backs, -memory.side * sharpest, np.where(leaves, memory.side * sharpest, wanted))
-    if anybody(may_shift):
-        # It turns its wheels for the next way while it stands: on a short one they would still be turning at its end.
-        following = np.where(memory.backs, memory.side, -side) * sharpest
-        curvature = np.where(driver.may & (memory.stuck > 0.0), following, curvature)
-    reacting = driver.brakes * driver.reaction
-    ahead = np.sqrt(reacting * reacting + 2.0 * driver.brakes * np.minimum(room.ahead, FAR)) - reacting
-    ahead = np.where(room.ahead < BLOCKED, 0.0, ahead)
-    # Before it backs out of a circle round its goal, it stands.
-    ahead = np.where((memory.straight > 0.0) & (room.behind > WORTHWHILE), 0.0, ahead)
-    stops = stops_backing(memory, room, circle) | ((speed <= EPSILON) & (memory.stuck > 0.0))
-    backward = np.sqrt(2.0 * driver.brakes * clamp(room.behind - BLOCKED, 0.0, FAR))
-    backward = np.where(stops, 0.0, np.minimum(np.minimum(backward, driver.fastest), WALK))
-    return Backing(driver.may, memory, curvature, ahead, backward)
-
-
-def on_the_rear_axle(position: Vectors, heading: Vectors, axle: Scalars) -> Vectors:
-    """The middles of the rear axles, (n, 3) metres, of cars whose origins are midway between the axles."""
-    rear = position - heading * axle[:, None]
-    return columns(rear[:, 0], rear[:, 1], position[:, 2])
-
-
-def may_go(limit: Scalars | None, wished: Scalars, least: Scalars) -> Mask:
-    """Whether steering wants cars to go, (n,): faster than `least`, and no other vehicle makes them wait.
-
-    Args:
+        push: (n, 3) what steering asks for along the ground, m/s2.
+        heading: (n, 3) level unit vectors.
+        speed: (n,) m/s, the way that the gear goes.
         limit: (n,) m/s down to which they have to brake; None for none.
-        wished, least: (n,) m/s.
+        sharpest: (n,) the largest curvature, 1/m.
+        comfort: (n,) the sideways acceleration that they accept, m/s2.
+        reaction, pedal_time: (n,) seconds.
+        room: where those who may back out have room; None before they have looked.
     """
-    wants: Mask = wished > least
-    return wants if limit is None else wants & (limit > np.maximum(STILL, least))
+
+    model: VehicleModel
+    memory: Driving
+    may: Mask
+    push: Vectors
+    heading: Vectors
+    speed: Scalars
+    limit: Scalars | None
+    sharpest: Scalars
+    comfort: Scalars
+    reaction: Scalars
+    pedal_time: Scalars
+    room: Room | None = None
+
+    @once
+    def strongest(self) -> Scalars:
+        """(n,) the strongest acceleration, m/s2."""
+        return self.model.max_force / self.model.mass
+
+    @once
+    def brakes(self) -> Scalars:
+        """(n,) the braking that they plan with, m/s2."""
+        return COMFORT * self.model.max_force / self.model.mass
+
+    @once
+    def circle(self) -> Scalars:
+        """(n,) the radius of the smallest circle, metres."""
+        return 1.0 / self.sharpest
+
+    @once
+    def aside(self) -> Scalars:
+        """(n,) what steering asks for to the left, m/s2."""
+        return dot(self.push, left_of(self.heading, upright(len(self.speed))))
+
+    @once
+    def asked(self) -> Scalars:
+        """(n,) the side to which steering asks them to turn: 1 left, -1 right."""
+        # Straight back, rounding alone would say where to turn.
+        return np.where(self.aside < -EPSILON, -1.0, 1.0)
+
+    @once
+    def wish(self) -> Vectors:
+        """(n, 3) the velocities to which the steering force leads within the response time, m/s."""
+        change: Vectors = truncate(self.push, self.strongest) * self.model.response_time[:, None]
+        wish: Vectors = self.heading * self.speed[:, None]
+        return wish + change
+
+    @once
+    def wished(self) -> Scalars:
+        """(n,) m/s."""
+        return magnitude(self.wish)
+
+    @once
+    def is_asked_back(self) -> Mask:
+        """(n,) whether steering asks them to what is beside or behind them."""
+        return dot(self.wish, self.heading) < AHEAD * self.wished
+
+    @once
+    def stands(self) -> Mask:
+        return self.speed <= EPSILON
+
+    @once
+    def turns_off(self) -> Mask:
+        """(n,) who has backed out, and turns off from where there was no room."""
+        return (self.memory.leaving > 0.0) & ~self.memory.backs
+
+    @once
+    def wants(self) -> Mask:
+        """(n,) whether steering wants them to go, and no other vehicle makes them wait."""
+        least = SETS_OFF * self.model.max_speed
+        wants = self.wished > least
+        return wants if self.limit is None else wants & (self.limit > np.maximum(STILL, least))
+
+    @once
+    def may_shift(self) -> Mask:
+        """(n,) who may have to change between forward and reverse."""
+        memory = self.memory
+        return self.may & (memory.backs | self.turns_off | (memory.straight > 0.0) | (self.stands & self.wants))
+
+    @once
+    def pushed(self) -> Scalars:
+        """(n,) forward on a free road, m/s2: as steering asks, or to the speed at which they go round."""
+        going_round = self.is_asked_back | (self.memory.straight > 0.0) | (self.memory.leaving > 0.0)
+        going_round &= self.wished > SETS_OFF * self.model.max_speed
+        fastest = np.sqrt(self.comfort / np.maximum(self.sharpest, EPSILON))
+        round_speed = np.minimum(ROUND * fastest, self.wished)
+        along = dot(self.push, self.heading)
+        return np.where(going_round, (round_speed - self.speed) / self.model.response_time, along)
+
+    @once
+    def wanted(self) -> Scalars:
+        """(n,) the curvature to which they turn the wheels, 1/m; positive to the left."""
+        return curvature(self, STATES)
+
+    @once
+    def is_out(self) -> Mask:
+        """(n,) who is in reverse and has room to turn off, or none behind."""
+        memory, room = self.memory, self._seen
+        off = np.where(memory.side < 0.0, room.right, room.left)
+        ends = (room.behind < BLOCKED) | (memory.backed > MOST * self.circle)
+        return ends | (~np.isfinite(off) & (memory.straight <= 0.0))
+
+    @once
+    def is_in_a_dead_end(self) -> Mask:
+        """(n,) who stands, wants to go, and has no way ahead but room to back out."""
+        memory, room = self.memory, self._seen
+        # The wheels turn meanwhile, and there may be more room on the way that they would take then.
+        has_no_way = (room.ahead < TIGHT) | (memory.straight > 0.0) | (memory.stuck > 0.0)
+        return ~memory.backs & self.wants & self.stands & has_no_way & (room.behind > WORTHWHILE)
+
+    @property
+    def _seen(self) -> Room:
+        assert self.room is not None
+        return self.room
+
+    def allowed(self, edge: Scalars) -> Scalars:
+        """The speeds that what is ahead allows, (n,) m/s, by those that the ground straight ahead allows."""
+        if self.room is None:
+            return edge
+        ahead, reacting = self.room.ahead, self.brakes * self.reaction
+        allowed = np.sqrt(reacting * reacting + 2.0 * self.brakes * np.minimum(ahead, FAR)) - reacting
+        # Before it backs out of a circle round its goal, it stands.
+        leaves_circle = (self.memory.straight > 0.0) & (self.room.behind > WORTHWHILE)
+        allowed = np.where((ahead < BLOCKED) | leaves_circle, 0.0, allowed)
+        return np.where(self.may & (self.speed < SLOW), allowed, edge)
+
+    def pedals(self, forward: Scalars, foot: Foot, dt: float) -> tuple[Scalars, Foot]:
+        """The accelerations the way that each gear goes, (n,) m/s2, and the feet, by those of cars that go forward."""
+        if self.room is None:
+            return forward, foot
+        memory, strongest, pedals = self.memory, self.strongest, np.maximum(self.pedal_time, dt)
+        stops = self.is_out | (self.stands & (memory.stuck > 0.0))
+        backward = np.sqrt(2.0 * self.brakes * clamp(self.room.behind - BLOCKED, 0.0, FAR))
+        backward = np.where(stops, 0.0, np.minimum(np.minimum(backward, self.model.max_speed), WALK))
+        before, change = memory.sense * memory.acceleration, strongest * dt / pedals
+        along = (backward - self.speed) / pedals
+        along = np.where((backward <= 0.0) & (self.speed < STILL), -self.speed / dt, along)
+        along = clamp(clamp(along, -strongest, strongest), before - change, before + change)
+        braking = np.where(memory.backs, backward <= 0.0, foot.braking)
+        return np.where(memory.backs, along, forward), Foot(braking, np.where(memory.backs, 0.0, foot.reacting))
+
+
+class State(NamedTuple):
+    """A row of STATES: who is in it, (n,), and the curvature to which they turn the wheels, (n,) 1/m."""
+
+    name: str
+    holds: Callable[[Drivers], Mask]
+    curvature: Callable[[Drivers], Scalars]
+
+
+class Change(NamedTuple):
+    """A row of CHANGES: for whom it is due, (n,), how long they stand before, (n,) seconds, and what is remembered."""
+
+    name: str
+    due: Callable[[Drivers], Mask]
+    pause: Callable[[Drivers], Scalars]
+    memory: Callable[[Drivers], Driving]
+
+
+def _everyone(d: Drivers) -> Mask:
+    everyone: Mask = shared(True, len(d.speed), np.bool_)
+    return everyone
+
+
+def _as_asked(d: Drivers) -> Scalars:
+    """A sideways force f at a speed v asks for the curvature f / (mass v^2)."""
+    square = np.maximum(d.speed * d.speed, WHEEL_SPEED * WHEEL_SPEED)
+    return clamp(d.aside / square, -d.sharpest, d.sharpest)
+
+
+def _backing_out(d: Drivers) -> Driving:
+    """It backs out until its goal is no longer within its circle."""
+    straight = np.where(d.memory.straight > 0.0, d.circle, 0.0)
+    nothing = np.zeros(len(d.speed))
+    return replace(d.memory, backs=_everyone(d), backed=nothing, leaving=nothing, side=d._seen.side, straight=straight)
+
+
+def _turning_off(d: Drivers) -> Driving:
+    backs, straight = nobody(len(d.speed)), np.zeros(len(d.speed))
+    return replace(d.memory, backs=backs, leaving=QUARTER * d.circle, straight=straight)
+
+
+FORWARD = (
+    State("drive out of a circle", lambda d: d.memory.straight > 0.0, lambda d: np.zeros(len(d.speed))),
+    State("drive round", lambda d: d.is_asked_back, lambda d: d.asked * d.sharpest),
+    State("drive", _everyone, _as_asked),
+)
+STATES = (
+    # It turns its wheels for the next way while it stands: on a short one they would still be turning at its end.
+    State(
+        "change gear",
+        lambda d: d.may & (d.memory.stuck > 0.0),
+        lambda d: np.where(d.memory.backs, d.memory.side, -d._seen.side) * d.sharpest,
+    ),
+    State("back out", lambda d: d.memory.backs, lambda d: -d.memory.side * d.sharpest),
+    State("turn off", lambda d: d.turns_off, lambda d: d.memory.side * d.sharpest),
+    *FORWARD,
+)
+CHANGES = (
+    Change("back out", lambda d: d.is_in_a_dead_end, lambda d: d.reaction + SHIFT, _backing_out),
+    Change(
+        "turn off",
+        lambda d: d.memory.backs & d.stands & d.is_out,
+        lambda d: shared(SHIFT, len(d.speed)),
+        _turning_off,
+    ),
+    Change(
+        "drive on",
+        lambda d: d.turns_off & ~np.isfinite(d._seen.onward),
+        lambda d: shared(-np.inf, len(d.speed)),
+        lambda d: replace(d.memory, leaving=np.zeros(len(d.speed))),
+    ),
+)
+
+
+def curvature(d: Drivers, states: tuple[State, ...]) -> Scalars:
+    """The curvature of the first of some states that holds, (n,) 1/m."""
+    wanted = np.zeros(len(d.speed))
+    for state in reversed(states):
+        holds = state.holds(d)
+        if anybody(holds):
+            wanted = np.where(holds, state.curvature(d), wanted)
+    return wanted
+
+
+def changed(d: Drivers, dt: float) -> Driving:
+    """What is remembered once drivers have changed their states, or begun to; the first change that is due counts."""
+    memory, waits = d.memory, d.memory.stuck + dt
+    undecided, stuck = d.may, np.zeros(len(d.speed))
+    for change in CHANGES:
+        due = undecided & change.due(d)
+        if anybody(due):
+            now = due & (waits > change.pause(d))
+            undecided, stuck = undecided & ~due, np.where(due & ~now, waits, stuck)
+            if anybody(now):
+                memory = memory.put(now, change.memory(d).take(now))
+    stuck = np.where(d.may, stuck, memory.stuck)
+    side = np.where(memory.backs | (memory.leaving > 0.0), memory.side, 0.0)
+    return replace(memory, stuck=stuck, side=side, wound=np.where(memory.backs, 0.0, memory.wound))
+
+
+def looked(d: Drivers, car: Car, terrain: Terrain, behind: Scalars | None) -> Drivers:
+    """The drivers who know where they have room.
+
+    Args:
+        behind: (n,) metres straight back to the nearest vehicle, inf for none; None if no driver looks back.
+    """
+    n, memory = len(d.speed), d.memory
+    lock, quarter, asks = d.sharpest * car.wheelbase, QUARTER * d.circle, curvature(d, FORWARD) * car.wheelbase
+    braked: Scalars = d.speed * (d.speed / (2.0 * np.maximum(d.brakes, EPSILON)) + d.reaction)
+    taken = np.where(d.turns_off, memory.side * lock, asks)
+    ahead = car.room(terrain, taken, braked + WORTHWHILE + BLOCKED, 1.0)
+    none = shared(np.inf, n)
+    if not anybody(d.may_shift):
+        return replace(d, room=Room(ahead, np.zeros(n), none, none, none, memory.side))
+    left, right = (car.room(terrain, side * lock, quarter, 1.0) for side in (1.0, -1.0))
+    onward = car.room(terrain, asks, ONWARD * quarter, 1.0)
+    onward = np.where(np.abs(asks) < FULL_LOCK * lock, onward, 0.0)
+    # Still the same, or where there is more room, or where steering asks.
+    more = np.where(left > right + MORE, 1.0, np.where(right > left + MORE, -1.0, d.asked))
+    side = np.where(memory.side != 0.0, memory.side, more)
+    back = car.room(terrain, -side * lock, shared(LOOKS_BACK, n), -1.0)
+    return replace(d, room=Room(ahead, back if behind is None else np.minimum(back, behind), left, right, onward, side))

@@ -9,7 +9,7 @@ so that the turning circle is never smaller than wheelbase / tan(largest angle),
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import ClassVar
@@ -35,27 +35,20 @@ from ..simulation.arrays.vectors import (
     shared,
 )
 from ..simulation.declaration import Unit, called, choice, length, number, seconds
-from ..simulation.ground import left_of, level_heading, upright
+from ..simulation.ground import flat, left_of, level_heading, upright
 from ..simulation.handling import Handling
-from ..simulation.locomotion import OFF_GROUND, WHEEL_SPEED, Control, Locomotion, Moved, Stance
-from ..simulation.maneuvers.braking import COMFORT
+from ..simulation.locomotion import OFF_GROUND, Control, Locomotion, Moved, Stance
 from ..simulation.misplaced import Misplaced
 from ..simulation.terrain import Terrain, carried
 from ..simulation.vehicle import Motion, VehicleModel
-from .chassis import WHEELS, WITHIN, Chassis, Heights, Wheels
-from .driver import EDGES, FULL_LOCK, STOP, Foot, accelerations, room_on_ground, steepest_accepted, wish_of
+from .chassis import WHEELS, WITHIN, Chassis, Wheels, sprung
+from .course import Car
+from .driver import EDGES, FULL_LOCK, STOP, Foot, room_on_ground, steepest_accepted
 from .driving import OUTPUTS, TRAVELS, Driving, Way
 from .footholds import is_upside_down
 from .headings import turned_left
-from .reversing import ALLOW, REVERSES, Backing, Car, Driver, backing, may_go, on_the_rear_axle
-from .springs import sprung
+from .reversing import ALLOW, REVERSES, Drivers, changed, looked
 
-AHEAD = 0.5
-"""The cosine between heading and wish below which a car drives round to what is beside or behind it."""
-STANDS = 0.1
-"""The wished speed, as a share of top speed, below which a car that stands does not set off to drive round."""
-ROUND = 0.7
-"""The speed at which a car drives round, as a share of the fastest one in its smallest circle."""
 CIRCLE = 1.5 * np.pi
 """Radians with fully turned wheels after which a car goes straight on for a while: its goal lies in its circle."""
 STRAIGHT = 2.0
@@ -155,24 +148,19 @@ class Wheeled(Locomotion):
     ) -> Moved:
         along = dot(motion.velocity, level_heading(motion.forward))
         start, facing = carried(terrain, motion.position, motion.forward, memory.ground)
-        heights = tuple(height + (start - motion.position)[:, 2] for height in memory.heights)
-        memory = memory.standing_on(heights, tuple(terrain.known(triangle) for triangle in memory.triangles))
+        heights = (memory.heights.T + (start - motion.position)[:, 2]).T
+        memory = replace(memory, heights=heights, triangles=terrain.known(memory.triangles))
         motion = replace(motion, position=start)
         heading = level_heading(facing)
         left = left_of(heading, upright(len(heading)))
         speed = np.maximum(memory.sense * along, 0.0)
-        wanted = self._curvature(model, control, heading, left, speed, memory)
-        backs = None
-        if anybody(self.reverse == ALLOW):
-            backs = self._backing(model, motion, control, terrain, heading, speed, wanted, memory, dt)
-            memory, wanted = backs.memory, backs.wanted
-        sense = memory.sense
-        edge = self._to_the_edge(model, motion, terrain, heading, speed, memory)
-        if backs is not None:
-            edge = backs.allowed(edge, speed)
-        acceleration, foot = self._acceleration(model, control, heading, speed, wanted, edge, memory, dt)
-        if backs is not None:
-            acceleration, foot = backs.pedals(acceleration, foot, model, speed, self.pedal_time, dt)
+        drivers = self._drivers(model, control, heading, speed, memory)
+        if anybody(drivers.may):
+            drivers = looked(drivers, self._car(model, motion, heading, memory, terrain), terrain, control.behind)
+            drivers = replace(drivers, memory=changed(drivers, dt))
+        memory, wanted, sense = drivers.memory, drivers.wanted, drivers.memory.sense
+        edge = drivers.allowed(self._to_the_edge(drivers, motion, terrain))
+        acceleration, foot = drivers.pedals(*self._forward(drivers, control, edge, dt), dt)
         after = np.minimum(np.maximum(speed + acceleration * dt, 0.0), np.maximum(model.max_speed, 0.0))
         covered = after * dt
         tangent = self._steered(memory.tangent, wanted * self.wheelbase, (after > 0.0) | (memory.stuck > 0.0), dt)
@@ -187,52 +175,25 @@ class Wheeled(Locomotion):
         way = Way(driving, sense * covered, curvature * after * after, start, heading)
         return Moved(rear + forward * self._axle[:, None], forward * (sense * after)[:, None], forward, way)
 
-    def _curvature(
-        self, model: VehicleModel, control: Control, heading: Vectors, left: Vectors, speed: Scalars, memory: Driving
-    ) -> Scalars:
-        """The curvature that the steering force asks for, (n,) 1/m, positive to the left."""
-        sharpest = self._sharpest
-        push: Vectors = accelerations(model, control)
-        square = np.maximum(speed * speed, WHEEL_SPEED * WHEEL_SPEED)
-        aside = dot(push, left)
-        wish = wish_of(model, push, heading, speed)
-        # Straight back, rounding alone would say where to turn.
-        side = np.where(aside < -EPSILON, -1.0, 1.0)
-        behind = dot(wish, heading) < AHEAD * magnitude(wish)
-        wanted = np.where(behind, side * sharpest, clamp(aside / square, -sharpest, sharpest))
-        return np.where(memory.straight > 0.0, 0.0, wanted)
+    def _drivers(
+        self, model: VehicleModel, control: Control, heading: Vectors, speed: Scalars, memory: Driving
+    ) -> Drivers:
+        """What decides on wheels and gears, before drivers have looked for room."""
+        push: Vectors = flat(control.force, upright(len(speed))) / model.mass[:, None]
+        limits = self._sharpest, self.comfortable_turn, self.reaction_time, self.pedal_time
+        return Drivers(model, memory, self.reverse == ALLOW, push, heading, speed, control.speed_limit, *limits)
 
-    def _acceleration(
-        self,
-        model: VehicleModel,
-        control: Control,
-        heading: Vectors,
-        speed: Scalars,
-        wanted: Scalars,
-        edge: Scalars,
-        memory: Driving,
-        dt: float,
-    ) -> tuple[Scalars, Foot]:
-        """Forward, (n,) m/s2: what the pedals make of the steering force; and where the driver's foot is.
+    def _forward(self, drivers: Drivers, control: Control, edge: Scalars, dt: float) -> tuple[Scalars, Foot]:
+        """What the pedals make of the steering force forward, (n,) m/s2; and where the driver's foot is.
 
         Args:
-            wanted: (n,) the curvature that is asked for, 1/m.
             edge: (n,) the speed that what is ahead allows, m/s.
         """
-        push, strongest = accelerations(model, control), model.max_force / model.mass
-        along = dot(push, heading)
-        wish = wish_of(model, push, heading, speed)
-        wished = magnitude(wish)
-        turns_round = (dot(wish, heading) < AHEAD * wished) | (memory.straight > 0.0) | (memory.leaving > 0.0)
-        turns_round &= wished > STANDS * model.max_speed
-        circle = np.sqrt(self.comfortable_turn / np.maximum(self._sharpest, EPSILON))
-        driving_round = np.minimum(ROUND * circle, wished)
-        along = np.where(turns_round, (driving_round - speed) / model.response_time, along)
-        bend = np.sqrt(self.comfortable_turn / np.maximum(np.abs(wanted), EPSILON))
+        model, memory, speed, strongest = drivers.model, drivers.memory, drivers.speed, drivers.strongest
+        bend = np.sqrt(self.comfortable_turn / np.maximum(np.abs(drivers.wanted), EPSILON))
         fastest = np.minimum(model.max_speed, bend)
-        along = np.minimum(along, (fastest - speed) / np.maximum(self.pedal_time, dt))
-        allowed = shared(np.inf, len(speed)) if control.speed_limit is None else control.speed_limit
-        allowed = np.minimum(allowed, edge)
+        along = np.minimum(drivers.pushed, (fastest - speed) / np.maximum(self.pedal_time, dt))
+        allowed = edge if control.speed_limit is None else np.minimum(control.speed_limit, edge)
         warned = nobody(len(speed)) if control.warned is None else control.warned
         reactions = self.pedal_time, self.reaction_time
         along, foot = memory.foot.moved(along, speed, allowed, warned, strongest, *reactions, dt)
@@ -243,53 +204,30 @@ class Wheeled(Locomotion):
         most = np.sqrt(np.maximum(strongest * strongest - aside * aside, 0.0))
         return clamp(along, -most, most), foot
 
-    def _backing(
-        self,
-        model: VehicleModel,
-        motion: Motion,
-        control: Control,
-        terrain: Terrain,
-        heading: Vectors,
-        speed: Scalars,
-        wanted: Scalars,
-        memory: Driving,
-        dt: float,
-    ) -> Backing:
-        """What becomes of a step of cars of which some drivers may back out."""
-        n, stands = len(speed), memory.ground >= 0
-        half = shared(0.0, n) if model.half_axis is None else model.half_axis
-        rear, grade = on_the_rear_axle(motion.position, heading, self._axle), self._grade(memory)
-        lean = self._chassis.lean(memory.heights)
-        body = self.wheelbase, self.track, self.max_wheel_rate, half, model.radius
-        car = Car(rear, heading, memory.tangent, *body, memory.height, grade, lean, WITHIN)
-        push = accelerations(model, control)
-        aside = dot(push, left_of(heading, upright(n)))
-        driver = Driver(
-            may=self.reverse == ALLOW,
-            sharpest=self._sharpest,
-            brakes=COMFORT * model.max_force / model.mass,
-            reaction=self.reaction_time,
-            fastest=model.max_speed,
-            stops=(self.at_edge == STOP) & stands,
+    def _car(self, model: VehicleModel, motion: Motion, heading: Vectors, memory: Driving, terrain: Terrain) -> Car:
+        """How the cars stand, for the way before or behind them."""
+        stands = memory.ground >= 0
+        rear = motion.position - heading * self._axle[:, None]
+        return Car(
+            rear=columns(rear[:, 0], rear[:, 1], motion.position[:, 2]),
+            heading=heading,
+            tangent=memory.tangent,
+            wheelbase=self.wheelbase,
+            track=self.track,
+            wheel_rate=self.max_wheel_rate,
+            half=shared(0.0, len(stands)) if model.half_axis is None else model.half_axis,
+            radius=model.radius,
+            height=memory.height,
+            grade=self._grade(memory),
+            lean=self._chassis.lean(memory.heights),
             on_ground=stands,
-            asked=np.where(aside < -EPSILON, -1.0, 1.0),
-            behind=shared(np.inf, n) if control.behind is None else control.behind,
+            stops=(self.at_edge == STOP) & stands,
             cosine=steepest_accepted(terrain, memory.ground, self.max_slope),
         )
-        wished = magnitude(wish_of(model, push, heading, speed))
-        wants = may_go(control.speed_limit, wished, STANDS * model.max_speed)
-        return backing(car, terrain, memory, speed, wanted, wants, driver, dt)
 
-    def _to_the_edge(
-        self,
-        model: VehicleModel,
-        motion: Motion,
-        terrain: Terrain,
-        heading: Vectors,
-        speed: Scalars,
-        memory: Driving,
-    ) -> Scalars:
+    def _to_the_edge(self, drivers: Drivers, motion: Motion, terrain: Terrain) -> Scalars:
         """The speeds from which drivers can stop before an edge or too steep ground, (n,) m/s; inf where none is."""
+        model, memory, heading, speed = drivers.model, drivers.memory, drivers.heading, drivers.speed
         stands = memory.ground >= 0
         stops = (self.at_edge == STOP) & stands
         cosine = steepest_accepted(terrain, memory.ground, self.max_slope)
@@ -297,7 +235,7 @@ class Wheeled(Locomotion):
             return shared(np.inf, len(speed))
         half = np.zeros(1) if model.half_axis is None else model.half_axis
         front: Scalars = np.maximum(half + model.radius, self._axle)
-        brakes: Scalars = COMFORT * model.max_force / model.mass
+        brakes = drivers.brakes
         way: Scalars = speed * (speed / (2.0 * np.maximum(brakes, EPSILON)) + self.reaction_time)
         grade = self._grade(memory)
         x, y = motion.position[:, 0], motion.position[:, 1]
@@ -374,10 +312,11 @@ class Wheeled(Locomotion):
         level, speed = level_heading(motion.forward), magnitude(motion.velocity)
         chassis, n = self._chassis, len(speed)
         height = motion.position[:, 2] - terrain.lift
-        start = Wheels(motion.position, level, (height,) * len(WHEELS), (shared(-1, n, np.int64),) * len(WHEELS))
+        heights, triangles = np.tile(height, (len(WHEELS), 1)).T, np.full((len(WHEELS), n), -1).T
+        start = Wheels(motion.position, level, heights, triangles)
         wheels = chassis.standing(start, 0.0, None, terrain)
         ride, rate = chassis.run_up(wheels, speed, terrain)
-        memory = replace(memory.standing_on(wheels.heights, wheels.triangles), ride=ride, ride_rate=rate)
+        memory = replace(memory, heights=wheels.heights, triangles=wheels.triangles, ride=ride, ride_rate=rate)
         moved = Moved(motion.position, level * speed[:, None], level)
         way = Way(memory, np.zeros(n), np.zeros(n), motion.position, level)
         return self._stood(moved, way, wheels, terrain)
@@ -430,7 +369,7 @@ class Wheeled(Locomotion):
         expected = replace(start, position=moved.position, forward=moved.forward)
         wheels = chassis.standing(expected, rise, reach, terrain)
         ride, rate = chassis.ridden(start, wheels, driving.ride, driving.ride_rate, dt)
-        driving = replace(driving.standing_on(wheels.heights, wheels.triangles), ride=ride, ride_rate=rate)
+        driving = replace(driving, heights=wheels.heights, triangles=wheels.triangles, ride=ride, ride_rate=rate)
         return self._stood(moved, replace(way, driving=driving), wheels, terrain)
 
     def _stood(self, moved: Moved, way: Way, wheels: Wheels, terrain: Terrain) -> Stance:
@@ -448,7 +387,7 @@ class Wheeled(Locomotion):
         outputs = self._outputs(driving, way.sideways, travels) | off
         return Stance(position, moved.velocity, forward, upright(n), driving, pose, outputs)
 
-    def _outputs(self, driving: Driving, sideways: Scalars, travels: Heights) -> dict[str, Scalars]:
+    def _outputs(self, driving: Driving, sideways: Scalars, travels: Sequence[Scalars]) -> dict[str, Scalars]:
         """What drivers of the model read, by the names of OUTPUTS."""
         pedal = np.minimum(np.abs(driving.acceleration) / np.maximum(self.comfortable_turn, EPSILON), 1.0)
         values = (

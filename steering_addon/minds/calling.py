@@ -85,24 +85,24 @@ def _luck(keys: bytes, state: int, salt: str, turns: bytes | None) -> Scalars:
     return luck
 
 
-def about(mean: Scalars | float, varies: Scalars | float, chance: Scalars) -> Scalars:
+def vary(mean: Scalars | float, varies: Scalars | float, chance: Scalars) -> Scalars:
     """Numbers about a mean, evenly between (1 - varies) and (1 + varies) times it."""
     varied: Scalars = mean * (1.0 + varies * (2.0 * chance - 1.0))
     return varied
 
 
-def called(mind: Mind, meeting: Meeting, mine: Mindset, keys: Keys) -> Calls:
+def find_calls(mind: Mind, meeting: Meeting, mine: Mindset, keys: Keys) -> Calls:
     """All calls that the vehicles of a meeting hear, with the mindset `mine` and the keys of these m vehicles."""
     m = len(meeting.rows)
     calls, nobody, now = Calls.none(m, len(mind.modes) + 1), np.full(m, NOBODY), np.full(m, meeting.world.time)
     for number, trigger in enumerate(mind.triggers):
         if trigger.strength <= 0.0:
             continue
-        callers, gap = _callers(trigger, number, meeting, mine, keys)
+        callers, gap = _find_callers(trigger, number, meeting, mine, keys)
         calls.add(trigger.to, np.where(callers != NOBODY, trigger.strength, 0.0), number, callers, nobody, now, gap)
     for number, mode in enumerate(mind.modes, 1):
         if mode.numbers.spreads[0] > 0:
-            hit, told = _example(mode, number, meeting, mine, keys)
+            hit, told = _follow_example(mode, number, meeting, mine, keys)
             body, root = meeting.before.body[told], meeting.before.root[told, number]
             calls.add(number, np.where(hit, CAUGHT, 0.0), BY_OTHERS, body, told, root)
         if mode.numbers.urge[0] > 0.0:
@@ -111,7 +111,7 @@ def called(mind: Mind, meeting: Meeting, mine: Mindset, keys: Keys) -> Calls:
     return calls
 
 
-def _callers(trigger: Trigger, number: int, meeting: Meeting, mine: Mindset, keys: Keys) -> tuple[Rows, Scalars]:
+def _find_callers(trigger: Trigger, number: int, meeting: Meeting, mine: Mindset, keys: Keys) -> tuple[Rows, Scalars]:
     """The body that calls each vehicle, (m,): itself where no other body does, -1 for none; and how far it is, (m,)."""
     m = len(meeting.rows)
     hears = np.isin(mine.mode, trigger.from_modes) if trigger.from_modes else np.ones(m, dtype=np.bool_)
@@ -134,15 +134,15 @@ def _callers(trigger: Trigger, number: int, meeting: Meeting, mine: Mindset, key
         counts &= about_it | ~meeting.left_alone[watched][None]
     gap = np.where(counts, gap, np.inf)
     if trigger.one_each:
-        got = _one_each(trigger, number, meeting, mine, watched, gap)
+        got = _share_out(trigger, number, meeting, mine, watched, gap)
         return got, np.where(watched[None] == got[:, None], gap, np.inf).min(axis=1)
     nearest, distance = np.argmin(gap, axis=1), gap.min(axis=1)
     return np.where(np.isfinite(distance), watched[nearest], NOBODY), distance
 
 
-def _one_each(trigger: Trigger, number: int, meeting: Meeting, mine: Mindset, watched: Rows, gap: Scalars) -> Rows:
+def _share_out(trigger: Trigger, number: int, meeting: Meeting, mine: Mindset, watched: Rows, gap: Scalars) -> Rows:
     """The body that calls each vehicle, (m,), where each calls one: who follows it already, else the nearest free."""
-    follows, free = _followed_bodies(trigger, number, meeting, mine)
+    follows, free = _find_followed(trigger, number, meeting, mine)
     got = np.full(len(gap), NOBODY)
     taken = np.zeros(len(watched), dtype=np.bool_)
     for row in np.flatnonzero(follows != NOBODY).tolist():
@@ -156,7 +156,7 @@ def _one_each(trigger: Trigger, number: int, meeting: Meeting, mine: Mindset, wa
     return got
 
 
-def _followed_bodies(trigger: Trigger, number: int, meeting: Meeting, mine: Mindset) -> tuple[Rows, Mask]:
+def _find_followed(trigger: Trigger, number: int, meeting: Meeting, mine: Mindset) -> tuple[Rows, Mask]:
     """The body that each vehicle follows, or is about to follow, by a trigger, (m,), and who is free for others, (m,).
 
     Who reacts to a call already counts: the same body would call a second vehicle meanwhile. Whose time has come, and
@@ -172,7 +172,7 @@ def _followed_bodies(trigger: Trigger, number: int, meeting: Meeting, mine: Mind
     return np.where(by == number, body, NOBODY), ~elsewhere & ~missed
 
 
-def _example(mode: Mode, number: int, meeting: Meeting, mine: Mindset, keys: Keys) -> tuple[Mask, Rows]:
+def _follow_example(mode: Mode, number: int, meeting: Meeting, mine: Mindset, keys: Keys) -> tuple[Mask, Rows]:
     """The vehicles that the example of enough others around carries along, (m,), and for them the nearest of these."""
     m, before, world = len(meeting.rows), meeting.before, meeting.world
     told = np.zeros(m, dtype=np.int64)
@@ -191,7 +191,7 @@ def _example(mode: Mode, number: int, meeting: Meeting, mine: Mindset, keys: Key
         pairs = pairs[before.root[near.body[pairs], number] > mine.root[near.agent[pairs], number]]
         heard.append((near.agent[pairs], near.body[pairs], near.looks.distance_squared[pairs]))
         alarmed += np.bincount(heard[-1][0], minlength=m)
-    daring = about(float(mode.numbers.spreads[0]), float(mode.numbers.varies[0]), luck(keys, mode.number, "dare"))
+    daring = vary(float(mode.numbers.spreads[0]), float(mode.numbers.varies[0]), luck(keys, mode.number, "dare"))
     hit = (alarmed > 0.0) & (alarmed >= daring)
     if hit.any():
         agent, body, gap = (np.concatenate(columns) for columns in zip(*heard))

@@ -295,17 +295,7 @@ class Always(OfItself):
 
 AnyCondition: TypeAlias = OfItself | OfBodies | OfRegions
 CONDITIONS: tuple[type[AnyCondition], ...] = (
-    Nearby,
-    Sees,
-    Inside,
-    Outside,
-    Arrived,
-    Touched,
-    Alone,
-    Crowded,
-    Stuck,
-    Faster,
-    Always,
+    *(Nearby, Sees, Inside, Outside, Arrived, Touched, Alone, Crowded, Stuck, Faster, Always),
 )
 """All conditions, in the order of the interface."""
 

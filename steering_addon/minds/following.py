@@ -19,7 +19,7 @@ from ..simulation.mindset import Mindset
 from ..simulation.snapshot import Settings, Snapshot, State
 from ..simulation.vehicle import VehicleModel
 from .declaring import Mind, Mode
-from .joining import joined
+from .joining import join_settings
 
 OF_THE_BODY = ("mass", "radius", "length")
 """Parameters of a vehicle that no state changes."""
@@ -50,7 +50,7 @@ def settings_in_modes(
                 settings[mode.settings] = _about_cause(settings[mode.settings], caller)
                 in_use.append(mode.settings)
         if len(in_use) > 1:
-            together, row = joined(snapshot.settings, settings, row, in_use)
+            together, row = join_settings(snapshot.settings, settings, row, in_use)
             settings = list(together)
     return tuple(settings), row
 
@@ -82,7 +82,7 @@ def vehicles_as_in_modes(
     if all(mode.vehicle is None for mind in minds for mode in mind.modes):
         return model
     changing = [name for name in model.parameters() if name not in OF_THE_BODY]
-    columns = _mixed(minds, snapshot, mindset, part, model, changing, lambda mode: mode.vehicle)
+    columns = _mix(minds, snapshot, mindset, part, model, changing, lambda mode: mode.vehicle)
     slower = speed - columns["max_force"] / model.mass * dt
     top = columns["max_speed"]
     columns["max_speed"] = np.where(mindset.turns > 0, np.maximum(top, slower), top)
@@ -110,12 +110,12 @@ def locomotions_in_modes(
         def of_mode(mode: Mode) -> Locomotion | None:
             return mode.locomotion if type(mode.locomotion) is type(body) else None
 
-        return _with_columns(body, _mixed(minds, snapshot, mindset, part, body, names, of_mode))
+        return _with_columns(body, _mix(minds, snapshot, mindset, part, body, names, of_mode))
 
     return tuple(in_modes(body) for body in snapshot.locomotions)
 
 
-def _mixed(
+def _mix(
     minds: Sequence[Mind],
     snapshot: Snapshot,
     mindset: Mindset,

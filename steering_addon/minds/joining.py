@@ -27,7 +27,7 @@ MORE_THAN_FORCES = ("goal", "intention")
 Differences: TypeAlias = Mapping[str, Sequence[str]]
 
 
-def joined(
+def join_settings(
     declared: Sequence[Settings], settings: Sequence[Settings], row: Rows, among: Sequence[int]
 ) -> tuple[tuple[Settings, ...], Rows]:
     """The settings of the vehicles of a crowd, and the row that each follows, with as few rows in use as possible.
@@ -38,44 +38,44 @@ def joined(
         row: (n,) the row that each vehicle follows.
         among: the rows of the crowd and its states that are in use.
     """
-    joined = list(settings)
+    together = list(settings)
     groups: list[list[int]] = []
-    for each in among:
+    for candidate in among:
         for group in groups:
-            differences = [_differences(declared[member], declared[each]) for member in group]
+            differences = [_find_differences(declared[member], declared[candidate]) for member in group]
             if all(changes is not None for changes in differences):
                 leader = group[0]
-                follow = row == each
+                follow = row == candidate
                 row = np.where(follow, leader, row)
-                joined[leader] = _mixed(joined[leader], settings[each], _together(differences), follow)
-                group.append(each)
+                together[leader] = _mix(together[leader], settings[candidate], _unite(differences), follow)
+                group.append(candidate)
                 break
         else:
-            groups.append([each])
-    return tuple(joined), row
+            groups.append([candidate])
+    return tuple(together), row
 
 
-def _together(differences: Sequence[Differences | None]) -> Differences:
+def _unite(differences: Sequence[Differences | None]) -> Differences:
     """The names of the numbers that differ in any of several comparisons."""
     names: dict[str, list[str]] = {}
-    for each in differences:
-        for behavior, numbers in (each or {}).items():
+    for changes in differences:
+        for behavior, numbers in (changes or {}).items():
             names[behavior] = [*dict.fromkeys((*names.get(behavior, ()), *numbers))]
     return names
 
 
-def _differences(settings: Settings, others: Settings) -> Differences | None:
+def _find_differences(settings: Settings, others: Settings) -> Differences | None:
     """The names of the numbers that differ, by the name of their behavior; None if they cannot be joined."""
     known = settings.compared.get(id(others))
     if known is None or known[0] is not others:
         if len(settings.compared) >= MOST_COMPARED:
             # Animated settings are others in each step.
             settings.compared.clear()
-        known = settings.compared[id(others)] = others, _compared(settings, others)
+        known = settings.compared[id(others)] = others, _compare(settings, others)
     return known[1]
 
 
-def _compared(settings: Settings, others: Settings) -> Differences | None:
+def _compare(settings: Settings, others: Settings) -> Differences | None:
     mine, theirs = ({b.name: b for b in each.behaviors} for each in (settings, others))
     shared = mine.keys() & theirs.keys()
     lone = [b for b in (*settings.behaviors, *others.behaviors) if b.name not in shared]
@@ -107,24 +107,26 @@ def _is_same(column: Any, other: Any) -> bool:
     return column is other or bool((column == other).all())
 
 
-def _mixed(settings: Settings, others: Settings, changed: Differences, follow: Mask) -> Settings:
+def _mix(settings: Settings, others: Settings, changed: Differences, follow: Mask) -> Settings:
     """The settings, with the behaviors and the changed numbers of others for the agents that follow those, (n,)."""
     behaviors, has = list(settings.behaviors), list(settings.masks())
     theirs = {behavior.name: behavior for behavior in others.behaviors}
-    for place, behavior in enumerate(behaviors):
+    for index, behavior in enumerate(behaviors):
         other = theirs.get(behavior.name)
         if other is None:
-            has[place] = ~follow if (known := has[place]) is None else known & ~follow
+            has[index] = ~follow if (known := has[index]) is None else known & ~follow
             continue
-        has[place] = None if (known := has[place]) is None else known | follow
+        has[index] = None if (known := has[index]) is None else known | follow
         if names := changed.get(behavior.name):
             columns = {name: np.where(follow, getattr(other, name), getattr(behavior, name)) for name in names}
-            behaviors[place] = behavior.with_columns(columns)
-    place = 0
+            behaviors[index] = behavior.with_columns(columns)
+    # What only the others have comes after what it comes after among them.
+    after = 0
     for behavior in others.behaviors:
-        at = next((at for at, each in enumerate(behaviors) if each.name == behavior.name), None)
-        if at is None:
-            behaviors.insert(place, behavior)
-            has.insert(place, follow)
-        place = 1 + (place if at is None else at)
+        index = next((k for k, known in enumerate(behaviors) if known.name == behavior.name), -1)
+        if index < 0:
+            behaviors.insert(after, behavior)
+            has.insert(after, follow)
+            index = after
+        after = index + 1
     return Settings(tuple(behaviors), settings.combining, tuple(has))

@@ -18,7 +18,7 @@ from ..simulation.mindset import Mindset
 from ..simulation.snapshot import ActionSelection, Settings, Snapshot, State
 from ..simulation.steering import errands
 from ..simulation.world import World
-from .choosing import chosen
+from .choosing import choose_modes
 from .conditions import Meeting
 from .declaring import Mind
 from .following import (
@@ -54,7 +54,7 @@ class Minds(ActionSelection):
             rows = np.flatnonzero((snapshot.crowd == mind.crowd) & snapshot.present)
             if len(rows) and mind.modes:
                 meeting = Meeting(world, before, snapshot.crowd, rows, arrived, velocity, left_alone)
-                after = after.put(rows, chosen(mind, meeting, snapshot.keys[rows]))
+                after = after.put(rows, choose_modes(mind, meeting, snapshot.keys[rows]))
         state = starting_afresh(self.of_crowds, replace(state, mindset=after), snapshot, before, after)
         return state, self._moving(snapshot, world, after, speed)
 

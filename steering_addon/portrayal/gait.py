@@ -18,7 +18,7 @@ from ..simulation.arrays.angles import angle_of, cosine_and_sine
 from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.vectors import Rows, Scalars
 from .clips import DO, MOVE, PHASES, STAND, Clip, leading
-from .soles import Foot, Points, feet_of, foot_of, median, stances, weighted_median
+from .feet.soles import Foot, Points, feet_of, foot_of, median, stances, weighted_median
 
 UNSURE = 0.15
 """Where time on the ground tells the two ends of the axis apart by less, the direction is unknown."""

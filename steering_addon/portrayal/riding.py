@@ -17,8 +17,8 @@ from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, anybody, d
 from ..simulation.geometry.surfaces import Surfaces
 from ..simulation.ground import left_of, upright
 from ..simulation.terrain import Terrain, carried
-from .planes import Ground, standable
-from .planting import turned, turned_about_up
+from .feet.planes import Ground, standable
+from .feet.rotations import turned, turned_about_up
 
 CLOSE = 0.1
 """Metres below and above where a body stands within which it stands on a surface."""

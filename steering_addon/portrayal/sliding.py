@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors
-from .soles import FEW, TOUCH, Points, clusters, dwell_height, foot_of, runs
+from .feet.soles import FEW, TOUCH, Points, clusters, dwell_height, foot_of, runs
 
 SLOW = 0.1
 """The share of its usual speed below which a body stands or creeps: any foot on the ground is then a stance."""

@@ -19,18 +19,19 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from .arrays.vectors import Mask, Rows, picked
+from .arrays.frozen import Columns
+from .arrays.vectors import Mask, Rows
 
 Self = TypeVar("Self", bound="Memory")
 
 
 def remembered(initial: bool | int | float | tuple[float, ...]) -> Any:
-    """A column of a memory: (n,) of the type of its initial value, or (n, 3) or (n, 2) where that is a vector."""
+    """A column of a memory: (n,) of the type of its initial value, or (n, k) where that has k components."""
     return field(metadata={"initial": initial})
 
 
 @dataclass(frozen=True)
-class Memory:
+class Memory(Columns):
     """Columns of one row an agent; a new step makes a new memory."""
 
     @classmethod
@@ -38,10 +39,6 @@ class Memory:
         """The memory of n agents to which nothing has happened yet."""
         kind: Any = cls
         return cls(**{name: _filled(initial, n) for name, initial in _initials(kind).items()})
-
-    def take(self: Self, rows: Rows | Mask) -> Self:
-        """The memory of some of the agents."""
-        return type(self)(**{name: _taken(column, rows) for name, column in vars(self).items()})
 
     def put(self: Self, rows: Rows | Mask, memory: Self) -> Self:
         """The same memory with that of some agents in place of their own."""
@@ -59,10 +56,6 @@ def _initials(memory: type[Any]) -> Mapping[str, Any]:
 
 def _filled(initial: Any, n: int) -> Any:
     if isinstance(initial, tuple):
-        return np.array([np.full(n, component, dtype=np.float64) for component in initial]).T
+        return np.array([np.full(n, component) for component in initial]).T
     # In a fraction of the time of a full array.
     return np.full(n, initial) if initial else np.zeros(n, type(initial))
-
-
-def _taken(column: Any, rows: Rows | Mask) -> Any:
-    return picked(column, rows) if column.ndim == 2 else column[rows]

@@ -78,6 +78,11 @@ class Mindset:
         of_calls = never, no_call, no_cause, no_cause, no_cause, no_time, no_time
         return cls(*of_all, *of_calls, no_call, no_call, in_none, no_cause)
 
+    @property
+    def present(self) -> tuple[Rows, Rows]:
+        """The index of the entry of each vehicle's mode in a column (n, k)."""
+        return np.arange(len(self.mode)), self.mode
+
     def taken_up(self, time: float, dt: float) -> Scalars:
         """How far each vehicle has taken up its mode by the end of a step, (n,), 0 to 1: x^2 (3 - 2x) in time."""
         x = np.minimum((time + dt - self.since) / np.maximum(self.blend, dt), 1.0)

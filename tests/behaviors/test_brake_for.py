@@ -5,12 +5,27 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from steering_addon.behaviors.brake_for import ALL, MOVING, NONE, BrakeFor
+from steering_addon.behaviors.brake_for import (
+    ALL,
+    BESIDE,
+    CROSSES,
+    FORGETS,
+    LEADS,
+    MOVING,
+    NONE,
+    ONCOMING,
+    PATIENCE,
+    SITUATIONS,
+    BrakeFor,
+    InTheWay,
+    waited,
+)
 from steering_addon.behaviors.seek import Seek
 from steering_addon.locomotion import Planar
 from steering_addon.simulation.geometry.obstacles import INSIDE, boxes, obstacles
+from steering_addon.simulation.maneuvers.braking import CREEP
 from steering_addon.simulation.nearby.neighbors import OWN_CROWD
-from tests.sampling import sampled, thorough
+from tests.sampling import sampled
 from tests.scene import Scene, leaders, locked, positions, speeds
 
 R = 0.5
@@ -32,52 +47,6 @@ def car(obstacle=None, values=None, **changes) -> Scene:
         position, velocity = obstacle
         given["obstacles"] = obstacles(np.array([position]), 0.5, velocity=np.array([velocity]))
     return Scene(**(given | changes))
-
-
-@sampled
-@pytest.mark.parametrize("combining", (0, 1, 4))
-def test_it_stops_before_a_standing_obstacle_and_does_not_go_round(combining: int) -> None:
-    states = car(((0.2, 40.0, 0.0), (0.0, 0.0, 0.0)), combining=combining).run(FPS * 20)
-    last = positions(states)[-1, 0]
-    assert 40.0 - 2.0 * R - 0.5 - 0.6 < last[1] < 40.0 - 2.0 * R - 0.3
-    assert np.abs(positions(states)[..., 0]).max() < 0.01
-    assert speeds(states)[-1] < 0.05
-
-
-def test_it_lets_a_crossing_deer_pass_and_then_continues() -> None:
-    place = car(((-14.4, 40.0, 0.0), (1.8, 0.0, 0.0)))
-    states = place.run(FPS * 20)
-    deer = np.array([place.snapshot(frame).obstacles.start[0] for frame in range(len(states))])
-    gap = np.linalg.norm(positions(states)[:, 0] - deer, axis=1) - 2.0 * R
-    assert gap.min() > 0.2
-    unbraked = replace(place, behaviors=place.behaviors[:1]).run(FPS * 20)
-    assert (np.linalg.norm(positions(unbraked)[:, 0] - deer, axis=1) - 2.0 * R).min() < 0.0
-    assert speeds(states)[FPS * 3 : FPS * 10].min() < 3.5
-    assert positions(states)[-1, 0, 1] > 60.0
-    assert speeds(states)[-1] > 4.5
-
-
-def test_it_stays_behind_an_obstacle_that_goes_the_same_way() -> None:
-    place = car(((0.2, 12.0, 0.0), (0.0, 2.0, 0.0)))
-    states = place.run(FPS * 15)
-    ahead = np.array([place.snapshot(frame).obstacles.start[0, 1] for frame in range(len(states))])
-    gap = ahead - positions(states)[:, 0, 1] - 2.0 * R
-    assert gap.min() > 0.3
-    assert speeds(states)[-1] == pytest.approx(2.0, abs=0.1)
-    assert gap[-1] < 4.0, "it keeps up"
-
-
-@pytest.mark.parametrize("along", (0.0, 1.2, 2.5))
-def test_what_crosses_its_way_at_an_angle_is_not_hit(along: float) -> None:
-    place = car(((-9.0, 22.0 - 4.5 * along, 0.0), (2.0, along, 0.0)))
-
-    def least_gap(place: Scene) -> float:
-        states = place.run(FPS * 12)
-        deer = np.array([place.snapshot(frame).obstacles.start[0] for frame in range(len(states))])
-        return float((np.linalg.norm(positions(states)[:, 0] - deer, axis=1) - 2.0 * R).min())
-
-    assert least_gap(replace(place, behaviors=place.behaviors[:1])) < 0.0
-    assert least_gap(place) > 0.2
 
 
 @sampled(one_of=9)
@@ -126,72 +95,6 @@ def test_vehicles_of_every_crowd_count_by_default() -> None:
     assert not car(tracked=other, values={"neighbors": OWN_CROWD}).steering()[1].any()
 
 
-def test_at_a_crossing_the_vehicle_from_the_right_goes_first() -> None:
-    place = Scene(
-        [[0.0, -20.0, 0.0], [20.0, 0.0, 0.0]],
-        fps=FPS,
-        forward=[[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]],
-        speed=4.0,
-        behaviors=[(Seek, {"target": [2, 3]}), (BrakeFor, {})],
-        tracked=leaders([0.0, 1e4, 0.0], [-1e4, 0.0, 0.0]),
-        locomotions=[(Planar, {})],
-    )
-    states = place.run(FPS * 15)
-    at = positions(states)
-    assert np.linalg.norm(at[:, 0] - at[:, 1], axis=1).min() > 2.0 * R
-    first = [np.argmax(at[:, 0, 1] > 0.0), np.argmax(at[:, 1, 0] < 0.0)]
-    assert first[1] < first[0]
-    assert speeds(states)[:, 1].min() > 3.9, "it does not have to slow down"
-    assert (speeds(states)[-1] > 4.5).all()
-
-
-def test_at_a_crossing_one_that_would_stop_in_the_way_drives_out_of_it_and_the_other_brakes() -> None:
-    def crossing(way: float, other: float) -> tuple[np.ndarray, np.ndarray]:
-        """By frame, where both are, and their speeds: one comes from the left, the other from the right."""
-        place = Scene(
-            [[0.0, -way, 0.0], [other, 0.0, 0.0]],
-            fps=SMOOTH,
-            forward=[[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]],
-            speed=4.0,
-            behaviors=[(Seek, {"target": [2, 3]}), (BrakeFor, {})],
-            tracked=leaders([0.0, 1e4, 0.0], [-1e4, 0.0, 0.0]),
-            locomotions=[(Planar, {})],
-            vehicle={"max_force": 4.0, "max_speed": 4.0},
-        )
-        states = place.run(SMOOTH * 5)
-        assert np.linalg.norm(positions(states)[:, 0] - positions(states)[:, 1], axis=1).min() > 2.0 * R
-        return positions(states), speeds(states)
-
-    at, speed = crossing(2.0, 5.0)
-    assert np.argmax(at[:, 0, 1] > 0.0) < np.argmax(at[:, 1, 0] < 0.0)
-    assert speed.min() > 3.2, "neither stops"
-    at, speed = crossing(12.0, 14.5)
-    assert np.argmax(at[:, 0, 1] > 0.0) > np.argmax(at[:, 1, 0] < 0.0)
-    assert speed[:, 0].min() < 0.1, "there is time to give way"
-    assert speed[:, 1].min() > 3.9
-
-
-def test_where_two_ways_merge_the_nearer_goes_first_also_before_one_from_the_right() -> None:
-    """It is slower: the other has to let it in, and neither stops."""
-    headings = np.array([[0.0, 1.0, 0.0], [-np.sqrt(0.75), 0.5, 0.0]])
-    place = Scene(
-        -headings * [[14.0], [20.0]],
-        fps=FPS,
-        forward=headings,
-        speed=[3.0, 4.0],
-        behaviors=[(Seek, {"target": [2, 3]}), (BrakeFor, {})],
-        tracked=leaders(*(1e4 * headings)),
-        locomotions=[(Planar, {})],
-        vehicle={"max_speed": [3.0, 4.5]},
-    )
-    states = place.run(FPS * 15)
-    at = positions(states)
-    assert np.linalg.norm(at[:, 0] - at[:, 1], axis=1).min() > 2.0 * R
-    first = [int(np.argmax(at[:, row] @ headings[row] > 0.0)) for row in range(2)]
-    assert 0 < first[0] < first[1]
-    assert speeds(states)[:, 0].min() > 2.9 and speeds(states)[:, 1].min() > 0.5
-
-
 def test_the_size_of_other_bodies_does_not_matter() -> None:
     """A large target far ahead does not cross."""
     start = {"position": [[0.0, 0.0, 0.0], [0.0, 16.0, 0.0]], "forward": [[0.0, 1.0, 0.0], [0.0, -1.0, 0.0]]}
@@ -200,19 +103,6 @@ def test_the_size_of_other_bodies_does_not_matter() -> None:
     large = replace(place, tracked=replace(place.tracked, radius=np.full(2, 20.0)))
     assert speeds(place.run(FPS * 4))[-1].max() < 1.0
     assert positions(place.run(FPS * 4)).tobytes() == positions(large.run(FPS * 4)).tobytes()
-
-
-@thorough
-def test_it_sees_at_least_the_distance_that_it_takes_to_stop_and_never_speeds_up_toward_what_stands_there() -> None:
-    """At 14 m/s with 4 m/s2 that takes 24.5 m at least; the distance says 5."""
-    strength = {"max_speed": 14.0, "max_force": 4.0}
-    for speed in (10.0, 14.0):
-        place = car(((0.0, 70.0, 0.0), (0.0, 0.0, 0.0)), {"distance": 5.0}, vehicle=strength, fps=SMOOTH, speed=speed)
-        states = place.run(SMOOTH * 25)
-        assert positions(states)[:, 0, 1].max() < 70.0 - 2.0 * R - 0.3
-        near = positions(states)[:-1, 0, 1] > 70.0 - 50.0
-        assert np.diff(speeds(states)[:, 0])[near].max() < 1e-6
-        assert np.diff(speeds(states)[:, 0]).min() * SMOOTH > -3.6, "with a reserve"
 
 
 def test_an_object_without_a_role_counts_if_it_is_the_target() -> None:
@@ -245,44 +135,6 @@ def test_what_it_carries_itself_is_not_in_its_way() -> None:
     assert not car(obstacles=ball).steering()[1].any()
 
 
-def test_two_that_meet_in_one_lane_stop_and_then_creep_past_each_other() -> None:
-    place = Scene(
-        [[0.0, 0.0, 0.0], [0.0, 40.0, 0.0]],
-        fps=FPS,
-        forward=[[0.0, 1.0, 0.0], [0.0, -1.0, 0.0]],
-        speed=4.0,
-        behaviors=[(Seek, {"target": [2, 3]}), (BrakeFor, {})],
-        tracked=leaders([0.0, 1e4, 0.0], [0.0, -1e4, 0.0]),
-        locomotions=[(Planar, {})],
-    )
-    states = place.run(FPS * 20)
-    assert speeds(states).min() < 1.0
-    assert positions(states)[-1, 0, 1] > 40.0
-    assert positions(states)[-1, 1, 1] < 0.0
-
-
-@sampled
-@pytest.mark.parametrize(("aside", "passes"), [(2.0 * R + 0.1, True), (2.0 * R - 0.1, False)])
-def test_it_creeps_past_a_vehicle_that_stands_beside_its_way_but_not_into_one_in_its_way(
-    aside: float, passes: bool
-) -> None:
-    place = Scene(
-        [[0.0, 0.0, 0.0], [aside, 30.0, 0.0]],
-        fps=FPS,
-        forward=[[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]],
-        speed=[4.0, 0.0],
-        behaviors=[(Seek, {"target": 2, "weight": [1.0, 0.0]}), (BrakeFor, {"clearance": 0.5})],
-        tracked=leaders([0.0, 1e4, 0.0]),
-        vehicle={"max_speed": [5.0, 0.001]},
-        locomotions=[(Planar, {})],
-    )
-    states = place.run(FPS * 20)
-    at = positions(states)
-    assert (at[-1, 0, 1] > 40.0) == passes
-    assert np.linalg.norm(at[:, 0] - at[:, 1], axis=1).min() >= 2.0 * R
-    assert speeds(states)[FPS * 5 : FPS * 10, 0].min() < 1.0, "it waits first"
-
-
 def test_four_that_wait_for_each_other_in_a_ring_go_on() -> None:
     """Each stands beside the way of the next, and none faces another."""
     outward = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, -1.0, 0.0]])
@@ -298,3 +150,115 @@ def test_four_that_wait_for_each_other_in_a_ring_go_on() -> None:
     )
     at = positions(place.run(FPS * 20))
     assert (np.linalg.norm(at[-1] - at[0], axis=1) > 5.0).all()
+
+
+# The situations of what comes into the way, one rule each.
+
+AHEAD = 20.0
+"""Metres to what is in the way of an agent that cruises at 4 m/s."""
+
+
+def allowed(situation: int, own_speed: float = 4.0, **changes: object) -> float:
+    """The speed that an agent is allowed before a body in a situation, m/s."""
+    _, agents, [_, behavior] = car(speed=own_speed, vehicle={"max_speed": 5.0, "max_force": 2.0}).seen()
+    columns = {"pair": 0, "agent": 0, "body": 1, "situation": situation, "ahead": AHEAD, "along": 0.0, "speed": 0.0}
+    columns |= {"touching": 1.0, "clearance": 0.5, "enters": 0.0, "leaves": np.inf, "ours": False, "waited": 0.0}
+    bodies = InTheWay(**{name: np.array([value]) for name, value in (columns | changes).items()})
+    return float(behavior.allowed(agents, bodies)[0])
+
+
+def test_before_what_crosses_it_can_stop_with_its_gap() -> None:
+    """v^2 = 2 b room, with half of the 2 m/s2 that it has."""
+    assert allowed(CROSSES, 5.0, ahead=9.5) == pytest.approx(np.sqrt(2.0 * 1.0 * (9.5 - 1.0 - 0.5)))
+    assert allowed(CROSSES, ahead=0.0) == np.inf, "what is not ahead is passed"
+
+
+@pytest.mark.parametrize("situation", range(len(SITUATIONS)))
+def test_it_never_speeds_up_toward_what_is_in_its_way(situation: int) -> None:
+    for ahead in np.linspace(0.5, AHEAD, 20):
+        for speed in (0.0, 1.0, 4.0):
+            limit = allowed(situation, speed, ahead=ahead)
+            assert limit >= 5.0 or limit <= max(speed, CREEP * 4.0) + 1e-9
+
+
+def test_it_follows_what_leads_at_its_speed() -> None:
+    assert allowed(LEADS, ahead=1.5, along=2.0) == 2.0
+    assert allowed(CROSSES, ahead=1.5, along=2.0, leaves=1e9) < 1e-6
+
+
+def test_before_what_faces_it_it_keeps_room_to_steer_past() -> None:
+    """As much as its own body is long."""
+    for ahead in (4.0, 8.0):
+        assert allowed(ONCOMING, ahead=ahead + 2.0 * R) == allowed(CROSSES, ahead=ahead)
+
+
+@pytest.mark.parametrize("situation", range(len(SITUATIONS)))
+def test_once_it_has_waited_it_creeps_past_only_what_it_can_pass(situation: int) -> None:
+    assert allowed(situation, 0.0, ahead=1.5) == 0.0
+    creeping = CREEP * 4.0 if situation in (ONCOMING, BESIDE) else 0.0
+    assert allowed(situation, 0.0, ahead=1.5, waited=PATIENCE) == creeping
+
+
+def test_it_passes_before_what_comes_later_and_after_what_is_gone_sooner() -> None:
+    assert allowed(CROSSES, ahead=5.0, enters=3.0, leaves=4.0) == np.inf
+    assert allowed(CROSSES, ahead=11.5, enters=1.0, leaves=2.5) == (11.5 - 1.5) / 2.5
+
+
+def test_one_that_would_stop_in_the_way_of_its_crowd_drives_out_if_that_can_stop_for_it() -> None:
+    blocking = {"ahead": 3.0, "enters": 0.7, "leaves": 3.0, "speed": 0.5}
+    assert allowed(CROSSES, **blocking) < 4.0
+    assert allowed(CROSSES, **blocking, ours=True) == np.inf
+    assert allowed(CROSSES, **blocking | {"speed": 4.0}, ours=True) < 4.0, "one that cannot stop any more is let pass"
+
+
+@pytest.mark.parametrize(
+    ("time", "before", "slow", "after"),
+    [
+        (0.5, True, True, 0.6),
+        (0.5, True, False, 0.5),
+        (PATIENCE, True, False, PATIENCE + 0.1),
+        (PATIENCE + FORGETS, True, True, PATIENCE + FORGETS),
+        (0.5, False, True, 0.4),
+        (0.05, False, False, 0.0),
+    ],
+)
+def test_patience_runs_out_while_it_is_slow_before_others_and_comes_back_without_them(
+    time: float, before: bool, slow: bool, after: float
+) -> None:
+    columns = (np.array([value]) for value in (time, before, slow))
+    assert waited(*columns, 0.1) == pytest.approx(after)
+
+
+def meeting(cosine: float, aside: float, ahead: float, speed: float = 2.0) -> Scene:
+    """Two vehicles, of which the second is ahead of the first, to its right, and heads at an angle to its left."""
+    sine = np.sqrt(1.0 - cosine * cosine)
+    return Scene(
+        [[0.0, 0.0, 0.0], [aside, ahead, 0.0]],
+        fps=FPS,
+        forward=[[0.0, 1.0, 0.0], [-sine, cosine, 0.0]],
+        speed=[4.0, speed],
+        behaviors=[(Seek, {"target": [2, 3]}), (BrakeFor, {"clearance": 0.5})],
+        tracked=leaders([0.0, 1e4, 0.0], [aside - 1e4 * sine, ahead + 1e4 * cosine, 0.0]),
+        locomotions=[(Planar, {})],
+    )
+
+
+@pytest.mark.parametrize(
+    ("place", "brakes"),
+    [
+        (meeting(0.0, 2.5, 3.0, speed=4.0), (True, False)),  # the one from the right goes first
+        (meeting(0.0, 2.0, 1.0, speed=4.0), (True, True)),  # unless it can no longer stop: then both brake
+        (meeting(0.5, 2.5, 1.0, speed=4.0), (False, True)),  # where two ways merge, the one that is nearer
+        (meeting(0.4, 4.0, 2.0, speed=4.0), (False, False)),
+        (meeting(1.0, 0.0, 3.0), (False, False)),  # Keep Distance knows who goes the same way
+        (meeting(-1.0, 0.0, 6.0), (True, True)),  # both that face each other wait
+        (meeting(-1.0, 2.0 * R + 0.1, 6.0), (False, False)),  # what is oncoming keeps to its lane
+    ],
+)
+def test_who_gives_way_to_whom(place: Scene, brakes: tuple[bool, bool]) -> None:
+    assert tuple(place.steering()[1].any(axis=1).tolist()) == brakes
+
+
+def test_two_that_meet_in_one_lane_get_past_each_other() -> None:
+    at = positions(meeting(-1.0, 0.0, 20.0, speed=4.0).run(FPS * 20))
+    assert at[-1, 0, 1] > 20.0 and at[-1, 1, 1] < 0.0

@@ -1,21 +1,197 @@
-"""Reversing: cars without room ahead back out and drive on if they may, and stand otherwise."""
+"""Drivers: what they do and what changes that, row by row; and cars without room ahead, which back out if they may."""
+
+from typing import Any
 
 import numpy as np
 import pytest
 
 from steering_addon.behaviors.seek import Seek
+from steering_addon.locomotion.course import CLEAR, LOOKS, WALK, Car
 from steering_addon.locomotion.driver import STOP
-from steering_addon.locomotion.reversing import ALLOW, NEVER, WALK
+from steering_addon.locomotion.driving import Driving
+from steering_addon.locomotion.reversing import (
+    ALLOW,
+    BLOCKED,
+    MOST,
+    NEVER,
+    QUARTER,
+    SHIFT,
+    STATES,
+    TIGHT,
+    WORTHWHILE,
+    Drivers,
+    Room,
+    changed,
+)
 from steering_addon.locomotion.wheeled import Wheeled
 from steering_addon.simulation.geometry.capsules import between_axes
 from steering_addon.simulation.geometry.obstacles import boxes
-from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
+from steering_addon.simulation.geometry.surfaces import surfaces
 from steering_addon.simulation.snapshot import State
+from steering_addon.simulation.terrain import Terrain
+from steering_addon.simulation.vehicle import VehicleModel
 from tests.locomotion.grounds import plane
 from tests.locomotion.test_wheeled import AXLE, CAR, FPS, output
-from tests.sampling import sampled, thorough
+from tests.sampling import thorough
 from tests.scene import Scene, headings, leaders, positions, velocities
-from tests.surfaces import patch
+
+DT = 1.0 / FPS
+CIRCLE, REACTION = 4.0, 0.7
+"""Metres, seconds."""
+ROOM = ("ahead", "behind", "left", "right", "onward")
+"""By `room_` and these names, as changes of a driver."""
+MEMORY = set(vars(Driving.blank(1)))
+
+
+def driver(push: tuple[float, float] = (1.0, 0.0), leave_to: float = 0.0, **changes: Any) -> Drivers:
+    """One who stands, is asked ahead and to the left, m/s2, may back out and has no room at all."""
+    memory = {name: np.array([value]) for name, value in changes.items() if name in MEMORY}
+    room = [np.array([changes.pop(f"room_{name}", 0.0)]) for name in ROOM]
+    others = {"speed": 0.0, "may": True, "limit": np.inf} | changes
+    return Drivers(
+        model=VehicleModel.of(1, max_force=4.0, max_speed=5.0, response_time=0.6),
+        memory=Driving(**(vars(Driving.blank(1)) | memory)),
+        push=np.array([[*push, 0.0]]),
+        heading=np.array([[1.0, 0.0, 0.0]]),
+        sharpest=np.array([1.0 / CIRCLE]),
+        comfort=np.array([2.5]),
+        reaction=np.array([REACTION]),
+        pedal_time=np.array([0.25]),
+        room=Room(*room, np.array([leave_to])),
+        **{name: np.array([value]) for name, value in others.items() if name not in MEMORY},
+    )
+
+
+SHARPEST = 1.0 / CIRCLE
+WHEELS = {
+    # situation: changes, state, curvature
+    "as asked": ({"push": (1.0, 0.5), "speed": 2.0}, "drive", 0.125),
+    "slowly as at 1 m/s": ({"push": (1.0, -0.2)}, "drive", -0.2),
+    "no sharper than it can": ({"push": (1.0, 0.9)}, "drive", SHARPEST),
+    "round to what is behind": ({"push": (-1.0, 0.3)}, "drive round", SHARPEST),
+    "to the other side too": ({"push": (-1.0, -0.3)}, "drive round", -SHARPEST),
+    "straight on out of its circle": ({"push": (-1.0, 0.0), "straight": 1.0}, "drive out of a circle", 0.0),
+    "turning off with full wheel": ({"leaving": 1.0, "side": -1.0}, "turn off", -SHARPEST),
+    "in reverse with opposite wheel": ({"backs": True, "side": -1.0}, "back out", SHARPEST),
+    "for the way back while it stands": ({"stuck": 0.1, "leave_to": 1.0}, "change gear", -SHARPEST),
+    "for the way ahead while it stands": ({"stuck": 0.1, "backs": True, "side": 1.0}, "change gear", SHARPEST),
+    "not so who may not": ({"stuck": 0.1, "may": False, "push": (1.0, 0.2)}, "drive", 0.2),
+}
+
+
+@pytest.mark.parametrize(("changes", "state", "curvature"), WHEELS.values(), ids=WHEELS)
+def test_in_each_state_they_turn_the_wheels(changes: dict[str, Any], state: str, curvature: float) -> None:
+    d = driver(**changes)
+    assert next(row.name for row in STATES if row.holds(d)[0]) == state
+    assert d.wanted[0] == pytest.approx(curvature)
+
+
+ENOUGH = {"room_behind": WORTHWHILE + 0.01}
+OVER = REACTION + SHIFT
+GONE = {"backs": True, "straight": 0.0, "side": 1.0, "room_behind": 9.0}
+CHANGES = {
+    # situation: changes, what is remembered
+    "it waits before it backs out": (ENOUGH, {"stuck": DT, "backs": False}),
+    "it backs out after a pause": (
+        {**ENOUGH, "stuck": OVER, "backed": 7.0, "leaving": 2.0, "leave_to": -1.0},
+        {"stuck": 0.0, "backs": True, "backed": 0.0, "leaving": 0.0, "side": -1.0, "straight": 0.0},
+    ),
+    "and not before": ({**ENOUGH, "stuck": OVER - 1.1 * DT}, {"backs": False}),
+    "not with room ahead": ({**ENOUGH, "room_ahead": TIGHT}, {"stuck": 0.0}),
+    "but it looks only once": ({**ENOUGH, "room_ahead": TIGHT, "stuck": 0.2}, {"stuck": 0.2 + DT}),
+    "also where its goal lies in its circle": (
+        {**ENOUGH, "room_ahead": 9.0, "straight": 1.0, "stuck": OVER},
+        {"backs": True, "straight": CIRCLE},
+    ),
+    "not without room behind": ({"room_behind": WORTHWHILE, "stuck": OVER}, {"stuck": 0.0, "backs": False}),
+    "not while it moves": ({**ENOUGH, "speed": 0.01, "stuck": OVER}, {"stuck": 0.0, "backs": False}),
+    "not if it is not asked to go": ({**ENOUGH, "push": (0.0, 0.0), "stuck": OVER}, {"stuck": 0.0, "backs": False}),
+    "not if another vehicle makes it wait": ({**ENOUGH, "limit": 0.0, "stuck": OVER}, {"stuck": 0.0, "backs": False}),
+    "not if it may not": ({**ENOUGH, "may": False, "stuck": OVER}, {"stuck": OVER, "backs": False}),
+    "with room to its side it stops backing": ({**GONE, "room_left": np.inf}, {"backs": True, "stuck": DT}),
+    "and turns off": (
+        {**GONE, "room_left": np.inf, "stuck": SHIFT},
+        {"backs": False, "stuck": 0.0, "leaving": QUARTER * CIRCLE, "side": 1.0},
+    ),
+    "not while it moves back": ({**GONE, "room_left": np.inf, "stuck": SHIFT, "speed": 0.1}, {"backs": True}),
+    "room to the other side does not count": ({**GONE, "room_right": np.inf, "stuck": SHIFT}, {"backs": True}),
+    "nor on the way out of a circle": (
+        {**GONE, "room_left": np.inf, "straight": 1.0, "stuck": SHIFT},
+        {"backs": True, "stuck": 0.0},
+    ),
+    "without room behind it turns off": ({**GONE, "room_behind": BLOCKED - 0.01, "stuck": SHIFT}, {"backs": False}),
+    "it does not back out without end": (
+        {**GONE, "backed": MOST * CIRCLE + 0.01, "stuck": SHIFT},
+        {"backs": False, "straight": 0.0},
+    ),
+    "but that far": ({**GONE, "backed": MOST * CIRCLE, "stuck": SHIFT}, {"backs": True}),
+    "it turns off for a while": (
+        {"leaving": 2.0, "side": 1.0, "room_onward": 3.0},
+        {"leaving": 2.0, "side": 1.0},
+    ),
+    "and drives on then": ({"leaving": 2.0, "side": 1.0, "room_onward": np.inf}, {"leaving": 0.0, "side": 0.0}),
+    "what it has wound in reverse does not count": ({**GONE, "wound": 1.0}, {"wound": 0.0}),
+}
+
+
+@pytest.mark.parametrize(("changes", "remembered"), CHANGES.values(), ids=CHANGES)
+def test_each_change_is_due_after_its_pause(changes: dict[str, Any], remembered: dict[str, Any]) -> None:
+    after = changed(driver(**changes), DT)
+    for name, value in remembered.items():
+        assert getattr(after, name)[0] == pytest.approx(value), name
+
+
+# How far they can go.
+
+
+def car(**changes: Any) -> Car:
+    """One at the origin that heads along x, on the level."""
+    values = {
+        "tangent": 0.0,
+        "wheelbase": 2.0 * AXLE,
+        "track": 1.6,
+        "wheel_rate": 0.8,
+        "half": 1.25,
+        "radius": 0.9,
+        "height": 0.0,
+        "grade": 0.0,
+        "lean": 0.0,
+        "on_ground": True,
+        "stops": True,
+    } | changes
+    columns = {name: np.array([value]) for name, value in values.items()}
+    return Car(np.array([[-AXLE, 0.0, 0.0]]), np.array([[1.0, 0.0, 0.0]]), **columns, cosine=None)
+
+
+NOSE = 1.25 + 0.9
+
+
+NOSE = 1.25 + 0.9
+WAY = 6.0
+PLACE = WAY / LOOKS
+"""Metres; from place to place where it looks."""
+BOXES = {
+    # situation: middle of a box, half its length, sense, room
+    "ahead": (NOSE + CLEAR + 0.5 + 2.0 + 0.1, 0.0, 0.5, 1.0, 2.0),
+    "behind": (-NOSE - CLEAR - 0.5 - 2.0 - 0.1, 0.0, 0.5, -1.0, 2.0),
+    "behind one that goes ahead": (-NOSE - CLEAR - 0.5 - 2.0, 0.0, 0.5, 1.0, np.inf),
+    "what it touches it may not run into": (NOSE + 0.4, 0.0, 0.5, 1.0, 0.0),
+    "but leave": (NOSE + 0.4, 0.0, 0.5, -1.0, np.inf),
+    "and pass": (0.0, 0.9 + 0.4, 20.0, 1.0, np.inf),
+    "beside its way": (NOSE + 2.0, 0.9 + CLEAR + 0.51, 0.5, 1.0, np.inf),
+    "not so clear of it": (NOSE + 2.0, 0.9 + CLEAR + 0.45, 0.5, 1.0, 1.8),
+}
+
+
+@pytest.mark.parametrize(("x", "y", "half", "sense", "room"), BOXES.values(), ids=BOXES)
+def test_it_has_room_up_to_what_stands_in_its_way(x: float, y: float, half: float, sense: float, room: float) -> None:
+    wall = boxes([(x, y, 0.0)], [(half, 0.5, 2.0)])
+    terrain = Terrain(surfaces([]), surfaces([]), np.zeros(1), wall)
+    seen = car().room(terrain, np.zeros(1), np.array([WAY]), sense)[0]
+    assert seen == room or abs(seen - room) < PLACE
+
+
+# In a run.
 
 OUT = 12 * FPS
 EDGE, STANDS, WALL, HEMMED_IN, BEHIND = range(5)
@@ -47,42 +223,10 @@ def speeds_along(states: list[State]) -> np.ndarray:
     return (velocities(states) * headings(states)).sum(axis=-1)
 
 
-def road(width: float) -> Surfaces:
-    x, y = np.meshgrid(np.linspace(-60.0, 60.0, 61), (-0.5 * width, 0.5 * width), indexing="ij")
-    return surfaces([patch(np.stack((x, y, 0.0 * x), axis=-1))])
-
-
-@thorough
-def test_on_a_road_of_7_metres_it_turns_round_within_24_seconds() -> None:
-    scene = Scene(
-        [(0.0, -1.75, 0.0)],
-        speed=0.0,
-        behaviors=[(Seek, {"target": 1})],
-        locomotions=[(Wheeled, {"at_edge": STOP, "reverse": ALLOW})],
-        tracked=leaders((-50.0, 0.0, 0.0)),
-        surfaces=road(7.2),
-        vehicle=CAR,
-        fps=FPS,
-    )
-    states = scene.run_until(lambda states: bool(states[-1].motion.forward[0, 0] < -0.95), 24 * FPS)
-    assert states[-1].motion.forward[0, 0] < -0.95
-    assert np.abs(positions(states)[:, 0, 1]).max() < 3.6
-
-
-def test_it_turns_its_wheels_while_it_changes_its_gear(states) -> None:
-    speed, angle = speeds_along(states)[1:, EDGE], output(states, "steering_wheel_angle")[:, EDGE]
-    backs = int(np.argmax(speed < -0.01))
-    stood = backs - int(np.argmax(np.abs(speed[backs - 1 :: -1]) > 0.0))
-    assert (speed[stood:backs] == 0.0).all() and backs - stood > FPS
-    assert abs(angle[backs] - angle[stood]) > 0.5 and abs(angle[backs]) > 0.3
-
-
-@sampled
 @pytest.mark.parametrize("row", [EDGE, WALL])
-def test_one_that_may_is_out_of_a_dead_end_within_12_seconds(states, row: int) -> None:
+def test_one_that_may_backs_out_of_a_dead_end_and_drives_on_to_its_goal(states, row: int) -> None:
     speed, way = speeds_along(states)[:, row], positions(states)[:, row]
-    assert speed.min() < -0.5, "it backed out"
-    assert speed[-5 * FPS :].max() > 1.0 and np.linalg.norm(way[-1] - way[0]) > 5.0
+    assert speed.min() < 0.0 < speed[-1]
     goal = dead_ends().tracked.position[row]
     assert np.linalg.norm(way[-1] - goal) < np.linalg.norm(way[0] - goal)
 
@@ -125,25 +269,23 @@ def test_backwards_it_goes_at_walking_pace_without_slip_and_its_wheels_turn_back
     assert (turn <= np.tan(0.6) / 2.7 * np.linalg.norm(way, axis=-1) * 1.001 + 1e-7).all()
 
 
-def test_it_stands_before_it_changes_its_direction(states) -> None:
+def test_it_stands_before_it_changes_its_direction_and_its_wheels_rest_while_it_waits(states) -> None:
     sense = np.sign(np.round(speeds_along(states), 9))
-    changes = sense[:-1] * sense[1:]
-    assert (changes >= 0.0).all()
+    assert (sense[:-1] * sense[1:] >= 0.0).all()
     angle = output(states, "steering_wheel_angle")
     assert np.abs(np.diff(angle, axis=0)).max() <= 0.8 / FPS * 1.03
     changes_gear = np.array([state.bodies[Wheeled.name].stuck > 0.0 for state in states[2:]])
     rests = (speeds_along(states)[2:] == 0.0) & ~changes_gear
-    assert rests.any() and (np.diff(angle, axis=0)[rests] == 0.0).all(), "its wheels rest while it waits"
+    assert rests.any() and (np.diff(angle, axis=0)[rests] == 0.0).all()
 
 
-def test_pedals_and_lean_follow_the_way_it_goes(states) -> None:
+def test_pedals_follow_the_way_it_goes(states) -> None:
     brake, accelerator = (output(states, f"steering_{name}") for name in ("brake", "accelerator"))
     assert (brake * accelerator == 0.0).all()
-    speed, forward = speeds_along(states)[1:], output(states, "steering_forward_acceleration")
-    faster = (speed < -0.2) & (forward < -0.5)
-    slower = (speed < -0.2) & (forward > 1.0)
-    assert faster[:, EDGE].any() and (accelerator[faster] > 0.0).all() and (brake[faster] == 0.0).all()
-    assert slower[:, EDGE].any() and (brake[slower] > 0.0).all()
+    backs, forward = speeds_along(states)[1:] < -0.2, output(states, "steering_forward_acceleration")
+    faster, slower = backs & (forward < -0.5), backs & (forward > 1.0)
+    assert faster.any() and (accelerator[faster] > 0.0).all()
+    assert slower.any() and (brake[slower] > 0.0).all()
 
 
 @thorough

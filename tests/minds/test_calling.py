@@ -9,7 +9,7 @@ import pytest
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import Planar
-from steering_addon.minds.calling import CAUGHT, INCLINED, Calls, called
+from steering_addon.minds.calling import CAUGHT, INCLINED, Calls, find_calls
 from steering_addon.minds.conditions import Always, Inside, Nearby
 from steering_addon.minds.declaring import Trigger
 from steering_addon.minds.minding import minds_of
@@ -52,7 +52,7 @@ def calls_in(
     before = replace(Mindset.blank(len(scene), len(states) + 1, 0.0), **minds)
     meeting = meeting_in(snapshot, scene.start(), before)
     meeting.left_alone[list(left_alone)] = True
-    return called(mind, meeting, before, snapshot.keys)
+    return find_calls(mind, meeting, before, snapshot.keys)
 
 
 def column(n: int, blank: Any, of_rows: dict[int, Any]) -> np.ndarray:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steering_addon.behaviors.seek import Seek
-from steering_addon.minds.choosing import chosen
+from steering_addon.minds.choosing import choose_modes
 from steering_addon.minds.conditions import CONDITIONS, Always, Arrived, Stuck
 from steering_addon.minds.declaring import distinct_numbers
 from steering_addon.minds.minding import minds_of
@@ -86,7 +86,7 @@ def test_the_highest_value_wins_as_the_table_says() -> None:
     snapshot = with_states(scene.snapshot(), STATES)
     columns = {name: np.array([known[name] for known, _ in RACE.values()]) for name in moment()}
     before = replace(Mindset.blank(len(RACE), 5, 0.0), **columns)
-    after = chosen(minds_of(snapshot)[0], meeting_in(snapshot, scene.start(), before), snapshot.keys)
+    after = choose_modes(minds_of(snapshot)[0], meeting_in(snapshot, scene.start(), before), snapshot.keys)
     assert dict(zip(RACE, after.mode.tolist())) == {name: expected for name, (_, expected) in RACE.items()}
     for k, (name, (known, mode)) in enumerate(RACE.items()):
         took_up, over = mode != known["mode"], known["mode"] > 0 and not np.isfinite(known["due"]).any()
@@ -168,12 +168,15 @@ def test_a_vehicle_more_changes_what_a_cue_tells_one_other_at_most() -> None:
     assert ((told[29] != told[30]).sum(axis=1) <= 1).all() and told[29].any()
 
 
-@pytest.mark.parametrize(("first", "second"), [(0.3, 0.5), (0.6, 0.4), (0.7, 0.7), (1.0, 1.0)])
-def test_cues_of_two_states_share_the_crowd_and_the_second_gets_what_is_left(first: float, second: float) -> None:
-    scene = standing(*([9.0 * k, 0, 0] for k in range(400)))
-    seen = modes(run(scene, [CrowdState("A", numbers={"cue": first}), CrowdState("B", numbers={"cue": second})]))
-    shares = [(seen[-1] == mode).mean() for mode in (1, 2)]
-    assert shares == pytest.approx([first, min(second, 1.0 - first)])
+@pytest.mark.parametrize("n", [4, 400])
+@pytest.mark.parametrize(("first", "second"), [(0.3, 0.4), (0.6, 0.4), (0.7, 0.7), (1.0, 1.0)])
+def test_cues_of_two_states_share_the_crowd_and_the_second_gets_what_is_left(
+    first: float, second: float, n: int
+) -> None:
+    scene = standing(*([9.0 * k, 0, 0] for k in range(n)))
+    seen = modes(run(scene, [CrowdState("A", numbers={"cue": first}), CrowdState("B", numbers={"cue": second})]))[-1]
+    told, both = int(first * n + 0.5), int(min(first + second, 1.0) * n + 0.5)
+    assert np.bincount(seen, minlength=3).tolist() == [n - both, told, both - told]
 
 
 def test_cues_that_tell_more_than_all_are_noted() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from steering_addon.minds.calling import called
+from steering_addon.minds.calling import find_calls
 from steering_addon.minds.conditions import (
     CONDITIONS,
     Alone,
@@ -202,7 +202,7 @@ def heard(field: Field, kind: type[AnyCondition], watched: Any = None, **setting
     bodies = n + np.arange(w) if watched is None else watched
     calling = trigger(1, kind, bodies=bodies, regions=np.arange(2), key=6, **settings)
     mind = Mind(0, (Mode(1, 0, StateModel.of(1)),), (calling,))
-    calls = called(mind, meeting, before.take(rows, 2), snapshot.keys[rows])
+    calls = find_calls(mind, meeting, before.take(rows, 2), snapshot.keys[rows])
     assert np.isfinite(calls.strength).all() and not np.isnan(calls.gap).any() and (calls.gap >= 0.0).all()
     who = field.identity[order][rows].tolist()
     return Heard(

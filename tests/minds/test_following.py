@@ -16,13 +16,14 @@ from steering_addon.locomotion import OnFoot, Planar, SimpleVehicle, Wheeled
 from steering_addon.minds.conditions import Nearby
 from steering_addon.minds.following import locomotions_in_modes, starting_afresh, vehicles_as_in_modes
 from steering_addon.minds.minding import minds_of
-from steering_addon.scene import CrowdState, Scene, leaders, trigger, with_states
+from steering_addon.scene import Crowd, CrowdState, Scene, in_crowds, leaders, speeds, trigger, with_states
 from steering_addon.simulation.arrays.vectors import truncate
 from steering_addon.simulation.declaration import CAUSE
 from steering_addon.simulation.mindset import Mindset
 from steering_addon.simulation.presence.arrivals import Errand
 from steering_addon.simulation.run import step
-from tests.minds.herds import AT_ONCE, FAST, FRAME, WOLF, herd, modes, played, run, same, startle, wolf_near
+from steering_addon.simulation.snapshot import Snapshot, State
+from tests.minds.herds import AT_ONCE, FAST, FRAME, SLOW, WOLF, herd, modes, played, run, same, startle, wolf_near
 
 AFAR = [(Flee, {"distance": 100.0}), (Separation, {"distance": 1.5})]
 """What vehicles want in a state that is not about what called."""
@@ -172,6 +173,36 @@ def test_what_a_state_has_settings_of_its_own_for_begins_anew_each_time_it_is_en
     arrived = {name: mask.tolist() for name, mask in begun.arrived.items()}
     assert arrived == {"arrival": [False, True], "seek": [False, True], "flee": [True, True]} and both.all()
     assert starting_afresh((mind,), state, snapshot, before, before) is state
+
+
+def test_crowds_choose_and_follow_their_own_states_only() -> None:
+    """Two crowds with one and two states, each as if the other had none."""
+    behaviors = tuple(kind.of(3, **values) for kind, values in [(Separation, {"distance": 3.0})])
+    crowds = [Crowd(np.arange(3), behaviors), Crowd(np.arange(3, 6), behaviors)]
+    seeking = [(Separation, {"distance": 3.0}), (Seek, {"target": CAUSE, "weight": 0.5})]
+    of_crowds = (
+        [CrowdState("Run", seeking, FAST, numbers=AT_ONCE, locomotion={"max_turn_rate": 5.0})],
+        [CrowdState("A"), CrowdState("B", seeking, SLOW, numbers={**AT_ONCE, "left_alone": True})],
+    )
+    scene = Scene([[2.0 * k, 0.3 * k, 0.0] for k in range(6)], forward=[1, 0, 0], speed=0.5, vehicle=FAST,
+                  locomotions=[(Planar, {})], tracked=leaders([3.0, -4.0, 0.0]))  # fmt: skip
+
+    def go(having: tuple[int, ...]) -> list[State]:
+        def at(frame: int, snapshot: Snapshot) -> Snapshot:
+            snapshot = replace(in_crowds(snapshot, crowds), present=np.arange(6) != 5)
+            for crowd in having:
+                near = trigger(len(of_crowds[crowd]), Nearby, bodies=np.array([6]), distance=50.0)
+                snapshot = with_states(snapshot, of_crowds[crowd], [near], crowd)
+            return snapshot
+
+        return scene.run(30, at=at)
+
+    both, first, second = go((0, 1)), go((0,)), go((1,))
+    assert both[-1].mindset.mode.tolist() == [1, 1, 1, 2, 2, 0]
+    for own, rows in ((first, slice(0, 3)), (second, slice(3, 6))):
+        assert own[-1].mindset.mode[rows].any()
+        assert np.array_equal(both[1].motion.position[rows], own[1].motion.position[rows])
+    assert max(speeds(both)[-1][:3]) > 1.5 > SLOW["max_speed"] >= max(speeds(both)[-1][3:])
 
 
 @pytest.mark.parametrize("kind", [OnFoot, Planar])

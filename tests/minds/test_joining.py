@@ -74,7 +74,7 @@ def test_a_state_with_other_numbers_is_evaluated_with_its_crowd(behavior: Any, m
     snapshot = with_states(scene(kinds).snapshot(), [CrowdState("On", changed, numbers={"cue": 0.5, "blend": 0.0})])
     assert groups_in_use(snapshot) == 1
     together = [state.motion.position for state in simulate(scene(kinds).start(), [snapshot] * 4)]
-    monkeypatch.setattr(following, "joined", lambda _declared, settings, row, _among: (tuple(settings), row))
+    monkeypatch.setattr(following, "join_settings", lambda _declared, settings, row, _among: (tuple(settings), row))
     assert groups_in_use(snapshot) == 2
     apart = [state.motion.position for state in simulate(scene(kinds).start(), [snapshot] * 4)]
     assert np.abs(np.array(together) - np.array(apart)).max() < 1e-9
@@ -111,7 +111,7 @@ def test_a_state_with_other_behaviors_is_evaluated_with_its_crowd(combining: int
     drawn = "probability" in MATTERS[combining]
     assert groups_in_use(snapshot) == (3 if drawn else 1)
     together = [state.motion.position for state in simulate(crowd.start(), [snapshot] * 12)]
-    monkeypatch.setattr(following, "joined", lambda _declared, settings, row, _among: (tuple(settings), row))
+    monkeypatch.setattr(following, "join_settings", lambda _declared, settings, row, _among: (tuple(settings), row))
     apart = [state.motion.position for state in simulate(crowd.start(), [snapshot] * 12)]
     assert np.abs(np.array(together) - np.array(apart)).max() < 1e-9
 
@@ -120,7 +120,7 @@ def test_settings_are_not_changed_by_joining_them() -> None:
     snapshot = with_states(scene([(Wander, {})]).snapshot(), [CrowdState("On", [(Wander, {"strength": 0.1})])])
     row = np.where(np.arange(40) % 2 == 0, 0, 1)
     before = [vars(each.behaviors[0]).copy() for each in snapshot.settings]
-    together, rows = following.joined(snapshot.settings, snapshot.settings, row, [0, 1])
+    together, rows = following.join_settings(snapshot.settings, snapshot.settings, row, [0, 1])
     assert (rows == 0).all() and isinstance(together[0], Settings)
     strengths = together[0].behaviors[0].strength  # type: ignore[attr-defined]
     assert np.array_equal(strengths == 0.1, row == 1)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from steering_addon.portrayal.clips import DO, MOVE, PHASES, STAND
+from steering_addon.portrayal.feet.soles import clusters, dwell_height
 from steering_addon.portrayal.gait import Sampled, in_place, measured
-from steering_addon.portrayal.soles import clusters, dwell_height
 from tests.portrayal.stepping import HEIGHT, clips_of, sampled, standing
 
 WAYS = {

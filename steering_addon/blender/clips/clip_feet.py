@@ -12,9 +12,9 @@ from ..objects.hierarchy import Family
 from ..objects.tagged_objects import names_of
 from ..properties import settings_of
 from ..stored_values import sound_front
-from .clip_planting import planting_of
 from .crowd_clips import Model, clips_of, scale_of
 from .measuring import axes_of
+from .planting import planter_of
 from .rig import rig_of as read_rig
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def why_unplanted(model: Model, scene: Scene, family: Family) -> str:
     armature, vehicle = model.rigs[0], model.vehicles[0]
     rig = read_rig(armature, vehicle, family, axes_of(*sound_front(vehicle)))
     clips = clips_of(model, scene, family)[0]
-    return planting_of(armature, rig, clips, [entry.action for entry in model.entries])[1]
+    return planter_of(armature, rig, clips, [entry.action for entry in model.entries])[1]
 
 
 def store_unplanted(crowd: Object, reasons: Collection[tuple[Model, str]]) -> None:

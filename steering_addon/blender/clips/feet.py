@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...portrayal.clips import PHASES
-from ...portrayal.soles import feet_of, rest_of
+from ...portrayal.feet.soles import feet_of, rest_of
 from .measuring import SEARCHED, low_points
 from .poses import Channels, channels_of, follows_from_curves, from_blender, from_channels
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...portrayal.clips import PHASES, Clip, leading
+from ...portrayal.feet.soles import feet_of
 from ...portrayal.gait import Sampled, matched, measured
-from ...portrayal.soles import feet_of
 from ...simulation.arrays.vectors import Rows
 from ..refusal import Refusal
 from .poses import bone_channel, curves_for, follows_from_curves, poses_of, values_on
@@ -196,10 +196,7 @@ def _of_feet(rig: Rig, low: Sequence[int]) -> list[int]:
     above = heights > heights[list(low)].min() + HIGH * rig.height
     carriers = set()
     for bone in low:
-        chain = [bone]
-        while rig.parents[chain[-1]] >= 0:
-            chain.append(int(rig.parents[chain[-1]]))
-        carriers.update(each for each in chain[LEG:] if above[each])
+        carriers.update(each for each in [bone, *rig.above(bone)][LEG:] if above[each])
     return [bone for bone in low if bone not in carriers]
 
 

@@ -71,12 +71,17 @@ class Rig:
         """The points (m, 3) in the model's space at rest."""
         return self.points @ self.matrix[:3, :3].T + self.matrix[:3, 3]
 
+    def above(self, bone: int) -> list[int]:
+        """The bones above a bone, the nearest first."""
+        above = []
+        while (bone := int(self.parents[bone])) >= 0:
+            above.append(bone)
+        return above
+
     def part(self, rows: Rows, others: Iterable[int] = ()) -> Rig:
         """Only some points, in the order of their rows (r,), with the bones that move them, others, and all above."""
         needed = {*self.bones[rows][self.weights[rows] > 0.0].tolist(), *others}
-        for bone in list(needed):
-            while (bone := int(self.parents[bone])) >= 0 and bone not in needed:
-                needed.add(bone)
+        needed.update(bone for carried in list(needed) for bone in self.above(carried))
         kept = np.array(sorted(needed), dtype=np.int64)
         numbers = np.full(len(self.names) + 1, -1, dtype=np.int64)
         numbers[kept] = np.arange(len(kept))

@@ -7,17 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
+from bpy.utils import escape_identifier
 
-from ...portrayal.clips import Clip
-from ...portrayal.pawing import Paw, paw_of
 from ...recording.thinned_curves import thinned_curves
-from ...simulation.arrays.vectors import Mask, Scalars
+from ...simulation.arrays.vectors import Scalars, Vectors
 from ..animation.animation_data import SLOTTED, channelbag_in, new_action
 from ..animation.keyframes import write_thinned_keys
+from ..animation.rotation_channels import channels_from_matrices, data_path
 from .clip_copies import ClipCopy
 from .clip_record import COPY
-from .feet import Feet
-from .rig import Rig, joined
 
 if TYPE_CHECKING:
     from bpy.types import Action, Object
@@ -33,28 +31,17 @@ def by_body(column: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
     return column.reshape(*shape, *column.shape[1:])
 
 
-def paws_of(rig: Rig, feet: Feet, clips: Sequence[Clip], bones: Sequence[int]) -> list[Paw | None]:
-    """How each foot is moved so that clips that stand do not lift it; `bones` are the rows of what carries each."""
-    placed = [joined(rig.matrix, poses) for poses in feet.poses]
-    return [
-        paw_of(
-            clips,
-            [rig.moved(poses, rows) for poses in feet.poses],
-            rests,
-            [each[:, bone, :3, 3] for each in placed],
-            [without_scale(each[:, bone, :3, :3]) for each in placed],
-            rig.height,
-        )
-        for rows, rests, bone in zip(feet.soles, feet.rests.T, bones)
-    ]
+def location_keys(bone: str, location: Vectors) -> dict[tuple[str, int], Scalars]:
+    """The keys of the location of a bone, (n, f, 3)."""
+    path = f'pose.bones["{escape_identifier(bone)}"].location'
+    return {(path, index): location[..., index] for index in range(3)}
 
 
-def keys_of_each(keyed: Keyed, of_some: Keyed, has: Mask) -> list[Keyed]:
-    """The keys of each of n rigs, from those of all, (n, f), and those that only some rigs (n,) have."""
-    return [
-        {channel: column[k] for channel, column in (*keyed.items(), *(of_some.items() if also else ()))}
-        for k, also in enumerate(has.tolist())
-    ]
+def rotation_keys(bone: str, mode: str, turns: np.ndarray) -> dict[tuple[str, int], Scalars]:
+    """The keys of the rotation of a bone with this rotation mode, (n, f, 3, 3)."""
+    numbers = channels_from_matrices(turns.swapaxes(0, 1), mode).swapaxes(0, 1)
+    path = f'pose.bones["{escape_identifier(bone)}"].{data_path(mode)}'
+    return {(path, index): numbers[..., index] for index in range(numbers.shape[-1])}
 
 
 def made_for(

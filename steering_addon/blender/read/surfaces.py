@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...portrayal.planes import Ground
+from ...portrayal.feet.planes import Ground
 from ...simulation.arrays.vectors import Rows, Scalars, Vectors
 from ...simulation.geometry.surfaces import NO_SURFACES, Surfaces, surfaces
 from ...simulation.roles import Role

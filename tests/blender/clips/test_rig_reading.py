@@ -216,10 +216,10 @@ def test_a_rigify_rig_is_measured_with_its_constraints(rigify) -> None:
     [steps] = measured(rig, action)
     assert steps.speed == pytest.approx(0.8, rel=0.05)
     assert steps.heading == pytest.approx(0.0, abs=0.02)
-    planting = part("blender.clips.clip_planting")
-    holds, reason = planting.planting_of(rig, rig_of(rig), [steps], [action])
-    assert isinstance(holds, part("blender.clips.control_planting").ControlPlanting) and reason == ""
+    planting = part("blender.clips.planting")
+    holds, reason = planting.planter_of(rig, rig_of(rig), [steps], [action])
+    assert isinstance(holds.legs, part("blender.clips.control_legs").ControlLegs) and reason == ""
     for side in ("L", "R"):
         rig.pose.bones[f"thigh_parent.{side}"]["IK_FK"] = 1.0
-    holds, reason = planting.planting_of(rig, rig_of(rig), [steps], [action])
+    holds, reason = planting.planter_of(rig, rig_of(rig), [steps], [action])
     assert holds is None and "switch the legs to inverse kinematics" in reason

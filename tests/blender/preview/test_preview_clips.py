@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tests.blender.building import bake, part, select
-from tests.blender.clips.test_control_planting import controlled_walk
+from tests.blender.clips.test_control_legs import controlled_walk
 from tests.blender.walkers import found_walkers, pose_of
 from tests.sampling import in_every_blender
 

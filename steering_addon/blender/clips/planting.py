@@ -1,0 +1,143 @@
+"""Plants feet: strips of keys that hold the feet of rigs where they stand, on top of what their clips play.
+
+A planter reads how clips move the feet of a model, asks `portrayal.feet` where each foot has to be, and has one of two
+kinds of legs meet that: bones that bend, or controls of rigs whose legs constraints pose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...portrayal.clips import Clip, Playing, leading
+from ...portrayal.feet.pawing import Paw, paw_of
+from ...portrayal.feet.planes import Ground
+from ...portrayal.feet.rotations import LEAST
+from ...portrayal.feet.solving import hold
+from ...portrayal.feet.treads import Carried, Stepping
+from ..objects.doubles import doubles
+from .bone_legs import BoneLegs, legs_of, share_a_leg
+from .clip_record import OF_FEET
+from .control_legs import ControlLegs
+from .controls import controls_of
+from .feet import Feet, feet_in
+from .poses import follows_from_curves, why_inherits_unusually
+from .rig import Rig, joined, unevenness
+from .rig_keys import Keyed, without_scale
+
+if TYPE_CHECKING:
+    from bpy.types import Action, Object
+
+FEET = OF_FEET.title()
+"""The name of the strip that holds feet."""
+FRAMES_TOGETHER = 16000
+"""Frames of bodies whose feet are computed together at most: with more, a bake answers to Esc too late."""
+UNSCALED = 1e-4
+"""Most that scale channels differ from 1 where nothing is scaled, as importers round them."""
+
+
+class Planter:
+    """Computes the keys that hold the feet of the rigs of one model.
+
+    Attributes:
+        legs: theirs.
+    """
+
+    def __init__(self, rig: Rig, feet: Feet, legs: BoneLegs | ControlLegs, clips: Sequence[Clip]) -> None:
+        """`feet` are those in what strips play of `clips`."""
+        self.legs, self._height, self._rests = legs, rig.height, feet.rests
+        self._paws = _paws_of(rig, feet, clips, legs.carriers)
+
+    def keys(self, playing: Playing, body: Carried, frame_time: float, ground: Ground | None = None) -> list[Keyed]:
+        """The keys of the legs of n rigs on all frames of a run, for each rig.
+
+        Args:
+            playing: (clips, n, f) of them.
+            body: they, (n, f).
+            frame_time: seconds.
+            ground: what they stand on; None for the level of each body.
+        """
+        flat, shape = playing.flat(), playing.phase.shape[1:]
+        posed = self.legs.pose(flat, shape)
+        rests = np.einsum("cf,cl->lf", flat.weights(), self._rests).reshape(-1, *shape)
+        kept_down = [paw and paw.correction(flat, place) for paw, place in zip(self._paws, posed.places)]
+        feet = [Stepping(*foot) for foot in zip(posed.soles, rests, kept_down, posed.reaches)]
+        lowers = self.legs.lowers_hips(on_ground=ground is not None)
+        held = hold(body, feet, self._height, frame_time, ground, lowers_hips=lowers)
+        if (softened := posed.soften(feet, held)) is not None:
+            held = hold(body, softened, self._height, frame_time, ground, lowers_hips=lowers)
+        keyed = posed.keys(held)
+        # Hips that never come down have no keys.
+        drops = (np.abs(held.drop) > LEAST).any(axis=1)
+        of_hips = posed.hip_keys(held.drop) if drops.any() else {}
+        return [
+            {channel: column[k] for channel, column in (*keyed.items(), *(of_hips.items() if also else ()))}
+            for k, also in enumerate(drops.tolist())
+        ]
+
+
+def _paws_of(rig: Rig, feet: Feet, clips: Sequence[Clip], bones: Sequence[int]) -> list[Paw | None]:
+    """How each foot is moved so that clips that stand do not lift it; `bones` are the rows of what carries each."""
+    placed = [joined(rig.matrix, poses) for poses in feet.poses]
+    return [
+        paw_of(
+            clips,
+            [rig.moved(poses, rows) for poses in feet.poses],
+            rests,
+            [each[:, bone, :3, 3] for each in placed],
+            [without_scale(each[:, bone, :3, :3]) for each in placed],
+            rig.height,
+        )
+        for rows, rests, bone in zip(feet.soles, feet.rests.T, bones)
+    ]
+
+
+def planter_of(
+    armature: Object, rig: Rig, clips: Sequence[Clip], actions: Sequence[Action]
+) -> tuple[Planter | None, str]:
+    """The planter of the rigs of one model.
+
+    Args:
+        actions: what strips play of `clips`: all of the same channels, closed, and beginning on frame 0.
+
+    Returns:
+        None if they are not to be held, and why that cannot be done; empty if they can, or if no clip moves them.
+    """
+    first = leading(clips)
+    if first < 0:
+        return None, ""
+    feet = feet_in(armature, rig, actions, first)
+    if unevenness(rig.matrix):
+        return None, f"{_scaled(armature).name} is scaled unevenly: apply its scale, or scale it evenly"
+    legs = legs_of(rig, feet.points, feet.poses[first])
+    whole = [leg for leg in legs if leg is not None]
+    bones = {bone for leg in whole for bone in leg.bones}
+    free = rig.part(np.concatenate([*feet.points, np.zeros(0, np.int64)]), bones)
+    # Of bones that nothing scales it does not matter how they inherit scale.
+    rows = [rig.names.index(name) for name in free.names]
+    scaled = any((np.abs(each.scale[:, rows] - 1.0) > UNSCALED).any() for each in feet.channels)
+    if not follows_from_curves(armature, free.names, scaled=scaled):
+        controls = controls_of(armature, rig, actions[first], feet.poses[first], feet.soles) if feet.soles else None
+        if controls is None:
+            if why := why_inherits_unusually(armature, free.names, scaled=scaled):
+                return None, why
+            text = f"constraints or drivers pose the legs of {armature.name}, and no bone moves one foot alone"
+            return None, f"{text}: switch the legs to inverse kinematics, and key its controls"
+        return Planter(rig, feet, ControlLegs(armature, rig, feet, controls), clips), ""
+    if not rig.has_mesh and (len(whole) < len(legs) or not legs):
+        return None, f"{armature.name} moves no mesh, whose soles could be held: give it a mesh"
+    if not legs or len(whole) < len(legs):
+        return None, f"not every foot of {armature.data.name} is below a leg of two bones"
+    if share_a_leg(whole):
+        return None, f"two feet of {armature.data.name} share a leg"
+    return Planter(rig, feet, BoneLegs(armature, rig, feet, whole), clips), ""
+
+
+def _scaled(armature: Object) -> Object:
+    """Which of an armature and the objects that carry it is scaled unevenly."""
+    ob = armature
+    while ob.parent is not None and not unevenness(doubles(ob.matrix_basis)):
+        ob = ob.parent
+    return ob

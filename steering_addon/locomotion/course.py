@@ -1,0 +1,139 @@
+"""Course: how far a car can go on the way that its wheels would take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..simulation.arrays.frozen import replace
+from ..simulation.arrays.vectors import EPSILON, Mask, Scalars, Vectors, clamp, magnitude, picked
+from ..simulation.ground import left_of, upright
+from ..simulation.terrain import Terrain
+from .chassis import WITHIN
+from .driver import KEPT, RISES
+from .headings import turned_left
+
+WALK = 1.4
+"""The fastest speed backwards, m/s."""
+LOOKS = 12
+"""Places on its way at which a driver looks for what stands there."""
+CLEAR = 0.2
+"""Metres that the sides of a body keep from what stands beside its way."""
+
+
+@dataclass(frozen=True)
+class Car:
+    """How n cars stand, for the way before or behind them.
+
+    Attributes:
+        rear: (n, 3) the middles of the rear axles, metres, at the height of the origins.
+        heading: (n, 3) level unit vectors.
+        tangent: (n,) of the angles of the front wheels.
+        wheelbase, track: (n,) metres.
+        wheel_rate: (n,) the fastest turn of the front wheels, rad/s.
+        half, radius: (n,) half the axis and the radius of the bodies, metres.
+        height: (n,) metres, of the ground in the middle.
+        grade, lean: (n,) metres that the ground rises for each metre ahead and to the left.
+        on_ground: (n,) who stands on a surface: no driver backs over its edge.
+        stops: (n,) who stops at edges ahead.
+        cosine: (n,) of the steepest slope that each may drive on; None if none of the ground is too steep.
+    """
+
+    rear: Vectors
+    heading: Vectors
+    tangent: Scalars
+    wheelbase: Scalars
+    track: Scalars
+    wheel_rate: Scalars
+    half: Scalars
+    radius: Scalars
+    height: Scalars
+    grade: Scalars
+    lean: Scalars
+    on_ground: Mask
+    stops: Mask
+    cosine: Scalars | None
+
+    def room(self, terrain: Terrain, wanted: Scalars, way: Scalars, sense: float) -> Scalars:
+        """How far the cars can go, (n,) metres; inf if nothing is in the way where they look.
+
+        Args:
+            wanted: (n,) the tangents to which the front wheels turn.
+            way: (n,) how far they look, metres.
+            sense: 1 forward, -1 backward.
+        """
+        step: Scalars = way / LOOKS
+        rear, heading, tangent = self.rear, self.heading, self.tangent
+        rears, headings, n = [rear], [heading], len(way)
+        for _ in range(LOOKS):
+            most = self.wheel_rate * step / WALK * (1.0 + tangent * tangent)
+            tangent = clamp(wanted, tangent - most, tangent + most)
+            turn = sense * tangent / self.wheelbase * step
+            left = left_of(heading, upright(n))
+            rear = rear + turned_left(heading, left, 0.5 * turn) * (sense * step)[:, None]
+            heading = turned_left(heading, left, turn)
+            rears.append(rear)
+            headings.append(heading)
+        course = replace(self, rear=np.concatenate(rears), heading=np.concatenate(headings))
+        blocked = self._runs_into(course, terrain, way)
+        if len(terrain.after):
+            blocked |= self._lacks_ground(course, terrain, step, sense)
+        places = np.arange(LOOKS)[:, None] * step
+        room: Scalars = np.where(blocked, places, np.inf).min(axis=0)
+        return room
+
+    def _runs_into(self, course: Car, terrain: Terrain, way: Scalars) -> Mask:
+        """Whether bodies come near what stands still, (LOOKS, n); what moves, they wait for.
+
+        Args:
+            course: the cars at all places of their ways, where they are now first; (LOOKS + 1) n.
+            way: (n,) metres.
+        """
+        n, things = len(way), terrain.obstacles
+        blocked: Mask = np.zeros((LOOKS, n), dtype=np.bool_)
+        if things is None or not len(things):
+            return blocked
+        middle = self.rear + self.heading * (0.5 * self.wheelbase)[:, None]
+        car, thing = things.near(middle, way + self.half + self.radius + CLEAR)
+        stays = (things.carrier[thing] < 0) & (magnitude(things.velocity)[thing] == 0.0)
+        car, thing = car[stays], thing[stays]
+        if not len(car):
+            return blocked
+        everywhere = (np.arange(LOOKS + 1)[:, None] * n + car).ravel()
+        rear, heading = picked(course.rear, everywhere), picked(course.heading, everywhere)
+        half, axle = (np.tile(column[car], LOOKS + 1) for column in (self.half, 0.5 * self.wheelbase))
+        for share in (-1.0, 0.0, 1.0):
+            at = rear + heading * (axle + share * half)[:, None]
+            distance = things.surface(at, np.tile(thing, LOOKS + 1))[0].reshape(LOOKS + 1, len(car))
+            # What a car touches already, it may leave.
+            near = (distance[1:] < self.radius[car] + CLEAR) & (distance[1:] < distance[0] - EPSILON)
+            place, pair = near.nonzero()
+            blocked[place, car[pair]] = True
+        return blocked
+
+    def _lacks_ground(self, course: Car, terrain: Terrain, step: Scalars, sense: float) -> Mask:
+        """Whether the ground before the leading corners of the bodies ends or is too steep, (LOOKS, n).
+
+        Args:
+            course: as for `_runs_into`.
+            step: (n,) metres between the places.
+        """
+        n, stops = len(step), self.stops if sense > 0.0 else self.on_ground
+        rear, heading = course.rear[n:], course.heading[n:]
+        end = np.maximum(self.half + self.radius, 0.5 * self.wheelbase) + KEPT
+        gone = (np.arange(1, LOOKS + 1)[:, None] * step).ravel()
+        ends, axle, track = (np.tile(column, LOOKS) for column in (end, 0.5 * self.wheelbase, self.track))
+        left = left_of(heading, upright(len(heading)))
+        rises = np.tile(self.height, LOOKS) + np.tile(self.grade, LOOKS) * (sense * (gone + ends))
+        reach = WITHIN + RISES * (gone + ends)
+        lacks: Mask = np.zeros(len(gone), dtype=np.bool_)
+        for side in (-0.5, 0.5):
+            at = rear + heading * (axle + sense * ends)[:, None] + left * (side * track)[:, None]
+            expected = rises + np.tile(self.lean * self.track, LOOKS) * side
+            ground = terrain.after.under(at[:, 0], at[:, 1], expected, reach, reach).triangle
+            lacks = lacks | (np.tile(stops, LOOKS) & (ground < 0))
+            if self.cosine is not None:
+                lacks = lacks | (terrain.after.levelness(ground) < np.tile(self.cosine, LOOKS))
+        both: Mask = lacks.reshape(LOOKS, n)
+        return both

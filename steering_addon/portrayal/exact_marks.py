@@ -1,0 +1,179 @@
+"""Exact marks: what is left to a mark is blended into the path, so that a vehicle is exactly at its place.
+
+With d the way that is left on the frame of the mark, and s = x^3 (10 - 15 x + 6 x^2), which begins and ends without
+velocity or acceleration, the path is moved by d s: x grows from 0 to 1 in the lead before the mark, and falls as long
+afterwards. The others do not see it, so that it changes nothing but the path that is shown. The speed changes by at
+most 1.875 |d| / lead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from ..simulation.arrays.frozen import replace
+from ..simulation.arrays.vectors import Rows, Scalars, Vectors, columns, magnitude
+from ..simulation.marks.declaring import Mark
+from ..simulation.marks.missing import is_due, way_left
+from ..simulation.snapshot import Snapshot, State
+from .portrait import Sketch
+
+A_SECOND = 0.1
+"""Metres by which a path may be moved, for each second in which it is."""
+ROUNDING = 1e-9
+"""Share of a distance."""
+
+
+class ExactMarks:
+    """Moves the paths of a run onto exact marks: sketches go in, and come out once no mark ahead can move them.
+
+    Attributes:
+        too_far: as of `Corrections`.
+    """
+
+    def __init__(self) -> None:
+        self._corrections = Corrections()
+        self._waiting: list[Sketch] = []
+        self._row = 0
+        self.too_far = self._corrections.too_far
+
+    def frame(self, sketch: Sketch, state: State, snapshot: Snapshot) -> list[Sketch]:
+        """Take in the next sketch, with what it is of; returns the sketches that are settled by then, in order."""
+        self._corrections.add(left_on_frame(self._row, state, snapshot))
+        self._waiting.append(sketch)
+        moves_from = _first_moved(state, snapshot, self._row)
+        settled = max(min(len(self._waiting), len(self._waiting) - 1 - self._row + moves_from), 0)
+        self._row += 1
+        return self._released(settled)
+
+    def rest(self) -> list[Sketch]:
+        """The sketches that are left at the end of the run, in order."""
+        return self._released(len(self._waiting))
+
+    def _released(self, count: int) -> list[Sketch]:
+        sketches, self._waiting = self._waiting[:count], self._waiting[count:]
+        first = self._row - len(self._waiting) - count
+        return self._corrections.moved_sketches(sketches, first)
+
+
+def _first_moved(state: State, snapshot: Snapshot, row: int) -> int:
+    """The row of the first frame whose path a mark may still move by what later frames bring.
+
+    Where marks follow each other, the reach of one depends on the next. What a mark moves comes out together.
+    """
+    frame_time, marks = snapshot.frame_time, [mark for mark in snapshot.marks if mark.exact]
+    reach = max((mark.lead for mark in marks), default=0.0)
+    ahead = [mark.time - 2.0 * reach for mark in marks if mark.time + reach > state.time]
+    return row + 1 if not ahead else row + int(np.floor((min(ahead) - state.time) / frame_time))
+
+
+@dataclass(frozen=True)
+class MarkCorrection:
+    """What is left to a mark.
+
+    Attributes:
+        row: the frame, counted from the first of the run.
+        mark: its name.
+        way: (3,) to the mark, metres.
+        frames: in which the path is moved, before the mark and after it.
+        frame_time: seconds.
+    """
+
+    row: int
+    mark: str
+    way: Vectors
+    frames: float
+    frame_time: float
+
+
+Left: TypeAlias = Sequence[tuple[int, MarkCorrection]]
+"""What is left on a frame, each for the row of a vehicle."""
+
+
+class Corrections:
+    """What is left to the exact marks of a run, by the vehicles that meet them.
+
+    Attributes:
+        too_far: by the name of each mark to which too much was left, how much of the furthest, and how much may be at
+            most, metres. Known of vehicles whose path has been moved.
+    """
+
+    def __init__(self) -> None:
+        self.too_far: dict[str, tuple[float, float]] = {}
+        self._of: dict[int, list[MarkCorrection]] = {}
+
+    def add(self, left: Left) -> None:
+        """Take in what is left on the next frame."""
+        for vehicle, correction in left:
+            self._of.setdefault(vehicle, []).append(correction)
+
+    def moved_sketches(self, sketches: Sequence[Sketch], first: int) -> list[Sketch]:
+        """Sketches of frames in a row with their paths moved; `first` is the row of the first frame."""
+        if not self._of or not sketches:
+            return list(sketches)
+        rows = first + np.arange(len(sketches))
+        positions = np.stack([sketch.bodies.position for sketch in sketches], axis=1)
+        for vehicle in self._of:
+            positions[vehicle] += self.moved(vehicle, rows)
+        return [
+            replace(sketch, bodies=replace(sketch.bodies, position=columns(*positions[:, k].T)))
+            for k, sketch in enumerate(sketches)
+        ]
+
+    def moved(self, vehicle: int, rows: Rows) -> Vectors:
+        """By how much the path of a vehicle is moved on frames (f,), counted from the first of a run; (f, 3) metres."""
+        moved = np.zeros((len(rows), 3))
+        for correction, before, after in self._with_spans(vehicle):
+            moved += _blended(rows - float(correction.row), before, after)[:, None] * correction.way
+        return moved
+
+    def _with_spans(self, vehicle: int) -> Iterator[tuple[MarkCorrection, float, float]]:
+        """The corrections of a vehicle that are small enough, with the frames before and after in which they act.
+
+        Where two marks follow each other closely, each acts only while the vehicle is between them.
+        """
+        corrections = self._of[vehicle]
+        for number, each in enumerate(corrections):
+            before = after = each.frames
+            if number > 0:
+                before = min(before, float(each.row - corrections[number - 1].row))
+            if number + 1 < len(corrections):
+                after = min(after, float(corrections[number + 1].row - each.row))
+            most = A_SECOND * min(before, after) * each.frame_time
+            left = float(magnitude(each.way[None])[0])
+            if left <= most * (1.0 + ROUNDING):
+                yield each, before, after
+            elif left > self.too_far.get(each.mark, (0.0, 0.0))[0]:
+                self.too_far[each.mark] = left, most
+
+
+def left_on_frame(row: int, state: State, snapshot: Snapshot) -> Left:
+    """What is left to the exact marks that are to be met on a frame, counted from the first of the run as `row`."""
+    left, frame_time = [], snapshot.frame_time
+    for mark in snapshot.marks:
+        if mark.exact and is_due(mark, state, snapshot):
+            rows, way = way_left(mark, state, snapshot)
+            frames = min(mark.lead / frame_time, float(row))
+            left += [
+                (vehicle, MarkCorrection(row, mark.name, beyond, frames, frame_time))
+                for vehicle, beyond in zip(rows.tolist(), _beyond(mark, way))
+            ]
+    return left
+
+
+def _beyond(mark: Mark, way: Vectors) -> Vectors:
+    """The ways, (m, 3), to the nearest place that is near enough to a mark."""
+    share = np.maximum(1.0 - mark.radius / np.maximum(magnitude(way), mark.radius + ROUNDING), 0.0)
+    left: Vectors = way * share[:, None]
+    return left
+
+
+def _blended(frames: Scalars, before: float, after: float) -> Scalars:
+    """The share of a correction that acts on frames, (f,), counted from that of its mark; (f,)."""
+    x = np.where(frames <= 0.0, 1.0 + frames / max(before, 1.0), 1.0 - frames / max(after, 1.0))
+    x = np.minimum(np.maximum(x, 0.0), 1.0)
+    share: Scalars = x * x * x * (10.0 - 15.0 * x + 6.0 * x * x)
+    return share

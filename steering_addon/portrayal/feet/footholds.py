@@ -1,0 +1,173 @@
+"""Where the feet of bodies have to be on each frame of a run so that they hold on the ground.
+
+While a sole is on the ground it should stay where it is. What it drifts in a stance is taken out about the middle of
+the stance, and so is what it turns with the body; on its way from one stance to the next the foot glides from one
+correction to the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ...simulation.arrays.vectors import Mask, Scalars, Vectors, columns
+from .holding import Glide, Stances, Stretches
+from .planes import Ground, Planes, planes_below
+from .rotations import Turns, product, transposed, turned, turned_about_up, turned_between, turned_in
+from .small_steps import carried_over, lifted, small_steps, swung
+from .treads import Carried, FootCorrection, Stepping, Tread, sum_steps, treads_of
+
+MOST_TURN = 1.0
+"""Radians that a foot is turned against its body at most."""
+
+
+def footholds(
+    body: Carried, feet: Sequence[Stepping], height: float, frame_time: float, ground: Ground | None = None
+) -> list[FootCorrection]:
+    """The corrections that hold the feet of bodies where they stand.
+
+    Args:
+        height: of the model, metres.
+        frame_time: seconds.
+        ground: what the feet stand on; None for the level of the body.
+    """
+    lowered, scale = [foot.kept_down() for foot in feet], height * body.size
+    treads = treads_of(body, lowered, height, frame_time)
+    corrections = [_foothold(body, foot, tread, scale, ground) for foot, tread in zip(lowered, treads)]
+    return [foot.down.then(each) if foot.down else each for foot, each in zip(feet, corrections)]
+
+
+def _foothold(body: Carried, foot: Stepping, tread: Tread, scale: Scalars, ground: Ground | None) -> FootCorrection:
+    """The correction of a foot of bodies of this height, (..., f) metres."""
+    size, off, axes, standing = body.size[..., None], tread.off, body.axes, _Standing(tread)
+    yaw = np.clip(standing.placed(body.heading[..., None])[..., 0], -MOST_TURN, MOST_TURN)
+    # The sole turns about its middle, at the height at which it rests.
+    middle = np.einsum("...mi->...i", foot.points) / foot.points.shape[-2]
+    centre = columns(middle[..., 0], middle[..., 1], foot.rests)
+    place = body.position + turned(axes, centre) * size
+    turn = turned_about_up(yaw)
+    planes = None
+    if ground is not None and standing.stretches:
+        planes = standing.planes(body, place, turn, scale, ground)
+        turn = product(standing.tilt(body, planes), turn)
+    # What the sole drifts once it is turned: its heel and its toes are not where its middle is.
+    level_of = turned(turn[..., None, :2, :], tread.world - place[..., None, :]) + place[..., None, :2]
+    level = standing.placed(sum_steps(tread.sole.step(level_of)))
+    if planes is not None:
+        level = level + standing.shift(planes)
+    hold = place.copy(order="K")
+    hold[..., :2] += level
+    below = body.ground if ground is None else standing.below(planes, ground, hold)
+    lift = _lift(below - place[..., 2], off, standing.stays)
+    lift += np.maximum(lifted(standing.steps, off, scale), swung(tread.rest, hold[..., :2], off, scale))
+    return FootCorrection(
+        centre=centre,
+        shift=turned(transposed(axes), columns(level[..., 0], level[..., 1], lift)) / size,
+        turn=turned_in(axes, turn),
+    )
+
+
+class _Standing(Stances):
+    """The stances of a foot of each body between its small steps.
+
+    Attributes:
+        steps: the small steps.
+        stays: (..., f) whether it stands or takes a small step.
+    """
+
+    def __init__(self, tread: Tread) -> None:
+        super().__init__(tread.rest)
+        self._tread, self.steps = tread, small_steps(tread.stance, tread.rest)
+        shape, stances = self.known.shape, self.stretches
+        self.stays, self._in_step = np.zeros(shape, dtype=np.bool_), np.zeros(shape, dtype=np.bool_)
+        self.stays[..., 1:] |= tread.stance
+        self.stays[..., :-1] |= tread.stance
+        self._in_step.reshape(-1)[self.steps.frame] = True
+        # The stance in which it is on each frame; of no meaning where it is in none.
+        self._row = np.zeros(shape, dtype=np.int64)
+        self._row.reshape(-1)[self.rows] = self.stance
+        self._middle = stances.body * shape[-1] + (stances.first + stances.last) // 2
+
+    def placed(self, values: Scalars) -> Scalars:
+        """What to add to the foot, (..., f, k), so that it stays where it stands and moves by small steps."""
+        added = self.added(values)
+        return np.where(self._in_step[..., None], carried_over(values + added, self.steps) - values, added)
+
+    def planes(self, body: Carried, place: Vectors, turn: Turns, scale: Scalars, ground: Ground) -> Planes:
+        """What it stands on in each stance, where it is in the middle of it."""
+
+        def at_middle(column: Scalars, width: int = 1) -> Scalars:
+            """What each stance has in a column (..., f) + the shape of what is in it, of this number of axes."""
+            return column.reshape(-1, *column.shape[column.ndim - width :])[self._middle]
+
+        gone = at_middle(self.placed(self._tread.drift))
+        turn, place = at_middle(turn, 2), at_middle(place)
+        ahead = turned(turn, at_middle(body.forward))[:, :2]
+        length = np.sqrt(ahead[:, :1] * ahead[:, :1] + ahead[:, 1:] * ahead[:, 1:])
+        ahead = ahead / np.maximum(length, 1e-9)
+        left = np.stack((-ahead[:, 1], ahead[:, 0]), axis=1)
+        off = turned(turn[:, None], at_middle(self._tread.world, 2) - place[:, None])
+        along, aside = (off[..., 0] * axis[:, :1] + off[..., 1] * axis[:, 1:] for axis in (ahead, left))
+        heel, toes, right, far_left = (end(way, axis=1) for way in (along, aside) for end in (np.min, np.max))
+        outline = np.stack(
+            [
+                x[:, None] * ahead + y[:, None] * left
+                for x in (heel, 0.5 * (heel + toes), toes)
+                for y in (right, far_left)
+            ],
+            axis=1,
+        )
+        level = place[:, None, :2] + gone[:, None] + outline
+        height = np.repeat(body.ground.reshape(-1)[self._middle][:, None], outline.shape[1], axis=1)
+        soles = np.concatenate((level, height[..., None]), axis=2)
+        return planes_below(soles, ahead, scale.reshape(-1)[self._middle], self._middle, ground)
+
+    def tilt(self, body: Carried, planes: Planes) -> Turns:
+        """How it leans against its body, (..., f, 3, 3)."""
+        normal = np.where(self.known[..., None], planes.normal[self._row], body.up)
+        normal = self.glide.over(normal)
+        return turned_between(body.up, columns(normal[..., 0], normal[..., 1], normal[..., 2]))
+
+    def shift(self, planes: Planes) -> Scalars:
+        """By how much it is put down elsewhere, (..., f, 2) metres."""
+        return self.glide.over(np.where(self.known[..., None], planes.shift[self._row], 0.0))
+
+    def below(self, planes: Planes | None, ground: Ground, hold: Vectors) -> Scalars:
+        """The height of what it stands on or goes over, (..., f) metres; `hold` (..., f, 3) are its places."""
+        known = self.known
+        below, over = np.empty(known.shape), np.flatnonzero(~known)
+        if planes is not None:
+            below[known] = planes.height(self._row[known], hold[..., 0][known], hold[..., 1][known])
+        if len(over):
+            below.reshape(-1)[over] = ground(hold[~known], over)[0]
+        # In a small step it goes over what is between.
+        smooth = self.glide.over(below[..., None])[..., 0]
+        return np.where(self._in_step, smooth + _cleared(below - smooth, known), below)
+
+
+def _lift(lift: Scalars, off: Scalars, known: Mask) -> Scalars:
+    """How far feet are lifted on each frame, (..., f) metres, so that they go through nothing.
+
+    Args:
+        lift: (..., f) by which the ground below a foot is above where it rests.
+        off: (..., f) metres by which it is above that.
+        known: (..., f) whether it stands or takes a small step.
+    """
+    # What sinks into the ground in a stance is lifted onto it.
+    smooth = Glide.of(known).over((lift - np.minimum(off, 0.0))[..., None])[..., 0]
+    return np.where(known.any(axis=-1, keepdims=True), smooth + _cleared(lift - off - smooth, known), lift)
+
+
+def _cleared(sunk: Scalars, known: Mask) -> Scalars:
+    """What to lift a swinging foot by, (..., f), so that it does not go through what it steps over: a smooth bump."""
+    lift, swings = np.zeros(sunk.shape), Stretches.of(~known)
+    if not swings:
+        return lift
+    rows, swing = swings.within(sunk.shape[-1])
+    begin = np.cumsum(swings.length) - swings.length
+    part = (np.arange(len(rows)) - begin[swing] + 1.0) / (swings.length[swing] + 1.0)
+    bump = 4.0 * part * (1.0 - part)
+    most = np.maximum.reduceat(np.maximum(sunk.reshape(-1)[rows], 0.0) / np.maximum(bump, 0.3), begin)
+    lift.reshape(-1)[rows] = bump * most[swing]
+    return lift

@@ -1,0 +1,153 @@
+"""Stances of feet and other stretches of frames, of many bodies together, and values that are held in them.
+
+Masks are (..., f): their last axis is time, the others are bodies. Made flat, all frames of one body follow all those
+of another, and no stretch reaches from one into the next.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...simulation.arrays.vectors import Mask, Rows, Scalars
+
+SHORTEST = 2
+"""Steps between frames that a stance has at least."""
+
+
+@dataclass(frozen=True)
+class Stretches:
+    """k stretches of frames, in the order of bodies and of time.
+
+    Attributes:
+        body: (k,) rows.
+        first, last: (k,) the first frame of each, and the one after its last.
+    """
+
+    body: Rows
+    first: Rows
+    last: Rows
+
+    @classmethod
+    def of(cls, mask: Mask) -> Stretches:
+        """The stretches in which a mask (..., f) holds."""
+        frames = mask.shape[-1]
+        padded = np.zeros((mask.size // max(frames, 1), frames + 2), dtype=np.bool_)
+        padded[:, 1:-1] = mask.reshape(len(padded), frames)
+        edges = np.flatnonzero(padded[:, 1:] != padded[:, :-1])
+        body, frame = edges // (frames + 1), edges % (frames + 1)
+        return cls(body[::2], frame[::2], frame[1::2])
+
+    def __len__(self) -> int:
+        return len(self.body)
+
+    def __getitem__(self, which: Mask | Rows) -> Stretches:
+        return Stretches(self.body[which], self.first[which], self.last[which])
+
+    @property
+    def length(self) -> Rows:
+        return self.last - self.first
+
+    def within(self, frames: int, more: int = 0) -> tuple[Rows, Rows]:
+        """Their frames, as rows of a column of all bodies with this number of frames each, and the stretch of each.
+
+        Args:
+            more: frames after the last one of each stretch that are among them.
+        """
+        lengths = self.length + more
+        stretch = np.repeat(np.arange(len(self)), lengths)
+        begin = self.body * frames + self.first - (np.cumsum(lengths) - lengths)
+        return np.arange(len(stretch)) + begin[stretch], stretch
+
+    def mask(self, shape: tuple[int, ...]) -> Mask:
+        """The mask of a shape (..., f) that holds in these stretches and nowhere else."""
+        mask = np.zeros(shape, dtype=np.bool_)
+        mask.reshape(-1)[self.within(shape[-1])[0]] = True
+        return mask
+
+
+def medians(values: Scalars, stretch: Rows, count: int) -> Scalars:
+    """The medians of the values (m,) of each of `count` stretches; `stretch` (m,) ascends, and has each."""
+    order = np.lexsort((values, stretch))
+    lengths = np.bincount(stretch, minlength=count)
+    begin = np.cumsum(lengths) - lengths
+    ordered = values[order]
+    return 0.5 * (ordered[begin + (lengths - 1) // 2] + ordered[begin + lengths // 2])
+
+
+@dataclass(frozen=True)
+class Glide:
+    """The m frames of some bodies on which values are not known, and how they are found from those that are.
+
+    Attributes:
+        between: (m,) rows of columns of all frames of all bodies.
+        first, last: (m,) the rows of the known values before and after; both the same where there is one only, and
+            where none of a body are known, the row itself.
+        part: (m,) the share of the way from one to the other, smooth.
+    """
+
+    between: Rows
+    first: Rows
+    last: Rows
+    part: Scalars
+
+    @classmethod
+    def of(cls, known: Mask) -> Glide:
+        """The glides between values that are known where this mask (..., f) holds."""
+        frames = known.shape[-1]
+        rows = np.arange(frames)
+        before = np.maximum.accumulate(np.where(known, rows, -1), axis=-1)
+        after = np.minimum.accumulate(np.where(known, rows, frames)[..., ::-1], axis=-1)[..., ::-1]
+        between = np.flatnonzero(~known)
+        row, before, after = between % frames, before.reshape(-1)[between], after.reshape(-1)[between]
+        first, last = np.where(before < 0, after, before), np.where(after >= frames, before, after)
+        unknown = first >= frames
+        first[unknown] = last[unknown] = row[unknown]
+        part = np.clip(row - first, 0, last - first) / np.maximum(last - first, 1)
+        begin = between - row
+        return cls(between, begin + first, begin + last, part * part * (3.0 - 2.0 * part))
+
+    def over(self, values: Scalars) -> Scalars:
+        """Values (..., f, k), and smooth steps between those that are known; of a body without any, they stay."""
+        # With each column contiguous in memory, as vectors are.
+        memory = np.empty((values.shape[-1], *values.shape[:-1]))
+        for column, held in enumerate(memory):
+            held[:] = values[..., column]
+            flat = held.reshape(-1)
+            flat[self.between] = flat[self.first] * (1.0 - self.part) + flat[self.last] * self.part
+        return np.moveaxis(memory, 0, -1)
+
+
+class Stances:
+    """The stances of a foot of each body.
+
+    Attributes:
+        stretches: those that last for a moment at least.
+        known: (..., f) whether it is in one.
+        rows: (m,) of the frames of all stances, in columns of all frames of all bodies.
+        stance: (m,) the row of the stance of each.
+        glide: between stances.
+    """
+
+    def __init__(self, on_ground: Mask) -> None:
+        """`on_ground` (..., f - 1) is whether the foot stands between two frames."""
+        of_any_length = Stretches.of(on_ground)
+        self.stretches = of_any_length[of_any_length.length >= SHORTEST]
+        shape = (*on_ground.shape[:-1], on_ground.shape[-1] + 1)
+        self.rows, self.stance = self.stretches.within(shape[-1], 1)
+        self.known: Mask = np.zeros(shape, dtype=np.bool_)
+        self.known.reshape(-1)[self.rows] = True
+        self.glide = Glide.of(self.known)
+
+    def added(self, values: Scalars) -> Scalars:
+        """What to add to a foot, (..., f, k), so that it stays in each stance, and glides from one to the next.
+
+        `values` (..., f, k) are where it is.
+        """
+        memory = np.zeros((values.shape[-1], *values.shape[:-1]))
+        # Where it mostly is: the middle of a step, and where the body stands if it stops or starts in the stance.
+        for column, added in enumerate(memory):
+            places = values[..., column].reshape(-1)[self.rows]
+            added.reshape(-1)[self.rows] = medians(places, self.stance, len(self.stretches))[self.stance] - places
+        return self.glide.over(np.moveaxis(memory, 0, -1))

@@ -1,0 +1,77 @@
+"""Feet that stay down where a clip that stands lifts them, as a horse does that paws the ground.
+
+A planted foot of a body that stands is on the ground. So such a foot is moved to where it rests in that clip, and its
+leg follows. A clip that is done once, or that moves, lifts its feet as it was made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...simulation.arrays.vectors import Scalars, Vectors
+from ..clips import STAND, Clip, Playing
+from ..mixing import mixed_tables
+from .rotations import Turns, product, transposed, upright_axes
+from .soles import TOUCH, Points, median
+from .treads import FootCorrection
+
+LIFTS = 0.015
+"""Model heights by which a clip lifts a foot at least that is kept down in it."""
+
+
+@dataclass(frozen=True)
+class Paw:
+    """How a foot is moved in each clip so that it stays down, at each phase and over the end of the cycle.
+
+    Attributes:
+        shift: (PHASES + 2, 3) of each clip, metres in the space of the model.
+        turn: (PHASES + 2, 3, 3) of each clip, about the foot's origin.
+    """
+
+    shift: list[Vectors]
+    turn: list[Turns]
+
+    def correction(self, playing: Playing, place: Vectors) -> FootCorrection:
+        """The correction of the foot of n bodies on f frames.
+
+        Args:
+            playing: (clips, n f) of them, one after the other.
+            place: (n, f, 3) where their clips have its origin.
+        """
+        shift, turn = mixed_tables(self.shift, playing), upright_axes(mixed_tables(self.turn, playing))
+        return FootCorrection(place, shift.reshape(place.shape), turn.reshape(*place.shape, 3))
+
+
+def paw_of(
+    clips: Sequence[Clip],
+    soles: Sequence[Points],
+    rests: Scalars,
+    places: Sequence[Vectors],
+    turns: Sequence[Turns],
+    height: float,
+) -> Paw | None:
+    """How a foot is moved so that it stays down; None if no clip that stands lifts it.
+
+    Args:
+        soles: (PHASES + 2, m, 3) the points of its sole in each of the clips, metres in the space of the model.
+        rests: (clips,) the heights at which it rests.
+        places, turns: (PHASES + 2, 3) and (PHASES + 2, 3, 3) where its origin is in each clip, and how it is turned.
+        height: of the model, metres.
+    """
+    shift, turn = [np.zeros_like(place) for place in places], [np.tile(np.eye(3), (len(each), 1, 1)) for each in turns]
+    lifts = False
+    for row, (clip, sole) in enumerate(zip(clips, soles)):
+        above = np.min(sole[..., 2], axis=1) - rests[row]
+        if clip.plays != STAND or np.max(above) < LIFTS * height:
+            continue
+        lifts = True
+        down = np.flatnonzero(np.abs(above) < TOUCH * height)
+        down = down if len(down) else np.array([np.argmin(above)])
+        off = places[row][down] - np.array([median(column) for column in places[row][down].T])
+        phase = down[np.argmin(np.einsum("di,di->d", off, off))]
+        shift[row] = places[row][phase] - places[row]
+        turn[row] = product(turns[row][phase], transposed(turns[row]))
+    return Paw(shift, turn) if lifts else None

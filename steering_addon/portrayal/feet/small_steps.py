@@ -1,0 +1,185 @@
+"""Small steps of feet that stand while their body moves or turns: from where they stand to where their clips are.
+
+As a body comes to a stop, its clip draws the foot in that was put down ahead; as it turns on the spot, its feet turn
+with it. A foot that is held would have to reach farther and farther. So it is lifted, and put down again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...simulation.arrays.vectors import Mask, Rows, Scalars
+from .holding import Stretches
+
+FAR = 0.04
+"""Model heights that a foot is from where its clips are, from which on it takes a step."""
+TURNED = 0.3
+"""Radians that it is turned against its body, alike."""
+STEP, STAY = 0.3, 0.3
+"""Seconds of a step, and for which a foot stands at least before it and after it."""
+LONG = 1.0
+"""Seconds for which a foot stands that may take a small step: in a walk it stands for less."""
+WAITS = 0.7
+"""Seconds by which a step is earlier at most, so that other feet carry the body; it is later by half a step at most,
+as the foot strays farther until then."""
+LIFT = 0.014
+"""Model heights by which a foot is lifted in a step, and at least as it swings."""
+EDGE = 0.25
+"""The share of a step in which it is lifted, and that in which it is put down."""
+
+
+def with_steps(
+    stances: Sequence[Mask], drifts: Sequence[Scalars], heading: Scalars, far: Scalars, frame_time: float
+) -> list[Mask]:
+    """When the feet of bodies stand once they take small steps, a mask (..., f - 1) for each foot.
+
+    Args:
+        stances: (..., f - 1) for each foot, whether it stands between two frames as its clips have it.
+        drifts: (..., f, 2) metres that each foot has gone over the ground since the first frame.
+        heading: (..., f) of each body, radians.
+        far: (..., f) metres from which on a foot takes a step.
+        frame_time: seconds.
+    """
+    frames, rests = heading.shape[-1], [stance.copy() for stance in stances]
+    masks = [rest.reshape(-1, frames - 1) for rest in rests]
+    ways = [drift.reshape(-1, frames, 2) for drift in drifts]
+    heading, far = heading.reshape(-1, frames), far.reshape(-1, frames)
+    long = round(LONG / frame_time)
+    straying = [_straying(Stretches.of(mask), way, heading, far, long) for mask, way in zip(masks, ways)]
+    for body in sorted({body for stays in straying for body in stays.body.tolist()}):
+        for foot, stays in enumerate(straying):
+            others = np.array([mask[body] for number, mask in enumerate(masks) if number != foot], dtype=np.bool_)
+            few = 2 * np.count_nonzero(others.reshape(-1, frames - 1), axis=0) < len(others)
+            track = ways[foot][body], heading[body], far[body]
+            _lift(masks[foot][body], stays[stays.body == body], few, track, frame_time)
+    return rests
+
+
+def _straying(stays: Stretches, way: Scalars, heading: Scalars, far: Scalars, long: int) -> Stretches:
+    """The long stances of a foot in which it may not be held in one place throughout."""
+    stays = stays[stays.length >= long]
+    if not len(stays):
+        return stays
+    rows, stay = stays.within(heading.shape[-1], 1)
+    begin = np.flatnonzero(np.diff(stay, prepend=-1))
+    columns = (column.reshape(-1)[rows] for column in (way[..., 0], way[..., 1], heading))
+    x, y, turned = (np.maximum.reduceat(each, begin) - np.minimum.reduceat(each, begin) for each in columns)
+    least = 2.0 * np.minimum.reduceat(far.reshape(-1)[rows], begin)
+    return stays[(np.sqrt(x * x + y * y) > least) | (turned > 2.0 * TURNED)]
+
+
+def _lift(rest: Mask, stays: Stretches, few: Mask, track: tuple[Scalars, Scalars, Scalars], frame_time: float) -> None:
+    """Lift a foot of one body for small steps in its long stances; its mask (f - 1,) is changed.
+
+    Args:
+        few: (f - 1,) whether less than half of the other feet stand.
+        track: its way (f, 2), the heading of the body, and how far it may stray, (f,).
+    """
+    length, still = (max(round(seconds / frame_time), 2) for seconds in (STEP, STAY))
+    waits, lacking = round(WAITS / frame_time), np.concatenate(([0], np.cumsum(few)))
+    for begin, last in zip(stays.first.tolist(), stays.last.tolist()):
+        while last - begin >= length + 2 * still:
+            strays = _strays(*(column[begin : last + 1] for column in track))
+            earliest, latest = begin + still, last - length - still
+            best = max(begin + int(np.argmax(strays)) - length // 2, earliest)
+            if not strays.any() or best > latest:
+                break
+            tried = np.arange(max(best - waits, earliest), min(best + length // 2, latest) + 1)
+            tried = tried[np.argsort(np.abs(tried - best), kind="stable")]
+            start = int(tried[np.argmin(lacking[tried + length] - lacking[tried])])
+            rest[start : start + length] = False
+            begin = start + length
+
+
+def _strays(way: Scalars, heading: Scalars, far: Scalars) -> Mask:
+    """From which frame on a foot cannot be held in one place, (k,)."""
+    x, y, turned = (np.maximum.accumulate(each) - np.minimum.accumulate(each) for each in (*way.T, heading))
+    return (np.sqrt(x * x + y * y) > 2.0 * far) | (turned > 2.0 * TURNED)
+
+
+@dataclass(frozen=True)
+class Lifts:
+    """The frames of k stretches in which feet are off the ground, the frames at their ends among them.
+
+    Attributes:
+        frame: (m,) rows of columns of all frames of all bodies.
+        stretch: (m,) the stretch of each.
+        part: (m,) the share of its time that is over.
+        start, end: (k,) the rows of the frames at the ends.
+    """
+
+    frame: Rows
+    stretch: Rows
+    part: Scalars
+    start: Rows
+    end: Rows
+
+    @classmethod
+    def of(cls, lifts: Stretches, frames: int) -> Lifts:
+        """The lifts in stretches between frames, of bodies with this number of frames each."""
+        rows, stretch = lifts.within(frames, 1)
+        start, length = lifts.body * frames + lifts.first, lifts.length
+        return cls(rows, stretch, (rows - start[stretch]) / length[stretch], start, start + length)
+
+
+def small_steps(stance: Mask, rest: Mask) -> Lifts:
+    """The small steps of a foot.
+
+    Args:
+        stance, rest: (..., f - 1) whether it stands as its clips have it, and once it takes small steps.
+    """
+    return Lifts.of(Stretches.of(stance & ~rest), stance.shape[-1] + 1)
+
+
+def carried_over(values: Scalars, steps: Lifts) -> Scalars:
+    """Values (..., f, k) that go from those before each small step to those after it, while the foot is lifted."""
+    result = values.copy(order="C")
+    flat = result.reshape(-1, values.shape[-1])
+    share = np.clip((steps.part - 0.5 * EDGE) / (1.0 - EDGE), 0.0, 1.0)
+    share = (share * share * (3.0 - 2.0 * share))[:, None]
+    flat[steps.frame] = flat[steps.start][steps.stretch] * (1.0 - share) + flat[steps.end][steps.stretch] * share
+    return result
+
+
+def lifted(steps: Lifts, off: Scalars, scale: Scalars) -> Scalars:
+    """How far feet are lifted in their small steps, (..., f) metres, beyond what their clips lift them by.
+
+    Args:
+        off: (..., f) metres by which clips have them above where they rest.
+        scale: (..., f) the height of the body, metres.
+    """
+    lift = np.zeros(off.shape)
+    rows = steps.frame
+    lift.reshape(-1)[rows] = _lacking(steps.part, off.reshape(-1)[rows], scale.reshape(-1)[rows])
+    return lift
+
+
+def swung(rest: Mask, gone: Scalars, off: Scalars, scale: Scalars) -> Scalars:
+    """How far feet are lifted as they swing, (..., f) metres, so that they do not graze the ground.
+
+    Paws of many clips do; and as a body comes to a stop, what is left of its walk hardly lifts its feet.
+
+    Args:
+        rest: (..., f - 1) whether a foot stands between two frames.
+        gone: (..., f, 2) where it is on the ground, metres.
+        off, scale: as for `lifted`.
+    """
+    lift = np.zeros(off.shape)
+    lifts = Stretches.of(~rest)
+    swings = Lifts.of(lifts[(lifts.first > 0) & (lifts.last < rest.shape[-1])], off.shape[-1])
+    rows, high = swings.frame, scale.reshape(-1)[swings.frame]
+    place = gone.reshape(-1, 2)
+    way = place[swings.end] - place[swings.start]
+    far = np.sqrt(way[:, 0] * way[:, 0] + way[:, 1] * way[:, 1])
+    share = np.minimum(far[swings.stretch] / (FAR * high), 1.0)
+    lift.reshape(-1)[rows] = share * _lacking(swings.part, off.reshape(-1)[rows], high)
+    return lift
+
+
+def _lacking(part: Scalars, off: Scalars, scale: Scalars) -> Scalars:
+    """How far feet are below the least height of a step when a part (k,) of it is over, (k,) metres."""
+    edge = np.clip(np.minimum(part, 1.0 - part) / EDGE, 0.0, 1.0)
+    return np.maximum(LIFT * scale * edge * (2.0 - edge) - np.maximum(off, 0.0), 0.0)

@@ -1,0 +1,52 @@
+"""Which vehicles are where they were led: while they stay, or for a frame if they continue."""
+
+import numpy as np
+import pytest
+
+from steering_addon.behaviors.arrival import Arrival
+from steering_addon.portrayal.portrait import arrived
+from steering_addon.simulation.presence.attendance import GO_ON, LEAVE, STAY
+from tests.scene import Scene, leaders, positions, speeds
+from tests.simulation.presence.test_arrivals import DOOR, FPS, on_arrival, walk
+from tests.simulation.presence.test_stays import visit
+
+
+def at_goal(states) -> np.ndarray:
+    """(f,) whether the first vehicle is where it was led."""
+    return np.array([arrived(now, before)[0] for before, now in zip([None, *states], states)])
+
+
+@pytest.mark.parametrize("way", ["arrival", "docking"])
+def test_who_stays_for_good_has_arrived_from_its_arrival_on(way: str) -> None:
+    scene = walk(way)
+    states = scene.run(200, at=on_arrival(scene, STAY))
+    at = at_goal(states)
+    assert not at[0] and at[-1]
+    assert np.linalg.norm(positions(states)[np.argmax(at), 0] - DOOR) < 0.6
+
+
+def test_a_stay_counts_from_its_beginning_to_its_end_and_what_follows_on_its_own() -> None:
+    states = visit("arrival")
+    at = at_goal(states)
+    first = int(np.argmax(at))
+    spell = int(np.argmin(at[first:]))
+    assert 0.8 * 3.0 < spell / FPS < 3.0 + 3.0
+    still = speeds(states)[first : first + spell, 0] < 0.05
+    assert still[-1] and np.count_nonzero(still) > 2.5 * FPS
+    assert not at[first + spell : first + spell + round(FPS)].any(), "nothing arrives at its end"
+
+
+@pytest.mark.parametrize("what", [GO_ON, LEAVE])
+def test_who_continues_or_leaves_has_arrived_for_a_moment(what: int) -> None:
+    scene = walk("arrival")
+    at = at_goal(scene.run(200, at=on_arrival(scene, what)))
+    assert (what == GO_ON) <= np.count_nonzero(at) <= 2
+
+
+def test_those_who_stand_beside_a_place_that_is_taken_have_arrived_too() -> None:
+    places = np.array([(0.0, 1.5 * row, 0.0) for row in range(4)])
+    target = len(places)
+    scene = Scene(places, behaviors=[(Arrival, {"target": target})], speed=1.0, tracked=leaders(DOOR), fps=FPS)
+    states = scene.run(400)
+    assert arrived(states[-1], states[-2]).all()
+    assert not arrived(states[10], states[9]).any()
