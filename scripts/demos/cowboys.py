@@ -158,7 +158,7 @@ def main(options: extension.Options) -> None:
         told = figures(scene, "Cows", "Riders")
     off = float(np.nanmax(np.abs(stand.height)))
     if options.pictures:
-        film.pictures(scene, out, "cowboys", home + FPS)
+        film.pictures(scene, out, "cowboys", (1, home - 2 * BEFORE_HOME, home - 2 * FPS))
 
     print(f"\n{out}: {', '.join(path.name for path in sorted(out.glob('cowboys.*')))}")
     print(

@@ -32,14 +32,14 @@ from steering_addon.simulation.snapshot import Snapshot, State
 IN_BLENDER = False
 CASES = ("1", "2", "3")
 BANDS = {
-    "startled": (0.0, 1.0),
-    "within 3 s": (0.0, 1.0),
-    "sudden": (0.0, 1.0),
-    "by distance": (-1.0, 1.0),
-    "calm, s": (0.0, 100.0),
-    "off, s": (0.0, 100.0),
-    "twice": (0, 300),
-    "wider": (0.0, 100.0),
+    "startled": (0.95, 1.0),
+    "within 3 s": (0.85, 1.0),
+    "sudden": (0.0, 0.08),
+    "by distance": (0.9, 1.0),
+    "calm, s": (5.0, 15.0),
+    "off, s": (0.0, 2.0),
+    "twice": (0, 5),
+    "wider": (0.2, 0.8),
 }
 
 FPS, COUNT, FIELD, APART = 24, 300, 22.0, 1.3
