@@ -3,8 +3,8 @@
 This is the paper's first example: the trail boss sees strays and sends a cowboy after each, who gets behind it and
 drives it home. The herd, the strays and the riders are the ready Cowboys and Strays of the Add menu, with rigged cows
 and horses in place of its models; the country round them is added here. After the bake it is saved and opened again
-with the extension disabled, so what is measured and filmed plays without it. `scripts/strays --file
-build/demo/cowboys.blend` measures more of the saved file.
+with the extension disabled, so what is measured and filmed plays without it. `scripts/measure strays
+--cases build/demo/cowboys.blend` measures more of the saved file.
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ def main(options: extension.Options) -> None:
         told = figures(scene, "Cows", "Riders")
     off = float(np.nanmax(np.abs(stand.height)))
     if options.pictures:
-        film.pictures(scene, out, "cowboys", home + FPS)
+        film.pictures(scene, out, "cowboys", (1, home - 2 * BEFORE_HOME, home - 2 * FPS))
 
     print(f"\n{out}: {', '.join(path.name for path in sorted(out.glob('cowboys.*')))}")
     print(

@@ -26,13 +26,13 @@ from scripts.stray_figures import in_state
 
 FRAMES = 480
 FPS = 24
-FILMED = 384  # frames: the rest shows the herd at ease
 HORSES = 36
 SIZE = 1.8  # m, of what the ready scene is laid out for
 HORSE, WOLF = 2.2, 1.8  # m, the lengths of both
 COATS = ({}, {"Main": "#5a2f1c"}, {"Main": "#b08d62", "Hair": "#efe6d2"}, {"Main": "#3a2c26"}, {"Main": "#a7a29b"})
 HEIGHT = 6.0  # m, of the middle of the pasture above the fields
 SECOND_SHOT, THIRD_SHOT = 5, 100  # frames after the first horse is startled
+GATHERING = 150  # frames after that from which the film shows the third shot
 TREES, CLEAR = 50, 7.0  # number, and metres from the way of each animal and of the cameras
 OFF_GROUND = 0.002  # m, that a foot may be off the ground on a key
 SPREADS_IN = 72  # frames, in which the alarm has gone through the herd
@@ -135,7 +135,8 @@ def main(options: extension.Options) -> None:
     with extension.set_aside(vehicles):
         baked = matrices(scene, vehicles)
         alarms = alarm_of(herd)
-    cameras = shoot(scene, baked[:, 1:, :3, 3], baked[:, 0, :3, 3], int(alarms.min()))
+    alarm = int(alarms.min())
+    cameras = shoot(scene, baked[:, 1:, :3, 3], baked[:, 0, :3, 3], alarm)
     ways = np.concatenate((baked[..., :3, 3], cameras), axis=1)
     countryside.plant_aside(bpy.data.objects["Sheep Pasture"], ways, CLEAR, TREES, seed=2)
     film.open_with_camera(stage.SUN)
@@ -150,7 +151,7 @@ def main(options: extension.Options) -> None:
         stand = next(standing(scene, each, seconds) for each in crowds(scene) if len(each.vehicles) == HORSES)
     off = float(np.nanmax(np.abs(stand.height)))
     if options.pictures:
-        film.pictures(scene, out, "herd", FILMED)
+        film.pictures(scene, out, "herd", (1, alarm + SECOND_SHOT, alarm + GATHERING))
 
     spread = spread_of(baked[:, 1:, :3, 3])
     before, widest = spread[alarms.min() - 2], spread.max()
