@@ -41,8 +41,8 @@ def with_contents(_app, page: str, source: list[str]) -> None:
     if page == root_doc:
         # The pages of behaviors are below their own list.
         listed = [name for name in linked if not re.match(r"docs/behaviors/(?!README)", name)]
-        # README.md links to neither; CONTRIBUTING.md links to the traps.
-        linked = dict.fromkeys([*listed, "docs/blender_traps", "CHANGELOG"])
+        # README.md links to none of these; CONTRIBUTING.md does.
+        linked = dict.fromkeys([*listed, "docs/blender_traps", "docs/keys_or_tracks", "CHANGELOG"])
     source[0] += "\n".join(["\n", "```{toctree}", ":hidden:", "", *linked, "```", ""])
 
 

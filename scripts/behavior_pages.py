@@ -13,7 +13,8 @@ from steering_addon.locomotion import CATALOGUE as LOCOMOTIONS
 from steering_addon.minds.conditions import CONDITIONS
 from steering_addon.minds.declaring import StateModel, TriggerModel
 from steering_addon.portrayal.driver_properties import Portrayal
-from steering_addon.settings.state_preset import read_state
+from steering_addon.settings.preset import read
+from steering_addon.settings.preset_parts import STATE
 from steering_addon.simulation.behavior import OURS, Behavior, Intent
 from steering_addon.simulation.combining import COMBININGS, MATTERS
 from steering_addon.simulation.declaration import Declared
@@ -173,7 +174,7 @@ def _states() -> str:
 
 def _ready_states() -> list[str]:
     """A row for each state that is ready, by its label."""
-    presets = {file.stem: read_state(file.read_text(encoding="utf-8")) for file in STATES.glob("*.json")}
+    presets = {file.stem: read(file.read_text(encoding="utf-8"), STATE) for file in STATES.glob("*.json")}
     listed = sorted(presets.items(), key=lambda named: named[1].label)
     return [f"| {preset.label} | `{name}` | {preset.description} |" for name, preset in listed]
 

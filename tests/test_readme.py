@@ -28,7 +28,7 @@ def test_every_page_and_picture_that_a_page_links_to_exists():
 def test_the_readme_leads_to_every_page_for_animators():
     linked = set(re.findall(r"\]\(docs/([\w/]+\.md)\)", README.read_text(encoding="utf-8")))
     pages = {path.name for path in (ROOT / "docs").glob("*.md")}
-    assert pages - linked == {"blender_traps.md"}
+    assert pages - linked == {"blender_traps.md", "keys_or_tracks.md"}
 
 
 def test_every_file_and_folder_of_the_code_that_readme_and_contributing_name_exists():

@@ -8,6 +8,7 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ..settings.preset_values import Value, held
 from ..settings.stored import Group
 from ..settings.storing import choice, collection, text
 from ..simulation.candidates import PICKS
@@ -70,7 +71,9 @@ def _of_target(name: str, parameter: Parameter) -> dict[str, Any]:
         bone_of(name): text(
             "Bone to use if the object is an armature; leave empty to use the whole armature", label=f"{title} Bone"
         ),
-        collection_of(name): collection(f"Use {members} if no object is set above", label=f"{title} Collection"),
+        collection_of(name): collection(
+            description=f"Use {members} if no object is set above", label=f"{title} Collection"
+        ),
     }
     if not parameter.in_order:
         sentence = "Which object of a collection, vehicle of a crowd or object of a role to use"
@@ -185,6 +188,15 @@ def values_of(declaration: type[Declared], group: Any) -> dict[str, Any]:
         for name, parameter in declaration.parameters().items()
         if parameter.kind not in POINTERS
     }
+
+
+def values_for_preset(declaration: type[Declared], group: Any) -> dict[str, Value]:
+    """The values of a property group that presets hold.
+
+    Without the spurious digits of 32-bit floats: 0.1 instead of 0.10000000149.
+    """
+    values = {name: getattr(group, name) for name in held(declaration)}
+    return {name: float(str(np.float32(v))) if isinstance(v, float) else v for name, v in values.items()}
 
 
 def _value(parameter: Parameter, value: Any) -> Any:

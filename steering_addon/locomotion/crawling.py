@@ -31,6 +31,7 @@ from ..simulation.arrays.vectors import (
     magnitude,
     no_vectors,
     picked,
+    put,
     unit,
     which,
 )
@@ -44,7 +45,7 @@ from ..simulation.misplaced import Misplaced
 from ..simulation.terrain import Terrain, no_terrain
 from ..simulation.vehicle import Motion, Pose, VehicleModel
 from .banking import GRAVITY
-from .gripping import Grip, Gripping, found, gripped, headed, way_round
+from .gripping import Grip, Gripping, Plane, found, gripped, headed, way_round
 from .looking import LOOKS
 from .on_foot import FALL, TURN_BACK, OnFoot
 from .walking import Walking
@@ -125,34 +126,36 @@ class Crawling(Locomotion):
         level = np.where(free[:, None], level_heading(motion.forward), motion.forward) if free.any() else motion.forward
         grip = gripped(terrain, replace(motion, forward=level), memory)
         force, grip = self._off_borders(model, skins, grip, control.force, speed, dt)
-        stride = self._stride(model, grip, replace(control, force=force), speed, dt)
-        heading, pace = grip.world(from_above(stride.forward)), magnitude(from_above(stride.velocity))
+        plane = grip.plane
+        stride = self._stride(model, grip, plane, replace(control, force=force), speed, dt)
+        heading, pace = plane.world(from_above(stride.forward)), magnitude(from_above(stride.velocity))
         length = pace * dt
         over = REACHES_OVER * model.radius
         after, left, met = grip.moved(skins, heading, length, over)
         falls = met & (self.at_edge == FALL)
         after, stays = _fallen(after, left, which(falls)), met & ~falls
         if anybody(stays):
-            after = _stayed(after, grip, stays, np.where((stays & ~memory.cornered)[:, None], grip.forward, heading))
+            kept = replace(grip, forward=np.where(memory.cornered[:, None], heading, grip.forward))
+            after = after.put(stays, kept.take(stays))
         walking = stride.memory
-        stands = stays | walking.stands
-        new = replace(
-            after.memory,
-            stands=stands,
+        after = replace(
+            after,
+            stands=stays | walking.stands,
             cornered=stays | walking.cornered,
             turning=walking.turning,
-            push=grip.world(walking.push),
+            push=plane.world(walking.push),
             fall_speed=np.where(falls, GRAVITY * dt, memory.fall_speed),
         )
-        after = replace(after, memory=new)
         velocity = np.where(stays[:, None], 0.0, after.forward * pace[:, None])
         most = length / np.maximum(model.radius, EPSILON) + LEANS_OVER * dt
         position = after.origin(terrain.lift)
         return Moved(position, velocity, after.forward, _Step(after, position, most, over))
 
-    def _stride(self, model: VehicleModel, grip: Grip, control: Control, speed: Scalars, dt: float) -> Stance:
+    def _stride(
+        self, model: VehicleModel, grip: Grip, plane: Plane, control: Control, speed: Scalars, dt: float
+    ) -> Stance:
         """The step in the plane of each, whose axes are to the right, ahead and up."""
-        n, known = len(speed), vars(grip.memory)
+        n, known = len(speed), vars(grip)
         right, ahead, up = _axes(n)
         motion = Motion(no_vectors(n), ahead * speed[:, None], right, ahead, up)
         blank = _on_a_plane(n)
@@ -165,14 +168,13 @@ class Crawling(Locomotion):
             looks_in=blank.looks_in,
             ahead=blank.ahead,
             aside=blank.aside,
-            push=grip.on_plane(memory.push),
+            push=plane.on_plane(memory.push),
             fall_speed=blank.fall_speed,
         )
-        plane = no_terrain(n)
-        heading = None if control.heading is None else grip.local(control.heading)
-        control = replace(control, force=grip.local(control.force), heading=heading)
-        moved = self._walker.moved(model, motion, control, plane, memory, dt)
-        return self._walker.stance(motion, moved, no_vectors(n), plane, dt)
+        heading = None if control.heading is None else plane.local(control.heading)
+        control = replace(control, force=plane.local(control.force), heading=heading)
+        moved = self._walker.moved(model, motion, control, no_terrain(n), memory, dt)
+        return self._walker.stance(motion, moved, no_vectors(n), no_terrain(n), dt)
 
     def _off_borders(
         self, model: VehicleModel, skins: Clinging, grip: Grip, force: Vectors, speed: Scalars, dt: float
@@ -181,37 +183,34 @@ class Crawling(Locomotion):
 
         They look ahead from time to time, as walkers do, and keep to what they saw then.
         """
-        memory = grip.memory
         if not len(skins):
             return force, grip
-        looks_in = memory.looks_in - dt
+        looks_in = grip.looks_in - dt
         looks = which(looks_in <= 0.5 * dt)
-        if not len(looks) and not anybody((memory.ahead != 1.0) | (memory.aside != 0.0)):
-            return force, replace(grip, memory=replace(memory, looks_in=looks_in))
-        push = across(force, memory.normal)
+        if not len(looks) and not anybody((grip.ahead != 1.0) | (grip.aside != 0.0)):
+            return force, replace(grip, looks_in=looks_in)
+        push = across(force, grip.normal)
         change: Vectors = push * (model.response_time / model.mass)[:, None]
         wish: Vectors = grip.forward * speed[:, None]
         wish = np.add(wish, change)
         wished = magnitude(wish)
         direction = np.where((wished > EPSILON)[:, None], unit(wish), grip.forward)
-        left = cross(memory.normal, direction)
-        side, ahead, aside = memory.side.copy(), memory.ahead.copy(), memory.aside.copy()
+        left = cross(grip.normal, direction)
+        side, ahead, aside = grip.side.copy(), grip.ahead.copy(), grip.aside.copy()
         side[looks], ahead[looks], aside[looks], looks_in[looks] = 0, 1.0, 0.0, LOOKS
         braking = 0.5 * speed * speed * model.mass / np.maximum(model.max_force, EPSILON)
         circle = np.maximum(self.turn_radius, speed / np.maximum(self.max_turn_rate, EPSILON))
         reach = 1.3 * circle + braking + model.radius
-        near = skins.near_border(memory.triangle[looks], picked(grip.place, looks), largest(reach))
+        near = skins.near_border(grip.triangle[looks], picked(grip.place, looks), largest(reach))
         rows = looks[near & (self.at_edge == TURN_BACK)[looks]]
         if len(rows):
             wanted, step = picked(direction, rows), np.maximum(speed, model.max_force / model.mass * dt) * dt
             over = REACHES_OVER * model.radius[rows]
-            way, side[rows] = way_round(
-                skins, grip.take(rows), wanted, reach[rows], step[rows], memory.side[rows], over
-            )
+            way, side[rows] = way_round(skins, grip.take(rows), wanted, reach[rows], step[rows], grip.side[rows], over)
             hindered = (way != wanted).any(axis=1)
             ahead[rows] = np.where(hindered, dot(way, wanted), 1.0)
             aside[rows] = np.where(hindered, dot(way, picked(left, rows)), 0.0)
-        seen = replace(grip, memory=replace(memory, side=side, ahead=ahead, aside=aside, looks_in=looks_in))
+        seen = replace(grip, side=side, ahead=ahead, aside=aside, looks_in=looks_in)
         turns = which((ahead != 1.0) | (aside != 0.0))
         if not len(turns):
             return force, seen
@@ -227,16 +226,14 @@ class Crawling(Locomotion):
             return None
         grip = self._placed(motion, terrain, memory)
         free = which(~grip.clings)
-        forward = grip.forward.copy(order="K")
-        forward[free] = level_heading(picked(motion.forward, free))
-        grip = replace(grip, forward=forward, memory=replace(grip.memory, lean=grip.memory.normal))
-        speed = magnitude(motion.velocity)
-        return self._stance(grip, forward * speed[:, None], terrain)
+        forward = put(grip.forward, free, level_heading(picked(motion.forward, free)))
+        grip = replace(grip, forward=forward, lean=grip.normal)
+        return self._stance(grip, forward * magnitude(motion.velocity)[:, None], terrain)
 
     def _placed(self, motion: Motion, terrain: Terrain, memory: Gripping) -> Grip:
         """The grips of bodies where an animator placed them."""
         place = motion.position - motion.up * terrain.lift[:, None]
-        grip = Grip(place, motion.forward, replace(memory, normal=motion.up))
+        grip = Grip.at(place, motion.forward, replace(memory, normal=motion.up))
         return found(Clinging(terrain.after), grip, motion.up)
 
     def misplaced(self, model: VehicleModel, motion: Motion, terrain: Terrain) -> Mapping[Misplaced, Mask]:
@@ -247,14 +244,14 @@ class Crawling(Locomotion):
 
     def led(self, before: Motion, memory: Gripping, moved: Moved, hand: Mask, dt: float) -> Moved:
         step: _Step = moved.memory
-        known = step.grip.memory
-        heading = headed(moved.forward, known.normal, step.grip.forward)
-        known = replace(
-            known,
-            stands=np.where(hand, magnitude(moved.velocity) <= 0.0, known.stands),
-            cornered=known.cornered & ~hand,
+        grip = step.grip
+        heading = headed(moved.forward, grip.normal, grip.forward)
+        grip = replace(
+            grip,
+            forward=np.where(hand[:, None], heading, grip.forward),
+            stands=np.where(hand, magnitude(moved.velocity) <= 0.0, grip.stands),
+            cornered=grip.cornered & ~hand,
         )
-        grip = replace(step.grip, forward=np.where(hand[:, None], heading, step.grip.forward), memory=known)
         return replace(moved, memory=replace(step, grip=grip))
 
     def stance(self, before: Motion, moved: Moved, acceleration: Vectors, terrain: Terrain, dt: float) -> Stance:
@@ -269,38 +266,32 @@ class Crawling(Locomotion):
 
     def _falling(self, skins: Clinging, grip: Grip, dt: float) -> Grip:
         """The grips in which those that fall have done so for a step, and hold on to what they have met."""
-        memory = grip.memory
-        rows = which((memory.fall_speed > 0.0) & (memory.triangle < 0))
+        rows = which((grip.fall_speed > 0.0) & ~grip.clings)
         if not len(rows):
             return grip
-        fall_speed = np.zeros_like(memory.fall_speed)
-        fall_speed[rows] = memory.fall_speed[rows] + GRAVITY * dt
+        fall_speed = put(np.zeros_like(grip.fall_speed), rows, grip.fall_speed[rows] + GRAVITY * dt)
         way = fall_speed * dt
-        place = grip.place.copy(order="K")
-        x, y, z = picked(place, rows).T
+        x, y, z = picked(grip.place, rows).T
         footing = skins.surfaces.under(x, y, z, np.zeros(len(rows)), way[rows])
         holds = footing.triangle >= 0
+        met, place = rows[holds], grip.place.copy(order="K")
         place[:, 2] -= way
-        place[rows[holds], 2] = footing.height[holds]
-        met = rows[holds]
+        place[met, 2] = footing.height[holds]
         fall_speed[met] = 0.0
-        grip = replace(grip, place=place, memory=replace(memory, fall_speed=fall_speed))
+        grip = replace(grip, place=place, fall_speed=fall_speed)
         return grip.taking(skins, met, footing.triangle[holds], picked(place, met), upright(len(met)))
 
     def _stance(self, grip: Grip, velocity: Vectors, terrain: Terrain) -> Stance:
-        memory = grip.memory
-        ahead = grip.forward
+        ahead, lean, normal = grip.forward, grip.lean, grip.normal
         # Most of the time all lean fully, and `leaning` gives their normals.
-        if memory.lean is not memory.normal:
-            ahead = headed(turned_over(ahead, memory.normal, memory.lean), memory.lean, ahead)
-        pose = Pose(cross(ahead, memory.lean), ahead, memory.lean)
-        outputs = {}
+        if lean is not normal:
+            ahead = headed(turned_over(ahead, normal, lean), lean, ahead)
+        pose, outputs = None, {}
         if len(terrain.after):
-            masks = ((OFF_GROUND, ~grip.clings), (HELD_UP, memory.cornered))
+            pose = Pose(cross(ahead, lean), ahead, lean)
+            masks = ((OFF_GROUND, ~grip.clings), (HELD_UP, grip.cornered))
             outputs = {name: mask.astype(np.float64) for name, mask in masks}
-        return Stance(
-            grip.origin(terrain.lift), velocity, grip.forward, memory.normal, memory, pose if outputs else None, outputs
-        )
+        return Stance(grip.origin(terrain.lift), velocity, grip.forward, normal, grip.memory, pose, outputs)
 
 
 @lru_cache(maxsize=8)
@@ -327,15 +318,5 @@ def _fallen(grip: Grip, left: Scalars, rows: Rows) -> Grip:
     """The grips in which those of some rows have let go at a border, with a length left, (n,) metres."""
     if not len(rows):
         return grip
-    place = grip.place.copy(order="K")
-    place[rows] += picked(grip.forward, rows) * left[rows, None]
-    return replace(grip, place=place).let_go(rows)
-
-
-def _stayed(after: Grip, before: Grip, stays: Mask, forward: Vectors) -> Grip:
-    """The grips of which some have not left their place."""
-    rows = which(stays)
-    place, heading = after.place.copy(order="K"), after.forward.copy(order="K")
-    place[rows], heading[rows] = before.place[rows], forward[rows]
-    memory = after.memory.put(rows, before.memory.take(rows))
-    return Grip(place, heading, memory)
+    beyond = grip.place[rows] + picked(grip.forward, rows) * left[rows, None]
+    return replace(grip, place=put(grip.place, rows, beyond)).let_go(rows)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
 from ..simulation.arrays.angles import cosine_and_sine
 from ..simulation.arrays.frozen import replace
-from ..simulation.arrays.once import once
 from ..simulation.arrays.vectors import (
     Mask,
     Rows,
@@ -23,13 +22,14 @@ from ..simulation.arrays.vectors import (
     magnitude,
     paired,
     picked,
+    put,
     shared,
     unit,
     which,
 )
 from ..simulation.geometry.clinging import Clinging, Hold
-from ..simulation.geometry.skins import Way, turned_over
-from ..simulation.ground import level_heading
+from ..simulation.geometry.skins import NO_TRIANGLE, Way, turned_over
+from ..simulation.ground import level_heading, upright
 from ..simulation.memory import remembered
 from ..simulation.terrain import FINDS_GROUND, Terrain
 from ..simulation.vehicle import Motion
@@ -60,48 +60,62 @@ class Gripping(Walking):
 
 
 @dataclass(frozen=True)
-class Grip:
-    """Where n vehicles hold on.
+class Plane:
+    """The planes in which n vehicles move: their unit axes to the right, ahead and up, (n, 3)."""
+
+    right: Vectors
+    ahead: Vectors
+    up: Vectors
+
+    def local(self, v: Vectors) -> Vectors:
+        """Vectors (n, 3) by their parts to the right, ahead and up."""
+        return columns(dot(v, self.right), dot(v, self.ahead), dot(v, self.up))
+
+    def on_plane(self, v: Vectors) -> Vectors:
+        """Vectors (n, 3) by their parts to the right and ahead, (n, 2)."""
+        return paired(dot(v, self.right), dot(v, self.ahead))
+
+    def world(self, v: Vectors) -> Vectors:
+        """The vectors, (n, 3), with these parts to the right and ahead, (n, 2)."""
+        vectors = self.right * v[:, :1] + self.ahead * v[:, 1:]
+        return np.asarray(vectors, dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Grip(Gripping):
+    """Where n vehicles hold on, with what is remembered of them there.
 
     Attributes:
         place: (n, 3) metres, without the lift of their origins.
-        forward: (n, 3) unit headings across the normals that are remembered.
-        memory: what is remembered of them there.
+        forward: (n, 3) unit headings across the normals.
     """
 
-    place: Vectors
-    forward: Vectors
-    memory: Gripping
+    place: Vectors = remembered((0.0, 0.0, 0.0))
+    forward: Vectors = remembered((0.0, 1.0, 0.0))
+
+    @classmethod
+    def at(cls, place: Vectors, forward: Vectors, memory: Gripping) -> Grip:
+        """The grips at places, with what is remembered."""
+        return cls(**vars(memory), place=place, forward=forward)
+
+    @property
+    def memory(self) -> Gripping:
+        """What is remembered of them."""
+        return Gripping(**{f.name: getattr(self, f.name) for f in fields(Gripping)})
 
     @property
     def clings(self) -> Mask:
         """(n,) who holds on to a surface."""
-        return self.memory.triangle >= 0
+        return self.triangle >= 0
 
-    @once
-    def _right(self) -> Vectors:
-        return cross(self.forward, self.memory.normal)
-
-    def take(self, rows: Rows) -> Grip:
-        """The grips of some rows."""
-        return Grip(picked(self.place, rows), picked(self.forward, rows), self.memory.take(rows))
+    @property
+    def plane(self) -> Plane:
+        """The planes in which they move."""
+        return Plane(cross(self.forward, self.normal), self.forward, self.normal)
 
     def origin(self, lift: Scalars) -> Vectors:
         """Where the origins of their models are, (n, 3) metres."""
-        return self.place + self.memory.lean * lift[:, None]
-
-    def local(self, v: Vectors) -> Vectors:
-        """Vectors (n, 3) by their parts to the right, ahead and up."""
-        return columns(dot(v, self._right), dot(v, self.forward), dot(v, self.memory.normal))
-
-    def on_plane(self, v: Vectors) -> Vectors:
-        """Vectors (n, 3) by their parts to the right and ahead, (n, 2)."""
-        return paired(dot(v, self._right), dot(v, self.forward))
-
-    def world(self, v: Vectors) -> Vectors:
-        """The vectors, (n, 3), with these parts to the right and ahead, (n, 2)."""
-        vectors = self._right * v[:, :1] + self.forward * v[:, 1:]
-        return np.asarray(vectors, dtype=np.float64)
+        return self.place + self.lean * lift[:, None]
 
     def moved(self, skins: Clinging, direction: Vectors, length: Scalars, reach: Scalars) -> tuple[Grip, Scalars, Mask]:
         """The grips after ways along the surface, headed as they end.
@@ -116,28 +130,26 @@ class Grip:
         Returns:
             The grips; the length that is left at a border, (n,) metres; and who met one, (n,).
         """
-        memory, clings = self.memory, self.clings
+        clings = self.clings
         if everybody(clings):
             return self._along(skins, direction, length, reach)
-        place, forward = self.place + direction * length[:, None], direction.copy(order="K")
-        left, met = np.zeros(len(length)), np.zeros(len(length), dtype=np.bool_)
-        rows = which(clings)
+        grip = replace(self, place=self.place + direction * length[:, None], forward=direction)
+        left, met, rows = np.zeros(len(length)), np.zeros(len(length), dtype=np.bool_), which(clings)
         if len(rows):
             part = picked(direction, rows), length[rows], reach[rows]
             held, left[rows], met[rows] = self.take(rows)._along(skins, *part)
-            place[rows], forward[rows], memory = held.place, held.forward, memory.put(rows, held.memory)
-        return Grip(place, forward, memory), left, met
+            grip = grip.put(rows, held)
+        return grip, left, met
 
     def _along(
         self, skins: Clinging, direction: Vectors, length: Scalars, reach: Scalars
     ) -> tuple[Grip, Scalars, Mask]:
         """As `moved`, of those that all hold on to a surface."""
-        memory = self.memory
-        way = skins.walked(memory.triangle, self.place, direction, memory.facing, length, memory.normal)
-        normal = _with_area(way.normal(), memory.normal)
+        way = skins.walked(self.triangle, self.place, direction, self.facing, length, self.normal)
+        normal = _with_area(way.normal(), self.normal)
         forward = headed(turned_over(way.direction, way.face(), normal), normal, direction)
-        held = replace(memory, triangle=way.triangle, facing=way.facing, normal=normal)
-        return crossed(skins, self, Grip(way.place, forward, held), way, np.minimum(length, reach))
+        held = replace(self, place=way.place, forward=forward, triangle=way.triangle, facing=way.facing, normal=normal)
+        return crossed(skins, self, held, way, np.minimum(length, reach))
 
     def pushed(self, skins: Clinging, shift: Vectors, reach: Scalars) -> Grip:
         """The grips after shifts (n, 3), metres, of which the parts along the surface count.
@@ -145,73 +157,61 @@ class Grip:
         Args:
             reach: (n,) as of `moved`.
         """
-        rows = which(self.clings & (shift != 0.0).any(axis=1))
-        free = which(~self.clings & (shift != 0.0).any(axis=1))
-        if not len(rows) and not len(free):
-            return self
-        place, forward, memory = self.place.copy(order="K"), self.forward.copy(order="K"), self.memory
-        place[free] += shift[free]
+        moves = (shift != 0.0).any(axis=1)
+        rows, free = which(self.clings & moves), which(~self.clings & moves)
+        grip = replace(self, place=put(self.place, free, self.place[free] + shift[free])) if len(free) else self
         if not len(rows):
-            return Grip(place, forward, memory)
+            return grip
         before = self.take(rows)
-        triangle, facing, normal = before.memory.triangle, before.memory.facing, before.memory.normal
-        along = across(picked(shift, rows), skins.face_normal(triangle))
-        way = skins.walked(triangle, before.place, along, facing, magnitude(along))
-        after = _with_area(way.normal(), normal)
-        heading = headed(turned_over(before.forward, normal, after), after, before.forward)
-        held = replace(before.memory, triangle=way.triangle, facing=way.facing, normal=after)
-        end, _, _ = crossed(
-            skins, before, Grip(way.place, heading, held), way, np.minimum(magnitude(along), reach[rows])
+        along = across(picked(shift, rows), skins.face_normal(before.triangle))
+        way = skins.walked(before.triangle, before.place, along, before.facing, magnitude(along))
+        normal = _with_area(way.normal(), before.normal)
+        heading = headed(turned_over(before.forward, before.normal, normal), normal, before.forward)
+        held = replace(
+            before, place=way.place, forward=heading, triangle=way.triangle, facing=way.facing, normal=normal
         )
-        place[rows], forward[rows] = end.place, end.forward
-        return Grip(place, forward, memory.put(rows, end.memory))
+        end, _, _ = crossed(skins, before, held, way, np.minimum(magnitude(along), reach[rows]))
+        return grip.put(rows, end)
 
     def taking(self, skins: Clinging, rows: Rows, triangle: Rows, place: Vectors, up: Vectors) -> Grip:
         """The grips in which those of some rows hold on to triangles at places, on the side of `up`; (m, 3) each."""
-        face = skins.face_normal(triangle)
-        facing = np.where(dot(face, up) < 0.0, -1.0, 1.0)
-        normal = normal_at(skins, triangle, place, facing, up)
-        heading = turned_over(picked(self.forward, rows), picked(self.memory.normal, rows), normal)
-        forward, at = self.forward.copy(order="K"), self.place.copy(order="K")
-        forward[rows], at[rows] = headed(heading, normal, picked(self.forward, rows)), place
-        return Grip(at, forward, _held(self.memory, rows, triangle, facing, normal))
+        facing = np.where(dot(skins.face_normal(triangle), up) < 0.0, -1.0, 1.0)
+        normal, held = normal_at(skins, triangle, place, facing, up), self.take(rows)
+        forward = headed(turned_over(held.forward, held.normal, normal), normal, held.forward)
+        return self.put(
+            rows, replace(held, place=place, forward=forward, triangle=triangle, facing=facing, normal=normal)
+        )
 
     def let_go(self, rows: Rows) -> Grip:
         """The grips in which those of some rows hold on to nothing, and head level."""
         if not len(rows):
             return self
-        forward, normal = self.forward.copy(order="K"), self.memory.normal.copy(order="K")
-        ahead, away = picked(forward, rows), picked(normal, rows)
+        held, n = self.take(rows), len(rows)
         # Off the lower edge of a wall it heads away from the wall.
-        steep = np.abs(ahead[:, 2]) > 0.9
-        forward[rows] = level_heading(np.where(steep[:, None], away, ahead))
-        normal[rows] = (0.0, 0.0, 1.0)
-        triangle = self.memory.triangle.copy()
-        triangle[rows] = -1
-        return Grip(self.place, forward, replace(self.memory, triangle=triangle, normal=normal))
+        steep = np.abs(held.forward[:, 2]) > 0.9
+        level = level_heading(np.where(steep[:, None], held.normal, held.forward))
+        return self.put(rows, replace(held, forward=level, triangle=np.full(n, NO_TRIANGLE), normal=upright(n)))
 
     def leaning(self, most: Scalars) -> Grip:
         """The grips in which bodies lean over with their normals, by at most (n,) radians in a step."""
-        normal, lean = self.memory.normal, self.memory.lean
+        normal, lean = self.normal, self.lean
         square = np.minimum(most * most, 1.0)
         # No cosine is larger than this part of its series.
         rows = which(dot(lean, normal) < 1.0 - 0.5 * square + square * square / 24.0)
         if not len(rows):
-            return replace(self, memory=replace(self.memory, lean=normal))
+            return replace(self, lean=normal)
         leans, normals = picked(lean, rows), picked(normal, rows)
         cosine, sine = cosine_and_sine(np.minimum(most[rows], np.pi))
         toward = unit(across(normals, leans))
         toward = np.where((magnitude(toward) < 0.5)[:, None], picked(self.forward, rows), toward)
         over = np.asarray(leans * cosine[:, None] + toward * sine[:, None], dtype=np.float64)
-        lean = normal.copy(order="K")
-        lean[rows] = np.where((dot(leans, normals) < cosine)[:, None], unit(over), normals)
-        return replace(self, memory=replace(self.memory, lean=lean))
+        leaned = np.where((dot(leans, normals) < cosine)[:, None], unit(over), normals)
+        return replace(self, lean=put(normal, rows, leaned))
 
 
 def gripped(terrain: Terrain, motion: Motion, memory: Gripping) -> Grip:
     """Where vehicles hold on at the end of a step, were they to stay: surfaces that move take them along."""
-    place = motion.position - memory.lean * terrain.lift[:, None]
-    grip = Grip(place, motion.forward, memory)
+    grip = Grip.at(motion.position - memory.lean * terrain.lift[:, None], motion.forward, memory)
     before, after = Clinging(terrain.before), Clinging(terrain.after)
     if not grip.clings.any():
         return grip
@@ -219,22 +219,18 @@ def gripped(terrain: Terrain, motion: Motion, memory: Gripping) -> Grip:
         return found(after, grip, memory.normal)
     if terrain.after is terrain.before:
         return grip
-    clings = which(before.moved(after, memory.triangle))
-    if not len(clings):
+    rows = which(before.moved(after, memory.triangle))
+    if not len(rows):
         return grip
-    triangle, facing = memory.triangle[clings], memory.facing[clings]
-    normal = picked(memory.normal, clings)
-    face = before.face_normal(triangle) * facing[:, None]
-    heading = turned_over(picked(motion.forward, clings), normal, face)
-    taken, carried = before.carried(after, triangle, picked(place, clings), heading)
-    face = after.face_normal(triangle) * facing[:, None]
-    new = normal_at(after, triangle, taken, facing, normal)
-    lean = memory.lean.copy(order="K")
-    lean[clings] = unit(turned_over(picked(memory.lean, clings), normal, new))
-    forward, at = motion.forward.copy(order="K"), place.copy(order="K")
-    at[clings] = taken
-    forward[clings] = headed(turned_over(unit(across(carried, face)), face, new), new, heading)
-    return Grip(at, forward, replace(_held(memory, clings, triangle, facing, new), lean=lean))
+    held = grip.take(rows)
+    face = before.face_normal(held.triangle) * held.facing[:, None]
+    heading = turned_over(held.forward, held.normal, face)
+    place, carried = before.carried(after, held.triangle, held.place, heading)
+    face = after.face_normal(held.triangle) * held.facing[:, None]
+    normal = normal_at(after, held.triangle, place, held.facing, held.normal)
+    forward = headed(turned_over(unit(across(carried, face)), face, normal), normal, heading)
+    lean = unit(turned_over(held.lean, held.normal, normal))
+    return grip.put(rows, replace(held, place=place, forward=forward, normal=normal, lean=lean))
 
 
 def found(skins: Clinging, grip: Grip, up: Vectors) -> Grip:
@@ -265,10 +261,10 @@ def crossed(skins: Clinging, before: Grip, after: Grip, way: Way, reach: Scalars
     if len(skins) < 2:
         return after, way.left, way.met
     rows = which(reach > 0.0)
-    surface, reach = skins.surfaces.surface_of(before.memory.triangle[rows]), reach[rows]
+    surface, reach = skins.surfaces.surface_of(before.triangle[rows]), reach[rows]
     height = LINE * reach
-    start = picked(before.place, rows) + picked(before.memory.normal, rows) * height[:, None]
-    course = picked(after.place, rows) + picked(after.memory.normal, rows) * height[:, None] - start
+    start = picked(before.place, rows) + picked(before.normal, rows) * height[:, None]
+    course = picked(after.place, rows) + picked(after.normal, rows) * height[:, None] - start
     length = magnitude(course)
     distance, triangle = skins.hit(start, unit(course), length, surface)
     on = which(triangle >= 0)
@@ -280,7 +276,7 @@ def crossed(skins: Clinging, before: Grip, after: Grip, way: Way, reach: Scalars
     if len(at):
         ends = after.take(rows[at])
         hold, far = _beyond(skins, ends, picked(way.direction, rows[at]), reach[at])
-        past = ends.place + (ends.memory.normal - picked(way.direction, rows[at])) * reach[at, None]
+        past = ends.place + (ends.normal - picked(way.direction, rows[at])) * reach[at, None]
         grip = grip.taking(skins, rows[at][far], hold.triangle[far], hold.place[far], (past - hold.place)[far])
         met[rows[at][far]], left[rows[at][far]] = False, 0.0
     return grip, left, met
@@ -294,8 +290,8 @@ def _beyond(skins: Clinging, ends: Grip, direction: Vectors, reach: Scalars) -> 
         reach: (n,) metres.
     """
     # What continues level there is nearer than what goes down, and what comes up from below is near enough.
-    place = ends.place + (direction + 0.5 * ends.memory.normal) * reach[:, None]
-    hold = skins.nearest(place, 1.1 * reach, skins.surfaces.surface_of(ends.memory.triangle))
+    place = ends.place + (direction + 0.5 * ends.normal) * reach[:, None]
+    hold = skins.nearest(place, 1.1 * reach, skins.surfaces.surface_of(ends.triangle))
     return hold, which(hold.triangle >= 0)
 
 
@@ -330,7 +326,7 @@ def way_round(
     for far in (reach, step):
         # All directions are tried together: the time goes by the sides of triangles that one after the other crosses.
         prefers = np.where(side[rows] == 0, 1, side[rows])[None] * np.tile((1, -1), len(COSINES) // 2)[:, None]
-        along, left = picked(direction, rows), cross(picked(grip.memory.normal, rows), picked(direction, rows))
+        along, left = picked(direction, rows), cross(picked(grip.normal, rows), picked(direction, rows))
         tried = along[None] * COSINES[:, None, None] + left[None] * (SINES[:, None] * prefers)[..., None]
         every = np.tile(rows, len(COSINES))
         free = _continues(skins, grip.take(every), tried.reshape(-1, 3), far[every], over[every])
@@ -354,15 +350,14 @@ def _continues(skins: Clinging, grip: Grip, direction: Vectors, length: Scalars,
         direction: (n, 3) unit directions across the normals.
         length, reach: (n,) metres.
     """
-    memory = grip.memory
-    way = skins.walked(memory.triangle, grip.place, direction, memory.facing, length, memory.normal)
+    way = skins.walked(grip.triangle, grip.place, direction, grip.facing, length, grip.normal)
     met = which(way.met)
     if len(skins) < 2 or not len(met):
         return ~way.met
-    ends = grip.take(met)
     triangle, place, facing = way.triangle[met], picked(way.place, met), way.facing[met]
-    normal = normal_at(skins, triangle, place, facing, ends.memory.normal)
-    ends = Grip(place, ends.forward, replace(ends.memory, triangle=triangle, facing=facing, normal=normal))
+    ends = grip.take(met)
+    normal = normal_at(skins, triangle, place, facing, ends.normal)
+    ends = replace(ends, place=place, triangle=triangle, facing=facing, normal=normal)
     _, beyond = _beyond(skins, ends, picked(way.direction, met), np.minimum(length[met], reach[met]))
     continues = ~way.met
     continues[met[beyond]] = True
@@ -394,13 +389,3 @@ def _with_area(normal: Vectors, otherwise: Vectors) -> Vectors:
     """Smoothed normals, (n, 3); others where they are zero, on triangles without area."""
     lost = magnitude(normal) < 0.5
     return np.where(lost[:, None], otherwise, normal) if anybody(lost) else normal
-
-
-def _held(memory: Gripping, rows: Rows, triangle: Rows, facing: Scalars, normal: Vectors) -> Gripping:
-    """The memory in which those of some rows hold on to these."""
-    if len(rows) == len(memory.triangle):
-        return replace(memory, triangle=triangle, facing=facing, normal=normal)
-    columns_of_all = memory.triangle.copy(), memory.facing.copy(), memory.normal.copy(order="K")
-    for column, values in zip(columns_of_all, (triangle, facing, normal)):
-        column[rows] = values
-    return replace(memory, triangle=columns_of_all[0], facing=columns_of_all[1], normal=columns_of_all[2])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.arrays.angles import cosine_and_sine, cosine_of_setting, tangent_of_setting
-from ..simulation.arrays.frozen import replace
+from ..simulation.arrays.frozen import Columns, replace
 from ..simulation.arrays.once import once
 from ..simulation.arrays.vectors import (
     Mask,
@@ -54,7 +54,7 @@ INWARD = cosine_and_sine(np.array([60.0 * np.pi / 180.0]))
 
 
 @dataclass(frozen=True)
-class Look:
+class Look(Columns):
     """From where and where to n walkers look at the ground.
 
     Attributes:
@@ -75,22 +75,9 @@ class Look:
     reach: Scalars
     circle: Scalars
 
-    def take(self, rows: Rows) -> Look:
-        """The look of the walkers of some rows."""
-        return Look(
-            picked(self.feet, rows),
-            picked(self.normal, rows),
-            self.triangle[rows],
-            picked(self.heading, rows),
-            picked(self.direction, rows),
-            self.step[rows],
-            self.reach[rows],
-            self.circle[rows],
-        )
-
 
 @dataclass(frozen=True)
-class Walkable:
+class Walkable(Columns):
     """What n walkers may tread.
 
     Attributes:
@@ -106,16 +93,6 @@ class Walkable:
     step_height: Scalars
     shuns_edges: Mask
     refuses_edges: Mask
-
-    def take(self, rows: Rows) -> Walkable:
-        """What the walkers of some rows may tread."""
-        return Walkable(
-            self.surfaces,
-            self.max_slope[rows],
-            self.step_height[rows],
-            self.shuns_edges[rows],
-            self.refuses_edges[rows],
-        )
 
     def is_too_steep(self, triangle: Rows) -> Mask:
         """Whether triangles are steeper than a walker climbs, (n,); not for -1."""

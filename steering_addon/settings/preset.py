@@ -1,137 +1,230 @@
-"""Presets of crowds: their settings as JSON text, checked against the declarations of behaviors and vehicles.
+"""Presets: the settings of a crowd, of a state or of one behavior, as one kind of JSON document.
 
-`preset_values` describes the values.
+A preset names values as the declarations do (`preset_values`) and refers to no objects: what a state is about is named
+by what it is to the crowd, such as the other crowd, or by the name of another preset.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..behaviors import CATALOGUE
-from ..locomotion import LOCOMOTIONS, SimpleVehicle
+from ..locomotion import LOCOMOTIONS
+from ..minds.declaring import StateModel, TriggerModel
 from ..portrayal.driver_properties import Portrayal
+from ..simulation.behavior import Intent
 from ..simulation.combining import COMBININGS
-from ..simulation.declaration import REACH, Declared, Unit
+from ..simulation.declaration import POINTERS, Declared, Unit
 from ..simulation.locomotion import Locomotion
 from ..simulation.presence.attendance import Attendance
 from ..simulation.vehicle import VehicleModel
-from .preset_values import (
-    FORMAT,
-    RENAMED,
-    PresetError,
-    Value,
-    Values,
-    checked_values,
-    complete,
-    is_number,
-    is_whole,
-    parsed,
-    shown,
-    text_of,
-    with_new_names,
-    within,
+from .preset_parts import (
+    BEHAVIOR,
+    BEHAVIORS,
+    CROWD,
+    KINDS,
+    STATE,
+    Document,
+    part,
+    parts_of,
+    read_behaviors,
+    read_choice,
+    read_declared,
+    read_frames,
+    read_intents,
+    read_list,
+    read_locomotion,
+    read_name,
+    read_names,
+    read_positive,
+    read_up_to,
+    read_variation,
+    read_vehicle,
+    read_words,
 )
+from .preset_values import PresetError, Value, Values, complete, parsed, within
 from .stored import MOST_PREROLL
-from .variation import MOST
 
+FORMAT = 2
+"""The version of the format that is written. Files of a later one are refused, those of the first are translated."""
+HEADINGS = ("Birds", "Fish", "People", "Animals", "Vehicles", "Other")
+"""The headings of the menu of presets of crowds, in order."""
+CALLERS = ("CROWD", "OWN_CROWD", "REGION", "SELECTED", "PLACE")
+"""What may call into a state: the vehicles of the only other crowd, those of this one, the region in which the crowd
+stays, the objects that are selected besides the crowd, or the trigger itself, which stands at the 3D cursor."""
 GROWING = (Unit.LENGTH, Unit.SPEED, Unit.ACCELERATION, Unit.FORCE)
 """Units that grow in proportion to the body if the motion is to look the same and take the same time."""
 SIMILAR = 2.0
 """Bodies more than this many times larger or smaller than those a preset is meant for get it fitted to their size."""
-GROUPS = ("Birds", "Fish", "People", "Animals", "Vehicles", "Other")
-"""The headings of the menu of presets, in order."""
+POINTING = frozenset(
+    f"{behavior.name}.{name}"
+    for behavior in CATALOGUE
+    for name, parameter in behavior.parameters().items()
+    if parameter.kind in POINTERS
+)
+"""The parameters of behaviors that refer to objects, as `behavior.parameter`."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """What calls into a state. It is added where the scene has it.
+
+    Attributes:
+        by: one of CALLERS.
+        in_state: the name of a preset: only vehicles that are in its state call; "" for all.
+        only_in: the name of the preset whose state alone hears it; "" for all.
+        trigger: the values of the trigger, by name; what is missing has its default, a distance is fitted.
+    """
+
+    by: str = part(read_choice(*CALLERS), default="CROWD")
+    in_state: str = part(read_name, default="")
+    only_in: str = part(read_name, default="")
+    trigger: Values = part(read_declared(TriggerModel), default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Preset:
-    """The settings of a crowd.
+    """The settings of a crowd, of a state that is added to crowds, or of one behavior. A missing value has its default.
 
     Attributes:
         label: its name in the interface.
         description: one sentence for the tooltip, without a final stop.
-        body_length: metres from nose to tail of the bodies it is meant for.
-        vehicle: values of the vehicle model by name; a missing one has its default.
-        locomotion: the values of the locomotion, by its name; a missing value has its default.
-        combining: the name of a choice of COMBININGS.
-        behaviors: the values of each active behavior, by its name; a missing value has its default.
-        variation: how much vehicles differ, as shares, by the names of `variation.MOST`.
-        preroll: suggested pre-roll in frames.
+        kind: one of KINDS, which have different parts of the following.
+        group: the heading of the menu under which a crowd is listed, one of HEADINGS; "" for presets of the user's own.
+        body_length: metres from nose to tail of the bodies that its lengths are meant for; 0 for any.
+        state: when a state is taken up and for how long, by name.
+        faster: the top speed of a state, as a multiple of the crowd's; it turns as tightly at that speed, and turns and
+            reacts that much more quickly. None to move as the crowd.
+        cruise_speed: the share of that top speed that a state holds; None for the crowd's.
+        vehicle: values of the vehicle model by name; those of a state are in some units multiples of the crowd's.
+        locomotion: the values of the locomotion in the same way, by its name.
+        combining: the name of a choice of COMBININGS; "" for that of the crowd.
+        behaviors: the values of each active behavior, by its name; in a state, missing ones are fitted to the crowd.
         portrayal: values of the portrayal by name; None if the preset leaves the portrayal alone.
         attendance: values for entering and leaving, by name; None if the preset leaves those alone.
-        group: the heading of the menu under which it is listed, one of GROUPS; empty for presets of the user's own.
+        variation: how much vehicles differ, as shares, by the names of `variation.MOST`.
+        preroll: suggested pre-roll in frames.
+        keeps: the sorts of the crowd's other behaviors that stay on in a state.
+        off: the names of behaviors that are off in a state.
+        then: the name of the preset that follows a state; "" for the crowd's own settings.
+        eases: the name of the preset for which a state eases the need; "" for none.
+        brings: the names of the presets that are added with a state.
+        calls: what calls into a state.
+        about_crowd: the parameters of a state's behaviors that name the other crowd instead of what calls, as
+            `behavior.parameter`.
         unknown: names in its text that this version does not know.
     """
 
-    label: str
-    description: str
-    body_length: float
-    vehicle: Values
-    locomotion: Mapping[str, Values]
-    combining: str
-    behaviors: Mapping[str, Values]
-    variation: Mapping[str, float] = field(default_factory=dict)
-    preroll: int = 0
-    portrayal: Values | None = None
-    attendance: Values | None = None
-    group: str = ""
+    label: str = part(read_words, needed=KINDS)
+    description: str = part(read_words, needed=KINDS)
+    kind: str = CROWD
+    group: str = part(read_choice("", *HEADINGS), CROWD, default="")
+    body_length: float = part(read_positive, CROWD, STATE, needed=(CROWD,), default=0.0)
+    state: Values = part(read_declared(StateModel), STATE, default_factory=dict)
+    faster: float | None = part(read_positive, STATE, default=None)
+    cruise_speed: float | None = part(read_up_to(1.0), STATE, default=None)
+    vehicle: Values = part(read_vehicle, CROWD, STATE, default_factory=dict)
+    locomotion: Mapping[str, Values] = part(read_locomotion, CROWD, STATE, needed=(CROWD,), default_factory=dict)
+    combining: str = part(read_choice(*(c.name for c in COMBININGS)), CROWD, STATE, needed=(CROWD,), default="")
+    behaviors: Mapping[str, Values] = part(read_behaviors, needed=(BEHAVIOR,), default_factory=dict)
+    portrayal: Values | None = part(read_declared(Portrayal), CROWD, default=None)
+    attendance: Values | None = part(read_declared(Attendance), CROWD, default=None)
+    variation: Mapping[str, float] = part(read_variation, CROWD, default_factory=dict)
+    preroll: int = part(read_frames(MOST_PREROLL), CROWD, default=0)
+    keeps: frozenset[Intent] = part(read_intents, STATE, default=frozenset(Intent))
+    off: tuple[str, ...] = part(read_names(BEHAVIORS), STATE, default=())
+    then: str = part(read_name, STATE, default="")
+    eases: str = part(read_name, STATE, default="")
+    brings: tuple[str, ...] = part(read_names(), STATE, default=())
+    calls: tuple[Call, ...] = part(read_list(Call), STATE, default=())
+    about_crowd: tuple[str, ...] = part(read_names(POINTING), STATE, default=())
     unknown: tuple[str, ...] = ()
 
     @property
     def tooltip(self) -> str:
         """The tooltip of its menu entry."""
-        return f"{self.description}. For bodies of {self.body_length:.3g} m"
+        return f"{self.description}. For bodies of {self.body_length:.3g} m" if self.kind == CROWD else self.description
 
     @property
     def moves(self) -> type[Locomotion]:
-        """Its locomotion."""
+        """The locomotion of a crowd."""
         [name] = self.locomotion
         return LOCOMOTIONS[name]
 
-    def options(self) -> dict[str, Values]:
-        """The values of the OPTIONAL groups that this preset has."""
-        groups = {"portrayal": self.portrayal, "attendance": self.attendance}
-        return {name: values for name, values in groups.items() if values is not None}
+    def groups(self) -> dict[str, tuple[type[Declared], Values]]:
+        """The declaration and the values of each group of a crowd that it holds, by the name of the group."""
+        groups: dict[str, tuple[type[Declared], Values | None]] = {
+            "vehicle": (VehicleModel, self.vehicle),
+            **{name: (LOCOMOTIONS[name], values) for name, values in self.locomotion.items()},
+            "portrayal": (Portrayal, self.portrayal),
+            "attendance": (Attendance, self.attendance),
+            **{name: (BEHAVIORS[name], values) for name, values in self.behaviors.items()},
+        }
+        return {name: (kind, values) for name, (kind, values) in groups.items() if values is not None}
+
+    def suits(self, length: float | None) -> bool:
+        """Whether it is meant for bodies about as long, metres; None if they cannot be measured."""
+        return not self.body_length or length is None or 1.0 / SIMILAR <= length / self.body_length <= SIMILAR
 
 
-OPTIONAL: Mapping[str, type[Declared]] = {"portrayal": Portrayal, "attendance": Attendance}
-"""The groups of settings that a preset may leave out."""
-PARTS = {part.name for part in fields(Preset)} - {"unknown"}
-"""The top-level names of its text, besides "format"."""
+PLAIN = Preset("State", "A state like the crowd itself, to change", STATE)
+"""What a state without a preset is."""
 
 
-def read(text: str, renamed: Mapping[str, str] = RENAMED) -> Preset:
-    """Read a preset from its text.
-
-    Args:
-        renamed: as RENAMED.
+def read(text: str, kind: str = CROWD) -> Preset:
+    """Read a preset of a kind from its text.
 
     Raises:
-        PresetError: the text is not a preset, has a later format, or has an invalid value.
+        PresetError: the text is not such a preset, has a later format, or has an invalid value.
     """
-    return _Reading(with_new_names(parsed(text), renamed)).preset()
+    version, content = parsed(text, FORMAT)
+    if version == 1:
+        content = _translated(content, kind)
+    given = content.pop("kind", None)
+    if given != kind:
+        raise PresetError(f"it is a preset of a {given}" if given in KINDS else 'its "kind" is missing or invalid')
+    document = Document(kind, [])
+    return Preset(kind=kind, **document.read_parts(Preset, content), unknown=tuple(document.unknown))
+
+
+def _translated(content: dict[str, Any], kind: str) -> dict[str, Any]:
+    """The content of a document of the first format, in which each kind had one of its own."""
+    content = {**content, "kind": kind}
+    if kind == BEHAVIOR:
+        name = content.pop("behavior", None)
+        if not isinstance(name, str):
+            raise PresetError('it does not name its "behavior"')
+        content["behaviors"] = {name: content.pop("values", {})}
+    return content
 
 
 def written(preset: Preset) -> str:
-    """The text of a preset; reading it gives the same preset."""
-    content: dict[str, Any] = {
-        "format": FORMAT,
-        "label": preset.label,
-        "description": preset.description,
-        "body_length": preset.body_length,
-        "vehicle": dict(preset.vehicle),
-        "locomotion": {name: dict(values) for name, values in preset.locomotion.items()},
-        "combining": preset.combining,
-        "behaviors": {name: dict(values) for name, values in preset.behaviors.items()},
-        "variation": dict(preset.variation),
-        "preroll": preset.preroll,
-    }
-    content |= {name: dict(values) for name, values in preset.options().items()}
-    if preset.group:
-        content["group"] = preset.group
+    """The text of a preset; reading it gives the same preset. Parts that are as usual are not in it."""
+    content = {"format": FORMAT, "kind": preset.kind, **_told(preset, Preset("", "", preset.kind), preset.kind)}
     return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _told(declared: Preset | Call, usual: Preset | Call, kind: str) -> dict[str, Any]:
+    """The parts that differ from the usual ones, as JSON has them."""
+    told = {}
+    for name in parts_of(type(declared), kind):
+        value = getattr(declared, name)
+        if value != getattr(usual, name):
+            told[name] = _plain(value)
+    return told
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, frozenset):
+        return [intent.name for intent in Intent if intent in value]
+    if isinstance(value, Call):
+        return _told(value, Call(by=""), STATE)
+    if isinstance(value, Mapping):
+        return {name: _plain(given) for name, given in value.items()}
+    return [_plain(entry) for entry in value] if isinstance(value, tuple) else value
 
 
 def scaled(preset: Preset, scale: float) -> Preset:
@@ -143,128 +236,35 @@ def scaled(preset: Preset, scale: float) -> Preset:
     Args:
         scale: length of the new bodies divided by `preset.body_length`.
     """
-
-    def all_grown(declaration: type[Declared], values: Values) -> dict[str, Value]:
-        return grown(declaration, complete(declaration, values), scale)
-
-    behaviors = {b.name: all_grown(b, preset.behaviors[b.name]) for b in CATALOGUE if b.name in preset.behaviors}
-    options = {name: all_grown(OPTIONAL[name], values) for name, values in preset.options().items()}
+    length = preset.body_length * scale
+    if preset.kind == STATE:
+        # What a state does not name, and what it moves by, follows the crowd.
+        return replace(
+            preset,
+            body_length=length,
+            state=_grown(StateModel, preset.state, scale),
+            behaviors={name: _grown(BEHAVIORS[name], values, scale) for name, values in preset.behaviors.items()},
+            calls=tuple(replace(c, trigger=_grown(TriggerModel, c.trigger, scale)) for c in preset.calls),
+        )
+    groups = {name: _grown(kind, complete(kind, values), scale) for name, (kind, values) in preset.groups().items()}
     return replace(
         preset,
-        body_length=preset.body_length * scale,
-        vehicle=all_grown(VehicleModel, preset.vehicle),
-        locomotion={name: all_grown(preset.moves, values) for name, values in preset.locomotion.items()},
-        behaviors=behaviors,
-        portrayal=options.get("portrayal"),
-        attendance=options.get("attendance"),
+        body_length=length,
+        vehicle=groups["vehicle"],
+        locomotion={name: groups[name] for name in preset.locomotion},
+        behaviors={name: groups[name] for name in preset.behaviors},
+        portrayal=groups.get("portrayal"),
+        attendance=groups.get("attendance"),
     )
 
 
-def grown(declaration: type[Declared], values: Values, scale: float) -> dict[str, Value]:
+def _grown(declaration: type[Declared], values: Values, scale: float) -> dict[str, Value]:
     """Some values of a declaration, by name, for bodies that are larger by a factor."""
-    result: dict[str, Value] = {}
+    result = dict(values)
     for name, value in values.items():
         parameter = declaration.parameters()[name]
         if parameter.unit in GROWING:
-            value = within(float(value) * scale, parameter)
+            result[name] = within(float(value) * scale, parameter)
         elif parameter.shrinks:
-            value = within(float(value) / scale, parameter)
-        result[name] = value
+            result[name] = within(float(value) / scale, parameter)
     return result
-
-
-class _Reading:
-    """Builds a preset from parsed JSON and collects the names it does not know."""
-
-    def __init__(self, content: dict[str, Any]) -> None:
-        self._content = content
-        self._unknown: list[str] = []
-
-    def preset(self) -> Preset:
-        self._unknown += [name for name in self._content if name not in PARTS]
-        preset = Preset(
-            label=text_of(self._content, "label"),
-            description=text_of(self._content, "description"),
-            body_length=self._body_length(),
-            vehicle=self._values("vehicle", VehicleModel, self._group("vehicle")),
-            locomotion=self._locomotion(),
-            combining=self._combining(),
-            behaviors=self._behaviors(),
-            variation=self._variation(),
-            preroll=self._preroll(),
-            portrayal=self._optional("portrayal"),
-            attendance=self._optional("attendance"),
-            group=self._heading(),
-        )
-        return replace(preset, unknown=tuple(self._unknown))
-
-    def _group(self, name: str) -> dict[str, Any]:
-        group = self._content.get(name, {})
-        if not isinstance(group, dict):
-            raise PresetError(f"{name} must be an object of names and values")
-        return group
-
-    def _locomotion(self) -> dict[str, Values]:
-        group = self._group("locomotion") or {SimpleVehicle.name: {}}
-        if len(group) != 1 or not group.keys() <= LOCOMOTIONS.keys():
-            raise PresetError(f"locomotion must be {' or '.join(LOCOMOTIONS)}, not {shown(', '.join(group))}")
-        [(name, values)] = group.items()
-        if not isinstance(values, dict):
-            raise PresetError(f"locomotion.{name} must be an object of names and values")
-        return {name: self._values(f"locomotion.{name}", LOCOMOTIONS[name], values)}
-
-    def _heading(self) -> str:
-        value = self._content.get("group", "")
-        if value not in ("", *GROUPS):
-            raise PresetError(f"group must be one of {', '.join(GROUPS)}, not {shown(value)}")
-        return str(value)
-
-    def _body_length(self) -> float:
-        value: Any = self._content.get("body_length")
-        if not is_number(value) or not 0.0 < value <= REACH:
-            raise PresetError(f"body_length must be metres above 0, not {shown(value)}")
-        return float(value)
-
-    def _combining(self) -> str:
-        names = [choice.name for choice in COMBININGS]
-        value = self._content.get("combining")
-        if value not in names:
-            raise PresetError(f"combining must be {' or '.join(names)}, not {shown(value)}")
-        return str(value)
-
-    def _behaviors(self) -> dict[str, Values]:
-        declarations = {behavior.name: behavior for behavior in CATALOGUE}
-        behaviors: dict[str, Values] = {}
-        for name, values in self._group("behaviors").items():
-            if name not in declarations:
-                self._unknown.append(f"behaviors.{name}")
-            elif not isinstance(values, dict):
-                raise PresetError(f"behaviors.{name} must be an object of names and values")
-            else:
-                behaviors[name] = self._values(f"behaviors.{name}", declarations[name], values)
-        return behaviors
-
-    def _variation(self) -> dict[str, float]:
-        variation = {}
-        for name, value in self._group("variation").items():
-            if name not in MOST:
-                self._unknown.append(f"variation.{name}")
-            elif not is_number(value) or not 0.0 <= value <= MOST[name]:
-                raise PresetError(f"variation.{name} must be from 0 to {MOST[name]:g}, not {shown(value)}")
-            else:
-                variation[name] = float(value)
-        return variation
-
-    def _preroll(self) -> int:
-        value = self._content.get("preroll", 0)
-        if not is_whole(value) or not 0 <= value <= MOST_PREROLL:
-            raise PresetError(f"preroll must be frames from 0 to {MOST_PREROLL}, not {shown(value)}")
-        return int(value)
-
-    def _optional(self, name: str) -> dict[str, Value] | None:
-        return self._values(name, OPTIONAL[name], self._group(name)) if name in self._content else None
-
-    def _values(self, path: str, declaration: type[Declared], values: dict[str, Any]) -> dict[str, Value]:
-        checked, unknown = checked_values(path, declaration, values)
-        self._unknown += unknown
-        return checked

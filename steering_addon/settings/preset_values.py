@@ -8,24 +8,17 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, TypeVar
 
 import numpy as np
 
 from ..minds.declaring import StateModel
 from ..portrayal.driver_properties import Portrayal
-from ..simulation.declaration import POINTERS, REACH, Declared, Kind, Parameter
+from ..simulation.declaration import POINTERS, REACH, Declared, Kind, Parameter, name_of, number_of
 from ..simulation.presence.attendance import Attendance
 from ..simulation.vehicle import VehicleModel
 
-FORMAT = 1
-"""The version of the format that is written; files of a later version are refused."""
-RENAMED: Mapping[str, str] = {}
-"""Old names in presets and their current names, with dots: `behaviors.separation.distance`.
-
-The name of a behavior includes all its values.
-"""
 LEFT_ALONE: Mapping[type[Declared], frozenset[str]] = {
     VehicleModel: frozenset({"radius", "length"}),
     Portrayal: frozenset({"use", "look", "stride_height"}),
@@ -36,8 +29,6 @@ LEFT_ALONE: Mapping[type[Declared], frozenset[str]] = {
 what the timeline tells."""
 NEARLY = 1e-6
 """How far beyond a limit, as a share of it, a number may be: values stored with 32 bits are not exact."""
-DEEPEST = 2
-"""The largest number of names above a value: "behaviors" and the name of the behavior."""
 
 Value = float | int | bool | str
 Values = Mapping[str, Value]
@@ -60,10 +51,12 @@ def held(declaration: type[Declared]) -> dict[str, Parameter]:
 
 def complete(declaration: type[Declared], values: Values) -> dict[str, Value]:
     """All values that a preset holds of a declaration: the given ones, defaults for the others; choices by name."""
-    return {
-        name: values.get(name, _choice_name(parameter) if parameter.kind is Kind.CHOICE else parameter.default)
-        for name, parameter in held(declaration).items()
-    }
+    return {name: values.get(name, default_of(parameter)) for name, parameter in held(declaration).items()}
+
+
+def default_of(parameter: Parameter) -> Any:
+    """The default of a parameter as a preset has it: a choice by its name."""
+    return name_of(parameter.choices, parameter.default) if parameter.kind is Kind.CHOICE else parameter.default
 
 
 def in_columns(declaration: type[AnyDeclared], values: Values) -> AnyDeclared:
@@ -72,14 +65,14 @@ def in_columns(declaration: type[AnyDeclared], values: Values) -> AnyDeclared:
     for name, value in complete(declaration, values).items():
         parameter = declaration.parameters()[name]
         if parameter.kind is Kind.CHOICE:
-            columns[name] = next(choice.number for choice in parameter.choices if choice.name == value)
+            columns[name] = number_of(parameter.choices, str(value))
         else:
             columns[name] = float(np.float32(value)) if isinstance(value, float) else value
     return declaration.of(1, **columns)
 
 
-def parsed(text: str) -> dict[str, Any]:
-    """The content of a preset without its format.
+def parsed(text: str, newest: int) -> tuple[int, dict[str, Any]]:
+    """The format of a preset, which is a version up to the newest, and the rest of its content.
 
     Raises:
         PresetError: the text is not a preset, or has a later format.
@@ -97,23 +90,9 @@ def parsed(text: str) -> dict[str, Any]:
     version = content.pop("format", None)
     if not is_whole(version) or version < 1:
         raise PresetError('its "format" is missing or invalid')
-    if version > FORMAT:
+    if version > newest:
         raise PresetError(f"its format {version} needs a later version of this extension")
-    return content
-
-
-def text_of(content: Mapping[str, Any], name: str) -> str:
-    """A text in a preset, such as its label.
-
-    Raises:
-        PresetError: the value is not text, or empty.
-    """
-    text = content.get(name)
-    if not isinstance(text, str) or not text.strip():
-        raise PresetError(f"{name} must be text")
-    if "\0" in text:
-        raise PresetError(f"{name} must not have a null character")
-    return text
+    return version, content
 
 
 def checked_values(
@@ -170,60 +149,6 @@ def within(value: float, parameter: Parameter) -> float:
     """The number, clamped to the limits of its parameter."""
     least, most = _limits(parameter)
     return min(max(value, least), most)
-
-
-def with_new_names(content: dict[str, Any], renamed: Mapping[str, str]) -> dict[str, Any]:
-    """The content under its current names; a value under the current name wins over one under an old name."""
-    new: dict[str, Any] = {}
-    moved = []
-    for path, value in _leaves(content):
-        current = _current(path, renamed)
-        if current == path:
-            _put(new, path, value)
-        else:
-            moved.append((path, current, value))
-    for path, current, value in moved:
-        if not _put(new, current, value):
-            _put(new, path, value)
-    return new
-
-
-def _leaves(content: dict[str, Any], above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """The values by path; an empty object is a value, such as a behavior with only defaults."""
-    for name, value in content.items():
-        if isinstance(value, dict) and value and len(above) < DEEPEST:
-            yield from _leaves(value, (*above, name))
-        else:
-            yield (*above, name), value
-
-
-def _current(path: tuple[str, ...], renamed: Mapping[str, str]) -> tuple[str, ...]:
-    """The current path for a path that may be old; a value may have been renamed several times."""
-    for _ in range(len(renamed)):
-        for size in range(len(path), 0, -1):
-            if (name := renamed.get(".".join(path[:size]))) is not None:
-                path = (*name.split("."), *path[size:])
-                break
-        else:
-            break
-    return path
-
-
-def _put(content: dict[str, Any], path: tuple[str, ...], value: Any) -> bool:
-    """Put a value at a path; False if the path is taken."""
-    for name in path[:-1]:
-        inside = content.setdefault(name, {})
-        if not isinstance(inside, dict):
-            return False
-        content = inside
-    if path[-1] in content:
-        return False
-    content[path[-1]] = value
-    return True
-
-
-def _choice_name(parameter: Parameter) -> str:
-    return next(choice.name for choice in parameter.choices if choice.number == parameter.default)
 
 
 def is_whole(value: Any) -> bool:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from .arrays.frozen import Columns
 from .arrays.vectors import Mask, Rows, Scalars, Vectors, shared
 
 
@@ -17,7 +18,7 @@ def usual(value: bool | float) -> Any:
 
 
 @dataclass(frozen=True)
-class Handling:
+class Handling(Columns):
     """The handling of n bodies. A locomotion gives columns (n,), and leaves out what is as usual.
 
     Attributes:
@@ -70,10 +71,6 @@ class Handling:
             for name, known in vars(handling).items():
                 columns.setdefault(name, np.empty(n, known.dtype))[rows] = known
         return cls(**columns)
-
-    def take(self, rows: Rows) -> Handling:
-        """The handling of some of the vehicles."""
-        return Handling(*(getattr(self, field.name)[rows] for field in fields(self)))
 
     def smoothed(self, before: Vectors, acceleration: Vectors, dt: float) -> Vectors:
         """The smoothed acceleration, (n, 3) m/s2, by which others see a vehicle turn; a low-pass filter.

@@ -15,7 +15,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .arrays.vectors import Mask, Rows, Scalars, Vectors, picked, same_for_all, shared
+from .arrays.frozen import Columns
+from .arrays.vectors import Mask, Rows, Scalars, Vectors, same_for_all, shared
 from .declaration import Choice, Declared
 from .handling import Handling
 from .memory import Memory
@@ -49,7 +50,7 @@ class Output:
 
 
 @dataclass(frozen=True)
-class Control:
+class Control(Columns):
     """What steering asks of a body: the signals that pass from the second layer of the paper to the third.
 
     Attributes:
@@ -65,16 +66,6 @@ class Control:
     heading: Vectors | None = None
     behind: Scalars | None = None
     warned: Mask | None = None
-
-    def take(self, rows: Rows) -> Control:
-        """The signals of the vehicles of some rows."""
-        return Control(
-            picked(self.force, rows),
-            None if self.speed_limit is None else self.speed_limit[rows],
-            None if self.heading is None else picked(self.heading, rows),
-            None if self.behind is None else self.behind[rows],
-            None if self.warned is None else self.warned[rows],
-        )
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from .arrays.vectors import Mask, Rows, picked
+from .arrays.frozen import Columns
+from .arrays.vectors import Mask, Rows
 
 Self = TypeVar("Self", bound="Memory")
 
@@ -30,7 +31,7 @@ def remembered(initial: bool | int | float | tuple[float, ...]) -> Any:
 
 
 @dataclass(frozen=True)
-class Memory:
+class Memory(Columns):
     """Columns of one row an agent; a new step makes a new memory."""
 
     @classmethod
@@ -38,10 +39,6 @@ class Memory:
         """The memory of n agents to which nothing has happened yet."""
         kind: Any = cls
         return cls(**{name: _filled(initial, n) for name, initial in _initials(kind).items()})
-
-    def take(self: Self, rows: Rows | Mask) -> Self:
-        """The memory of some of the agents."""
-        return type(self)(**{name: _taken(column, rows) for name, column in vars(self).items()})
 
     def put(self: Self, rows: Rows | Mask, memory: Self) -> Self:
         """The same memory with that of some agents in place of their own."""
@@ -62,9 +59,3 @@ def _filled(initial: Any, n: int) -> Any:
         return np.array([np.full(n, component) for component in initial]).T
     # In a fraction of the time of a full array.
     return np.full(n, initial) if initial else np.zeros(n, type(initial))
-
-
-def _taken(column: Any, rows: Rows | Mask) -> Any:
-    if column.ndim == 1:
-        return column[rows]
-    return picked(column, rows) if column.shape[1] <= 3 else column.T[:, rows].T

@@ -9,12 +9,12 @@ apart, and then each body finds its stance: where it touches the ground, and how
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
 
-from .arrays.frozen import replace
+from .arrays.frozen import Columns, replace
 from .arrays.vectors import Rows, Scalars, Vectors, anybody, cross, everybody, no_vectors, picked, which
 from .by_hand import Hands, Led, led
 from .damping import damped
@@ -29,7 +29,7 @@ from .terrain import Terrain
 from .vehicle import Motion, Pose
 from .world import World
 
-T = TypeVar("T", Motion, Moved)
+T = TypeVar("T", bound=Columns)
 
 
 @dataclass(frozen=True)
@@ -48,10 +48,7 @@ class _Part:
 
     def of(self, columns: T) -> T:
         """Their rows of columns that all vehicles have."""
-        if self.rows is None:
-            return columns
-        names = (f.name for f in fields(columns))
-        return type(columns)(**{name: _rows_of(getattr(columns, name), self.rows) for name in names})
+        return columns if self.rows is None else columns.take(self.rows)
 
     def placed(self, column: Any, others: Any) -> Any:
         """Their column, among those of the other vehicles."""
@@ -102,8 +99,8 @@ def moved(
         pushed = replace(drive, position=_rows_of(position, part.rows), velocity=_rows_of(velocity, part.rows))
         if lead is not None:
             pushed = _led(part, pushed, lead, state.motion, dt)
-        ground = terrain if part.rows is None else terrain.take(part.rows)
-        stances.append(part.body.stance(part.of(state.motion), pushed, _rows_of(smoothed, part.rows), ground, dt))
+        steered = _rows_of(smoothed, part.rows)
+        stances.append(part.body.stance(part.of(state.motion), pushed, steered, part.of(terrain), dt))
     stood = replace(_with_stances(state, parts, stances), smoothed_acceleration=smoothed)
     if not everybody(snapshot.present):
         stood = _with_absent(snapshot, stood, state)
@@ -125,8 +122,7 @@ def standing_up(state: State, snapshot: Snapshot) -> State:
     terrain = Terrain(snapshot.surfaces, snapshot.surfaces, snapshot.lift)
     parts, stances = [], []
     for part in _parts(state, snapshot):
-        ground = terrain if part.rows is None else terrain.take(part.rows)
-        stance = part.body.started(part.of(state.motion), ground, part.memory)
+        stance = part.body.started(part.of(state.motion), part.of(terrain), part.memory)
         if stance is not None:
             parts.append(part)
             stances.append(stance)
@@ -154,10 +150,8 @@ def _room_behind(parts: list[_Part], world: World) -> Scalars | None:
 
 def _driven(part: _Part, motion: Motion, model: Any, control: Control, terrain: Terrain, dt: float) -> Moved:
     """What the bodies of a locomotion make of the control signals of all vehicles."""
-    if part.rows is None:
-        return part.body.moved(model, motion, control, terrain, part.memory, dt)
-    rows = part.rows
-    return part.body.moved(model.take(rows), part.of(motion), control.take(rows), terrain.take(rows), part.memory, dt)
+    own = model if part.rows is None else model.take(part.rows)
+    return part.body.moved(own, part.of(motion), part.of(control), part.of(terrain), part.memory, dt)
 
 
 def _led(part: _Part, moved: Moved, lead: Led, before: Motion, dt: float) -> Moved:

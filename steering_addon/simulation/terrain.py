@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .arrays.frozen import Columns
 from .arrays.vectors import Rows, Scalars, Vectors, anybody, columns, magnitude, shared, unit
 from .geometry.floors import NO_TRIANGLE, Footing
 from .geometry.obstacles import Obstacles
@@ -18,7 +19,7 @@ A_LITTLE = 0.1
 
 
 @dataclass(frozen=True)
-class Terrain:
+class Terrain(Columns):
     """What vehicles stand on during a step.
 
     Attributes:
@@ -43,10 +44,6 @@ class Terrain:
         if self.after is self.before or self.after.has_triangles_of(self.before):
             return triangle
         return np.full_like(triangle, NO_TRIANGLE)
-
-    def take(self, rows: Rows) -> Terrain:
-        """The terrain of the vehicles of some rows."""
-        return Terrain(self.before, self.after, self.lift[rows], self.obstacles)
 
 
 def no_terrain(n: int) -> Terrain:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .arrays.frozen import Columns
 from .arrays.once import once
 from .arrays.vectors import Mask, Number, Scalars, Vectors, anybody
 from .declaration import Declared, Unit, called, length, number, seconds, share, switch
@@ -79,7 +80,7 @@ class VehicleModel(Declared):
 
 
 @dataclass(frozen=True)
-class Motion:
+class Motion(Columns):
     """The positions, velocities and orientations of vehicles.
 
     Attributes:

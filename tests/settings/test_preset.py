@@ -3,6 +3,7 @@
 import json
 import math
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,37 +14,54 @@ from hypothesis import strategies as st
 from steering_addon.behaviors import CATALOGUE
 from steering_addon.locomotion import CATALOGUE as LOCOMOTIONS
 from steering_addon.locomotion import Planar, SimpleVehicle
+from steering_addon.minds.declaring import StateModel, TriggerModel
 from steering_addon.portrayal.driver_properties import Portrayal
-from steering_addon.settings.preset import Preset, read, scaled, written
-from steering_addon.settings.preset_values import FORMAT, RENAMED, PresetError, complete, held
+from steering_addon.settings.multiples import as_multiples, changeable, from_multiples
+from steering_addon.settings.preset import CALLERS, FORMAT, POINTING, Call, Preset, read, scaled, written
+from steering_addon.settings.preset_parts import BEHAVIOR, CROWD, KINDS, STATE
+from steering_addon.settings.preset_values import PresetError, complete, held
 from steering_addon.settings.variation import MOST
+from steering_addon.simulation.behavior import Intent
 from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.declaration import POINTERS, REACH, Kind, Parameter
 from steering_addon.simulation.presence.attendance import Attendance
 from steering_addon.simulation.vehicle import VehicleModel
 from tests.presets.preset_crowds import SHIPPED, shipped
 
-PLAIN: dict[str, Any] = {
-    "format": FORMAT,
-    "label": "Gulls",
-    "description": "Large birds that take their time",
-    "body_length": 0.6,
-    "vehicle": {"max_speed": 12.0},
-    "combining": "ALLOCATION",
-    "behaviors": {"separation": {"distance": 3.0, "neighbors": "EVERYONE"}, "seek": {}},
-    "variation": {"speed": 0.1},
-    "preroll": 48,
+OLD = Path(__file__).with_name("old_presets")
+"""A preset of each kind as the first format had it."""
+FOLDER = Path(__file__).resolve().parents[2] / "presets"
+FILES = {path.relative_to(FOLDER).with_suffix("").as_posix(): path for path in sorted(FOLDER.rglob("*.json"))}
+PLAIN: dict[str, dict[str, Any]] = {
+    CROWD: {
+        "label": "Gulls",
+        "description": "Large birds that take their time",
+        "body_length": 0.6,
+        "vehicle": {"max_speed": 12.0},
+        "combining": "ALLOCATION",
+        "behaviors": {"separation": {"distance": 3.0, "neighbors": "EVERYONE"}, "seek": {}},
+        "variation": {"speed": 0.1},
+        "preroll": 48,
+    },
+    STATE: {"label": "Panic", "description": "Run", "state": {"lasts": 3.0}},
+    BEHAVIOR: {"label": "Restless", "description": "Frequent turns", "behaviors": {"wander": {"rate": 1.0}}},
 }
 
 
-def text(**changed: Any) -> str:
-    """The text of PLAIN with some values changed; ... removes a value."""
-    return json.dumps({name: value for name, value in {**PLAIN, **changed}.items() if value is not ...})
+def kind_of(name: str) -> str:
+    """The kind of a shipped preset, by the path of its file."""
+    return {"states": STATE, "behaviors": BEHAVIOR, "ready_scenes": BEHAVIOR}.get(name.split("/")[0], CROWD)
 
 
-def nested(path: str, value: Any) -> str:
-    """The text of PLAIN with the value at a path changed."""
-    content = json.loads(json.dumps(PLAIN))
+def text(kind: str = CROWD, /, **changed: Any) -> str:
+    """The text of a plain preset with some values changed; ... removes a value."""
+    content = {"format": FORMAT, "kind": kind, **PLAIN[kind], **changed}
+    return json.dumps({name: value for name, value in content.items() if value is not ...})
+
+
+def nested(path: str, value: Any, kind: str = CROWD) -> str:
+    """The text of a plain preset with the value at a path changed."""
+    content = json.loads(text(kind))
     *above, name = path.split(".")
     inside = content
     for step in above:
@@ -68,33 +86,107 @@ def some_values(declaration) -> st.SearchStrategy:
     return st.fixed_dictionaries({}, optional={name: any_value(p) for name, p in held(declaration).items()})
 
 
+def multiples_of(declaration: Any) -> st.SearchStrategy:
+    """Any selection of multiples of the numbers of a vehicle or a locomotion, and of its other values."""
+    usual = complete(declaration, {})
+    return st.lists(st.sampled_from(sorted(changeable(declaration))), unique=True, max_size=4).map(
+        lambda names: {name: usual[name] for name in changeable(declaration) if name in names}
+    )
+
+
 DECLARED = (VehicleModel, Portrayal, Attendance, *LOCOMOTIONS, *CATALOGUE)
-SOME_VALUES = {declaration: some_values(declaration) for declaration in DECLARED}
+SOME_VALUES = {declaration: some_values(declaration) for declaration in (*DECLARED, StateModel, TriggerModel)}
 words = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=20).filter(str.strip)
-presets = st.builds(
+names = st.just("") | words
+ways = [choice.name for choice in COMBININGS]
+behaviors = st.sets(st.sampled_from(CATALOGUE), max_size=2).flatmap(
+    lambda used: st.fixed_dictionaries({b.name: SOME_VALUES[b] for b in CATALOGUE if b in used})
+)
+crowds = st.builds(
     Preset,
     label=words,
     description=words,
     body_length=st.floats(1e-3, REACH),
     vehicle=SOME_VALUES[VehicleModel],
     locomotion=st.sampled_from(LOCOMOTIONS).flatmap(lambda kind: st.fixed_dictionaries({kind.name: SOME_VALUES[kind]})),
-    combining=st.sampled_from([choice.name for choice in COMBININGS]),
-    behaviors=st.sets(st.sampled_from(CATALOGUE), max_size=2).flatmap(
-        lambda used: st.fixed_dictionaries({b.name: SOME_VALUES[b] for b in CATALOGUE if b in used})
-    ),
+    combining=st.sampled_from(ways),
+    behaviors=behaviors,
     variation=st.fixed_dictionaries({}, optional={name: st.floats(0.0, most) for name, most in MOST.items()}),
     preroll=st.integers(0, 10000),
     portrayal=st.none() | SOME_VALUES[Portrayal],
     attendance=st.none() | SOME_VALUES[Attendance],
+)
+calls = st.builds(Call, by=st.sampled_from(CALLERS), in_state=names, only_in=names, trigger=SOME_VALUES[TriggerModel])
+states = st.builds(
+    Preset,
+    label=words,
+    description=words,
+    kind=st.just(STATE),
+    state=SOME_VALUES[StateModel],
+    faster=st.none() | st.floats(0.1, 10.0),
+    cruise_speed=st.none() | st.floats(0.0, 1.0),
+    vehicle=multiples_of(VehicleModel),
+    locomotion=st.sampled_from(LOCOMOTIONS).flatmap(lambda k: st.fixed_dictionaries({k.name: multiples_of(k)})),
+    combining=st.sampled_from(["", *ways]),
+    behaviors=behaviors,
+    keeps=st.frozensets(st.sampled_from(Intent)),
+    off=st.lists(st.sampled_from([behavior.name for behavior in CATALOGUE]), max_size=2).map(tuple),
+    then=names,
+    eases=names,
+    brings=st.lists(words, max_size=2).map(tuple),
+    calls=st.lists(calls, max_size=2).map(tuple),
+    about_crowd=st.lists(st.sampled_from(sorted(POINTING)), max_size=2).map(tuple),
+    body_length=st.just(0.0) | st.floats(0.01, 10.0),
+)
+of_behaviors = st.sampled_from(CATALOGUE).flatmap(
+    lambda b: st.builds(
+        Preset,
+        label=words,
+        description=words,
+        kind=st.just(BEHAVIOR),
+        behaviors=st.fixed_dictionaries({b.name: SOME_VALUES[b]}),
+    )
 )
 
 
 # ---- reading and writing
 
 
-@given(presets)
+@given(crowds | states | of_behaviors)
 def test_reading_restores_what_was_written(preset: Preset) -> None:
-    assert read(written(preset)) == preset
+    assert read(written(preset), preset.kind) == preset
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_shipped_preset_is_as_it_is_written_and_has_no_unknown_name(name: str) -> None:
+    content = FILES[name].read_text(encoding="utf-8")
+    preset = read(content, kind_of(name))
+    assert preset.unknown == () and written(preset) == content
+    assert not preset.description.endswith(".")
+    assert all(preset.behaviors.values()) or preset.kind != BEHAVIOR
+    if preset.kind == STATE:
+        assert name.split("/")[-1] == preset.label.replace(" ", "_").lower()
+    called = {name for call in preset.calls for name in (call.in_state, call.only_in)}
+    others = {preset.then, preset.eases, *preset.brings, *called} - {""}
+    assert {f"states/{other}" for other in others} <= FILES.keys()
+
+
+@pytest.mark.parametrize(
+    ("kind", "now"), [(CROWD, "herd"), (STATE, "states/hunt"), (BEHAVIOR, "behaviors/wander/together")]
+)
+def test_a_preset_of_the_first_format_is_read_as_it_is_now(kind: str, now: str) -> None:
+    old = (OLD / f"{kind}.json").read_text(encoding="utf-8")
+    assert json.loads(old)["format"] == 1
+    assert read(old, kind) == read(FILES[now].read_text(encoding="utf-8"), kind)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_preset_is_read_as_what_it_is_only(kind: str) -> None:
+    for other in {*KINDS} - {kind}:
+        with pytest.raises(PresetError, match=f"it is a preset of a {other}"):
+            read(text(other), kind)
+    with pytest.raises(PresetError, match='its "kind" is missing or invalid'):
+        read(text(kind, kind=...), kind)
 
 
 def test_a_plain_preset_is_read() -> None:
@@ -110,15 +202,6 @@ def test_a_preset_without_a_locomotion_has_the_simple_vehicle() -> None:
     walker = read(text(locomotion={"planar": {"max_turn_rate": 1.0}}))
     assert walker.locomotion == {"planar": {"max_turn_rate": 1.0}}
     assert walker.moves is Planar
-
-
-def test_missing_values_have_their_defaults() -> None:
-    values = complete(VehicleModel, {"max_speed": 12.0})
-    assert values["max_speed"] == 12.0
-    assert values["max_force"] == VehicleModel.parameters()["max_force"].default
-    assert values["keep_apart"] is False
-    separation = next(b for b in CATALOGUE if b.name == "separation")
-    assert complete(separation, {})["neighbors"] == "OWN_CROWD"
 
 
 @pytest.mark.parametrize("declaration", DECLARED, ids=lambda d: d.__name__)
@@ -164,6 +247,28 @@ def test_unknown_names_are_ignored_and_reported(path: str) -> None:
     assert replace(preset, unknown=(), portrayal=None) == read(text())
 
 
+def test_unknown_names_in_a_state_are_ignored_and_reported() -> None:
+    preset = read(
+        text(
+            STATE,
+            state={"lasts": 3.0, "mood": 1},
+            behaviors={"seek": {"weight": 2.0, "target": "Bird"}, "telepathy": {}},
+            vehicle={"radius": 2.0},
+            off=["wander", "sing"],
+            about_crowd=["evasion.pursuer", "evasion.weight"],
+            calls=[{"who": "Wolf"}],
+            preroll=3,
+        ),
+        STATE,
+    )
+    assert preset.behaviors == {"seek": {"weight": 2.0}} and preset.off == ("wander",) and preset.vehicle == {}
+    assert preset.about_crowd == ("evasion.pursuer",) and preset.calls == (Call(),)
+    assert set(preset.unknown) == {
+        *("preroll", "state.mood", "behaviors.seek.target", "behaviors.telepathy", "vehicle.radius", "off.sing"),
+        *("about_crowd.evasion.weight", "calls.0.who"),
+    }
+
+
 # ---- refused presets
 
 
@@ -199,10 +304,10 @@ def test_unknown_names_are_ignored_and_reported(path: str) -> None:
         ("combining", "MAGIC", f'combining must be {" or ".join(c.name for c in COMBININGS)}, not "MAGIC"'),
         ("variation.speed", 1.0, "variation.speed must be from 0 to 0.9, not 1.0"),
         ("preroll", -1, "preroll must be frames from 0 to 10000, not -1"),
-        ("body_length", 0.0, "body_length must be metres above 0, not 0.0"),
+        ("body_length", 0.0, "body_length must be a number above 0, not 0.0"),
         ("label", "  ", "label must be text"),
         ("description", 7, "description must be text"),
-        ("format", 2, "its format 2 needs a later version"),
+        ("format", 99, "its format 99 needs a later version"),
         ("format", "one", 'its "format" is missing or invalid'),
     ],
 )
@@ -211,20 +316,54 @@ def test_a_preset_with_an_invalid_value_is_refused(path: str, value: Any, why: s
         read(nested(path, value))
 
 
+@pytest.mark.parametrize(
+    ("kind", "changed", "why"),
+    [
+        (STATE, {"label": ...}, "label must be text"),
+        (STATE, {"state": {"lasts": "long"}}, "state.lasts must be a number"),
+        (STATE, {"state": [1]}, "state must be an object"),
+        (STATE, {"faster": 0.0}, "faster must be a number above 0"),
+        (STATE, {"cruise_speed": 2.0}, "cruise_speed must be from 0 to 1"),
+        (STATE, {"vehicle": {"max_speed": -1.0}}, "vehicle.max_speed must be a multiple of the crowd's"),
+        (STATE, {"locomotion": {"on_foot": 3}}, "locomotion.on_foot must be an object"),
+        (STATE, {"combining": "SOUP"}, "combining must be"),
+        (STATE, {"keeps": ["WITH", "LOVE"]}, 'keeps must be of .*, not "LOVE"'),
+        (STATE, {"then": 3}, "then must be a name"),
+        (STATE, {"brings": "rest"}, "brings must be a list of names"),
+        (STATE, {"calls": {}}, "calls must be a list"),
+        (STATE, {"calls": [{"by": "WOLF"}]}, "calls.0.by must be"),
+        (STATE, {"calls": [{"trigger": {"when": "NEVER"}}]}, "calls.0.trigger.when must be"),
+        (BEHAVIOR, {"behaviors": {"telepathy": {}}}, 'there is no behavior "telepathy"'),
+        (BEHAVIOR, {"behaviors": {"seek": {}, "flee": {}}}, 'there is no behavior "seek, flee"'),
+        (BEHAVIOR, {"behaviors": ...}, "it names no behavior"),
+        (BEHAVIOR, {"behaviors": {"wander": [1]}}, "behaviors.wander must be an object"),
+        (BEHAVIOR, {"behaviors": {"wander": {"strength": -1.0}}}, "behaviors.wander.strength must be from 0"),
+        (BEHAVIOR, {"format": 1, "behavior": ["wander"]}, "does not name"),
+        (BEHAVIOR, {"format": 1, "behavior": "wander", "values": [1]}, "behaviors.wander must be an object"),
+    ],
+)
+def test_an_invalid_preset_of_a_state_or_a_behavior_is_refused(kind: str, changed: dict[str, Any], why: str) -> None:
+    with pytest.raises(PresetError, match=why):
+        read(text(kind, **changed), kind)
+
+
 @pytest.mark.parametrize("broken", ["", "{", "[]", "3", '"text"', "{}", "[" * 100_000, '{"format": 1}', "\x00"])
 def test_other_text_is_refused(broken: str) -> None:
     with pytest.raises(PresetError):
         read(broken)
 
 
+INSIDE = [*{name: None for kind in KINDS for name in PLAIN[kind]}, "separation", "distance", "calls", "off", "values"]
+
+
 @given(st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5), lambda inner: (
-    st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from([*PLAIN, "separation", "distance"]), inner)
-), max_leaves=20))  # fmt: skip
-def test_any_json_is_read_or_refused(content: Any) -> None:
+    st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(INSIDE), inner)
+), max_leaves=20), st.sampled_from(KINDS), st.sampled_from([1, FORMAT]))  # fmt: skip
+def test_any_json_is_read_or_refused(content: Any, kind: str, version: int) -> None:
     if isinstance(content, dict):
-        content = {**PLAIN, **content}
+        content = {**json.loads(text(kind)), "format": version, **content}
     try:
-        assert read(json.dumps(content)).label
+        assert read(json.dumps(content), kind).label
     except PresetError as error:
         assert str(error)
 
@@ -254,46 +393,6 @@ def test_a_limit_stored_with_32_bits_is_accepted_as_the_limit(name: str, limit: 
     assert parameters[key].least <= values[key] <= parameters[key].most
 
 
-# ---- renamed values
-
-
-def test_old_names_are_read_as_the_new_ones() -> None:
-    renamed = {
-        "vehicle.top_speed": "vehicle.max_speed",
-        "behaviors.crowding": "behaviors.separation",
-        "behaviors.separation.range": "behaviors.separation.distance",
-    }
-    old = {
-        **PLAIN,
-        "vehicle": {"top_speed": 9.0},
-        "behaviors": {"crowding": {"range": 4.0, "weight": 2.0}, "seek": {}},
-    }
-    preset = read(json.dumps(old), renamed)
-    assert preset.vehicle == {"max_speed": 9.0}
-    assert preset.behaviors == {"separation": {"weight": 2.0, "distance": 4.0}, "seek": {}}
-    assert preset.unknown == ()
-
-
-def test_a_behavior_with_its_old_name_and_no_values_is_read_as_the_new_one() -> None:
-    preset = read(text(behaviors={"chase": {}}), {"behaviors.chase": "behaviors.seek"})
-    assert preset.behaviors == {"seek": {}}
-
-
-def test_a_new_name_wins_over_the_old_one_which_is_reported() -> None:
-    both = text(vehicle={"top_speed": 9.0, "max_speed": 12.0})
-    preset = read(both, {"vehicle.top_speed": "vehicle.max_speed"})
-    assert preset.vehicle == {"max_speed": 12.0}
-    assert preset.unknown == ("vehicle.top_speed",)
-
-
-def test_new_names_in_the_table_exist_and_old_ones_do_not() -> None:
-    known = {f"vehicle.{name}" for name in held(VehicleModel)} | {f"portrayal.{name}" for name in held(Portrayal)}
-    for behavior in CATALOGUE:
-        known |= {f"behaviors.{behavior.name}", *(f"behaviors.{behavior.name}.{name}" for name in held(behavior))}
-    assert set(RENAMED) & known == set()
-    assert {name for name in RENAMED.values() if name not in known and name not in RENAMED} == set()
-
-
 # ---- larger and smaller bodies
 
 
@@ -320,7 +419,7 @@ def test_lengths_and_speeds_scale_with_the_body_but_times_and_angles_do_not() ->
     assert large.behaviors["wander"]["rate"] == starling.behaviors["wander"]["rate"]
 
 
-@given(presets, st.floats(1e-3, 1e3))
+@given(crowds, st.floats(1e-3, 1e3))
 def test_a_scaled_preset_can_be_read_again(preset: Preset, scale: float) -> None:
     try:
         again = read(written(scaled(preset, scale)))
@@ -342,3 +441,53 @@ def test_a_scaled_preset_can_be_read_again(preset: Preset, scale: float) -> None
 def test_text_that_cannot_be_shown_is_refused(odd: str, why: str) -> None:
     with pytest.raises(PresetError, match=why):
         read(odd)
+
+
+# ---- states
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if kind_of(name) == STATE])
+def test_no_behavior_of_its_crowd_moves_who_stands_still(name: str) -> None:
+    preset = read(FILES[name].read_text(encoding="utf-8"), STATE)
+    assert preset.cruise_speed != 0.0 or not preset.keeps
+
+
+@pytest.mark.parametrize("name", ["stray", "fetch"])
+def test_who_goes_among_a_herd_without_its_flocking_avoids_the_others(name: str) -> None:
+    """A stray that came home fast ran into a cow that stood in its way."""
+    preset = read(FILES[f"states/{name}"].read_text(encoding="utf-8"), STATE)
+    assert Intent.WITH not in preset.keeps
+    assert "unaligned_collision_avoidance" in preset.behaviors
+
+
+def test_speeds_and_strengths_are_multiples_of_those_of_the_crowd_and_times_are_not() -> None:
+    sheep = complete(VehicleModel, {"max_speed": 1.5, "max_force": 3.0})
+    runs = complete(VehicleModel, {"max_speed": 4.5, "max_force": 27.0, "response_time": 0.2, "cruise_speed": 0.6})
+    told, lost = as_multiples(VehicleModel, runs, sheep)
+    assert (told["max_speed"], told["max_force"], told["response_time"], lost) == (3.0, 9.0, 0.2, [])
+    assert from_multiples(VehicleModel, told, sheep) == {name: runs[name] for name in changeable(VehicleModel)}
+    horse = complete(VehicleModel, {"max_speed": 4.0, "max_force": 8.0})
+    assert from_multiples(VehicleModel, told, horse)["max_speed"] == 12.0
+
+
+def test_what_is_a_multiple_of_nothing_is_told() -> None:
+    still = complete(VehicleModel, {"max_speed": 0.0})
+    told, lost = as_multiples(VehicleModel, complete(VehicleModel, {"max_speed": 2.0}), still)
+    assert lost == ["max_speed"] and "max_speed" not in told
+
+
+def test_lengths_of_a_state_grow_with_bodies_that_are_not_similar() -> None:
+    preset = Preset(
+        *("Panic", "Run", STATE),
+        body_length=1.0,
+        state={"reach": 4.0, "lasts": 3.0},
+        vehicle={"max_speed": 2.0},
+        behaviors={"flee": {"distance": 8.0}},
+        calls=(Call("SELECTED", trigger={"distance": 8.0, "chance": 0.5}),),
+    )
+    assert [preset.suits(length) for length in (None, 0.51, 1.9, 2.1, 0.49)] == [True, True, True, False, False]
+    assert replace(preset, body_length=0.0).suits(10.0)
+    grown = scaled(preset, 10.0)
+    assert grown.behaviors["flee"]["distance"] == grown.calls[0].trigger["distance"] == 80.0
+    assert grown.state == {"reach": 40.0, "lasts": 3.0} and grown.calls[0].trigger["chance"] == 0.5
+    assert grown.vehicle == preset.vehicle, "multiples of the crowd's"

@@ -14,8 +14,6 @@ from steering_addon.settings.preset_values import (
     is_whole,
     parsed,
     shown,
-    text_of,
-    with_new_names,
     within,
 )
 from steering_addon.simulation.declaration import Kind, Unit
@@ -75,27 +73,7 @@ def test_a_complete_set_has_the_given_values_and_defaults_for_the_others() -> No
 
 
 @pytest.mark.parametrize("version", ["0", "-1", "true", '"1"', "1.0", "null", "2", "99"])
-def test_only_the_present_format_is_read(version: str) -> None:
+def test_only_formats_up_to_the_newest_are_read(version: str) -> None:
     with pytest.raises(PresetError, match="format"):
-        parsed(f'{{"format": {version}}}')
-    assert parsed('{"format": 1, "a": 2}') == {"a": 2}
-
-
-@pytest.mark.parametrize("text", ["", "  ", None, 3, "a\0b"])
-def test_text_is_not_empty(text) -> None:
-    with pytest.raises(PresetError, match="label must"):
-        text_of({"label": text}, "label")
-    assert text_of({"label": " a"}, "label") == " a"
-
-
-def test_what_cannot_be_moved_to_its_new_name_stays_under_the_old_one() -> None:
-    """Where a value stands in place of the group, or the name is taken."""
-    renamed = {"a.old": "b.new", "c": "d"}
-    assert with_new_names({"a": {"old": 1}, "b": 5}, renamed) == {"a": {"old": 1}, "b": 5}
-    assert with_new_names({"a": {"old": 1}, "b": {"new": 2}}, renamed) == {"a": {"old": 1}, "b": {"new": 2}}
-    assert with_new_names({"a": {"old": 1, "x": 3}, "c": {}}, renamed) == {"a": {"x": 3}, "b": {"new": 1}, "d": {}}
-
-
-def test_a_value_renamed_twice_has_its_last_name() -> None:
-    assert with_new_names({"a": {"x": 1}}, {"a": "b", "b.x": "c.y"}) == {"c": {"y": 1}}
-    assert with_new_names({"a": {"b": {"c": {"d": 1}}}}, {"a.b.c.d": "e"}) == {"a": {"b": {"c": {"d": 1}}}}
+        parsed(f'{{"format": {version}}}', 1)
+    assert parsed('{"format": 1, "a": 2}', 2) == (1, {"a": 2})

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ...settings.state_preset import quickened
+from ...settings.multiples import quickened
 from ..moving import locomotion_of
 from ..properties import settings_of
 from .crowd_clips import state_of, stored_clips
@@ -15,7 +15,7 @@ from .finding_clips import AHEAD, FASTER
 if TYPE_CHECKING:
     from bpy.types import Object, PropertyGroup
 
-    from ...settings.state_preset import StatePreset
+    from ...settings.preset import Preset
 
 TOO_FAST = 1.3
 """Legs look hurried from this multiple of the speed on for which the fastest clip is made."""
@@ -71,7 +71,7 @@ def too_fast(crowd: Object, states: Iterable[Object]) -> Iterator[TooFast]:
             yield TooFast(ob, speed, clip, made_for)
 
 
-def fitted_factor(crowd: Object, preset: StatePreset) -> float | None:
+def fitted_factor(crowd: Object, preset: Preset) -> float | None:
     """How many times as fast as its crowd a ready state is: as the run of the crowd, if it can, else as it is made."""
     faster, run = preset.faster, run_of(crowd)
     if faster is None or faster <= 1.0 or run == 0.0:

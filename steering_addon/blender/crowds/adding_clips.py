@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ...portrayal.clips import BEAT, MOVE
-from ...settings.stored import PLAYS
+from ...settings.stored_choices import PLAYS
 from ...simulation.declaration import name_of
 from ...simulation.roles import Role
 from ..animation.animation_data import channelbags

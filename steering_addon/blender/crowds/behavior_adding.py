@@ -17,10 +17,9 @@ from ..animation.animation_data import channelbag, evaluate
 from ..moving import locomotion_of
 from ..objects.tagged_objects import crowd_of, in_use, tagged
 from ..properties import has_role
-from ..property_groups import values_of
+from ..property_groups import values_for_preset, values_of
 from ..read.dependencies import animated_paths
 from ..read.target_groups import named
-from .preset_exchange import values_in
 from .unasked import ask_for
 
 if TYPE_CHECKING:
@@ -57,7 +56,7 @@ def fitted_values(behavior: type[Behavior], crowd: Object, scene: Scene) -> dict
     """The values of a new behavior that fit a crowd, by name. Of keyframed settings the largest value counts."""
     settings = crowd.steering
     used = [b for b in CATALOGUE if settings.is_property_set(b.name) and getattr(settings, b.name).use]
-    beside = {b: _at_their_largest(values_in(b, getattr(settings, b.name)), crowd, b.name) for b in used}
+    beside = {b: _at_their_largest(values_for_preset(b, getattr(settings, b.name)), crowd, b.name) for b in used}
     return fitted(behavior, bodies_of(crowd, scene), settings.combining, beside)
 
 

@@ -28,7 +28,8 @@ from ..read.role_assignment import current_front
 from ..stored_values import sound_front
 from .behavior_targets import behaviors_of, point_at, pointers
 from .member_variation import Amounts, vary
-from .preset_exchange import CROWDS, take_up
+from .preset_exchange import take_up
+from .preset_files import CROWDS
 from .room_to_stay import keep_in_room, new_region
 
 if TYPE_CHECKING:

@@ -1,16 +1,16 @@
-"""Presets of crowds in Blender: applying one to a crowd, and making one from a crowd."""
+"""Presets of crowds and of single behaviors in Blender: applying one to a crowd, and making one from a crowd."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...behaviors import CATALOGUE
 from ...portrayal.driver_properties import Portrayal
-from ...settings.preset import OPTIONAL, Preset, read
+from ...settings.preset import Preset
+from ...settings.preset_parts import BEHAVIOR, BEHAVIORS
 from ...settings.preset_values import Value, Values, complete
 from ...simulation.declaration import NEAREST, POINTERS, Declared
 from ...simulation.presence.attendance import Attendance
@@ -20,29 +20,23 @@ from ..moving import locomotion_of
 from ..objects.body_sizes import body_length
 from ..objects.hierarchy import Family
 from ..objects.tagged_objects import crowd_of, in_use, tagged
+from ..property_groups import values_for_preset
 from ..read.dependencies import animated_paths
 from ..read.entry_settings import comes_and_goes
 from ..read.target_groups import named
-from .preset_files import Shelf
+from .behavior_adding import fitted_values
 from .staggered_entry import begin_after_start
 from .unasked import note_unasked
 
 if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object, PropertyGroup, Scene
+    from bpy.types import Depsgraph, Object, Scene
 
-SHIPPED = Path(__file__).resolve().parents[3] / "presets"
-"""The folder of the presets that ship with the extension."""
-USER_FOLDER = "steering/crowd"
-"""The folder of user presets in Blender's preset folders."""
 ONE_METRE = 1.0
 """The body length of a preset made from a crowd of points without vehicles."""
 ROUNDING = 1e-5
 """The largest difference of the same share, stored with 32 bits."""
 MEASURED_BODIES = 20
 """Number of vehicles that are measured for the body length of a crowd."""
-
-CROWDS: Shelf[Preset] = Shelf(SHIPPED, USER_FOLDER, read)
-"""The presets of crowds."""
 
 
 def take_up(preset: Preset, crowd: Object, scene: Scene) -> list[str]:
@@ -55,29 +49,48 @@ def take_up(preset: Preset, crowd: Object, scene: Scene) -> list[str]:
         Data paths of settings that are keyframed or driven, and so do not keep the value of the preset.
     """
     settings = crowd.steering
-    animated = animated_paths(crowd)
     cruise_before = settings.vehicle.cruise_speed
-    values = {"steering.combining": preset.combining}
-    values |= paths_of("vehicle", VehicleModel, preset.vehicle)
-    values["steering.locomotion"] = preset.moves.choice().name
-    for name, given in preset.locomotion.items():
-        values |= paths_of(name, preset.moves, given)
-    for name, given in preset.options().items():
-        values |= paths_of(name, OPTIONAL[name], given)
-    for behavior in CATALOGUE:
-        if behavior.name in preset.behaviors:
-            values |= paths_of(behavior.name, behavior, preset.behaviors[behavior.name])
-            values[f"steering.{behavior.name}.use"] = True
-        elif settings.is_property_set(behavior.name):
-            values[f"steering.{behavior.name}.use"] = False
-    for path, value in values.items():
-        _, *groups, name = path.split(".")
-        setattr(getattr(settings, groups[0]) if groups else settings, name, value)
+    values: dict[str, Value] = {
+        "steering.combining": preset.combining,
+        "steering.locomotion": preset.moves.choice().name,
+    }
+    for name, (declaration, given) in preset.groups().items():
+        values |= paths_of(name, declaration, given)
+    for name in BEHAVIORS:
+        if name in preset.behaviors or settings.is_property_set(name):
+            values[f"steering.{name}.use"] = name in preset.behaviors
+    animated = _set_values(crowd, values)
     note_unasked(crowd, preset, scene)
     start_at_cruise(members_of(crowd, scene), cruise_before, settings.vehicle.cruise_speed)
     if preset.attendance is not None and settings.attendance.use_enter_frame:
         begin_after_start(crowd, scene)
-    return sorted(animated & set(values))
+    return animated
+
+
+def take_up_behavior(preset: Preset, crowd: Object, scene: Scene) -> list[str]:
+    """Apply a preset to a behavior of a crowd. Targets are left unchanged.
+
+    A new behavior is also switched on; what the preset does not say is fitted to the crowd.
+
+    Returns:
+        As `take_up`.
+    """
+    [(name, given)] = preset.behaviors.items()
+    is_new = not crowd.steering.is_property_set(name)
+    others = fitted_values(BEHAVIORS[name], crowd, scene) if is_new else {}
+    animated = _set_values(crowd, paths_of(name, BEHAVIORS[name], {**others, **given}))
+    if is_new:
+        getattr(crowd.steering, name).use = True
+    return animated
+
+
+def _set_values(crowd: Object, values: Values) -> list[str]:
+    """Set settings by their data paths; returns the paths of those that are keyframed or driven."""
+    animated = animated_paths(crowd)
+    for path, value in values.items():
+        _, *groups, name = path.split(".")
+        setattr(getattr(crowd.steering, groups[0]) if groups else crowd.steering, name, value)
+    return sorted(animated & {*values})
 
 
 def members_of(crowd: Object, scene: Scene) -> list[Object]:
@@ -119,6 +132,12 @@ def missing(preset: Preset, crowd: Object, scene: Scene) -> list[str]:
     return lines
 
 
+def unknown_settings(preset: Preset) -> list[str]:
+    """The warning about the names in a preset that this version does not know, if there are any."""
+    names = ", ".join(preset.unknown)
+    return [f"Skipped settings of {preset.label} that this version does not know: {names}"] if names else []
+
+
 def preset_of(crowd: Object, label: str, description: str, length: float | None, scene: Scene) -> Preset:
     """The preset with all settings of a crowd.
 
@@ -132,24 +151,22 @@ def preset_of(crowd: Object, label: str, description: str, length: float | None,
         label=label.strip(),
         description=description.strip().rstrip(".") or f"The settings of {crowd.name}",
         body_length=float(f"{length:.4g}"),
-        vehicle=values_in(VehicleModel, settings.vehicle),
-        locomotion={moves.name: values_in(moves, getattr(settings, moves.name))},
+        vehicle=values_for_preset(VehicleModel, settings.vehicle),
+        locomotion={moves.name: values_for_preset(moves, getattr(settings, moves.name))},
         combining=settings.combining,
-        behaviors={b.name: values_in(b, getattr(settings, b.name)) for b in used},
+        behaviors={b.name: values_for_preset(b, getattr(settings, b.name)) for b in used},
         preroll=settings.preroll,
-        portrayal=values_in(Portrayal, settings.portrayal) if settings.is_property_set("portrayal") else None,
-        attendance=values_in(Attendance, settings.attendance) if comes_and_goes(crowd) else None,
+        portrayal=values_for_preset(Portrayal, settings.portrayal) if settings.is_property_set("portrayal") else None,
+        attendance=values_for_preset(Attendance, settings.attendance) if comes_and_goes(crowd) else None,
     )
 
 
-def values_in(declaration: type[Declared], group: PropertyGroup) -> dict[str, Value]:
-    """The values of a property group that presets hold."""
-    return {name: _plain(getattr(group, name)) for name in complete(declaration, {})}
-
-
-def _plain(value: Any) -> Value:
-    """A value without the spurious digits of a 32-bit float: 0.1 instead of 0.10000000149."""
-    return float(str(np.float32(value))) if isinstance(value, float) else value
+def behavior_preset_of(crowd: Object, behavior: str, label: str) -> Preset:
+    """The preset with all settings of a behavior of a crowd."""
+    declared = BEHAVIORS[behavior]
+    values = values_for_preset(declared, getattr(crowd.steering, behavior))
+    description = f"{declared.label} as in {crowd.name}"
+    return Preset(label.strip(), description, BEHAVIOR, behaviors={behavior: values})
 
 
 def bodies_length(crowd: Object, scene: Scene, depsgraph: Depsgraph) -> float | None:

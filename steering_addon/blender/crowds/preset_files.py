@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Generic, Protocol, TypeVar
 
 import bpy
 
+from ...settings.preset import Preset, read, written
+from ...settings.preset_parts import BEHAVIOR, BEHAVIORS, CROWD, STATE
 from ...settings.preset_values import PresetError
 from ..refusal import Refusal
 
+SHIPPED = Path(__file__).resolve().parents[3] / "presets"
+"""The folder of the presets that ship with the extension."""
 SUFFIX = ".json"
 LARGEST = 2**20
 """Bytes of the largest file that is read: a preset of all behaviors has a fiftieth of that."""
@@ -30,35 +33,23 @@ DEVICES = {"con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "
 """Names that Windows gives to devices, whatever suffix follows."""
 
 
-class Labelled(Protocol):
-    """The texts that every preset has."""
-
-    @property
-    def label(self) -> str: ...
-
-    @property
-    def tooltip(self) -> str: ...
-
-
-Kind = TypeVar("Kind", bound=Labelled)
-Read = Callable[[str], Kind]
-
-
 @dataclass(slots=True)
-class Listed(Generic[Kind]):
+class Listed:
     """A preset in a list.
 
     Attributes:
         name: its identifier in scripts, the name of the file without suffix; bytes that are not text are escaped.
         file: the path of its file.
         removable: whether it is in the folder of the user.
-        read: parses its text.
+        kind: of presets, one of KINDS.
+        behavior: the behavior that it is a preset of, "" for other kinds.
     """
 
     name: str
     file: str
     removable: bool
-    read: Read[Kind]
+    kind: str
+    behavior: str = ""
 
     def label(self) -> str:
         """Its label, or its name if the file cannot be read."""
@@ -75,7 +66,7 @@ class Listed(Generic[Kind]):
         result = self._result()
         return str(result).removesuffix(".") if isinstance(result, Refusal) else result.tooltip
 
-    def load(self) -> Kind:
+    def load(self) -> Preset:
         """Read the preset.
 
         Raises:
@@ -86,7 +77,7 @@ class Listed(Generic[Kind]):
             raise result
         return result
 
-    def _result(self) -> Kind | Refusal:
+    def _result(self) -> Preset | Refusal:
         """The preset, or why it cannot be used."""
         try:
             state = os.stat(self.file)
@@ -98,7 +89,7 @@ class Listed(Generic[Kind]):
             )
         if not stat.S_ISREG(state.st_mode):
             return Refusal(f"The preset {self.name} cannot be read: it is not a file. Remove it.")
-        result = _content(self.read, self.file, state.st_mtime_ns, state.st_size)
+        result = _content(self.file, self.kind, self.behavior, state.st_mtime_ns, state.st_size)
         return Refusal(f"The preset {self.name} cannot be {result}.") if isinstance(result, str) else result
 
     def remove(self) -> None:
@@ -116,7 +107,7 @@ class Listed(Generic[Kind]):
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _content(read: Read[Kind], file: str, _changed: int, size: int) -> Kind | str:
+def _content(file: str, kind: str, behavior: str, _changed: int, size: int) -> Preset | str:
     """The preset in a file, or what cannot be done with it and why.
 
     A file is read again only after it has changed, because menus call this at every redraw.
@@ -125,13 +116,16 @@ def _content(read: Read[Kind], file: str, _changed: int, size: int) -> Kind | st
         return f"read: its file is larger than {LARGEST // 2**20} MB"
     try:
         with open(file, "rb") as opened:
-            return read(opened.read(LARGEST).decode("utf-8"))
+            preset = read(opened.read(LARGEST).decode("utf-8"), kind)
     except OSError as error:
         return f"read: {_reason(error)}"
     except UnicodeDecodeError:
         return "read: its text is not UTF-8"
     except PresetError as error:
         return f"used: {error}"
+    if behavior and behavior not in preset.behaviors:
+        return f"used: it is a preset of {', '.join(preset.behaviors)}"
+    return preset
 
 
 def _reason(error: OSError) -> str:
@@ -139,36 +133,38 @@ def _reason(error: OSError) -> str:
 
 
 @dataclass(frozen=True)
-class Shelf(Generic[Kind]):
-    """All presets of a kind.
+class Shelf:
+    """All presets of crowds, of states or of one behavior.
 
     Attributes:
+        kind: one of KINDS.
         shipped: the folder of the shipped presets.
         user_folder: the folder of the other presets in Blender's preset folders.
-        read: parses the text of a preset.
+        behavior: the name of the behavior, "" for other kinds.
     """
 
+    kind: str
     shipped: Path
     user_folder: str
-    read: Read[Kind]
+    behavior: str = ""
 
-    def listed(self) -> dict[str, Listed[Kind]]:
+    def listed(self) -> dict[str, Listed]:
         """All presets by name, sorted by label; a user preset replaces a shipped preset of the same name."""
         presets = self.by_name()
         labels = {name: preset.label().casefold() for name, preset in presets.items()}
         return {name: presets[name] for _, name in sorted(zip(labels.values(), labels))}
 
-    def by_name(self) -> dict[str, Listed[Kind]]:
+    def by_name(self) -> dict[str, Listed]:
         """As `listed`, but in no order, without a look into the files."""
         removable = self._own_folder()
         shared = reversed(bpy.utils.preset_paths(self.user_folder))
         return {
-            name: Listed(name, file, folder == removable, self.read)
+            name: Listed(name, file, folder == removable, self.kind, self.behavior)
             for folder in (self.shipped, *map(Path, shared))
             for name, file in _files(folder)
         }
 
-    def find(self, name: str) -> Listed[Kind]:
+    def find(self, name: str) -> Listed:
         """The preset of a name.
 
         Raises:
@@ -179,23 +175,20 @@ class Shelf(Generic[Kind]):
             raise Refusal(f"There is no preset {name}. {_choices(sorted(presets))}.")
         return presets[name]
 
-    def save(self, label: str, text: str) -> Listed[Kind]:
+    def save(self, preset: Preset) -> Listed:
         """Write a preset into the folder of the user, replacing one of the same label.
-
-        Args:
-            label: gives the name of the file.
 
         Raises:
             Refusal: the label gives no name, that of a device or that of another preset, or the file cannot be written.
         """
-        name = bpy.path.clean_name(label.strip()).strip("_")
+        name = file_name(preset.label)
         if not name:
             raise Refusal("The preset has no name. Enter a name with letters or digits.")
         if name.casefold() in DEVICES:
             raise Refusal(f"A preset cannot be named {name}: Windows gives that name to a device. Choose another name.")
-        self._check_free(name, label.strip())
+        self._check_free(name, preset.label)
         try:
-            content = text.encode("utf-8")
+            content = written(preset).encode("utf-8")
         except UnicodeEncodeError:
             raise Refusal(
                 f"The preset {name} cannot be written: a name in it is not UTF-8. Rename the crowd."
@@ -207,7 +200,7 @@ class Shelf(Generic[Kind]):
         except OSError as error:
             text = f"The preset {name} cannot be written to {folder}: {_reason(error)}. Make that folder writable."
             raise Refusal(text) from error
-        return Listed(name, str(file), removable=True, read=self.read)
+        return Listed(name, str(file), True, self.kind, self.behavior)
 
     def _check_free(self, name: str, label: str) -> None:
         """Refuse the name of a preset that is not the user's, and of the file of one that has another label."""
@@ -235,6 +228,11 @@ class Shelf(Generic[Kind]):
             text = f"The preset {name} cannot be saved: the folder {folder} cannot be made ({_reason(error)})."
             raise Refusal(f"{text} Remove what is in its place, or make its parent writable.") from error
         return folder
+
+
+def file_name(label: str) -> str:
+    """The name of the file of a preset of the user's own, by its label; empty if the label gives none."""
+    return bpy.path.clean_name(label.strip()).strip("_")
 
 
 def _write(file: Path, content: bytes) -> None:
@@ -272,3 +270,13 @@ def _choices(names: list[str]) -> str:
         return "Save a preset first"
     more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
     return f"Choose one of {', '.join(names[:MOST_NAMES])}{more}"
+
+
+CROWDS = Shelf(CROWD, SHIPPED, "steering/crowd")
+"""The presets of crowds."""
+STATES = Shelf(STATE, SHIPPED / "states", "steering/states")
+"""The presets of states."""
+OF_BEHAVIORS = {
+    name: Shelf(BEHAVIOR, SHIPPED / "behaviors" / name, f"steering/behaviors/{name}", name) for name in BEHAVIORS
+}
+"""The presets of each behavior, by the name of the behavior."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..read.plan import frame_range
+from ..read.run_settings import frame_range
 
 if TYPE_CHECKING:
     from bpy.types import Object, Scene

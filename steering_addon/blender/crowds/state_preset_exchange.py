@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import bpy
@@ -13,17 +12,10 @@ from mathutils import Vector
 from ...behaviors import CATALOGUE
 from ...minds.conditions import OfItself, OfRegions
 from ...minds.declaring import StateModel, TriggerModel
+from ...settings.multiples import as_multiples, from_multiples, quickened
+from ...settings.preset import PLAIN, Call, Preset, scaled
+from ...settings.preset_parts import STATE
 from ...settings.preset_values import Value
-from ...settings.state_preset import (
-    PLAIN,
-    Call,
-    StatePreset,
-    as_multiples,
-    from_multiples,
-    quickened,
-    read_state,
-    state_scaled,
-)
 from ...simulation.behavior import Behavior
 from ...simulation.declaration import POINTERS
 from ...simulation.locomotion import Locomotion
@@ -34,19 +26,17 @@ from ..moving import locomotion_of
 from ..objects.tagged_objects import crowd_of, in_use, tagged
 from ..properties import has_role, pointed_at
 from ..properties.own_settings import is_own
-from ..property_groups import meaningful
+from ..property_groups import meaningful, values_for_preset
 from ..read.mind_sources import condition_of_trigger
 from .behavior_adding import add_behaviors, only_other_crowd
 from .new_triggers import fit_reach, new_trigger, selected_callers
-from .preset_exchange import SHIPPED, bodies_length, values_in
-from .preset_files import Shelf
+from .preset_exchange import bodies_length, unknown_settings
+from .preset_files import STATES, file_name
 from .states import known_states, new_state, triggers_of_state
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object
 
-STATES: Shelf[StatePreset] = Shelf(Path(SHIPPED, "states"), "steering/states", read_state)
-"""The presets of states."""
 STOPS = 0.4
 """Seconds in which a vehicle loses two thirds of its speed in a state in which it stands."""
 
@@ -66,7 +56,7 @@ class Adding:
     context: Context
     crowd: Object
     other: Object | None
-    presets: Mapping[str, StatePreset]
+    presets: Mapping[str, Preset]
     warnings: list[str]
 
     def add(self, name: str) -> Object:
@@ -89,7 +79,7 @@ class Adding:
                 self.add(brought)
         return state
 
-    def _let_move(self, state: Object, preset: StatePreset) -> None:
+    def _let_move(self, state: Object, preset: Preset) -> None:
         """Give a state the numbers of the vehicle and of its locomotion that it has of its own."""
         vehicle, of_crowd, moves = state.steering.vehicle, self.crowd.steering, locomotion_of(self.crowd)
         faster = fitted_factor(self.crowd, preset)
@@ -101,7 +91,7 @@ class Adding:
             vehicle.cruise_speed = preset.cruise_speed
         if preset.cruise_speed == 0.0:
             vehicle.speed_time = min(vehicle.speed_time, STOPS)
-        _set(vehicle, from_multiples(VehicleModel, preset.vehicle, values_in(VehicleModel, of_crowd.vehicle)))
+        _set(vehicle, from_multiples(VehicleModel, preset.vehicle, values_for_preset(VehicleModel, of_crowd.vehicle)))
         turns, told = getattr(state.steering, moves.name), preset.locomotion.get(moves.name, {})
         if faster in (None, 1.0) and not told:
             return
@@ -109,9 +99,9 @@ class Adding:
         if faster is not None:
             values = {name: getattr(turns, name) for name in moves.parameters()}
             _set(turns, quickened(moves, values, faster))
-        _set(turns, from_multiples(moves, told, values_in(moves, getattr(of_crowd, moves.name))))
+        _set(turns, from_multiples(moves, told, values_for_preset(moves, getattr(of_crowd, moves.name))))
 
-    def _let_behave(self, state: Object, preset: StatePreset) -> None:
+    def _let_behave(self, state: Object, preset: Preset) -> None:
         """Give a state its behaviors, and switch off those of its crowd that it does not keep."""
         for kind in CATALOGUE:
             if kind.name in preset.behaviors:
@@ -130,7 +120,7 @@ class Adding:
             behavior, _, name = place.partition(".")
             setattr(getattr(state.steering, behavior), name, self.other)
 
-    def _leaves(self, kind: type[Behavior], preset: StatePreset) -> bool:
+    def _leaves(self, kind: type[Behavior], preset: Preset) -> bool:
         """Whether a preset does without a behavior that the crowd has."""
         stored = self.crowd.steering
         used = stored.is_property_set(kind.name) and getattr(stored, kind.name).use
@@ -205,20 +195,19 @@ def add_state(context: Context, crowd: Object, name: str = "", other: Object | N
         Refusal: there is no such preset, or it or one that belongs to it cannot be used.
     """
     presets = _with_others(name) if name else {"": PLAIN}
-    if any(preset.body_length is not None for preset in presets.values()):
+    if any(preset.body_length for preset in presets.values()):
         length = bodies_length(crowd, context.scene, context.evaluated_depsgraph_get())
-        presets = {each: state_scaled(preset, length) for each, preset in presets.items()}
-    warnings = [
-        f"Skipped settings of {preset.label} that this version does not know: {', '.join(preset.unknown)}"
-        for preset in presets.values()
-        if preset.unknown
-    ]
+        presets = {
+            other_name: preset if preset.suits(length) else scaled(preset, length / preset.body_length)
+            for other_name, preset in presets.items()
+        }
+    warnings = [warning for preset in presets.values() for warning in unknown_settings(preset)]
     other = only_other_crowd(crowd, context.scene) if other is None else other
     adding = Adding(context, crowd, other, presets, warnings)
     return adding.add(name), warnings
 
 
-def _with_others(name: str) -> dict[str, StatePreset]:
+def _with_others(name: str) -> dict[str, Preset]:
     """A preset and those that follow it or come with it, by name, if there are such."""
     known = STATES.by_name()
     presets = {name: STATES.find(name).load()}
@@ -237,12 +226,7 @@ def _set(group: bpy.types.PropertyGroup, values: Mapping[str, Value]) -> None:
         setattr(group, name, value)
 
 
-def file_name(label: str) -> str:
-    """The name of the file of a preset of the user's own, by its label."""
-    return bpy.path.clean_name(label.strip()).strip("_")
-
-
-def state_preset_of(context: Context, state: Object, label: str) -> tuple[StatePreset, list[str]]:
+def state_preset_of(context: Context, state: Object, label: str) -> tuple[Preset, list[str]]:
     """The preset with the settings that a state has of its own, and with what calls into it.
 
     Returns:
@@ -254,22 +238,23 @@ def state_preset_of(context: Context, state: Object, label: str) -> tuple[StateP
     locomotion, lost_turning = _multiples(state, crowd, moves, moves.name)
     behaviors = [kind for kind in CATALOGUE if is_own(state, kind.name)]
     length = bodies_length(crowd, context.scene, context.evaluated_depsgraph_get())
-    preset = StatePreset(
+    preset = Preset(
         label=label.strip(),
         description=f"{state.name} as in {crowd.name}",
-        state=values_in(StateModel, stored.state),
+        kind=STATE,
+        state=values_for_preset(StateModel, stored.state),
         vehicle=vehicle,
         locomotion={moves.name: locomotion} if locomotion else {},
         combining=stored.combining if stored.state.own_combining else "",
         behaviors={
-            kind.name: values_in(kind, group) for kind in behaviors if (group := getattr(stored, kind.name)).use
+            kind.name: values_for_preset(kind, group) for kind in behaviors if (group := getattr(stored, kind.name)).use
         },
         off=tuple(kind.name for kind in behaviors if not getattr(stored, kind.name).use),
         then=_preset_name(pointed_at(stored.state, "then")),
         eases=_preset_name(pointed_at(stored.state, "eases")),
         calls=tuple(_call_of(trigger, crowd) for trigger in triggers_of_state(state, context)),
         about_crowd=tuple(_about_crowd(state, crowd, behaviors)),
-        body_length=float(f"{length:.4g}") if length else None,
+        body_length=float(f"{length:.4g}") if length else 0.0,
     )
     return preset, [*lost, *lost_turning]
 
@@ -279,7 +264,7 @@ def _multiples(
 ) -> tuple[dict[str, Value], list[str]]:
     if not is_own(state, group):
         return {}, []
-    values, of_crowd = (values_in(declaration, getattr(ob.steering, group)) for ob in (state, crowd))
+    values, of_crowd = (values_for_preset(declaration, getattr(ob.steering, group)) for ob in (state, crowd))
     return as_multiples(declaration, values, of_crowd)
 
 
@@ -299,7 +284,7 @@ def _call_of(trigger: Object, crowd: Object) -> Call:
     """What calls by a trigger, without the objects."""
     stored, kind = trigger.steering.trigger, condition_of_trigger(trigger)
     shown = meaningful(TriggerModel, stored)
-    values = {name: value for name, value in values_in(TriggerModel, stored).items() if name in shown}
+    values = {name: value for name, value in values_for_preset(TriggerModel, stored).items() if name in shown}
     only_in = _preset_name(pointed_at(stored, "from_state"))
     caller = pointed_at(stored, "who")
     if caller is None or issubclass(kind, OfItself):

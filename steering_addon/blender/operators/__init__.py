@@ -2,7 +2,6 @@
 
 from . import (
     baking,
-    behavior_presets,
     behaviors,
     clips,
     contact_report,
@@ -17,7 +16,6 @@ from . import (
     presets,
     preview,
     ready_scenes,
-    state_presets,
     states,
     tagging,
     vary,
@@ -31,12 +29,10 @@ MODULES = (
     behaviors,
     flow_direction,
     crowds,
-    state_presets,
     states,
     direct,
     populate,
     presets,
-    behavior_presets,
     vary,
     clips,
     posed_meshes,

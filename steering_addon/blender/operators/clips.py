@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 
-from ...settings.stored import PLAYS
+from ...settings.stored_choices import PLAYS
 from ...simulation.declaration import name_of
 from ..animation.posing import short_name
 from ..clips.clip_copies import fits

@@ -5,7 +5,7 @@ from __future__ import annotations
 import bpy
 from bpy.props import EnumProperty
 
-from ...settings.stored import AS_CROWD, OWN_MOVES
+from ...settings.stored_choices import AS_CROWD, OWN_MOVES
 from ...simulation.roles import Role
 from ..crowds.own_moves import move_as
 from ..objects.suitability import check_editable

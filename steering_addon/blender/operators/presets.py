@@ -1,31 +1,118 @@
-"""Operators that apply, save and remove presets of whole crowds."""
+"""Operators that apply, save and remove presets of crowds, of states and of single behaviors.
+
+An operator names its shelf, the folder of its presets, and defines how a preset is applied or made.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import bpy
-from bpy.props import BoolProperty, StringProperty
+from bpy.props import BoolProperty, EnumProperty, StringProperty
 
-from ...settings.preset import GROUPS, SIMILAR, Preset, scaled, written
+from ...settings.preset import Preset, scaled
 from ..crowds.joining import fit_locomotion
 from ..crowds.member_variation import Amounts, vary
-from ..crowds.preset_exchange import CROWDS, bodies_length, members_of, missing, preset_of, take_up
-from ..crowds.preset_files import Listed, Shelf
+from ..crowds.preset_exchange import (
+    behavior_preset_of,
+    bodies_length,
+    members_of,
+    missing,
+    preset_of,
+    take_up,
+    take_up_behavior,
+    unknown_settings,
+)
+from ..crowds.preset_files import CROWDS, OF_BEHAVIORS, STATES, Shelf
+from ..crowds.state_preset_exchange import add_state, state_preset_of
+from ..crowds.states import triggers_of_state
+from ..objects.focus import activate, crowd_in_focus, state_in_focus
 from ..objects.hierarchy import Family
-from ..refusal import Refusal
+from ..objects.tagged_objects import crowd_of
+from ..properties import pointed_at
+from ..refusal import Refusal, reported
 from ..stored_values import check_stored
-from .shelves import Applying, RemovingByMenu, Saving, animated_warnings, any_preset, new_name, own_preset
+from .behaviors import FIRST, ITEMS
+from .polls import has_crowd, has_editable_crowd, has_state, in_object_mode
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Object, Scene, UILayout
+    from bpy.types import Context, Object, Scene
 
-COLUMNS = (GROUPS[:3], GROUPS[3:])
-"""The headings in each column of the menu."""
+ShelfOf = Callable[[Any], Shelf]
+"""Returns the shelf that an operator works on, from the operator's properties."""
 
 
-def _crowds(_settings) -> Shelf[Preset]:
+def _crowds(_settings) -> Shelf:
     return CROWDS
+
+
+def _states(_settings) -> Shelf:
+    return STATES
+
+
+def _of_behavior(settings) -> Shelf:
+    return OF_BEHAVIORS[settings.behavior]
+
+
+def _preset_name(shelf_of: ShelfOf, *, removable: bool = False) -> Any:
+    """The operator property that names a preset, or one of the user's own."""
+
+    def names(settings, _context, _text) -> list[str]:
+        return [name for name, preset in shelf_of(settings).by_name().items() if preset.removable or not removable]
+
+    return StringProperty(name="Preset", description="Name of the preset", search=names, options={"SKIP_SAVE"})
+
+
+def _new_name() -> Any:
+    return StringProperty(name="Name", description="Name of the new preset", maxlen=63, options={"SKIP_SAVE"})
+
+
+def _behavior() -> Any:
+    return EnumProperty(name="Behavior", description="Behavior that the preset belongs to", items=ITEMS, default=FIRST)
+
+
+class Described:
+    """An operator whose tooltip is that of the preset that it names."""
+
+    shelf_of: ShelfOf
+
+    @classmethod
+    def description(cls, _context, properties) -> str:
+        presets = cls.shelf_of(properties).by_name()
+        return presets[properties.preset].tooltip() if properties.preset in presets else cls.__doc__
+
+
+class Applying(Described):
+    """Applies a preset to the crowd."""
+
+    bl_options = {"REGISTER", "UNDO"}
+
+    def take_up(self, context: Context, crowd: Object, preset: Preset) -> tuple[list[str], list[str], str]:
+        """Apply the preset to the crowd.
+
+        Returns:
+            The data paths that are keyframed or driven, other warnings, and the summary to report.
+        """
+        raise NotImplementedError
+
+    @classmethod
+    def poll(cls, context) -> bool:
+        return has_editable_crowd(cls, context)
+
+    @reported
+    def execute(self, context):
+        crowd = crowd_in_focus(context)
+        preset = self.shelf_of(self).find(self.preset).load()
+        animated, warnings, summary = self.take_up(context, crowd, preset)
+        # Blender updates dependencies only after an edit in the interface.
+        crowd.update_tag()
+        if animated:
+            warnings = [f"Keys or drivers of {crowd.name} override the preset: {', '.join(animated)}", *warnings]
+        for warning in [*unknown_settings(preset), *warnings]:
+            self.report({"WARNING"}, warning)
+        self.report({"INFO"}, summary)
+        return {"FINISHED"}
 
 
 class STEERING_OT_preset_apply(Applying, bpy.types.Operator):
@@ -35,7 +122,7 @@ class STEERING_OT_preset_apply(Applying, bpy.types.Operator):
     bl_label = "Apply Preset"
     shelf_of = staticmethod(_crowds)
 
-    preset: any_preset(_crowds)
+    preset: _preset_name(_crowds)
     fit_size: BoolProperty(
         name="Fit to Size",
         description="Scale distances, speeds and strengths to the size of the vehicles. Unless you choose, on if they "
@@ -59,26 +146,26 @@ class STEERING_OT_preset_apply(Applying, bpy.types.Operator):
     def invoke(self, context, _event):
         if self.preset:
             return self.execute(context)
-        bpy.ops.wm.call_menu(name=STEERING_MT_presets.bl_idname)
+        bpy.ops.wm.call_menu(name="STEERING_MT_presets")
         return {"CANCELLED"}
 
     def take_up(self, context, crowd, preset):
         scene = context.scene
         length = bodies_length(crowd, scene, context.evaluated_depsgraph_get())
-        differs = length is not None and not 1.0 / SIMILAR <= length / preset.body_length <= SIMILAR
+        differs = not preset.suits(length)
         if not self.properties.is_property_set("fit_size"):
             self.fit_size = differs
         told = _on_size(preset, length, fits=self.fit_size) if differs or self.fit_size else ""
-        if self.fit_size and length is not None:
+        fits = self.fit_size and length is not None
+        if fits:
             preset = scaled(preset, length / preset.body_length)
         warnings = vary(scene, crowd, Amounts(**preset.variation)) if self.vary else []
         animated = take_up(preset, crowd, scene)
-        if self.fit_size and length is not None:
+        if fits:
             fit_locomotion(crowd, members_of(crowd, scene), context.evaluated_depsgraph_get(), Family())
         if self.use_preroll:
             crowd.steering.preroll = preset.preroll
-        summary = _summary(preset, crowd, scene, has_preroll=self.use_preroll)
-        return [*animated_warnings(crowd, animated), *warnings], summary + told
+        return animated, warnings, _summary(preset, crowd, scene, has_preroll=self.use_preroll) + told
 
 
 def _summary(preset: Preset, crowd: Object, scene: Scene, *, has_preroll: bool) -> str:
@@ -93,13 +180,86 @@ def _on_size(preset: Preset, length: float | None, *, fits: bool) -> str:
     """What the report says of the size of the bodies, `length` metres long; nothing if they cannot be measured."""
     if length is None:
         return ""
-    text = f"; fitted from bodies {preset.body_length:.3g} m long to {length:.3g} m"
-    if not fits:
-        text = (
-            f"; it is meant for bodies {preset.body_length:.3g} m long, these are {length:.3g} m: "
-            f"turn on Fit to Size to scale it"
-        )
-    return text
+    if fits:
+        return f"; fitted from bodies {preset.body_length:.3g} m long to {length:.3g} m"
+    meant = f"it is meant for bodies {preset.body_length:.3g} m long, these are {length:.3g} m"
+    return f"; {meant}: turn on Fit to Size to scale it"
+
+
+class STEERING_OT_behavior_preset_apply(Applying, bpy.types.Operator):
+    """Give the crowd's behavior the settings of a preset; its targets are kept"""
+
+    bl_idname = "steering.behavior_preset_apply"
+    bl_label = "Apply Behavior Preset"
+    shelf_of = staticmethod(_of_behavior)
+
+    behavior: _behavior()
+    preset: _preset_name(_of_behavior)
+
+    def take_up(self, context, crowd, preset):
+        check_stored([crowd])
+        animated = take_up_behavior(preset, crowd, context.scene)
+        return animated, [], f"Applied the preset {preset.label} to {crowd.name}"
+
+
+class STEERING_OT_state_add(Described, bpy.types.Operator):
+    """Add a state to the crowd: what vehicles do differently when something calls them (Reynolds: action selection)"""
+
+    bl_idname = "steering.state_add"
+    bl_label = "Add State"
+    bl_options = {"REGISTER", "UNDO"}
+    shelf_of = staticmethod(_states)
+
+    preset: _preset_name(_states)
+
+    @classmethod
+    def poll(cls, context) -> bool:
+        return in_object_mode(cls, context) and has_editable_crowd(cls, context)
+
+    @reported
+    def execute(self, context):
+        crowd = crowd_in_focus(context)
+        check_stored([crowd])
+        state, warnings = add_state(context, crowd, self.preset)
+        context.view_layer.update()
+        activate(context, state)
+        for warning in warnings:
+            self.report({"WARNING"}, warning)
+        watched = (pointed_at(trigger.steering.trigger, "who") for trigger in triggers_of_state(state, context))
+        callers = sorted({ob.name for ob in watched if ob is not None})
+        called = f"{', '.join(callers)} calls into it" if callers else "Add a trigger or a cue that calls it"
+        self.report({"INFO"}, f"Added {state.name} to {crowd.name}. {called}")
+        return {"FINISHED"}
+
+
+class Saving:
+    """Saves settings of the crowd in focus, or of another holder of settings, as a preset of the user's own."""
+
+    bl_options = {"REGISTER"}
+    shelf_of: ShelfOf
+    holder = staticmethod(crowd_in_focus)
+
+    def made_of(self, context: Context, holder: Object) -> Preset:
+        """The preset to save.
+
+        Raises:
+            Refusal: the holder does not have its settings.
+        """
+        raise NotImplementedError
+
+    @classmethod
+    def poll(cls, context) -> bool:
+        return has_crowd(cls, context)
+
+    def invoke(self, context, _event):
+        self.name = self.name or self.holder(context).name
+        return context.window_manager.invoke_props_dialog(self)
+
+    @reported
+    def execute(self, context):
+        saved = self.shelf_of(self).save(self.made_of(context, self.holder(context)))
+        self.report({"INFO"}, f"Saved the preset {saved.name}")
+        return {"FINISHED"}
 
 
 class STEERING_OT_preset_save(Saving, bpy.types.Operator):
@@ -109,17 +269,90 @@ class STEERING_OT_preset_save(Saving, bpy.types.Operator):
     bl_label = "Save Preset"
     shelf_of = staticmethod(_crowds)
 
-    name: new_name()
+    name: _new_name()
     description: StringProperty(name="Description", description="Tooltip of the preset", options={"SKIP_SAVE"})
 
     def made_of(self, context, crowd):
         check_stored([crowd])
         length = bodies_length(crowd, context.scene, context.evaluated_depsgraph_get())
-        preset = preset_of(crowd, self.name, self.properties.description, length, context.scene)
-        return preset.label, written(preset)
+        return preset_of(crowd, self.name, self.properties.description, length, context.scene)
 
 
-class STEERING_OT_preset_remove(RemovingByMenu, bpy.types.Operator):
+class STEERING_OT_behavior_preset_save(Saving, bpy.types.Operator):
+    """Save the settings of the behavior as a preset of your own, available in all files"""
+
+    bl_idname = "steering.behavior_preset_save"
+    bl_label = "Save Behavior Preset"
+    shelf_of = staticmethod(_of_behavior)
+
+    behavior: _behavior()
+    name: _new_name()
+
+    def made_of(self, _context, crowd):
+        if not crowd.steering.is_property_set(self.behavior):
+            raise Refusal(f"{crowd.name} does not have this behavior. Add it first.")
+        check_stored([crowd])
+        return behavior_preset_of(crowd, self.behavior, self.name)
+
+
+class STEERING_OT_state_preset_save(Saving, bpy.types.Operator):
+    """Save the state, with what calls into it, as a preset of your own, which Add State lists in all files"""
+
+    bl_idname = "steering.state_preset_save"
+    bl_label = "Save State Preset"
+    shelf_of = staticmethod(_states)
+    holder = staticmethod(state_in_focus)
+
+    name: _new_name()
+
+    @classmethod
+    def poll(cls, context) -> bool:
+        return has_state(cls, context)
+
+    def made_of(self, context, state):
+        crowd = crowd_of(state)
+        if crowd is None:
+            raise Refusal(f"{state.name} belongs to no crowd. Choose its Crowd first.")
+        check_stored([crowd, state, *triggers_of_state(state, context)])
+        preset, lost = state_preset_of(context, state, self.name)
+        for name in lost:
+            text = f"{name} of {state.name} is not saved: presets hold it as a multiple of {crowd.name}'s, which is 0"
+            self.report({"WARNING"}, text)
+        return preset
+
+
+class Removing:
+    """Deletes one of the user's own presets, for which a menu asks if the operator names one."""
+
+    bl_options = {"REGISTER"}
+    shelf_of: ShelfOf
+    menu = ""
+
+    @classmethod
+    def poll(cls, _context) -> bool:
+        if not cls.menu or any(preset.removable for preset in cls.shelf_of(None).by_name().values()):
+            return True
+        cls.poll_message_set("There are no presets of your own")
+        return False
+
+    def invoke(self, context, event):
+        if self.menu and not self.preset:
+            bpy.ops.wm.call_menu(name=self.menu)
+            return {"CANCELLED"}
+        presets = self.shelf_of(self).by_name()
+        label = presets[self.preset].label() if self.preset in presets else self.preset
+        return context.window_manager.invoke_confirm(
+            self, event, title=f"Remove {label}?", message="This cannot be undone", confirm_text="Remove"
+        )
+
+    @reported
+    def execute(self, _context):
+        self.shelf_of(self).find(self.preset).remove()
+        self.report({"INFO"}, f"Removed the preset {self.preset}")
+        return {"FINISHED"}
+
+
+class STEERING_OT_preset_remove(Removing, bpy.types.Operator):
     """Delete a preset of your own; this cannot be undone"""
 
     bl_idname = "steering.preset_remove"
@@ -127,78 +360,41 @@ class STEERING_OT_preset_remove(RemovingByMenu, bpy.types.Operator):
     shelf_of = staticmethod(_crowds)
     menu = "STEERING_MT_own_presets"
 
-    preset: own_preset(_crowds)
+    preset: _preset_name(_crowds, removable=True)
 
 
-class STEERING_MT_presets(bpy.types.Menu):
-    """Apply a preset to the crowd"""
+class STEERING_OT_behavior_preset_remove(Removing, bpy.types.Operator):
+    """Delete a preset of your own; this cannot be undone"""
 
-    bl_idname = "STEERING_MT_presets"
-    bl_label = "Presets"
+    bl_idname = "steering.behavior_preset_remove"
+    bl_label = "Remove Behavior Preset"
+    shelf_of = staticmethod(_of_behavior)
 
-    def draw(self, context) -> None:
-        presets = list(CROWDS.listed().values())
-        row = self.layout.row()
-        for headings in COLUMNS:
-            column = row.column()
-            for heading in headings:
-                listed = [preset for preset in presets if not preset.removable and _group(preset) == heading]
-                _group_of_entries(column, context, heading, listed)
-        listed = [preset for preset in presets if preset.removable or not _group(preset)]
-        if listed:
-            _group_of_entries(row.column(), context, "Your Own", listed)
+    behavior: _behavior()
+    preset: _preset_name(_of_behavior, removable=True)
 
 
-class STEERING_MT_own_presets(bpy.types.Menu):
-    """Delete a preset of your own"""
+class STEERING_OT_state_preset_remove(Removing, bpy.types.Operator):
+    """Delete a preset of your own; this cannot be undone"""
 
-    bl_idname = "STEERING_MT_own_presets"
-    bl_label = "Remove Preset"
+    bl_idname = "steering.state_preset_remove"
+    bl_label = "Remove State Preset"
+    shelf_of = staticmethod(_states)
+    menu = "STEERING_MT_own_state_presets"
 
-    def draw(self, _context) -> None:
-        self.layout.operator_context = "INVOKE_DEFAULT"
-        for preset in CROWDS.listed().values():
-            if preset.removable:
-                _entry(self.layout, STEERING_OT_preset_remove, preset)
-
-
-def _group_of_entries(layout: UILayout, context: Context, heading: str, presets: list[Listed[Preset]]) -> None:
-    """A heading and, if there are any, the presets below it, each with the length of the bodies it is meant for."""
-    if not presets:
-        return
-    layout.label(text=heading)
-    for preset in presets:
-        _entry(layout, STEERING_OT_preset_apply, preset, f"{preset.label()} ({_size(preset, context.scene)})")
-    layout.separator()
-
-
-def _entry(layout: UILayout, operator: type, preset: Listed[Preset], text: str = "") -> None:
-    layout.operator(operator.bl_idname, text=text or preset.label(), translate=False).preset = preset.name
-
-
-def _group(preset: Listed[Preset]) -> str:
-    """The heading of a preset; empty if its file cannot be read."""
-    try:
-        return preset.load().group
-    except Refusal:
-        return ""
-
-
-def _size(preset: Listed[Preset], scene: Scene) -> str:
-    """The length of the bodies that a preset is meant for, in the units of the scene."""
-    try:
-        length = preset.load().body_length
-    except Refusal:
-        return "cannot be read"
-    return bpy.utils.units.to_string(scene.unit_settings.system, "LENGTH", length, precision=3, compatible_unit=True)
+    preset: _preset_name(_states, removable=True)
 
 
 CLASSES = (
-    STEERING_MT_presets,
-    STEERING_MT_own_presets,
     STEERING_OT_preset_apply,
     STEERING_OT_preset_save,
     STEERING_OT_preset_remove,
+    STEERING_OT_behavior_preset_apply,
+    STEERING_OT_behavior_preset_save,
+    STEERING_OT_behavior_preset_remove,
+    STEERING_OT_state_add,
+    STEERING_OT_state_preset_save,
+    STEERING_OT_state_preset_remove,
 )
 
 register, unregister = bpy.utils.register_classes_factory(CLASSES)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import BoolProperty, EnumProperty
 
-from ...settings.stored import ROLES
+from ...settings.stored_choices import ROLES
 from ...simulation.roles import DESCRIPTIONS, Role
 from ..animation.ownership import is_baked
 from ..crowds.adding_clips import FIND_CLIPS, add_to_new_crowd

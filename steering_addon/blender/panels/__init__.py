@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import bpy
 
-from . import active_object, baking, behavior_presets, behaviors, crowds, direct, display, menus, states
+from . import active_object, baking, behaviors, crowds, direct, display, menus, presets, states
 
 CLASSES = (
     # First, so that no change of another panel moves its buttons.
@@ -19,7 +19,7 @@ CLASSES = (
     *crowds.CLASSES,
     *states.OF_CROWDS,
     *behaviors.CLASSES,
-    *behavior_presets.CLASSES,
+    *presets.CLASSES,
     *display.CLASSES,
     *menus.CLASSES,
 )

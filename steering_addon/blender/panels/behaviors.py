@@ -14,10 +14,10 @@ from ..properties import has_role
 from ..property_groups import meaningful
 from ..status.census import Census, known
 from ..status.inactivity import why_away, why_idle, why_still
-from .behavior_presets import preset_button
 from .crowds import PartOfCrowd
 from .fields import columns, fields, note, parameters
 from .locations import in_both
+from .presets import preset_button
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object, UILayout

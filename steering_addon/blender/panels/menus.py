@@ -9,14 +9,13 @@ import bpy
 
 from ...behaviors import CATALOGUE
 from ...minds.conditions import CONDITIONS
-from ...settings.state_preset import PLAIN
-from ...settings.stored import OWN_MOVES
+from ...settings.preset import PLAIN
+from ...settings.stored_choices import OWN_MOVES
 from ...simulation.behavior import Behavior, Intent
 from ...simulation.roles import DESCRIPTIONS, MADE
 from .. import preview
-from ..crowds.preset_exchange import CROWDS
+from ..crowds.preset_files import CROWDS, STATES
 from ..crowds.ready_scenes.catalogue import READY_SCENES
-from ..crowds.state_preset_exchange import STATES
 from ..objects.focus import holder_in_focus
 from . import manual
 from .active_object import ICONS
@@ -166,42 +165,6 @@ class STEERING_MT_states(bpy.types.Menu):
         layout.operator("steering.mark_add", text=entry_text(_label("mark_add"), "mark_add"), icon="ADD")
 
 
-class STEERING_MT_state_add(bpy.types.Menu):
-    """Add a state to the crowd"""
-
-    bl_idname = "STEERING_MT_state_add"
-    bl_label = "Add State"
-
-    def draw(self, _context) -> None:
-        layout, presets = self.layout, STATES.listed().values()
-        layout.operator("steering.state_add", text=PLAIN.label).preset = ""
-        layout.separator()
-        shipped, users = ([each for each in presets if each.removable is mine] for mine in (False, True))
-        for preset in shipped:
-            layout.operator("steering.state_add", text=preset.label(), translate=False).preset = preset.name
-        if users:
-            layout.separator()
-            layout.label(text="Your Own")
-            for preset in users:
-                layout.operator("steering.state_add", text=preset.label(), translate=False).preset = preset.name
-            layout.separator()
-            layout.menu(STEERING_MT_own_state_presets.bl_idname, icon="REMOVE")
-
-
-class STEERING_MT_own_state_presets(bpy.types.Menu):
-    """Delete a preset of your own"""
-
-    bl_idname = "STEERING_MT_own_state_presets"
-    bl_label = "Remove State Preset"
-
-    def draw(self, _context) -> None:
-        self.layout.operator_context = "INVOKE_DEFAULT"
-        for preset in STATES.listed().values():
-            if preset.removable:
-                text = preset.label()
-                self.layout.operator("steering.state_preset_remove", text=text, translate=False).preset = preset.name
-
-
 class STEERING_MT_roles(bpy.types.Menu):
     """Tag or untag the selected objects"""
 
@@ -241,8 +204,6 @@ CLASSES = (
     STEERING_MT_ready_crowds,
     STEERING_MT_crowd_presets,
     STEERING_MT_states,
-    STEERING_MT_state_add,
-    STEERING_MT_own_state_presets,
     STEERING_MT_roles,
     STEERING_MT_move_as,
     STEERING_MT_object,

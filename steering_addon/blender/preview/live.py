@@ -19,7 +19,8 @@ from ...recording.run_cache import KeptRun
 from ..animation.visibility import notice
 from ..objects.tagged_objects import in_use
 from ..properties import replaces_own_keys, settings_of
-from ..read.plan import frame_range, plan_reading
+from ..read.plan import plan_reading
+from ..read.run_settings import frame_range
 from ..refusal import Refusal
 from ..setting_changes import listen, owner, stop_listening
 from ..write.clip_writer import RigPose

@@ -5,75 +5,55 @@ Every refusal comes from `checks`, or from the first value read that is not a nu
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...portrayal.driver_properties import Portrayal
-from ...settings.stored import MOST_SUBSTEPS
 from ...simulation.arrays.chance import keys_of_vehicles, numbers_of_vehicles
 from ...simulation.candidates import FIRST, Candidates
 from ...simulation.declaration import CAUSE, NEAREST, POINTERS, Kind, Parameter
 from ...simulation.roles import Role
-from ..moving import locomotion_of
 from ..objects.identity import distinct_identities
-from ..objects.mind_numbers import state_numbers
-from ..objects.tagged_objects import by_role, crowd_of, crowds_of, full_name, in_use
-from ..properties import has_role, pointed_at, settings_of
+from ..objects.tagged_objects import crowd_of
+from ..properties import has_role, settings_of
 from ..property_groups import values_of
-from ..stored_values import check_choices, finite_numbers
+from ..stored_values import finite_numbers
+from .cast import Cast, cast_of
 from .checks import (
-    check_crowds,
-    check_curves,
     check_independent,
-    check_moving,
-    check_range,
-    check_surfaces,
-    check_targets,
     warnings_of,
 )
 from .dependencies import plays_physics, reads_scene, reads_vehicle_above, with_all_behind
 from .entry_settings import own_enter_frame
-from .guides import GuideSource, guides_of
-from .lost_crowds import check_lost, lost_crowds, lost_warnings
-from .marks import MarkSource, check_marks, mark_sources, mark_warnings, marks_in_use
+from .guides import GuideSource
+from .lost_crowds import lost_warnings
+from .marks import MarkSource, mark_sources, mark_warnings
 from .mind_sources import (
     StateSource,
     TriggerSource,
-    state_properties,
     state_source,
-    states_of,
     trigger_source,
-    triggers_of,
-    watched_objects,
-    watched_regions,
 )
-from .object_vehicles import ObjectVehicles, no_objects, object_vehicles
+from .object_vehicles import ObjectVehicles, no_objects
 from .resources import check_hiding, feeds
+from .run_settings import substeps_of
 from .sources import (
     BodySource,
     CrowdSource,
-    Pointer,
     behaviors_of,
     by_name,
-    carrier_of,
     pointers_of,
     portrays,
 )
-from .target_groups import Several, several_of
+from .surroundings import Surroundings, rows_of, surroundings_of
 from .target_problems import target_warnings
 from .vehicles import Vehicles
 
 if TYPE_CHECKING:
     from bpy.types import Object, Scene
-
-LONGEST_STEP = 0.05
-"""Seconds. In a longer step a vehicle with its full force comes further than it keeps away from obstacles."""
-TARGETS = (Role.LEADER, Role.RESOURCE, Role.VEHICLE)
-"""Roles of the bodies that behaviors find without a pointer."""
 
 
 @dataclass(frozen=True)
@@ -133,14 +113,6 @@ class Plan:
         return int(self.vehicles.preroll.max(initial=0))
 
 
-def frame_range(scene: Scene) -> tuple[int, int]:
-    """The first and last frame of the run: the scene's, unless a separate range is set."""
-    stored = settings_of(scene)
-    if stored is not None and stored.use_frame_range:
-        return stored.frame_start, stored.frame_end
-    return scene.frame_start, scene.frame_end
-
-
 def plan_reading(
     scene: Scene, *, only: Iterable[Object] | None = None, replace_own_keys: bool = False, adds_nothing: bool = False
 ) -> Plan:
@@ -155,129 +127,87 @@ def plan_reading(
     Raises:
         Refusal: the scene cannot be baked; it is untouched.
     """
-    first, last = frame_range(scene)
-    check_range(scene, first, last)
-    objects = in_use(scene)
-    chosen = None if only is None else {full_name(ob) for ob in only}
-    roles = by_role(objects)
-    moving = [
-        ob for ob in roles[Role.VEHICLE] if not ob.steering.locked and (chosen is None or full_name(ob) in chosen)
-    ]
-    check_moving(objects, roles[Role.VEHICLE], moving, selected=chosen is not None)
-    wanted, lost = set(moving), lost_crowds(roles[Role.VEHICLE], roles[Role.CROWD])
-    moving = check_lost(lost, moving)
-    of_states = state_properties(roles[Role.STATE])
-    source, identities = object_vehicles(scene, moving, first, last, replace_own_keys, adds_nothing, of_states)
-    rows = _rows(source.objects)
+    cast = cast_of(scene, only, replace_own_keys=replace_own_keys, adds_nothing=adds_nothing)
+    around = surroundings_of(cast)
+    _check(scene, cast, around, replace_own_keys=replace_own_keys)
+    return _assembled(scene, cast, around)
 
-    crowds = _crowd_objects(roles[Role.VEHICLE], source, {each.crowd for each in lost})
-    check_crowds(crowds)
-    check_curves(roles[Role.PATH], Role.PATH)
-    flows = roles[Role.FLOW]
-    check_curves([ob for ob in flows if ob.type != "MESH"], Role.FLOW)
-    numbers = state_numbers(roles[Role.STATE])
-    states = states_of(roles, crowds, numbers)
-    triggers = triggers_of(roles, states, set(objects))
-    check_targets([*crowds, *states], objects)
-    marks = marks_in_use(roles[Role.MARK])
-    check_marks(marks, scene, map(full_name, objects))
-    pointers = [pointer for holder in (*crowds, *states) for pointer in pointers_of(holder)]
-    paths = list(dict.fromkeys([*roles[Role.PATH], *(each.ob for each in pointers if each.kind is Kind.PATH)]))
-    several = [each for holder in (*crowds, *states) for each in several_of(holder, behaviors_of(holder), objects)]
-    targets = [each for each in pointers if each.kind is Kind.BODY]
-    watched = watched_objects(triggers, set(objects))
-    bodies = _bodies(roles, targets, several, rows, [*watched, *marks])
-    obstacles = tuple(BodySource(ob, carrier_of(ob, rows)) for ob in roles[Role.OBSTACLE])
-    pointed_regions = [each.ob for each in pointers if each.kind is Kind.REGION]
-    regions = by_name([*roles[Role.REGION], *pointed_regions, *watched_regions(triggers)])
-    check_choices([*(source.ob for source in obstacles), *regions])
-    stand = any(locomotion_of(crowd).stands for crowd in set(source.crowds))
-    stand |= any(kind.stands for kind in source.own_locomotions.values())
-    surfaces = roles[Role.SURFACE] if stand else []
-    check_surfaces(surfaces)
-    shapes = [shape for ob in marks if (shape := pointed_at(ob.steering.mark, "shape")) is not None]
-    looked_at = [*paths, *regions, *flows, *surfaces, *shapes, *(b.ob for b in bodies), *(o.ob for o in obstacles)]
-    check_independent(looked_at, crowds, source.objects, rows, [*paths, *regions, *flows, *surfaces, *shapes])
 
-    guides = guides_of(
-        source.objects, source.stored["by_hand"], source.animated, rows, {full_name(ob) for ob in objects}
-    )
+def _check(scene: Scene, cast: Cast, around: Surroundings, *, replace_own_keys: bool) -> None:
+    """Refuse what depends on a vehicle that the run moves, and resources that cannot be hidden."""
+    rows = rows_of(cast.source.objects)
+    check_independent(around.looked_at, cast.crowds, cast.source.objects, rows, around.spread_out)
+    if any(feeds(behaviors_of(crowd)) for crowd in cast.crowds):
+        check_hiding([body.ob for body in around.bodies], cast.first, cast.last, replace_own_keys)
 
-    if any(feeds(behaviors_of(crowd)) for crowd in crowds):
-        check_hiding([body.ob for body in bodies], first, last, replace_own_keys)
 
+def _assembled(scene: Scene, cast: Cast, around: Surroundings) -> Plan:
+    source, crowds, states, roles = cast.source, cast.crowds, cast.states, cast.roles
+    rows = rows_of(source.objects)
     stored = settings_of(scene)
-    crowd_identities = distinct_identities(crowds)
+    seed = stored.seed if stored else 0
+    vehicles = _vehicles(source, cast.identities, crowds, seed)
     pointed_rows = {
-        Kind.BODY: {**rows, **{body.name: len(rows) + k for k, body in enumerate(bodies)}},
-        Kind.PATH: _rows(paths),
-        Kind.REGION: _rows(regions),
-        Kind.CROWD: _rows(crowds),
+        Kind.BODY: {**rows, **{body.name: len(rows) + k for k, body in enumerate(around.bodies)}},
+        Kind.PATH: rows_of(around.paths),
+        Kind.REGION: rows_of(around.regions),
+        Kind.CROWD: rows_of(crowds),
     }
     chosen_of = {
-        (each.crowd.name_full, each.behavior, each.parameter): FIRST - number for number, each in enumerate(several)
+        (each.crowd.name_full, each.behavior, each.parameter): FIRST - k for k, each in enumerate(around.several)
     }
-    read = [*looked_at, *crowds, *states, *triggers, *source.parents, *(each.body.ob for each in guides)]
-    vehicles = _vehicles(source, identities, crowds, stored.seed if stored else 0)
+    identities = distinct_identities(crowds)
+
+    def settings_source(ob: Object, identity: int, crowd: int) -> CrowdSource:
+        return _crowd_source(ob, identity, np.flatnonzero(vehicles.crowd == crowd), pointed_rows, chosen_of)
+
+    read = [
+        *around.looked_at,
+        *cast.holders,
+        *cast.triggers,
+        *source.parents,
+        *(each.body.ob for each in around.guides),
+    ]
     return Plan(
         scene=scene,
-        frames=np.arange(first, last + 1),
+        frames=np.arange(cast.first, cast.last + 1),
         frame_time=scene.render.fps_base / scene.render.fps,
         substeps=substeps_of(scene),
-        seed=stored.seed if stored else 0,
+        seed=seed,
         vehicles=vehicles,
-        crowds=tuple(
-            _crowd_source(ob, crowd_identities[ob.name], np.flatnonzero(vehicles.crowd == row), pointed_rows, chosen_of)
-            for row, ob in enumerate(crowds)
-        ),
+        crowds=tuple(settings_source(ob, identities[ob.name], row) for row, ob in enumerate(crowds)),
         states=tuple(
-            state_source(
-                _crowd_source(
-                    ob,
-                    0,
-                    np.flatnonzero(vehicles.crowd == crowds.index(crowd_of(ob))),
-                    pointed_rows,
-                    chosen_of,
-                ),
-                states,
-                crowds,
-                numbers[ob],
-            )
+            state_source(settings_source(ob, 0, crowds.index(crowd_of(ob))), states, crowds, cast.numbers[ob])
             for ob in states
         ),
         triggers=tuple(
             trigger_source(
                 ob, number, states, crowds, pointed_rows[Kind.BODY], pointed_rows[Kind.REGION], roles[Role.VEHICLE]
             )
-            for ob, number in triggers.items()
+            for ob, number in cast.triggers.items()
         ),
-        guides=guides,
-        marks=mark_sources(marks, scene, rows, crowds, vehicles.crowd, pointed_rows[Kind.BODY]),
-        bodies=bodies,
-        obstacles=obstacles,
-        paths=tuple(paths),
-        regions=tuple(regions),
-        flows=tuple(flows),
-        surfaces=tuple(surfaces),
-        candidates=tuple(each.candidates(pointed_rows[Kind.BODY]) for each in several),
+        guides=around.guides,
+        marks=mark_sources(cast.marks, scene, rows, crowds, vehicles.crowd, pointed_rows[Kind.BODY]),
+        bodies=around.bodies,
+        obstacles=around.obstacles,
+        paths=tuple(around.paths),
+        regions=tuple(around.regions),
+        flows=tuple(around.flows),
+        surfaces=tuple(around.surfaces),
+        candidates=tuple(each.candidates(pointed_rows[Kind.BODY]) for each in around.several),
         in_users_scene=any(
             reads_scene(ob) or plays_physics(ob) or reads_vehicle_above(ob) for ob in with_all_behind(read)
         ),
-        warnings=(
-            *lost_warnings(each for each in lost if wanted & set(each.vehicles)),
-            *warnings_of(zip(source.objects, source.crowds), crowds, of_states),
-            *target_warnings(by_name(source.crowds), roles),
-            *mark_warnings(marks, scene, first, last, source.objects, source.crowds),
-        ),
+        warnings=tuple(_warnings(scene, cast)),
     )
 
 
-def substeps_of(scene: Scene) -> int:
-    """The steps per frame: those that are set, times as many as keep steps from being longer than LONGEST_STEP."""
-    stored = settings_of(scene)
-    substeps = max(stored.substeps, 1) if stored else 1
-    frame_time = scene.render.fps_base / scene.render.fps
-    return min(substeps * math.ceil(frame_time / LONGEST_STEP), MOST_SUBSTEPS)
+def _warnings(scene: Scene, cast: Cast) -> Iterator[str]:
+    source = cast.source
+    yield from lost_warnings(each for each in cast.lost if cast.wanted & set(each.vehicles))
+    yield from warnings_of(zip(source.objects, source.crowds), cast.crowds, cast.of_states)
+    yield from target_warnings(by_name(source.crowds), cast.roles)
+    yield from mark_warnings(cast.marks, scene, cast.first, cast.last, source.objects, source.crowds)
 
 
 def scenery(scene: Scene, obstacles: Iterable[Object], regions: Iterable[Object]) -> Plan:
@@ -321,47 +251,6 @@ def _vehicles(source: ObjectVehicles, identities: np.ndarray, crowds: list[Objec
         start_speed=finite_numbers(source.objects, "start_speed"),
         preroll=np.array([crowd.steering.preroll for crowd in source.crowds], dtype=np.int64),
     )
-
-
-def _crowd_objects(members: list[Object], vehicles: ObjectVehicles, lost: Collection[Object | None]) -> list[Object]:
-    """The crowds of all vehicles, moved or not, and those that behaviors of these or of one another point at.
-
-    Objects pointed at that are not crowds are left out, to be refused by name.
-
-    Args:
-        lost: crowds that are not in the scene, which count only if they are pointed at.
-    """
-    known = set(vehicles.objects)
-    others = crowds_of(ob for ob in members if ob not in known)
-    waiting = [*set(vehicles.crowds), *(crowd for crowd in others if crowd is not None and crowd not in lost)]
-    crowds: set[Object] = set()
-    while waiting:
-        crowd = waiting.pop()
-        if crowd not in crowds:
-            crowds.add(crowd)
-            pointed = (target.ob for target in pointers_of(crowd) if target.kind is Kind.CROWD)
-            waiting.extend(ob for ob in pointed if has_role(ob, Role.CROWD))
-    return by_name(crowds)
-
-
-def _rows(objects: Iterable[Object]) -> dict[str, int]:
-    return {full_name(ob): row for row, ob in enumerate(objects)}
-
-
-def _bodies(
-    roles: dict[Role, list[Object]],
-    targets: list[Pointer],
-    several: list[Several],
-    rows: dict[str, int],
-    watched: list[Object],
-) -> tuple[BodySource, ...]:
-    """Leaders, resources, targets, what triggers watch for and the vehicles that the run does not move, by name."""
-    sources = {full_name(ob): (ob, "") for role in TARGETS for ob in roles[role]}
-    sources |= {full_name(ob): (ob, "") for each in several for ob in each.objects}
-    sources |= {full_name(ob): (ob, "") for ob in watched}
-    sources |= {target.name: (target.ob, target.bone) for target in targets}
-    ordered = (sources[name] for name in sorted(set(sources) - set(rows)))
-    return tuple(BodySource(ob, carrier_of(ob, rows), bone) for ob, bone in ordered)
 
 
 def _crowd_source(

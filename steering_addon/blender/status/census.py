@@ -17,7 +17,7 @@ from ..animation.run_records import Outcomes, fingerprints_of
 from ..objects.tagged_objects import full_name, in_use, names_of
 from ..properties import pointed_at, settings_of
 from ..read.fingerprint import fingerprint
-from ..read.plan import frame_range
+from ..read.run_settings import frame_range
 from ..read.sources import pointers_of
 from ..read.target_problems import outside_scene
 from ..setting_changes import is_listening, listen, stop_listening

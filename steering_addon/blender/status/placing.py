@@ -26,7 +26,7 @@ from ..read.dependencies import animates, may_move
 from ..read.fingerprint import digest_of_shapes
 from ..read.local_space import AXIS_NAMES, model_axes
 from ..read.locomotions import LocomotionReader
-from ..read.plan import frame_range
+from ..read.run_settings import frame_range
 from ..read.surfaces import SurfaceReader
 from ..refusal import Refusal
 from ..stored_values import sound_front

@@ -19,7 +19,7 @@ from ..preview.absentees import absentees
 from ..properties import settings_of
 from ..property_groups import values_of
 from ..read.entry_settings import ALWAYS, own_enter_frame
-from ..read.plan import frame_range
+from ..read.run_settings import frame_range
 from ..refusal import Refusal
 
 if TYPE_CHECKING:

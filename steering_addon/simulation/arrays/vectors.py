@@ -76,6 +76,13 @@ def picked(v: Vectors, rows: Rows | Mask) -> Vectors:
     return columns(v[:, 0][rows], v[:, 1][rows], v[:, 2][rows])
 
 
+def put(column: Any, rows: Rows | Mask, values: Any) -> Any:
+    """A copy of a column, or of vectors, with these values in some rows."""
+    changed = column.copy(order="K")
+    changed[rows] = values
+    return changed
+
+
 def no_vectors(n: int) -> Vectors:
     """Zero vectors, (n, 3)."""
     return np.zeros((3, n)).T

@@ -38,8 +38,9 @@ def fish(count: int = 3, name: str = "Fish", x: float = 0.0):
 
 
 def values(crowd_object, behavior: str) -> dict:
-    exchange = part("blender.crowds.preset_exchange")
-    return exchange.values_in(CATALOGUE[behavior], getattr(crowd_object.steering, behavior))
+    return part("blender.property_groups").values_for_preset(
+        CATALOGUE[behavior], getattr(crowd_object.steering, behavior)
+    )
 
 
 # ---- values

@@ -56,7 +56,7 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def presets():
-    return part("blender.crowds.preset_exchange").CROWDS
+    return part("blender.crowds.preset_files").CROWDS
 
 
 def written(name: str, text: str | None = None, **changed) -> Path:

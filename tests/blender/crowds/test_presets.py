@@ -39,7 +39,7 @@ def apply(preset: str, **options) -> None:
 
 
 def user_folder():
-    return part("blender.crowds.preset_exchange").Path(
+    return part("blender.crowds.preset_files").Path(
         bpy.utils.user_resource("SCRIPTS", path="presets/steering/crowd", create=True)
     )
 
@@ -83,9 +83,7 @@ def used(ob) -> set[str]:
 def test_all_shipped_presets_are_listed() -> None:
     assert (
         tuple(
-            name
-            for name, preset in part("blender.crowds.preset_exchange").CROWDS.listed().items()
-            if not preset.removable
+            name for name, preset in part("blender.crowds.preset_files").CROWDS.listed().items() if not preset.removable
         )
         == SHIPPED
     )
@@ -93,7 +91,7 @@ def test_all_shipped_presets_are_listed() -> None:
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_a_shipped_preset_sets_its_values_and_activates_only_its_behaviors(name) -> None:
-    listed = part("blender.crowds.preset_exchange").CROWDS
+    listed = part("blender.crowds.preset_files").CROWDS
     preset = listed.find(name).load()
     assert preset.unknown == ()
     ob = crowd(seek={}, flee={})
@@ -270,7 +268,7 @@ def test_a_preset_saved_from_a_crowd_without_vehicles_is_meant_for_its_radius() 
     ob = crowd(wander={})
     ob.steering.vehicle.radius, ob.steering.vehicle.max_speed = 4.0, 20.0
     bpy.ops.steering.preset_save(name="Whales")
-    assert part("blender.crowds.preset_exchange").CROWDS.find("Whales").load().body_length == pytest.approx(8.0)
+    assert part("blender.crowds.preset_files").CROWDS.find("Whales").load().body_length == pytest.approx(8.0)
 
 
 def test_the_suggested_preroll_and_variation_are_applied_on_request(capfd) -> None:
@@ -328,7 +326,7 @@ def test_an_unreadable_file_is_refused_but_listed(content) -> None:
     path = write_user_preset("Mine")
     path.write_bytes(content)
     crowd()
-    listed = part("blender.crowds.preset_exchange").CROWDS.listed()
+    listed = part("blender.crowds.preset_files").CROWDS.listed()
     assert listed["Mine"].label() == "Mine"
     assert "cannot be" in listed["Mine"].tooltip()
     with pytest.raises(RuntimeError, match="The preset Mine cannot be"):
@@ -347,7 +345,7 @@ def test_unknown_names_are_reported_in_one_sentence(capfd) -> None:
     apply("Mine")
     assert used(ob) == {"wander"}
     told = (
-        "Skipped settings of Mine that this version does not know: mood, behaviors.wander.colour, behaviors.telepathy"
+        "Skipped settings of Mine that this version does not know: mood, behaviors.telepathy, behaviors.wander.colour"
     )
     assert told in capfd.readouterr().out
 
@@ -417,7 +415,7 @@ def test_a_preset_made_from_a_crowd_gives_another_crowd_the_same_values(data) ->
 def test_a_user_preset_can_be_saved_applied_and_removed() -> None:
     first = crowd("One", wander={"strength": 2.5}, seek={"weight": 4.0})
     assert bpy.ops.steering.preset_save(name="My Gulls", description="Slow ones.") == {"FINISHED"}
-    [saved] = [preset for preset in part("blender.crowds.preset_exchange").CROWDS.listed().values() if preset.removable]
+    [saved] = [preset for preset in part("blender.crowds.preset_files").CROWDS.listed().values() if preset.removable]
     assert (saved.name, saved.label()) == ("My_Gulls", "My Gulls")
     assert saved.tooltip().startswith("Slow ones. For bodies of 1 m")
     second = crowd("Other")
@@ -432,7 +430,7 @@ def test_a_saved_preset_has_the_body_length_of_the_vehicles() -> None:
     ship = vehicle(wedge(size=0.5))
     select(ship)
     bpy.ops.steering.preset_save(name="Wedges")
-    listed = part("blender.crowds.preset_exchange").CROWDS
+    listed = part("blender.crowds.preset_files").CROWDS
     assert listed.find("Wedges").load().body_length == pytest.approx(0.8, rel=1e-6)
 
 
@@ -441,7 +439,7 @@ def test_saving_again_replaces_the_preset() -> None:
     bpy.ops.steering.preset_save(name="Mine")
     ob.steering.wander.strength = 3.0
     bpy.ops.steering.preset_save(name="Mine")
-    listed = part("blender.crowds.preset_exchange").CROWDS
+    listed = part("blender.crowds.preset_files").CROWDS
     assert listed.find("Mine").load().behaviors["wander"]["strength"] == 3.0
     assert [path.name for path in user_folder().iterdir()] == ["Mine.json"]
 
@@ -467,10 +465,10 @@ def test_removing_is_disabled_without_user_presets() -> None:
 
 def test_a_user_preset_replaces_a_shipped_preset_of_the_same_name() -> None:
     write_user_preset("starling", label="My Starlings")
-    assert part("blender.crowds.preset_exchange").CROWDS.listed()["starling"].label() == "My Starlings"
+    assert part("blender.crowds.preset_files").CROWDS.listed()["starling"].label() == "My Starlings"
 
 
 def test_a_preset_is_looked_up_without_reading_the_others(monkeypatch) -> None:
     files = part("blender.crowds.preset_files")
     monkeypatch.setattr(files.Listed, "load", lambda preset: pytest.fail(f"{preset.name} is read"))
-    assert part("blender.crowds.preset_exchange").CROWDS.find("flock").name == "flock"
+    assert part("blender.crowds.preset_files").CROWDS.find("flock").name == "flock"

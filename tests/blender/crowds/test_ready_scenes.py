@@ -195,7 +195,7 @@ PRESETS = {
 
 @pytest.mark.parametrize("scene", SCENES)
 def test_a_scene_takes_its_values_from_its_preset(scene) -> None:
-    preset = part("blender.crowds.preset_exchange").CROWDS.find(PRESETS[scene]).load()
+    preset = part("blender.crowds.preset_files").CROWDS.find(PRESETS[scene]).load()
     settings = add(scene, count=3, size=preset.body_length).steering
     expected = {("vehicle", name): value for name, value in preset.vehicle.items()}
     expected |= {("portrayal", name): value for name, value in preset.portrayal.items()}
@@ -208,10 +208,9 @@ def test_a_scene_takes_its_values_from_its_preset(scene) -> None:
         expected = {key: value for key, value in expected.items() if key[0] != "containment"}
     elif scene in FLYERS:
         # Only containment has values of its own, for a small region.
-        path = part("blender.crowds.preset_exchange").SHIPPED / "ready_scenes" / f"{scene}.json"
-        stay = part("settings.behavior_preset").read_behavior(path.read_text(encoding="utf-8"))
-        assert stay.behavior == "containment"
-        expected |= {("containment", name): value for name, value in stay.values.items()}
+        path = part("blender.crowds.preset_files").SHIPPED / "ready_scenes" / f"{scene}.json"
+        stay = part("settings.preset").read(path.read_text(encoding="utf-8"), "behavior")
+        expected |= {("containment", name): value for name, value in stay.behaviors["containment"].items()}
     if scene == "traffic":
         expected["brake_for", "obstacles"] = "ALL"
     if scene == "station_hall":

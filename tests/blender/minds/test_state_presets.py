@@ -11,12 +11,11 @@ from tests.blender.drawing import shown
 from tests.blender.minds.test_states import herd, startle
 
 of = part("blender.crowds.states")
-exchange = part("blender.crowds.state_preset_exchange")
 
 
 def user_folder():
     folder = bpy.utils.user_resource("SCRIPTS", path="presets/steering/states", create=True)
-    return part("blender.crowds.preset_exchange").Path(folder)
+    return part("blender.crowds.preset_files").Path(folder)
 
 
 @pytest.fixture(autouse=True)
@@ -93,7 +92,7 @@ def test_lengths_of_a_saved_state_grow_with_much_larger_bodies() -> None:
     state.steering.state.reach = 4.0
     select(state)
     bpy.ops.steering.state_preset_save(name="Panic")
-    saved = exchange.STATES.find("Panic").load()
+    saved = part("blender.crowds.preset_files").STATES.find("Panic").load()
     reach = [add_to(goats(size), "Panic").steering.state.reach for size in (0.3, 1.2)]
     assert saved.body_length > 0.0 and reach == [pytest.approx(4.0), pytest.approx(16.0)]
 

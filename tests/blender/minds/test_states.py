@@ -9,7 +9,7 @@ from tests.blender.drawing import shown, texts, up_to_date
 
 planning = part("blender.read.plan")
 reading = part("blender.read.reading")
-SHIPPED = sorted(part("blender.crowds.state_preset_exchange").STATES.by_name())
+SHIPPED = sorted(part("blender.crowds.preset_files").STATES.by_name())
 
 
 def herd(count: int = 9):

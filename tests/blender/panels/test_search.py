@@ -118,7 +118,7 @@ def test_a_behavior_is_found_by_its_label_its_name_and_the_term_of_the_paper() -
 
 
 def test_a_preset_is_found_by_its_label_and_as_a_preset_of_a_crowd() -> None:
-    presets = part("blender.crowds.preset_exchange").CROWDS.listed()
+    presets = part("blender.crowds.preset_files").CROWDS.listed()
     for name, preset in presets.items():
         assert ("preset_apply", name) in found(preset.label())
         assert ("preset_apply", name) in found(f"crowd preset {preset.label()}")

@@ -79,7 +79,7 @@ def test_presets_are_listed_in_groups_with_the_size_they_are_meant_for() -> None
     headings = [entry[1] for entry in drawn if entry[0] == "label"]
     assert headings == ["Birds", "Fish", "People", "Animals", "Vehicles", "Other"]
     labels = [entry[2] for entry in drawn if entry[0] == "operator"]
-    shipped = part("blender.crowds.preset_exchange").CROWDS.listed()
+    shipped = part("blender.crowds.preset_files").CROWDS.listed()
     assert len(labels) == len(shipped)
     assert {"Starlings (22 cm)", "Cars (4.3 m)", "Bees (1.5 cm)"} <= set(labels)
     assert all(preset.load().group for preset in shipped.values())

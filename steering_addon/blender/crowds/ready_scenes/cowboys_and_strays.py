@@ -14,7 +14,8 @@ from ...read.role_assignment import new_crowd
 from ..behavior_adding import add_behaviors
 from ..behavior_targets import point_at
 from ..member_variation import Amounts
-from ..preset_exchange import CROWDS, take_up
+from ..preset_exchange import take_up
+from ..preset_files import CROWDS
 from ..state_preset_exchange import add_state
 from ..states import triggers_of_state
 from . import cow, rider

@@ -17,7 +17,8 @@ from ....simulation.roles import Role
 from ...objects.hierarchy import Family
 from ...read.role_assignment import give_role, new_crowd
 from ..behavior_targets import point_at
-from ..preset_exchange import CROWDS, take_up
+from ..preset_exchange import take_up
+from ..preset_files import CROWDS
 from .person import OUTFITS, RADIUS, add_person, people
 from .person_clips import give_clips
 from .scene_builder import SceneBuilder

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 
 from mathutils import Vector
 
-from ....settings.behavior_preset import read_behavior
 from ....settings.preset import Preset, scaled
+from ....settings.preset_parts import BEHAVIOR
 from ....settings.preset_values import Values
 from ....simulation.behavior import Behavior
 from ....simulation.declaration import Kind, Unit
 from ....simulation.maneuvers.neighborhood import Neighborhood
 from ..behavior_targets import behaviors_of, point_at
 from ..member_variation import Amounts
-from ..preset_exchange import CROWDS, SHIPPED, take_up
-from ..preset_files import Listed
+from ..preset_exchange import take_up
+from ..preset_files import CROWDS, SHIPPED, Listed
 from .scene_builder import SceneBuilder, SceneOptions, scattered
 
 if TYPE_CHECKING:
@@ -66,9 +66,10 @@ class FlyerScene:
         """
         crowd = CROWDS.find(self.preset).load()
         path = SHIPPED / "ready_scenes" / f"{self.containment}.json"
-        stay = Listed(self.containment, str(path), False, read_behavior).load()
-        values = {**crowd.behaviors.get(stay.behavior, {}), **stay.values}
-        contained = replace(crowd, behaviors={**crowd.behaviors, stay.behavior: values})
+        stay = Listed(self.containment, str(path), False, BEHAVIOR).load()
+        [(name, values)] = stay.behaviors.items()
+        behaviors = {**crowd.behaviors, name: {**crowd.behaviors.get(name, {}), **values}}
+        contained = replace(crowd, behaviors=behaviors)
         return _spaced(scaled(contained, options.size / crowd.body_length), options.spacing)
 
 

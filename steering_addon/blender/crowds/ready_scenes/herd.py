@@ -10,7 +10,8 @@ from ....settings.preset import scaled
 from ....simulation.declaration import Kind
 from ..behavior_targets import point_at
 from ..member_variation import Amounts
-from ..preset_exchange import CROWDS, take_up
+from ..preset_exchange import take_up
+from ..preset_files import CROWDS
 from .pasture import Heights, add_pasture, hills, on_ground
 from .scene_builder import SceneBuilder, SceneOptions, scattered
 from .sheep import FLEECES, RADIUS, STRIDE, add_sheep, sheep

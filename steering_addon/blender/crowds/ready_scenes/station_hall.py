@@ -14,7 +14,8 @@ from ....behaviors import CATALOGUE
 from ....settings.preset import Preset, scaled
 from ..behavior_adding import add_behaviors
 from ..member_variation import Amounts
-from ..preset_exchange import CROWDS, take_up
+from ..preset_exchange import take_up
+from ..preset_files import CROWDS
 from .hall import BEHIND, HALF_DEPTH, HALF_WIDTH, Hall, build
 from .person import OUTFITS, RADIUS, THINGS, add_person, people
 from .person_clips import carry, give_clips

@@ -19,7 +19,8 @@ from ...objects.hierarchy import Family
 from ...read.role_assignment import give_role
 from ..behavior_targets import point_at
 from ..member_variation import Amounts
-from ..preset_exchange import CROWDS, take_up
+from ..preset_exchange import take_up
+from ..preset_files import CROWDS
 from .car import PAINTS, RADIUS, SUSPENSION, TRACK, WHEEL, WHEELBASE, add_car, car
 from .crossing import add_crossing
 from .scene_builder import SceneBuilder, SceneOptions

@@ -18,7 +18,8 @@ from ...objects.hierarchy import Family
 from ...read.role_assignment import give_role
 from ..behavior_targets import behaviors_of, point_at, pointers
 from ..member_variation import Amounts
-from ..preset_exchange import CROWDS, take_up
+from ..preset_exchange import take_up
+from ..preset_files import CROWDS
 from .person import OUTFITS, RADIUS, THINGS, add_person, people
 from .person_clips import carry, give_clips
 from .scene_builder import SceneBuilder, SceneOptions

@@ -1,0 +1,168 @@
+"""The bodies that behaviors react to and that the run does not move: their size, read once, and where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...simulation.arrays.vectors import unit
+from ...simulation.geometry.capsules import half_axis
+from ...simulation.roles import Role
+from ...simulation.snapshot import Tracked, no_tracked
+from ..objects.body_sizes import Body, body_radius
+from ..objects.doubles import doubles
+from ..objects.hierarchy import Family, instanced
+from ..objects.tagged_objects import crowd_of
+from ..properties import has_role, settings_of
+from ..refusal import Refusal
+from .checks import check_number, check_numbers
+from .entry_settings import frames_there
+from .forward_axis import front_of
+from .local_space import AXIS_NAMES, model_axes
+from .role_assignment import current_front
+from .sources import BodySource
+from .standing_place import standing
+
+if TYPE_CHECKING:
+    from bpy.types import Depsgraph, Object
+
+    from .plan import Plan
+
+
+class BodyReader:
+    """Reads the bodies of a plan, frame after frame."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._none = no_tracked()
+        self._spans = frames_there(source.ob for source in plan.bodies)
+        self._sizes: np.ndarray | None = None
+        self._faces: np.ndarray | None = None
+
+    @property
+    def measured(self) -> bool:
+        """Whether all sizes are known."""
+        return self._sizes is not None or not self._plan.bodies
+
+    def of_changed_crowds(self, plan: Plan) -> BodyReader:
+        """A reader for the same bodies with other settings of crowds, which knows what was measured before."""
+        reader = copy(self)
+        reader._plan = plan
+        return reader
+
+    def read(self, depsgraph: Depsgraph, frame: int) -> Tracked:
+        """The bodies on the frame the depsgraph is evaluated for.
+
+        Raises:
+            Refusal: the size, the transform or the amount of one is not a number.
+        """
+        sources = self._plan.bodies
+        if not sources:
+            return self._none
+        if self._sizes is None:
+            self._measure(depsgraph)
+        matrices = matrices_of(sources, self._plan, depsgraph, frame)
+        return Tracked(
+            position=matrices[:, :3, 3],
+            forward=unit(np.einsum("kab,kb->ka", matrices[:, :3, :3], self._faces)),
+            radius=self._sizes[:, 0],
+            half_axis=half_axis(self._sizes[:, 0], self._sizes[:, 1]),
+            roles=np.array([_roles(source.ob) for source in sources], dtype=np.int64),
+            present=np.array([is_active(source.ob, depsgraph) for source in sources], dtype=np.bool_)
+            & within(self._spans, frame),
+            carrier=np.array([source.carrier for source in sources], dtype=np.int64),
+            crowd=np.array([self._crowd_row(source.ob) for source in sources], dtype=np.int64),
+            amount=self._amounts(depsgraph, frame),
+        )
+
+    def _measure(self, depsgraph: Depsgraph) -> None:
+        sources, family = self._plan.bodies, Family()
+        self._sizes = np.array([_size(source.ob, depsgraph, family) for source in sources])
+        for source, size in zip(sources, self._sizes):
+            if not np.isfinite(size).all():
+                text = f"The size of {source.ob.name} is not a number. Check the Radius and Length of its crowd."
+                raise Refusal(text, about=[source.ob])
+        self._faces = np.array([_face(source.ob, depsgraph, family) for source in sources]).reshape(-1, 3)
+
+    def _amounts(self, depsgraph: Depsgraph, frame: int) -> np.ndarray:
+        """The amount of each body that is a resource, inf for the others; (k,)."""
+        amounts = np.full(len(self._plan.bodies), np.inf)
+        for row, source in enumerate(self._plan.bodies):
+            if has_role(source.ob, Role.RESOURCE):
+                amounts[row] = source.ob.evaluated_get(depsgraph).steering.amount
+                check_number(amounts[row], source.ob, "steering.amount", frame)
+        return amounts
+
+    def _crowd_row(self, ob: Object) -> int:
+        """The row of the crowd of a vehicle that the run does not move, -1 for any other object."""
+        crowd = crowd_of(ob) if has_role(ob, Role.VEHICLE) else None
+        return next((row for row, source in enumerate(self._plan.crowds) if source.ob == crowd), -1)
+
+
+def matrices_of(sources: Sequence[BodySource], plan: Plan, depsgraph: Depsgraph, frame: int) -> np.ndarray:
+    """The matrices (k, 4, 4) of objects, in world space or in the side, forward and up of their carrier.
+
+    Raises:
+        Refusal: an element is not a number.
+    """
+    matrices = np.array([_matrix(source, plan, depsgraph) for source in sources]).reshape(-1, 4, 4)
+    check_numbers(matrices, [source.ob for source in sources], frame)
+    return matrices
+
+
+def is_active(ob: Object, depsgraph: Depsgraph) -> bool:
+    """Whether an object takes part on the frame the depsgraph is evaluated for."""
+    return settings_of(ob) is None or ob.evaluated_get(depsgraph).steering.active
+
+
+def within(spans: np.ndarray, frame: int) -> np.ndarray:
+    """(k,) whether a frame lies within each of the spans of frames (k, 2)."""
+    within: np.ndarray = (spans[:, 0] <= frame) & (frame <= spans[:, 1])
+    return within
+
+
+def _matrix(source: BodySource, plan: Plan, depsgraph: Depsgraph) -> np.ndarray:
+    matrix = standing(source, depsgraph)
+    if source.carrier < 0:
+        return doubles(matrix)
+    position, basis = plan.vehicles.source.pose(source.carrier, depsgraph)
+    offset = doubles(matrix)
+    offset[:3, 3] -= position
+    offset[:3] = np.einsum("ba,bc->ac", basis, offset[:3])
+    return offset
+
+
+def _face(ob: Object, depsgraph: Depsgraph, family: Family) -> np.ndarray:
+    """The forward axis of a body in its own space; that of an untagged object is guessed as when it is tagged."""
+    front = current_front(ob)
+    if front is None:
+        front = front_of(ob, family, None if _is_point(ob) else Body.of(ob, depsgraph, family))
+    if front[0][-1] == front[1][-1]:
+        return np.array([0.0, 1.0, 0.0])
+    return model_axes(*(AXIS_NAMES[axis] for axis in front))[:, 1]
+
+
+def _roles(ob: Object) -> int:
+    stored = settings_of(ob)
+    return sum(int(Role[name]) for name in stored.roles) if stored else 0
+
+
+def _size(ob: Object, depsgraph: Depsgraph, family: Family) -> tuple[float, float]:
+    """The radius and the length of a locked vehicle, leader or target; 0 for an Empty, which only marks a point.
+
+    A vehicle of a crowd of long bodies is as long as the crowd says; other bodies are spheres.
+    """
+    crowd = crowd_of(ob) if has_role(ob, Role.VEHICLE) else None
+    if crowd is not None and crowd.steering.vehicle.length > 0.0:
+        model, settings = crowd.steering.vehicle, ob.steering
+        size = settings.size_factor
+        return model.radius * size, model.length * size * settings.length_factor
+    return (0.0 if _is_point(ob) else body_radius(ob, depsgraph, family)), 0.0
+
+
+def _is_point(ob: Object) -> bool:
+    """Whether an object only marks a point: an Empty that shows no collection."""
+    return ob.type == "EMPTY" and instanced(ob) is None

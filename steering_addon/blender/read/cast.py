@@ -1,0 +1,129 @@
+"""The cast of a run: the vehicles that move, and what decides what they want, checked before anything is touched."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...simulation.declaration import Kind
+from ...simulation.roles import Role
+from ..objects.mind_numbers import state_numbers
+from ..objects.tagged_objects import by_role, crowds_of, full_name, in_use
+from ..properties import has_role
+from .checks import check_crowds, check_curves, check_moving, check_range, check_targets
+from .lost_crowds import LostCrowd, check_lost, lost_crowds
+from .marks import check_marks, marks_in_use
+from .mind_sources import state_properties, states_of, triggers_of
+from .object_vehicles import ObjectVehicles, object_vehicles
+from .run_settings import frame_range
+from .sources import by_name, pointers_of
+
+if TYPE_CHECKING:
+    from bpy.types import Object, Scene
+
+
+@dataclass(frozen=True)
+class Cast:
+    """The objects that a run moves, and what decides what they want.
+
+    Attributes:
+        objects: those of the scene.
+        roles: the same by role.
+        first, last: the frames of the run.
+        wanted: the vehicles that were asked for.
+        lost: crowds that vehicles belong to and that are not in the scene.
+        source, identities: the vehicles that move, and their identities (n,).
+        of_states: the custom properties that a bake keys for the states of each crowd.
+        crowds, states: the holders of settings, by name.
+        numbers: of the states.
+        triggers: the number of each.
+        marks: those in use.
+    """
+
+    objects: list[Object]
+    roles: dict[Role, list[Object]]
+    first: int
+    last: int
+    wanted: set[Object]
+    lost: list[LostCrowd]
+    source: ObjectVehicles
+    identities: np.ndarray
+    of_states: dict[Object, tuple[str, ...]]
+    crowds: list[Object]
+    numbers: dict[Object, int]
+    states: list[Object]
+    triggers: dict[Object, int]
+    marks: list[Object]
+
+    @property
+    def holders(self) -> list[Object]:
+        """The objects that hold behaviors."""
+        return [*self.crowds, *self.states]
+
+
+def cast_of(scene: Scene, only: Iterable[Object] | None, *, replace_own_keys: bool, adds_nothing: bool) -> Cast:
+    """The cast of a run; arguments and errors as those of `plan_reading`."""
+    first, last = frame_range(scene)
+    check_range(scene, first, last)
+    objects = in_use(scene)
+    chosen = None if only is None else {full_name(ob) for ob in only}
+    roles = by_role(objects)
+    moving = [
+        ob for ob in roles[Role.VEHICLE] if not ob.steering.locked and (chosen is None or full_name(ob) in chosen)
+    ]
+    check_moving(objects, roles[Role.VEHICLE], moving, selected=chosen is not None)
+    lost = lost_crowds(roles[Role.VEHICLE], roles[Role.CROWD])
+    of_states = state_properties(roles[Role.STATE])
+    source, identities = object_vehicles(
+        scene, check_lost(lost, moving), first, last, replace_own_keys, adds_nothing, of_states
+    )
+    crowds = _crowd_objects(roles[Role.VEHICLE], source, {each.crowd for each in lost})
+    check_crowds(crowds)
+    check_curves(roles[Role.PATH], Role.PATH)
+    check_curves([ob for ob in roles[Role.FLOW] if ob.type != "MESH"], Role.FLOW)
+    numbers = state_numbers(roles[Role.STATE])
+    states = states_of(roles, crowds, numbers)
+    triggers = triggers_of(roles, states, set(objects))
+    check_targets([*crowds, *states], objects)
+    marks = marks_in_use(roles[Role.MARK])
+    check_marks(marks, scene, map(full_name, objects))
+    return Cast(
+        objects=objects,
+        roles=roles,
+        first=first,
+        last=last,
+        wanted=set(moving),
+        lost=lost,
+        source=source,
+        identities=identities,
+        of_states=of_states,
+        crowds=crowds,
+        numbers=numbers,
+        states=states,
+        triggers=triggers,
+        marks=marks,
+    )
+
+
+def _crowd_objects(members: list[Object], vehicles: ObjectVehicles, lost: Collection[Object | None]) -> list[Object]:
+    """The crowds of all vehicles, moved or not, and those that behaviors of these or of one another point at.
+
+    Objects pointed at that are not crowds are left out, to be refused by name.
+
+    Args:
+        lost: crowds that are not in the scene, which count only if they are pointed at.
+    """
+    known = set(vehicles.objects)
+    others = crowds_of(ob for ob in members if ob not in known)
+    waiting = [*set(vehicles.crowds), *(crowd for crowd in others if crowd is not None and crowd not in lost)]
+    crowds: set[Object] = set()
+    while waiting:
+        crowd = waiting.pop()
+        if crowd not in crowds:
+            crowds.add(crowd)
+            pointed = (target.ob for target in pointers_of(crowd) if target.kind is Kind.CROWD)
+            waiting.extend(ob for ob in pointed if has_role(ob, Role.CROWD))
+    return by_name(crowds)

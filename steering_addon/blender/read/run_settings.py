@@ -1,0 +1,31 @@
+"""The frames and the steps of a run, as the scene says."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from ...settings.stored import MOST_SUBSTEPS
+from ..properties import settings_of
+
+if TYPE_CHECKING:
+    from bpy.types import Scene
+
+LONGEST_STEP = 0.05
+"""Seconds. In a longer step a vehicle with its full force comes further than it keeps away from obstacles."""
+
+
+def frame_range(scene: Scene) -> tuple[int, int]:
+    """The first and last frame of the run: the scene's, unless a separate range is set."""
+    stored = settings_of(scene)
+    if stored is not None and stored.use_frame_range:
+        return stored.frame_start, stored.frame_end
+    return scene.frame_start, scene.frame_end
+
+
+def substeps_of(scene: Scene) -> int:
+    """The steps per frame: those that are set, times as many as keep steps from being longer than LONGEST_STEP."""
+    stored = settings_of(scene)
+    substeps = max(stored.substeps, 1) if stored else 1
+    frame_time = scene.render.fps_base / scene.render.fps
+    return min(substeps * math.ceil(frame_time / LONGEST_STEP), MOST_SUBSTEPS)

@@ -1,0 +1,101 @@
+"""The surroundings of a run: the objects that its vehicles react to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ...simulation.declaration import Kind
+from ...simulation.roles import Role
+from ..moving import locomotion_of
+from ..objects.tagged_objects import full_name
+from ..properties import pointed_at
+from ..stored_values import check_choices
+from .cast import Cast
+from .checks import check_surfaces
+from .guides import GuideSource, guides_of
+from .mind_sources import watched_objects, watched_regions
+from .sources import BodySource, Pointer, behaviors_of, by_name, carrier_of, pointers_of
+from .target_groups import Several, several_of
+
+if TYPE_CHECKING:
+    from bpy.types import Object
+
+TARGETS = (Role.LEADER, Role.RESOURCE, Role.VEHICLE)
+"""Roles of the bodies that behaviors find without a pointer."""
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """The objects that the vehicles of a run react to, as in `Plan`, and the targets that name several bodies."""
+
+    bodies: tuple[BodySource, ...]
+    obstacles: tuple[BodySource, ...]
+    paths: list[Object]
+    regions: list[Object]
+    flows: list[Object]
+    surfaces: list[Object]
+    several: list[Several]
+    shapes: list[Object]
+    guides: tuple[GuideSource, ...]
+
+    @property
+    def spread_out(self) -> list[Object]:
+        """The objects of which more than the place counts."""
+        return [*self.paths, *self.regions, *self.flows, *self.surfaces, *self.shapes]
+
+    @property
+    def looked_at(self) -> list[Object]:
+        return [*self.spread_out, *(b.ob for b in self.bodies), *(o.ob for o in self.obstacles)]
+
+
+def surroundings_of(cast: Cast) -> Surroundings:
+    """The surroundings of a cast. Raises Refusal for a surface or a setting that cannot be used."""
+    roles, objects, source = cast.roles, cast.objects, cast.source
+    rows = rows_of(source.objects)
+    pointers = [pointer for holder in cast.holders for pointer in pointers_of(holder)]
+    pointed = {kind: [each for each in pointers if each.kind is kind] for kind in (Kind.PATH, Kind.BODY, Kind.REGION)}
+    several = [each for holder in cast.holders for each in several_of(holder, behaviors_of(holder), objects)]
+    watched = watched_objects(cast.triggers, set(objects))
+    obstacles = tuple(BodySource(ob, carrier_of(ob, rows)) for ob in roles[Role.OBSTACLE])
+    pointed_regions = [each.ob for each in pointed[Kind.REGION]]
+    regions = by_name([*roles[Role.REGION], *pointed_regions, *watched_regions(cast.triggers)])
+    check_choices([*(source.ob for source in obstacles), *regions])
+    stand = any(locomotion_of(crowd).stands for crowd in set(source.crowds))
+    stand |= any(kind.stands for kind in source.own_locomotions.values())
+    surfaces = roles[Role.SURFACE] if stand else []
+    check_surfaces(surfaces)
+    by_hand = source.stored["by_hand"]
+    return Surroundings(
+        bodies=_bodies(roles, pointed[Kind.BODY], several, rows, [*watched, *cast.marks]),
+        obstacles=obstacles,
+        paths=list(dict.fromkeys([*roles[Role.PATH], *(each.ob for each in pointed[Kind.PATH])])),
+        regions=regions,
+        flows=roles[Role.FLOW],
+        surfaces=surfaces,
+        several=several,
+        shapes=[shape for ob in cast.marks if (shape := pointed_at(ob.steering.mark, "shape")) is not None],
+        guides=guides_of(source.objects, by_hand, source.animated, rows, {full_name(ob) for ob in objects}),
+    )
+
+
+def rows_of(objects: Iterable[Object]) -> dict[str, int]:
+    """The place of each object in a row of them, by its full name."""
+    return {full_name(ob): row for row, ob in enumerate(objects)}
+
+
+def _bodies(
+    roles: dict[Role, list[Object]],
+    targets: list[Pointer],
+    several: list[Several],
+    rows: dict[str, int],
+    watched: list[Object],
+) -> tuple[BodySource, ...]:
+    """Leaders, resources, targets, what triggers watch for and the vehicles that the run does not move, by name."""
+    sources = {full_name(ob): (ob, "") for role in TARGETS for ob in roles[role]}
+    sources |= {full_name(ob): (ob, "") for each in several for ob in each.objects}
+    sources |= {full_name(ob): (ob, "") for ob in watched}
+    sources |= {target.name: (target.ob, target.bone) for target in targets}
+    ordered = (sources[name] for name in sorted(set(sources) - set(rows)))
+    return tuple(BodySource(ob, carrier_of(ob, rows), bone) for ob, bone in ordered)

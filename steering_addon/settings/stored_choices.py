@@ -1,0 +1,79 @@
+"""The choices of stored settings; their names and numbers are in files, and never change meaning."""
+
+from __future__ import annotations
+
+from ..locomotion import CATALOGUE as LOCOMOTIONS
+from ..portrayal.clips import BEAT, BY_CHANCE, DO, MOVE, ON_ARRIVAL, ON_STATE, STAND
+from ..simulation.declaration import Choice
+from ..simulation.roles import DESCRIPTIONS
+
+ROLES = tuple(Choice(role.name or "", int(role), *texts) for role, texts in DESCRIPTIONS.items())
+"""The roles as choices, with their stored bits."""
+AXES = tuple(
+    Choice(name, number, label, "")
+    for number, (name, label) in enumerate(
+        (("POS_X", "X"), ("POS_Y", "Y"), ("POS_Z", "Z"), ("NEG_X", "-X"), ("NEG_Y", "-Y"), ("NEG_Z", "-Z"))
+    )
+)
+"""The axes of a model that may be its front or its top."""
+AS_CROWD = Choice("AS_CROWD", -1, "As Its Crowd", "Move as the settings of its crowd say")
+"""The choice of a vehicle without a locomotion of its own."""
+MOVES = tuple(kind.choice() for kind in LOCOMOTIONS)
+"""The locomotions as choices of a crowd."""
+OWN_MOVES = (AS_CROWD, *MOVES)
+"""The choices of a vehicle."""
+MODELS = (
+    Choice("OBJECT", 0, "Object", "An object with all its children", "OBJECT_DATA"),
+    Choice("COLLECTION", 1, "Collection", "The objects of a collection, all equally often", "OUTLINER_COLLECTION"),
+)
+PLAYS = (
+    Choice("STAND", STAND, "Stands", "Played while the vehicle stands", "PAUSE"),
+    Choice("MOVE", MOVE, "Moves", "Played while the vehicle moves, by the distance that it goes", "PLAY"),
+    Choice(
+        *("DO", DO, "Does"),
+        "Played once by a vehicle that stands: from time to time, or when something happens",
+        "ACTION",
+    ),
+    Choice(
+        *("BEAT", BEAT, "Beats"),
+        "Wings, tails and fins: faster and wider the more effort it takes, and not in a glide, when the model is as at "
+        "rest. Wings, Wheels and Legs says how",
+        "FORCE_TURBULENCE",
+    ),
+)
+"""When a clip is played."""
+OCCASIONS = (
+    Choice("CHANCE", BY_CHANCE, "By Chance", "Now and then"),
+    Choice(
+        *("ARRIVAL", ON_ARRIVAL, "On Arrival"),
+        "Once where a behavior such as Dock or Go To and Stop has led the vehicle",
+    ),
+    Choice(
+        *("STATE", ON_STATE, "On Taking Up State"),
+        "Once as the vehicle takes up the state of the clip, or any state",
+    ),
+)
+"""When a clip is played that does something once."""
+OVERLAY = (
+    Choice(
+        *("FRONT", 1, "Front and Size"),
+        "Front of the selected vehicles, as an arrow, and their radius, as a circle",
+    ),
+    Choice("VELOCITY", 2, "Velocity", "Where the selected vehicles will be in one second at their current velocity"),
+    Choice("TARGETS", 4, "Targets", "Lines from the selected vehicles to the targets of their behaviors"),
+    Choice("TRAILS", 8, "Trails", "Past and future positions of the selected vehicles"),
+    Choice("PATHS", 16, "Paths and Flows", "Paths and flows with their direction, and the radius of each path"),
+    Choice("OBSTACLES", 32, "Obstacles", "Obstacles in the shape that vehicles avoid"),
+    Choice("REGIONS", 64, "Regions", "Boundaries of the regions that vehicles stay inside"),
+    Choice(
+        *("FORCES", 128, "Forces"),
+        "Forces that the behaviors request from the selected vehicles, and the combined force",
+    ),
+    Choice(
+        *("SURFACES", 256, "Surfaces"),
+        "Borders of the surfaces that vehicles stand on, and marks where they are too steep for the selected vehicles",
+    ),
+)
+"""The items that the overlay can draw, with their stored bits."""
+DEFAULT_OVERLAY = frozenset({"FRONT", "TARGETS", "PATHS", "OBSTACLES", "REGIONS", "SURFACES"})
+"""The items that are drawn until the user changes them."""
