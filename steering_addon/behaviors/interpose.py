@@ -9,8 +9,7 @@ import numpy as np
 from ..simulation.arrays.vectors import EPSILON, Mask, Number, Rows, Scalars, Vectors, magnitude, picked
 from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import another_body, body, called, seconds, share
-from ..simulation.maneuvers.accompanying import velocity_to_keep
-from ..simulation.maneuvers.prediction import predicted
+from ..simulation.maneuvers.chasing import predicted, velocity_to_keep
 from ..simulation.world import Agents, World
 
 

@@ -27,9 +27,8 @@ from ..simulation.arrays.vectors import (
     unit,
     which,
 )
-from ..simulation.behavior import Intent, Steering
+from ..simulation.behavior import Destination, Intent, Steering
 from ..simulation.declaration import NEAREST, Choice, Unit, called, choice, length, number, path, seconds
-from ..simulation.destination import Destination
 from ..simulation.geometry.lines import Followed
 from ..simulation.geometry.near_lines import nearest_line
 from ..simulation.geometry.paths import exist, followed, lines_of

@@ -22,8 +22,7 @@ from ..simulation.arrays.vectors import (
 )
 from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import Choice, body, called, choice, only_with, seconds
-from ..simulation.maneuvers.prediction import predicted, prediction_time
-from ..simulation.maneuvers.reaching import reached
+from ..simulation.maneuvers.chasing import predicted, prediction_time, reached
 from ..simulation.maneuvers.turning import swung_round, turning_speed
 from ..simulation.memory import Memory, remembered
 from ..simulation.world import Agents, World
