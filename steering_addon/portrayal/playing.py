@@ -75,25 +75,20 @@ class Way:
         up: Vectors,
         was: Vectors,
         was_forward: Vectors,
-        size: Scalars | None = None,
-        do: Rows | None = None,
-        in_company: Mask | None = None,
-        state: Rows | None = None,
-        beaten: Scalars | None = None,
-        effort: Scalars | None = None,
+        *,
+        size: Scalars,
+        do: Rows,
+        in_company: Mask,
+        state: Rows,
+        beaten: Scalars,
+        effort: Scalars,
     ) -> Way:
-        """The way from the frame before to this one.
+        """The way from the frame before to this one; what is not listed is as the attributes.
 
         Args:
             position, forward, up: (n, 3) metres and unit axes on this frame.
             was, was_forward: (n, 3) position and forward on the frame before.
-            size: as the attribute; 1 if left out.
-            do: as the attribute; -1 if left out.
-            in_company: as the attribute; none if left out.
-            state: as the attribute; none if left out.
-            beaten, effort: as the attributes; 0 and 1 if left out.
         """
-        n = len(position)
         left = cross(up, forward)
         gone = position - was
         ahead, aside = dot(gone, forward), dot(gone, left)
@@ -105,12 +100,12 @@ class Way:
             aside=aside * cosines - ahead * sines,
             climb=dot(gone, up),
             turn=turn,
-            size=np.ones(n) if size is None else size,
-            do=np.full(n, -1, dtype=np.int64) if do is None else do,
-            in_company=np.zeros(n, dtype=np.bool_) if in_company is None else in_company,
-            state=np.zeros(n, dtype=np.int64) if state is None else state,
-            beaten=np.zeros(n) if beaten is None else beaten,
-            effort=np.ones(n) if effort is None else effort,
+            size=size,
+            do=do,
+            in_company=in_company,
+            state=state,
+            beaten=beaten,
+            effort=effort,
         )
 
 
@@ -380,31 +375,6 @@ class Player:
         ended = np.where(phase > whole, whole + 1.0, whole)
         onwards = np.minimum(phase + self._frame_time / clip.seconds, whole + 1.0)
         return np.where(does, np.where(was, onwards, ended), ended)
-
-
-def played(
-    clips: Sequence[Clip], settings: ClipSettings, keys: Keys, ways: Sequence[Way], frame_time: float
-) -> Playing:
-    """What n agents play of their clips on all frames of a run.
-
-    Args:
-        settings, keys: of n agents.
-        ways: since the frame before, one for each frame; that of the first is the one that they would have come.
-        frame_time: seconds.
-
-    Returns:
-        phases and influences, (clips, frames, n).
-    """
-    player = Player(clips, settings, keys, frame_time)
-    now = player.start(ways[0])
-    frames = [now]
-    for way in ways[1:]:
-        now = player.step(now, way)
-        frames.append(now)
-    return Playing(
-        phase=np.stack([frame.phase for frame in frames], axis=1),
-        influence=np.stack([frame.influence for frame in frames], axis=1),
-    )
 
 
 def shorter(ratio: Scalars, steps: Scalars) -> Scalars:

@@ -19,7 +19,7 @@ from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors
 from ..simulation.snapshot import Snapshot, State
 from .clips import Clip, ClipSettings
 from .doings import Doings
-from .driver_properties import Beats, DriverProperties, Portrayal, stride_factors
+from .driver_properties import STATE, Beats, DriverProperties, Portrayal, stride_factors
 from .heads import EYES, Gaze, Heads
 from .playing import Played, Player, Way
 from .riding import Ridden, ridden, unmoved
@@ -75,10 +75,12 @@ class StatefulCrowd:
     Attributes:
         rows: (m,) of its vehicles.
         numbers: (k,) of its states, in the order of the modes.
+        names: (k,) of the properties that say how far a vehicle has taken them up; states may share one.
     """
 
     rows: Rows
     numbers: Sequence[int]
+    names: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -162,7 +164,7 @@ class Portrayer:
         self._talk = any(clip.with_company for model in subjects.models for clip in model.clips)
         self._heeds = bool(subjects.models) or any(crowd.gaze is not None for crowd in subjects.driven)
         self._heights: Scalars | None = None
-        self.sketched_by = self._heeds, [(crowd.rows, list(crowd.numbers)) for crowd in subjects.stateful]
+        self.sketched_by = self._heeds, [(crowd.rows, crowd.numbers, crowd.names) for crowd in subjects.stateful]
 
     def portray(self, before: State | None, state: State, frame: Frame) -> Portrait:
         """The portrait of the next frame; `before` is the state on the frame before, None on the first."""
@@ -171,7 +173,7 @@ class Portrayer:
     def sketch(self, before: State | None, state: State, frame: Frame) -> Sketch:
         """The sketch of a frame, whatever was sketched before; arguments as for `portray`."""
         n, pose, away, snapshot = len(state), state.pose, state.away, frame.snapshot
-        heeds = self._heeds
+        heeds, numbers = self._heeds, self._state_numbers(state)
         bodies = Bodies(
             position=state.motion.position,
             side=pose.side,
@@ -183,7 +185,7 @@ class Portrayer:
             present=~away,
             entered=~away if before is None else ~away & before.away,
             active=snapshot.present,
-            state=self._state_numbers(state),
+            state=numbers,
             arrived=arrived(state, before) if heeds else np.zeros(n, dtype=np.bool_),
             caller=callers(state, snapshot, frame.heights) if heeds else np.full((n, 3), np.nan),
             carriage=carriage_of(state, before, snapshot) if heeds else unmoved(n),
@@ -195,7 +197,7 @@ class Portrayer:
             eaten=self._eaten(state, snapshot),
             parent_parts=frame.parent_parts,
             outputs=state.outputs,
-            shares=self._shares(state),
+            states=self._states(state, numbers),
             moved=frozenset(snapshot.surfaces.moved_since(surfaces_before(before, snapshot))),
         )
 
@@ -215,12 +217,17 @@ class Portrayer:
                 numbers[crowd.rows] = np.array([0, *crowd.numbers])[state.mindset.mode[crowd.rows]]
         return numbers
 
-    def _shares(self, state: State) -> list[Scalars]:
+    def _states(self, state: State, numbers: Rows) -> list[dict[str, Scalars | Rows]]:
         mindset, step = state.mindset, self.subjects.step
-        if mindset is None:
-            return [np.zeros((len(crowd.rows), len(crowd.numbers))) for crowd in self.subjects.stateful]
-        spread = mindset.spread(mindset.taken_up(state.time - step, step))
-        return [spread[crowd.rows, 1 : len(crowd.numbers) + 1] for crowd in self.subjects.stateful]
+        told: list[dict[str, Scalars | Rows]] = []
+        for crowd in self.subjects.stateful:
+            shares = {name: np.zeros(len(crowd.rows)) for name in crowd.names}
+            if mindset is not None:
+                spread = mindset.spread(mindset.taken_up(state.time - step, step))[crowd.rows]
+                for mode, name in enumerate(crowd.names, 1):
+                    shares[name] = shares[name] + spread[:, mode]
+            told.append({STATE: numbers[crowd.rows], **shares})
+        return told
 
     def _eaten(self, state: State, snapshot: Snapshot) -> Mask:
         rows = self.subjects.resources
@@ -265,27 +272,43 @@ class _ModelPortrayer:
         """
         model = self._model
         bodies, growth, together = all_bodies.take(model.rows), growth[model.rows], together[model.rows]
-        came, size = bodies.velocity * self._frame_time, model.size * growth
-        beat = model.beats.frame(bodies.position, bodies.velocity, bodies.entered) if model.beats else (None, None)
-        axes = bodies.position, bodies.forward, bodies.up, bodies.carriage
+        came, axes = bodies.velocity * self._frame_time, (bodies.position, bodies.forward, bodies.up, bodies.carriage)
+        beaten, effort = self._beats(bodies)
         if self._before is None:
-            now = ridden(None, *axes)
-            seen = size, None, together, bodies.state, *beat
-            way = Way.between(now.position, now.forward, now.up, now.position - came, now.forward, *seen)
-            played = self._player.start(way)
-            self._does.begin(bodies.arrived)
+            now, do = ridden(None, *axes), np.full(len(model.rows), -1, dtype=np.int64)
+            was, was_forward = now.position - came, now.forward
         else:
             before, place, last = self._before
-            now = ridden((before, place), *axes)
-            new = bodies.entered[:, None]
+            now, new = ridden((before, place), *axes), bodies.entered[:, None]
             was = np.where(new, now.position - came, before.position)
             was_forward = np.where(new, now.forward, before.forward)
             do = self._does.asked(self._row, last, bodies.state, bodies.arrived, bodies.entered)
-            seen = size, do, together, bodies.state, *beat
-            way = Way.between(now.position, now.forward, now.up, was, was_forward, *seen)
+        way = Way.between(
+            now.position,
+            now.forward,
+            now.up,
+            was,
+            was_forward,
+            size=model.size * growth,
+            do=do,
+            in_company=together,
+            state=bodies.state,
+            beaten=beaten,
+            effort=effort,
+        )
+        if self._before is None:
+            played = self._player.start(way)
+            self._does.begin(bodies.arrived)
+        else:
             played = self._player.step(last, way, bodies.entered)
         self._before, self._row = (now, bodies.position, played), self._row + 1
         return ModelPortrait(bodies, growth, now, played, self._heads(bodies, now))
+
+    def _beats(self, bodies: Bodies) -> tuple[Scalars, Scalars]:
+        """What wings have beaten since the frame before, seconds at the usual rate, and their effort, (m,) each."""
+        if self._model.beats is None:
+            return np.zeros(len(bodies.entered)), np.ones(len(bodies.entered))
+        return self._model.beats.frame(bodies.position, bodies.velocity, bodies.entered)
 
     def _heads(self, bodies: Bodies, on_ground: Ridden) -> Heads | None:
         if self._model.gaze is None:

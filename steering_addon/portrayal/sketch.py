@@ -94,7 +94,8 @@ class Sketch:
         eaten: (m,) the resources of which nothing is left.
         parent_parts: (p, 4, 4) as of `Frame`.
         outputs: (n,) what locomotions give for drivers, by name.
-        shares: how far the vehicles of each crowd with states have taken these up, (m, k), 0 to 1.
+        states: what tells the states of the m vehicles of each crowd that has any, (m,) by name: their numbers, and how
+            far each is taken up, 0 to 1.
         moved: the rows of the surfaces that moved since the frame before.
     """
 
@@ -104,7 +105,7 @@ class Sketch:
     eaten: Mask
     parent_parts: Scalars
     outputs: Mapping[str, Scalars]
-    shares: Sequence[Scalars]
+    states: Sequence[Mapping[str, Scalars | Rows]]
     moved: frozenset[int]
 
     @property

@@ -74,7 +74,7 @@ def startled() -> Run:
     """A herd that a wolf startles."""
     scene = herd(9)
     states = scene.run(FRAMES, at=lambda _, snapshot: with_states(snapshot, [startle()], [wolf_near(scene)]))
-    crowd = [StatefulCrowd(np.arange(9), [NUMBER])]
+    crowd = [StatefulCrowd(np.arange(9), [NUMBER], ["state_startle"])]
     return Run(
         states, lambda rows: subjects(9, models=[playing(on_foot(), rows)], driven=[driven(rows)], stateful=crowd)
     )
@@ -225,9 +225,10 @@ def test_runs_show_what_the_laws_are_about() -> None:
 
 def test_while_a_state_is_taken_up_its_share_rises_and_its_number_is_told() -> None:
     made = portraits(startled())
-    shares, numbers = np.array([p.shares[0][:, 0] for p in made]), np.array([p.bodies.state for p in made])
+    shares, numbers = np.array([p.states[0]["state_startle"] for p in made]), np.array([p.bodies.state for p in made])
     assert ((shares >= 0.0) & (shares <= 1.0)).all()
     assert (shares[numbers == NUMBER] > 0.0).all()
+    assert all((p.states[0]["steering_state"] == p.bodies.state).all() for p in made)
     row = int(np.argmax((numbers == NUMBER).any(axis=0)))
     began = int(np.argmax(numbers[:, row] == NUMBER))
     assert not shares[:began, row].any() and (np.diff(shares[began : began + 6, row]) >= 0.0).all()
