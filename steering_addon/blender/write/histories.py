@@ -42,7 +42,7 @@ class StateNarrator:
 
 def histories(plan: Plan, changes: Mapping[int, Sequence[tuple[int, Change]]]) -> dict[int, str]:
     """The history of each vehicle of a plan that took up any state, as a text, by its row."""
-    narrator = StateNarrator(plan)
+    narrator = StateNarrator(plan) if changes else None
     return {
         row: written(narrator.taken_up(row, plan.frames[frame_row], change) for frame_row, change in of_vehicle)
         for row, of_vehicle in changes.items()
