@@ -21,9 +21,9 @@ from .clips import Clip, ClipSettings
 from .doings import Doings
 from .driver_properties import STATE, Beats, DriverProperties, Portrayal, stride_factors
 from .heads import EYES, Gaze, Heads
-from .playing import Played, Player, Way
+from .playing import FrameMotion, Played, Player
 from .riding import Ridden, ridden, unmoved
-from .sketch import Bodies, Frame, Sketch, arrived, callers, carriage_of, in_company, surfaces_before
+from .sketch import Frame, Sketch, VisibleBodies, arrived, callers, carriage_of, in_company, surfaces_before
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class StatefulCrowd:
 
 
 @dataclass(frozen=True)
-class Subjects:
+class PortraitSubjects:
     """The vehicles to portray, and what is known of them before the run.
 
     Attributes:
@@ -106,7 +106,7 @@ class Subjects:
 
 @dataclass(frozen=True)
 class ModelPortrait:
-    """What the m vehicles of one model play on a frame.
+    """The m vehicles of one model on a frame.
 
     Attributes:
         bodies: theirs.
@@ -116,7 +116,7 @@ class ModelPortrait:
         heads: theirs; None if nothing turns them.
     """
 
-    bodies: Bodies
+    bodies: VisibleBodies
     growth: Scalars
     on_ground: Ridden
     played: Played
@@ -125,7 +125,7 @@ class ModelPortrait:
 
 @dataclass(frozen=True)
 class CrowdPortrait:
-    """What drivers read of the m vehicles of a crowd on a frame.
+    """The numbers that drivers read of the m vehicles of a crowd on a frame.
 
     Attributes:
         properties: (m,) by name, but for how far heads turn.
@@ -138,7 +138,7 @@ class CrowdPortrait:
 
 @dataclass(frozen=True)
 class Portrait(Sketch):
-    """What is to be seen of the vehicles on a frame: a sketch, with what follows from all frames so far.
+    """The vehicles as they are to be seen on a frame: a sketch, with what follows from all frames so far.
 
     Attributes:
         models: as those of the subjects.
@@ -157,7 +157,7 @@ class Portrayer:
         sketched_by: what sketches depend on besides states and frames.
     """
 
-    def __init__(self, subjects: Subjects) -> None:
+    def __init__(self, subjects: PortraitSubjects) -> None:
         self.subjects = subjects
         self._models = [_ModelPortrayer(model, subjects.frame_time) for model in subjects.models]
         self._driven = [_CrowdPortrayer(crowd, subjects.frame_time) for crowd in subjects.driven]
@@ -174,7 +174,7 @@ class Portrayer:
         """The sketch of a frame, whatever was sketched before; arguments as for `portray`."""
         n, pose, away, snapshot = len(state), state.pose, state.away, frame.snapshot
         heeds, numbers = self._heeds, self._state_numbers(state)
-        bodies = Bodies(
+        bodies = VisibleBodies(
             position=state.motion.position,
             side=pose.side,
             forward=pose.forward,
@@ -243,7 +243,7 @@ class Portrayer:
         known = (self._heights > 0.0) & (heights > 0.0)
         return np.where(known, heights / np.where(known, self._heights, 1.0), 1.0)
 
-    def _in_company(self, bodies: Bodies) -> Mask:
+    def _in_company(self, bodies: VisibleBodies) -> Mask:
         """Whether bodies stand with another, of any crowd, (n,); none if no clip is for that."""
         together = np.zeros(len(bodies.present), dtype=np.bool_)
         if self._talk:
@@ -263,7 +263,7 @@ class _ModelPortrayer:
         self._row = 0
         self._before: tuple[Ridden, Vectors, Played] | None = None
 
-    def portrait(self, all_bodies: Bodies, growth: Scalars, together: Mask) -> ModelPortrait:
+    def portrait(self, all_bodies: VisibleBodies, growth: Scalars, together: Mask) -> ModelPortrait:
         """The portrait on the next frame.
 
         Args:
@@ -283,7 +283,7 @@ class _ModelPortrayer:
             was = np.where(new, now.position - came, before.position)
             was_forward = np.where(new, now.forward, before.forward)
             do = self._does.asked(self._row, last, bodies.state, bodies.arrived, bodies.entered)
-        way = Way.between(
+        way = FrameMotion.between(
             now.position,
             now.forward,
             now.up,
@@ -304,13 +304,13 @@ class _ModelPortrayer:
         self._before, self._row = (now, bodies.position, played), self._row + 1
         return ModelPortrait(bodies, growth, now, played, self._heads(bodies, now))
 
-    def _beats(self, bodies: Bodies) -> tuple[Scalars, Scalars]:
-        """What wings have beaten since the frame before, seconds at the usual rate, and their effort, (m,) each."""
+    def _beats(self, bodies: VisibleBodies) -> tuple[Scalars, Scalars]:
+        """The beats of wings since the frame before, seconds at the usual rate, and their effort, (m,) each."""
         if self._model.beats is None:
             return np.zeros(len(bodies.entered)), np.ones(len(bodies.entered))
         return self._model.beats.frame(bodies.position, bodies.velocity, bodies.entered)
 
-    def _heads(self, bodies: Bodies, on_ground: Ridden) -> Heads | None:
+    def _heads(self, bodies: VisibleBodies, on_ground: Ridden) -> Heads | None:
         if self._model.gaze is None:
             return None
         eyes = bodies.position + bodies.up * self._model.eyes[:, None]
@@ -332,7 +332,7 @@ class _CrowdPortrayer:
         outputs = {name: column[rows] for name, column in sketch.outputs.items()}
         return CrowdPortrait({**outputs, **properties}, self._heads(bodies))
 
-    def _heads(self, bodies: Bodies) -> Heads | None:
+    def _heads(self, bodies: VisibleBodies) -> Heads | None:
         if self._crowd.gaze is None:
             return None
         mine = bodies.take(self._crowd.rows)

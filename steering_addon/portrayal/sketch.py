@@ -43,7 +43,7 @@ class Frame:
 
 
 @dataclass(frozen=True)
-class Bodies:
+class VisibleBodies:
     """The bodies of n vehicles on a frame.
 
     Attributes:
@@ -73,8 +73,8 @@ class Bodies:
     caller: Vectors
     carriage: Carriage
 
-    def take(self, rows: Rows) -> Bodies:
-        return Bodies(**{name: column[rows] for name, column in vars(self).items()})
+    def take(self, rows: Rows) -> VisibleBodies:
+        return VisibleBodies(**{name: column[rows] for name, column in vars(self).items()})
 
     def start_speed(self) -> Scalars:
         """The speeds at which bodies enter, (n,) m/s; 0 if none does."""
@@ -85,7 +85,7 @@ class Bodies:
 
 @dataclass(frozen=True)
 class Sketch:
-    """What one step has led to, as far as it can be seen.
+    """The visible result of one step.
 
     Attributes:
         number: of the frame.
@@ -100,7 +100,7 @@ class Sketch:
     """
 
     number: int
-    bodies: Bodies
+    bodies: VisibleBodies
     outside: Mask
     eaten: Mask
     parent_parts: Scalars

@@ -17,7 +17,14 @@ from steering_addon.portrayal.clips import BEAT, DO, MOVE, ON_ARRIVAL, ON_STATE,
 from steering_addon.portrayal.driver_properties import TIME, Beats, Portrayal
 from steering_addon.portrayal.exact_marks import ExactMarks
 from steering_addon.portrayal.heads import Gaze
-from steering_addon.portrayal.portrait import DrivenCrowd, ModelClips, Portrait, Portrayer, StatefulCrowd, Subjects
+from steering_addon.portrayal.portrait import (
+    DrivenCrowd,
+    ModelClips,
+    Portrait,
+    PortraitSubjects,
+    Portrayer,
+    StatefulCrowd,
+)
 from steering_addon.portrayal.sketch import Frame
 from steering_addon.scene import Scene, leaders, resources, with_states
 from steering_addon.simulation.arrays.chance import keys_of
@@ -37,7 +44,7 @@ class Run:
     """A run to portray: its states, and its subjects with rows in a given order of each crowd."""
 
     states: Sequence[State]
-    subjects: Callable[[np.ndarray], Subjects]
+    subjects: Callable[[np.ndarray], PortraitSubjects]
 
 
 def on_foot() -> list[Clip]:
@@ -88,7 +95,7 @@ def flying() -> Run:
     clips = [Clip("Glide", STAND, 1.0), Clip("Flap", BEAT, 0.4), Clip("Land", MOVE, 1.0, 0.5, 0.5)][:2]
     by_time = {"phase_by": TIME, "glide_share": 0.3, "effort": 0.5}
 
-    def of(rows: np.ndarray) -> Subjects:
+    def of(rows: np.ndarray) -> PortraitSubjects:
         beats = Beats(Portrayal.of(len(rows), **by_time), keys_of(3, rows), 1.0 / FPS, 4.0)
         return subjects(5, models=[playing(clips, rows, beats=beats)], driven=[driven(rows, **by_time)])
 
@@ -116,8 +123,8 @@ def run(request: pytest.FixtureRequest) -> Run:
     return made
 
 
-def subjects(n: int, **values: Any) -> Subjects:
-    return Subjects(1.0 / FPS, 1.0 / FPS, np.full(n, 0.3), **values)
+def subjects(n: int, **values: Any) -> PortraitSubjects:
+    return PortraitSubjects(1.0 / FPS, 1.0 / FPS, np.full(n, 0.3), **values)
 
 
 def frame_of(number: int, state: State) -> Frame:

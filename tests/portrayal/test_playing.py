@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from steering_addon.portrayal.clips import BEAT, DO, MOVE, PHASES, STAND, Clip, ClipSettings, Playing, influences
-from steering_addon.portrayal.playing import Player, Way, advanced, shorter
+from steering_addon.portrayal.playing import FrameMotion, Player, advanced, shorter
 from steering_addon.simulation.arrays.chance import keys_of
 from tests.portrayal.stepping import clips_of, sampled, soles, standing, walking
 
@@ -15,7 +15,7 @@ FRAME_TIME = 1.0 / 24.0
 
 def ways(
     ahead, *, aside=None, turn=None, size=None, do=None, in_company=None, state=None, rate=None, effort=None
-) -> list[Way]:
+) -> list[FrameMotion]:
     """The ways of a run from speeds (f, n) in m/s, radians a second, rows of clips, and numbers of states."""
     ahead = np.asarray(ahead, dtype=float)
     nothing = np.zeros(ahead.shape)
@@ -28,7 +28,7 @@ def ways(
     beaten, efforts = (np.ones(ahead.shape) if column is None else np.asarray(column) for column in (rate, effort))
     beaten = beaten * FRAME_TIME
     return [
-        Way(*(column[k] for column in moved), sizes, asked[k], together, states[k], beaten[k], efforts[k])
+        FrameMotion(*(column[k] for column in moved), sizes, asked[k], together, states[k], beaten[k], efforts[k])
         for k in range(len(ahead))
     ]
 
@@ -239,7 +239,7 @@ def test_the_way_is_seen_from_the_body() -> None:
     left = np.cross(up, middle)
     seen = {name: np.zeros(3) for name in ("size", "do", "in_company", "state", "beaten", "effort")}
     place = 2.0 * middle + 0.5 * left + 0.1 * up
-    way = Way.between(place, facing(heading + turn), up, np.zeros((3, 3)), facing(heading), **seen)
+    way = FrameMotion.between(place, facing(heading + turn), up, np.zeros((3, 3)), facing(heading), **seen)
     for column, value in ((way.ahead, 2.0), (way.aside, 0.5), (way.climb, 0.1), (way.turn, turn)):
         np.testing.assert_allclose(column, value, atol=1e-12)
 

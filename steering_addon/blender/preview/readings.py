@@ -143,7 +143,7 @@ def _with_actions(block: ID) -> Iterator[ID]:
 
 
 def _read_from(plan: Plan) -> tuple:
-    """What a plan reads frames from, apart from the settings of crowds and of what it reads."""
+    """Everything that a plan reads frames from, apart from the settings of crowds and of what it reads."""
     crowds = [crowd.ob for crowd in plan.crowds]
     placed = [(ob.parent, *(_plain(getattr(ob, name)) for name in PLACING)) for ob in crowds]
     animated = [sorted(animated_paths(ob)) for ob in crowds]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from ...portrayal.clips import Playing
     from ...portrayal.heads import Gaze
-    from ...portrayal.portrait import CrowdPortrait, ModelPortrait, Portrait, Subjects
+    from ...portrayal.portrait import CrowdPortrait, ModelPortrait, Portrait, PortraitSubjects
     from ..read.plan import Plan
     from ..read.sources import CrowdSource
     from ..write.subjects import PlayingModel
@@ -45,7 +45,7 @@ class ViewWriter:
         self._objects, self._first = plan.vehicles.source.objects, int(plan.frames[0])
         self.names = _names_read(plan)
         playing, driven = _playing(plan), driven_crowds(plan) if self.names else []
-        self.subjects: Subjects = subjects_of(plan, playing, driven)
+        self.subjects: PortraitSubjects = subjects_of(plan, playing, driven)
         self._models = [_ModelView(plan, model) for model in playing.models]
         self._driven = [_CrowdView(plan, crowd) for crowd in driven]
         self._told: list[dict[int, dict[str, float]]] = []
@@ -80,7 +80,7 @@ class ViewWriter:
         return [pose for model in self._models for pose in model.poses(frame - self._first)]
 
     def told(self, frame: int) -> list[tuple[Object, Mapping[str, float]]]:
-        """What drivers read of each object on a frame that was taken in."""
+        """The properties that drivers read of each object on a frame that was taken in."""
         return (
             [(self._objects[row], values) for row, values in self._told[frame - self._first].items()]
             if self.names
@@ -129,7 +129,7 @@ class _ModelView:
 
 
 class _CrowdView:
-    """What drivers read of the vehicles of a crowd."""
+    """The numbers that drivers read of the vehicles of a crowd."""
 
     def __init__(self, plan: Plan, crowd: CrowdSource) -> None:
         self._rows = crowd.rows

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...portrayal.clips import in_order
-from ...portrayal.portrait import DrivenCrowd, ModelClips, StatefulCrowd, Subjects
+from ...portrayal.portrait import DrivenCrowd, ModelClips, PortraitSubjects, StatefulCrowd
 from ...simulation.arrays.once import once
 from ..animation.custom_properties import share_in
 from ..animation.posing import check_shows_clips, check_strips_play
@@ -152,10 +152,10 @@ def driven_crowds(plan: Plan) -> list[CrowdSource]:
     return [crowd for crowd in plan.crowds if crowd.portrayal is not None]
 
 
-def subjects_of(plan: Plan, playing: PlayingModels, driven: Sequence[CrowdSource]) -> Subjects:
+def subjects_of(plan: Plan, playing: PlayingModels, driven: Sequence[CrowdSource]) -> PortraitSubjects:
     """The subjects of the portraits of a plan."""
     resources = Resources(plan)
-    return Subjects(
+    return PortraitSubjects(
         frame_time=plan.frame_time,
         step=plan.frame_time / plan.substeps,
         radius=_radii(plan) if playing.models else np.zeros(len(plan)),
