@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from ..simulation.arrays.frozen import replace
+from ..simulation.arrays.frozen import Columns, replace
 from ..simulation.arrays.vectors import (
     EPSILON,
     Mask,
@@ -337,7 +337,7 @@ class BrakeFor(Neighborhood):
 
 
 @dataclass(frozen=True)
-class InTheWay:
+class InTheWay(Columns):
     """Bodies that come into the ways of agents, p pairs.
 
     Attributes:
@@ -368,10 +368,6 @@ class InTheWay:
     leaves: Scalars
     ours: Mask
     waited: Scalars
-
-    def take(self, pairs: Rows) -> InTheWay:
-        """Some of the pairs."""
-        return InTheWay(**{name: column[pairs] for name, column in vars(self).items()})
 
     def stop_in_time(self, agents: Agents) -> Mask:
         """The bodies that stop before they touch the way of the agent if they brake as it plans to, (p,)."""

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..arrays.frozen import Columns
 from ..arrays.vectors import (
     EPSILON,
     Mask,
@@ -117,7 +118,7 @@ def tightest_circle(agents: Agents) -> Scalars:
 
 
 @dataclass(frozen=True)
-class _Bodies:
+class _Bodies(Columns):
     """What m bodies need for a turn.
 
     Attributes:
@@ -141,11 +142,6 @@ class _Bodies:
         sideways = np.maximum(np.minimum(agents.agility, agents.handling.cornering), EPSILON)
         fast = np.maximum(speed * speed / sideways, speed / np.maximum(agents.handling.turn_rate, EPSILON))
         return cls(agents, region, circle, np.maximum(fast, circle), sideways, agents.extent)
-
-    def take(self, rows: Rows) -> _Bodies:
-        """Those of some rows."""
-        columns = (column[rows] for name, column in vars(self).items() if name != "agents")
-        return _Bodies(self.agents.take(rows), *columns)
 
     def curvature(self, room: Scalars, inward: Vectors, heading: Vectors) -> Scalars:
         """Of the turn with which bodies keep off the border, (m,) 1/m.

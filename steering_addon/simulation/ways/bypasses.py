@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays.chance import mix, uniform
-from ..arrays.frozen import replace
+from ..arrays.frozen import Columns, replace
 from ..arrays.vectors import (
     EPSILON,
     Mask,
@@ -195,7 +195,7 @@ def bypassed(
 
 
 @dataclass(frozen=True)
-class _Sight:
+class _Sight(Columns):
     """m agents that look ahead along lines.
 
     Attributes:
@@ -231,11 +231,6 @@ class _Sight:
         awaits = agents.intention.awaits[:, None]
         counts &= (np.arange(len(avoided))[avoided] != awaits) & (awaits != EVERY_OBSTACLE)
         return cls(obstacles.take(avoided), agents, line, along, way, reach, look, counts)
-
-    def take(self, rows: NDArray[np.int64]) -> _Sight:
-        agents, line, counts = self.agents.take(rows), self.line.take(rows), self.counts[rows]
-        along, way, reach, look = (column[rows] for column in (self.along, self.way, self.reach, self.look))
-        return _Sight(self.obstacles, agents, line, along, way, reach, look, counts)
 
     def may_meet(self) -> Mask:
         """Whether any obstacle is within sight, (m,)."""
