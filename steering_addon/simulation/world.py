@@ -239,8 +239,8 @@ class Agents(Columns):
     """Vehicles that follow the same settings, as their behaviors see them.
 
     Rows that `take` is given index their columns, not World.bodies. They say which way is up and what is level
-    (`upward`, `grounded`, `level`, `flat`, `climb` ...). No behavior names the z axis: the plane of an agent lies across
-    its `upward`, which a wall or a ceiling turns.
+    (`upward`, `grounded`, `level`, `flat`, `climb` ...). No behavior names the z axis: the plane of an agent lies
+    across its `upward`, which a wall or a ceiling turns.
 
     Attributes:
         rows: (n,) their rows in World.bodies.
