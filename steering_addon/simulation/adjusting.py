@@ -56,7 +56,9 @@ def adjusted(
     """
     adjustments = [behavior for behavior in behaviors if isinstance(behavior, Adjustment)]
     steered = ~np.isnan(intention.interval)
-    heads_on = steered | _avoiding_before_a_goal(behaviors, agents)
+    # The agents that keep clear of obstacles and have a place to go to.
+    avoiding = _any_of([behavior.weight != 0.0 for behavior in behaviors if behavior.avoids], agents)
+    heads_on = steered | (avoiding & np.isfinite(agents.goal[:, 0]) if anybody(avoiding) else avoiding)
     travels = agents.on_the_level & heads_on
     if anybody(travels):
         travels = travels & np.isin(intention.awaits, PASSES)
@@ -88,12 +90,6 @@ def _any_of(masks: Sequence[Mask], agents: Agents) -> Mask:
     for mask in masks:
         either = either | mask if anybody(mask) else either
     return either
-
-
-def _avoiding_before_a_goal(behaviors: Sequence[Behavior], agents: Agents) -> Mask:
-    """The agents that keep clear of obstacles and have a place to go to, (n,)."""
-    avoiding = _any_of([behavior.weight != 0.0 for behavior in behaviors if behavior.avoids], agents)
-    return avoiding & np.isfinite(agents.goal[:, 0]) if anybody(avoiding) else avoiding
 
 
 def _passing(behaviors: Sequence[Behavior], components: Mapping[str, Component], agents: Agents) -> Mask:
