@@ -16,7 +16,7 @@ import numpy as np
 from .arrays.chance import mix, uniform
 from .arrays.frozen import replace
 from .arrays.vectors import Mask, Scalars, Vectors, anybody, nobody
-from .avoiding.jams import JAMMING, Progress, progressed
+from .avoiding.jams import JAMMING, Progress, update_progress
 from .behavior import Adjustment, Behavior, Wish
 from .combining import Component
 from .decisions import Decisions
@@ -32,7 +32,7 @@ LOOKS = 0x100C
 """Salts the keys from which it is drawn when each agent decides."""
 
 
-def adjusted(
+def adjust_forces(
     world: World,
     agents: Agents,
     behaviors: Sequence[Behavior],
@@ -116,7 +116,7 @@ def _deciding(
     memory = decided.memory(PROGRESS, Progress, agents)
     decides = (np.floor(phase) != np.floor(phase - world.dt / interval)) | ~memory.begun
     patience = min((adjustment.jamming.patience for adjustment in adjustments), default=JAMMING.patience)
-    memory = progressed(world, agents, wish.velocity, memory, patience)
+    memory = update_progress(world, agents, wish.velocity, memory, patience)
     return replace(wish, decides=decides, progress=memory.share), decided.remembering(PROGRESS, agents, memory)
 
 

@@ -77,7 +77,7 @@ def together(known: NDArray[np.int64], said: NDArray[np.int64], weight: Scalars,
     return np.concatenate((known, np.where((weight != 0.0)[:, None], said, -1)), axis=1)
 
 
-def added(known: Vectors, said: Vectors, weight: Scalars, top: Scalars) -> Vectors:
+def add_up(known: Vectors, said: Vectors, weight: Scalars, top: Scalars) -> Vectors:
     """The sum; a weight below 1 counts by that share only."""
     return known + said * np.minimum(weight, 1.0)[:, None]
 
@@ -144,7 +144,7 @@ class Intention(Columns):
     warned: Mask = says(False, either)
     arrived: Mask = says(False, either_weighed)
     leads_on: Mask = says(False, either)
-    urgent: Vectors = says((0.0, 0.0, 0.0), added)
+    urgent: Vectors = says((0.0, 0.0, 0.0), add_up)
 
     def adding(self: Self, other: Intention, weight: Scalars, top: Scalars, part: Rows | None = None) -> Self:
         """What is known once one more behavior has spoken.

@@ -37,7 +37,7 @@ from .geometry.paths import Path
 from .geometry.regions import Regions
 from .handling import Handling
 from .intention import Intention
-from .nearby.neighbors import EVERYONE, OWN_CROWD, Near, Neighbors, Vicinity, edge_of_view, perceived
+from .nearby.neighbors import EVERYONE, OWN_CROWD, Near, Neighbors, Vicinity, edge_of_view, perceive
 from .roles import Role
 from .vehicle import VehicleModel
 
@@ -177,7 +177,7 @@ class World:
         edge = edge_of_view(angle)
         nearer = None if same_for_all(distance) else distance
         around = self.vicinity.around(furthest, agents.rows, looking=edge is not None)
-        neighbors = Neighbors(len(agents), tuple(perceived(near, nearer, edge) for near in around))
+        neighbors = Neighbors(len(agents), tuple(perceive(near, nearer, edge) for near in around))
         if same_for_all(which) and (which[0] == EVERYONE or (which[0] == OWN_CROWD and self._one_crowd)):
             return neighbors
         wanted = np.where(which == OWN_CROWD, self.bodies.crowd[agents.rows], crowd)

@@ -73,7 +73,7 @@ class Progress(Memory):
     begun: Mask = remembered(False)
 
 
-def progressed(
+def update_progress(
     world: World, agents: Agents, wished: Vectors, memory: Progress, patience: float = JAMMING.patience
 ) -> Progress:
     """The progress after a step: p += (clamp(v . w / w^2, 0, 1) - p) dt / (patience + dt).

@@ -80,7 +80,7 @@ def turning_back(world: World, agents: Agents, region: Rows, kept: Mask, inside:
     rows = which(kept & (tightest_circle(agents) > 0.0) & (agents.speed > EPSILON))
     if not len(rows):
         return None
-    bodies = _Bodies.of(agents.take(rows), region[rows])
+    bodies = _Turners.of(agents.take(rows), region[rows])
     room, inward = bodies.room(world, bodies.agents.position, bodies.agents.forward)
     near = which(np.isfinite(room))
     if not len(near):
@@ -118,7 +118,7 @@ def tightest_circle(agents: Agents) -> Scalars:
 
 
 @dataclass(frozen=True)
-class _Bodies(Columns):
+class _Turners(Columns):
     """What m bodies need for a turn.
 
     Attributes:
@@ -137,7 +137,7 @@ class _Bodies(Columns):
     before: Scalars
 
     @classmethod
-    def of(cls, agents: Agents, region: Rows) -> _Bodies:
+    def of(cls, agents: Agents, region: Rows) -> _Turners:
         circle, speed = tightest_circle(agents), agents.speed
         sideways = np.maximum(np.minimum(agents.agility, agents.handling.cornering), EPSILON)
         fast = np.maximum(speed * speed / sideways, speed / np.maximum(agents.handling.turn_rate, EPSILON))

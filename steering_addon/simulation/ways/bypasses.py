@@ -157,7 +157,7 @@ class Bypass(Memory):
         return np.where(self.active, (rise * (1.0 - fall))[:, 0], 0.0)
 
 
-def bypassed(
+def plan_bypass(
     world: World, agents: Agents, line: Followed, along: Scalars, way: Scalars, held: Vectors, memory: Bypass
 ) -> Bypass:
     """The bypasses after the agents that look in this step have looked ahead.
@@ -202,7 +202,7 @@ class _Sight(Columns):
         obstacles: those to keep out of.
         agents: the agents.
         line: the line of each.
-        along, way: (m,) as of `bypassed`.
+        along, way: (m,) as of `plan_bypass`.
         reach: (m,) the distance that the middle of each keeps from surfaces, metres.
         look: (m,) how far it looks, metres.
         counts: (m, k) the obstacles that are in its way, as they hardly move and it does not stop for them.
