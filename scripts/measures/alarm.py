@@ -1,26 +1,17 @@
-#!/usr/bin/env python3
-"""Measures an alarm: 300 grazing sheep, and a dog that comes near on frame 60 and goes away again.
+"""An alarm: 300 grazing sheep, and a dog that comes near on frame 60 and goes away again.
 
-    scripts/alarm               seeds 1 to 3
-    scripts/alarm 7 8           other herds
-
-The sheep are on foot as in their preset, the states the ready ones, Startle and Regroup. For each herd: how many are
-startled, the share of these that is within three seconds of the first, the most that begin on one frame, how well the
-beginning follows the distance from the dog, when they calm down, how soon each is off, how many are startled twice, and
-how far the herd is spread before and after.
+The sheep are on foot as in their preset, the states the ready ones, Startle and Regroup. Sudden is the largest share
+that begins on one frame, by distance how well the beginning follows the distance from the dog, calm and off the seconds
+until the median calms down and until nearly all run; wider how far the herd is spread at the end, as a share of before.
 """
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import numpy as np
 
@@ -38,6 +29,19 @@ from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.declaration import CAUSE
 from steering_addon.simulation.snapshot import Snapshot, State
 
+IN_BLENDER = False
+CASES = ("1", "2", "3")
+BANDS = {
+    "startled": (0.95, 1.0),
+    "within 3 s": (0.85, 1.0),
+    "sudden": (0.0, 0.08),
+    "by distance": (0.9, 1.0),
+    "calm, s": (5.0, 15.0),
+    "off, s": (0.0, 2.0),
+    "twice": (0, 5),
+    "wider": (0.2, 0.8),
+}
+
 FPS, COUNT, FIELD, APART = 24, 300, 22.0, 1.3
 COMES, GOES = 60, 110
 """Frames on which the dog has arrived, and on which it turns."""
@@ -50,7 +54,7 @@ GRAZING = {"max_speed": 1.6, "cruise_speed": 0.3, "max_force": 2.4, "radius": 0.
 BESIDE = (Separation, {"distance": 1.5})
 STARTLE = 2
 """The number of the state among those of the herd, in the order of their names."""
-PRESETS = Path(__file__).resolve().parents[1] / "presets" / "states"
+PRESETS = Path(__file__).resolve().parents[2] / "presets" / "states"
 ALLOCATION = next(choice.number for choice in COMBININGS if choice.name == "ALLOCATION")
 
 
@@ -121,26 +125,23 @@ def _apart(preset: Preset) -> tuple[type[Separation], dict[str, Any]]:
     return kind, {**values, **preset.behaviors["separation"]}
 
 
-def measured(scene: Scene, states: Sequence[State]) -> dict[str, str]:
-    """The figures of a run, in words."""
+def figures(case: str, folder: Path) -> dict[str, float]:
+    scene = herd(int(case))
+    states = scene.run(30 * FPS, at=alarmed)
     runs = np.array([np.zeros(COUNT, bool) if s.mindset is None else s.mindset.mode == STARTLE for s in states])
     begins, startled = runs.argmax(axis=0), runs.any(axis=0)
-    first = begins[startled].min(initial=len(runs))
-    since = begins[startled] - first
+    since = begins[startled] - begins[startled].min(initial=len(runs))
     gap = np.linalg.norm(scene.position[:, :2] - [0.0, -CLOSE], axis=1)[startled]
-    calm = np.percentile([np.flatnonzero(column)[-1] / FPS for column in runs.T[startled]], [5, 50, 95])
     off = [_seconds_until_off(states, row, begins[row]) for row in np.flatnonzero(startled)]
-    again = (np.diff(runs.astype(int), axis=0) > 0).sum(axis=0) > 1
-    spread = [f"{_spread(states[frame]):.1f}" for frame in (COMES, 10 * FPS, 20 * FPS, 30 * FPS - 1)]
     return {
-        "startled": f"{startled.sum()} of {COUNT}",
-        "within 3 s of the first": f"{(since <= 3 * FPS).mean():.2f}",
-        "most on one frame": f"{np.bincount(since).max() / COUNT:.3f}",
-        "r of beginning and distance": f"{np.corrcoef(gap, begins[startled])[0, 1]:.2f}",
-        "calm after s (5, 50, 95 %)": " ".join(f"{each:.1f}" for each in calm),
-        "off after s (50, 95, 100 %)": " ".join(f"{each:.2f}" for each in np.percentile(off, [50, 95, 100])),
-        "startled twice": str(int(again.sum())),
-        "median distance from the middle, m": " ".join(spread),
+        "startled": startled.mean(),
+        "within 3 s": (since <= 3 * FPS).mean(),
+        "sudden": np.bincount(since).max() / COUNT,
+        "by distance": np.corrcoef(gap, begins[startled])[0, 1],
+        "calm, s": np.median([np.flatnonzero(column)[-1] / FPS for column in runs.T[startled]]),
+        "off, s": np.percentile(off, 95),
+        "twice": ((np.diff(runs.astype(int), axis=0) > 0).sum(axis=0) > 1).sum(),
+        "wider": _spread(states[-1]) / _spread(states[COMES]),
     }
 
 
@@ -156,18 +157,3 @@ def _seconds_until_off(states: Sequence[State], row: int, frame: int) -> float:
 def _spread(state: State) -> float:
     place = state.motion.position
     return float(np.median(np.linalg.norm(place - place.mean(axis=0), axis=1)))
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("seeds", nargs="*", type=int, default=[1, 2, 3])
-    for seed in parser.parse_args().seeds:
-        scene = herd(seed)
-        print(f"seed {seed}")
-        for name, value in measured(scene, scene.run(30 * FPS, at=alarmed)).items():
-            print(f"  {name:38}{value}")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
