@@ -121,7 +121,9 @@ class STEERING_OT_clear_bake(bpy.types.Operator):
     @reported
     def execute(self, context):
         baked = self._baked(context)
-        rigs = self._with_clips(context)
+        # The armatures whose clips to remove.
+        candidates = [ob for ob in self._candidates(context) if ob.type == "ARMATURE"]
+        rigs = [ob for ob in candidates if clip_record(ob) is not None]
         if not baked and not rigs:
             message = "None of the selected objects is baked" if self.selected else "No baked objects in the scene"
             self.report({"WARNING"}, "; ".join([message, *_unreadable(in_use(context.scene))]))
@@ -149,11 +151,6 @@ class STEERING_OT_clear_bake(bpy.types.Operator):
     def _baked(self, context: Context) -> list[Object]:
         """The objects whose bake to delete: vehicles, their parts and hidden resources, without locked vehicles."""
         return [ob for ob in self._candidates(context) if bake_of(ob) is not None]
-
-    def _with_clips(self, context: Context) -> list[Object]:
-        """The armatures whose clips to remove."""
-        candidates = [ob for ob in self._candidates(context) if ob.type == "ARMATURE"]
-        return [ob for ob in candidates if clip_record(ob) is not None]
 
     def _candidates(self, context: Context) -> list[Object]:
         family, objects = Family(), in_use(context.scene)
