@@ -70,7 +70,7 @@ def when(mark: Object, context: Context) -> str:
     return f"each of {name} {at}" if shape is not None else f"middle of {name} {at}"
 
 
-class Mark:
+class ActiveMark:
     """What is to be at the active mark, when and how."""
 
     bl_label = "Mark"
@@ -105,5 +105,5 @@ class Mark:
             note(layout, context, "It is for no vehicle: choose one, or a crowd", icon="ERROR")
 
 
-OF_MARKS = in_both(Mark, "mark")
+OF_MARKS = in_both(ActiveMark, "mark")
 CLASSES = in_both(Direct, "direct", ROOT)
