@@ -75,7 +75,7 @@ def ants(ground: Ground, n: int = N, seed: int = 0, **changes: Any) -> Scene:
         "speed": 0.8,
         "behaviors": BEHAVIORS,
         "locomotions": [(Crawling, {"turn_radius": 0.4, "turn_on_the_spot": 0.0})],
-        "vehicle": {"max_speed": 1.6, "cruise_speed": 0.5, "max_force": 4.0, "radius": 0.15},
+        "vehicle": {"max_speed": 1.6, "cruise_speed": 0.5, "mass": 2.0, "max_force": 8.0, "radius": 0.15},
         "surfaces": ground.surfaces(),
         "fps": FPS,
     }

@@ -14,12 +14,15 @@ from steering_addon.behaviors.path_following import EITHER, PathFollowing
 from steering_addon.behaviors.seek import Seek
 from steering_addon.locomotion import OnFoot
 from steering_addon.locomotion.driver import STOP, Foot
+from steering_addon.locomotion.driving import Driving
 from steering_addon.locomotion.wheeled import Wheeled
 from steering_addon.simulation.arrays.angles import arctangent
 from steering_addon.simulation.geometry.paths import Spline, spline
 from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
-from steering_addon.simulation.locomotion import OFF_GROUND
+from steering_addon.simulation.locomotion import OFF_GROUND, Control
 from steering_addon.simulation.snapshot import State
+from steering_addon.simulation.terrain import no_terrain
+from steering_addon.simulation.vehicle import Motion, VehicleModel
 from tests.locomotion.grounds import on, plane
 from tests.sampling import sampled, thorough
 from tests.scene import Scene, headings, leaders, positions, speeds
@@ -29,7 +32,8 @@ LANE = 1.75
 CAR = {
     "radius": 0.9,
     "length": 4.3,
-    "max_force": 4.0,
+    "mass": 2.0,
+    "max_force": 8.0,
     "max_speed": 16.7,
     "cruise_speed": 0.83,
     "response_time": 0.6,
@@ -334,6 +338,20 @@ def test_a_little_too_fast_a_driver_only_lifts_the_foot() -> None:
     speed, brake = reacting(0.7, lambda time: 9.9)
     assert (brake == 0.0).all()
     assert abs(speed[-1] - 9.9) < 0.05
+
+
+@pytest.mark.parametrize("sense", [1.0, -1.0])
+def test_tyres_that_hold_a_bend_have_less_left_for_the_pedals(sense: float) -> None:
+    """At 5 m/s a curvature of 0.1 takes 2.5 m/s2, of the 4 that they hold."""
+    n, speed, forward = 1, 5.0, np.array([[1.0, 0.0, 0.0]])
+    curvature, pushes = np.array([0.1 * 2.7]), np.array([4.0 * sense])
+    memory = replace(Driving.blank(n), tangent=curvature, acceleration=pushes)
+    motion = Motion(np.zeros((n, 3)), speed * forward, forward, forward, np.array([[0.0, 0.0, 1.0]]))
+    model = VehicleModel.of(n, **CAR)
+    control = Control(forward * pushes * model.mass, None)
+    after = Wheeled.of(n).moved(model, motion, control, no_terrain(n), memory, 1.0 / FPS).velocity[0]
+    change = (np.linalg.norm(after) - speed) * FPS
+    assert change == pytest.approx(sense * np.sqrt(4.0**2 - 2.5**2))
 
 
 def test_wheels_fit_the_size_of_the_body() -> None:
