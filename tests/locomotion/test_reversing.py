@@ -7,8 +7,7 @@ import pytest
 
 from steering_addon.behaviors.seek import Seek
 from steering_addon.locomotion.course import CLEAR, LOOKS, WALK, Car
-from steering_addon.locomotion.driver import STOP
-from steering_addon.locomotion.driving import Driving
+from steering_addon.locomotion.driving import STOP, Driving
 from steering_addon.locomotion.reversing import (
     ALLOW,
     BLOCKED,

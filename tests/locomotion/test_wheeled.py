@@ -13,8 +13,7 @@ from steering_addon.behaviors.keep_distance import KeepDistance
 from steering_addon.behaviors.path_following import EITHER, PathFollowing
 from steering_addon.behaviors.seek import Seek
 from steering_addon.locomotion import OnFoot
-from steering_addon.locomotion.driver import STOP, Foot
-from steering_addon.locomotion.driving import Driving
+from steering_addon.locomotion.driving import STOP, Driving, Foot
 from steering_addon.locomotion.wheeled import Wheeled
 from steering_addon.simulation.arrays.angles import arctangent
 from steering_addon.simulation.geometry.paths import Spline, spline
