@@ -18,6 +18,7 @@ from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import OnFoot
 from steering_addon.locomotion.headings import sine_between, turn_toward, turned_by
 from steering_addon.locomotion.on_foot import FALL, STOP, TURN_BACK
+from steering_addon.simulation.geometry.obstacles import boxes
 from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
 from steering_addon.simulation.locomotion import HELD_UP
 from steering_addon.simulation.snapshot import Snapshot, State
@@ -173,6 +174,16 @@ def test_an_animal_that_nothing_moves_comes_to_rest_and_does_not_creep(slope: fl
     assert (speed[36:] == 0.0).all()
     slowest = 0.1 * 3.0 * scene.snapshot().vehicle.radius[0]
     assert ((speed == 0.0) | (speed > 0.9 * slowest)).all()
+
+
+@pytest.mark.parametrize("hemmed_in", [True, False])
+def test_an_animal_without_room_for_its_circle_before_a_wall_steps_round(hemmed_in: bool) -> None:
+    animal = {"turn_radius": 2.5, "turn_on_the_spot": 0.0}
+    scene = walker((0.0, 0.3, 0.0), (-20.0, 0.0, 0.0), surfaces([plane(half=30.0)]), **animal)
+    wall = boxes([(1.5 if hemmed_in else 9.0, 0.0, 0.0)], [(0.3, 8.0, 2.0)])
+    states = replace(scene, speed=0.0, obstacles=wall).run(FPS)
+    assert (positions(states)[-1] == positions(states)[0]).all() == hemmed_in
+    assert (states[-1].motion.forward[0, 0] < 0.9) == hemmed_in
 
 
 def test_the_ground_under_it_is_never_too_steep(roaming) -> None:
@@ -428,9 +439,6 @@ def test_what_starts_on_ground_that_is_too_steep_comes_down() -> None:
     assert steep.any(axis=0).all() and (held_up[steep] == 1.0).all(), "the report of a bake names it"
     assert positions(states)[..., 2].max() <= start[2] + 1e-9
     assert (positions(states)[-1, :, 2] < start[2] - 1.0).all()
-
-
-# Of the run.
 
 
 def test_shuffled_triangles_make_no_difference() -> None:

@@ -23,7 +23,7 @@ from steering_addon.simulation.snapshot import State
 from steering_addon.simulation.terrain import no_terrain
 from steering_addon.simulation.vehicle import Motion, VehicleModel
 from tests.locomotion.grounds import on, plane
-from tests.sampling import sampled, thorough
+from tests.sampling import sampled
 from tests.scene import Scene, headings, leaders, positions, speeds
 
 FPS = 24
@@ -114,24 +114,6 @@ def test_bends_are_comfortable(drive) -> None:
     assert np.percentile(sideways, 95) < 2.5
     assert np.percentile(output(drive[2], "steering_forward_acceleration"), 5) > -3.0
     assert speeds(drive[2])[FPS * 5 :].min() > 3.0, "they slow down, and do not stop"
-
-
-@thorough
-def test_left_hand_traffic_is_the_mirror_image(drive) -> None:
-    line, way, states = drive
-    mirror = np.array([1.0, -1.0, 1.0])
-    mirrored = Spline(line.points * mirror, line.tangents * mirror, line.length, True)
-    start = traffic(line, [40, 55, 70, 85, 100, 310], way.tolist())
-    behaviors = [(kind, {**v, "lane_offset": -LANE} if kind is PathFollowing else v) for kind, v in start.behaviors]
-    other = traffic(
-        mirrored,
-        [40, 55, 70, 85, 100, 310],
-        way.tolist(),
-        position=np.asarray(start.position) * mirror,
-        forward=np.asarray(start.forward) * mirror,
-        behaviors=behaviors,
-    ).run(240)
-    assert np.abs(positions(other) * mirror - positions(states[:240])).max() < 0.05
 
 
 def test_a_walker_in_their_crowd_does_not_change_how_drivers_brake_for_bends() -> None:
@@ -358,6 +340,3 @@ def test_wheels_fit_the_size_of_the_body() -> None:
     assert abs(car["wheelbase"] - 2.7) < 0.05 and abs(car["track"] - 1.6) < 0.05
     assert lorry["wheelbase"] == 2.0 * car["wheelbase"]
     assert set(car) <= set(Wheeled.parameters())
-
-
-# Traffic.
