@@ -13,10 +13,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...portrayal.beating import Beats
-from ...portrayal.clip_text import Measurement, at_ground_speed, measurement_of, text_of
-from ...portrayal.clips import ANY, BEAT, NO_STATE, STAND, Clip, ClipSettings
-from ...portrayal.driver_properties import Portrayal
+from ...portrayal.clips import (
+    ANY,
+    BEAT,
+    NO_STATE,
+    STAND,
+    Clip,
+    ClipSettings,
+    Measurement,
+    at_ground_speed,
+    measurement_of,
+    text_of,
+)
+from ...portrayal.driver_properties import Beats, Portrayal
 from ...portrayal.heads import Gaze
 from ...simulation.arrays.chance import Keys
 from ...simulation.roles import Role

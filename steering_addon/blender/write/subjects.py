@@ -110,7 +110,7 @@ class PlayingModels:
     Attributes:
         models: these.
         idle: the vehicles of each crowd that play none.
-        family: what hangs on what.
+        family: what is parented to what.
     """
 
     models: Sequence[PlayingModel]
