@@ -696,7 +696,7 @@ def test_the_clips_of_a_person_are_what_they_are_meant_to_be(size) -> None:
         assert abs(known[name].heading) < math.radians(2.0)
     assert known["Run"].speed > 3.5 * tall and known["Run"].support < 0.8
     for name, turn in (("Left Turn", 1.0), ("Right Turn", -1.0)):
-        measured = part("portrayal.clip_text").measurement_of(known[name].measured).clip
+        measured = part("portrayal.clips").measurement_of(known[name].measured).clip
         assert measured.speed == 0.0 and measured.turn == pytest.approx(turn * math.radians(60.0), rel=0.1)
 
 
