@@ -29,11 +29,7 @@ if TYPE_CHECKING:
 
 
 class SettingsReader:
-    """Reads the settings of a plan, frame after frame; those that are not animated only once.
-
-    Attributes:
-        stay: whether the settings of all crowds and vehicles are the same on all frames.
-    """
+    """Reads the settings of a plan, frame after frame; those that are not animated only once."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -48,7 +44,11 @@ class SettingsReader:
         self._model: tuple[Mapping[str, np.ndarray], VehicleModel] | None = None
         objects = plan.vehicles.source.objects if kinds else ()
         self._locomotions = LocomotionReader((crowd.ob for crowd in plan.crowds), self._crowd, objects, kinds)
-        self.stay = self._crowds_stay and not plan.vehicles.source.animated.any()
+
+    @property
+    def stay(self) -> bool:
+        """Whether the settings of all crowds and vehicles are the same on all frames."""
+        return self._crowds_stay and not self._plan.vehicles.source.animated.any()
 
     def columns(self, depsgraph: Depsgraph | None, frame: int, settings: Mapping[str, np.ndarray]) -> dict[str, Any]:
         """The part of a snapshot that depends on these settings; without a depsgraph only if they `stay`.
