@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 
 from ..settings.preset_values import Value, held
-from ..settings.stored import Group
+from ..settings.stored import StoredGroup
 from ..settings.storing import choice, collection, text
 from ..simulation.candidates import PICKS
 from ..simulation.declaration import POINTERS, REACH, Choice, Declared, Kind, Parameter, Unit, name_of, number_of
@@ -42,7 +42,7 @@ Hooks = Mapping[str, Mapping[str, Any]]
 """Functions that Blender calls for the properties of a group, such as "update" and "poll", by the property's name."""
 
 
-def property_group(name: str, group: Group, hooks: Hooks, groups: Mapping[str, type]) -> type:
+def property_group(name: str, group: StoredGroup, hooks: Hooks, groups: Mapping[str, type]) -> type:
     """A property group with a property for each declared parameter.
 
     Made once, at import: a class made again at each registration would leave the old one behind. Without slots of its

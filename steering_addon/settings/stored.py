@@ -397,7 +397,7 @@ class SceneSettings(Stored):
 
 
 @dataclass(frozen=True)
-class Group:
+class StoredGroup:
     """A group of stored settings.
 
     Attributes:
@@ -409,12 +409,12 @@ class Group:
     parameters: Mapping[str, Parameter]
 
 
-def _group(*declarations: type[Stored], switches: Mapping[str, Parameter] | None = None) -> Group:
+def _group(*declarations: type[Stored], switches: Mapping[str, Parameter] | None = None) -> StoredGroup:
     """The group that has the switches, then the parameters of each declaration; the last one says what it is."""
     parameters = dict(switches or {})
     for declaration in declarations:
         parameters |= declaration.parameters()
-    return Group((declarations[-1].__doc__ or "").strip().split("\n\n")[0], parameters)
+    return StoredGroup((declarations[-1].__doc__ or "").strip().split("\n\n")[0], parameters)
 
 
 def _own(what: str) -> dict[str, Parameter]:
@@ -448,7 +448,7 @@ GROUPS = {
     "clip": _group(PlayedClip),
     "playing": _group(ClipSettings),
     **_OF_OBJECTS,
-    "object": Group(_OBJECT.description, {**_OBJECT.parameters, **_HELD}),
+    "object": StoredGroup(_OBJECT.description, {**_OBJECT.parameters, **_HELD}),
     "scene": _group(SceneSettings),
 }
 """Each group by its name, after those that it holds."""

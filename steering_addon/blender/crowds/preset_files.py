@@ -18,6 +18,7 @@ import bpy
 from ...settings.preset import Preset, read, written
 from ...settings.preset_parts import BEHAVIOR, BEHAVIORS, CROWD, STATE
 from ...settings.preset_values import PresetError
+from ..objects.tagged_objects import list_names
 from ..refusal import Refusal
 
 SHIPPED = Path(__file__).resolve().parents[3] / "presets"
@@ -268,8 +269,7 @@ def _choices(names: list[str]) -> str:
     """What to do instead of naming a preset that does not exist."""
     if not names:
         return "Save a preset first"
-    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-    return f"Choose one of {', '.join(names[:MOST_NAMES])}{more}"
+    return f"Choose one of {list_names(names, MOST_NAMES)}"
 
 
 CROWDS = Shelf(CROWD, SHIPPED, "steering/crowd")

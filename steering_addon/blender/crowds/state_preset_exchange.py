@@ -42,7 +42,7 @@ STOPS = 0.4
 
 
 @dataclass
-class Adding:
+class StateAdding:
     """The states of presets that are added to a crowd.
 
     Attributes:
@@ -203,7 +203,7 @@ def add_state(context: Context, crowd: Object, name: str = "", other: Object | N
         }
     warnings = [warning for preset in presets.values() for warning in unknown_settings(preset)]
     other = only_other_crowd(crowd, context.scene) if other is None else other
-    adding = Adding(context, crowd, other, presets, warnings)
+    adding = StateAdding(context, crowd, other, presets, warnings)
     return adding.add(name), warnings
 
 

@@ -12,16 +12,16 @@ from ..objects.suitability import check_editable
 from ..objects.tagged_objects import tagged
 from ..property_groups import items_of
 from ..refusal import reported
-from .polls import in_object_mode, vehicle_selected
+from .polls import SteeringOperator, in_object_mode, vehicle_selected
 
 
-class STEERING_OT_move_as(bpy.types.Operator):
+class STEERING_OT_move_as(SteeringOperator, bpy.types.Operator):
     """Let the selected vehicles alone move in another way than their crowd, such as a sheep dog on wheels. The
     settings of that are in the panel This One Only"""
 
     bl_idname = "steering.move_as"
     bl_label = "Move in Another Way"
-    bl_options = {"REGISTER", "UNDO"}
+    needs = (in_object_mode, vehicle_selected)
 
     locomotion: EnumProperty(
         name="Moves As",
@@ -29,10 +29,6 @@ class STEERING_OT_move_as(bpy.types.Operator):
         items=items_of(OWN_MOVES),
         default=AS_CROWD.name,
     )
-
-    @classmethod
-    def poll(cls, context) -> bool:
-        return in_object_mode(cls, context) and vehicle_selected(cls, context)
 
     @reported
     def execute(self, context):

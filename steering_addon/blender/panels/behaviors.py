@@ -14,9 +14,8 @@ from ..properties import has_role
 from ..property_groups import meaningful
 from ..status.census import Census, known
 from ..status.inactivity import why_away, why_idle, why_still
-from .crowds import PartOfCrowd
 from .fields import columns, fields, note, parameters
-from .locations import in_both
+from .locations import OfCrowd, in_both
 from .presets import preset_button
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ WIDTH = {Kind.NUMBER: 0.7, Kind.INTEGER: 0.42}
 """Horizontal scale of the numbers in a behavior's header, which leaves more room for its name."""
 
 
-class Behaviors(PartOfCrowd):
+class Behaviors(OfCrowd):
     """For each behavior of the crowd a header with its switch, name and weight, and its parameters below."""
 
     bl_label = "Behaviors"

@@ -19,6 +19,7 @@ from ...portrayal.riding import Ridden, RiddenGround, on_all_frames, ridden
 from ...simulation.arrays.chance import Keys
 from ...simulation.arrays.once import once
 from ...simulation.arrays.vectors import Scalars, Vectors, columns
+from ..animation.frame_rate import frame_time_of
 from ..animation.posing import check_shows_clips, check_strips_play
 from ..clips.clip_bodies import Bodies, Members, RigPose
 from ..clips.clip_copies import ClipCopy, Copies, at_rest, copies_made
@@ -98,7 +99,7 @@ class ClipWriter:
         )
         self._radius = np.concatenate([np.zeros(0), *radii])
         self.warnings: list[str] = []
-        frame_time = scene.render.fps_base / scene.render.fps
+        frame_time = frame_time_of(scene)
         for number, members in enumerate(all_members):
             models = models_of(members.crowd, members.vehicles, self._family) if stored_clips(members.crowd) else []
             if stored_clips(members.crowd):

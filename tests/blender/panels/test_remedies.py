@@ -463,7 +463,4 @@ def test_the_menu_leads_to_the_deletion_of_a_bake_only_while_something_is_baked(
     entries = shown("STEERING_MT_object")
     for name in ("steering.clear_bake", "steering.select_contacts"):
         assert any(entry[1] == name for entry in entries)
-        assert (
-            "something_baked"
-            in getattr(bpy.types, f"STEERING_OT_{name.partition('.')[2]}").poll.__func__.__code__.co_names
-        )
+        assert polls.something_baked in getattr(bpy.types, f"STEERING_OT_{name.partition('.')[2]}").needs
