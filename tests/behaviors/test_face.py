@@ -10,7 +10,6 @@ from steering_addon.behaviors.face import Face
 from steering_addon.behaviors.seek import Seek
 from steering_addon.locomotion import Crawling, Flying, OnFoot, Planar, SimpleVehicle, Swimming, Wheeled
 from steering_addon.simulation.locomotion import Locomotion
-from steering_addon.simulation.run import step
 from tests.scene import Scene, headings, leaders, positions, speeds
 
 TARGET = np.array([-6.0, -9.0, 3.0])
@@ -100,19 +99,6 @@ def test_a_vehicle_that_slows_down_to_a_stop_turns_then(kind: type[Locomotion]) 
     stands = np.flatnonzero(pace == 0.0)[0]
     assert off(headings(states)[stands - 1, 0], level - place[stands]) > 90.0
     assert off(headings(states)[-1, 0], level - place[-1]) < 1.0
-
-
-@pytest.mark.parametrize("kind", [Planar, OnFoot, SimpleVehicle])
-def test_it_sets_off_again_when_it_is_asked_to(kind: type[Locomotion]) -> None:
-    faces = (Face, {"target": 1})
-    scene = one(kind, behaviors=[faces], tracked=leaders(TARGET, [0.0, 40.0, 0.0]))
-    state = scene.run(2 * FPS)[-1]
-    assert off(state.motion.forward[0]) < 5.0
-    asked = replace(scene, behaviors=[(Seek, {"target": 2}), faces]).snapshot()
-    for _ in range(4 * FPS):
-        state = step(state, asked)
-    assert np.linalg.norm(state.motion.velocity) > 1.5
-    assert state.motion.forward[0, 1] > 0.95
 
 
 def test_only_those_that_are_asked_turn() -> None:

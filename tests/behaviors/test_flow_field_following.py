@@ -116,22 +116,6 @@ def test_on_the_ground_it_does_not_steer_up_or_down() -> None:
 # The way.
 
 
-def test_a_crowd_streams_along_a_bent_flow() -> None:
-    """All vehicles take the bend in their own lanes, at the speed of the flow, without a jerk."""
-    rng = np.random.default_rng(1)
-    start = rng.uniform((-34.0, -1.5, -1.5), (-20.0, 1.5, 1.5), (40, 3))
-    way = rng.normal(size=(40, 3)) * 0.3 + np.array([1.0, 0.0, 0.0])
-    line = bent()
-    states = drifters(line, position=start, forward=way, speed=CRUISE).run(20 * FPS)
-    arrived = headings(states)[-1]
-    assert arrived[:, 1].min() > 0.99
-    assert np.abs(speeds(states)[-1] - CRUISE).max() < 0.05
-    away = positions(states) - line.position(line.nearest(positions(states).reshape(-1, 3))).reshape(20 * FPS, 40, 3)
-    off = np.linalg.norm(away, axis=2)
-    assert np.abs(off[-1] - off[2 * FPS]).max() < 0.3, "each keeps its lane"
-    assert jerks(headings(states)[FPS:], FPS).max() < 2.0
-
-
 def test_it_takes_its_speed_from_the_flow_and_cruises_outside() -> None:
     place = drifters(NORTH, position=[[0.0, 0.0, 0.0], [20.0, 0.0, 0.0]], values={"speed": 0.4})
     fast = speeds(place.run(8 * FPS))[-1]

@@ -6,18 +6,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from steering_addon.behaviors.keep_company import BACK, Company, KeepCompany
+from steering_addon.behaviors.keep_company import BACK, KeepCompany
 from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
 from steering_addon.behaviors.path_following import PathFollowing
 from steering_addon.behaviors.rest import Rest
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
 from steering_addon.locomotion import OnFoot, Planar
-from steering_addon.scene import boxes, obstacles, spline
+from steering_addon.scene import obstacles, spline
 from steering_addon.simulation.geometry.obstacles import Obstacles
 from steering_addon.simulation.snapshot import Snapshot, State
 from tests.behaviors.situations import told
-from tests.sampling import sampled, thorough
+from tests.sampling import sampled
 from tests.scene import Scene, leaders, positions, speeds, velocities
 
 RADIUS, GAP = 0.3, 0.2
@@ -156,43 +156,6 @@ def test_who_stops_is_waited_for_and_faced(wants: list) -> None:
     assert apart(states).min() > 0.99 * SPACING, "without walking into each other"
 
 
-def test_who_sets_off_is_not_stopped_by_the_one_who_has_waited_for_it() -> None:
-    """Unless that one still stands when it could have set off as well."""
-    place = walk((0.0, 0.0), (0.8, 0.0))
-    world, agents, [company] = place.seen()
-
-    def limits(memory: Company, *speed: float) -> tuple[np.ndarray, Company]:
-        """The speed limits of two who go at some speeds, and what they remember then."""
-        velocity = np.multiply.outer(speed, (0.0, 1.0, 0.0))
-        bodies = replace(world.bodies, velocity=velocity)
-        going = replace(agents, velocity=velocity, speed=np.array(speed))
-        steering = company.steer(replace(world, bodies=bodies), going, memory)
-        return steering.speed_limit, steering.memory
-
-    memory = replace(place.run(3)[-1].memories["keep_company"], stopped=np.array([2.0, 1.0]))
-    both_stand, memory = limits(memory, 0.0, 0.0)
-    assert both_stand.tolist() == [np.inf, 0.0], "who stopped first is the first to go"
-    one_goes = []
-    for _ in range(60):
-        limit, memory = limits(memory, 0.3, 0.0)
-        one_goes.append(limit[0])
-    assert min(one_goes[:24]) > 0.3
-    assert one_goes[-1] < 0.3
-
-
-@thorough
-def test_a_pair_that_passes_an_obstacle_on_both_sides_comes_together_again() -> None:
-    place = walk(
-        (0.0, 0.0),
-        (0.8, 0.0),
-        behaviors=[(ObstacleAvoidance, {}), (KeepCompany, COMPANY)],
-        obstacles=obstacles([[0.4, 6.0, 0.0]], 0.6),
-    )
-    distance = apart(place.run(24 * 11))
-    assert distance.max() > 1.5
-    assert distance[-12:] == pytest.approx(SPACING, abs=0.1)
-
-
 def test_one_who_runs_from_something_does_not_wait() -> None:
     place = walk((0.0, 0.0), (0.8, 0.5))
     world, agents, [company] = place.seen()
@@ -236,19 +199,6 @@ def until_arrived(place: Scene, number: int, seconds: float, happens: Callable |
         if "errand" in state.memories and state.memories["errand"].arrived[:number].all():
             return states
     raise AssertionError("they did not arrive")
-
-
-@thorough
-@pytest.mark.parametrize(
-    "things", [NOTHING, boxes([(0.0, 25.0, 0.0), (-1.2, 45.0, 0.0)], [(0.8, 0.8, 1.0)] * 2)], ids=["free", "boxes"]
-)
-def test_both_of_a_pair_reach_the_end_of_a_long_path(things: Obstacles) -> None:
-    place = pair_on_a_path(70.0, things)
-    states = until_arrived(replace(place, vehicle={**place.vehicle, "max_speed": 4.0}), 2, 40.0)
-    on_the_way = positions(states)[..., 1] < 68.0
-    assert (speeds(states)[on_the_way] > 0.1).all(), "neither stands before"
-    offset = np.diff(positions(states), axis=1)[3 * FPS :, 0]
-    assert np.median(np.linalg.norm(offset, axis=-1)) == pytest.approx(SPACING, abs=0.15), "and side by side"
 
 
 def in_another_state(frame: int, snapshot: Snapshot) -> Snapshot:

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from steering_addon.behaviors.leader_following import LeaderFollowing
-from steering_addon.locomotion import Planar
 from steering_addon.simulation.nearby.neighbors import EVERYONE
 from tests.sampling import thorough
 from tests.scene import Scene, all_of, leaders, locked, positions, velocities
@@ -90,19 +89,6 @@ def test_followers_in_the_rectangle_ahead_of_the_leader_steer_aside() -> None:
     assert clearing[0, 0] > 0.0 > clearing[1, 0], "away from the leader's path, each to its side"
     assert np.abs(clearing[:2, 1:]).max() < 1e-12, "laterally"
     assert np.array_equal(clearing[2:], following[2:]), "it does not apply too far ahead, to the side and behind"
-
-
-@thorough
-def test_the_way_of_the_leader_is_free() -> None:
-    """Followers that stand in its way at first make room before it arrives."""
-    rng = np.random.default_rng(3)
-    ahead = rng.uniform((-2.0, 6.0, 0.0), (2.0, 15.0, 0.0), (6, 3))
-    values = {"clearing_distance": 8.0, "strength": 8.0}
-    place = followers(6, position=ahead, speed=1.0, values=values, vehicle={"radius": 0.3}, locomotions=[(Planar, {})])
-    offset = offsets(place, 24 * 12)
-    assert np.linalg.norm(offset, axis=-1).min() > 0.8
-    without = replace(place, behaviors=[(LeaderFollowing, {**values, "clearing_distance": 0.0})])
-    assert np.linalg.norm(offsets(without, 24 * 12), axis=-1).min() < 0.8
 
 
 def test_followers_of_one_point_do_not_clump() -> None:

@@ -9,11 +9,11 @@ from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.obstacle_avoidance import FIELD, TURN, ObstacleAvoidance
 from steering_addon.behaviors.seek import Seek
 from steering_addon.locomotion import OnFoot, Planar
-from steering_addon.simulation.geometry.obstacles import EITHER, LEFT, OVER, RIGHT, UNDER, Obstacles, boxes, obstacles
+from steering_addon.simulation.geometry.obstacles import EITHER, LEFT, RIGHT, Obstacles, boxes, obstacles
 from steering_addon.simulation.snapshot import State
 from tests.behaviors.obstacle_courses import Course, course, describe
 from tests.sampling import sampled, thorough
-from tests.scene import PRIORITY, Scene, all_of, leaders, positions, speeds, velocities
+from tests.scene import PRIORITY, Scene, all_of, leaders, positions, velocities
 
 NORTH = (0.0, 1.0, 0.0)
 
@@ -91,14 +91,6 @@ def test_who_stands_before_an_obstacle_sets_off_to_a_goal_beyond_it() -> None:
 def test_it_does_nothing_about_obstacles_that_are_not_ahead() -> None:
     for thing in (ball(0.2, -5.0), ball(3.0, 0.0), ball(-2.0, 5.0), ball(0.0, 5.0, 2.0), ball(0.3, 60.0)):
         assert (force(thing) == 0.0).all(), describe(thing)
-
-
-def test_along_a_wall_of_balls_it_drives_straight() -> None:
-    wall = obstacles([[2.0, y, 0.0] for y in np.arange(-10.0, 60.0, 1.5)], 1.0)
-    assert (force(wall) == 0.0).all()
-    states = facing(wall).run(24 * 8)
-    assert np.abs(positions(states)[:, 0, 0]).max() < 1e-9
-    assert (force(replace(wall, start=wall.start - (1.0, 0.0, 0.0), end=wall.end - (1.0, 0.0, 0.0)))[0] < 0.0).all()
 
 
 def test_it_turns_away_from_the_obstacles_centre_across_its_course() -> None:
@@ -233,41 +225,7 @@ def test_over_and_under_a_beam() -> None:
         assert abs(steering[0]) < 1e-9
 
 
-@thorough
-def test_a_pylon_lying_along_the_course_is_passed_before_its_near_end() -> None:
-    for start, end in (([0.8, 6.0, 0.0], [1.6, 30.0, 0.0]), ([0.2, 6.0, 0.3], [-0.8, 30.0, 0.0])):
-        place = facing(
-            obstacles([start], 1.0, [end]),
-            behaviors=[(Seek, {}), (ObstacleAvoidance, {})],
-            tracked=leaders([0.3, 34.0, 0.0]),
-            combining=PRIORITY,
-        )
-        assert gap(place, 10.0) > 0.0
-
-
 # Which side.
-
-
-@sampled
-@pytest.mark.parametrize(("side", "axis", "sign"), [(LEFT, 0, -1), (RIGHT, 0, 1), (OVER, 2, 1), (UNDER, 2, -1)])
-@pytest.mark.parametrize("goal", [Seek, Arrival])
-def test_it_passes_on_the_side_that_is_asked_for(side: int, axis: int, sign: int, goal: type) -> None:
-    """Also if the other side is nearer."""
-    starts = np.array([[x, 0.0, z] for x in (-0.8, 0.1, 0.8) for z in (-0.6, 0.6)])
-    place = facing(
-        ball(0.0, 12.0, radius=1.5, pass_side=np.array([side])),
-        position=starts,
-        behaviors=[(goal, {}), (ObstacleAvoidance, {})],
-        tracked=leaders([0.0, 30.0, 0.0]),
-        combining=PRIORITY,
-    )
-    states = place.run(24 * 6)
-    assert gap_of(place, states) > 0.0
-    path = positions(states)
-    for row in range(len(starts)):
-        passing = path[int(np.argmax(path[:, row, 1] > 12.0)), row]
-        assert passing[1] > 12.0
-        assert sign * passing[axis] > 1.5
 
 
 @sampled
@@ -318,14 +276,6 @@ def test_on_the_ground_only_the_section_of_a_ball_is_in_the_way() -> None:
 # No contacts.
 
 
-def test_it_brakes_before_an_obstacle_too_wide_to_pass() -> None:
-    """Three metres away at full speed; it stops in two and a half, and turns aside in five."""
-    wall = facing(ball(0.5, 43.5, radius=40.0), speed=5.0, vehicle={"max_force": 5.0})
-    states = wall.run(8 * 24 + 1)
-    assert gap_of(wall, states) > 0.0
-    assert speeds(states[:48])[:, 0].min() < 3.0
-
-
 def test_it_keeps_about_its_clearance_from_a_single_ball() -> None:
     for clearance in (0.0, 0.5, 2.0):
         place = facing(ball(0.4, 12.0), behaviors=[(ObstacleAvoidance, {"clearance": clearance})])
@@ -350,29 +300,6 @@ def test_no_vehicle_enters_an_obstacle_on_the_way(goal: str, scenes: int, plane:
     if goal == "seek":
         heedless = replace(crowded, place=replace(crowded.place, behaviors=crowded.place.behaviors[:1]))
         assert (heedless.run(3.0) < 0.0).mean() > 0.5, "nothing was in their way"
-
-
-@sampled
-@pytest.mark.parametrize("facing", [0.0, 40.0, 120.0])
-def test_a_vehicle_too_near_gets_away_again(facing: float) -> None:
-    """From rest within the clearance of a ball between it and its goal, it is free within eight seconds."""
-    angle = np.radians(facing)
-    place = Scene(
-        [[0.0, -1.55, 0.0]],
-        [np.sin(angle), np.cos(angle), 0.0],
-        behaviors=[(Seek, {"target": 1}), (ObstacleAvoidance, {})],
-        vehicle={"max_speed": 1.5, "max_force": 2.0, "radius": 0.4},
-        locomotions=[(Planar, {})],
-        combining=PRIORITY,
-        tracked=leaders([0.0, 12.0, 0.0]),
-        obstacles=obstacles([[0.0, 0.0, 0.0]], 1.0),
-    )
-    states = place.run_until(lambda states: len(states) > 192 and states[-1].motion.position[0, 1] > 8.0, 500)
-    path = positions(states)[:, 0]
-    away = np.sqrt((path * path).sum(axis=1))
-    assert away.min() > 1.0 + 0.4
-    assert away[:192].max() > 1.0 + 0.4 + 0.2
-    assert path[:, 1].max() > 8.0
 
 
 def test_agents_may_have_different_methods() -> None:

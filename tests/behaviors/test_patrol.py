@@ -8,7 +8,6 @@ import pytest
 
 from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
 from steering_addon.behaviors.patrol import ROUND, THERE_AND_BACK, Patrol, Patrolling
-from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
 from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import Planar
 from steering_addon.simulation.arrays.chance import keys_of
@@ -18,7 +17,7 @@ from steering_addon.simulation.maneuvers.pace import CURRENT_SPEED, MAX_SPEED
 from steering_addon.simulation.presence.attendance import LEAVE, Attendance
 from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import Snapshot, State
-from tests.sampling import sampled, thorough
+from tests.sampling import sampled
 from tests.scene import PRIORITY, Scene, leaders, positions, speeds
 
 POSTS = np.array([[0.0, 12.0, 0.0], [10.0, 12.0, 0.0], [10.0, -4.0, 0.0]])
@@ -90,14 +89,6 @@ def test_it_stands_at_each_target_for_the_time_it_waits(pace: int) -> None:
         assert waited[frame] == pytest.approx(3.0, abs=0.1)
         assert distance[frame] < 0.05
         assert speed[frame - 2 * SECOND : frame].max() < 0.25
-
-
-def test_it_stops_gently_and_on_the_spot() -> None:
-    states = guards(wait_time=1000.0).run(12 * SECOND)
-    along = positions(states)[:, 0, 1]
-    assert along.max() < 12.01
-    assert along[-1] == pytest.approx(12.0, abs=0.01)
-    assert -np.diff(speeds(states)[:, 0]).min() * SECOND < 6.0, "little more than half of what it can"
 
 
 @every_pace
@@ -215,39 +206,6 @@ def test_it_arrives_within_the_distance_that_is_set_and_never_leaves() -> None:
     assert not any(state.gone.any() for state in states)
     nearest = [away(states)[frame + 1, 0, memories(states)[frame].stop[0]] for frame in frames]
     assert min(nearest) > 2.5 and max(nearest) <= 3.0
-
-
-@sampled(one_of=9)
-@every_pace
-@pytest.mark.parametrize("wait_time", [0.0, 2.0])
-def test_it_reaches_targets_that_move_and_waits_beside_them(pace: int, wait_time: float) -> None:
-    place = replace(guards(wait_time=wait_time, pace=pace), drift=(1.5, 0.5, 0.0))
-    states = until(place, 5, 60)
-    assert len(leaving(states)) > 4
-    for frame in leaving(states):
-        target = states[frame + 1].inputs.tracked.position[memories(states)[frame].stop[0]]
-        distance = np.linalg.norm(target - positions(states)[frame + 1, 0])
-        assert distance < (0.1 if wait_time else 1.0)
-
-
-@sampled
-@pytest.mark.parametrize(("pace", "wait_time"), [(MAX_SPEED, 1.0), (CURRENT_SPEED, 0.0)])
-def test_a_vehicle_that_turns_widely_reaches_its_targets_too(pace: int, wait_time: float) -> None:
-    """At top speed its circles are of 25 m, the targets 10 m apart."""
-    place = guards(wait_time=wait_time, pace=pace, vehicle={"max_force": 1.0})
-    assert len(leaving(until(place, 4, 80))) > 3
-
-
-@thorough
-def test_no_agent_stands_for_good_where_many_wait() -> None:
-    """Eight who avoid each other have the same three targets, of which each has room for one."""
-    values = {"wait_time": 0.5, "wait_spread": 0.5, "order": THERE_AND_BACK}
-    place = guards(8, 0.5 * POSTS, {"max_speed": 1.5, "radius": 0.3}, **values)
-    place = replace(place, behaviors=[*place.behaviors, (UnalignedCollisionAvoidance, {})], combining=PRIORITY)
-    visits = np.array([memory.visits for memory in memories(until(place, 8, 120))])
-    half = len(visits) // 2
-    assert (visits[half] > 2).all()
-    assert (visits[-1] - visits[half] > 2).all()
 
 
 def test_another_wish_does_not_keep_it_from_its_patrol() -> None:

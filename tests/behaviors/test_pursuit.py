@@ -197,19 +197,6 @@ def test_it_lets_go_at_the_first_touch_although_it_still_comes_nearer() -> None:
     assert int(np.argmax(lets_go)) <= int(np.argmax(touch)) <= int(np.argmax(lets_go)) + 1
 
 
-def test_to_a_quarry_behind_it_swings_round_instead_of_stopping() -> None:
-    """Wherever behind the quarry is, it keeps a good part of its speed and does not turn on the spot."""
-    for x in (0.0, 3.0, -3.0):
-        place = chase(tracked=leaders([x, -14.0, 0.0]), vehicle={"max_force": 6.0})
-        states = place.run(4 * FPS)
-        speed = np.linalg.norm([state.motion.velocity[0] for state in states], axis=1)
-        assert speed.min() > 2.3
-        heading = np.array([state.motion.forward[0] for state in states])
-        turned = np.degrees(np.arccos(np.clip((heading[1:] * heading[:-1]).sum(axis=1), -1.0, 1.0))) * FPS
-        assert turned.max() < 150.0
-        assert gaps(place, 4.0)[-1] < 10.0, "it comes back"
-
-
 def test_while_it_lets_go_it_asks_for_nothing_and_leads_nowhere() -> None:
     world, agents, [pursuit] = chase().seen()
     pausing = replace(FRESH, pause=np.array([0.5]))
@@ -226,38 +213,9 @@ def test_it_lets_go_for_the_pause(pause: float) -> None:
     assert longest(pauses(place.run(14 * FPS)) > 0.0) == pytest.approx(pause * FPS, abs=2)
 
 
-@sampled
-@pytest.mark.parametrize("method", [0, CONSTANT_HEADING])
-def test_a_quarry_is_not_circled_for_ever(method: int) -> None:
-    """A chaser too fast to turn in to a slow quarry beside it would keep it at the middle of its circle."""
-    beside = chase(
-        tracked=leaders([2.0, 3.0, 0.0]),
-        speed=8.0,
-        vehicle={"max_speed": 8.0, "max_force": 12.0},
-        behaviors=[(Pursuit, {"method": method})],
-    )
-    assert gaps(beside, 20.0).max() > 2.0 * 8.0 * 8.0 / 12.0, "it flies on and comes again"
-
-
 def test_without_a_pause_it_never_lets_go() -> None:
     place = chase(behaviors=[(Pursuit, {"pause_time": 0.0})])
     assert (pauses(place.run(8 * FPS)) == 0.0).all()
-
-
-def test_a_quarry_that_pulls_away_ahead_is_not_given_up() -> None:
-    """Only a quarry that cannot be reached by turning counts as missed."""
-    place = chase(tracked=leaders([0.0, 6.0, 0.0]), speed=5.0)
-
-    def drifting(frame: int, snapshot):
-        quicker = 0.3 * max(frame - FPS // 2, 0) ** 2 / FPS
-        moved = snapshot.tracked.position + np.array([0.0, 4.0 * frame / FPS + quicker / FPS, 0.0])
-        return replace(snapshot, tracked=replace(snapshot.tracked, position=moved))
-
-    states = place.run(4 * FPS, at=drifting)
-    gap = np.array([drifting(k, place.snapshot()).tracked.position[0, 1] for k in range(len(states))])
-    gap -= positions(states)[:, 0, 1]
-    assert (np.diff(gap) > 0.0).any() and (np.diff(gap) < 0.0).any() and gap.min() < 5.0
-    assert (pauses(states) == 0.0).all()
 
 
 def test_a_chaser_that_lets_go_leaves_the_other_chasers_alone() -> None:

@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 from steering_addon.behaviors.separation import Separation
-from steering_addon.locomotion import SimpleVehicle
 from steering_addon.simulation.nearby.neighbors import EVERYONE
 from tests.behaviors.situations import crowded, loop_over, nearby
-from tests.scene import Scene, locked, positions
+from tests.scene import Scene, locked
 
 TWO = ((0.0, 0.0, 0.0), (0.6, 0.0, 0.0))
 
@@ -94,19 +93,3 @@ def test_it_keeps_away_from_locked_vehicles() -> None:
     place = Scene([[0.0, 0.0, 0.0]], tracked=locked([0.5, 0.0, 0.0], crowd=3))
     assert (apart(place) == 0.0).all(), "another crowd"
     assert apart(place, neighbors=EVERYONE)[0, 0] < 0.0
-
-
-def test_a_crowd_in_a_heap_spreads_and_stops() -> None:
-    """From a ball of half a metre until hardly any two are nearer than the distance."""
-    rng = np.random.default_rng(0)
-    place = Scene(
-        rng.normal(size=(12, 3)) * 0.25,
-        behaviors=[(Separation, {})],
-        vehicle={"cruise_speed": 0.0, "speed_time": 0.3},
-        locomotions=[(SimpleVehicle, {"max_turn_rate": 1e4})],
-    )
-    points = positions(place.run(24 * 10))
-    gaps = np.linalg.norm(points[:, :, None] - points[:, None], axis=-1) + 1e9 * np.eye(12)
-    assert gaps[0].min() < 0.5
-    assert gaps[-1].min() > 1.3
-    assert gaps[-1].min(axis=1).max() < 3.0, "they do not flee without end"

@@ -5,13 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from scripts.motion_metrics import jerks, reversals
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.unaligned_collision_avoidance import PAPER, UnalignedCollisionAvoidance
 from steering_addon.locomotion import Planar, SimpleVehicle
 from steering_addon.simulation.nearby.neighbors import EVERYONE
 from tests.sampling import sampled
-from tests.scene import Scene, headings, leaders, locked, positions
+from tests.scene import Scene, leaders, locked, positions
 
 RADIUS = 0.5
 """The default of the vehicle, metres."""
@@ -162,42 +161,6 @@ def test_flyers_may_pass_above_each_other() -> None:
     place = walkers([[0.0, 0.0, 0.0], [0.0, 5.0, 0.4]], way, locomotions=[(SimpleVehicle, {})])
     lower, upper = place.steering()[0]
     assert lower[2] < 0.0 < upper[2]
-
-
-def plaza(n: int, behaviors: list, seed: int = 0) -> Scene:
-    """Walkers that cross a plaza from all sides through its middle."""
-    rng = np.random.default_rng(seed)
-    angle = rng.uniform(0.0, 2.0 * np.pi, n)
-    out = np.stack((np.cos(angle), np.sin(angle), np.zeros(n)), axis=-1)
-    return walkers(
-        out * rng.uniform(6.0, 14.0, (n, 1)),
-        -out,
-        speed=1.3,
-        behaviors=behaviors,
-        vehicle={"max_speed": 1.6, "radius": 0.25, "max_force": 3.0},
-        locomotions=[(Planar, {})],
-    )
-
-
-def test_a_plaza_of_people_crossing_has_few_contacts() -> None:
-    """Forty walkers: far fewer frames in contact than without."""
-
-    def contacts(behaviors: list) -> float:
-        path = positions(plaza(40, behaviors).run(24 * 12))
-        gaps = np.linalg.norm(path[:, :, None] - path[:, None], axis=-1) + 1e9 * np.eye(40)
-        return float((gaps.min(axis=2) < 0.5).mean())
-
-    with_it = contacts([(UnalignedCollisionAvoidance, AS_IN_THE_PAPER)])
-    assert with_it < 0.35 * contacts([])
-
-
-@sampled
-@pytest.mark.parametrize("seed", [1, 2, 3])
-def test_sixty_walkers_that_cross_do_not_tremble(seed: int) -> None:
-    """Without the low pass a tenth of the turns are reversed in the next frame, and the jerk is 60 deg/s."""
-    forward = headings(plaza(60, [(UnalignedCollisionAvoidance, AS_IN_THE_PAPER)], seed).run(24 * 10))
-    assert reversals(forward, 24.0) < 0.01
-    assert np.percentile(jerks(forward, 24.0), 95) < 14.0
 
 
 @pytest.mark.parametrize("substeps", [1, 4])

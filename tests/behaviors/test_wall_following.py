@@ -56,14 +56,6 @@ def test_head_on_it_turns_aside_and_does_not_cross_the_wall() -> None:
     assert positions(states)[-1, 0, 0] == pytest.approx(-1.0, abs=0.05)
 
 
-def test_a_fast_vehicle_with_a_wide_turn_comes_up_to_it_without_crossing_it() -> None:
-    place = walkers(WALL, [[-60.0, -180.0, 0.0]], forward=(0.7, 0.7, 0.0), speed=16.0, values={"distance": 200.0})
-    place.vehicle = {"max_speed": 20.0, "max_force": 15.0}
-    way = positions(place.run(20 * FPS))[:, 0, 0]
-    assert way.max() < -0.6
-    assert way[-1] == pytest.approx(-1.0, abs=0.1)
-
-
 @sampled
 @pytest.mark.parametrize("inside", [False, True])
 def test_it_keeps_the_offset_round_a_bent_wall(inside: bool) -> None:
@@ -171,31 +163,6 @@ def test_in_an_inner_corner_it_turns_in_time_and_continues(kind: str, corners: l
         assert near[end - FPS // 2 : end].min(axis=1) == pytest.approx(offset[row], rel=0.35)
         out = np.linalg.norm(way[end - 1, row]) - np.linalg.norm(way[end - FPS, row])
         assert out > 0.5 * 0.8 * fastest[row]
-
-
-@sampled
-@pytest.mark.parametrize(("kind", "degrees"), [("curve", 30.0), ("mesh", 45.0), ("curve", 75.0)])
-def test_in_a_sharp_inner_corner_it_keeps_off_both_walls_and_does_not_creep(kind: str, degrees: float) -> None:
-    """Near the tip the walls leave no room for the offset."""
-    offset, fastest = np.array([(1.0, 3.0), (2.0, 3.0), (3.0, 3.0), (3.0, 8.0)]).T
-    walls = [wedge(degrees, hand, 80.0) for hand in (1.0, -1.0, 1.0, -1.0)]
-    way_off = 4.0 + offset / np.tan(np.radians(degrees / 2.0)) + fastest
-    start = [(np.sign(wall[2, 0]) * o, -way) for wall, o, way in zip(walls, offset, way_off)]
-    place, apart = followers(
-        kind,
-        walls,
-        start,
-        vehicle={"max_speed": fastest},
-        speed=0.8 * fastest,
-        values={"offset": offset, "distance": 15.0},
-    )
-    states = place.run(8 * FPS)
-    way = (positions(states) - apart)[..., :2]
-    for row, wall in enumerate(walls):
-        assert off_the_wall(way[:, row], wall).min() > 0.75 * offset[row]
-        assert off_the_wall(way[-1:, row], wall)[0, 1] < 1.2 * offset[row]
-        assert np.linalg.norm(way[-1, row]) > np.linalg.norm(way[3 * FPS, row])
-    assert (speeds(states) / (0.8 * fastest)).min() > 0.5
 
 
 @thorough

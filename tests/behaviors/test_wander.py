@@ -9,7 +9,6 @@ from scripts.motion_metrics import reversals, turns
 from steering_addon.behaviors.wander import NOISE, SPHERE, Wander
 from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import State
-from tests.sampling import thorough
 from tests.scene import Scene, headings, positions, speeds
 
 FPS = 24.0
@@ -122,23 +121,6 @@ def test_each_crowd_has_its_own_shared_part() -> None:
     other = replace(still, crowd_keys=still.crowd_keys + np.uint64(1))
     start = replace(place.start(), inputs=still)
     assert not np.allclose(step(start, still).force, step(replace(start, inputs=other), other).force)
-
-
-@thorough
-def test_coherent_noise_is_as_smooth_but_less_even() -> None:
-    times = np.arange(0.0, 120.0, 1.0 / 12.0)
-    even, noisy = (
-        np.linalg.norm(steering_over_time(wanderers(20, method=method, leveling=0.0, vertical=1.0), times), axis=-1)
-        for method in (SPHERE, NOISE)
-    )
-    assert noisy.max() <= 2.0 * (1.0 + 1e-9)
-    assert np.abs(np.diff(noisy, axis=0)).max() < 0.9, "in a twelfth of a second"
-    assert (noisy < 0.4).mean() > 2.0 * (even < 0.4).mean(), "nearly straight on"
-    assert 0.3 < noisy.mean() / even.mean() < 0.8
-    force = steering_over_time(wanderers(20, method=NOISE, leveling=0.0), times)
-    assert np.abs(force[..., 0].mean(axis=0)).max() < 0.35, "equally often to the left and to the right"
-    later = force[240:, :, 0], force[:-240, :, 0]
-    assert abs(np.corrcoef(later[0].ravel(), later[1].ravel())[0, 1]) < 0.15, "uncorrelated after twenty seconds"
 
 
 def test_agents_may_have_different_methods() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,9 +19,8 @@ from steering_addon.simulation.arrays.chance import keys_of
 from steering_addon.simulation.behavior import Behavior
 from steering_addon.simulation.candidates import FIRST, NEAREST_ONE, Candidates
 from steering_addon.simulation.combining import COMBININGS
-from steering_addon.simulation.snapshot import Snapshot
 from steering_addon.simulation.vehicle import VehicleModel
-from tests.scene import Crowd, Scene, in_crowds, positions, speeds
+from tests.scene import Crowd, Scene, in_crowds, positions
 
 KINDS = {kind.name: kind for kind in CATALOGUE}
 ROOM_OF_PREDATOR = 4.0
@@ -35,15 +34,11 @@ class Hunt:
     Attributes:
         prey: (f, n, 3) positions, metres.
         predator: (f, 3).
-        speed: (f, n) of the prey, m/s.
-        touching: metres between the middles of bodies that touch.
         size: metres from the middle of the predator to its surface.
     """
 
     prey: np.ndarray
     predator: np.ndarray
-    speed: np.ndarray
-    touching: float
     size: float
 
     @property
@@ -55,12 +50,6 @@ class Hunt:
     def nearest(self) -> np.ndarray:
         """(f,) metres from the surface of the predator to the nearest prey."""
         return self.gap.min(axis=1) - self.size
-
-    @property
-    def spread(self) -> np.ndarray:
-        """(f,) mean distance of the prey from their median, metres; a straggler hardly counts."""
-        middle = np.median(self.prey, axis=1, keepdims=True)
-        return np.linalg.norm(self.prey - middle, axis=-1).mean(axis=1)
 
 
 def added(behavior: type[Behavior], preset: Preset) -> dict[str, Any]:
@@ -74,16 +63,13 @@ def added(behavior: type[Behavior], preset: Preset) -> dict[str, Any]:
 MODEL = ("max_speed", "max_force", "mass")
 
 
-def hunt(
-    prey: Preset, predator: Preset, *, n: int, room: float, frames: int, apart: float, flees: bool = True, ends: int = 0
-) -> Hunt:
+def hunt(prey: Preset, predator: Preset, *, n: int, room: float, frames: int, apart: float, flees: bool) -> Hunt:
     """A predator that chases the nearest of n prey, which stay in a spherical region and run from it.
 
     Args:
         room: radius of the region of the prey, metres.
         apart: metres from the predator to the group at the start.
         flees: whether the prey run.
-        ends: the frame from which the predator is absent; 0 for never.
     """
     group = crowd(prey, n, 1, room)
     is_prey = np.arange(n + 1) < n
@@ -109,14 +95,8 @@ def hunt(
         _crowd(np.flatnonzero(~is_prey), predator, 1, chase, 6),
     ]
 
-    def at(frame: int, snapshot: Snapshot) -> Snapshot:
-        snapshot = in_crowds(snapshot, crowds)
-        return replace(snapshot, present=is_prey) if 0 < ends <= frame else snapshot
-
-    states = scene.run(frames, at=at)
-    place = positions(states)
-    touching = 0.5 * (prey.body_length + predator.body_length)
-    return Hunt(place[:, :n], place[:, n], speeds(states)[:, :n], touching, 0.5 * predator.body_length)
+    place = positions(scene.run(frames, at=lambda frame, snapshot: in_crowds(snapshot, crowds)))
+    return Hunt(place[:, :n], place[:, n], 0.5 * predator.body_length)
 
 
 def _crowd(

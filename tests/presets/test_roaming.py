@@ -5,64 +5,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from scripts.motion_bands import ALIVE, MECHANICAL
-from scripts.roaming import INSIDE, PARTING, ROWS, Roaming, measured, table
-from scripts.roaming_crowds import FLOCKS, READY, ready, roamed, roaming
+from scripts.motion_bands import ALIVE
+from scripts.roaming import ROWS, Roaming, measured
+from scripts.roaming_crowds import FLOCKS
 from tests.presets.preset_crowds import shipped
-from tests.sampling import thorough
 
-SECONDS = 60.0
-SOONEST = 30.0
-"""Seconds after which a flock whose motion is alive by then is no longer watched."""
 FPS = 8.0
 
 
 def verdicts(run: Roaming, rows=ROWS) -> dict[str, str]:
     values = measured(run)
     return {row.title: row.verdict(values[row.title]) for row in rows}
-
-
-def is_alive(run: Roaming) -> bool:
-    return len(run.position) >= SOONEST * FPS and set(verdicts(run).values()) == {ALIVE}
-
-
-@thorough
-@pytest.mark.parametrize("name", [name for name in FLOCKS if name not in {kind for kind, _ in READY.values()}])
-def test_a_flock_with_a_shipped_preset_roams_its_region(name: str) -> None:
-    run = roaming(name, SECONDS, count=40, enough=is_alive)
-    assert set(verdicts(run).values()) == {ALIVE}, table(measured(run))
-
-
-@thorough
-@pytest.mark.parametrize("name", READY)
-def test_a_ready_scene_roams_its_region(name: str) -> None:
-    """Its region is small for its speed; all the same nearly all its members stay inside.
-
-    In a longer run of the same flock it splits and reunites too.
-    """
-    _, radius = READY[name]
-
-    def parted(run: Roaming) -> bool:
-        return len(run.position) >= SECONDS * FPS and set(verdicts(run, PARTING).values()) == {ALIVE}
-
-    longer = roamed(ready(name), 2.5 * SECONDS, 1, 60, radius, parted)
-    run = replace(longer, position=longer.position[: round(SECONDS * FPS)])
-    assert set(verdicts(run).values()) == {ALIVE}, table(measured(run))
-    assert measured(run)[INSIDE.title] > 0.95
-    assert set(verdicts(longer, PARTING).values()) == {ALIVE}, table(measured(longer))
-
-
-@thorough
-def test_a_flock_that_only_turns_at_the_edge_is_mechanical() -> None:
-    """The way the ready flock went round before."""
-    preset = ready("flock")
-    turning = {**preset.behaviors["containment"], "method": "TURN", "weight": 14.0, "prediction_time": 1.5}
-    wandering = {**preset.behaviors["wander"], "strength": 3.0, "rate": 0.5}
-    before = {**preset.behaviors, "containment": turning, "wander": wandering}
-    run = roamed(replace(preset, behaviors=before), SOONEST, 1, 60, 23.1)
-    judged = verdicts(run)
-    for title in ("centre in the inner half, share", "height of the centre, rms", "circling"):
-        assert judged[title] == MECHANICAL, table(measured(run))
 
 
 # ---- the measurements

@@ -21,13 +21,43 @@ from scripts.motion_bands import (
     rows,
     table,
 )
+from steering_addon.behaviors.alignment import Alignment
+from steering_addon.behaviors.cohesion import Cohesion
 from steering_addon.behaviors.containment import Containment
+from steering_addon.behaviors.separation import Separation
 from steering_addon.behaviors.wander import Wander
 from steering_addon.simulation.geometry.paths import spline
-from tests.behaviors.test_flocking import APART, BODY, CRUISE, starlings
+from steering_addon.simulation.geometry.regions import SPHERE, regions
 from tests.scene import Scene, headings, positions, ups
 
 FPS = 24.0
+BODY = 0.22
+"""Length of a starling, metres."""
+CRUISE, FASTEST = 10.0, 13.0
+APART = 1.5
+
+
+def starlings(n: int = 60, seed: int = 1) -> Scene:
+    """Starlings in a ball with room for all, with similar headings, in the open."""
+    rng = np.random.default_rng(seed)
+    ball = rng.normal(size=(n, 3))
+    ball *= (rng.uniform(size=n) ** (1.0 / 3.0) / np.linalg.norm(ball, axis=1))[:, None]
+    return Scene(
+        0.75 * APART * n ** (1.0 / 3.0) * ball * (1.3, 1.0, 0.6),
+        forward=rng.normal(size=(n, 3)) * (0.2, 0.2, 0.05) + (0.0, 1.0, 0.0),
+        speed=0.7 * FASTEST,
+        vehicle={"max_speed": FASTEST, "max_force": 20.0, "cruise_speed": CRUISE / FASTEST, "radius": BODY / 2.0},
+        behaviors=[
+            (Separation, {"weight": 8.0, "distance": APART}),
+            (Alignment, {"weight": 6.0, "distance": 3.0, "full_difference": 0.4}),
+            (Cohesion, {"weight": 3.0, "distance": 3.0}),
+            (Wander, {"strength": 3.0, "rate": 0.5, "shared_strength": 4.0, "shared_rate": 0.25}),
+            (Containment, {"weight": 8.0, "prediction_time": 1.5}),
+        ],
+        regions=regions([[0.0, 0.0, 0.0]], 35.0, SPHERE),
+        fps=FPS,
+        seed=seed,
+    )
 
 
 def recorded(scene: Scene, frames: int = 120) -> Recording:

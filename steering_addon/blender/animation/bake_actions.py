@@ -12,7 +12,15 @@ import bpy
 from .animation_data import SLOTTED, channelbag_in, copy_action, new_slot, slot_with_handle
 from .bake_record import TRANSFORM_CHANNELS, BakeRecord, erase_record
 from .keyframes import compute_handles, copy_curve, read_keys, read_modifiers, same_curve, write_keys, write_modifiers
-from .ownership import Played, contested, our_keys, own_curves, remove_our_keys, remove_own_keys, same_but_for_the_bake
+from .ownership import (
+    CurrentAnimation,
+    contested,
+    our_keys,
+    own_curves,
+    remove_our_keys,
+    remove_own_keys,
+    same_but_for_the_bake,
+)
 from .posing import pose_curves
 
 if TYPE_CHECKING:
@@ -67,12 +75,12 @@ class BakeAction:
         return [self.action, self.kept] if self.kept_is_new else [self.action]
 
 
-def leaves_nothing(played: Played) -> bool:
+def leaves_nothing(played: CurrentAnimation) -> bool:
     """Whether a baked action holds nothing of the animator's, and nothing has to be restored without the bake."""
     return played.record.made and played.record.kept is None and played.only_ours
 
 
-def without_bake(played: Played) -> Unbaked:
+def without_bake(played: CurrentAnimation) -> Unbaked:
     """The action an object would play without its bake; the one it plays is left alone."""
     action, slot, record = played.action, played.slot, played.record
     if record is None:
@@ -97,7 +105,7 @@ def without_bake(played: Played) -> Unbaked:
 
 
 @contextmanager
-def moved_without_bake(played: Played) -> Iterator[Played]:
+def moved_without_bake(played: CurrentAnimation) -> Iterator[CurrentAnimation]:
     """What would move an object without its bake, for as long as it is looked at."""
     if played.record is None:
         yield played
@@ -105,11 +113,11 @@ def moved_without_bake(played: Played) -> Iterator[Played]:
     curves = (curve for path in TRANSFORM_CHANNELS for curve in played.curves(path).values())
     nothing_else = played.only_ours or all(our_keys(curve, played.record).all() for curve in curves)
     if played.record.kept is None and nothing_else:
-        yield Played.from_action(None, None)
+        yield CurrentAnimation.from_action(None, None)
         return
     unbaked = without_bake(played)
     try:
-        yield Played.from_action(unbaked.action, unbaked.slot)
+        yield CurrentAnimation.from_action(unbaked.action, unbaked.slot)
     finally:
         if unbaked.new:
             bpy.data.actions.remove(unbaked.action)

@@ -51,7 +51,7 @@ class OwnAnimation(NamedTuple):
     replaceable: bool
 
 
-class Played:
+class CurrentAnimation:
     """The animation that an object plays at present, looked up once.
 
     Attributes:
@@ -66,7 +66,7 @@ class Played:
         self._look_up(action_of(ob), slot_of(ob))
 
     @classmethod
-    def from_action(cls, action: Action | None, slot: ActionSlot | None) -> Played:
+    def from_action(cls, action: Action | None, slot: ActionSlot | None) -> CurrentAnimation:
         """The animation of an object that would play this."""
         played = cls.__new__(cls)
         played._look_up(action, slot)
@@ -96,12 +96,12 @@ class Played:
 
 def bake_of(ob: Object) -> BakeRecord | None:
     """The record of the bake an object plays, None if it plays no bake."""
-    return Played(ob).record
+    return CurrentAnimation(ob).record
 
 
 def is_baked(ob: Object) -> bool:
     """Whether an object plays keys of ours."""
-    played = Played(ob)
+    played = CurrentAnimation(ob)
     return played.record is not None and any(our_keys(curve, played.record).any() for curve in played.bag.fcurves)
 
 
@@ -191,12 +191,12 @@ def own_animation(
     first: float,
     last: float,
     channels: Collection[str] = TRANSFORM_CHANNELS,
-    played: Played | None = None,
+    played: CurrentAnimation | None = None,
 ) -> list[OwnAnimation]:
     """The animator's own animation on these channels from frame `first` to `last`, to be named in a refusal."""
     if ob.animation_data is None:
         return []
-    played = played or Played(ob)
+    played = played or CurrentAnimation(ob)
     record = played.record
     curves = [] if played.only_ours else own_curves(played.bag, record, first, last, channels)
     if curves and holds_a_pose(ob, played.bag):
@@ -219,7 +219,7 @@ def check_free(
     last: float,
     replace: bool = False,
     channels: Collection[str] = TRANSFORM_CHANNELS,
-    played: Played | None = None,
+    played: CurrentAnimation | None = None,
 ) -> None:
     """Refuse an object whose channels cannot be baked on these frames."""
     check_editable(ob)

@@ -28,7 +28,7 @@ from .held_transforms import holds_a_pose
 from .keyframes import BakedKeys, read_modifiers, unsettled_handles, write_changes, write_modifiers
 from .ownership import (
     GROUP,
-    Played,
+    CurrentAnimation,
     bake_of,
     check_editable,
     check_free,
@@ -107,7 +107,7 @@ class Staging:
         channels = {"location": np.asarray(location), data_path(ob.rotation_mode): np.asarray(rotation)}
         channels |= {path_of(name): np.asarray(values)[:, None] for name, values in properties.items()}
         _check_motion(ob, channels, len(self._frames))
-        played = Played(ob, only_baked)
+        played = CurrentAnimation(ob, only_baked)
         changes = {path_of(name): np.asarray(values) for name, values in (seldom or {}).items()}
         changes |= self._switches(ob, hidden, played)
         self._stage(ob, played, channels, changes, replace, posed)
@@ -121,7 +121,7 @@ class Staging:
         """
         if not hidden.any() and action_of(ob) is None:
             return
-        played = Played(ob)
+        played = CurrentAnimation(ob)
         if played.record is not None and played.record.moves:
             return
         switches = self._switches(ob, hidden, played)
@@ -131,13 +131,13 @@ class Staging:
             check_editable(ob)
             self._always_seen.append(ob)
 
-    def _switches(self, ob: Object, hidden: np.ndarray | None, played: Played) -> dict[str, np.ndarray]:
+    def _switches(self, ob: Object, hidden: np.ndarray | None, played: CurrentAnimation) -> dict[str, np.ndarray]:
         return {} if hidden is None else switches_of(ob, np.asarray(hidden), self._frames[0], played)
 
     def _stage(
         self,
         ob: Object,
-        played: Played,
+        played: CurrentAnimation,
         channels: Mapping[str, np.ndarray],
         changes: Mapping[str, np.ndarray],
         replace: bool,
@@ -283,7 +283,7 @@ def clear_all(obs: Iterable[Object]) -> list[Object]:
         check_editable(ob)
     heirs, heirs_of_kept, switches = [], [], {}
     readers = _readers({ob: (bake_of(ob),) for ob in baked})
-    all_played = [Played(ob) for ob in baked]
+    all_played = [CurrentAnimation(ob) for ob in baked]
     # Before any object gets another action, as in `_take_places`. If other animation stays, Blender would remember the
     # slot of a removed action.
     alone = [
@@ -415,7 +415,7 @@ def _check_motion(ob: Object, channels: dict[str, np.ndarray], frames: int) -> N
             raise Refusal(f"{ob.name} would get a {path} that is not a number. Check its keyframes and drivers.")
 
 
-def _modifiers_on_baked_curves(played: Played) -> dict[tuple[str, int], list[dict[str, Any]]]:
+def _modifiers_on_baked_curves(played: CurrentAnimation) -> dict[tuple[str, int], list[dict[str, Any]]]:
     """Modifiers that the animator has put on baked curves, by channel and index: the next bake keeps them."""
     if played.record is None:
         return {}

@@ -16,7 +16,7 @@ import numpy as np
 from .animation_data import evaluate
 from .keyframes import frames_of
 from .locked_overrides import unlocked
-from .ownership import Played, own_drivers, own_strips
+from .ownership import CurrentAnimation, own_drivers, own_strips
 
 if TYPE_CHECKING:
     from bpy.types import Object
@@ -32,7 +32,7 @@ def parts(ob: Object, family: Family) -> Iterator[Object]:
     return (part for part in family.descendants(ob) if part.type != "CAMERA")
 
 
-def switches_of(ob: Object, hidden: np.ndarray, first: float, played: Played) -> dict[str, np.ndarray]:
+def switches_of(ob: Object, hidden: np.ndarray, first: float, played: CurrentAnimation) -> dict[str, np.ndarray]:
     """The switches to key so that an object is hidden on some frames, each (f,) booleans; none if it is never hidden.
 
     A switch by which the animator hides it anyway is left alone. So is a camera, as Blender does not evaluate the
@@ -48,7 +48,7 @@ def switches_of(ob: Object, hidden: np.ndarray, first: float, played: Played) ->
     return {path: hidden for path in SWITCHES if not is_hidden(ob, path, first, played)}
 
 
-def is_hidden(ob: Object, path: str, first: float, played: Played) -> bool:
+def is_hidden(ob: Object, path: str, first: float, played: CurrentAnimation) -> bool:
     """Whether the animator hides an object by a switch, for a bake that begins on frame `first`.
 
     If keys of the animator lead up to that frame, the last of them decides; an object with other keys, drivers or
@@ -67,7 +67,7 @@ def is_hidden(ob: Object, path: str, first: float, played: Played) -> bool:
     return getattr(ob, path)
 
 
-def kept_hidden(ob: Object, path: str, played: Played) -> bool:
+def kept_hidden(ob: Object, path: str, played: CurrentAnimation) -> bool:
     """Whether an object is hidden by a switch, or was before a bake keyed the switch."""
     kept = played.record.kept_hidden if played.record is not None else {}
     return kept.get(path, getattr(ob, path))

@@ -31,7 +31,7 @@ from ..animation.keyframes import (
     write_keys,
     write_samples,
 )
-from ..animation.ownership import Played
+from ..animation.ownership import CurrentAnimation
 from ..animation.posing import POSE, hiding_action, slot_curves
 from ..animation.stepped import stepped, straight
 from .clip_record import COPY, ClipRecord, clip_record, values_of
@@ -291,7 +291,7 @@ def own_poses(
     action, slot = hiding_action(rig, set(channels))
     if action is not None:
         return action, slot
-    baked = Played(rig).record
+    baked = CurrentAnimation(rig).record
     if baked is not None and baked.posed and baked.kept is not None:
         return baked.kept, slot_with_handle(baked.kept, baked.kept_slot)
     return (record.kept, record.slot) if record is not None else (None, None)

@@ -1,4 +1,4 @@
-"""Copies of the states of a crowd, with what calls into them, for another crowd.
+"""Copies of a crowd, and of its states with what calls into them for another crowd.
 
 Blender copies a crowd without its states where these are not selected too: a state points at its crowd, not the crowd
 at its states.
@@ -13,7 +13,8 @@ from ..animation.animation_data import action_of, assign_action, copy_action, sl
 from ..clips.clip_copies import fits
 from ..clips.crowd_clips import rig_of, state_of, stored_clips
 from ..objects.hierarchy import Family
-from ..objects.mind_numbers import state_numbers
+from ..objects.identity import new_identity
+from ..objects.mind_numbers import next_number, state_numbers
 from ..objects.tagged_objects import crowd_of, in_use, tagged
 from ..properties import pointed_at
 from ..properties.own_settings import copy_values
@@ -24,6 +25,24 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from bpy.types import Context, Object, Scene
+
+
+def copied_crowd(context: Context, model: Object) -> Object:
+    """A new crowd at the 3D cursor with all settings of another, without its members and its list of models."""
+    crowd = _copied(model)
+    crowd.parent = None
+    crowd.location = context.scene.cursor.location
+    crowd.steering.identity = new_identity({model.steering.identity})
+    crowd.steering.property_unset("populate")
+    crowd.steering.property_unset("states")
+    for curve in crowd.animation_data.drivers if crowd.animation_data else ():
+        for variable in curve.driver.variables:
+            for target in variable.targets:
+                if target.id == model:
+                    target.id = crowd
+    (context.collection or context.scene.collection).objects.link(crowd)
+    crowd.select_set(False)
+    return crowd
 
 
 def crowds_with_states(context: Context, but: Object) -> list[Object]:
@@ -41,7 +60,7 @@ def copy_states(context: Context, source: Object, crowd: Object) -> list[Object]
     states = states_of_crowd(source, context)
     triggers = [trigger for state in states for trigger in triggers_of_state(state, context)]
     numbers = state_numbers(states_of_crowd(crowd, context))
-    free = 1 + max((*numbers.values(), *state_numbers(states).values()), default=0)
+    free = next_number({**numbers, **state_numbers(states)})
     copies = {source: crowd} | {ob: _copied(ob) for ob in (*states, *triggers)}
     for ob in (*states, *triggers):
         copy = copies[ob]

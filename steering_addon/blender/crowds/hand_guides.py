@@ -18,7 +18,7 @@ from ..animation.animation_data import (
     slot_of,
 )
 from ..animation.keyframes import FRAME_TOLERANCE, frames_of
-from ..animation.ownership import Played, check_editable
+from ..animation.ownership import CurrentAnimation, check_editable
 from ..properties import pointed_at
 from ..refusal import Refusal
 from .populating.member_collection import shows
@@ -41,7 +41,7 @@ def check_takeover(vehicle: Object, first: int, last: int) -> None:
         Refusal: it plays no bake, or not on these frames, or keys are in the way.
     """
     check_editable(vehicle)
-    record = Played(vehicle).record
+    record = CurrentAnimation(vehicle).record
     if record is None or not record.moves:
         raise Refusal(f"{vehicle.name} is not baked, so it has no motion to begin with. Bake first.", about=[vehicle])
     if last <= first or first < record.first or last > record.last:
@@ -69,7 +69,7 @@ def take_over(vehicle: Object, context: Context, first: int, last: int, precisio
     Args:
         precision: metres by which the curves between keys may be off the motion.
     """
-    baked = Played(vehicle).curves("location")
+    baked = CurrentAnimation(vehicle).curves("location")
     frames = np.arange(first, last + 1)
     around = np.stack([_values(baked.get(axis), vehicle.location[axis], frames) for axis in range(3)], axis=-1)
     places, slopes = around[1:-1], 0.5 * (around[2:] - around[:-2])

@@ -13,7 +13,7 @@ from ...simulation.arrays.vectors import magnitude
 from ...simulation.declaration import Unit
 from ...simulation.roles import MADE, Role
 from ..objects.hierarchy import Family
-from ..objects.mind_numbers import trigger_numbers
+from ..objects.mind_numbers import next_number, trigger_numbers
 from ..objects.tagged_objects import crowd_of, in_use, tagged
 from ..properties import has_role
 from ..properties.own_settings import is_own
@@ -42,7 +42,7 @@ def new_trigger(context: Context, state: Object, when: str, caller: Object | Non
     settings = trigger.steering
     settings.crowd = crowd_of(state)
     settings.trigger.to, settings.trigger.when = state, when
-    settings.trigger.number = _next_number(trigger, context)
+    settings.trigger.number = next_number(trigger_numbers(_other_triggers(trigger, context)))
     settings.trigger.one_each = one_each
     trigger.matrix_parent_inverse = crowd_of(state).matrix_world.inverted_safe()
     trigger.location = context.scene.cursor.location
@@ -86,9 +86,8 @@ def _apart(scene: Scene, called: Object, caller: Object) -> float:
     return float(magnitude((places.max(axis=0) - places.min(axis=0))[None])[0])
 
 
-def _next_number(trigger: Object, context: Context) -> int:
-    """A number for a new trigger that no other of the scene has."""
+def _other_triggers(trigger: Object, context: Context) -> set[Object]:
+    """The triggers of the scene besides a new one."""
     # A scene does not list what was added to it a moment ago; the collection does.
     beside = (ob for collection in trigger.users_collection for ob in collection.objects)
-    others = {*tagged(in_use(context.scene), Role.TRIGGER), *tagged(beside, Role.TRIGGER)} - {trigger}
-    return 1 + max(trigger_numbers(others).values(), default=0)
+    return {*tagged(in_use(context.scene), Role.TRIGGER), *tagged(beside, Role.TRIGGER)} - {trigger}

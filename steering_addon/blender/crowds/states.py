@@ -11,7 +11,7 @@ from ...settings.stored import PALETTE
 from ...simulation.roles import Role
 from ..animation.animation_data import channelbag_in, channelbags, new_action
 from ..objects.hierarchy import Family
-from ..objects.mind_numbers import state_numbers
+from ..objects.mind_numbers import next_number, state_numbers
 from ..objects.tagged_objects import crowd_of, in_use, tagged
 from ..properties import has_role, pointed_at
 from ..read.role_assignment import give_role
@@ -67,7 +67,7 @@ def new_state(context: Context, crowd: Object, name: str) -> Object:
     give_role(state, Role.STATE, Family())
     state.steering.crowd = crowd
     stored = state.steering.state
-    stored.number = number = _next_number(state, crowd, context)
+    stored.number = number = next_number(state_numbers({*known_states(crowd, context)} - {state}))
     stored.color = PALETTE[(number - 1) % len(PALETTE)]
     return state
 
@@ -77,12 +77,6 @@ def known_states(crowd: Object, context: Context) -> list[Object]:
     # A scene does not list what was added to it a moment ago; the parent does.
     known = {*states_of_crowd(crowd, context), *(ob for ob in crowd.children if has_role(ob, Role.STATE))}
     return sorted(known, key=lambda ob: ob.name)
-
-
-def _next_number(state: Object, crowd: Object, context: Context) -> int:
-    """A number for a new state that no other of its crowd has."""
-    mates = {*known_states(crowd, context)} - {state}
-    return 1 + max(state_numbers(mates).values(), default=0)
 
 
 def new_cue(state: Object, frame: int, length: int, fade: int) -> NlaStrip:

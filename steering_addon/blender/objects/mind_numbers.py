@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from ...minds.declaring import distinct_numbers
@@ -21,6 +21,11 @@ def state_numbers(states: Iterable[Object]) -> dict[Object, int]:
 def trigger_numbers(triggers: Iterable[Object]) -> dict[Object, int]:
     """The number of each trigger among those that call the same crowd, in the same way."""
     return _distinct([(called_crowd(ob), ob) for ob in triggers], "trigger")
+
+
+def next_number(numbers: Mapping[Object, int]) -> int:
+    """A number for a new state or trigger, from those of the others."""
+    return 1 + max(numbers.values(), default=0)
 
 
 def called_crowd(trigger: Object) -> Object | None:

@@ -26,7 +26,7 @@ from ..read.plan import Plan, plan_reading
 from ..read.start_pose import check_stored_start, give_back
 from ..refusal import Refusal, reported
 from ..status import census
-from ..status.findings import Kind
+from ..status.findings import FindingKind
 from ..status.refused import forget, remember
 from ..write.bake import BakeResult, baking
 from .contact_report import stuck_warnings, summary
@@ -36,7 +36,7 @@ from .polls import SteeringOperator, in_object_mode, something_baked
 if TYPE_CHECKING:
     from bpy.types import Context, Object, Scene
 
-TOLD_BY_BAKES = set(Kind) - {Kind.NEVER_ENTERED, Kind.WAITING}
+TOLD_BY_BAKES = set(FindingKind) - {FindingKind.NEVER_ENTERED, FindingKind.WAITING}
 """What the report of a bake names; it has warnings of its own about vehicles that never entered and missing targets."""
 
 

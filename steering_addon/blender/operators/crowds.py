@@ -8,8 +8,7 @@ import bpy
 from bpy.props import BoolProperty, StringProperty
 
 from ...simulation.roles import Role
-from ..crowds.copied_crowds import copied_crowd
-from ..crowds.copied_states import copy_states
+from ..crowds.copied_states import copied_crowd, copy_states
 from ..crowds.joining import SMALLEST, Shape, fit_body, fit_size, fit_stride, height_of
 from ..crowds.populating.member_collection import shown_collection
 from ..objects.focus import crowd_in_focus

@@ -11,7 +11,7 @@ from ...simulation.roles import Role
 from ..crowds.states import bring_states, states_left_behind
 from ..objects.tagged_objects import full_name, in_use, tagged
 from ..status import census
-from ..status.findings import Kind
+from ..status.findings import FindingKind
 from ..status.refused import last_refused
 from .polls import SteeringOperator, in_object_mode
 
@@ -36,12 +36,12 @@ class STEERING_OT_finding_select(SteeringOperator, bpy.types.Operator):
 
     def execute(self, context):
         names = self._names(context)
-        if self.kind == Kind.NOT_COUNTED.name:
+        if self.kind == FindingKind.NOT_COUNTED.name:
             _include(
                 context.view_layer.layer_collection, [ob for ob in context.scene.objects if full_name(ob) in names]
             )
             context.view_layer.update()
-        if self.kind == Kind.NOT_IN_SCENE.name:
+        if self.kind == FindingKind.NOT_IN_SCENE.name:
             for crowd in tagged(in_use(context.scene), Role.CROWD):
                 if any(full_name(ob) in names for ob in states_left_behind(crowd, context.scene.objects[:])):
                     bring_states(crowd, context)
@@ -52,7 +52,7 @@ class STEERING_OT_finding_select(SteeringOperator, bpy.types.Operator):
             return {"CANCELLED"}
         for ob in context.selected_objects:
             ob.select_set(False)
-        if self.kind == Kind.HIDDEN.name:
+        if self.kind == FindingKind.HIDDEN.name:
             _show(objects)
         for ob in objects:
             ob.select_set(True)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from bmesh.types import BMesh
     from bpy.types import Context, Object
 
-    from ..read.chains import Chain
+    from ..read.chains import EdgeChain
 
 
 class STEERING_OT_flow_switch_direction(bpy.types.Operator):
@@ -65,7 +65,7 @@ def _reverse(ob: Object) -> int:
     return len(selected)
 
 
-def _chains(ob: Object) -> list[Chain]:
+def _chains(ob: Object) -> list[EdgeChain]:
     """The chains of a mesh in Edit Mode, read from a copy because its attributes cannot be read in that mode."""
     ob.update_from_editmode()
     mesh = ob.data.copy()
@@ -83,7 +83,7 @@ def _layer(edited: BMesh) -> Any:
     return layers.int.new(REVERSED) if layer is None else layer
 
 
-def _is_selected(edited: BMesh, chain: Chain) -> bool:
+def _is_selected(edited: BMesh, chain: EdgeChain) -> bool:
     """Whether an edge of a chain is selected or, if no edge of the mesh is, a vertex of the chain."""
     if any(edge.select for edge in edited.edges):
         return any(edited.edges[row].select for row in chain.edges.tolist())

@@ -33,7 +33,7 @@ MARK, ABOVE = 0.6, 0.04
 
 
 @dataclass(frozen=True)
-class _Shape:
+class _SurfaceShape:
     """A surface in its own space.
 
     Attributes:
@@ -46,12 +46,12 @@ class _Shape:
     sides: np.ndarray
 
 
-class Ground:
+class GroundLines:
     """The surfaces of a scene as the overlay draws them."""
 
     def __init__(self, objects: Sequence[Object]) -> None:
         self.objects = list(objects)
-        self._shapes: dict[int, _Shape] = {}
+        self._shapes: dict[int, _SurfaceShape] = {}
         self._changes = [changes_shape(ob, None) for ob in objects]
         self._steep: dict[int, tuple[tuple[bytes, float], np.ndarray]] = {}
 
@@ -75,7 +75,7 @@ class Ground:
             parts.append(self._steep[row][1] + matrix[:3, 3])
         return np.concatenate(parts)
 
-    def _shape(self, row: int, depsgraph: Depsgraph) -> _Shape:
+    def _shape(self, row: int, depsgraph: Depsgraph) -> _SurfaceShape:
         known = self._shapes.get(row)
         if known is not None and (not self._changes[row] or len(known.triangles) > MOST_TRIANGLES):
             return known
@@ -91,7 +91,7 @@ class Ground:
         else:
             self._steep.pop(row, None)
             sides = _sides_at_border(points, triangles)
-        self._shapes[row] = shape = _Shape(points, triangles, sides)
+        self._shapes[row] = shape = _SurfaceShape(points, triangles, sides)
         return shape
 
 
@@ -136,7 +136,7 @@ def _sides_at_border(points: np.ndarray, triangles: np.ndarray) -> np.ndarray:
     return sides[first[times == 1]]
 
 
-def _marks(shape: _Shape, turn: np.ndarray, steepest: float) -> np.ndarray:
+def _marks(shape: _SurfaceShape, turn: np.ndarray, steepest: float) -> np.ndarray:
     """Marks on the triangles of a surface, turned by a matrix (3, 3), that are too steep; pairs of points (2k, 3)."""
     if not np.isfinite(steepest) or not len(shape.triangles):
         return np.zeros((0, 3))

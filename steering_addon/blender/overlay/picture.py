@@ -35,7 +35,7 @@ from ..read.reading import Reader
 from ..read.sources import behaviors_of
 from ..refusal import Refusal
 from .aims import Aim, aims_of
-from .ground import Ground, steepest_of
+from .ground import GroundLines, steepest_of
 from .strokes import (
     arrows,
     box,
@@ -80,7 +80,7 @@ MARK, EDGE_MARK = 0.02, 0.06
 
 
 @dataclass(frozen=True)
-class Cast:
+class Subjects:
     """The objects to draw: visible scenery, and the visible vehicles that are selected or whose crowd is.
 
     Attributes:
@@ -109,14 +109,14 @@ class Cast:
     flows: list[Object]
     things: Reader
     currents: list[CurrentReader]
-    ground: Ground
+    ground: GroundLines
     steepest: float
     measured: dict[str, tuple[str, ...]]
     tubes: dict[str, float]
     lanes: dict[str, tuple[tuple[float, int], ...]]
     states: list[Tints]
 
-    def shown(self, depsgraph: Depsgraph) -> Cast:
+    def shown(self, depsgraph: Depsgraph) -> Subjects:
         """The cast without vehicles that are hidden, or scaled to zero by a preview."""
         sizes = [abs(ob.evaluated_get(depsgraph).matrix_world.determinant()) for ob in self.vehicles]
         is_shown = [size > 0.0 and not ob.hide_viewport for ob, size in zip(self.vehicles, sizes)]
@@ -158,7 +158,7 @@ def enabled_items(scene: Scene) -> frozenset[str]:
     return frozenset(stored.overlay) if stored.show_overlay else frozenset()
 
 
-def find_cast(scene: Scene, layer: ViewLayer, previous: Cast | None = None) -> Cast:
+def find_cast(scene: Scene, layer: ViewLayer, previous: Subjects | None = None) -> Subjects:
     """Find the objects to draw.
 
     Args:
@@ -179,7 +179,7 @@ def find_cast(scene: Scene, layer: ViewLayer, previous: Cast | None = None) -> C
     currents = [ob for ob in flows if ob.type == "MESH"]
     measured = {full_name(ob): _measured_as(ob) for ob in (*obstacles, *regions, *currents, *surfaces)}
     reusable = previous is not None and previous.measured == measured
-    return Cast(
+    return Subjects(
         vehicles=vehicles,
         axes=np.array([_axes(ob) for ob in vehicles]).reshape(-1, 3, 3),
         radius=np.array([_radius(ob) for ob in vehicles]),
@@ -189,7 +189,7 @@ def find_cast(scene: Scene, layer: ViewLayer, previous: Cast | None = None) -> C
         flows=[ob for ob in flows if ob.type == "CURVE"],
         things=previous.things if reusable else Reader(scenery(scene, obstacles, regions)),
         currents=previous.currents if reusable else [CurrentReader(ob) for ob in currents],
-        ground=previous.ground if reusable else Ground(surfaces),
+        ground=previous.ground if reusable else GroundLines(surfaces),
         steepest=steepest_of(vehicles),
         measured=measured,
         tubes=_tubes(by_role[Role.CROWD], paths),
@@ -216,7 +216,7 @@ def _selected_vehicles(layer: ViewLayer, vehicles: list[Object]) -> Iterator[Obj
 
 
 def picture(
-    scene: Scene, depsgraph: Depsgraph, cast: Cast, tracks: Tracks, requests: list[Request], items: frozenset[str]
+    scene: Scene, depsgraph: Depsgraph, cast: Subjects, tracks: Tracks, requests: list[Request], items: frozenset[str]
 ) -> Picture:
     """The lines to draw on the frame for which the depsgraph is evaluated."""
     drawn = Picture()
@@ -235,7 +235,7 @@ def picture(
     return drawn
 
 
-def _things(drawn: Picture, depsgraph: Depsgraph, cast: Cast, items: frozenset[str]) -> None:
+def _things(drawn: Picture, depsgraph: Depsgraph, cast: Subjects, items: frozenset[str]) -> None:
     try:
         snapshot = cast.things.read(depsgraph, depsgraph.scene.frame_current).snapshot
     except Refusal:
@@ -266,7 +266,7 @@ def _obstacle(obstacles: Obstacles, row: int) -> np.ndarray:
     return box(start, axes * obstacles.half[row][:, None])
 
 
-def _curves(drawn: Picture, depsgraph: Depsgraph, cast: Cast) -> None:
+def _curves(drawn: Picture, depsgraph: Depsgraph, cast: Subjects) -> None:
     for ob, color in (*((path, PATH) for path in cast.paths), *((flow, FLOW) for flow in cast.flows)):
         for points, closed in sketched(ob, depsgraph):
             if not np.isfinite(points).all():
@@ -289,7 +289,7 @@ def _driven(lane: Spline, way: int) -> Spline:
     return lane if way > 0 else replace(lane, points=lane.points[::-1], tangents=-lane.tangents[::-1])
 
 
-def _currents(drawn: Picture, depsgraph: Depsgraph, cast: Cast) -> None:
+def _currents(drawn: Picture, depsgraph: Depsgraph, cast: Subjects) -> None:
     for reader in cast.currents:
         try:
             flow = reader.read(depsgraph)
@@ -310,7 +310,7 @@ def _course(drawn: Picture, course: Spline, mark: float, color: tuple[float, ...
 
 
 def _vehicles(
-    drawn: Picture, scene: Scene, depsgraph: Depsgraph, cast: Cast, tracks: Tracks, items: frozenset[str]
+    drawn: Picture, scene: Scene, depsgraph: Depsgraph, cast: Subjects, tracks: Tracks, items: frozenset[str]
 ) -> None:
     frame, frame_time = scene.frame_current, frame_time_of(scene)
     matrices = doubles([ob.evaluated_get(depsgraph).matrix_world for ob in cast.vehicles])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..animation.keyframes import read_column
-from ..animation.ownership import Played
+from ..animation.ownership import CurrentAnimation
 from ..objects.doubles import doubles
 from ..objects.tagged_objects import full_name
 from ..read.local_space import parent_part
@@ -76,7 +76,7 @@ class Tracks:
 
     def _keys_of(self, ob: Object) -> _Keys | None:
         """The location keys of the bake that a vehicle plays, or None if it plays none."""
-        played = Played(ob)
+        played = CurrentAnimation(ob)
         if played.record is None or self.previewed:
             return None
         name = full_name(ob)

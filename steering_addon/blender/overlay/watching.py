@@ -15,7 +15,7 @@ import bpy
 from .. import preview
 from ..objects.tagged_objects import full_name
 from ..refusal import Refusal
-from .picture import Cast, Picture, enabled_items, find_cast, picture
+from .picture import Picture, Subjects, enabled_items, find_cast, picture
 from .requests import Request, requested_forces
 from .tracks import Tracks
 
@@ -38,7 +38,7 @@ class _Watched:
         objects: the number of objects in the file when the cast was found.
     """
 
-    cast: Cast | None = None
+    cast: Subjects | None = None
     tracks: Tracks = field(default_factory=Tracks)
     reshaped: bool = False
     picture: Picture = field(default_factory=Picture)
@@ -123,7 +123,7 @@ def _is_shown(scene: Scene) -> bool:
     return any(window.scene == scene for window in bpy.context.window_manager.windows)
 
 
-def _reshapes(depsgraph: Depsgraph, cast: Cast) -> bool:
+def _reshapes(depsgraph: Depsgraph, cast: Subjects) -> bool:
     """Whether the update may change the shape or size of a measured object."""
     return any(
         (update.is_updated_geometry or update.is_updated_transform)

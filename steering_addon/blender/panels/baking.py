@@ -13,7 +13,7 @@ from ..operators.findings import REFUSED
 from ..properties import has_role, settings_of
 from ..read.run_settings import frame_range
 from ..status.census import Census, known, settled
-from ..status.findings import Kind
+from ..status.findings import FindingKind
 from ..status.inactivity import why_still
 from ..status.refused import last_refused
 from .fields import counted, draw_properties, fields, fits, note, note_in_popover, shortened
@@ -185,7 +185,7 @@ class Findings:
             row = _entry(layout, finding.text, finding.kind.value)
             icon = (
                 "HIDE_OFF"
-                if finding.kind in (Kind.HIDDEN, Kind.NOT_COUNTED, Kind.NOT_IN_SCENE)
+                if finding.kind in (FindingKind.HIDDEN, FindingKind.NOT_COUNTED, FindingKind.NOT_IN_SCENE)
                 else "RESTRICT_SELECT_OFF"
             )
             select = row.operator("steering.finding_select", text="", icon=icon)

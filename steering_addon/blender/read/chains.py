@@ -16,7 +16,7 @@ from ...simulation.arrays.vectors import Mask, Rows
 
 
 @dataclass(frozen=True)
-class Chain:
+class EdgeChain:
     """Joined edges, in order.
 
     Attributes:
@@ -30,7 +30,7 @@ class Chain:
     closed: bool
 
 
-def chains(edges: Rows, against: Mask) -> list[Chain]:
+def chains(edges: Rows, against: Mask) -> list[EdgeChain]:
     """The chains formed by edges (e, 2), each from an end or fork to the next.
 
     Args:
@@ -68,7 +68,7 @@ def _runs(
             yield vertices, passed
 
 
-def _directed(run: tuple[list[int], list[int]], against: Mask) -> Chain:
+def _directed(run: tuple[list[int], list[int]], against: Mask) -> EdgeChain:
     vertices, edges = (np.array(rows, dtype=np.int64) for rows in run)
     closed = bool(vertices[0] == vertices[-1])
     if closed:
@@ -80,7 +80,7 @@ def _directed(run: tuple[list[int], list[int]], against: Mask) -> Chain:
     if forward == bool(against[edges].any()):
         vertices = np.concatenate((vertices[:1], vertices[:0:-1])) if closed else vertices[::-1]
         edges = edges[::-1]
-    return Chain(vertices, edges, closed)
+    return EdgeChain(vertices, edges, closed)
 
 
 def _shorter(ring: Rows, second: int) -> bool:

@@ -13,7 +13,7 @@ from ...simulation.declaration import Declared, Kind
 from ...simulation.presence.attendance import FURTHEST
 from ...simulation.roles import DESCRIPTIONS, Role
 from ..animation.custom_properties import path_of
-from ..animation.ownership import Played, check_free, contested
+from ..animation.ownership import CurrentAnimation, check_free, contested
 from ..animation.rotation_channels import data_path
 from ..animation.visibility import SWITCHES
 from ..moving import moves_by
@@ -84,7 +84,7 @@ class FreeCheck:
         self._contested: dict[tuple[Object, str, bool], tuple[str, ...]] = {}
         self._family = Family()
 
-    def __call__(self, ob: Object, crowd: Object, hidden: bool, played: Played) -> None:
+    def __call__(self, ob: Object, crowd: Object, hidden: bool, played: CurrentAnimation) -> None:
         """Refuse a vehicle, or parts of it that the bake hides with it, that are animated by hand.
 
         Args:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...simulation.arrays.vectors import Mask
 from ...simulation.geometry.paths import Path, spline
-from .chains import Chain, chains
+from .chains import EdgeChain, chains
 
 if TYPE_CHECKING:
     from bpy.types import Attribute, Mesh
@@ -29,7 +29,7 @@ def marks(mesh: Mesh, name: str) -> Attribute | None:
     return attribute if known else None
 
 
-def wired(mesh: Mesh, name: str) -> list[Chain]:
+def wired(mesh: Mesh, name: str) -> list[EdgeChain]:
     """The chains of the edges that an attribute marks; without a name, those of the loose edges."""
     edges = np.empty(len(mesh.edges) * 2, dtype=np.int32)
     mesh.edges.foreach_get("vertices", edges)
@@ -40,10 +40,10 @@ def wired(mesh: Mesh, name: str) -> list[Chain]:
         mesh.edges.foreach_get("is_loose", chosen)
     rows = np.flatnonzero(chosen)
     marked = chains(edges.reshape(-1, 2)[rows], _marked(mesh, REVERSED)[rows])
-    return [Chain(chain.vertices, rows[chain.edges], chain.closed) for chain in marked]
+    return [EdgeChain(chain.vertices, rows[chain.edges], chain.closed) for chain in marked]
 
 
-def path_of_chains(edge_chains: list[Chain], points: np.ndarray) -> Path:
+def path_of_chains(edge_chains: list[EdgeChain], points: np.ndarray) -> Path:
     """The path whose lines are chains through the points (v, 3), in world space."""
     lines = [(points[chain.vertices], chain.closed) for chain in edge_chains]
     return tuple(spline(line, closed, _samples(line)) for line, closed in lines)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 ALWAYS = (-np.inf, np.inf)
 
 
-class Hiding:
+class HidingRule:
     """Which vehicles a bake may hide. The settings of each crowd are read once."""
 
     def __init__(self) -> None:

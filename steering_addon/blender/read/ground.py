@@ -49,7 +49,7 @@ STEP = 1e-5
 
 
 @dataclass(frozen=True)
-class Ground:
+class MemberGround:
     """The places where members of a crowd may be.
 
     Attributes:
@@ -84,7 +84,7 @@ class Ground:
         depsgraph: Depsgraph,
         obstacles: Sequence[Object],
         moves: Locomotion,
-    ) -> Ground:
+    ) -> MemberGround:
         """The ground of a crowd.
 
         Args:

@@ -38,12 +38,12 @@ class LocomotionReader:
             objects: the vehicles; only those with a locomotion of their own are looked at.
             own_locomotions: those of the vehicles that do not move as their crowd does, by row.
         """
-        self._readers = [SettingsReader(crowd, locomotion_of(crowd)) for crowd in crowds]
+        self._readers = [LocomotionSettings(crowd, locomotion_of(crowd)) for crowd in crowds]
         self._row = crowd_row
         if own_locomotions:
             self._row = np.array(crowd_row)
             self._row[list(own_locomotions)] = np.arange(len(own_locomotions)) + len(self._readers)
-            self._readers += [SettingsReader(objects[row], kind) for row, kind in own_locomotions.items()]
+            self._readers += [LocomotionSettings(objects[row], kind) for row, kind in own_locomotions.items()]
         self.stay = all(reader.stays for reader in self._readers)
         self._read: tuple[tuple[Locomotion, ...], Rows] | None = None
 
@@ -61,7 +61,7 @@ class LocomotionReader:
         return self._read
 
 
-class SettingsReader:
+class LocomotionSettings:
     """Reads the settings of a locomotion on a crowd or a vehicle; only once if they are not animated."""
 
     def __init__(self, ob: Object, kind: type[Locomotion]) -> None:

@@ -25,7 +25,7 @@ from ..properties import has_role, pointed_at
 from ..refusal import Refusal
 from .checks import check_numbers, checked_values
 from .dependencies import animates, may_move
-from .locomotions import SettingsReader
+from .locomotions import LocomotionSettings
 from .solids import changes_shape
 
 if TYPE_CHECKING:
@@ -232,7 +232,8 @@ def _handling(members: Sequence[tuple[Object, Object]], first: int) -> Handling:
         owner = crowd if own_locomotion_of(each) is None else each
         bodies.setdefault((owner, moves_by(each, crowd)), []).append(row)
     parts = (
-        (SettingsReader(ob, kind).read(None, first).handling(), np.array(rows)) for (ob, kind), rows in bodies.items()
+        (LocomotionSettings(ob, kind).read(None, first).handling(), np.array(rows))
+        for (ob, kind), rows in bodies.items()
     )
     return Handling.of(parts, len(members))
 
@@ -261,7 +262,7 @@ class MarkReader:
         self._sources, self._frame_time = sources, frame_time
         self._stay = [not animates(each.ob, "steering") for each in sources]
         self._values: dict[int, dict] = {}
-        self._shapes = {row: _Shape(each) for row, each in enumerate(sources) if each.shape is not None}
+        self._shapes = {row: _MarkShape(each) for row, each in enumerate(sources) if each.shape is not None}
 
     def read(self, depsgraph: Depsgraph, frame: int) -> tuple[Mark, ...]:
         """The marks on a frame.
@@ -282,7 +283,7 @@ class MarkReader:
         return Mark(source.ob.name, time, source.body, source.rows, source.together, points, **values)
 
 
-class _Shape:
+class _MarkShape:
     """The places of a shape that vehicles meet, in the world."""
 
     def __init__(self, source: MarkSource) -> None:

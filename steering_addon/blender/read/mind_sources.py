@@ -15,7 +15,7 @@ from ...simulation.mindset import NOBODY
 from ...simulation.roles import Role
 from ..animation.custom_properties import share_in
 from ..objects.mind_numbers import called_crowd, trigger_numbers, trigger_pointer
-from ..objects.tagged_objects import crowd_of, full_name, tagged
+from ..objects.tagged_objects import crowd_of, full_name
 from ..properties import has_role, pointed_at
 from ..property_groups import values_of
 from ..refusal import Refusal
@@ -23,7 +23,7 @@ from .dependencies import animates
 from .sources import CrowdSource
 
 if TYPE_CHECKING:
-    from bpy.types import Object, PropertyGroup
+    from bpy.types import Object
 
 
 @dataclass(frozen=True)
@@ -47,10 +47,6 @@ class StateSource:
     def ob(self) -> Object:
         return self.source.ob
 
-    def store_number(self) -> None:
-        """Store the number of the state, if it has none yet or shares that of another."""
-        _store_number(self.ob, self.ob.steering.state, self.number)
-
 
 @dataclass(frozen=True)
 class TriggerSource:
@@ -68,14 +64,12 @@ class TriggerSource:
     trigger: Trigger
     number: int
 
-    def store_number(self) -> None:
-        """Store the number of the trigger, if it has none yet or shares that of another."""
-        _store_number(self.ob, self.ob.steering.trigger, self.number)
 
-
-def _store_number(ob: Object, group: PropertyGroup, number: int) -> None:
-    if ob.is_editable and group.number != number:
-        group.number = number
+def store_number(source: StateSource | TriggerSource) -> None:
+    """Store the number of a state or trigger, if it has none yet or shares that of another."""
+    group = source.ob.steering.state if isinstance(source, StateSource) else source.ob.steering.trigger
+    if source.ob.is_editable and group.number != source.number:
+        group.number = source.number
 
 
 def states_of(
@@ -232,11 +226,6 @@ def state_source(source: CrowdSource, states: Sequence[Object], crowds: Sequence
         (mode_of(eases, states) or -1) if eases is not None else -1,
         number,
     )
-
-
-def vehicles_in(objects: Iterable[Object]) -> list[Object]:
-    """The vehicles among objects."""
-    return tagged(objects, Role.VEHICLE)
 
 
 def _stands_for_several(ob: Object) -> bool:

@@ -15,7 +15,7 @@ from ...simulation.locomotion import Locomotion
 from ..animation.animation_data import channelbag
 from ..animation.bake_actions import moved_without_bake
 from ..animation.frame_rate import frame_time_of
-from ..animation.ownership import Played, own_strips, strip_curves
+from ..animation.ownership import CurrentAnimation, own_strips, strip_curves
 from ..animation.rotation_channels import WIDEST, data_path, matrices_from_channels, width_of
 from ..moving import own_locomotion_of
 from ..objects.doubles import doubles
@@ -24,7 +24,7 @@ from ..objects.tagged_objects import crowds_of
 from ..stored_values import finite_numbers, sound_front
 from .checks import FreeCheck, check_number, check_numbers, check_start, check_vehicle
 from .dependencies import KeyedPaths, animates
-from .entry_settings import Hiding
+from .entry_settings import HidingRule
 from .local_space import AXIS_NAMES, is_computed, model_axes, parent_part, to_world
 from .sources import portrays
 from .standing import still
@@ -282,12 +282,12 @@ def no_objects() -> ObjectVehicles:
 
 def _checked(
     moving: Iterable[Object], crowds: Iterable[Object], check_free: FreeCheck
-) -> tuple[list[Played], list[bool]]:
+) -> tuple[list[CurrentAnimation], list[bool]]:
     """For each vehicle what it plays and whether a bake may hide it; refuses those that cannot be baked."""
-    hiding, all_played, hides = Hiding(), [], []
+    hiding, all_played, hides = HidingRule(), [], []
     for ob, crowd in zip(moving, crowds):
         check_vehicle(ob)
-        played, hidden = Played(ob), hiding.concerns(ob, crowd)
+        played, hidden = CurrentAnimation(ob), hiding.concerns(ob, crowd)
         check_free(ob, crowd, hidden, played)
         all_played.append(played)
         hides.append(hidden)

@@ -12,7 +12,7 @@ import numpy as np
 from ..animation.animation_data import action_of, assign_action, channelbag_in, copy_action, slot_of
 from ..animation.bake_actions import without_bake
 from ..animation.bake_record import TRANSFORM_CHANNELS
-from ..animation.ownership import Played, own_drivers, own_strips
+from ..animation.ownership import CurrentAnimation, own_drivers, own_strips
 from ..animation.rotation_channels import data_path
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def still(ob: Object) -> Iterator[None]:
 
     The channels and the custom properties that a bake has keyed may be set meanwhile.
     """
-    played = Played(ob)
+    played = CurrentAnimation(ob)
     path = data_path(ob.rotation_mode)
     location, rotation = tuple(ob.location), tuple(getattr(ob, path))
     record = played.record
@@ -55,7 +55,7 @@ def still(ob: Object) -> Iterator[None]:
         setattr(ob, path, rotation)
 
 
-def _without_moves(played: Played) -> tuple[Action | None, ActionSlot | None, bool]:
+def _without_moves(played: CurrentAnimation) -> tuple[Action | None, ActionSlot | None, bool]:
     """What an object plays, without a bake and without transform channels; and whether that was copied for it."""
     unbaked = without_bake(played)
     if unbaked.action is None:

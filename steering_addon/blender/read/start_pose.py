@@ -9,7 +9,7 @@ from mathutils import Matrix, Quaternion
 
 from ..animation.animation_data import evaluate
 from ..animation.keyframes import frames_of
-from ..animation.ownership import Played
+from ..animation.ownership import CurrentAnimation
 from ..animation.rotation_channels import MODES, data_path, matrices_from_channels, width_of
 from ..objects.doubles import doubles
 from ..refusal import Refusal
@@ -90,7 +90,7 @@ def _quaternion(rotation: np.ndarray, mode: str) -> Quaternion:
 
 
 def start_of(
-    ob: Object, played: Played, unbaked: Played, first: float, *, on_start_frame: bool
+    ob: Object, played: CurrentAnimation, unbaked: CurrentAnimation, first: float, *, on_start_frame: bool
 ) -> tuple[np.ndarray, np.ndarray]:
     """The location and rotation channels that the next bake starts from; nothing is written.
 
@@ -114,7 +114,7 @@ def start_of(
     )
 
 
-def earlier_velocity(unbaked: Played, first: float, frame_time: float) -> np.ndarray | None:
+def earlier_velocity(unbaked: CurrentAnimation, first: float, frame_time: float) -> np.ndarray | None:
     """The velocity (3,), in units of the location channels per second, at the end of the keys before the first frame.
 
     None with fewer than two such keys, as a single key defines no motion.
@@ -139,7 +139,7 @@ def earlier_velocity(unbaked: Played, first: float, frame_time: float) -> np.nda
     return velocity
 
 
-def _was_moved(ob: Object, played: Played, frame: float) -> bool:
+def _was_moved(ob: Object, played: CurrentAnimation, frame: float) -> bool:
     if abs(frame - played.record.first) > 1e-3:
         return False
     for path in ("location", data_path(ob.rotation_mode)):
@@ -150,7 +150,9 @@ def _was_moved(ob: Object, played: Played, frame: float) -> bool:
     return False
 
 
-def _left_by_keys(unbaked: Played, path: str, values: np.ndarray, first: float, *, stands: bool) -> np.ndarray:
+def _left_by_keys(
+    unbaked: CurrentAnimation, path: str, values: np.ndarray, first: float, *, stands: bool
+) -> np.ndarray:
     """The channels, each with the value of the animator's last key before the first frame, if there is one.
 
     The animator's keys on other frames also give the value on the first frame, unless the vehicle `stands` at a stored

@@ -50,7 +50,7 @@ FAR = 3.0
 """Multiples of the size of a region from its middle from which vehicles are far outside it."""
 
 
-class Kind(Enum):
+class FindingKind(Enum):
     """What was found; the value is the icon that it is listed with."""
 
     NO_SIZE = "ERROR"
@@ -82,26 +82,26 @@ class Kind(Enum):
 
 MISPLACED = {
     Misplaced.OFF_GROUND: (
-        Kind.OFF_GROUND,
+        FindingKind.OFF_GROUND,
         "{} no surface at the feet, within 2 m. Move to one, or leave it to Populate",
         "has",
         "have",
     ),
-    Misplaced.TOO_STEEP: (Kind.TOO_STEEP, "{} on ground steeper than Max Slope", "starts", "start"),
+    Misplaced.TOO_STEEP: (FindingKind.TOO_STEEP, "{} on ground steeper than Max Slope", "starts", "start"),
     Misplaced.BOXED_IN: (
-        Kind.BOXED_IN,
+        FindingKind.BOXED_IN,
         "{} boxed in by edges and ground steeper than Max Slope",
         "is",
         "are",
     ),
-    Misplaced.AT_BORDER: (Kind.AT_BORDER, "{} on the border of a surface", "starts", "start"),
+    Misplaced.AT_BORDER: (FindingKind.AT_BORDER, "{} on the border of a surface", "starts", "start"),
     Misplaced.UPSIDE_DOWN: (
-        Kind.UPSIDE_DOWN,
+        FindingKind.UPSIDE_DOWN,
         f"{{}} upside down, but cannot hold on there. Populate again, or set the Locomotion to {CLINGING}",
         "starts",
         "start",
     ),
-    Misplaced.WHEELS_HANG: (Kind.WHEELS_HANG, "{} wheels that hang in the air", "has", "have"),
+    Misplaced.WHEELS_HANG: (FindingKind.WHEELS_HANG, "{} wheels that hang in the air", "has", "have"),
 }
 """What is said of vehicles that start where they cannot stand or move as meant."""
 
@@ -116,7 +116,7 @@ class Finding:
         objects: their full names; a click selects them.
     """
 
-    kind: Kind
+    kind: FindingKind
     text: str
     objects: tuple[str, ...]
 
@@ -131,18 +131,20 @@ def findings(scene: Scene, records: Mapping[Object, BakeRecord], outcomes: Outco
     roles = by_role(objects)
     vehicles = roles[Role.VEHICLE]
     flat = [ob for ob in vehicles if _is_without_size(ob)]
-    yield from _about(Kind.NO_SIZE, flat, "{} a scale of 0. Use Clear > Scale, also on parents", "has", "have")
+    yield from _about(FindingKind.NO_SIZE, flat, "{} a scale of 0. Use Clear > Scale, also on parents", "has", "have")
     for kind, far in off_origin([ob for ob in vehicles if not ob.steering.locked]).items():
         text = f"{{}} about an origin far from the model. {REMEDIES[kind]}"
-        yield from _about(Kind.OFF_ORIGIN, far, text, "turns", "turn")
+        yield from _about(FindingKind.OFF_ORIGIN, far, text, "turns", "turn")
     text = "{} scaled after tagging: the body counts as large as before. Untag, and tag again"
     known = set(flat)
     scaled = [ob for ob in scaled_since(vehicles) if ob not in known]
-    yield from _about(Kind.SCALED, scaled, text, "was", "were")
+    yield from _about(FindingKind.SCALED, scaled, text, "was", "were")
     open_air = [ob for ob in roles[Role.OBSTACLE] if _is_without_faces(ob)]
-    yield from _about(Kind.NO_FACES, open_air, "{} no faces, so nothing avoids it. Choose another Shape", "has", "have")
+    yield from _about(
+        FindingKind.NO_FACES, open_air, "{} no faces, so nothing avoids it. Choose another Shape", "has", "have"
+    )
     pointlike = [ob for ob in roles[Role.OBSTACLE] if not is_mesh(ob) and _is_without_vertices(ob)]
-    yield from _about(Kind.NO_VERTICES, pointlike, "{} no vertices, so it counts as a point", "has", "have")
+    yield from _about(FindingKind.NO_VERTICES, pointlike, "{} no vertices, so it counts as a point", "has", "have")
     yield from _surfaces(roles)
     misplaced_vehicles = misplaced(scene, roles, records)
     for kind, (name, text, *verbs) in MISPLACED.items():
@@ -150,14 +152,14 @@ def findings(scene: Scene, records: Mapping[Object, BakeRecord], outcomes: Outco
     yield from _far_outside(roles)
     yield from _undriven(vehicles)
     hidden = [ob for ob in vehicles if not ob.steering.locked and _is_hidden(ob, scene, records.get(ob))]
-    yield from _about(Kind.HIDDEN, hidden, "{} hidden, but baked all the same", "is", "are")
+    yield from _about(FindingKind.HIDDEN, hidden, "{} hidden, but baked all the same", "is", "are")
     rendered = set(_in_renders(scene.collection))
     known = set(hidden)
     shown = [ob for ob in vehicles if not ob.steering.locked and ob not in known]
     unrendered = [ob for ob in shown if _is_unrendered(ob, rendered, records.get(ob))]
-    yield from _about(Kind.NOT_RENDERED, unrendered, "{} visible, but hidden in renders", "is", "are")
+    yield from _about(FindingKind.NOT_RENDERED, unrendered, "{} visible, but hidden in renders", "is", "are")
     for ob, problem, remedy in instances_of_vehicles(objects):
-        yield Finding(Kind.INSTANCED, f"{problem}. {remedy}", (full_name(ob),))
+        yield Finding(FindingKind.INSTANCED, f"{problem}. {remedy}", (full_name(ob),))
     yield from _of_minds(scene, roles, objects)
     crowds = roles[Role.CROWD]
     gone = outside_scene(crowds, set(objects))
@@ -172,22 +174,22 @@ def findings(scene: Scene, records: Mapping[Object, BakeRecord], outcomes: Outco
                     "Give them a crowd without Plant Feet to accept that",
                 )
             text = f"Feet of {whose} cannot be held where they stand: {unplanted.reason}. {remedy}"
-            yield Finding(Kind.FEET_SLIDE, text, (full_name(crowd),))
+            yield Finding(FindingKind.FEET_SLIDE, text, (full_name(crowd),))
         for each in too_fast(crowd, [state for state in roles[Role.STATE] if crowd_of(state) == crowd]):
             text = f"{each.ob.name} moves at {each.speed:.1f} m/s, {each.speed / each.made_for:.1f} times as fast as"
             text += f" {each.clip}, its fastest clip. Find Clips with Fit Speed changes that"
-            yield Finding(Kind.TOO_FAST, text, (full_name(each.ob),))
+            yield Finding(FindingKind.TOO_FAST, text, (full_name(each.ob),))
     spans = {ob: outcomes.of(ob, record).present_frames for ob, record in records.items()}
     never = [ob for ob, span in spans.items() if span is not None and _is_never(span)]
-    yield from _about(Kind.NEVER_ENTERED, never, "{} on no frame of the bake", "is", "are")
+    yield from _about(FindingKind.NEVER_ENTERED, never, "{} on no frame of the bake", "is", "are")
     for crowd in crowds:
         for behavior in behaviors_of(crowd):
             if awaited(behavior, crowd, roles) is not None and not waits_unasked(behavior, crowd, roles):
                 text = f"{behavior.label} of {crowd.name} has no effect. {target_problem(behavior, crowd, roles)}"
-                yield Finding(Kind.WAITING, text, (full_name(crowd),))
+                yield Finding(FindingKind.WAITING, text, (full_name(crowd),))
 
 
-def _about(kind: Kind, objects: Iterable[Object], text: str, singular: str, plural: str) -> Iterator[Finding]:
+def _about(kind: FindingKind, objects: Iterable[Object], text: str, singular: str, plural: str) -> Iterator[Finding]:
     """A finding about objects, if there are any: `text` with their names and the verb in its place."""
     objects = list(objects)
     if objects:
@@ -199,18 +201,18 @@ def _surfaces(roles: Mapping[Role, Sequence[Object]]) -> Iterator[Finding]:
     """The surfaces that nothing can stand on, and those of a scene in which nothing does."""
     surfaces = roles[Role.SURFACE]
     bare = [ob for ob in surfaces if _has_no_faces(ob)]
-    yield from _about(Kind.NO_FACES, bare, "{} no faces, so nothing stands on it", "has", "have")
+    yield from _about(FindingKind.NO_FACES, bare, "{} no faces, so nothing stands on it", "has", "have")
     if surfaces and roles[Role.VEHICLE] and not any(map(_stands, roles[Role.VEHICLE], crowds_of(roles[Role.VEHICLE]))):
         ways = " or ".join(kind.label for kind in LOCOMOTIONS if kind.stands)
         text = f"{{}} used by no crowd. Set the Locomotion of one to {ways}, or remove the Surface tag"
-        yield from _about(Kind.UNUSED_SURFACE, surfaces, text, "is", "are")
+        yield from _about(FindingKind.UNUSED_SURFACE, surfaces, text, "is", "are")
 
 
 def _undriven(vehicles: Sequence[Object]) -> Iterator[Finding]:
     """The vehicles without drivers for parts that a setting moves."""
     for setting, obs in undriven(vehicles, crowds_of(vehicles)).items():
         text = f"{{}} no drivers for the parts that {setting} moves. Use Drive Wheels, or set {setting} to 0"
-        yield from _about(Kind.UNDRIVEN, obs, text, "has", "have")
+        yield from _about(FindingKind.UNDRIVEN, obs, text, "has", "have")
 
 
 def _stands(vehicle: Object, crowd: Object | None) -> bool:
@@ -266,7 +268,7 @@ def _far_outside(roles: Mapping[Role, Sequence[Object]]) -> Iterator[Finding]:
         if members and not leads_away and _are_far(members, boxes):
             names, where = names_of([ob.name for ob in members]), names_of([ob.name for ob in regions])
             text = f"{names} of {crowd.name} {'is' if len(members) == 1 else 'are'} far outside {where}. Move one there"
-            yield Finding(Kind.FAR_OUTSIDE, text, tuple(full_name(ob) for ob in regions))
+            yield Finding(FindingKind.FAR_OUTSIDE, text, tuple(full_name(ob) for ob in regions))
 
 
 def _are_far(members: Sequence[Object], boxes: NDArray[np.float64]) -> bool:
@@ -330,18 +332,20 @@ def _of_minds(scene: Scene, roles: Mapping[Role, list[Object]], objects: list[Ob
             for ob in sorted(excluded[role], key=full_name)
             if crowd_of(ob) in crowds
         ]
-        yield from _about(Kind.NOT_COUNTED, left_out, "{} left out: excluded from the view layer", "is", "are")
+        yield from _about(FindingKind.NOT_COUNTED, left_out, "{} left out: excluded from the view layer", "is", "are")
     for crowd in roles[Role.CROWD]:
         left_behind = states_left_behind(crowd, everything)
-        yield from _about(Kind.NOT_IN_SCENE, left_behind, f"{{}} not in the scene of {crowd.name}", "is", "are")
+        yield from _about(FindingKind.NOT_IN_SCENE, left_behind, f"{{}} not in the scene of {crowd.name}", "is", "are")
     joined = set(crowds_of(roles[Role.VEHICLE]))
     for state in roles[Role.STATE]:
         its = crowd_of(state)
         if its is None:
-            yield Finding(Kind.CALLS_NOTHING, f"{state.name} belongs to no crowd. Choose one", (full_name(state),))
+            yield Finding(
+                FindingKind.CALLS_NOTHING, f"{state.name} belongs to no crowd. Choose one", (full_name(state),)
+            )
         elif its not in everything and its not in joined:
             text = f"{its.name}, the Crowd of {state.name}, was deleted"
-            yield Finding(Kind.TARGET_GONE, text, (full_name(state),))
+            yield Finding(FindingKind.TARGET_GONE, text, (full_name(state),))
     for role, group, names in ((Role.STATE, "state", ("then", "eases")), (Role.TRIGGER, "trigger", ("to",))):
         for ob in (each for each in roles[role] if each.steering.is_property_set(group)):
             for name in names:
@@ -351,10 +355,10 @@ def _of_minds(scene: Scene, roles: Mapping[Role, list[Object]], objects: list[Ob
                 )
                 if other is not None and other not in everything:
                     text = f"{other.name}, the {label} of {ob.name}, was deleted"
-                    yield Finding(Kind.TARGET_GONE, text, (full_name(ob),))
+                    yield Finding(FindingKind.TARGET_GONE, text, (full_name(ob),))
                 elif other is None and role is Role.TRIGGER:
                     text = f"{ob.name} calls into no state. Choose one"
-                    yield Finding(Kind.CALLS_NOTHING, text, (full_name(ob),))
+                    yield Finding(FindingKind.CALLS_NOTHING, text, (full_name(ob),))
 
 
 def _targets_gone(crowd: Object, gone: frozenset[str]) -> Iterator[Finding]:
@@ -363,7 +367,7 @@ def _targets_gone(crowd: Object, gone: frozenset[str]) -> Iterator[Finding]:
         if full_name(target.ob) in gone:
             what = target.parameter.replace("_", " ").title()
             text = f"{target.ob.name}, the {what} of {target.behavior.label} in {crowd.name}, was deleted"
-            yield Finding(Kind.TARGET_GONE, text, (full_name(crowd),))
+            yield Finding(FindingKind.TARGET_GONE, text, (full_name(crowd),))
 
 
 def _never_played(crowd: Object, states: Sequence[Object]) -> Iterator[Finding]:
@@ -372,7 +376,7 @@ def _never_played(crowd: Object, states: Sequence[Object]) -> Iterator[Finding]:
         state = state_of(clip)
         if state is not None and not (state in states and crowd_of(state) == crowd):
             text = f"{clip.action.name} of {crowd.name} is never played: {state.name} is not among its states"
-            yield Finding(Kind.TARGET_GONE, f"{text}. Choose another In State", (full_name(crowd),))
+            yield Finding(FindingKind.TARGET_GONE, f"{text}. Choose another In State", (full_name(crowd),))
 
 
 def _is_never(frames: tuple[float, float]) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ...portrayal.state_properties import STATE
 from ..animation.custom_properties import path_of
-from ..animation.ownership import Played
+from ..animation.ownership import CurrentAnimation
 from ..animation.run_records import outcome_of
 from ..preview.previewed_states import previewed_states
 
@@ -44,7 +44,7 @@ def present_state(scene: Scene, ob: Object, *, baked: bool, depsgraph: Depsgraph
 
 def _keyed(ob: Object, frame: float) -> int | None:
     """The number that the keys of a vehicle tell: of a library override Blender saves these, not the property."""
-    curve = Played(ob).curves(path_of(STATE)).get(0)
+    curve = CurrentAnimation(ob).curves(path_of(STATE)).get(0)
     return None if curve is None else round(curve.evaluate(frame))
 
 

@@ -16,7 +16,7 @@ from ...portrayal.clips import PHASES
 from ...portrayal.sliding import Pace, feet_on, longest_slides
 from ..animation.animation_data import evaluate
 from ..animation.frame_rate import frame_time_of
-from ..animation.ownership import Played, bake_of
+from ..animation.ownership import CurrentAnimation, bake_of
 from ..animation.rotation_channels import data_path, matrices_from_channels, width_of
 from ..clips.clip_record import clip_record, tracks_of
 from ..clips.crowd_clips import rig_of, scale_of
@@ -211,7 +211,7 @@ def _carried(ob: Object, frames: np.ndarray, scene: Scene) -> tuple[np.ndarray, 
 
 def _channel(ob: Object, path: str, frames: np.ndarray) -> np.ndarray:
     """The values of a channel of an object on frames, (f, c)."""
-    curves, now = Played(ob).curves(path), doubles(getattr(ob, path))
+    curves, now = CurrentAnimation(ob).curves(path), doubles(getattr(ob, path))
     width = 3 if path == "location" else width_of(ob.rotation_mode)
     columns = [evaluate(curves[k], frames) if k in curves else np.full(len(frames), now[k]) for k in range(width)]
     return np.stack(columns, axis=-1)

@@ -19,6 +19,7 @@ from ...simulation.snapshot import State
 from ..animation.run_records import store_run
 from ..read.frame import Frame
 from ..read.lead_in import lead_in
+from ..read.mind_sources import store_number
 from ..read.plan import Plan
 from ..read.reading import Reader
 from ..read.sweep import read_ahead, sweep
@@ -93,7 +94,7 @@ def baking(
     # Not before: Blender goes through all it has to tell of these for each action that makes room for a new one.
     plan.vehicles.source.store(plan.vehicles.identity)
     for each in (*plan.states, *plan.triggers):
-        each.store_number()
+        store_number(each)
     store_run(plan.scene, run, recorder.record(plan.vehicles.identity, histories(plan, recorder.changes)))
     return BakeResult(
         run=run,

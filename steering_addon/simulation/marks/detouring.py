@@ -17,7 +17,7 @@ import numpy as np
 from ..arrays.angles import cosine_and_sine
 from ..arrays.vectors import EPSILON, Scalars, Vectors, anybody, clamp, dot, magnitude, unit
 from ..ground import left_of, upright
-from .reaching import Reach, level_part
+from .reaching import ClimbSpeeds, level_part
 
 PACE = 1.2
 """The multiple of the slowest speed at which vehicles fly a detour: it leaves room to be slower."""
@@ -35,7 +35,9 @@ STEPS = 4
 """In which the angle of an arc is found."""
 
 
-def detoured(push: Vectors, way: Vectors, velocity: Vectors, bodies: Reach, cruise: Scalars, left: float) -> Vectors:
+def detoured(
+    push: Vectors, way: Vectors, velocity: Vectors, bodies: ClimbSpeeds, cruise: Scalars, left: float
+) -> Vectors:
     """The accelerations, (m, 3) m/s2, with those of vehicles that are too early led in an arc.
 
     Args:

@@ -43,7 +43,7 @@ from ..snapshot import Snapshot, State
 from ..world import World
 from .declaring import Mark
 from .detouring import RESPONSE, detoured
-from .reaching import BEGINS, Reach, level_part, reach, stretched, turning
+from .reaching import BEGINS, ClimbSpeeds, climb_speeds, level_part, stretched, turning
 from .sharing import climbs, middle_of, shared_out
 
 EASILY = 0.25
@@ -104,7 +104,7 @@ class _Approach:
     change: Vectors | None
     wanted: Vectors
     cruise: Scalars
-    bodies: Reach
+    bodies: ClimbSpeeds
     under_way: Mask
 
 
@@ -220,10 +220,10 @@ def _cruise(snapshot: Snapshot, rows: Rows) -> Scalars:
     return (snapshot.vehicle.cruise_speed * snapshot.vehicle.max_speed)[rows]
 
 
-def _bodies(snapshot: Snapshot, rows: Rows, climb: Scalars) -> Reach:
+def _bodies(snapshot: Snapshot, rows: Rows, climb: Scalars) -> ClimbSpeeds:
     """What the vehicles of some rows can do at climbs, (m,) m/s."""
     model = snapshot.vehicle.take(rows)
-    return reach(snapshot.handling.take(rows), model.max_speed, model.max_force / model.mass, climb)
+    return climb_speeds(snapshot.handling.take(rows), model.max_speed, model.max_force / model.mass, climb)
 
 
 def _approach(
@@ -249,7 +249,7 @@ def _approach(
     way = level(place - picked(state.motion.position, rows), upward, grounded)
     left, cruise = steps * world.dt, model.cruise_speed * model.max_speed
     climb = way[:, 2] / left
-    bodies = reach(snapshot.handling.take(rows), model.max_speed, strongest, climb)
+    bodies = climb_speeds(snapshot.handling.take(rows), model.max_speed, strongest, climb)
     velocity_to = level(velocity - motion, upward, grounded)
     share = np.where(
         bodies.limited,
@@ -277,7 +277,7 @@ def _unhurried(needed: Scalars, cruise: Scalars, top: Scalars) -> Scalars:
     return np.minimum(np.maximum(top - needed, 0.0) / np.maximum(top - easy, EPSILON), 1.0)
 
 
-def _spared(way: Vectors, velocity: Vectors, left: float, bodies: Reach) -> Scalars:
+def _spared(way: Vectors, velocity: Vectors, left: float, bodies: ClimbSpeeds) -> Scalars:
     """As `_unhurried`, for vehicles that climb more slowly than they fly: 0 for those that need their fastest.
 
     The least push leads from a speed v, where v + d were the even one, to v + d + d / 2.

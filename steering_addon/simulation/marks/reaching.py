@@ -23,7 +23,7 @@ BEGINS = 0.3
 
 
 @dataclass(frozen=True)
-class Reach:
+class ClimbSpeeds:
     """How fast bodies get on at an even climb or dive.
 
     Attributes:
@@ -47,9 +47,9 @@ class Reach:
         """(m,) seconds in which bodies that cannot stop fly a circle; 0 for others."""
         return 2.0 * np.pi * np.sqrt(self.radius / np.maximum(self.strongest, EPSILON))
 
-    def of_all(self) -> Reach:
+    def of_all(self) -> ClimbSpeeds:
         """What all of them can do, as that of one."""
-        return Reach(
+        return ClimbSpeeds(
             np.logical_or.reduce(self.limited, keepdims=True),
             self.rate.min(keepdims=True),
             self.slowest.max(keepdims=True),
@@ -59,7 +59,7 @@ class Reach:
         )
 
 
-def reach(handling: Handling, max_speed: Scalars, strongest: Scalars, climb: Scalars) -> Reach:
+def climb_speeds(handling: Handling, max_speed: Scalars, strongest: Scalars, climb: Scalars) -> ClimbSpeeds:
     """How fast bodies get on that climb at `climb` (m,) m/s, less than 0 for a dive, or as fast as they can.
 
     Args:
@@ -80,7 +80,7 @@ def reach(handling: Handling, max_speed: Scalars, strongest: Scalars, climb: Sca
     in_flight = np.sqrt(np.maximum(stall * stall - climb * climb, 0.0))
     gentle = np.where(limited, climb / np.maximum(tangent, EPSILON), 0.0)
     slowest = np.minimum(np.maximum(in_flight, gentle), fastest)
-    return Reach(limited, rate, slowest, fastest, stall * stall / np.maximum(strongest, EPSILON), strongest)
+    return ClimbSpeeds(limited, rate, slowest, fastest, stall * stall / np.maximum(strongest, EPSILON), strongest)
 
 
 def level_part(v: Vectors) -> Vectors:
@@ -88,7 +88,7 @@ def level_part(v: Vectors) -> Vectors:
     return columns(v[:, 0], v[:, 1], 0.0)
 
 
-def turning(way: Vectors, velocity: Vectors, bodies: Reach) -> Scalars:
+def turning(way: Vectors, velocity: Vectors, bodies: ClimbSpeeds) -> Scalars:
     """The way that the turn to a place takes bodies that cannot stop, (m,) metres; 0 for others.
 
     Args:
@@ -109,7 +109,7 @@ def out_of_reach(way: Vectors, time: float, handling: Handling, max_speed: Scala
         time: seconds.
         max_speed: (m,) m/s.
     """
-    bodies = reach(handling, max_speed, max_speed, way[:, 2] / time)
+    bodies = climb_speeds(handling, max_speed, max_speed, way[:, 2] / time)
     run = magnitude(np.where(bodies.limited[:, None], level_part(way), way))
     far = np.maximum(run - bodies.fastest * time, 0.0)
     steep = np.maximum(np.abs(way[:, 2]) - bodies.rate * max(time - BEGINS, 0.0), 0.0)
@@ -124,6 +124,6 @@ def stretched(handling: Handling, max_speed: Scalars, cruise: Scalars) -> tuple[
     """
     times = []
     for sign in (1.0, -1.0):
-        bodies = reach(handling, max_speed, max_speed, np.full(len(cruise), sign))
+        bodies = climb_speeds(handling, max_speed, max_speed, np.full(len(cruise), sign))
         times.append(np.where(bodies.limited, np.maximum(cruise / np.maximum(bodies.rate, EPSILON), 1.0), 1.0))
     return times[0], times[1]

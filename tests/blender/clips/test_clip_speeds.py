@@ -32,8 +32,8 @@ def cruise(ob) -> float:
 
 def told() -> list[str]:
     findings = part("blender.status.findings")
-    listed = findings.findings(bpy.context.scene, {})
-    return [each.text for each in listed if each.kind is findings.Kind.TOO_FAST]
+    listed = part("blender.status.census").count(bpy.context.scene).findings
+    return [each.text for each in listed if each.kind is findings.FindingKind.TOO_FAST]
 
 
 def test_a_ready_state_that_runs_is_as_fast_as_the_run_of_its_crowd() -> None:

@@ -88,23 +88,6 @@ def test_a_new_crowd_takes_the_states_along() -> None:
     assert [history[0].state for history in histories(members)] == ["Startle.001", "Startle", "Startle"]
 
 
-def test_an_appended_collection_brings_a_herd_that_runs_immediately(tmp_path) -> None:
-    alarm()
-    meadow = bpy.data.collections.new("Meadow")
-    for ob in bpy.context.scene.objects:
-        meadow.objects.link(ob)
-    path = str(tmp_path / "meadow.blend")
-    bpy.data.libraries.write(path, {meadow})
-    bpy.data.batch_remove([*bpy.context.scene.objects, *bpy.data.collections])
-    with bpy.data.libraries.load(path) as (_, wanted):
-        wanted.collections = ["Meadow"]
-    bpy.context.scene.collection.children.link(wanted.collections[0])
-    assert planned() == {"Startle": "Sheep", "Regroup": "Sheep", "Startle Trigger": "Startle"}
-    bake()
-    members = [ob for ob in wanted.collections[0].objects if ob.name.startswith("Sheep ")]
-    assert all(history[0].state == "Startle" for history in histories(members)) and len(members) == 3
-
-
 def written(path: str, *, baked: bool) -> None:
     """A file of a herd that is alarmed, in a collection, and nothing left of it here."""
     alarm()
@@ -115,6 +98,18 @@ def written(path: str, *, baked: bool) -> None:
         bake()
     bpy.data.libraries.write(path, {meadow})
     bpy.data.batch_remove([*bpy.context.scene.objects, *bpy.data.collections])
+
+
+def test_an_appended_collection_brings_a_herd_that_runs_immediately(tmp_path) -> None:
+    path = str(tmp_path / "meadow.blend")
+    written(path, baked=False)
+    with bpy.data.libraries.load(path) as (_, wanted):
+        wanted.collections = ["Meadow"]
+    bpy.context.scene.collection.children.link(wanted.collections[0])
+    assert planned() == {"Startle": "Sheep", "Regroup": "Sheep", "Startle Trigger": "Startle"}
+    bake()
+    members = members_of(wanted.collections[0].objects)
+    assert all(history[0].state == "Startle" for history in histories(members)) and len(members) == 3
 
 
 def members_of(objects) -> list:

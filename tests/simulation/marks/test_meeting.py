@@ -15,7 +15,7 @@ from steering_addon.locomotion import CATALOGUE
 from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.marks import meeting
 from steering_addon.simulation.marks.declaring import Mark
-from steering_addon.simulation.marks.reaching import Reach
+from steering_addon.simulation.marks.reaching import ClimbSpeeds
 from steering_addon.simulation.snapshot import State
 from tests.sampling import sampled
 from tests.scene import Scene, leaders, positions, velocities
@@ -203,7 +203,7 @@ def test_what_leads_a_vehicle_round_to_its_mark_grows_from_nothing() -> None:
     way = 12.0 * np.stack((np.sin(turns), np.cos(turns), 0.0 * turns), axis=1)
     ahead = np.broadcast_to([0.0, 7.0, 0.0], (m, 3))
     none = np.zeros((m, 3))
-    bodies = Reach(none[:, 0] > 0.0, *(np.full(m, each) for each in (TOP, 0.0, TOP, 0.0, STRONGEST)))
+    bodies = ClimbSpeeds(none[:, 0] > 0.0, *(np.full(m, each) for each in (TOP, 0.0, TOP, 0.0, STRONGEST)))
     still = none[:, 0] > 0.0
     approach = meeting._Approach(np.arange(m), 60.0, way, ahead, None, none, np.full(m, TOP), bodies, still)
     push = meeting._push(approach, none, 1.0 / FPS, 0.0)

@@ -8,7 +8,7 @@ import pytest
 from steering_addon.behaviors.seek import Seek
 from steering_addon.locomotion import CATALOGUE
 from steering_addon.simulation.handling import Handling
-from steering_addon.simulation.marks.reaching import reach, turning
+from steering_addon.simulation.marks.reaching import climb_speeds, turning
 from tests.scene import Scene, leaders, velocities
 
 FLYING, SWIMMING = (next(kind for kind in CATALOGUE if kind.name == name) for name in ("flying", "swimming"))
@@ -31,13 +31,13 @@ def test_no_body_climbs_or_dives_faster_than_it_says_and_each_comes_near(kind: A
         tracked=leaders((0.0, 400.0, sign * 900.0)),
     )
     most = np.abs(velocities(scene.run(96))[:, 0, 2]).max()
-    [rate] = reach(handling(kind, **values), np.array([10.0]), np.array([9.0]), np.array([sign])).rate
+    [rate] = climb_speeds(handling(kind, **values), np.array([10.0]), np.array([9.0]), np.array([sign])).rate
     assert 0.95 * rate < most < 1.01 * rate
 
 
 def test_a_bird_is_slower_the_more_steeply_it_climbs_and_cannot_climb_on_the_spot() -> None:
     body, top, strong = handling(FLYING, **WINGS), np.array([10.0]), np.array([9.0])
-    level, gentle, steep, dive = (reach(body, top, strong, np.array([climb])) for climb in (0.0, 1.0, 9.0, -3.0))
+    level, gentle, steep, dive = (climb_speeds(body, top, strong, np.array([climb])) for climb in (0.0, 1.0, 9.0, -3.0))
     assert level.fastest == pytest.approx(10.0) and level.slowest == pytest.approx(3.5)
     assert level.fastest > gentle.fastest > steep.fastest
     assert gentle.slowest == pytest.approx(np.sqrt(3.5**2 - 1.0))
@@ -50,7 +50,7 @@ def test_a_bird_is_slower_the_more_steeply_it_climbs_and_cannot_climb_on_the_spo
 def test_only_what_cannot_stop_has_a_way_to_turn() -> None:
     way, velocity = np.array([[0.0, 9.0, 5.0], [0.0, -9.0, 5.0]]), np.array([[0.0, 6.0, 0.0]] * 2)
     bird, fish = (
-        reach(handling(kind, **values), np.full(2, 10.0), np.full(2, 9.0), np.zeros(2))
+        climb_speeds(handling(kind, **values), np.full(2, 10.0), np.full(2, 9.0), np.zeros(2))
         for kind, values in ((FLYING, WINGS), (SWIMMING, {}))
     )
     assert turning(way, velocity, fish).tolist() == [0.0, 0.0]

@@ -21,7 +21,7 @@ from ...objects.identity import MOST, new_identity
 from ...objects.tagged_objects import crowd_of, in_use, tagged
 from ...properties import has_role
 from ...read.checks import check_numbers
-from ...read.ground import Ground
+from ...read.ground import MemberGround
 from ...read.role_assignment import measure_height
 from ...refusal import Refusal
 from ...stored_values import check_stored
@@ -57,7 +57,7 @@ class Plan:
         position, forward, up: (n, 3) metres and unit vectors.
     """
 
-    ground: Ground
+    ground: MemberGround
     sources: list[Source]
     shapes: list[Shape]
     preset: Preset | None
@@ -132,7 +132,7 @@ def plan_filling(
     )
     moves = moves_there(place, crowd, preset, depsgraph)
     population = laid_out(population, moves)
-    ground = Ground.of(population, frame, place, widest, depsgraph, obstacles, moves)
+    ground = MemberGround.of(population, frame, place, widest, depsgraph, obstacles, moves)
 
     existing = members_of(crowd, context.scene) if crowd is not None else {}
     changed = {number for number, ob in existing.items() if changed_by_user(ob, family)}

@@ -12,7 +12,7 @@ from mathutils import Matrix
 from ....simulation.arrays.vectors import cross
 from ....simulation.roles import Role
 from ...animation.bake_record import TRANSFORM_CHANNELS
-from ...animation.ownership import Played, is_baked, our_keys
+from ...animation.ownership import CurrentAnimation, is_baked, our_keys
 from ...animation.staging import clear_all
 from ...objects.doubles import doubles
 from ...objects.hierarchy import Family
@@ -150,7 +150,7 @@ def _has_own_keys(ob: Object) -> bool:
     animation = ob.animation_data
     if animation is None or animation.action is None:
         return False
-    played = Played(ob)
+    played = CurrentAnimation(ob)
     if played.bag is None or played.only_ours or played.action.users - played.action.use_fake_user > 1:
         return False
     return any(

@@ -12,14 +12,14 @@ from ...moving import CLINGING
 from ...objects.body_sizes import SOLID
 
 if TYPE_CHECKING:
-    from ...read.ground import Ground
+    from ...read.ground import MemberGround
     from .models import Source
 
 FAR = 1.0
 """Least distance of an origin from its mesh, in diagonals of the box around that, that makes it the reason."""
 
 
-def more_room(ground: Ground, sources: Sequence[Source]) -> str:
+def more_room(ground: MemberGround, sources: Sequence[Source]) -> str:
     """What would make room for more members, and the reason if it is a special one; without final stop.
 
     Args:

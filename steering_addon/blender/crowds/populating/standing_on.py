@@ -14,7 +14,7 @@ from ...moving import locomotion_of
 from ...objects.hierarchy import Family
 from ...objects.suitability import suits
 from ...properties import has_role
-from ...read.locomotions import SettingsReader
+from ...read.locomotions import LocomotionSettings
 from ...read.role_assignment import give_role
 from ..behavior_targets import behaviors_of, pointers
 
@@ -55,7 +55,7 @@ def moves_there(place: Object | None, crowd: Object | None, preset: Preset | Non
         return in_columns(kind, values)
     if crowd is None:
         return kind.of(1)
-    return SettingsReader(crowd, kind).read(depsgraph, depsgraph.scene.frame_current)
+    return LocomotionSettings(crowd, kind).read(depsgraph, depsgraph.scene.frame_current)
 
 
 def stand_on(place: Object, crowd: Object) -> None:
