@@ -187,6 +187,7 @@ def main() -> int:
 def _timed(steps: dict[str, float]) -> None:
     """Add up the time that clips and feet take in a bake."""
     from steering_addon.blender.write import clip_writer
+    from steering_addon.portrayal.portrait import Portrayer
 
     def wrap(owner: type, name: str, step: str) -> None:
         inner = getattr(owner, name)
@@ -205,8 +206,8 @@ def _timed(steps: dict[str, float]) -> None:
         setattr(owner, name, stepwise if name.startswith("_plant") else timed)
 
     wrap(clip_writer.ClipWriter, "write", "clips")
-    wrap(clip_writer.ClipWriter, "frame", "clips")
-    wrap(clip_writer._ModelPlayed, "_plant", "feet")
+    wrap(Portrayer, "portrait", "clips")
+    wrap(clip_writer._ModelStrips, "_plant", "feet")
 
 
 if __name__ == "__main__":

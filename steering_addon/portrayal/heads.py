@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
 import numpy as np
 
 from ..simulation.arrays.angles import angle_of
-from ..simulation.arrays.vectors import Mask, Scalars, Vectors, cross, dot
+from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, cross, dot
 
 FURTHEST = 1.2
 """Radians that a head turns to either side at most."""
@@ -24,6 +27,91 @@ EASING = 0.25
 """Seconds, to either side, over which the turn of a head that looks at something is a mean."""
 SMOOTHING = 0.12
 """Seconds, to either side, over which the turn of a head is a mean."""
+
+
+@dataclass(frozen=True)
+class Gaze:
+    """Where the heads of a crowd turn.
+
+    Attributes:
+        lead: seconds by which they turn ahead of their bodies.
+        target: the row of the watched object that they look at, -1 for none.
+        in_states: the same in states, by the number of each that has an object of its own.
+        callers: whether they look at what called them into a state, where there is no object.
+    """
+
+    lead: float
+    target: int = -1
+    in_states: Mapping[int, int] = field(default_factory=dict)
+    callers: bool = False
+
+    def looks(self) -> bool:
+        """Whether there may be something to look at."""
+        return self.callers or self.target >= 0 or bool(self.in_states)
+
+    def seen(self, caller: Vectors, state: Rows, places: Sequence[Vectors]) -> Vectors:
+        """The places that vehicles look at, (n, 3) metres, nan for none; or that one looks at on n frames.
+
+        Args:
+            caller, state: (n, 3) and (n,) as of `Heads`.
+            places: of the watched objects, (3,) or (n, 3) each.
+        """
+        seen = caller if self.callers else np.full_like(caller, np.nan)
+        if self.target >= 0:
+            seen = np.broadcast_to(places[self.target], seen.shape)
+        for number, watched in self.in_states.items():
+            seen = np.where((state == number)[:, None], places[watched], seen)
+        return seen
+
+
+@dataclass(frozen=True)
+class Heads:
+    """The heads of m bodies on a frame.
+
+    Attributes:
+        eyes: (m, 3) metres, the middle of each head.
+        forward, up: (m, 3) unit axes of the bodies.
+        faces, stands: (m, 3) the same axes in the space of their ground.
+        caller: (m, 3) what called them into their state, nan where they do not look at it.
+        state: (m,) the number of that state.
+    """
+
+    eyes: Vectors
+    forward: Vectors
+    up: Vectors
+    faces: Vectors
+    stands: Vectors
+    caller: Vectors
+    state: Rows
+
+
+class LiveTurns:
+    """Turns heads frame after frame, where it is not known to where their bodies will go."""
+
+    def __init__(self, gaze: Gaze, frame_time: float) -> None:
+        self._gaze, self._frame_time = gaze, frame_time
+        self._faced: list[Vectors] = []
+        self._last: tuple[Scalars, Scalars] | None = None
+
+    def frame(self, heads: Heads, places: Sequence[Vectors]) -> tuple[Scalars, Scalars]:
+        """How far heads are turned to the left and up on the next frame, (m,) radians each.
+
+        Args:
+            places: (3,) of each watched object.
+        """
+        seen = self._gaze.seen(heads.caller, heads.state, places)
+        self._faced.append(heads.faces)
+        back = min(len(self._faced) - 1, max(round(SMOOTHING / self._frame_time), 1))
+        otherwise = expected(
+            heads.faces, heads.up, self._faced[-1 - back], max(back, 1) * self._frame_time, self._gaze.lead
+        )
+        del self._faced[: -max(round(SMOOTHING / self._frame_time), 1) - 1]
+        wanted = aimed(seen, heads.eyes, heads.forward, heads.up, otherwise)
+        last = wanted if self._last is None else self._last
+        looks = np.isfinite(seen[:, 0])
+        left, raised = (followed(*each, looks, self._frame_time) for each in zip(last, wanted))
+        self._last = left, raised
+        return self._last
 
 
 def leads(forward: Vectors, up: Vectors, lead: float, frame_time: float) -> Scalars:

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from bpy.utils import escape_identifier
 
-from ...portrayal.heads import SMOOTHING, aimed, expected, followed
-from ...simulation.arrays.vectors import Scalars, Vectors
+from ...simulation.arrays.vectors import Scalars
 from ..animation.rotation_channels import channels_from_matrices, data_path
 from ..objects.doubles import doubles
 from ..stored_values import sound_front
@@ -72,6 +71,18 @@ class Neck:
         numbers = channels_from_matrices(turns.swapaxes(0, 1), mode).swapaxes(0, 1)
         return {(path_of(rig, self.bone), index): numbers[..., index] for index in range(numbers.shape[-1])}
 
+    def turn(
+        self, rig: Object, channels: Sequence[tuple[str, int]], values: np.ndarray, left: Scalars, raised: Scalars
+    ) -> None:
+        """Turn the heads in poses (n, c) of some channels, as a strip of the bake adds to others.
+
+        Args:
+            rig: one of theirs: they are alike.
+            left, raised: (n,) radians.
+        """
+        keys = self.keys(rig, left[:, None], raised[:, None])
+        added({channel: column[:, 0] for channel, column in keys.items()}, channels, values)
+
 
 def neck_of(rig: Object, vehicle: Object, named: str, channels: Collection[tuple[str, int]]) -> Neck | None:
     """The neck of a vehicle whose clips animate some channels; None without one. `named` as for `head_of`."""
@@ -80,52 +91,6 @@ def neck_of(rig: Object, vehicle: Object, named: str, channels: Collection[tuple
         return None
     matrix = to_model(rig, vehicle, axes_of(*sound_front(vehicle)))
     return Neck(bone, doubles(rig.data.bones[bone].matrix_local), matrix)
-
-
-class LiveTurns:
-    """How far n heads are turned on the frames of a preview, which does not know where their bodies will go."""
-
-    def __init__(self, lead: float, frame_time: float) -> None:
-        """`lead` and `frame_time` as for `leads`."""
-        self._lead, self._frame_time = lead, frame_time
-        self._faced: list[Vectors] = []
-        self.on_frames: list[tuple[Scalars, Scalars]] = []
-        """To the left and up, (n,) radians each, on each frame that was taken in."""
-
-    def frame(self, eyes: Vectors, forward: Vectors, up: Vectors, faces: Vectors, seen: Vectors) -> None:
-        """Take in a frame.
-
-        Args:
-            eyes, forward, up: (n, 3) as for `aimed`.
-            faces: (n, 3) how bodies face on their ground.
-            seen: (n, 3) what they look at, nan for nothing.
-        """
-        self._faced.append(faces)
-        back = min(len(self._faced) - 1, max(round(SMOOTHING / self._frame_time), 1))
-        before = self._faced[-1 - back]
-        otherwise = expected(faces, up, before, max(back, 1) * self._frame_time, self._lead)
-        wanted = aimed(seen, eyes, forward, up, otherwise)
-        last = self.on_frames[-1] if self.on_frames else wanted
-        looks = np.isfinite(seen[:, 0])
-        left, raised = (followed(*each, looks, self._frame_time) for each in zip(last, wanted))
-        self.on_frames.append((left, raised))
-
-
-class LiveHeads(LiveTurns):
-    """The same for heads that a bone turns."""
-
-    def __init__(self, neck: Neck, lead: float, frame_time: float) -> None:
-        super().__init__(lead, frame_time)
-        self._neck = neck
-
-    def turn(self, rig: Object, channels: Sequence[tuple[str, int]], values: np.ndarray, row: int) -> None:
-        """Turn the heads in poses (n, c) of some channels on the frame of a row, as a strip of the bake adds to others.
-
-        `rig` is one of theirs: they are alike.
-        """
-        left, raised = self.on_frames[row]
-        keys = self._neck.keys(rig, left[:, None], raised[:, None])
-        added({channel: column[:, 0] for channel, column in keys.items()}, channels, values)
 
 
 def added(keys: Keyed, channels: Sequence[tuple[str, int]], values: np.ndarray) -> None:

@@ -17,6 +17,7 @@ from ...portrayal.beating import Beats
 from ...portrayal.clip_text import Measurement, at_ground_speed, measurement_of, text_of
 from ...portrayal.clips import ANY, BEAT, NO_STATE, STAND, Clip, ClipSettings
 from ...portrayal.driver_properties import Portrayal
+from ...portrayal.heads import Gaze
 from ...simulation.arrays.chance import Keys
 from ...simulation.roles import Role
 from ..animation.animation_data import channelbags
@@ -290,6 +291,20 @@ def looked_at(ob: Object) -> Object | None:
     stored = ob.steering
     seen: Object | None = pointed_at(stored.portrayal, "look_at") if stored.is_property_set("portrayal") else None
     return seen
+
+
+def gaze_of(crowd: Object, scene: Scene) -> tuple[Gaze, list[Object]]:
+    """Where the heads of a crowd turn, and the objects that it names."""
+    settings, target = settings_for(crowd, 1), looked_at(crowd)
+    in_states = {n: seen for ob, n in numbers_of_states(crowd, scene).items() if (seen := looked_at(ob)) is not None}
+    watched = list(dict.fromkeys([*([target] if target is not None else ()), *in_states.values()]))
+    gaze = Gaze(
+        lead=float(settings.look_ahead[0]),
+        target=-1 if target is None else watched.index(target),
+        in_states={number: watched.index(seen) for number, seen in in_states.items()},
+        callers=bool(settings.look_at_caller[0]),
+    )
+    return gaze, watched
 
 
 def clips_made_of(crowd: Object, states: Mapping[Object, int]) -> str:

@@ -14,12 +14,9 @@ from ..animation.animation_data import action_of
 from ..animation.bake_record import has_unreadable_record
 from ..animation.ownership import bake_of
 from ..animation.run_records import forget_runs, sign_run
-from ..animation.staging import clear_all
 from ..animation.visibility import parts
-from ..clips.clip_record import clip_record
-from ..clips.clip_strips import clear_clips
 from ..objects.hierarchy import Family
-from ..objects.tagged_objects import in_use, list_names, names_of, tagged
+from ..objects.tagged_objects import in_use, list_names, tagged
 from ..properties import replaces_own_keys, settings_of
 from ..read.fingerprint import fingerprint
 from ..read.plan import Plan, plan_reading
@@ -29,6 +26,7 @@ from ..status import census
 from ..status.findings import FindingKind
 from ..status.refused import forget, remember
 from ..write.bake import BakeResult, baking
+from ..write.key_writer import KeyWriter
 from .contact_report import stuck_warnings, summary
 from .in_pieces import INFINITE, InPieces
 from .polls import SteeringOperator, in_object_mode, something_baked
@@ -110,9 +108,9 @@ class STEERING_OT_clear_bake(SteeringOperator, bpy.types.Operator):
 
     @reported
     def execute(self, context):
-        baked = self._baked(context)
-        rigs = self._with_clips(context)
-        if not baked and not rigs:
+        written = [ob for ob in self._candidates(context) if KeyWriter.has_written(ob)]
+        baked = [ob for ob in written if bake_of(ob) is not None]
+        if not written:
             message = "None of the selected objects is baked" if self.selected else "No baked objects in the scene"
             self.report({"WARNING"}, "; ".join([message, *_unreadable(in_use(context.scene))]))
             return {"CANCELLED"}
@@ -120,11 +118,8 @@ class STEERING_OT_clear_bake(SteeringOperator, bpy.types.Operator):
             if settings_of(ob) is not None:
                 check_stored_start(ob)
         moved = sum(bake_of(ob).moves for ob in baked)
-        # First, as a vehicle that is an armature is to be left without animation.
-        if edited := clear_clips(rigs):
-            names = names_of([str(each) for each in edited])
-            self.report({"WARNING"}, f"Kept NLA strips that were edited: {names}. Delete them if they are not needed")
-        clear_all(baked)
+        for warning in KeyWriter.delete(written):
+            self.report({"WARNING"}, warning)
         forget_runs(context.scene, _played(context.scene))
         for ob in baked:
             if settings_of(ob) is not None:
@@ -136,16 +131,8 @@ class STEERING_OT_clear_bake(SteeringOperator, bpy.types.Operator):
         self.report({"INFO"}, f"Deleted the bake of {_count(moved, 'vehicle')}")
         return {"FINISHED"}
 
-    def _baked(self, context: Context) -> list[Object]:
-        """The objects whose bake to delete: vehicles, their parts and hidden resources, without locked vehicles."""
-        return [ob for ob in self._candidates(context) if bake_of(ob) is not None]
-
-    def _with_clips(self, context: Context) -> list[Object]:
-        """The armatures whose clips to remove."""
-        candidates = [ob for ob in self._candidates(context) if ob.type == "ARMATURE"]
-        return [ob for ob in candidates if clip_record(ob) is not None]
-
     def _candidates(self, context: Context) -> list[Object]:
+        """The objects whose bake to delete: vehicles, their parts and hidden resources, without locked vehicles."""
         family, objects = Family(), in_use(context.scene)
         locked = [ob for ob in tagged(objects, Role.VEHICLE) if ob.steering.locked]
         candidates = _with_parts(context.selected_objects, family) if self.selected else objects

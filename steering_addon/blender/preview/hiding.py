@@ -20,7 +20,7 @@ from ..write.resource_visibility import Resources
 if TYPE_CHECKING:
     from bpy.types import Object
 
-    from ...simulation.snapshot import State
+    from ...portrayal.portrait import Sketch
     from ..read.plan import Plan
 
 VIEWPORT, _ = SWITCHES
@@ -49,9 +49,9 @@ class Hideable:
         self.covered = {row: obs for row, obs in enumerate(covered) if obs}
         self._looking = {ob: rows for ob in bpy.data.objects if ob.type == "CAMERA" and len(rows := self._carrying(ob))}
 
-    def gone(self, state: State) -> np.ndarray:
+    def gone(self, sketch: Sketch) -> np.ndarray:
         """The rows that are absent, (n + m,): vehicles that are away and resources that are eaten up."""
-        return np.concatenate((state.away, self._resources.eaten_up(state)))
+        return np.concatenate((sketch.away, self._resources.eaten_up(sketch)))
 
     def hidden(self, gone: np.ndarray) -> np.ndarray:
         """The rows that are hidden while these are absent, (n + m,)."""

@@ -23,14 +23,12 @@ from ..read.plan import plan_reading
 from ..read.run_settings import frame_range
 from ..refusal import Refusal
 from ..setting_changes import listen, owner, stop_listening
-from ..write.clip_writer import RigPose
 from . import absentees, previewed_states
-from .clip_poses import evaluate_again
-from .poses import Poses
 from .read_blocks import read_blocks
 from .readings import Readings, crowds_of_settings
 from .rehearsal import Rehearsal
-from .showing import show
+from .showing import Shown, show
+from .view_writer import ViewWriter
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Scene, ViewLayer
@@ -62,8 +60,7 @@ class Live:
         self._rehearsal: Rehearsal | None = None
         self._kept: KeptRun | None = None
         self._readings: Readings | None = None
-        self._shown: Poses | None = None
-        self._rig_poses: list[RigPose] = []
+        self._shown: Shown | None = None
         self._posed: set[int] = set()
         self._arrived = False
         self._reads: frozenset[int] = frozenset()
@@ -133,7 +130,7 @@ class Live:
             self._give_up(str(why))
             return True
         if reached:
-            self._shown, self._rig_poses = self._rehearsal.poses(frame), self._rehearsal.rig_poses(frame)
+            self._shown = self._rehearsal.shown(frame)
             # The overlay draws them as soon as the vehicles are shown.
             if (states := self._rehearsal.states(frame)) is not None:
                 previewed_states.publish(self.scene, states)
@@ -141,10 +138,10 @@ class Live:
             # The vehicles still show this. Showing it again would have the view drawn again.
             return False
         if self._shown is not None and len(self._shown.location) == len(self._rehearsal.plan):
-            rig_poses = [pose for pose in self._rig_poses if pose.rig.name]
-            self._posed |= {ob.session_uid for ob in (*(p.rig for p in rig_poses), *(ob for ob, _ in self._shown.told))}
+            posed = *(pose.rig for pose in self._shown.rig_poses), *(ob for ob, _ in self._shown.told)
+            self._posed |= {ob.session_uid for ob in posed}
             plan, hideable, driven = self._rehearsal.plan, self._rehearsal.hideable, self._rehearsal.driven
-            show(plan, self._shown, hideable, driven, depsgraphs, rig_poses)
+            show(plan, self._shown, hideable, driven, depsgraphs)
         return reached
 
     def changed_by(self, scene: Scene, depsgraph: Depsgraph) -> bool:
@@ -198,7 +195,7 @@ class Live:
         """Let Blender show the vehicles in their real poses, and hide those that are really hidden."""
         self._withdraw()
         _evaluate_again(self._moves)
-        evaluate_again(ob for ob in bpy.data.objects if ob.session_uid in self._posed)
+        ViewWriter.delete(ob for ob in bpy.data.objects if ob.session_uid in self._posed)
         self._posed = set()
         if self._covered:
             for ob in bpy.data.objects:
@@ -230,7 +227,7 @@ class Live:
 
     def _give_up(self, refusal: str) -> None:
         """Show nothing until the scene changes."""
-        self._rehearsal, self._shown, self._rig_poses, self.refusal = None, None, [], refusal
+        self._rehearsal, self._shown, self.refusal = None, None, refusal
         self.let_go()
 
     @contextmanager

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from dataclasses import fields
 from typing import Any
 
+from ...portrayal.frame import Frame
 from ...recording.run_cache import digest, size
 from ...simulation.geometry.surfaces import Layer
 from ...simulation.snapshot import Snapshot
 from ..read.dependencies import animated_paths, reasons, with_all_behind
-from ..read.frame import Frame
 from ..read.plan import Plan
 from ..read.reading import Reader
 

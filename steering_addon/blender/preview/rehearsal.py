@@ -6,39 +6,59 @@ import dataclasses
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...portrayal.exact_marks import Corrections, Left, left_on_frame
+from ...portrayal.frame import Frame
+from ...portrayal.portrait import Portrayer, Sketch
 from ...recording.changes_of_mind import Change, changes
-from ...recording.last_corrections import LastCorrections, left_on_frame
 from ...recording.run_cache import KeptRun, digest
 from ...simulation.run import simulate, step
 from ...simulation.snapshot import Snapshot, State
 from ..animation.state_history import TakenUp
 from ..read.dependencies import animates
-from ..read.frame import Frame
 from ..read.lead_in import lead_in
 from ..read.marks import are_as_planned
 from ..read.plan import Plan
 from ..read.sweep import sweep, to_link
 from ..write.channels import Channels
-from ..write.clip_writer import RigPose
-from ..write.plan_clips import bodies_of
-from ..write.plan_states import Narrator
-from .clip_poses import PreviewedClips
+from ..write.histories import StateNarrator
 from .hiding import Hideable
-from .poses import Poses
 from .previewed_states import PreviewedStates
-from .read_properties import ReadProperties
 from .readings import Readings
-from .showing import is_driven, show_as_they_are, shown_as_nothing
+from .showing import Shown, is_driven, show_as_they_are, shown_as_nothing
+from .view_writer import ViewWriter
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Scene
 
 AHEAD = 24
 """Frames simulated ahead if a playing timeline is read by sweeps, which are costly to start."""
+
+
+@dataclass(frozen=True)
+class KeptFrame:
+    """What is kept of a frame of n vehicles and m resources.
+
+    Attributes:
+        location, rotation, gone, outside: as of `Shown`.
+        state: (n,) the number of the state of each vehicle, 0 for none.
+        changes: the changes of mind by this frame, by the row of the vehicle.
+        left: what is left to the exact marks of this frame.
+        sketch: of the vehicles; None if only their places are to be seen.
+    """
+
+    location: np.ndarray
+    rotation: np.ndarray
+    gone: np.ndarray
+    outside: np.ndarray
+    state: np.ndarray
+    changes: Mapping[int, Change]
+    left: Left
+    sketch: Sketch | None
 
 
 class Rehearsal:
@@ -58,8 +78,10 @@ class Rehearsal:
         self.readings = (readings and readings.renewed(plan)) or Readings(plan)
         self.has_swept = False
         """Whether frames were read in a sweep when a frame was last to be reached."""
-        self.clips = PreviewedClips(plan)
-        self._properties = ReadProperties(plan)
+        self._writer = ViewWriter(plan)
+        self._portrayer = Portrayer(self._writer.subjects)
+        self._has_exact_marks = any(mark.ob.steering.mark.exact for mark in plan.marks)
+        self._keeps_sketches = self._writer.portrays or self._has_exact_marks
         self._lead_in: tuple[Snapshot, ...] | None = None
         self._looked_at = to_link(plan)
         self.hideable = Hideable(plan)
@@ -76,29 +98,31 @@ class Rehearsal:
         """Whether a timeline marker is elsewhere than planned. Blender reports none that was added or removed."""
         return not are_as_planned(self.plan.marks, scene)
 
-    def poses(self, frame: int) -> Poses:
-        """The poses on a frame that was reached, with what is left to exact marks that were reached blended in.
+    def shown(self, frame: int) -> Shown:
+        """What is shown on a frame that was reached, with what is left to exact marks that were reached blended in.
 
         Before a mark is reached for the first time, the path to it is not moved.
         """
-        new = map(self.kept.came_out, range(self._properties.next_frame, frame + 1))
-        poses = dataclasses.replace(self.kept.came_out(frame), told=self._properties.on_frame(frame, new))
-        if not any(mark.ob.steering.mark.exact for mark in self.plan.marks):
-            return poses
-        corrections, first = LastCorrections(), self.kept.first
-        for each in range(first, self.reached + 1):
-            corrections.add(self.kept.came_out(each).left)
-        location = poses.location.copy()
-        for row in corrections.vehicles():
-            if row not in self.plan.vehicles.source.parented:
-                location[row] += corrections.moved(row, np.array([frame - first]))[0]
-        return dataclasses.replace(poses, location=location)
+        kept, writer = self.kept.came_out(frame), self._writer
+        for number in range(writer.next_frame, frame + 1) if writer.portrays else ():
+            writer.frame(self._portrayer.portrait(self.kept.came_out(number).sketch))
+        location = self._corrected(frame, kept) if self._has_exact_marks else kept.location
+        looks = (writer.rig_poses(frame), writer.told(frame)) if writer.portrays else ((), ())
+        return Shown(location, kept.rotation, kept.gone, kept.outside, *looks)
+
+    def _corrected(self, frame: int, kept: KeptFrame) -> np.ndarray:
+        """The locations of vehicles on a frame, moved onto exact marks, (n, 3)."""
+        corrections, first = Corrections(), self.kept.first
+        for number in range(first, self.reached + 1):
+            corrections.add(self.kept.came_out(number).left)
+        [sketch] = corrections.moved_sketches([kept.sketch], frame - first)
+        return kept.location if sketch is kept.sketch else self._channels_of(sketch, kept.rotation)[0]
 
     def states(self, frame: int) -> PreviewedStates | None:
         """In which states the vehicles are on a frame that was reached, and why; None if no crowd has any."""
         if not self.plan.states:
             return None
-        narrator, first, vehicles = Narrator(self.plan), self.kept.first, self.plan.vehicles.source.objects
+        narrator, first, vehicles = StateNarrator(self.plan), self.kept.first, self.plan.vehicles.source.objects
 
         def history(row: int) -> Iterator[TakenUp]:
             for each in range(first, frame + 1):
@@ -107,15 +131,7 @@ class Rehearsal:
                     yield narrator.taken_up(row, each, change)
 
         rows = {ob.session_uid: row for row, ob in enumerate(vehicles)}
-        return PreviewedStates(rows, narrator.numbers(self.kept.came_out(frame).modes), lambda row: tuple(history(row)))
-
-    def rig_poses(self, frame: int) -> list[RigPose]:
-        """The poses of the armatures that play clips on a frame that was reached."""
-        if not self.clips.are_played:
-            return []
-        n = len(self.plan)
-        new = (self.kept.came_out(each) for each in range(self.clips.next_frame, frame + 1))
-        return self.clips.poses(frame, ((poses.bodies, poses.gone[:n]) for poses in new))
+        return PreviewedStates(rows, self.kept.came_out(frame).state, lambda row: tuple(history(row)))
 
     def reach(self, frame: int, seconds: float, depsgraph: Depsgraph | None = None) -> bool:
         """Simulate up to a frame, for these seconds at most; whether it was reached.
@@ -157,8 +173,8 @@ class Rehearsal:
         came_in = self.readings.digest_of(read)
         if frame == self.kept.first:
             start = self.readings.reader.start(read)
-            shown = self.clips.are_played, tuple(self._properties.names.items())
-            came_in += digest((start, self._lead_in, self.plan.vehicles.preroll, self._models(), shown))
+            sketched = self._portrayer.sketched_by, self._keeps_sketches
+            came_in += digest((start, self._lead_in, self.plan.vehicles.preroll, self._models(), sketched))
         if self.kept.holds(frame, came_in):
             self.reached = frame
             return
@@ -167,41 +183,35 @@ class Rehearsal:
             self.reached = self.kept.last
             return
         if state is None:
-            vehicles = self.plan.vehicles
-            before = Poses(np.empty(0), vehicles.source.rotation, np.empty(0), np.empty(0))
-            mindset, state = None, next(simulate(start, (snapshot,), self._lead_in or (), vehicles.preroll))
+            vehicles, near = self.plan.vehicles, self.plan.vehicles.source.rotation
+            state = next(simulate(start, (snapshot,), self._lead_in or (), vehicles.preroll))
         else:
-            before, mindset, state = self.kept.came_out(frame - 1), state.mindset, step(state, snapshot)
-        poses = self._poses(state, earlier, read, before, changes(mindset, state.mindset))
-        self.kept.keep(state, came_in, poses)
+            state, near = step(state, snapshot), self.kept.came_out(frame - 1).rotation
+        self.kept.keep(state, came_in, self._kept_frame(earlier, state, read, near))
         self.reached = frame
 
-    def _poses(
-        self, state: State, earlier: State | None, read: Frame, before: Poses, changed: Mapping[int, Change]
-    ) -> Poses:
-        near = before.rotation
-        motion, pose = state.motion, state.pose
-        bases = np.stack((pose.side, pose.forward, pose.up), axis=-1)
-        outside = state.outside if len(state.outside) else np.zeros(len(state), dtype=np.bool_)
-        told = bool(self._properties)
-        bodies = (
-            bodies_of(state, earlier, read.heights, np.zeros_like(outside)) if self.clips.are_played or told else None
+    def _kept_frame(self, earlier: State | None, state: State, read: Frame, near: np.ndarray) -> KeptFrame:
+        sketch = self._portrayer.sketch(earlier, state, read)
+        location, rotation = self._channels_of(sketch, near)
+        return KeptFrame(
+            location=location,
+            rotation=rotation,
+            gone=self.hideable.gone(sketch),
+            outside=sketch.outside,
+            state=sketch.bodies.state,
+            changes=changes(None if earlier is None else earlier.mindset, state.mindset),
+            left=left_on_frame(read.number - self.kept.first, state, read.snapshot),
+            sketch=sketch if self._keeps_sketches else None,
         )
-        modes = before.modes
-        if changed or not len(modes):
-            mindset = state.mindset
-            modes = np.zeros(len(state), dtype=np.int16) if mindset is None else mindset.mode.astype(np.int16)
-        placed = np.empty((len(state), 3)), np.zeros_like(near)
-        left = left_on_frame(read.number - self.kept.first, state, read.snapshot)
-        poses = Poses(*placed, self.hideable.gone(state), outside, bodies, modes, changed, left)
-        if told:
-            outputs, states = state.outputs, self._properties.of_states(state)
-            poses = dataclasses.replace(poses, lift=read.snapshot.lift, outputs=outputs, states=states)
+
+    def _channels_of(self, sketch: Sketch, near: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The location (n, 3) and rotation (n, 4) channels on a frame; the rotation continues that of `near`."""
+        bodies, location, rotation = sketch.bodies, np.empty((len(self.plan), 3)), np.zeros_like(near)
+        bases = np.stack((bodies.side, bodies.forward, bodies.up), axis=-1)
         channels = Channels(self.plan.vehicles.source, near)
-        for rows, location, rotation in channels.extend(read.parent_parts[None], motion.position[None], bases[None]):
-            poses.location[rows] = location[0]
-            poses.rotation[rows, : rotation.shape[-1]] = rotation[0]
-        return poses
+        for rows, place, turn in channels.extend(sketch.parent_parts[None], bodies.position[None], bases[None]):
+            location[rows], rotation[rows, : turn.shape[-1]] = place[0], turn[0]
+        return location, rotation
 
     def _models(self) -> list[tuple[str, bytes, tuple[float, ...]]]:
         """The inputs of poses other than the parents: rotation mode, axes and scale of each vehicle."""

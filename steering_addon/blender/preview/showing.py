@@ -8,8 +8,9 @@ this.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import bpy
@@ -17,17 +18,14 @@ import numpy as np
 
 from ..animation.locked_overrides import unlocked
 from ..animation.rotation_channels import data_path
-from .clip_poses import posed
-from .read_properties import told_to_drivers
+from .rig_poses import RigPose, posed, told_to_drivers
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object
     from mathutils import Matrix
 
     from ..read.plan import Plan
-    from ..write.clip_writer import RigPose
     from .hiding import Hideable
-    from .poses import Poses
 
 CHANNELS = {"location": 3, "rotation_euler": 3, "rotation_quaternion": 4, "rotation_axis_angle": 4, "scale": 3}
 """The channels that place an object, and their number of components."""
@@ -38,30 +36,42 @@ NOTHING = (0.0, 0.0, 0.0)
 """The scale of hidden objects, which hides their children too. Blender's own switches make it sort all objects."""
 
 
-def show(
-    plan: Plan,
-    poses: Poses,
-    hideable: Hideable,
-    driven: Iterable[Object],
-    depsgraphs: list[Depsgraph],
-    rig_poses: Sequence[RigPose] = (),
-) -> None:
-    """Show the vehicles of a plan in these poses; the objects themselves are unchanged afterwards.
+@dataclass(frozen=True)
+class Shown:
+    """What viewports show of n vehicles and m resources.
+
+    Attributes:
+        location, rotation: (n, 3) and (n, 4) the channels of vehicles; of three angles the last number is 0.
+        gone: (n + m,) which vehicles are absent, and which resources are eaten up.
+        outside: (n,) which vehicles have not entered yet.
+        rig_poses: of the armatures that play clips.
+        told: what drivers read of objects, by name.
+    """
+
+    location: np.ndarray
+    rotation: np.ndarray
+    gone: np.ndarray
+    outside: np.ndarray
+    rig_poses: Sequence[RigPose]
+    told: Sequence[tuple[Object, Mapping[str, float]]]
+
+
+def show(plan: Plan, shown: Shown, hideable: Hideable, driven: Iterable[Object], depsgraphs: list[Depsgraph]) -> None:
+    """Show the vehicles of a plan; the objects themselves are unchanged afterwards.
 
     In all viewports together: one left out would evaluate the vehicles later, in their real poses. A hidden vehicle is
     shrunk to nothing, except the cameras on it; a visible one that keys of a bake hide is uncovered.
 
     Args:
         driven: those vehicles and parts whose channels have drivers (`is_driven`).
-        rig_poses: of the armatures that play clips.
     """
     vehicles = plan.vehicles.source.objects
-    hidden = hideable.hidden(poses.gone)
+    hidden = hideable.hidden(shown.gone)
     shrunk, uncovered, looking = hideable.shrunk(hidden), hideable.uncovered(hidden), hideable.looking(hidden)
     stood = [(ob, _channels(ob)) for ob in driven]
     moved = [*vehicles, *shrunk, *uncovered]
-    with unlocked(bpy.data.objects), _put_back_unnoticed(moved), posed(rig_poses), told_to_drivers(poses.told):
-        for ob, location, rotation in zip(vehicles, poses.location.tolist(), poses.rotation.tolist()):
+    with unlocked(bpy.data.objects), _put_back_unnoticed(moved), posed(shown.rig_poses), told_to_drivers(shown.told):
+        for ob, location, rotation in zip(vehicles, shown.location.tolist(), shown.rotation.tolist()):
             ob.location = location
             path = data_path(ob.rotation_mode)
             setattr(ob, path, rotation[: CHANNELS[path]])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...portrayal.frame import Frame
 from ...simulation.geometry.obstacles import Obstacles, obstacles
 from ...simulation.roles import Role
 from ...simulation.snapshot import Snapshot, State, starting
@@ -16,7 +17,6 @@ from .bodies import BodyReader, is_active, matrices_of, within
 from .curves import CurveReader
 from .entry_settings import frames_there
 from .flow_meshes import CurrentReader
-from .frame import Frame
 from .guides import read_guides
 from .marks import MarkReader
 from .plan import Plan

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import bpy
 
+from ...portrayal.frame import Frame
 from ..animation.frame_rate import copy_frame_rate
 from ..objects.hierarchy import Family
 from .dependencies import animates
-from .frame import Frame
 from .plan import Plan
 from .reading import Reader
 from .solids import is_mesh

@@ -11,21 +11,24 @@ from itertools import chain, tee
 import numpy as np
 
 from ...minds.overfull_cues import OverfullCues
+from ...portrayal.exact_marks import ExactMarks
+from ...portrayal.frame import Frame
+from ...portrayal.portrait import Portrayer
 from ...recording.mishaps import KINDS, Mishaps
 from ...recording.missed_marks import MissedMarks
 from ...recording.run_record import RunRecorder
 from ...simulation.run import simulate
 from ...simulation.snapshot import State
 from ..animation.run_records import store_run
-from ..read.frame import Frame
 from ..read.lead_in import lead_in
 from ..read.mind_sources import store_number
 from ..read.plan import Plan
 from ..read.reading import Reader
 from ..read.sweep import read_ahead, sweep
 from .ground_edges import GroundEdges
+from .histories import histories
 from .key_writer import KeyWriter
-from .plan_states import histories
+from .subjects import driven_crowds, playing_models, subjects_of
 from .writer import Writer
 
 SIMULATING = 0.8
@@ -71,11 +74,13 @@ def baking(
     Raises:
         Refusal: a value read on the way is not a number.
     """
-    reader = Reader(plan)
-    writer = writer or KeyWriter(plan, replace_own_keys=replace_own_keys)
+    reader, playing = Reader(plan), playing_models(plan)
+    writer = writer or KeyWriter(plan, playing, replace_own_keys=replace_own_keys)
+    portrayer, exact = Portrayer(subjects_of(plan, playing, driven_crowds(plan))), ExactMarks()
     run, recorder = uuid.uuid4().hex, RunRecorder(plan.frames, len(plan))
     mishaps, edges, admission = recorder.mishaps, GroundEdges(plan), _Admission()
-    cues, marks = OverfullCues(), MissedMarks()
+    cues, missed = OverfullCues(), MissedMarks()
+    before: State | None = None
     try:
         with closing(sweep(plan, reader)) as frames:
             for row, (state, frame) in enumerate(simulated(plan, reader, read_ahead(frames))):
@@ -83,9 +88,13 @@ def baking(
                 edges.look(row, state, mishaps)
                 admission.look(state)
                 cues.look(frame.number, frame.snapshot)
-                marks.look(state, frame.snapshot)
-                writer.frame(state, frame)
+                missed.look(state, frame.snapshot)
+                for sketch in exact.frame(portrayer.sketch(before, state, frame), state, frame.snapshot):
+                    writer.frame(portrayer.portrait(sketch))
+                before = state
                 yield SIMULATING * (row + 1) / len(plan.frames)
+        for sketch in exact.rest():
+            writer.frame(portrayer.portrait(sketch))
         for done in writer.finish(run):
             yield SIMULATING + (1.0 - SIMULATING) * done
     except BaseException:
@@ -105,7 +114,7 @@ def baking(
         closest=float(mishaps.clearance.min()),
         kept_out=admission.kept_out,
         too_late=admission.too_late,
-        warnings=(*writer.warnings, *_overfull(plan, cues), *_missed(marks)),
+        warnings=(*writer.warnings, *_too_far(exact), *_overfull(plan, cues), *_missed(missed)),
     )
 
 
@@ -114,6 +123,15 @@ def _overfull(plan: Plan, cues: OverfullCues) -> Iterator[str]:
     for crowd, (frame, share) in cues.frames.items():
         name = plan.crowds[crowd].ob.name
         yield f"Cues of {name} come to {share:.0%} of it at frame {frame}. The last of its states gets what is left."
+
+
+def _too_far(exact: ExactMarks) -> Iterator[str]:
+    """A warning for each exact mark that was missed by too much."""
+    for name, (left, most) in exact.too_far.items():
+        yield (
+            f"The mark {name} was missed by {left:.2g} m, of which Exact corrects {most:.2g} m in the time it has: "
+            "set a longer Lead, a later frame or a nearer place."
+        )
 
 
 def _missed(marks: MissedMarks) -> Iterator[str]:

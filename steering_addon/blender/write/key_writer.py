@@ -1,32 +1,34 @@
-"""The writer of keyframes: turns the motion of vehicles into keys on their own channels.
+"""The writer of keyframes: turns the portraits of vehicles into keys on their own channels.
 
 What comes in is kept for a few frames, then converted to channels, of which only the numbers of the keys are kept.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...recording.last_corrections import LastCorrections
-from ...simulation.arrays.vectors import anybody, magnitude
-from ...simulation.snapshot import State
+from ...portrayal.portrait import Portrait
+from ..animation.ownership import bake_of
 from ..animation.rotation_channels import WIDEST, width_of
-from ..animation.staging import Staging
+from ..animation.staging import Staging, clear_all
+from ..clips.clip_record import clip_record
+from ..clips.clip_strips import clear_clips
 from ..objects.hierarchy import Family
+from ..objects.tagged_objects import names_of
 from ..read.entry_settings import parts_of
-from ..read.frame import Frame
 from .channels import AT_ONCE, Channels
-from .look_properties import LookProperties
-from .plan_clips import PlanClips, bodies_of
-from .plan_states import StateProperties
-from .portrayed import KEY, Portrayed
+from .clip_writer import ClipWriter
+from .property_columns import KEY, DriverColumns, StateColumns
 from .resource_visibility import Eaten
 
 if TYPE_CHECKING:
+    from bpy.types import Object
+
     from ..read.plan import Plan
+    from .subjects import PlayingModels
 
 STAGING = 0.4
 """The share of the writing that the keys of vehicles take; the clips of their armatures take the rest."""
@@ -42,79 +44,56 @@ def frames_at_once(vehicles: int, frames: int) -> int:
 class KeyWriter:
     """Writes the vehicles of a plan, which are objects, into keyframes."""
 
-    def __init__(self, plan: Plan, *, replace_own_keys: bool = False) -> None:
+    def __init__(self, plan: Plan, playing: PlayingModels, *, replace_own_keys: bool = False) -> None:
         """`replace_own_keys`: whether animation of the vehicles' own is set aside.
 
         Raises:
             Refusal: clips of a crowd cannot be played.
         """
         n, f = len(plan), len(plan.frames)
-        self._plan, self._source = plan, plan.vehicles.source
-        self._replace = replace_own_keys
+        self._plan, self._source, self._replace = plan, plan.vehicles.source, replace_own_keys
         frames = frames_at_once(n, f)
         self._channels = Channels(self._source, self._source.rotation, frames)
         self._poses = _Poses(frames, n, len(self._source.parented))
         self._location = np.empty((n, 3, f), KEY)
         self._rotation = np.empty((n, WIDEST, f), KEY)
         self._away = np.zeros((f, n), dtype=np.bool_)
-        self._seen = np.zeros(n, dtype=np.bool_)
-        self._portrayed = [Portrayed(plan, crowd) for crowd in plan.crowds if crowd.portrayal is not None]
-        self._clips = PlanClips(plan, replace=replace_own_keys)
-        self._looks = LookProperties(plan)
-        self._before: State | None = None
+        self._numbers, self._states = DriverColumns(plan), StateColumns(plan)
+        self._clips = ClipWriter(plan, playing, replace=replace_own_keys)
         self._eaten = Eaten(plan)
-        self._corrections = LastCorrections()
-        self._states = StateProperties(plan, f)
-        self._uncorrected: list[str] = []
         self._taken = 0
         self._staging: Staging | None = None
 
-    def frame(self, state: State, frame: Frame) -> None:
+    def frame(self, portrait: Portrait) -> None:
         """Take in the vehicles on a frame."""
         row, self._taken = self._taken, self._taken + 1
-        self._away[row] = state.away
-        entered = ~self._away[row] & ~self._seen
-        self._seen |= entered
-        start_speed = (
-            np.where(state.inputs.present, magnitude(state.motion.velocity), 0.0) if anybody(entered) else None
-        )
-        for portrayed in self._portrayed:
-            portrayed.frame(row, state.motion.position, frame.heights, entered, start_speed, state.outputs)
-        if self._clips.are_played or self._looks.are_keyed:
-            bodies = bodies_of(state, self._before, frame.heights, entered)
-            self._looks.frame(row, bodies, frame.heights, frame.snapshot.lift)
-            if self._clips.are_played:
-                self._clips.frame(row, bodies, frame.snapshot.surfaces)
-        self._before = state
-        self._eaten.look(row, state)
-        self._corrections.look(row, state, frame.snapshot)
-        self._states.frame(row, state)
-        self._poses.take(state, frame)
+        self._away[row] = portrait.away
+        for columns in (self._numbers, self._states, self._clips, self._eaten):
+            columns.frame(row, portrait)
+        self._poses.take(portrait)
         if self._poses.full or self._taken == len(self._plan.frames):
             self._convert()
 
     def finish(self, run: str) -> Iterator[float]:
         """Stage the keys of each vehicle, then give all of them to the scene."""
         plan, source = self._plan, self._source
-        self._correct()
         self._staging = staging = Staging(run, plan.frames)
-        properties = self._properties()
-        in_states = self._states.columns()
-        share = STAGING if self._clips.are_played else 1.0
+        numbers, states, posed = self._numbers.columns(), self._states.columns(), self._clips.posed
+        share = STAGING if self._clips else 1.0
         for done, row in enumerate(self._channels.order, 1):
             staging.add(
                 source.objects[row],
                 self._location[row].T,
                 self._rotation[row, : width_of(source.objects[row].rotation_mode)].T,
                 replace=self._replace,
-                properties=properties.get(row),
-                seldom=in_states.get(row),
+                properties=numbers.get(row),
+                seldom=states.get(row),
                 only_baked=bool(source.only_baked[row]),
                 hidden=self._away[:, row] if source.hides[row] else None,
-                posed=self._clips.posed.get(source.objects[row], ()),
+                posed=posed.get(source.objects[row], ()),
             )
             yield share * done / len(plan)
-        for done in self._clips.prepare() if self._clips.are_played else ():
+        for done in self._clips.prepare() if self._clips else ():
             yield STAGING + (1.0 - STAGING) * done
         away = self._away & source.hides
         self._eaten.hide(staging, away, self._replace)
@@ -125,14 +104,29 @@ class KeyWriter:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What the animator should know of what was written."""
-        return (*self._clips.warnings, *self._uncorrected)
+        return tuple(self._clips.warnings)
 
     def discard(self) -> None:
         """Forget all of it; the file is as it was."""
         if self._staging is not None:
             self._staging.discard()
-        if self._clips.are_played:
+        if self._clips:
             self._clips.discard()
+
+    @staticmethod
+    def has_written(ob: Object) -> bool:
+        """Whether a bake left keys or strips on an object."""
+        return bake_of(ob) is not None or _plays_clips(ob)
+
+    @staticmethod
+    def delete(objects: Iterable[Object]) -> tuple[str, ...]:
+        """Remove the keys and strips that bakes left on these objects, and restore what they had set aside."""
+        objects = list(objects)
+        # First, as a vehicle that is an armature is to be left without animation.
+        edited = clear_clips([ob for ob in objects if _plays_clips(ob)])
+        clear_all([ob for ob in objects if bake_of(ob) is not None])
+        names = names_of([str(each) for each in edited])
+        return (f"Kept NLA strips that were edited: {names}. Delete them if they are not needed",) if edited else ()
 
     def _convert(self) -> None:
         """Convert the poses taken in since the last time."""
@@ -141,27 +135,6 @@ class KeyWriter:
         for rows, location, rotation in self._channels.extend(parts, positions, bases):
             self._location[rows, :, frames] = np.moveaxis(location, 0, -1)
             self._rotation[rows, : rotation.shape[-1], frames] = np.moveaxis(rotation, 0, -1)
-
-    def _correct(self) -> None:
-        """Blend what is left to exact marks into the paths, of vehicles without a parent."""
-        for row in self._corrections.vehicles():
-            if row in self._source.parented:
-                name = self._source.objects[row].name
-                self._uncorrected.append(f"{name} has a parent: its path is not moved onto its exact mark.")
-            else:
-                self._location[row] += self._corrections.moved(row, np.arange(len(self._plan.frames))).T
-        for name, (left, most) in self._corrections.too_far.items():
-            self._uncorrected.append(
-                f"The mark {name} was missed by {left:.2g} m, of which Exact corrects {most:.2g} m in the time it has: "
-                "set a longer Lead, a later frame or a nearer place."
-            )
-
-    def _properties(self) -> dict[int, dict[str, np.ndarray]]:
-        """The custom properties to key, (f,) by name, by the row of the vehicle."""
-        looks = self._looks.columns()
-        return {
-            row: columns | looks.get(row, {}) for portrayed in self._portrayed for row, columns in portrayed.columns()
-        }
 
     def _hide_parts(self, staging: Staging, away: np.ndarray) -> None:
         """Hide the visible parts of vehicles while these are hidden, (f, n); resources are hidden on their own."""
@@ -188,13 +161,13 @@ class _Poses:
     def full(self) -> bool:
         return self._count == len(self._parts)
 
-    def take(self, state: State, frame: Frame) -> None:
+    def take(self, portrait: Portrait) -> None:
         """Take in a frame."""
-        pose = state.pose
-        self._positions[:, self._count] = state.motion.position.T
-        for k, axis in enumerate((pose.side, pose.forward, pose.up)):
+        bodies = portrait.bodies
+        self._positions[:, self._count] = bodies.position.T
+        for k, axis in enumerate((bodies.side, bodies.forward, bodies.up)):
             self._bases[:, k, self._count] = axis.T
-        self._parts[self._count] = frame.parent_parts
+        self._parts[self._count] = portrait.parent_parts
         self._count += 1
 
     def taken(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -202,3 +175,7 @@ class _Poses:
         count, self._count = self._count, 0
         positions = np.moveaxis(self._positions[:, :count], 0, -1)
         return self._parts[:count], positions, np.moveaxis(self._bases[:, :, :count], (0, 1), (-2, -1))
+
+
+def _plays_clips(ob: Object) -> bool:
+    return ob.type == "ARMATURE" and clip_record(ob) is not None

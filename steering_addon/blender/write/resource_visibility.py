@@ -12,7 +12,7 @@ from ..properties import has_role
 from ..read.resources import feeds, may_be_hidden, with_parts
 
 if TYPE_CHECKING:
-    from ...simulation.snapshot import State
+    from ...portrayal.portrait import Portrait, Sketch
     from ..animation.staging import Staging
     from ..read.plan import Plan
 
@@ -22,6 +22,7 @@ class Resources:
 
     Attributes:
         bodies: (m,) their sources.
+        rows: (m,) of these among the bodies of the plan.
         parts: (m,) the visible objects of each, including itself.
         fed_on: whether a behavior takes something from them.
     """
@@ -30,18 +31,16 @@ class Resources:
         family = Family()
         resources = [(row, body) for row, body in enumerate(plan.bodies) if has_role(body.ob, Role.RESOURCE)]
         self.fed_on = any(feeds(crowd.behaviors) for crowd in plan.crowds)
-        self._rows = np.array([row for row, _ in resources], dtype=np.int64)
+        self.rows = np.array([row for row, _ in resources], dtype=np.int64)
         self.bodies = [body for _, body in resources]
         self.parts = [list(with_parts(body.ob, family)) for body in self.bodies]
 
     def __len__(self) -> int:
         return len(self.bodies)
 
-    def eaten_up(self, state: State) -> np.ndarray:
+    def eaten_up(self, sketch: Sketch) -> np.ndarray:
         """Whether nothing is left of each, (m,)."""
-        if not self.fed_on or not len(self):
-            return np.zeros(len(self), dtype=np.bool_)
-        return state.inputs.tracked.amount[self._rows] <= (state.taken[self._rows] if len(state.taken) else 0.0)
+        return sketch.eaten if self.fed_on else np.zeros(len(self), dtype=np.bool_)
 
 
 class Eaten:
@@ -56,9 +55,9 @@ class Eaten:
         self._up = np.zeros((len(plan.frames), len(self._resources)), dtype=np.bool_)
         self.objects = frozenset(ob for parts in self._resources.parts for ob in parts)
 
-    def look(self, frame: int, state: State) -> None:
+    def frame(self, row: int, portrait: Portrait) -> None:
         """Record which resources are eaten up on a frame of the run, by its row."""
-        self._up[frame] = self._resources.eaten_up(state)
+        self._up[row] = self._resources.eaten_up(portrait)
 
     def hide(self, staging: Staging, away: np.ndarray, replace: bool) -> None:
         """Prepare the resources to be hidden while nothing is left of them.

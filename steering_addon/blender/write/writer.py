@@ -1,25 +1,28 @@
-"""Where the motion of a bake goes: what a bake asks of a writer.
+"""Where portraits go: what a bake asks of a writer.
 
-`key_writer.KeyWriter` writes keyframes on objects. Another writer is another class with these methods.
+`key_writer.KeyWriter` writes keyframes on objects, and `preview.view_writer.ViewWriter` gives frames to viewports.
+Another writer is another class with these methods.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Protocol
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Protocol
 
-from ...simulation.snapshot import State
-from ..read.frame import Frame
+from ...portrayal.portrait import Portrait
+
+if TYPE_CHECKING:
+    from bpy.types import Object
 
 
 class Writer(Protocol):
-    """Takes the vehicles in frame by frame, and then hands over what it made of them.
+    """Takes portraits in frame by frame, and then hands over what it made of them.
 
     Until `finish` has ended, nothing of the scene has changed.
     """
 
-    def frame(self, state: State, frame: Frame) -> None:
-        """Take in the vehicles on a frame; called once for each frame of the plan, in order."""
+    def frame(self, portrait: Portrait) -> None:
+        """Take in a frame; called once for each frame of the plan, in order."""
 
     def finish(self, run: str) -> Iterator[float]:
         """Write what was taken in, yielding the share that is done, from 0 to 1, and hand it over at the end.
@@ -37,3 +40,7 @@ class Writer(Protocol):
 
     def discard(self) -> None:
         """Forget everything that was taken in or written so far, at any time before the handing over."""
+
+    @staticmethod
+    def delete(objects: Iterable[Object]) -> Sequence[str]:
+        """Remove what such writers left on these objects; returns what the animator should know."""

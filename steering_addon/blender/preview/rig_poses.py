@@ -1,19 +1,19 @@
-"""The clips that a preview plays: it poses evaluated copies of armatures, while the objects stay unchanged."""
+"""Poses of armatures and properties of objects that a preview sets for the moment in which Blender evaluates them.
+
+Where the animator's object lacks a property, no driver can read it, and none is made.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
 
 from ..animation.posing import POSE
-from ..clips.clip_bodies import Bodies, RigPose
-from ..read.plan import Plan
-from ..refusal import Refusal
-from ..write.plan_clips import PlanClips
 
 if TYPE_CHECKING:
     from bpy.types import Object
@@ -22,42 +22,18 @@ WIDTHS = {"location": 3, "rotation_quaternion": 4, "rotation_euler": 3, "scale":
 """The channels of bones that a preview poses, and their number of components."""
 
 
-class PreviewedClips:
-    """What the vehicles of a plan play of their clips, on the frames that the preview has reached."""
+@dataclass(frozen=True)
+class RigPose:
+    """The pose of an armature that plays clips.
 
-    def __init__(self, plan: Plan) -> None:
-        self._first = int(plan.frames[0])
-        self._taken = 0
-        self._seen = np.zeros(len(plan), dtype=np.bool_)
-        try:
-            # A preview shows the clips also where a bake would ask to set an action aside.
-            self._clips: PlanClips | None = PlanClips(plan, replace=True, only_measured=True)
-        except Refusal:
-            # The bake says it.
-            self._clips = None
+    Attributes:
+        channels: as (data path, index).
+        values: (c,) of these.
+    """
 
-    @property
-    def are_played(self) -> bool:
-        return self._clips is not None and self._clips.are_played
-
-    def poses(self, frame: int, bodies: Iterable[tuple[Bodies, np.ndarray]]) -> list[RigPose]:
-        """The poses of the armatures on a frame.
-
-        Args:
-            bodies: those of all vehicles, and which of these are away (n,), on each frame from the first that was not
-                taken in so far (`next_frame`) to this one.
-        """
-        for each, away in bodies:
-            entered = ~away & ~self._seen
-            self._seen |= entered
-            self._clips.frame(self._taken, each.entering(entered))
-            self._taken += 1
-        return list(self._clips.poses(frame - self._first))
-
-    @property
-    def next_frame(self) -> int:
-        """The first frame that was not taken in."""
-        return self._first + self._taken
+    rig: Object
+    channels: Sequence[tuple[str, int]]
+    values: np.ndarray
 
 
 @contextmanager
@@ -115,7 +91,25 @@ def _layout(pose: RigPose) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     return {name: tuple(np.array(each).T) for name, each in pairs.items()}
 
 
-def evaluate_again(obs: Iterable[Object]) -> None:
+def show_real_poses(obs: Iterable[Object]) -> None:
     """Let Blender show armatures in their real poses, and what drivers read as it really is."""
     for ob in obs:
         ob.update_tag()
+
+
+@contextmanager
+def told_to_drivers(told: Sequence[tuple[Object, Mapping[str, float]]]) -> Iterator[None]:
+    """Give properties of objects these values until the end; Blender does not notice that they go again."""
+    before = []
+    try:
+        for ob, values in told:
+            for name, value in values.items():
+                was = ob.get(name)
+                if isinstance(was, (int, float)):
+                    before.append((ob, name, was))
+                    ob[name] = value if isinstance(was, float) else round(value)
+            ob.update_tag()
+        yield
+    finally:
+        for ob, name, was in before:
+            ob[name] = was

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from steering_addon.behaviors.wander import Wander
-from steering_addon.recording.last_corrections import LastCorrections
+from steering_addon.portrayal.exact_marks import Corrections, left_on_frame
 from steering_addon.recording.missed_marks import MissedMarks
 from steering_addon.scene import Scene, leaders
 from steering_addon.simulation.marks.declaring import Mark
@@ -18,7 +18,7 @@ SLOW = {"max_force": 0.5, "max_speed": 6.0, "cruise_speed": 0.5}
 
 def corrected(
     *marks: tuple[int, Any], off: float = 0.0, lead: float = 2.0
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, LastCorrections]:
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, Corrections]:
     """The path, how it is moved, (f, 3) each, and the recorders, of one that comes to exact marks at frames.
 
     Args:
@@ -34,11 +34,11 @@ def corrected(
     told = tuple(
         Mark(f"Mark {k}", frame / FPS, 1 + k, np.arange(1), lead=lead, exact=True) for k, (frame, _) in enumerate(marks)
     )
-    corrections, missed, path = LastCorrections(), MissedMarks(), []
+    corrections, missed, path = Corrections(), MissedMarks(), []
     for row, state in enumerate(led.run(FRAMES)):
         assert state.inputs is not None
         snapshot = replace(state.inputs, marks=told)
-        corrections.look(row, state, snapshot)
+        corrections.add(left_on_frame(row, state, snapshot))
         missed.look(state, snapshot)
         path.append(state.motion.position[0])
     assert missed.metres == {}

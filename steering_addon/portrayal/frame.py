@@ -1,12 +1,11 @@
-"""One frame of the scene as it was read: what the simulation needs, and what a writer needs in addition."""
+"""A frame of the scene: what the simulation needs, and what portraits need in addition."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from ...simulation.snapshot import Snapshot
+from ..simulation.arrays.vectors import Scalars
+from ..simulation.snapshot import Snapshot
 
 
 @dataclass(frozen=True)
@@ -22,5 +21,5 @@ class Frame:
 
     number: int
     snapshot: Snapshot
-    parent_parts: np.ndarray
-    heights: np.ndarray
+    parent_parts: Scalars
+    heights: Scalars

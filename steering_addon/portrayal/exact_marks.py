@@ -1,8 +1,8 @@
-"""Last corrections: what is left to a mark, blended into the baked path so that a vehicle is exactly at its place.
+"""Exact marks: what is left to a mark is blended into the path, so that a vehicle is exactly at its place.
 
 With d the way that is left on the frame of the mark, and s = x^3 (10 - 15 x + 6 x^2), which begins and ends without
 velocity or acceleration, the path is moved by d s: x grows from 0 to 1 in the lead before the mark, and falls as long
-afterwards. The others do not see it, so that it changes nothing but the path that is written. The speed changes by at
+afterwards. The others do not see it, so that it changes nothing but the path that is shown. The speed changes by at
 most 1.875 |d| / lead.
 """
 
@@ -14,10 +14,12 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ..simulation.arrays.vectors import Rows, Scalars, Vectors, magnitude
+from ..simulation.arrays.frozen import replace
+from ..simulation.arrays.vectors import Rows, Scalars, Vectors, columns, magnitude
 from ..simulation.marks.declaring import Mark
+from ..simulation.marks.missing import is_due, way_left
 from ..simulation.snapshot import Snapshot, State
-from .missed_marks import way_left
+from .portrait import Sketch
 
 A_SECOND = 0.1
 """Metres by which a path may be moved, for each second in which it is."""
@@ -25,8 +27,51 @@ ROUNDING = 1e-9
 """Share of a distance."""
 
 
+class ExactMarks:
+    """Moves the paths of a run onto exact marks: sketches go in, and come out once no mark ahead can move them.
+
+    Attributes:
+        too_far: as of `Corrections`.
+    """
+
+    def __init__(self) -> None:
+        self._corrections = Corrections()
+        self._waiting: list[Sketch] = []
+        self._row = 0
+        self.too_far = self._corrections.too_far
+
+    def frame(self, sketch: Sketch, state: State, snapshot: Snapshot) -> list[Sketch]:
+        """Take in the next sketch, with what it is of; returns the sketches that are settled by then, in order."""
+        self._corrections.add(left_on_frame(self._row, state, snapshot))
+        self._waiting.append(sketch)
+        moves_from = _first_moved(state, snapshot, self._row)
+        settled = max(min(len(self._waiting), len(self._waiting) - 1 - self._row + moves_from), 0)
+        self._row += 1
+        return self._released(settled)
+
+    def rest(self) -> list[Sketch]:
+        """The sketches that are left at the end of the run, in order."""
+        return self._released(len(self._waiting))
+
+    def _released(self, count: int) -> list[Sketch]:
+        sketches, self._waiting = self._waiting[:count], self._waiting[count:]
+        first = self._row - len(self._waiting) - count
+        return self._corrections.moved_sketches(sketches, first)
+
+
+def _first_moved(state: State, snapshot: Snapshot, row: int) -> int:
+    """The row of the first frame whose path a mark may still move by what later frames bring.
+
+    Where marks follow each other, the reach of one depends on the next. What a mark moves comes out together.
+    """
+    frame_time, marks = snapshot.frame_time, [mark for mark in snapshot.marks if mark.exact]
+    reach = max((mark.lead for mark in marks), default=0.0)
+    ahead = [mark.time - 2.0 * reach for mark in marks if mark.time + reach > state.time]
+    return row + 1 if not ahead else row + int(np.floor((min(ahead) - state.time) / frame_time))
+
+
 @dataclass(frozen=True)
-class Correction:
+class MarkCorrection:
     """What is left to a mark.
 
     Attributes:
@@ -44,11 +89,11 @@ class Correction:
     frame_time: float
 
 
-Left: TypeAlias = Sequence[tuple[int, Correction]]
+Left: TypeAlias = Sequence[tuple[int, MarkCorrection]]
 """What is left on a frame, each for the row of a vehicle."""
 
 
-class LastCorrections:
+class Corrections:
     """What is left to the exact marks of a run, by the vehicles that meet them.
 
     Attributes:
@@ -58,20 +103,25 @@ class LastCorrections:
 
     def __init__(self) -> None:
         self.too_far: dict[str, tuple[float, float]] = {}
-        self._of: dict[int, list[Correction]] = {}
-
-    def look(self, row: int, state: State, snapshot: Snapshot) -> None:
-        """Look at the marks that are to be met on a frame, the one of this row."""
-        self.add(left_on_frame(row, state, snapshot))
+        self._of: dict[int, list[MarkCorrection]] = {}
 
     def add(self, left: Left) -> None:
         """Take in what is left on the next frame."""
         for vehicle, correction in left:
             self._of.setdefault(vehicle, []).append(correction)
 
-    def vehicles(self) -> list[int]:
-        """The rows of the vehicles with exact marks, rising."""
-        return sorted(self._of)
+    def moved_sketches(self, sketches: Sequence[Sketch], first: int) -> list[Sketch]:
+        """Sketches of frames in a row with their paths moved; `first` is the row of the first frame."""
+        if not self._of or not sketches:
+            return list(sketches)
+        rows = first + np.arange(len(sketches))
+        positions = np.stack([sketch.bodies.position for sketch in sketches], axis=1)
+        for vehicle in self._of:
+            positions[vehicle] += self.moved(vehicle, rows)
+        return [
+            replace(sketch, bodies=replace(sketch.bodies, position=columns(*positions[:, k].T)))
+            for k, sketch in enumerate(sketches)
+        ]
 
     def moved(self, vehicle: int, rows: Rows) -> Vectors:
         """By how much the path of a vehicle is moved on frames (f,), counted from the first of a run; (f, 3) metres."""
@@ -80,7 +130,7 @@ class LastCorrections:
             moved += _blended(rows - float(correction.row), before, after)[:, None] * correction.way
         return moved
 
-    def _with_spans(self, vehicle: int) -> Iterator[tuple[Correction, float, float]]:
+    def _with_spans(self, vehicle: int) -> Iterator[tuple[MarkCorrection, float, float]]:
         """The corrections of a vehicle that are small enough, with the frames before and after in which they act.
 
         Where two marks follow each other closely, each acts only while the vehicle is between them.
@@ -102,13 +152,13 @@ class LastCorrections:
 
 def left_on_frame(row: int, state: State, snapshot: Snapshot) -> Left:
     """What is left to the exact marks that are to be met on a frame, counted from the first of the run as `row`."""
-    left = []
+    left, frame_time = [], snapshot.frame_time
     for mark in snapshot.marks:
-        if mark.exact and abs(state.time - mark.time) < 0.5 * snapshot.frame_time:
+        if mark.exact and is_due(mark, state, snapshot):
             rows, way = way_left(mark, state, snapshot)
-            frames = min(mark.lead / snapshot.frame_time, float(row))
+            frames = min(mark.lead / frame_time, float(row))
             left += [
-                (vehicle, Correction(row, mark.name, beyond, frames, snapshot.frame_time))
+                (vehicle, MarkCorrection(row, mark.name, beyond, frames, frame_time))
                 for vehicle, beyond in zip(rows.tolist(), _beyond(mark, way))
             ]
     return left

@@ -1,0 +1,192 @@
+"""The writer of the preview: from portraits to what viewports show, while nothing in the file changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...portrayal.driver_properties import LOOKS
+from ...portrayal.heads import LiveTurns
+from ...portrayal.state_properties import STATE, is_of_states
+from ..animation.custom_properties import reading_drivers, share_in
+from ..clips.clip_copies import at_rest
+from ..clips.crowd_clips import gaze_of
+from ..objects.hierarchy import Family
+from ..read.sources import keyed_properties
+from ..refusal import Refusal
+from ..write.property_columns import of_states
+from ..write.subjects import PlayingModels, driven_crowds, playing_models, state_numbers, subjects_of
+from .rig_poses import RigPose, show_real_poses
+
+if TYPE_CHECKING:
+    from bpy.types import Object
+
+    from ...portrayal.clips import Playing
+    from ...portrayal.heads import Gaze
+    from ...portrayal.portrait import CrowdPortrait, ModelPortrait, Portrait, Subjects
+    from ..read.plan import Plan
+    from ..read.sources import CrowdSource
+    from ..write.subjects import PlayingModel
+
+
+class ViewWriter:
+    """Takes in portraits, and says how armatures and drivers show those of any frame that was taken in.
+
+    Heads turn by what is known so far, and feet are as clips have them.
+
+    Attributes:
+        subjects: of the portraits.
+        warnings: none.
+    """
+
+    warnings: tuple[str, ...] = ()
+
+    def __init__(self, plan: Plan) -> None:
+        self._objects, self._first = plan.vehicles.source.objects, int(plan.frames[0])
+        self.names = _names_read(plan)
+        playing, driven = _playing(plan), driven_crowds(plan) if self.names else []
+        self.subjects: Subjects = subjects_of(plan, playing, driven)
+        self._models = [_ModelView(plan, model) for model in playing.models]
+        self._driven = [_CrowdView(plan, crowd) for crowd in driven]
+        self._states = [
+            (plan.crowds[crowd].rows, [share_in(state.ob.name) for state in plan.states if state.crowd == crowd])
+            for crowd in (state_numbers(plan) if self.names else ())
+        ]
+        self._told: list[dict[int, dict[str, float]]] = []
+        self._taken = 0
+
+    @property
+    def portrays(self) -> bool:
+        """Whether anything but the places of vehicles is to be seen."""
+        return bool(self._models or self.names)
+
+    @property
+    def next_frame(self) -> int:
+        """The first frame that was not taken in."""
+        return self._first + self._taken
+
+    def frame(self, portrait: Portrait) -> None:
+        """Take in the next frame."""
+        self._taken += 1
+        for model, portrayed in zip(self._models, portrait.models):
+            model.frame(portrayed)
+        told: dict[int, dict[str, float]] = {row: {} for row in self.names}
+        for crowd, driven in zip(self._driven, portrait.driven):
+            crowd.frame(driven, told)
+        for (rows, names), shares in zip(self._states, portrait.shares):
+            for k, row in enumerate(rows.tolist()):
+                if row in told:
+                    told[row] |= {STATE: float(portrait.bodies.state[row]), **of_states(names, shares[k])}
+        self._told.append(
+            {row: {name: told[row][name] for name in names if name in told[row]} for row, names in self.names.items()}
+        )
+
+    def rig_poses(self, frame: int) -> list[RigPose]:
+        """The poses of the armatures that play clips on a frame that was taken in."""
+        return [pose for model in self._models for pose in model.poses(frame - self._first)]
+
+    def told(self, frame: int) -> list[tuple[Object, Mapping[str, float]]]:
+        """What drivers read of each object on a frame that was taken in."""
+        return (
+            [(self._objects[row], values) for row, values in self._told[frame - self._first].items()]
+            if self.names
+            else []
+        )
+
+    def finish(self, run: str) -> Iterator[float]:
+        """Nothing is left to be done."""
+        yield 1.0
+
+    def discard(self) -> None:
+        """Nothing was written."""
+
+    @staticmethod
+    def delete(objects: Iterable[Object]) -> tuple[str, ...]:
+        """Let Blender show objects as they really are."""
+        show_real_poses(objects)
+        return ()
+
+
+class _ModelView:
+    """How the armatures of one model are posed."""
+
+    def __init__(self, plan: Plan, playing: PlayingModel) -> None:
+        self._playing, gaze = playing, playing.clips.gaze
+        self._turns = LiveTurns(gaze, plan.frame_time) if gaze is not None else None
+        self._frames: list[tuple[Playing, tuple[np.ndarray, np.ndarray] | None]] = []
+
+    def frame(self, portrayed: ModelPortrait) -> None:
+        turned = self._turns.frame(portrayed.heads, _places_now(self._playing.watched)) if self._turns else None
+        self._frames.append((portrayed.played, turned))
+
+    def poses(self, row: int) -> Iterator[RigPose]:
+        """The poses on the frame of a row, mixed as the NLA mixes strips."""
+        playing, (played, turned) = self._playing, self._frames[row]
+        channels, rigs = playing.copies.channels, playing.model.rigs
+        values = np.tile(at_rest(channels), (len(rigs), 1))
+        for table, phase, influence in zip(playing.copies.tables, played.phase, played.influence):
+            share = influence.astype(np.float32)[:, None]
+            values = values * (1.0 - share) + share * _at(table, phase)
+        if playing.posture is not None:
+            playing.posture.turn(channels, values)
+        if turned is not None:
+            playing.neck.turn(rigs[0], channels, values, *turned)
+        return (RigPose(rig, channels, pose) for rig, pose in zip(rigs, values))
+
+
+class _CrowdView:
+    """What drivers read of the vehicles of a crowd."""
+
+    def __init__(self, plan: Plan, crowd: CrowdSource) -> None:
+        self._rows = crowd.rows.tolist()
+        gaze: Gaze | None = None
+        if crowd.portrayal.look.any():
+            gaze, self._watched = gaze_of(crowd.ob, plan.scene)
+        self._turns = LiveTurns(gaze, plan.frame_time) if gaze is not None else None
+
+    def frame(self, portrayed: CrowdPortrait, told: dict[int, dict[str, float]]) -> None:
+        """Add what is read on the next frame to what is told of vehicles, by their rows."""
+        numbers = dict(portrayed.properties)
+        if self._turns is not None:
+            numbers |= zip(LOOKS, self._turns.frame(portrayed.heads, _places_now(self._watched)))
+        for k, row in enumerate(self._rows):
+            if row in told:
+                told[row] |= {name: float(column[k]) for name, column in numbers.items()}
+
+
+def _playing(plan: Plan) -> PlayingModels:
+    """The models that play clips; none where a bake would refuse them, and say so."""
+    try:
+        playing = playing_models(plan, only_measured=True)
+        for model in playing.models:
+            # A preview shows the clips also where a bake would ask to set an action aside.
+            model.check(plan.frames, replace=True)
+    except Refusal:
+        return PlayingModels((), (), Family())
+    return playing
+
+
+def _names_read(plan: Plan) -> dict[int, tuple[str, ...]]:
+    """The properties that the bake of a plan would key and that drivers read, by the row of the vehicle."""
+    objects = plan.vehicles.source.objects
+    keyed = {row: keyed_properties(objects[row], crowd.ob) for crowd in plan.crowds for row in crowd.rows.tolist()}
+    present = {
+        row: [name for name in list(objects[row].keys()) if name in names or is_of_states(name)]
+        for row, names in keyed.items()
+    }
+    obs = {objects[row]: row for row, names in present.items() if names}
+    drivers = reading_drivers(obs, sorted({name for names in present.values() for name in names}))
+    return {obs[ob]: tuple(sorted(read)) for ob, read in drivers.items() if read}
+
+
+def _places_now(objects: Sequence[Object]) -> list[np.ndarray]:
+    return [np.array(ob.matrix_world.translation) for ob in objects]
+
+
+def _at(table: np.ndarray, phase: np.ndarray) -> np.ndarray:
+    """The rows (n, c) of a table (f + 1, c) over a cycle at phases (n,)."""
+    place = (phase - np.floor(phase)) * (len(table) - 1)
+    below = np.minimum(np.floor(place).astype(np.int64), len(table) - 2)
+    return table[below] + (table[below + 1] - table[below]) * (place - below)[:, None]

@@ -1,0 +1,107 @@
+"""The custom properties that a bake keys on vehicles: numbers for drivers, how far heads turn, and states."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...portrayal.driver_properties import LOOKS
+from ...portrayal.finish import HeadsAhead
+from ...portrayal.state_properties import STATE
+from ..animation.custom_properties import share_in
+from ..animation.places import places_of
+from ..clips.crowd_clips import gaze_of
+from ..read.sources import keyed_properties
+from .subjects import driven_crowds, state_numbers
+
+if TYPE_CHECKING:
+    from ...portrayal.portrait import CrowdPortrait, Portrait
+    from ..read.plan import Plan
+    from ..read.sources import CrowdSource
+
+KEY = np.float32
+"""The type of the numbers that Blender's keys hold."""
+
+
+class DriverColumns:
+    """The numbers for drivers of the vehicles of a plan, on all frames."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._crowds = [_CrowdColumns(plan, crowd) for crowd in driven_crowds(plan)]
+
+    def frame(self, row: int, portrait: Portrait) -> None:
+        """Take in a frame, the one of this row."""
+        for crowd, portrayed in zip(self._crowds, portrait.driven):
+            crowd.frame(row, portrayed)
+
+    def columns(self) -> dict[int, dict[str, np.ndarray]]:
+        """The properties (f,) of each vehicle by name, by its row."""
+        return {row: columns for crowd in self._crowds for row, columns in crowd.columns().items()}
+
+
+class _CrowdColumns:
+    """The numbers for drivers of one crowd."""
+
+    def __init__(self, plan: Plan, crowd: CrowdSource) -> None:
+        self._plan, self._crowd = plan, crowd
+        objects = plan.vehicles.source.objects
+        self._keyed = [keyed_properties(objects[row], crowd.ob) for row in crowd.rows.tolist()]
+        names = dict.fromkeys(name for keyed in self._keyed for name in keyed if name not in LOOKS)
+        self._columns = {name: np.zeros((len(crowd.rows), len(plan.frames)), KEY) for name in names}
+        self._gaze, self._watched = gaze_of(crowd.ob, plan.scene) if crowd.portrayal.look.any() else (None, [])
+        self._heads = HeadsAhead(self._gaze, plan.frame_time, eases_always=True) if self._gaze is not None else None
+
+    def frame(self, row: int, portrayed: CrowdPortrait) -> None:
+        for name in self._columns.keys() & portrayed.properties.keys():
+            self._columns[name][:, row] = portrayed.properties[name]
+        if self._heads is not None:
+            self._heads.frame(portrayed.heads)
+
+    def columns(self) -> dict[int, dict[str, np.ndarray]]:
+        """The properties (f,) of each vehicle by name, by its row."""
+        told = {
+            row: {name: self._columns[name][k] for name in self._keyed[k] if name in self._columns}
+            for k, row in enumerate(self._crowd.rows.tolist())
+        }
+        if self._heads is not None:
+            places = [places_of(ob, self._plan.scene, self._plan.frames) for ob in self._watched]
+            left, raised, _ = self._heads.turned(places)
+            for k, columns in enumerate(told.values()):
+                columns |= dict(zip(LOOKS, (left[k], raised[k])))
+        return told
+
+
+class StateColumns:
+    """The numbers that tell the states of the vehicles of a plan, on all frames."""
+
+    def __init__(self, plan: Plan) -> None:
+        names: dict[int, list[str]] = {}
+        for state in plan.states:
+            names.setdefault(state.crowd, []).append(share_in(state.ob.name))
+        self._crowds = []
+        for crowd, numbers in state_numbers(plan).items():
+            rows, shape = plan.crowds[crowd].rows, (len(plan.crowds[crowd].rows), len(plan.frames))
+            shares = np.zeros((len(numbers), *shape), KEY)
+            self._crowds.append((rows, names[crowd], np.zeros(shape, np.int32), shares))
+
+    def frame(self, row: int, portrait: Portrait) -> None:
+        """Take in a frame, the one of this row."""
+        for (rows, _, number, shares), taken_up in zip(self._crowds, portrait.shares):
+            number[:, row], shares[:, :, row] = portrait.bodies.state[rows], taken_up.T
+
+    def columns(self) -> dict[int, dict[str, np.ndarray]]:
+        """The properties (f,) of each vehicle by name, by its row. States whose names are cut alike share one."""
+        told = {}
+        for rows, names, number, shares in self._crowds:
+            for k, row in enumerate(rows.tolist()):
+                told[row] = {STATE: number[k], **of_states(names, shares[:, k])}
+        return told
+
+
+def of_states(names: list[str], shares: np.ndarray) -> dict[str, np.ndarray]:
+    """The properties that tell how far states are taken up, by name; states whose names are cut alike share one."""
+    told: dict[str, np.ndarray] = {}
+    for name, column in zip(names, shares):
+        told[name] = told[name] + column if name in told else column
+    return told

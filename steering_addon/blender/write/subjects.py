@@ -1,0 +1,190 @@
+"""The subjects of portraits: the vehicles of a plan, with the models that play clips and what drivers read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...portrayal.clips import in_order
+from ...portrayal.portrait import DrivenCrowd, ModelClips, StatefulCrowd, Subjects
+from ...simulation.arrays.once import once
+from ..animation.posing import check_shows_clips, check_strips_play
+from ..clips.clip_copies import Copies
+from ..clips.clip_heads import Neck, neck_of
+from ..clips.clip_posture import Posture, posture_of
+from ..clips.crowd_clips import (
+    Model,
+    beats_of,
+    check_has_models,
+    clips_made_of,
+    clips_of,
+    gaze_of,
+    is_measured,
+    models_of,
+    numbers_of_states,
+    scale_of,
+    settings_for,
+    stored_clips,
+)
+from ..clips.hiding_tracks import check_tracks_show_clips
+from ..clips.measuring import axes_of
+from ..clips.rig import Rig, rig_of
+from ..objects.hierarchy import Family
+from ..stored_values import finite_numbers, sound_front
+from .resource_visibility import Resources
+
+if TYPE_CHECKING:
+    from bpy.types import Object
+
+    from ..read.plan import Plan
+    from ..read.sources import CrowdSource
+
+
+class PlayingModel:
+    """A model of a plan that plays clips.
+
+    Attributes:
+        crowd: its crowd.
+        model: its vehicles, their armatures and clips.
+        clips: what is portrayed of it.
+        copies: of its clips, for strips.
+        watched: the objects at which its heads look.
+        neck: what turns its heads; None if nothing does.
+        posture: how its vehicles hold backs and heads; None if they do as their clips have it.
+        made_of: the hash of the clips of its crowd.
+        plants: whether its feet are to be held.
+    """
+
+    def __init__(self, plan: Plan, crowd: CrowdSource, model: Model, made_of: str, family: Family) -> None:
+        self.crowd, self.model, self.made_of, self._family = crowd.ob, model, made_of, family
+        local = np.array(model.rows)
+        rows, settings = crowd.rows[local], settings_for(crowd.ob, len(local))
+        clips, scale = clips_of(model, plan.scene, family)
+        order, sources = in_order(clips), model.sources()
+        self.copies = Copies(model.rigs[0], [sources[row] for row in order])
+        clips, keys = [clips[row] for row in order], plan.vehicles.keys[rows]
+        size = np.array([scale_of(ob, rig) for ob, rig in zip(model.vehicles, model.rigs)]) / scale
+        self.plants = bool(settings.plant_feet.all())
+        named, rig, channels = crowd.ob.steering.portrayal.head_bone, model.rigs[0], self.copies.channels
+        self.posture: Posture | None = posture_of(rig, named, channels, lambda: self.shape, settings.posture, keys)
+        gaze, self.watched = gaze_of(crowd.ob, plan.scene)
+        turns = gaze.lead > 0.0 or gaze.looks()
+        self.neck: Neck | None = neck_of(rig, model.vehicles[0], named, channels) if turns else None
+        self.clips = ModelClips(
+            rows=rows,
+            clips=clips,
+            settings=settings,
+            keys=keys,
+            size=size,
+            beats=beats_of(crowd.ob, clips, keys, plan.frame_time),
+            gaze=gaze if self.neck is not None else None,
+            eyes=(self.neck.height if self.neck is not None else 0.0) * size / size[0],
+        )
+
+    @once
+    def shape(self) -> Rig:
+        """The rig of the model."""
+        vehicle = self.model.vehicles[0]
+        return rig_of(self.model.rigs[0], vehicle, self._family, axes_of(*sound_front(vehicle)))
+
+    def check(self, frames: np.ndarray, *, replace: bool) -> None:
+        """Refuse what keeps clips from being played on frames (f,).
+
+        Args:
+            replace: whether actions that would hide the clips are set aside.
+        """
+        actions, channels = {entry.action for entry in self.model.entries}, self.copies.channels
+        for rig in dict.fromkeys(self.model.rigs):
+            check_strips_play(rig)
+            check_shows_clips(rig, channels, actions, replace)
+            check_tracks_show_clips(rig, channels, actions, (float(frames[0]), float(frames[-1])), replace)
+
+
+@dataclass(frozen=True)
+class PlayingModels:
+    """The models of a plan that play clips.
+
+    Attributes:
+        models: these.
+        idle: the vehicles of each crowd that play none.
+        family: what hangs on what.
+    """
+
+    models: Sequence[PlayingModel]
+    idle: Sequence[tuple[Object, list[Object]]]
+    family: Family
+
+
+def playing_models(plan: Plan, *, only_measured: bool = False) -> PlayingModels:
+    """The models of a plan that play clips.
+
+    Args:
+        only_measured: whether models whose clips are not measured are left out, as measuring may add datablocks for a
+            moment.
+
+    Raises:
+        Refusal: clips of a crowd cannot be played.
+    """
+    family, playing, idle = Family(), [], []
+    objects = getattr(plan.vehicles.source, "objects", None)
+    for crowd in plan.crowds if objects is not None else ():
+        vehicles = [objects[row] for row in crowd.rows.tolist()]
+        if not stored_clips(crowd.ob):
+            idle.append((crowd.ob, vehicles))
+            continue
+        models = models_of(crowd.ob, vehicles, family)
+        check_has_models(crowd.ob, vehicles, models)
+        made_of = clips_made_of(crowd.ob, numbers_of_states(crowd.ob, plan.scene)) if models else ""
+        plays = {row for model in models for row in model.rows}
+        idle.append((crowd.ob, [ob for row, ob in enumerate(vehicles) if row not in plays]))
+        for model in models:
+            if not only_measured or is_measured(model, plan.scene, family):
+                playing.append(PlayingModel(plan, crowd, model, made_of, family))
+    return PlayingModels(playing, idle, family)
+
+
+def driven_crowds(plan: Plan) -> list[CrowdSource]:
+    """The crowds of a plan with numbers for drivers."""
+    return [crowd for crowd in plan.crowds if crowd.portrayal is not None]
+
+
+def subjects_of(plan: Plan, playing: PlayingModels, driven: Sequence[CrowdSource]) -> Subjects:
+    """The subjects of the portraits of a plan."""
+    resources = Resources(plan)
+    return Subjects(
+        frame_time=plan.frame_time,
+        step=plan.frame_time / plan.substeps,
+        radius=_radii(plan) if playing.models else np.zeros(len(plan)),
+        models=[model.clips for model in playing.models],
+        driven=[_driven(plan, crowd) for crowd in driven],
+        stateful=[StatefulCrowd(plan.crowds[crowd].rows, numbers) for crowd, numbers in state_numbers(plan).items()],
+        resources=resources.rows if resources.fed_on else None,
+    )
+
+
+def state_numbers(plan: Plan) -> dict[int, list[int]]:
+    """The numbers of the states of each crowd that has any, in the order of the modes, by the row of the crowd."""
+    numbers: dict[int, list[int]] = {}
+    for state in plan.states:
+        numbers.setdefault(state.crowd, []).append(state.number)
+    return dict(sorted(numbers.items()))
+
+
+def _driven(plan: Plan, crowd: CrowdSource) -> DrivenCrowd:
+    vehicle, gaze = crowd.ob.steering.vehicle, None
+    if crowd.portrayal.look.any():
+        gaze, _ = gaze_of(crowd.ob, plan.scene)
+    keys = plan.vehicles.keys[crowd.rows]
+    return DrivenCrowd(crowd.rows, keys, crowd.portrayal, vehicle.max_speed * vehicle.cruise_speed, gaze)
+
+
+def _radii(plan: Plan) -> np.ndarray:
+    """The radii of vehicles that are objects, (n,) metres."""
+    radii, objects = np.zeros(len(plan)), plan.vehicles.source.objects
+    for crowd in plan.crowds:
+        factors = finite_numbers([objects[row] for row in crowd.rows.tolist()], "size_factor")
+        radii[crowd.rows] = crowd.ob.steering.vehicle.radius * factors
+    return radii

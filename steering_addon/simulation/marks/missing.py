@@ -1,0 +1,34 @@
+"""How far vehicles are from a mark at its time."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays.vectors import Rows, Vectors
+from ..ground import level, upright
+from ..snapshot import Snapshot, State
+from .declaring import Mark
+from .sharing import middle_of
+
+
+def is_due(mark: Mark, state: State, snapshot: Snapshot) -> bool:
+    """Whether a mark is to be met on the frame of a state, which the snapshot is of."""
+    return abs(state.time - mark.time) < 0.5 * snapshot.frame_time
+
+
+def way_left(mark: Mark, state: State, snapshot: Snapshot) -> tuple[Rows, Vectors]:
+    """The vehicles that should be at a mark by now, (m,), and what is left of the way there, (m, 3) metres.
+
+    Where their middle meets it, it is the same for all.
+    """
+    body = mark.body - len(state)
+    rows: Rows = mark.rows[snapshot.present[mark.rows] & ~state.away[mark.rows] & snapshot.tracked.present[body]]
+    places = snapshot.tracked.position[np.full(len(rows), body)]
+    if mark.points is not None:
+        shared = state.places.get(mark.name)
+        rows = rows[shared[rows] >= 0] if shared is not None else rows[:0]
+        places = mark.points[shared[rows]] if shared is not None else places[:0]
+    if not len(rows):
+        return rows, np.zeros((0, 3))
+    way: Vectors = level(places - state.motion.position[rows], upright(len(rows)), snapshot.grounded[rows])
+    return rows, np.broadcast_to(middle_of(way), way.shape) if mark.together else way

@@ -1,0 +1,256 @@
+"""Laws that hold for the portraits of every run, whoever they are for."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import cache
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+from steering_addon.behaviors.arrival import Arrival
+from steering_addon.behaviors.forage import Forage
+from steering_addon.behaviors.wander import Wander
+from steering_addon.locomotion import Planar
+from steering_addon.portrayal.beating import Beats
+from steering_addon.portrayal.clips import BEAT, DO, MOVE, ON_ARRIVAL, ON_STATE, STAND, Clip, ClipSettings
+from steering_addon.portrayal.driver_properties import TIME, Portrayal
+from steering_addon.portrayal.exact_marks import ExactMarks
+from steering_addon.portrayal.frame import Frame
+from steering_addon.portrayal.heads import Gaze
+from steering_addon.portrayal.portrait import DrivenCrowd, ModelClips, Portrait, Portrayer, StatefulCrowd, Subjects
+from steering_addon.scene import Scene, leaders, resources, with_states
+from steering_addon.simulation.arrays.chance import keys_of
+from steering_addon.simulation.marks.declaring import Mark
+from steering_addon.simulation.presence.attendance import LEAVE, STAY, Attendance
+from steering_addon.simulation.snapshot import State
+from tests.minds.herds import herd, startle, wolf_near
+from tests.portrayal.stepping import walking
+
+FRAMES, FPS = 96, 24.0
+NUMBER = 7
+WALKER = {"max_speed": 1.6, "max_force": 4.0, "radius": 0.3, "cruise_speed": 0.8}
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run to portray: its states, and its subjects with rows in a given order of each crowd."""
+
+    states: Sequence[State]
+    subjects: Callable[[np.ndarray], Subjects]
+
+
+def on_foot() -> list[Clip]:
+    nod = Clip("Nod", DO, 1.0, when=ON_ARRIVAL)
+    return [*walking(), Clip("Talk", STAND, 2.0, with_company=True), nod, Clip("Start", DO, 0.5, when=ON_STATE)]
+
+
+def playing(clips: list[Clip], rows: np.ndarray, **values: Any) -> ModelClips:
+    keys, n = keys_of(3, rows), len(rows)
+    settings = ClipSettings.of(n, variation=0.1 + 0.01 * rows)
+    gaze = Gaze(0.35, callers=True)
+    return ModelClips(rows, clips, settings, keys, 1.0 + 0.02 * rows, gaze=gaze, eyes=1.6 + 0.0 * rows, **values)
+
+
+def driven(rows: np.ndarray, **values: Any) -> DrivenCrowd:
+    return DrivenCrowd(rows, keys_of(3, rows), Portrayal.of(len(rows), use=True, **values), 1.0, Gaze(0.35))
+
+
+@cache
+def visitors() -> Run:
+    """Walkers that enter one after the other, come to a place, nod, and leave."""
+    places = [(1.5 * k, 0.0, 0.0) for k in range(6)]
+    goal = (Arrival, {"target": 6, "slowing_distance": 1.0})
+    tracked = leaders((3.0, 3.0, 0.0))
+    scene = Scene(places, behaviors=[goal], vehicle=WALKER, locomotions=[(Planar, {})], speed=0.8, tracked=tracked)
+    attendance = Attendance.of(6, on_arrival=np.array([LEAVE, STAY] * 3), arrival_distance=0.6)
+    due = np.array([-1, -1, 4, 9, 30, 200])
+    states = scene.run(FRAMES, at=lambda k, snapshot: replace(snapshot, due=k >= due, attendance=attendance))
+    return Run(states, lambda rows: subjects(6, models=[playing(on_foot(), rows)], driven=[driven(rows)]))
+
+
+@cache
+def startled() -> Run:
+    """A herd that a wolf startles."""
+    scene = herd(9)
+    states = scene.run(FRAMES, at=lambda _, snapshot: with_states(snapshot, [startle()], [wolf_near(scene)]))
+    crowd = [StatefulCrowd(np.arange(9), [NUMBER])]
+    return Run(
+        states, lambda rows: subjects(9, models=[playing(on_foot(), rows)], driven=[driven(rows)], stateful=crowd)
+    )
+
+
+@cache
+def flying() -> Run:
+    """Birds that beat their wings, with numbers for drivers by time."""
+    places = [(2.0 * k, 0.0, 10.0) for k in range(5)]
+    scene = Scene(places, behaviors=[(Wander, {})], speed=4.0)
+    clips = [Clip("Glide", STAND, 1.0), Clip("Flap", BEAT, 0.4), Clip("Land", MOVE, 1.0, 0.5, 0.5)][:2]
+    by_time = {"phase_by": TIME, "glide_share": 0.3, "effort": 0.5}
+
+    def of(rows: np.ndarray) -> Subjects:
+        beats = Beats(Portrayal.of(len(rows), **by_time), keys_of(3, rows), 1.0 / FPS, 4.0)
+        return subjects(5, models=[playing(clips, rows, beats=beats)], driven=[driven(rows, **by_time)])
+
+    return Run(scene.run(FRAMES), of)
+
+
+@cache
+def feeding() -> Run:
+    """Vehicles that eat up a resource, without any looks of their own."""
+    scene = Scene(
+        [(0.5 * k, 0.0, 0.0) for k in range(3)],
+        behaviors=[(Forage, {"meal": 0.0, "appetite": 0.5})],
+        speed=1.0,
+        tracked=resources((0.0, 3.0, 0.0), (40.0, 0.0, 0.0), amount=(0.2, np.inf)),
+    )
+    return Run(scene.run(FRAMES), lambda rows: subjects(3, resources=np.arange(2)))
+
+
+RUNS = (visitors, startled, flying, feeding)
+
+
+@pytest.fixture(params=RUNS, ids=lambda make: make.__name__)
+def run(request: pytest.FixtureRequest) -> Run:
+    made: Run = request.param()
+    return made
+
+
+def subjects(n: int, **values: Any) -> Subjects:
+    return Subjects(1.0 / FPS, 1.0 / FPS, np.full(n, 0.3), **values)
+
+
+def frame_of(number: int, state: State) -> Frame:
+    assert state.inputs is not None
+    return Frame(number, state.inputs, np.zeros((0, 4, 4)), np.full(len(state), 1.7))
+
+
+def portraits(run: Run, rows: np.ndarray | None = None) -> list[Portrait]:
+    """The portraits of a run, with its models and crowds in an order of rows."""
+    rows = np.arange(len(run.states[0])) if rows is None else rows
+    portrayer, before, made = Portrayer(run.subjects(rows)), None, []
+    for number, state in enumerate(run.states):
+        made.append(portrayer.portray(before, state, frame_of(number, state)))
+        before = state
+    return made
+
+
+def columns(thing: Any, name: str = "") -> dict[str, np.ndarray]:
+    """All arrays within a portrait, by the names of their fields."""
+    found: dict[str, np.ndarray] = {}
+    if isinstance(thing, np.ndarray):
+        found[name] = thing
+    elif is_dataclass(thing):
+        for field in fields(thing):
+            found |= columns(getattr(thing, field.name), f"{name}.{field.name}")
+    elif isinstance(thing, dict):
+        for key, value in thing.items():
+            found |= columns(value, f"{name}.{key}")
+    elif isinstance(thing, list | tuple):
+        for place, value in enumerate(thing):
+            found |= columns(value, f"{name}.{place}")
+    return found
+
+
+def same(one: Portrait, other: Portrait) -> bool:
+    first, second = columns(one), columns(other)
+    return first.keys() == second.keys() and all(first[name].tobytes() == second[name].tobytes() for name in first)
+
+
+def test_a_portrait_is_finite_but_for_callers_that_nobody_looks_at(run: Run) -> None:
+    for portrait in portraits(run):
+        for name, column in columns(portrait).items():
+            assert name.endswith(".caller") or np.isfinite(column).all(), name
+
+
+def test_a_portrait_does_not_depend_on_the_order_of_the_vehicles_of_a_model_or_crowd(run: Run) -> None:
+    order = np.random.default_rng(4).permutation(len(run.states[0]))
+    for one, other in zip(portraits(run), portraits(run, order)):
+        for mine, theirs in zip((*one.models, *one.driven), (*other.models, *other.driven)):
+            shuffled = columns(theirs)
+            for name, column in columns(mine).items():
+                rows = column[..., order] if ".played." in name and column.ndim == 2 else column[order]
+                np.testing.assert_array_equal(rows, shuffled[name], err_msg=name)
+
+
+def test_sketches_that_are_portrayed_later_become_the_same_portraits(run: Run) -> None:
+    """So a preview does, which keeps sketches."""
+    rows = np.arange(len(run.states[0]))
+    sketcher, portrayer = Portrayer(run.subjects(rows)), Portrayer(run.subjects(rows))
+    befores = [None, *run.states]
+    sketches = {
+        k: sketcher.sketch(befores[k], run.states[k], frame_of(k, run.states[k])) for k in reversed(range(FRAMES))
+    }
+    later = [portrayer.portrait(sketches[k]) for k in range(FRAMES)]
+    assert all(same(*pair) for pair in zip(portraits(run), later, strict=True))
+
+
+def test_shares_of_clips_come_to_one_and_phases_never_run_backwards(run: Run) -> None:
+    made = portraits(run)
+    for number in range(len(made[0].models)):
+        played = [portrait.models[number].played for portrait in made]
+        for now in played:
+            assert (now.share >= -1e-9).all() and (now.weights() >= 0.0).all()
+            total = now.weights().sum(axis=0)
+            # Wings that beat with little effort leave the rest to the model at rest.
+            assert (total <= 1.0 + 1e-9).all() and (now.influence.max(axis=0) <= 1.0).all()
+            if not any(clip.plays == BEAT for clip in run.subjects(np.arange(1)).models[number].clips):
+                np.testing.assert_allclose(total, 1.0, atol=1e-9)
+        rows = run.subjects(np.arange(len(run.states[0]))).models[number].rows
+        for (before, after), portrait in zip(pairwise(played), made[1:]):
+            assert (after.phase >= before.phase)[:, ~portrait.bodies.entered[rows]].all()
+
+
+def test_a_vehicle_enters_once_on_the_first_frame_on_which_it_is_present(run: Run) -> None:
+    made = portraits(run)
+    present = np.array([portrait.bodies.present for portrait in made])
+    entered = np.array([portrait.bodies.entered for portrait in made])
+    first = present & (np.cumsum(present, axis=0) == 1)
+    assert (entered == first).all()
+    assert all((portrait.away == ~portrait.bodies.present).all() for portrait in made)
+    assert all((portrait.outside <= portrait.away).all() for portrait in made)
+
+
+def test_runs_show_what_the_laws_are_about() -> None:
+    """Some vehicles enter late, leave, arrive and nod, change their state, look at a caller, and eat."""
+    came, herd_of, flown, fed = (portraits(make()) for make in RUNS)
+    assert [portrait.bodies.present.sum() for portrait in (came[0], came[35])] == [2, 5]
+    assert any(portrait.bodies.arrived.any() for portrait in came) and came[-1].away.sum() > 1
+    assert any((portrait.models[0].played.doing == 4).any() for portrait in came)
+    assert set(herd_of[-1].bodies.state) <= {0, NUMBER} and any(NUMBER in p.bodies.state for p in herd_of)
+    assert any(np.isfinite(portrait.bodies.caller).any() for portrait in herd_of)
+    assert len({float(portrait.driven[0].properties["steering_effort"][0]) for portrait in flown}) > 10
+    assert not fed[0].eaten.any() and fed[-1].eaten.tolist() == [True, False]
+
+
+def test_while_a_state_is_taken_up_its_share_rises_and_its_number_is_told() -> None:
+    made = portraits(startled())
+    shares, numbers = np.array([p.shares[0][:, 0] for p in made]), np.array([p.bodies.state for p in made])
+    assert ((shares >= 0.0) & (shares <= 1.0)).all()
+    assert (shares[numbers == NUMBER] > 0.0).all()
+    row = int(np.argmax((numbers == NUMBER).any(axis=0)))
+    began = int(np.argmax(numbers[:, row] == NUMBER))
+    assert not shares[:began, row].any() and (np.diff(shares[began : began + 6, row]) >= 0.0).all()
+
+
+def test_exact_marks_hold_sketches_back_only_near_a_mark_and_move_each_path_once() -> None:
+    scene = Scene([(0.0, 0.0, 0.0), (5.0, 0.0, 0.0)], behaviors=[(Wander, {})], speed=1.0)
+    place = scene.run(FRAMES)[48].motion.position[0] + (0.04, 0.0, 0.0)
+    free = replace(scene, tracked=leaders(place)).run(FRAMES)
+    mark = Mark("Mark", 48 / FPS, 2, np.arange(1), lead=0.5, exact=True)
+    portrayer, exact = Portrayer(subjects(2)), ExactMarks()
+    made, held, before = [], [], None
+    for number, state in enumerate(free):
+        assert state.inputs is not None
+        frame = replace(frame_of(number, state), snapshot=replace(state.inputs, marks=(mark,)))
+        made += exact.frame(portrayer.sketch(before, state, frame), state, frame.snapshot)
+        held.append(number + 1 - len(made))
+        before = state
+    made += exact.rest()
+    assert [sketch.number for sketch in made] == list(range(FRAMES))
+    assert max(held) <= 3 * 12 + 1 and held[10] == held[-1] == 0
+    path, was = (np.array([each.bodies.position for each in made]), np.array([s.motion.position for s in free]))
+    moved = (path != was).any(axis=-1)
+    assert np.flatnonzero(moved.any(axis=1)).tolist() == list(range(37, 60)) and not moved[:, 1].any()
+    np.testing.assert_allclose(path[48, 0], place, atol=1e-12)
