@@ -15,8 +15,8 @@ import models
 import numpy as np
 from mathutils import Matrix, Vector
 
-from steering_addon.blender.crowds.ready_scenes import person as people
-from steering_addon.blender.crowds.ready_scenes import strides
+from scripts.modelling import person as people
+from scripts.modelling import strides
 
 TURN = "6.2832"  # radians per cycle, for expressions
 

@@ -23,10 +23,10 @@ import town
 from mathutils import Vector
 
 from scripts.baked_scene import matrices
+from scripts.modelling import person as people
+from scripts.modelling import person_clips, strides
 from scripts.motion_metrics import nearest_distances
 from scripts.motion_report import report
-from steering_addon.blender.crowds.ready_scenes import person as people
-from steering_addon.blender.crowds.ready_scenes import person_clips, strides
 
 FRAMES = 240
 FPS = 24
@@ -220,7 +220,7 @@ def _walkers(scene: bpy.types.Scene, line: np.ndarray, seed: int) -> list[bpy.ty
         outfit = (7 * number) % OUTFITS
         walker = creatures.bring(f"Walker {number:02}", parts[outfit], armature, place, turn, size, crowd)
         if not outfits[outfit].bag and chance.random() < LADEN:
-            person_clips.carry(walker, chance.choice(("Suitcase", "Box")), things, creatures.TALL)
+            crowd.objects.link(person_clips.carry(walker, chance.choice(("Suitcase", "Box")), things, creatures.TALL))
         walkers.append(walker)
     return walkers
 

@@ -1,4 +1,4 @@
-"""Course: how far a car can go on the way that its wheels would take."""
+"""Course: how far a car can go, on the way that its wheels would take or straight ahead."""
 
 from __future__ import annotations
 
@@ -6,14 +6,33 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.frozen import replace
-from ..simulation.arrays.vectors import EPSILON, Mask, Scalars, Vectors, clamp, magnitude, picked
+from ..simulation.arrays.angles import cosine_of_setting
+from ..simulation.arrays.once import once
+from ..simulation.arrays.vectors import (
+    EPSILON,
+    Mask,
+    Rows,
+    Scalars,
+    Vectors,
+    anybody,
+    clamp,
+    columns,
+    largest,
+    magnitude,
+    picked,
+    shared,
+)
 from ..simulation.ground import left_of, upright
 from ..simulation.terrain import Terrain
 from .chassis import WITHIN
-from .driver import KEPT, RISES
 from .headings import turned_left
 
+KEPT = 0.5
+"""Metres that a driver keeps from the edge of the ground."""
+RISES = 0.5
+"""Metres that the ground may rise or fall for each metre ahead, besides the grade under the wheels, and be found."""
+FURTHER, CLOSER = 6, 4
+"""Places straight ahead at which a driver looks for the end of the ground, and how often it then looks half as far."""
 WALK = 1.4
 """The fastest speed backwards, m/s."""
 LOOKS = 12
@@ -27,7 +46,7 @@ class Car:
     """How n cars stand, for the way before or behind them.
 
     Attributes:
-        rear: (n, 3) the middles of the rear axles, metres, at the height of the origins.
+        position: (n, 3) metres, of the origins, midway between the axles.
         heading: (n, 3) level unit vectors.
         tangent: (n,) of the angles of the front wheels.
         wheelbase, track: (n,) metres.
@@ -40,7 +59,7 @@ class Car:
         cosine: (n,) of the steepest slope that each may drive on; None if none of the ground is too steep.
     """
 
-    rear: Vectors
+    position: Vectors
     heading: Vectors
     tangent: Scalars
     wheelbase: Scalars
@@ -54,6 +73,47 @@ class Car:
     on_ground: Mask
     stops: Mask
     cosine: Scalars | None
+
+    @once
+    def rear(self) -> Vectors:
+        """(n, 3) the middles of the rear axles, metres, at the height of the origins."""
+        rear = self.position - self.heading * (0.5 * self.wheelbase)[:, None]
+        return columns(rear[:, 0], rear[:, 1], self.position[:, 2])
+
+    @once
+    def front(self) -> Scalars:
+        """(n,) metres from the origin to the front end of the body."""
+        return np.maximum(self.half + self.radius, 0.5 * self.wheelbase)
+
+    def room_straight_ahead(self, terrain: Terrain, way: Scalars) -> Scalars:
+        """The distances to KEPT before ground that ends or is too steep, (n,) metres, inf for none.
+
+        Args:
+            way: (n,) how far they look from the front end, metres.
+        """
+        x, y, furthest = self.position[:, 0], self.position[:, 1], way + self.front
+        nose = columns(x, y, self.height + self.grade * self.front) + self.heading * self.front[:, None]
+
+        def ends(ahead: Scalars) -> Mask:
+            at = nose + self.heading * ahead[:, None]
+            reach = WITHIN + RISES * ahead
+            ground = terrain.after.under(at[:, 0], at[:, 1], at[:, 2] + self.grade * ahead, reach, reach).triangle
+            mask: Mask = self.stops & (ground < 0)
+            return mask if self.cosine is None else mask | (terrain.after.levelness(ground) < self.cosine)
+
+        far = shared(np.inf, len(furthest))
+        for place in range(FURTHER, -1, -1):
+            ahead = furthest * (place / FURTHER)
+            far = np.where(ends(ahead), ahead, far)
+        near = np.maximum(far - furthest / FURTHER, 0.0)
+        seen = np.isfinite(far)
+        if not anybody(seen):
+            return far
+        for _ in range(CLOSER):
+            middle = np.where(seen, 0.5 * (near + far), 0.0)
+            over = ends(middle)
+            near, far = np.where(over, near, middle), np.where(seen & over, middle, far)
+        return np.where(seen, np.maximum(near - KEPT, 0.0), np.inf)
 
     def room(self, terrain: Terrain, wanted: Scalars, way: Scalars, sense: float) -> Scalars:
         """How far the cars can go, (n,) metres; inf if nothing is in the way where they look.
@@ -75,19 +135,19 @@ class Car:
             heading = turned_left(heading, left, turn)
             rears.append(rear)
             headings.append(heading)
-        course = replace(self, rear=np.concatenate(rears), heading=np.concatenate(headings))
-        blocked = self._runs_into(course, terrain, way)
+        course = np.concatenate(rears), np.concatenate(headings)
+        blocked = self._runs_into(*course, terrain, way)
         if len(terrain.after):
-            blocked |= self._lacks_ground(course, terrain, step, sense)
+            blocked |= self._lacks_ground(*course, terrain, step, sense)
         places = np.arange(LOOKS)[:, None] * step
         room: Scalars = np.where(blocked, places, np.inf).min(axis=0)
         return room
 
-    def _runs_into(self, course: Car, terrain: Terrain, way: Scalars) -> Mask:
+    def _runs_into(self, rears: Vectors, headings: Vectors, terrain: Terrain, way: Scalars) -> Mask:
         """Whether bodies come near what stands still, (LOOKS, n); what moves, they wait for.
 
         Args:
-            course: the cars at all places of their ways, where they are now first; (LOOKS + 1) n.
+            rears, headings: at all places of their ways, where they are now first; ((LOOKS + 1) n, 3).
             way: (n,) metres.
         """
         n, things = len(way), terrain.obstacles
@@ -101,7 +161,7 @@ class Car:
         if not len(car):
             return blocked
         everywhere = (np.arange(LOOKS + 1)[:, None] * n + car).ravel()
-        rear, heading = picked(course.rear, everywhere), picked(course.heading, everywhere)
+        rear, heading = picked(rears, everywhere), picked(headings, everywhere)
         half, axle = (np.tile(column[car], LOOKS + 1) for column in (self.half, 0.5 * self.wheelbase))
         for share in (-1.0, 0.0, 1.0):
             at = rear + heading * (axle + share * half)[:, None]
@@ -112,16 +172,16 @@ class Car:
             blocked[place, car[pair]] = True
         return blocked
 
-    def _lacks_ground(self, course: Car, terrain: Terrain, step: Scalars, sense: float) -> Mask:
+    def _lacks_ground(self, rears: Vectors, headings: Vectors, terrain: Terrain, step: Scalars, sense: float) -> Mask:
         """Whether the ground before the leading corners of the bodies ends or is too steep, (LOOKS, n).
 
         Args:
-            course: as for `_runs_into`.
+            rears, headings: as for `_runs_into`.
             step: (n,) metres between the places.
         """
         n, stops = len(step), self.stops if sense > 0.0 else self.on_ground
-        rear, heading = course.rear[n:], course.heading[n:]
-        end = np.maximum(self.half + self.radius, 0.5 * self.wheelbase) + KEPT
+        rear, heading = rears[n:], headings[n:]
+        end = self.front + KEPT
         gone = (np.arange(1, LOOKS + 1)[:, None] * step).ravel()
         ends, axle, track = (np.tile(column, LOOKS) for column in (end, 0.5 * self.wheelbase, self.track))
         left = left_of(heading, upright(len(heading)))
@@ -137,3 +197,18 @@ class Car:
                 lacks = lacks | (terrain.after.levelness(ground) < np.tile(self.cosine, LOOKS))
         both: Mask = lacks.reshape(LOOKS, n)
         return both
+
+
+def steepest_accepted(terrain: Terrain, ground: Rows, max_slope: Scalars) -> Scalars | None:
+    """The cosines of the steepest slopes ahead that drivers accept, (n,); None if none of the ground is too steep.
+
+    Who stands on too steep ground may leave it.
+
+    Args:
+        ground: (n,) the triangles on which they stand.
+        max_slope: (n,) radians.
+    """
+    limit = cosine_of_setting(max_slope)
+    if not terrain.after.steepest < largest(limit):
+        return None
+    return np.where(terrain.after.levelness(ground) < limit, -1.0, limit)

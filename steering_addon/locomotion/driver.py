@@ -12,11 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.angles import cosine_of_setting
-from ..simulation.arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, anybody, largest, shared
+from ..simulation.arrays.vectors import EPSILON, Mask, Scalars
 from ..simulation.declaration import Choice
 from ..simulation.maneuvers.braking import COASTS, COMFORT
-from ..simulation.terrain import Terrain
 
 EASES = 0.3
 """Metres a second above its own speed that have to be allowed before a driver lets go of the brake."""
@@ -27,77 +25,12 @@ HELD = 0.3
 FULL_LOCK = 0.95
 """The share of the largest curvature from which on the wheels count as fully turned."""
 
-LOOKS, CLOSER = 6, 4
-"""Places ahead at which a driver looks for the end of the ground, and how often it then looks half as far."""
-KEPT = 0.5
-"""Metres that a driver keeps from the edge of the ground."""
-RISES = 0.5
-"""Metres that the ground may rise or fall for each metre ahead, besides the grade under the wheels, and be found."""
 EDGES = (
     Choice("GO_ON", 0, "Go On", "Drive on at its height; it is named after the bake"),
     Choice("STOP", 1, "Stop", "Brake and stand before the edge"),
 )
 """What a driver does at the edge of a surface, with the numbers stored in files."""
 GO_ON, STOP = (c.number for c in EDGES)
-
-
-def room_on_ground(
-    terrain: Terrain,
-    nose: Vectors,
-    heading: Vectors,
-    grade: Scalars,
-    furthest: Scalars,
-    within: float,
-    stops: Mask,
-    cosine: Scalars | None,
-) -> Scalars:
-    """The distances straight ahead to KEPT before ground that ends or is too steep, (n,) metres; inf for none.
-
-    Args:
-        nose: (n, 3) the front ends of the bodies, at the height of the ground, metres.
-        heading: (n, 3) level unit vectors.
-        grade: (n,) metres that the ground rises for each metre ahead.
-        furthest: (n,) how far the driver looks, metres.
-        within: metres above and below the expected height within which the ground is found.
-        stops: (n,) those for whom its end counts.
-        cosine: (n,) of the steepest slope that each may drive on; None if none of the ground is too steep.
-    """
-
-    def ends(ahead: Scalars) -> Mask:
-        at = nose + heading * ahead[:, None]
-        reach = within + RISES * ahead
-        ground = terrain.after.under(at[:, 0], at[:, 1], at[:, 2] + grade * ahead, reach, reach).triangle
-        mask: Mask = stops & (ground < 0)
-        return mask if cosine is None else mask | (terrain.after.levelness(ground) < cosine)
-
-    far = shared(np.inf, len(furthest))
-    for place in range(LOOKS, -1, -1):
-        ahead = furthest * (place / LOOKS)
-        far = np.where(ends(ahead), ahead, far)
-    near = np.maximum(far - furthest / LOOKS, 0.0)
-    seen = np.isfinite(far)
-    if not anybody(seen):
-        return far
-    for _ in range(CLOSER):
-        middle = np.where(seen, 0.5 * (near + far), 0.0)
-        over = ends(middle)
-        near, far = np.where(over, near, middle), np.where(seen & over, middle, far)
-    return np.where(seen, np.maximum(near - KEPT, 0.0), np.inf)
-
-
-def steepest_accepted(terrain: Terrain, ground: Rows, max_slope: Scalars) -> Scalars | None:
-    """The cosines of the steepest slopes ahead that drivers accept, (n,); None if none of the ground is too steep.
-
-    Who stands on too steep ground may leave it.
-
-    Args:
-        ground: (n,) the triangles on which they stand.
-        max_slope: (n,) radians.
-    """
-    limit = cosine_of_setting(max_slope)
-    if not terrain.after.steepest < largest(limit):
-        return None
-    return np.where(terrain.after.levelness(ground) < limit, -1.0, limit)
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from ..simulation.arrays.vectors import (
     Scalars,
     Vectors,
     anybody,
+    clamp,
     everybody,
     magnitude,
     shared,
@@ -33,6 +34,9 @@ SETS_OFF = 1.2
 """Multiples of the slowest speed at which a walker that stands sets off."""
 AHEAD = 0.3
 """The cosine between heading and direction below which a walker drives round instead of walking on."""
+STRAIGHT, BACK = 0.8, -0.99999
+"""The cosines between heading and wish from which on an animal goes straight, and down to which it goes round while it
+walks: what pulls straight back brakes it."""
 FACES = 0.9
 """The cosine between heading and direction from which on a walker that turned on the spot sets off."""
 STEPS = 0.5
@@ -244,3 +248,23 @@ def strode(w: Walkers) -> tuple[Vectors, Vectors]:
     if not everybody(moves):
         faces = np.where(moves[:, None], faces, np.where(w.still[:, None], forward, w.motion.forward))
     return velocity, faces
+
+
+def going_round(
+    on_the_spot: Scalars, speed: Scalars, wished: Scalars, onward: Scalars, slowest: Scalars, limit: Scalars | None
+) -> Scalars:
+    """How far walkers go round to what is beside or behind them instead of braking for it, (n,) 0 to 1.
+
+    Those that turn on the spot may brake, and who is asked to brake does.
+
+    Args:
+        on_the_spot: (n,) the fastest turn while they stand, rad/s.
+        speed, slowest: (n,) m/s, and that below which they stand.
+        wished, onward: (n,) the speed within the response time, and its part along the heading, m/s.
+        limit: (n,) m/s down to which they have to brake; None for none.
+    """
+    turns = (wished > SETS_OFF * slowest) & (on_the_spot <= 0.0) & ((onward > BACK * wished) | (speed <= 0.0))
+    if limit is not None:
+        turns &= limit >= speed
+    share = (STRAIGHT - onward / np.maximum(wished, EPSILON)) / (STRAIGHT - AHEAD)
+    return np.where(turns, clamp(share, 0.0, 1.0), 0.0)

@@ -16,7 +16,6 @@ from ..simulation.arrays.vectors import (
     Scalars,
     Vectors,
     anybody,
-    clamp,
     columns,
     dot,
     from_above,
@@ -37,7 +36,7 @@ from ..simulation.terrain import Terrain, carried
 from ..simulation.vehicle import Motion, VehicleModel
 from .banking import GRAVITY
 from .footholds import misplaced_walkers
-from .gaits import AHEAD, SETS_OFF, Walkers, strode
+from .gaits import SETS_OFF, Walkers, going_round, strode
 from .headings import begun, sine_between, turn_toward, turned_by, turned_on_foot
 from .looking import fastest_before_edges, led_past, looked, waited
 from .point_mass import pushed
@@ -53,9 +52,6 @@ EDGES = (
 """What a walker does at the edge of a surface, with the numbers stored in files."""
 SLOW = 2.0
 """Multiples of the slowest speed below which a walker obeys the mean of recent forces."""
-STRAIGHT, BACK = 0.8, -0.99999
-"""The cosines between heading and direction from which on a walker goes straight, and down to which it goes round while
-it walks: what pulls straight back brakes it."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +118,7 @@ class OnFoot(Locomotion):
         wanted_speed, wished, onward = magnitude(wanted), magnitude(wish), dot(wish, heading)
         if anybody(settles := settled(model, wished, onward)):
             wished = np.where(settles, 0.0, wished)
-        rounds = self._turns_round(control, onward, wished, speed, slowest)
+        rounds = going_round(self.turn_on_the_spot, speed, wished, onward, slowest, control.speed_limit)
         turns_round = rounds >= 1.0
         cornered = memory.cornered | memory.blocked | walkable.is_too_steep(memory.triangle)
         memory = replace(memory, cornered=cornered | self._is_hemmed_in(model, motion, terrain, turns_round))
@@ -212,23 +208,6 @@ class OnFoot(Locomotion):
         rows = rows[magnitude(picked(wish, rows)) < magnitude(picked(pull, rows))]
         wish[rows] = pull[rows]
         return wanted, truncate(wish, np.maximum(fastest, 0.0))
-
-    def _turns_round(
-        self, control: Control, onward: Scalars, wished: Scalars, speed: Scalars, slowest: Scalars
-    ) -> Scalars:
-        """How far walkers go round to what is beside or behind them, (n,) 0 to 1, instead of braking for it.
-
-        Those that turn on the spot may brake.
-
-        Args:
-            onward, wished: (n,) the part along the heading of the velocity within the response time, and all of it.
-        """
-        turns = (wished > SETS_OFF * slowest) & (self.turn_on_the_spot <= 0.0)
-        turns &= (onward > BACK * wished) | (speed <= 0.0)
-        if control.speed_limit is not None:
-            turns &= control.speed_limit >= speed
-        share = (STRAIGHT - onward / np.maximum(wished, EPSILON)) / (STRAIGHT - AHEAD)
-        return np.where(turns, clamp(share, 0.0, 1.0), 0.0)
 
     def _is_hemmed_in(self, model: VehicleModel, motion: Motion, terrain: Terrain, turns: Mask) -> Mask:
         """Whether an obstacle leaves walkers that turn round no room for it, (n,)."""

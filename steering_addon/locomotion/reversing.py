@@ -138,6 +138,16 @@ class Drivers:
         return COMFORT * self.model.max_force / self.model.mass
 
     @once
+    def stopping_distance(self) -> Scalars:
+        """(n,) metres that they go until they stand if they brake, after a reaction time."""
+        return self.speed * (self.speed / (2.0 * np.maximum(self.brakes, EPSILON)) + self.reaction)
+
+    def speed_to_stop_within(self, room: Scalars) -> Scalars:
+        """The speeds from which they can stop within (n,) metres, (n,) m/s."""
+        reacting = self.brakes * self.reaction
+        return np.sqrt(reacting * reacting + 2.0 * self.brakes * room) - reacting
+
+    @once
     def circle(self) -> Scalars:
         """(n,) the radius of the smallest circle, metres."""
         return 1.0 / self.sharpest
@@ -232,8 +242,8 @@ class Drivers:
         """The speeds that what is ahead allows, (n,) m/s, by those that the ground straight ahead allows."""
         if self.room is None:
             return edge
-        ahead, reacting = self.room.ahead, self.brakes * self.reaction
-        allowed = np.sqrt(reacting * reacting + 2.0 * self.brakes * np.minimum(ahead, FAR)) - reacting
+        ahead = self.room.ahead
+        allowed = self.speed_to_stop_within(np.minimum(ahead, FAR))
         # Before it backs out of a circle round its goal, it stands.
         leaves_circle = (self.memory.straight > 0.0) & (self.room.behind > WORTHWHILE)
         allowed = np.where((ahead < BLOCKED) | leaves_circle, 0.0, allowed)
@@ -362,9 +372,8 @@ def looked(d: Drivers, car: Car, terrain: Terrain, behind: Scalars | None) -> Dr
     """
     n, memory = len(d.speed), d.memory
     lock, quarter, asks = d.sharpest * car.wheelbase, QUARTER * d.circle, curvature(d, FORWARD) * car.wheelbase
-    braked: Scalars = d.speed * (d.speed / (2.0 * np.maximum(d.brakes, EPSILON)) + d.reaction)
     taken = np.where(d.turns_off, memory.side * lock, asks)
-    ahead = car.room(terrain, taken, braked + WORTHWHILE + BLOCKED, 1.0)
+    ahead = car.room(terrain, taken, d.stopping_distance + WORTHWHILE + BLOCKED, 1.0)
     none = shared(np.inf, n)
     if not anybody(d.may_shift):
         return replace(d, room=Room(ahead, np.zeros(n), none, none, none, memory.side))

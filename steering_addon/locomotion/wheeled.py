@@ -42,8 +42,8 @@ from ..simulation.misplaced import Misplaced
 from ..simulation.terrain import Terrain, carried
 from ..simulation.vehicle import Motion, VehicleModel
 from .chassis import WHEELS, WITHIN, Chassis, Wheels, sprung
-from .course import Car
-from .driver import EDGES, FULL_LOCK, STOP, Foot, room_on_ground, steepest_accepted
+from .course import Car, steepest_accepted
+from .driver import EDGES, FULL_LOCK, STOP, Foot
 from .driving import OUTPUTS, TRAVELS, Driving, Way
 from .footholds import is_upside_down
 from .headings import turned_left
@@ -150,16 +150,16 @@ class Wheeled(Locomotion):
         start, facing = carried(terrain, motion.position, motion.forward, memory.ground)
         heights = (memory.heights.T + (start - motion.position)[:, 2]).T
         memory = replace(memory, heights=heights, triangles=terrain.known(memory.triangles))
-        motion = replace(motion, position=start)
         heading = level_heading(facing)
         left = left_of(heading, upright(len(heading)))
         speed = np.maximum(memory.sense * along, 0.0)
         drivers = self._drivers(model, control, heading, speed, memory)
+        car = self._car(model, start, heading, memory, terrain)
         if anybody(drivers.may):
-            drivers = looked(drivers, self._car(model, motion, heading, memory, terrain), terrain, control.behind)
+            drivers = looked(drivers, car, terrain, control.behind)
             drivers = replace(drivers, memory=changed(drivers, dt))
         memory, wanted, sense = drivers.memory, drivers.wanted, drivers.memory.sense
-        edge = drivers.allowed(self._to_the_edge(drivers, motion, terrain))
+        edge = drivers.allowed(self._to_the_edge(drivers, car, terrain))
         acceleration, foot = drivers.pedals(*self._forward(drivers, control, edge, dt), dt)
         after = np.minimum(np.maximum(speed + acceleration * dt, 0.0), np.maximum(model.max_speed, 0.0))
         covered = after * dt
@@ -167,7 +167,7 @@ class Wheeled(Locomotion):
         curvature = self._held(model, tangent, np.maximum(speed, after), (after - speed) / dt)
         turn = curvature * covered * sense
         middle, forward = turned_left(heading, left, 0.5 * turn), turned_left(heading, left, turn)
-        rear = motion.position - heading * self._axle[:, None]
+        rear = start - heading * self._axle[:, None]
         rear = rear + middle * (sense * covered * self._in_plan(memory))[:, None]
         brake = foot.pressed((after - speed) / dt, model.max_force / model.mass, self.comfortable_turn, after)
         pedals = replace(memory, braking=foot.braking, reacting=foot.reacting, brake=brake)
@@ -204,12 +204,11 @@ class Wheeled(Locomotion):
         most = np.sqrt(np.maximum(strongest * strongest - aside * aside, 0.0))
         return clamp(along, -most, most), foot
 
-    def _car(self, model: VehicleModel, motion: Motion, heading: Vectors, memory: Driving, terrain: Terrain) -> Car:
+    def _car(self, model: VehicleModel, position: Vectors, heading: Vectors, memory: Driving, terrain: Terrain) -> Car:
         """How the cars stand, for the way before or behind them."""
         stands = memory.ground >= 0
-        rear = motion.position - heading * self._axle[:, None]
         return Car(
-            rear=columns(rear[:, 0], rear[:, 1], motion.position[:, 2]),
+            position=position,
             heading=heading,
             tangent=memory.tangent,
             wheelbase=self.wheelbase,
@@ -225,25 +224,12 @@ class Wheeled(Locomotion):
             cosine=steepest_accepted(terrain, memory.ground, self.max_slope),
         )
 
-    def _to_the_edge(self, drivers: Drivers, motion: Motion, terrain: Terrain) -> Scalars:
+    def _to_the_edge(self, drivers: Drivers, car: Car, terrain: Terrain) -> Scalars:
         """The speeds from which drivers can stop before an edge or too steep ground, (n,) m/s; inf where none is."""
-        model, memory, heading, speed = drivers.model, drivers.memory, drivers.heading, drivers.speed
-        stands = memory.ground >= 0
-        stops = (self.at_edge == STOP) & stands
-        cosine = steepest_accepted(terrain, memory.ground, self.max_slope)
-        if not len(terrain.after) or not (anybody(stops) or cosine is not None):
-            return shared(np.inf, len(speed))
-        half = np.zeros(1) if model.half_axis is None else model.half_axis
-        front: Scalars = np.maximum(half + model.radius, self._axle)
-        brakes = drivers.brakes
-        way: Scalars = speed * (speed / (2.0 * np.maximum(brakes, EPSILON)) + self.reaction_time)
-        grade = self._grade(memory)
-        x, y = motion.position[:, 0], motion.position[:, 1]
-        nose = columns(x, y, memory.height + grade * front) + heading * front[:, None]
-        room = room_on_ground(terrain, nose, heading, grade, way + front, WITHIN, stops, cosine)
-        reacting = brakes * self.reaction_time
-        allowed = np.sqrt(reacting * reacting + 2.0 * brakes * room) - reacting
-        return np.where(stands, allowed, np.inf)
+        if not len(terrain.after) or not (anybody(car.stops) or car.cosine is not None):
+            return shared(np.inf, len(drivers.speed))
+        room = car.room_straight_ahead(terrain, drivers.stopping_distance)
+        return np.where(car.on_ground, drivers.speed_to_stop_within(room), np.inf)
 
     def _steered(self, before: Scalars, wanted: Scalars, turns: Mask, dt: float) -> Scalars:
         """The tangents of the angles of the front wheels after a step, (n,).

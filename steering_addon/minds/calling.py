@@ -164,7 +164,7 @@ def _find_followed(trigger: Trigger, number: int, meeting: Meeting, mine: Mindse
     """
     to, due = trigger.to, mine.due[:, trigger.to]
     inside = mine.mode == to
-    reacts = np.isfinite(due) & (meeting.world.time < due + 1.5 * meeting.world.dt) & ~inside
+    reacts = np.isfinite(due) & (meeting.world.time < due + 1.5 * meeting.world.dt)
     by = np.where(inside, mine.by, np.where(reacts, mine.pending_by[:, to], NOBODY))
     body = np.where(inside, mine.body, np.where(reacts, mine.pending_body[:, to], NOBODY))
     elsewhere = (by >= 0) & (by != number) & (body != NOBODY) & (body != meeting.rows)

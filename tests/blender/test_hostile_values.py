@@ -367,13 +367,3 @@ def test_ready_scenes_can_be_added_beside_materials_of_the_same_names(scene: str
     assert len(made) == len(names)
     for material in made:
         assert [node for node in material.node_tree.nodes if node.type == "BSDF_PRINCIPLED"]
-
-
-def test_a_new_material_without_a_shader_gets_one() -> None:
-    material = bpy.data.materials.new("Bare")
-    if material.node_tree is None:
-        material.use_nodes = True
-    material.node_tree.nodes.clear()
-    shader = part("blender.crowds.ready_scenes.shape").shader_of(material.node_tree)
-    [link] = material.node_tree.links
-    assert (link.from_node, link.to_node.type) == (shader, "OUTPUT_MATERIAL")

@@ -8,7 +8,7 @@ import pytest
 
 from scripts.motion_metrics import coordinated_rolls, lag, roll_rates, roll_reversals, rolled, rolls
 from steering_addon.behaviors.arrival import Arrival
-from steering_addon.behaviors.path_following import CORRIDOR, PathFollowing
+from steering_addon.behaviors.path_following import PathFollowing
 from steering_addon.locomotion import Planar, SimpleVehicle
 from steering_addon.locomotion.banking import GRAVITY, Banking, banked
 from steering_addon.simulation.arrays.vectors import Vectors, dot, magnitude, unit
@@ -17,8 +17,8 @@ from steering_addon.simulation.geometry.paths import spline
 from steering_addon.simulation.run import simulate
 from steering_addon.simulation.snapshot import State
 from steering_addon.simulation.world import Agents, World
-from tests.sampling import sampled, thorough
-from tests.scene import Scene, about, headings, leaders, positions, speeds, ups, velocities
+from tests.sampling import sampled
+from tests.scene import Scene, about, headings, leaders, speeds, ups, velocities
 
 BIRD = {"max_speed": 13.75, "cruise_speed": 0.8, "max_force": 25.0}
 """11 m/s, as in the flights on which the bounds were measured."""
@@ -131,22 +131,6 @@ def test_the_roll_is_neither_hasty_nor_trembling(flights: list[State], row: int)
 def test_no_vehicle_flies_upside_down(flights: list[State]) -> None:
     assert (ups(flights)[:, :, 2] > 0.0).all()
     assert np.abs(rolls(*axes(flights))).max() <= 60.0 + 8.0
-
-
-@thorough
-def test_with_a_force_that_switches_on_and_off_the_roll_is_calm() -> None:
-    """In the paper's path following, all or nothing, the force is switched on and off every few frames.
-
-    A lean cannot be smooth and follow soon as well; but it must not flip or spin.
-    """
-    place = courses(*COURSES.values())
-    place = replace(place, behaviors=[(PathFollowing, {"path": np.arange(len(COURSES)), "pull": CORRIDOR})])
-    states = place.run(12 * FPS, preroll=48)
-    roll = rolls(*axes(states))
-    assert (ups(states)[:, :, 2] > 0.0).all()
-    assert np.abs(roll).max() <= 60.0 + 8.0
-    assert np.percentile(np.abs(roll_rates(roll, FPS)), 95) < 130.0
-    assert roll_reversals(roll_rates(roll, FPS)) < 0.3
 
 
 # The size of the lean.
@@ -300,20 +284,3 @@ def test_the_roll_is_the_same_at_any_frame_rate(fps: int, substeps: int) -> None
 
     assert np.abs(measured(24, 1)).max() > 25.0
     assert np.abs(measured(fps, substeps) - measured(24, 1)).max() < 4.0
-
-
-@thorough
-def test_on_a_course_too_the_roll_hardly_depends_on_the_frame_rate() -> None:
-    """Followers of a path are a little ahead or behind, so rolls are compared at the same positions, half way round."""
-
-    def measured(fps: int) -> np.ndarray:
-        states = replace(courses(ring(1)), fps=fps).run(12 * fps, preroll=2 * fps)
-        angle = np.unwrap(np.arctan2(*positions(states)[:, 0, 1::-1].T))
-        places = np.linspace(0.75, 4.0, 60)
-        assert angle[0] < places[0] < places[-1] < angle[-1]
-        return np.interp(places, angle, rolls(*axes(states))[:, 0])
-
-    at_24 = measured(24)
-    assert np.ptp(at_24) > 20.0
-    assert np.abs(measured(30) - at_24).max() < 4.0
-    assert np.abs(measured(60) - at_24).max() < 4.0

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.path_following import PathFollowing
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.separation import Separation
@@ -21,7 +20,6 @@ from steering_addon.simulation.geometry.clinging import Clinging
 from steering_addon.simulation.geometry.paths import spline
 from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
 from steering_addon.simulation.misplaced import Misplaced
-from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import Snapshot, State
 from steering_addon.simulation.terrain import Terrain
 from steering_addon.simulation.vehicle import VehicleModel
@@ -197,51 +195,6 @@ def test_no_turn_is_tighter_than_its_turn_radius() -> None:
 # The laws.
 
 
-def data(states: list[State], rows: Any = slice(None)) -> list[bytes]:
-    return [
-        b"".join(
-            column[rows].tobytes()
-            for columns in (state.motion, state.bodies["crawling"])
-            for column in vars(columns).values()
-        )
-        for state in states
-    ]
-
-
-@sampled(one_of=3)
-@every_ground
-def test_a_shorter_run_is_the_beginning_of_a_longer_one(name: str) -> None:
-    assert data(run(ants(GROUNDS[name]), 20, GROUNDS[name])) == data(roaming(name)[:20])
-
-
-@sampled(one_of=3)
-@every_still_ground
-def test_a_state_is_a_checkpoint(name: str) -> None:
-    states, scene = roaming(name), ants(GROUNDS[name])
-    state = states[15]
-    for frame in range(16, 26):
-        state = step(state, scene.snapshot(frame))
-    assert data([state]) == data(states[25:26])
-
-
-@every_still_ground
-def test_the_order_of_the_vehicles_does_not_matter(name: str) -> None:
-    scene = ants(GROUNDS[name], behaviors=[(Wander, {})])
-    order = np.random.default_rng(1).permutation(N)
-    assert data(scene.run(FPS), order) == data(scene.take(order).run(FPS))
-
-
-@sampled
-@pytest.mark.parametrize("name", ["globe", "moebius", "box"])
-def test_half_the_step_gives_nearly_the_same_path(name: str) -> None:
-    scene = ants(GROUNDS[name], behaviors=[(Wander, {"strength": 2.0})])
-    once, twice = (replace(scene, substeps=substeps).run(2 * FPS) for substeps in (2, 4))
-    way = np.linalg.norm(ways(once), axis=-1).sum(axis=0)
-    apart = np.linalg.norm(positions(once)[-1] - positions(twice)[-1], axis=-1)
-    # At a border, whether a way round is free decides.
-    assert (apart < 0.05 * way).mean() >= (0.8 if name == "moebius" else 1.0)
-
-
 def test_turned_with_the_scene_they_do_the_same() -> None:
     turn = np.array([(0.0, 0.0, 1.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)])
     points, triangles = GROUNDS["moebius"].faces
@@ -318,12 +271,6 @@ def one_ant(ground: Surfaces, position: Any, goal: Any, **values: Any) -> Scene:
     )
 
 
-def test_at_a_border_they_turn_back_and_keep_crawling() -> None:
-    states = one_ant(surfaces([sheet(4.0)]), (0.0, 0.0, 0.0), (90.0, 20.0, 0.0)).run(12 * FPS)
-    assert np.abs(positions(states)[..., :2]).max() <= 4.0
-    assert (np.linalg.norm(ways(states), axis=-1) == 0.0).mean() < 0.3
-
-
 def test_at_a_border_they_stop_if_told_to() -> None:
     states = one_ant(surfaces([sheet(4.0)]), (0.0, 0.0, 0.0), (90.0, 0.0, 0.0), at_edge=STOP).run(7 * FPS)
     assert 3.9 < positions(states)[-1, 0, 0] <= 4.0 and (speeds(states)[-FPS:] == 0.0).all()
@@ -352,26 +299,6 @@ def test_over_a_border_they_fall_if_told_to_and_hold_on_to_what_is_below() -> No
 # What moves.
 
 
-def test_a_turning_globe_takes_them_along() -> None:
-    points, triangles = globe()
-    scene = ants(Ground((points, triangles)), behaviors=[], speed=0.0, vehicle={"max_speed": 0.0})
-    scene = replace(scene, surfaces=surfaces([(points, triangles)], [True]))
-
-    def turned(frame: int) -> np.ndarray:
-        c, s = np.cos(0.05 * frame), np.sin(0.05 * frame)
-        return np.array([(1.0, 0.0, 0.0), (0.0, c, -s), (0.0, s, c)])
-
-    def at(frame: int, snapshot: Snapshot) -> Snapshot:
-        return replace(snapshot, surfaces=scene.surfaces.with_points(0, points @ turned(frame).T))
-
-    states = scene.run(FPS, at=at)
-    for frame, state in enumerate(states):
-        for column in ("position", "forward", "up"):
-            start = getattr(states[0].motion, column)
-            assert np.abs(getattr(state.motion, column) - start @ turned(frame).T).max() < 1e-9
-        assert np.abs(state.pose.up - state.motion.up).max() < 1e-9
-
-
 def test_faces_that_change_their_number_are_held_on_to_again() -> None:
     coarse, fine = globe(5.0, 24, 12), globe(5.0, 48, 24)
     scene = ants(Ground(coarse))
@@ -386,18 +313,6 @@ def test_faces_that_change_their_number_are_held_on_to_again() -> None:
 
 
 # Behaviors in the plane.
-
-
-@thorough
-def test_on_a_globe_they_reach_a_place_on_its_other_side() -> None:
-    scene = ants(GROUNDS["globe"], 12, behaviors=[(Arrival, {})], tracked=leaders([0.0, 0.0, -5.0]))
-    # Exactly opposite, no way is the nearest.
-    start = scene.run(1)[0].motion.position
-    scene = scene.take(np.flatnonzero((start[:, 2] > 0.0) & (start[:, 2] < 4.6)))
-    last = scene.run(20 * FPS)[-1].motion
-    assert len(scene) > 3
-    assert np.linalg.norm(last.position - (0.0, 0.0, -5.0), axis=1).max() < 0.6
-    assert np.linalg.norm(last.velocity, axis=1).max() < 0.05
 
 
 @thorough

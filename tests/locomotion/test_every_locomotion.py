@@ -182,6 +182,22 @@ def test_it_moves_the_way_it_faces(odd) -> None:
 
 @BOUNDED
 @given(odd_steps())
+def test_it_climbs_and_dives_no_more_steeply_than_it_may(odd) -> None:
+    """One that has come within its limits; one that starts more steeply levels off."""
+    moves, model, motion, control, dt = odd
+    handling = moves.handling()
+    for _ in range(2):
+        moved = moves.moved(model, motion, control, no_terrain(3), memory_of(moves, 3), dt)
+        flat, rise = np.hypot(*motion.forward[:, :2].T), motion.forward[:, 2]
+        within = (rise <= handling.steepest_climb * flat) & (-rise <= handling.steepest_dive * flat)
+        flat, rise = np.hypot(*moved.forward[:, :2].T) + 1e-6, moved.forward[:, 2]
+        kept = (rise <= handling.steepest_climb * flat + 1e-6) & (-rise <= handling.steepest_dive * flat + 1e-6)
+        assert kept[within].all()
+        motion = replace(motion, velocity=moved.velocity, forward=moved.forward)
+
+
+@BOUNDED
+@given(odd_steps())
 def test_up_is_a_unit_vector_across_the_heading(odd) -> None:
     moves, model, motion, control, dt = odd
     memory = memory_of(moves, 3)
@@ -434,11 +450,34 @@ def test_on_odd_ground_all_stays_finite_and_order_and_length_of_a_run_do_not_mat
     place = replace(place, position=np.where(np.isfinite(place.position), place.position, 0.0))
     states = place.run(FPS)
     assert all(np.isfinite(column).all() for state in states for column in vars(state.motion).values())
+    assert {output.name for output in kind.outputs} <= set(states[-1].outputs)
+    assert all(np.isfinite(column).all() for column in states[-1].outputs.values())
     assert data(place.run(FPS // 2)) == data(states[: FPS // 2])
     assert data(states, order) == data(place.take(order).run(FPS))
 
 
-@pytest.mark.parametrize("kind", [kind for kind in CATALOGUE if kind.stands], ids=lambda kind: kind.name)
+every_that_stands = pytest.mark.parametrize(
+    "kind", [kind for kind in CATALOGUE if kind.stands], ids=lambda kind: kind.name
+)
+
+
+@every_that_stands
+def test_what_moves_carries_and_turns_those_that_stand_on_it(kind: type[Locomotion]) -> None:
+    points, triangles = plane(half=6.0, cells=6)
+    lorry = surfaces([(points, triangles)], [True])
+
+    def at(frame: int, snapshot: Snapshot) -> Snapshot:
+        shift = np.array((0.5 * frame, 0.0, 0.02 * frame))
+        moved = turned(points, about((0.0, 0.0, 1.0), frame)) + shift
+        return replace(snapshot, surfaces=lorry.with_points(0, moved))
+
+    place = Scene([[1.0, 1.0, 0.0]], vehicle={"max_speed": 0.0}, locomotions=[(kind, {})], surfaces=lorry, fps=FPS)
+    states, turn = place.run(60, at=at), about((0.0, 0.0, 1.0), 59.0)
+    assert np.abs(positions(states)[-1] - turned(np.array([1.0, 1.0, 0.0]), turn) - (29.5, 0.0, 1.18)).max() < 1e-6
+    assert np.abs(headings(states)[-1] - turned(headings(states)[0], turn)).max() < 1e-6
+
+
+@every_that_stands
 def test_ground_whose_faces_come_and_go_is_stood_on_all_the_time(kind: type[Locomotion]) -> None:
     """Of a surface of another size, so that no row of a triangle is what it was."""
     wide, narrow = plane(60.0, tilt=0.1, cells=20), plane(50.0, tilt=0.1, cells=4)

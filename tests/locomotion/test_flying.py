@@ -13,7 +13,7 @@ from steering_addon.simulation.locomotion import Control
 from steering_addon.simulation.snapshot import State
 from steering_addon.simulation.terrain import no_terrain
 from steering_addon.simulation.vehicle import Motion, VehicleModel
-from tests.sampling import sampled, thorough
+from tests.sampling import sampled
 from tests.scene import Scene, headings, leaders, positions, speeds
 from tests.simulation.odd_input import BOUNDED, numbers, vectors
 
@@ -37,32 +37,6 @@ def bird(target, speed: float = 4.0, behaviors=((Seek, {}),), **values) -> Scene
 def pitch(states) -> np.ndarray:
     """(frames, n) degrees."""
     return np.degrees(np.arcsin(np.clip(headings(states)[..., 2], -1.0, 1.0)))
-
-
-def until_near(target: list[float]) -> list[State]:
-    """The states of birds until each has come within a metre of a target, and 40 s at most."""
-    near = np.zeros(len(bird(target)), dtype=bool)
-
-    def there(states: list[State]) -> bool:
-        near[:] |= np.linalg.norm(states[-1].motion.position - target, axis=-1) < 1.0
-        return bool(near.all())
-
-    return bird(target).run_until(there, FPS * 40)
-
-
-@thorough
-def test_it_climbs_less_steeply_and_more_slowly_than_it_dives() -> None:
-    up, down = (until_near([0.0, 9.0, 40.0 * sign]) for sign in (1.0, -1.0))
-    assert pitch(up).max() <= 30.0 + 1e-6 and pitch(down).min() >= -60.0 - 1e-6
-    assert pitch(up).max() == pytest.approx(30.0, abs=1e-3)
-    assert pitch(down).min() == pytest.approx(-60.0, abs=1e-3)
-    for states, sign in ((up, 1.0), (down, -1.0)):
-        away = np.linalg.norm(positions(states) - (0.0, 9.0, 40.0 * sign), axis=-1)
-        assert away.min(axis=0).max() < 1.0
-    climbing, diving = pitch(up) > 29.9, pitch(down) < -59.9
-    # It brakes to the speed of the climb within a second, with what turning leaves of its strength.
-    assert speeds(up)[FPS:][climbing[FPS:]].max() <= 0.7 * TOP * 1.01
-    assert speeds(down)[diving].max() > 0.95 * TOP
 
 
 def test_in_between_the_speed_of_a_climb_falls_with_its_steepness() -> None:

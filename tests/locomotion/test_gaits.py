@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from steering_addon.locomotion.gaits import GAITS, STEPS, WAY_OUT, Walkers, strode
+from steering_addon.locomotion.gaits import GAITS, STEPS, WAY_OUT, Walkers, going_round, strode
 from steering_addon.locomotion.headings import BEGINS, SWINGS
 from steering_addon.locomotion.walking import ROUND, Walking
 from steering_addon.simulation.vehicle import Motion, VehicleModel
@@ -119,3 +119,24 @@ def test_each_row_gives_its_gait_its_speed_and_its_turn(
     assert gait_of(w) == gait
     assert np.linalg.norm(velocity) == pytest.approx(speed)
     assert np.arctan2(forward[0, 1], forward[0, 0]) / DT == pytest.approx(turn, abs=1e-9)
+
+
+ROUNDS = {
+    # situation: changes, share
+    "straight ahead": ({}, 0.0),
+    "aside": ({"onward": 0.3}, 1.0),
+    "behind": ({"onward": -0.5}, 1.0),
+    "in between": ({"onward": 0.55}, 0.5),
+    "straight back it brakes": ({"onward": -1.0}, 0.0),
+    "unless it stands": ({"onward": -1.0, "speed": 0.0}, 1.0),
+    "people brake, and turn on the spot": ({"onward": 0.3, "on_the_spot": 1.0}, 0.0),
+    "too weak a wish": ({"onward": 0.01, "wished": 0.12}, 0.0),
+    "asked to brake": ({"onward": 0.3, "limit": 0.9}, 0.0),
+    "no less than it goes": ({"onward": 0.3, "limit": 1.0}, 1.0),
+}
+
+
+@pytest.mark.parametrize(("changes", "share"), ROUNDS.values(), ids=ROUNDS)
+def test_animals_go_round_to_what_is_beside_or_behind_them(changes: dict[str, float], share: float) -> None:
+    usual = {"on_the_spot": 0.0, "speed": 1.0, "wished": 1.0, "onward": 1.0, "slowest": SLOWEST, "limit": np.inf}
+    assert going_round(**{name: np.array([v]) for name, v in (usual | changes).items()})[0] == pytest.approx(share)

@@ -160,7 +160,7 @@ def car(**changes: Any) -> Car:
         "stops": True,
     } | changes
     columns = {name: np.array([value]) for name, value in values.items()}
-    return Car(np.array([[-AXLE, 0.0, 0.0]]), np.array([[1.0, 0.0, 0.0]]), **columns, cosine=None)
+    return Car(np.zeros((1, 3)), np.array([[1.0, 0.0, 0.0]]), **columns, cosine=None)
 
 
 NOSE = 1.25 + 0.9

@@ -5,12 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.wander import Wander
-from steering_addon.locomotion import Planar, SimpleVehicle
+from steering_addon.locomotion import SimpleVehicle
 from steering_addon.locomotion.point_mass import TURNING_SPEED, _round, _turn
 from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.damping import damped
@@ -19,7 +18,7 @@ from steering_addon.simulation.snapshot import Snapshot
 from steering_addon.simulation.terrain import no_terrain
 from steering_addon.simulation.vehicle import Motion, VehicleModel
 from tests.sampling import sampled
-from tests.scene import Scene, flat_or_free, headings, leaders, positions, speeds, ups, velocities
+from tests.scene import Scene, flat_or_free, headings, leaders, positions, speeds, velocities
 from tests.simulation.odd_input import BOUNDED, numbers, vectors
 
 DT = 1.0 / 24.0
@@ -106,54 +105,6 @@ def test_gentle_steering_is_the_papers_also_with_the_limit_on_turning() -> None:
 
 
 # Limits.
-
-
-@st.composite
-def odd_motion(draw: st.DrawFn) -> tuple[VehicleModel, Motion, np.ndarray, float, Locomotion]:
-    n = 3
-    max_speed = draw(numbers(0.0, 100.0))
-    model = VehicleModel.of(
-        n,
-        mass=draw(numbers(1e-3, 1e6)),
-        max_force=draw(numbers(0.0, 1e6)),
-        max_speed=max_speed,
-    )
-    moves = draw(st.sampled_from([Planar, SimpleVehicle])).of(n, max_turn_rate=draw(numbers(0.01, 100.0)))
-    facing = draw(vectors(n, largest=1.0))
-    facing[np.linalg.norm(facing, axis=1) < 1e-3] = (0.0, 1.0, 0.0)
-    facing[:, 2] *= not moves.grounded
-    facing[np.linalg.norm(facing, axis=1) < 1e-3] = (1.0, 0.0, 0.0)
-    facing /= np.linalg.norm(facing, axis=1, keepdims=True)
-    velocity = facing * max_speed * draw(numbers(0.0, 1.0))
-    motion = Motion(np.zeros((n, 3)), velocity, np.zeros((n, 3)), facing, np.zeros((n, 3)))
-    dt = draw(st.sampled_from([1.0 / 24.0, 1.0 / 60.0, 1.0 / 240.0, 1.0]))
-    return model, motion, draw(vectors(n)), dt, moves
-
-
-@BOUNDED
-@given(odd_motion())
-def test_speed_force_and_turning_stay_within_their_limits(odd) -> None:
-    model, motion, force, dt, moves = odd
-    position, velocity, forward = moved(model, motion, force, dt, moves)
-    assert np.isfinite((position, velocity, forward)).all()
-    assert (np.linalg.norm(velocity, axis=1) <= model.max_speed * (1.0 + 1e-9)).all()
-    push = np.linalg.norm(velocity - motion.velocity, axis=1) * model.mass / dt
-    assert (push <= model.max_force * (1.0 + 1e-9) + 1e-9 * model.mass * model.max_speed / dt).all()
-    turn = angle_between(motion.forward, forward)
-    # The heading of a vehicle that hardly moves has few exact digits.
-    sure = np.linalg.norm(velocity, axis=1) > 1e-9
-    assert (turn <= np.minimum(moves.handling().turn_rate * dt, np.pi) * (1.0 + 1e-6) + 1e-6)[sure].all()
-
-
-@BOUNDED
-@given(odd_motion())
-def test_a_vehicle_always_moves_the_way_it_faces(odd) -> None:
-    model, motion, force, dt, moves = odd
-    _, velocity, forward = moved(model, motion, force, dt, moves)
-    assert np.abs(np.linalg.norm(forward, axis=1) - 1.0).max() < 1e-9
-    along = (velocity * forward).sum(axis=1, keepdims=True)
-    assert (along >= 0.0).all()
-    assert np.abs(velocity - along * forward).max() <= 1e-9 * (1.0 + model.max_speed.max())
 
 
 def test_a_lower_keyed_top_speed_applies_immediately() -> None:
@@ -261,23 +212,6 @@ def test_a_force_that_stops_a_vehicle_keeps_its_heading() -> None:
 
 
 # On the ground.
-
-
-@pytest.mark.parametrize("height", [0.0, 0.1, -7.3])
-def test_vehicles_that_keep_in_their_plane_stay_at_their_height_and_upright(height: float) -> None:
-    place = Scene(
-        [[0.0, 0.0, height], [3.0, 0.0, height]],
-        forward=[[1.0, 1.0, 0.8], [0.0, 0.0, 1.0]],
-        up=(0.0, -1.0, 0.0),
-        behaviors=[(Seek, {})],
-        locomotions=[(Planar, {})],
-        tracked=leaders([9.0, 9.0, 30.0]),
-    )
-    states = place.run(100)
-    assert (positions(states)[:, :, 2] == height).all()
-    assert (headings(states)[1:, :, 2] == 0.0).all()
-    assert (ups(states)[1:] == (0.0, 0.0, 1.0)).all()
-    assert np.linalg.norm(positions(states)[-1, :, :2] - positions(states)[0, :, :2], axis=1).min() > 2.0
 
 
 # The start.

@@ -9,20 +9,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steering_addon.behaviors.arrival import Arrival
-from steering_addon.behaviors.brake_for import BrakeFor
 from steering_addon.behaviors.keep_distance import KeepDistance
 from steering_addon.behaviors.path_following import EITHER, PathFollowing
 from steering_addon.behaviors.seek import Seek
 from steering_addon.locomotion import OnFoot
 from steering_addon.locomotion.driver import STOP, Foot
-from steering_addon.locomotion.driving import OUTPUTS, Driving
 from steering_addon.locomotion.wheeled import Wheeled
 from steering_addon.simulation.arrays.angles import arctangent
 from steering_addon.simulation.geometry.paths import Spline, spline
 from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
 from steering_addon.simulation.locomotion import OFF_GROUND
 from steering_addon.simulation.snapshot import State
-from tests.locomotion.grounds import hills, on, plane
+from tests.locomotion.grounds import on, plane
 from tests.sampling import sampled, thorough
 from tests.scene import Scene, headings, leaders, positions, speeds
 
@@ -37,7 +35,6 @@ CAR = {
     "response_time": 0.6,
 }
 AXLE = 1.35
-LEAVES = 22 * FPS
 
 
 def arc(middle: tuple[float, float], radius: float, begin: float, end: float) -> np.ndarray:
@@ -107,27 +104,6 @@ def test_cars_keep_to_the_middle_of_their_lanes_both_ways(drive) -> None:
     error = lane_errors(*drive)
     assert np.percentile(error, 95) < 0.1
     assert error.max() < 0.3
-
-
-def test_cars_keep_their_lane_also_within_the_sharpest_bend(drive) -> None:
-    line, way, states = drive
-    offset = positions(states)[..., :2] - (100.0, 9.0)
-    in_bend = (np.linalg.norm(offset, axis=-1) < 9.0 + 2.0 * LANE) & (offset[..., 0] > 0.0)
-    in_bend[:FPS] = False
-    assert in_bend.sum() > 100
-    assert np.percentile(lane_errors(line, way, states)[in_bend], 95) < 0.1
-
-
-@thorough
-def test_a_driver_does_not_brake_at_each_point_of_a_drawn_curve() -> None:
-    """A circle of 16 m that bends by a third more and less between points 5 m apart, as automatic handles make it."""
-    angle = np.linspace(0.0, 2.0 * np.pi, 400, endpoint=False)
-    radius = 16.0 + 0.013 * np.cos(20.0 * angle)
-    line = spline(np.stack((radius * np.cos(angle), radius * np.sin(angle), 0.0 * angle), axis=1), True)
-    states = traffic(line, [10.0], [1], speed=5.0).run(12 * FPS)
-    lit = output(states, "steering_brake")[4 * FPS :, 0] > 0.0
-    assert (np.diff(lit.astype(int)) > 0).sum() == 0
-    assert np.ptp(speeds(states)[4 * FPS :, 0]) < 0.5
 
 
 def test_bends_are_comfortable(drive) -> None:
@@ -312,40 +288,6 @@ def test_one_that_starts_on_too_steep_ground_may_leave_it() -> None:
     assert positions(replace(scene, speed=4.0).run(FPS * 10))[-1, 0, 0] < -25.0
 
 
-@pytest.mark.parametrize("suspension", [0.0, 0.12])
-def test_on_a_lorry_it_is_carried_and_turned(suspension: float) -> None:
-    points, triangles = plane(half=6.0, cells=6)
-    before = surfaces([(points, triangles)], [True])
-
-    def at(frame: int, snapshot: Any) -> Any:
-        angle = 0.01 * frame
-        turn = np.array([[np.cos(angle), -np.sin(angle), 0], [np.sin(angle), np.cos(angle), 0], [0, 0, 1]])
-        place = points @ turn.T + (0.5 * frame, 0.0, 0.02 * frame)
-        return replace(snapshot, surfaces=before.with_points(0, place))
-
-    states = on_hills(
-        before,
-        position=[(1.0, 1.0, 0.0)],
-        forward=[(0.0, 1.0, 0.0)],
-        speed=0.0,
-        behaviors=[],
-        locomotions=[(Wheeled, {"suspension": suspension})],
-        vehicle={**CAR, "max_speed": 0.0},
-    ).run(60, at=at)
-    angle = 0.01 * 59
-    x, y = np.cos(angle) - np.sin(angle), np.sin(angle) + np.cos(angle)
-    assert np.abs(positions(states)[-1, 0] - (x + 0.5 * 59, y, 0.02 * 59)).max() < 1e-6
-    assert np.abs(headings(states)[-1, 0] - (-np.sin(angle), np.cos(angle), 0.0)).max() < 1e-6
-
-
-def test_every_output_is_given_and_remembered_columns_are_finite() -> None:
-    states = on_hills(surfaces([hills(height=1.5)])).run(20)
-    assert {output.name for output in OUTPUTS} <= set(states[-1].outputs)
-    memory = states[-1].bodies["wheeled"]
-    assert isinstance(memory, Driving)
-    assert all(np.isfinite(column).all() for column in vars(memory).values())
-
-
 # The driver.
 
 
@@ -388,24 +330,6 @@ def test_brake_lights_ahead_let_a_driver_react_before_it_has_to_brake(warning: f
     assert (brake == 0.0).all(), "it does not brake for lights alone"
 
 
-def test_brake_lights_run_through_a_queue_from_each_car_to_the_next() -> None:
-    """The first brakes for what appears 40 m ahead; drivers see only the next lights, and react in .7 s."""
-    line = spline(np.array([(x, 0.0, 0.0) for x in np.linspace(0.0, 600.0, 61)]), False)
-    along = [200.0, 181.0, 158.0, 139.0, 118.0]
-    scene = traffic(
-        line, along, [1] * 5, speed=11.0, vehicle=CAR | {"max_speed": 13.2}, tracked=leaders((0.0, 99.0, 0.0))
-    )
-    scene = replace(scene, behaviors=[*scene.behaviors, (BrakeFor, {"target": 5, "distance": 60.0, "gap": 2.0})])
-
-    def appearing(frame: int, seen: Any) -> Any:
-        place = np.array([[along[0] + 62.0, -LANE, 0.0]])
-        return seen if frame < 2 * FPS else replace(seen, tracked=replace(seen.tracked, position=place))
-
-    brake = output(scene.run(7 * FPS, at=appearing), "steering_brake")
-    delays = np.diff(np.argmax(brake > 0.1, axis=0)) / FPS
-    assert (brake.max(axis=0) > 0.1).all() and (np.abs(delays - 0.7) < 0.1).all(), delays
-
-
 def test_a_little_too_fast_a_driver_only_lifts_the_foot() -> None:
     speed, brake = reacting(0.7, lambda time: 9.9)
     assert (brake == 0.0).all()
@@ -420,30 +344,3 @@ def test_wheels_fit_the_size_of_the_body() -> None:
 
 
 # Traffic.
-
-
-@thorough
-def test_three_cars_stop_before_a_deer_in_the_lane_and_set_off_one_after_the_other() -> None:
-    """It stands round a bend; it comes at a distance from which they can stop, and leaves after 22 s."""
-    line = road()
-    at = 160.0
-    lane = line.beside(-LANE)
-    deer = lane.position(np.array([lane.nearest(line.position(np.array([at])))[0]]))
-    scene = traffic(line, [80, 95, 110], [1, 1, 1], speed=6.0, tracked=leaders(deer))
-    behaviors = [*scene.behaviors, (BrakeFor, {"target": 3, "distance": 60.0, "gap": 2.0})]
-    scene = replace(scene, behaviors=behaviors)
-
-    def leaving(frame: int, seen: Any) -> Any:
-        place = seen.tracked.position + (500.0 if frame > LEAVES else 0.0)
-        return replace(seen, tracked=replace(seen.tracked, position=place))
-
-    states = scene.run(LEAVES + 240, at=leaving)
-    speed, place = speeds(states), positions(states)
-    waiting = slice(LEAVES - 48, LEAVES)
-    gap = np.linalg.norm(place[waiting] - deer, axis=-1)[:, 2] - 2.15 - 0.5
-    assert (speed[waiting] < 0.2).all(), "all three stand"
-    assert gap.min() > 1.5 and gap.max() < 8.0
-    braking = [int(np.argmax(output(states, "steering_brake")[:, k] > 0.2)) for k in (2, 1, 0)]
-    goes = [int(np.argmax(speed[LEAVES:, k] > 0.5)) for k in (2, 1, 0)]
-    assert goes[0] < goes[1] < goes[2], f"they set off one after the other: {goes}, braked {braking}"
-    assert goes[2] - goes[0] < 4 * FPS

@@ -109,6 +109,13 @@ def test_no_vehicle_reacts_before_its_reaction_is_over_nor_long_after() -> None:
     assert (first >= 0.8 * 0.5).all() and (first <= 0.8 * 1.5 + 2.0 * FRAME).all() and np.ptp(first) > 0.3
 
 
+def test_only_who_is_called_reacts_and_a_call_that_goes_on_does_not_put_it_off() -> None:
+    scene = standing([0, 0, 0], [50, 0, 0], tracked=leaders([1, 0, 0]))
+    states = run(scene, [startle(react=0.5, varies=0.0)], [wolf_near(scene)], 4)
+    due = [state.mindset.due[:, 1].tolist() for state in states[1:]]
+    assert due == [[0.5, np.inf]] * 3
+
+
 def test_a_reaction_once_begun_happens_though_the_call_is_over() -> None:
     scene = herd(9, wolf=[3.0, 3.0, 0.0])
     seen = modes(played(scene, 30, lambda f: ([startle(react=0.5)], [wolf_near(scene, 50.0, strength=1.0 * (f < 2))])))

@@ -216,10 +216,23 @@ def test_each_condition_has_a_case() -> None:
     assert [case.kind for case in CASES] == list(CONDITIONS)
 
 
-def test_names_and_stored_numbers_never_change() -> None:
-    names = ["NEAR", "SEES", "INSIDE", "OUTSIDE", "ARRIVED", "TOUCHED", "ALONE", "CROWDED", "STUCK", "FASTER", "ALWAYS"]
-    assert [kind.name for kind in CONDITIONS] == names
-    assert [kind.stored_number for kind in CONDITIONS] == list(range(len(names)))
+def test_names_and_numbers_that_files_hold_never_change_and_others_are_told_apart() -> None:
+    stored = [
+        "NEAR",
+        "SEES",
+        "INSIDE",
+        "OUTSIDE",
+        "ARRIVED",
+        "TOUCHED",
+        "ALONE",
+        "CROWDED",
+        "STUCK",
+        "FASTER",
+        "ALWAYS",
+    ]
+    numbers = {kind.name: kind.stored_number for kind in CONDITIONS}
+    assert {name: numbers[name] for name in stored} == {name: number for number, name in enumerate(stored)}
+    assert len(set(numbers)) == len(set(numbers.values())) == len({kind.label for kind in CONDITIONS}) == len(CASES)
     assert all(kind.label and kind.choice().description for kind in CONDITIONS)
 
 

@@ -6,7 +6,7 @@ of the car that a bake keys. They play without the extension.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,13 +15,13 @@ import numpy as np
 from ...locomotion.driving import ANGLE, OUTPUTS, SPIN, TRAVELS
 from ...settings.wheel_finding import wheels_among
 from ...simulation.arrays.vectors import Vectors, cross, unit
+from ..animation.custom_properties import DESCRIPTIONS, path_of
 from ..objects.body_sizes import SOLID, triangles_of
 from ..objects.doubles import doubles
 from ..objects.suitability import check_editable
 from ..read.local_space import parent_part
 from ..refusal import Refusal
 from .joining import rows_of_axes
-from .ready_scenes.limbs import drive, give
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, FCurve, Object
@@ -114,7 +114,37 @@ def drive_wheels(car: Object, driven: Mapping[Object, Driven]) -> None:
     for ob, channels in driven.items():
         for (path, index), (expression, read) in channels.items():
             ob.driver_remove(path, index)
-            drive(ob, path, index, expression, car, read)
+            drive_by(ob, path, index, expression, car, read)
+
+
+def give(ob: Object, name: str, value: float = 0.0) -> None:
+    """Give an object a property that a bake keys; it has this value without one."""
+    ob[name] = value
+    ob.id_properties_ui(name).update(description=DESCRIPTIONS[name])
+
+
+def drive_by(
+    ob: Object,
+    channel: str,
+    index: int,
+    expression: str,
+    owner: Object,
+    read: Mapping[str, str],
+    fallback: Container[str] = (),
+) -> None:
+    """Drive a channel by properties of another object, by their letters in the expression.
+
+    Args:
+        fallback: the letters of properties that are 0 where they are missing.
+    """
+    driver = ob.driver_add(channel, index).driver
+    for letter, name in read.items():
+        variable = driver.variables.new()
+        variable.name = letter
+        target = variable.targets[0]
+        target.id, target.data_path = owner, path_of(name)
+        target.use_fallback_value = letter in fallback
+    driver.expression = expression
 
 
 def _to_car(car: Object, depsgraph: Depsgraph) -> tuple[Vectors, np.ndarray]:

@@ -6,8 +6,8 @@ import bpy
 from bpy.props import FloatProperty, FloatVectorProperty, IntProperty
 from mathutils import Vector
 
-from ..crowds.ready_scenes.catalogue import READY_SCENES, ReadyScene
-from ..crowds.ready_scenes.scene_builder import SceneOptions, free_place
+from ..crowds.ready_scenes.catalogue import READY_SCENES
+from ..crowds.ready_scenes.scene_builder import ReadyScene, SceneOptions, free_place
 from ..refusal import reported
 from .polls import SteeringOperator, has_editable_scene, in_object_mode
 

@@ -6,6 +6,7 @@ import bpy
 from bpy.props import EnumProperty, IntProperty, StringProperty
 
 from ...minds.conditions import CONDITIONS, OfItself, OfRegions
+from ...minds.declaring import TriggerModel
 from ...simulation.roles import Role
 from ..animation.ownership import bake_of
 from ..crowds.copied_states import copy_states, crowds_with_states
@@ -15,6 +16,7 @@ from ..objects.focus import activate, crowd_in_focus, state_in_focus
 from ..objects.suitability import check_editable
 from ..objects.tagged_objects import crowd_of, in_use, tagged
 from ..properties import has_role
+from ..property_groups import items_of
 from ..read.dependencies import animated_paths
 from ..refusal import Refusal, reported
 from ..status.present_states import present_state, tells_state
@@ -32,7 +34,7 @@ class STEERING_OT_trigger_add(bpy.types.Operator):
     when: EnumProperty(
         name="When",
         description="When it calls",
-        items=[(kind.name, kind.label, kind.choice().description, kind.stored_number) for kind in CONDITIONS],
+        items=items_of(TriggerModel.parameters()["when"].choices),
         default="NEAR",
     )
     to: StringProperty(

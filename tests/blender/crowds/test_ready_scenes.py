@@ -13,7 +13,7 @@ import pytest
 from mathutils import Matrix, Vector
 
 from scripts.motion_metrics import polarization
-from steering_addon.blender.crowds.ready_scenes.pasture import hills
+from steering_addon.blender.crowds.ready_scenes.land import hills
 from tests.blender.building import (
     bake,
     baked_frames,
@@ -323,6 +323,24 @@ def test_a_scene_leaves_existing_data_unchanged(scene) -> None:
     stored = bpy.context.scene.steering
     assert stored.crowd == mine
     assert mine.steering.preroll == 5
+
+
+@sampled
+@pytest.mark.parametrize("scene", SCENES)
+def test_nothing_is_left_of_the_asset_file_and_names_that_are_taken_stay(scene) -> None:
+    taken = [wedge(name) for name in ("Bird A", "Cow A", "Walker A", "Suitcase")]
+    taken += [bpy.data.actions.new(name) for name in ("Idle", "Box")]
+    for block in taken:
+        block.use_fake_user = True
+    names = [block.name for block in taken]
+    for seed in range(2):
+        assert len(members(add(scene, count=2, seed=seed))) == 2
+    assert [block.name for block in taken] == names
+    assert len(bpy.data.libraries) == 0 and len(bpy.data.scenes) == 1
+    data = bpy.data
+    blocks = [*data.objects, *data.meshes, *data.materials, *data.actions, *data.armatures, *data.curves]
+    assert [block.name for block in blocks if not block.users] == []
+    assert [block.name for block in blocks if block.library_weak_reference] == []
 
 
 def test_the_first_crowd_of_a_file_is_its_default() -> None:
@@ -642,6 +660,7 @@ def test_the_clips_of_a_person_are_what_they_are_meant_to_be(size) -> None:
     known = {clip.action.name.removeprefix("Walker "): clip for clip in clips}
     assert {name for name, clip in known.items() if clip.plays == "STAND"} == {"Idle", "Talk"}
     assert {name for name, clip in known.items() if clip.plays == "DO"} == {"Look at Watch"}
+    assert {name for name, clip in known.items() if clip.with_company} == {"Talk"}
     tall = size / 1.75
     for name, speed in (("Walk", 1.33), ("Stroll", 1.28), ("Brisk Walk", 1.38)):
         assert known[name].speed == pytest.approx(speed * tall, rel=0.02)

@@ -1,4 +1,4 @@
-"""Clips for those who stand with another, in Blender: baked, and those of the ready people."""
+"""Clips for those who stand with another, in Blender."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import math
 
 import bpy
 
-from steering_addon.blender.crowds.ready_scenes.strides import CYCLES
 from tests.blender.building import bake, select
 from tests.blender.walkers import found_walkers, idle
 
@@ -39,7 +38,3 @@ def test_two_who_stand_face_to_face_play_it_and_one_who_stands_alone_does_not():
     bpy.ops.steering.set_start()
     bake()
     assert talks(rigs) == [False, False, False], "one has its back to the other"
-
-
-def test_the_people_of_ready_scenes_talk_only_in_company():
-    assert [cycle.name for cycle in CYCLES if cycle.with_company] == ["Talk"]

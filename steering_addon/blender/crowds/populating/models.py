@@ -76,7 +76,11 @@ class Model:
 
     def copied(self, number: int, collection: bpy.types.Collection) -> list[Object]:
         """Copies of all parts, named with the number."""
-        copies = [_copy(part, f"{name} {number:04}") for part, name in zip(self.parts, self.names)]
+        return self.copied_as([f"{name} {number:04}" for name in self.names], collection)
+
+    def copied_as(self, names: Sequence[str], collection: bpy.types.Collection) -> list[Object]:
+        """Copies of all parts with these names."""
+        copies = [_copy(part, name) for part, name in zip(self.parts, names)]
         for row, target, setting in self.links:
             setting(copies[row], copies[target])
         for copy in copies:

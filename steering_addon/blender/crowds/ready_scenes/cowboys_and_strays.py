@@ -8,27 +8,20 @@ from typing import TYPE_CHECKING
 
 from ....behaviors import CATALOGUE
 from ....locomotion import OnFoot
-from ....settings.preset import scaled
-from ....simulation.declaration import Kind
-from ...read.role_assignment import new_crowd
+from ....simulation.roles import Role
 from ..behavior_adding import add_behaviors
-from ..behavior_targets import point_at
 from ..member_variation import Amounts
-from ..preset_exchange import take_up
-from ..preset_files import CROWDS
 from ..state_preset_exchange import add_state
 from ..states import triggers_of_state
-from . import cow, rider
-from .pasture import Heights, add_pasture, hills, on_ground
-from .scene_builder import SceneBuilder, SceneOptions, scattered
+from .land import Heights, hills, on_ground, pasture
+from .models import COW, RIDER, appended
+from .scene_builder import ReadyScene, SceneBuilder, SceneOptions, fitted_preset, scattered
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object
 
-COUNT, SIZE = 42, 2.2
-PRESET = "sheep"
 AVOIDING = "unaligned_collision_avoidance"
-STRAYS, RIDERS = 2, 3
+STRAYS = 2
 FEW = 3
 """Cows in the herd for each that has strayed, at least."""
 APART = 1.8
@@ -62,16 +55,12 @@ def reach(options: SceneOptions) -> float:
 
 
 def add_cowboys_and_strays(context: Context, options: SceneOptions) -> Object:
-    """Add the herd on its pasture, the strays and the riders; returns the crowd of the cows.
-
-    Raises:
-        Refusal: the preset of the cows cannot be read.
-    """
+    """Add the herd on its pasture, the strays and the riders; returns the crowd of the cows."""
     random_numbers = random.Random(options.seed)
-    builder = SceneBuilder.begin(context, "Cows", options.place)
+    builder = SceneBuilder.begin(context, "Cows", options.place, options.size)
     half = PASTURE * _radius(options)
     height = hills(half, STEEPEST, random_numbers)
-    add_pasture("Cow Pasture", options.place, half, height, builder.collection)
+    builder.add("Cow Pasture", pasture("Cow Pasture", half, height), options.place, Role.SURFACE)
     region = builder.add_region("Cow Region", REGION * _radius(options))
     _graze(context, options, builder, region, height, random_numbers)
     riders = _riders(context, options, builder, height)
@@ -83,8 +72,7 @@ def add_cowboys_and_strays(context: Context, options: SceneOptions) -> Object:
     context.view_layer.update()
     [missed] = triggers_of_state(fetch, context)
     missed.steering.trigger.distance = 2.0 * reach(options)
-    builder.select(context)
-    return builder.crowd
+    return builder.select()
 
 
 def _radius(options: SceneOptions) -> float:
@@ -101,30 +89,25 @@ def _graze(
     random_numbers: random.Random,
 ) -> None:
     """Give the crowd its settings, and add the cows, of whom the last ones have strayed."""
-    preset = CROWDS.find(PRESET).load()
-    preset = scaled(preset, options.size / preset.body_length)
+    preset = fitted_preset("sheep", options.size)
     crowd, size = builder.crowd, options.size
-    crowd.empty_display_size = 0.5 * size
-    take_up(preset, crowd, context.scene)
-    point_at(crowd, preset, Kind.REGION, region)
+    builder.settle(preset, COW, size, region)
     settings = crowd.steering
-    settings.vehicle.radius, settings.vehicle.length = 0.5 * cow.RADIUS * size, LENGTH * size
+    settings.vehicle.length = LENGTH * size
     settings.vehicle.cruise_speed = GRAZES
     settings.on_foot.turn_radius = COW_TURN_RADIUS * size
     # One that comes home fast would push aside who grazes in its way.
     add_behaviors([kind for kind in CATALOGUE if kind.name == AVOIDING], crowd, context.scene)
-    settings.portrayal.use, settings.portrayal.stride = True, cow.STRIDE * size
-    models = [cow.cow(coat, size) for coat in cow.COATS[: options.count]]
     members = []
-    for number, (x, y) in enumerate(_places(options, random_numbers)):
-        member = cow.add_cow(
-            f"Cow {number + 1:03}", models[number % len(models)], random_numbers.uniform(0.0, 1.0), builder.collection
-        )
-        member.location = options.place + on_ground(height, x, y)
-        member.rotation_euler.z = random_numbers.uniform(-math.pi, math.pi)
-        members.append(member)
-    builder.enlist(context, members, random_numbers, size)
-    builder.vary_members(context, Amounts(**preset.variation), options.seed)
+    with appended(COW, size, options.count) as cast:
+        for number, (x, y) in enumerate(_places(options, random_numbers)):
+            phase = random_numbers.uniform(0.0, 1.0)
+            member = cast.add(f"Cow {number + 1:03}", number, builder.collection, phase)
+            member.location = options.place + on_ground(height, x, y)
+            member.rotation_euler.z = random_numbers.uniform(-math.pi, math.pi)
+            members.append(member)
+    builder.enlist(members, random_numbers, size)
+    builder.vary(Amounts(**preset.variation), options.seed)
 
 
 def _places(options: SceneOptions, random_numbers: random.Random) -> list[tuple[float, float]]:
@@ -140,37 +123,47 @@ def _places(options: SceneOptions, random_numbers: random.Random) -> list[tuple[
     return places
 
 
-def _riders(context: Context, options: SceneOptions, builder: SceneBuilder, height: Heights) -> Object:
+def _riders(context: Context, options: SceneOptions, herd: SceneBuilder, height: Heights) -> Object:
     """Add riders at posts round the herd, in a crowd of their own, and return that."""
     random_numbers, size = random.Random(options.seed + 1), HORSE * options.size
-    crowd = new_crowd(context, "Riders", builder.collection)
-    crowd.location, crowd.empty_display_size = options.place, 0.5 * size
-    settings = crowd.steering
+    builder = herd.beside("Riders", options.place, size)
+    settings = builder.crowd.steering
     settings.locomotion = OnFoot.choice().name
-    on_foot = settings.on_foot
-    on_foot.align_to_ground, on_foot.turn_radius, on_foot.max_turn_rate, on_foot.turn_on_the_spot = (
-        0.5,
-        TURN_RADIUS * size,
-        TURN,
-        0.0,
-    )
-    vehicle = settings.vehicle
-    vehicle.radius, vehicle.length = 0.5 * rider.RADIUS * size, LENGTH * size
+    on_foot, vehicle = settings.on_foot, settings.vehicle
+    on_foot.align_to_ground, on_foot.turn_on_the_spot = 0.5, 0.0
+    on_foot.turn_radius, on_foot.max_turn_rate = TURN_RADIUS * size, TURN
+    vehicle.length, vehicle.keep_apart = LENGTH * size, True
     vehicle.max_speed, vehicle.max_force = SPEED * options.size, STRENGTH * options.size
-    vehicle.keep_apart = True
-    names = ("post", AVOIDING)
-    add_behaviors([kind for kind in CATALOGUE if kind.name in names], crowd, context.scene)
-    settings.post.round_crowd = builder.crowd
+    builder.measure(RIDER, size)
+    add_behaviors([kind for kind in CATALOGUE if kind.name in ("post", AVOIDING)], builder.crowd, context.scene)
+    settings.post.round_crowd = herd.crowd
     settings.unaligned_collision_avoidance.neighbors = "EVERYONE"
-    settings.portrayal.use, settings.portrayal.stride = True, rider.STRIDE * size
-    members = [rider.add_rider(f"Rider {k + 1}", rider.OUTFITS[k], size, builder.collection) for k in range(RIDERS)]
-    first = random_numbers.uniform(-math.pi, math.pi)
-    for number, member in enumerate(members):
-        turn, gap = first + math.tau * number / RIDERS, POSTS * _radius(options)
-        member.location = options.place + on_ground(height, gap * math.cos(turn), gap * math.sin(turn))
-        # Each looks past the herd, ready to ride round it either way.
-        member.rotation_euler.z = turn + 0.2 * math.pi
-    SceneBuilder(builder.collection, crowd).enlist(context, members, random_numbers, rider.HEIGHT * size)
+    first, gap = random_numbers.uniform(-math.pi, math.pi), POSTS * _radius(options)
+    members = []
+    with appended(RIDER, size, RIDER.variants) as cast:
+        for number in range(RIDER.variants):
+            turn = first + math.tau * number / RIDER.variants
+            member = cast.add(f"Rider {number + 1}", number, builder.collection)
+            member.location = options.place + on_ground(height, gap * math.cos(turn), gap * math.sin(turn))
+            # Each looks past the herd, ready to ride round it either way.
+            member.rotation_euler.z = turn + 0.2 * math.pi
+            members.append(member)
+    builder.enlist(members, random_numbers, RIDER.height * size)
     for member in members:
         member.steering.start_speed = 0.0
-    return crowd
+    return builder.crowd
+
+
+COWBOYS_AND_STRAYS = ReadyScene(
+    operator="add_cowboys_and_strays",
+    label="Cowboys and Strays",
+    description="Add a herd of cows, two that have strayed, and three riders who bring them back, ready to bake",
+    icon="OUTLINER_OB_ARMATURE",
+    counted="Number of cows with the strays; the size of the pasture is adapted to it",
+    count=42,
+    measure="Length",
+    measured="Length of a cow",
+    size=COW.size,
+    reach=reach,
+    add=add_cowboys_and_strays,
+)

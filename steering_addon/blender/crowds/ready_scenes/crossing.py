@@ -11,25 +11,15 @@ import bpy
 import numpy as np
 from mathutils import Vector
 
-from ....settings.preset import Preset, scaled
-from ....simulation.declaration import Kind
+from ....settings.preset import Preset
 from ....simulation.roles import Role
-from ...objects.hierarchy import Family
-from ...read.role_assignment import give_role, new_crowd
-from ..behavior_targets import point_at
-from ..preset_exchange import take_up
-from ..preset_files import CROWDS
-from .person import OUTFITS, RADIUS, add_person, people
-from .person_clips import give_clips
-from .scene_builder import SceneBuilder
-from .shape import Paints
+from .models import PERSON, append, appended
+from .scene_builder import SceneBuilder, fitted_preset
 from .walkers import without_region
 
 if TYPE_CHECKING:
-    from bpy.types import Collection, Context, Object
+    from bpy.types import Context, Curve, Mesh, Object
 
-PRESET = "pedestrian"
-WALKERS = 2
 HEIGHT = 0.41
 """Height of a walker, in lengths of a car."""
 HALF_PATH = 4.5
@@ -41,11 +31,10 @@ STRIPES, HALF_STRIPES = 8, 0.4
 ABOVE = 0.004
 """How far the stripes are above the road."""
 STEPS = 24
-COLORS = {"stripes": "#e8e6df"}
 
 
 def add_crossing(
-    context: Context, builder: SceneBuilder, line: np.ndarray, half_road: float, size: float, seed: int
+    context: Context, cars: SceneBuilder, line: np.ndarray, half_road: float, size: float, seed: int
 ) -> Object:
     """Add a crossing where a closed road is straightest; returns the crowd of its walkers.
 
@@ -53,35 +42,26 @@ def add_crossing(
         line: (k, 3) the middle of the road about the middle of the scene, metres.
         half_road: half the width of the road, metres.
         size: length of a car, metres.
-
-    Raises:
-        Refusal: the preset of the walkers cannot be read.
     """
     height = HEIGHT * size
-    preset = CROWDS.find(PRESET).load()
-    preset = _trusting(without_region(scaled(preset, height / preset.body_length)))
-    place = Vector(builder.crowd.location)
+    preset = _trusting(without_region(fitted_preset("pedestrian", height)))
     middle, ahead, right = _straightest(line)
-    crowd = new_crowd(context, "Crossing", builder.collection)
-    crowd.location, crowd.empty_display_size = place + middle, 0.5 * size
-    _stripes(place, line, half_road, size, builder.collection)
-    path = _path(place + middle, right, size, builder.collection)
-    take_up(preset, crowd, context.scene)
-    point_at(crowd, preset, Kind.PATH, path)
-    settings = crowd.steering
-    settings.vehicle.radius = RADIUS * height
-    settings.portrayal.use = False
-    members = []
-    for number, (start, model) in enumerate(zip(STARTS, people(OUTFITS[:WALKERS], height))):
-        way = right if number % 2 == 0 else -right
-        walker = add_person(f"Walker {number + 1:03}", model, builder.collection)
-        aside = (0.25 if number % 2 == 0 else -0.25) * HALF_STRIPES * size
-        walker.location = place + middle - way * start * size + ahead * aside
-        walker.rotation_euler.z = math.atan2(-way.x, way.y)
-        members.append(walker)
-    SceneBuilder(builder.collection, crowd).enlist(context, members, random.Random(seed), height)
-    give_clips(crowd, members[0], context.scene, height)
-    return crowd
+    place = cars.place + middle
+    builder = cars.beside("Crossing", place, size)
+    builder.add("Crossing Stripes", _stripes(line, half_road, size), place)
+    path = builder.add("Crossing Path", _curve(right, size), place, Role.PATH)
+    builder.settle(preset, PERSON, height, path)
+    with appended(PERSON, height, len(STARTS)) as cast:
+        members = []
+        for number, start in enumerate(STARTS):
+            heading, aside = (-right, -0.25) if number % 2 else (right, 0.25)
+            walker = cast.add(f"Walker {number + 1:03}", number, builder.collection)
+            walker.location = place - heading * start * size + ahead * (aside * HALF_STRIPES * size)
+            walker.rotation_euler.z = math.atan2(-heading.x, heading.y)
+            members.append(walker)
+        builder.enlist(members, random.Random(seed), height)
+        cast.give_clips(builder.crowd, members[0], context.scene)
+    return builder.crowd
 
 
 def _trusting(preset: Preset) -> Preset:
@@ -103,41 +83,33 @@ def _straightest(line: np.ndarray) -> tuple[Vector, Vector, Vector]:
     return Vector(line[row]), Vector((x, y, 0.0)), Vector((y, -x, 0.0))
 
 
-def _path(middle: Vector, right: Vector, size: float, collection: Collection) -> Object:
-    """Add the path: a straight curve across the road, which the walkers' feet leave for the ground."""
+def _curve(right: Vector, size: float) -> Curve:
+    """The path: a straight curve across the road, which the walkers' feet leave for the ground."""
     curve = bpy.data.curves.new("Crossing Path", "CURVE")
     curve.dimensions = "3D"
     spline = curve.splines.new("POLY")
     spline.points.add(1)
     for point, end in zip(spline.points, (-HALF_PATH, HALF_PATH)):
         point.co = (*(right * end * size), 1.0)
-    path = bpy.data.objects.new("Crossing Path", curve)
-    path.location = middle
-    collection.objects.link(path)
-    give_role(path, Role.PATH, Family())
-    return path
+    return curve
 
 
-def _stripes(place: Vector, line: np.ndarray, half_road: float, size: float, collection: Collection) -> Object:
-    """Add the stripes, which lie along the road and follow its grade."""
+def _stripes(line: np.ndarray, half_road: float, size: float) -> Mesh:
+    """The stripes, which lie along the road and follow its grade."""
     middle, ahead, right = _straightest(line)
     row = int(np.linalg.norm(line - np.array(middle), axis=1).argmin())
-    way = Vector(line[(row + 1) % len(line)] - line[row - 1])
-    grade = way.z / math.hypot(way.x, way.y)
+    step = Vector(line[(row + 1) % len(line)] - line[row - 1])
+    grade = step.z / math.hypot(step.x, step.y)
     width = 2.0 * half_road / (2 * STRIPES - 1)
-    points, faces = [], []
+    points = []
     for stripe in range(STRIPES):
         left = -half_road + 2.0 * stripe * width
+        # Counter-clockwise as seen from above.
         for along, aside in ((-1.0, left), (-1.0, left + width), (1.0, left + width), (1.0, left)):
             far = along * HALF_STRIPES * size
             points.append(tuple(ahead * far + right * aside + Vector((0.0, 0.0, grade * far + ABOVE * size))))
-        # Counter-clockwise as seen from above.
-        faces.append(tuple(4 * stripe + corner for corner in (0, 1, 2, 3)))
     mesh = bpy.data.meshes.new("Crossing Stripes")
-    mesh.from_pydata(points, [], faces)
-    mesh.materials.append(Paints("Crossing", COLORS).material("stripes"))
+    mesh.from_pydata(points, [], np.arange(4 * STRIPES).reshape(-1, 4).tolist())
+    mesh.materials.append(*append(materials=["Crossing Stripes"])["materials"])
     mesh.update()
-    stripes = bpy.data.objects.new("Crossing Stripes", mesh)
-    stripes.location = place + middle
-    collection.objects.link(stripes)
-    return stripes
+    return mesh

@@ -1,10 +1,10 @@
-"""The parts that a flock and a school share: a preset, a spherical region, and a common heading at the start."""
+"""A flock of birds and a school of fish, which stay around their place."""
 
 from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -14,43 +14,40 @@ from ....settings.preset import Preset, scaled
 from ....settings.preset_parts import BEHAVIOR
 from ....settings.preset_values import Values
 from ....simulation.behavior import Behavior
-from ....simulation.declaration import Kind, Unit
+from ....simulation.declaration import Unit
 from ....simulation.maneuvers.neighborhood import Neighborhood
-from ..behavior_targets import behaviors_of, point_at
+from ..behavior_targets import behaviors_of
 from ..member_variation import Amounts
-from ..preset_exchange import take_up
 from ..preset_files import CROWDS, SHIPPED, Listed
-from .scene_builder import SceneBuilder, SceneOptions, scattered
+from .models import BIRD, FISH, ReadyModel, appended
+from .scene_builder import ReadyScene, SceneBuilder, SceneOptions, scattered
 
 if TYPE_CHECKING:
-    from bpy.types import Collection, Context, Object
-
-AddMember = Callable[[int, random.Random, "Collection"], "Object"]
-"""Adds the member of a number to a collection, at rest in the origin."""
+    from bpy.types import Context, Object
 
 
 @dataclass(frozen=True)
-class FlyerScene:
-    """A ready scene of a flock.
+class Flyers:
+    """A flock or a school.
 
     Attributes:
-        title, region: names of the crowd and of its region.
+        title: the name of the crowd.
         preset: the crowd preset that is scaled to the size of the members.
         containment: the behavior preset in presets/ready_scenes that replaces values of the crowd preset. The crowd
             preset is meant for the open sky and would let members far out of a small region.
         room: radius of the region in sizes of a member, for the usual count.
         usual: the usual count.
-        radius: of a body in sizes of a member.
+        model: of the members; phases: in which of these cycles they are at the start.
         flatness: height of the start volume divided by its width.
     """
 
     title: str
-    region: str
     preset: str
     containment: str
     room: float
     usual: int
-    radius: float
+    model: ReadyModel
+    phases: float
     flatness: float
 
     def reach(self, options: SceneOptions) -> float:
@@ -59,52 +56,39 @@ class FlyerScene:
         return self.room * options.size * max(crowding * options.spacing, 1.0)
 
     def fitted_preset(self, options: SceneOptions) -> Preset:
-        """The preset for members of this size and spacing in a region.
-
-        Raises:
-            Refusal: a preset cannot be read.
-        """
+        """The preset for members of this size and spacing in a region."""
         crowd = CROWDS.find(self.preset).load()
         path = SHIPPED / "ready_scenes" / f"{self.containment}.json"
-        stay = Listed(self.containment, str(path), False, BEHAVIOR).load()
-        [(name, values)] = stay.behaviors.items()
+        [(name, values)] = Listed(self.containment, str(path), False, BEHAVIOR).load().behaviors.items()
         behaviors = {**crowd.behaviors, name: {**crowd.behaviors.get(name, {}), **values}}
         contained = replace(crowd, behaviors=behaviors)
         return _spaced(scaled(contained, options.size / crowd.body_length), options.spacing)
 
-
-def add(context: Context, scene: FlyerScene, options: SceneOptions, add_member: AddMember) -> Object:
-    """Add a flock inside a region of its own; returns its crowd.
-
-    Raises:
-        Refusal: a preset cannot be read.
-    """
-    preset = scene.fitted_preset(options)
-    random_numbers = random.Random(options.seed)
-    builder = SceneBuilder.begin(context, scene.title, options.place)
-    crowd = builder.crowd
-    crowd.empty_display_size = 2.0 * options.size
-    region = builder.add_region(scene.region, scene.reach(options))
-    take_up(preset, crowd, context.scene)
-    point_at(crowd, preset, Kind.REGION, region)
-    crowd.steering.vehicle.radius = scene.radius * options.size
-    crowd.steering.portrayal.use = True
-
-    apart = _distance_apart(crowd, preset)
-    spread = 0.55 * apart * options.count ** (1.0 / 3.0) / scene.flatness ** (1.0 / 3.0)
-    spread = min(spread, 0.8 * region.empty_display_size)
-    places = scattered(random_numbers, options.count, spread, scene.flatness, 0.6 * apart)
-    heading = random_numbers.uniform(0.0, math.tau)
-    members = []
-    for number, place in enumerate(places, 1):
-        member = add_member(number, random_numbers, builder.collection)
-        member.location = options.place + Vector(place)
-        member.rotation_euler.z = heading + random_numbers.uniform(-0.15, 0.15)
-        members.append(member)
-    builder.enlist(context, members, random_numbers, options.size)
-    builder.vary_members(context, Amounts(**preset.variation), options.seed)
-    builder.select(context)
-    return crowd
+    def add(self, context: Context, options: SceneOptions) -> Object:
+        """Add members inside a region of their own; returns their crowd."""
+        preset = self.fitted_preset(options)
+        random_numbers = random.Random(options.seed)
+        builder = SceneBuilder.begin(context, self.title, options.place, options.size)
+        builder.crowd.empty_display_size = 2.0 * options.size
+        region = builder.add_region(f"{self.title} Region", self.reach(options))
+        builder.settle(preset, self.model, options.size, region)
+        apart = _distance_apart(builder.crowd, preset)
+        spread = 0.55 * apart * options.count ** (1.0 / 3.0) / self.flatness ** (1.0 / 3.0)
+        spread = min(spread, 0.8 * region.empty_display_size)
+        places = scattered(random_numbers, options.count, spread, self.flatness, 0.6 * apart)
+        heading = random_numbers.uniform(0.0, math.tau)
+        members = []
+        with appended(self.model, options.size, options.count) as cast:
+            for number, place in enumerate(places, 1):
+                variant = random_numbers.choice(range(len(cast.models)))
+                phase = random_numbers.uniform(0.0, self.phases)
+                member = cast.add(f"{self.model.name} {number:03}", variant, builder.collection, phase)
+                member.location = options.place + Vector(place)
+                member.rotation_euler.z = heading + random_numbers.uniform(-0.15, 0.15)
+                members.append(member)
+        builder.enlist(members, random_numbers, options.size)
+        builder.vary(Amounts(**preset.variation), options.seed)
+        return builder.select()
 
 
 def _spaced(preset: Preset, spacing: float) -> Preset:
@@ -125,3 +109,35 @@ def _distance_apart(crowd: Object, preset: Preset) -> float:
     looking = [behavior.name for behavior in behaviors_of(preset) if issubclass(behavior, Neighborhood)]
     distances = [getattr(crowd.steering, name).distance for name in looking]
     return min(distances, default=2.0 * crowd.steering.vehicle.radius)
+
+
+FLOCK = Flyers("Flock", "starling", "flock", 150.0, 60, BIRD, 6.0, 0.5)
+SCHOOL = Flyers("School", "fish", "school", 16.0, 80, FISH, 1.0, 0.6)
+FLYERS = (
+    ReadyScene(
+        operator="add_flock",
+        label="Flock of Birds",
+        description="Add a flock of birds that flies around inside a region, ready to bake",
+        icon="FORCE_BOID",
+        counted="Number of birds",
+        count=FLOCK.usual,
+        measure="Length",
+        measured="Length of a bird from beak to tail",
+        size=BIRD.size,
+        reach=FLOCK.reach,
+        add=FLOCK.add,
+    ),
+    ReadyScene(
+        operator="add_school",
+        label="School of Fish",
+        description="Add a school of fish that swims around inside a region, ready to bake",
+        icon="MOD_OCEAN",
+        counted="Number of fish",
+        count=SCHOOL.usual,
+        measure="Length",
+        measured="Length of a fish from nose to tail",
+        size=FISH.size,
+        reach=SCHOOL.reach,
+        add=SCHOOL.add,
+    ),
+)

@@ -5,31 +5,27 @@ They are those for people of a usual height; `Hall.scale` changes all of them al
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import bpy
-from mathutils import Vector
+from mathutils import Matrix, Vector
 
 from ....simulation.roles import Role
 from ...objects.hierarchy import Family
 from ...read.role_assignment import give_role
-from .shape import Paints, Shape
+from .models import append
+from .scene_builder import SceneBuilder
 
 if TYPE_CHECKING:
-    from bpy.types import Collection, Object
+    from bpy.types import Material, Mesh, Object
 
-COLORS = {
-    "floor": "#cdc5b4",
-    "walls": "#9a8f80",
-    "tunnel": "#4c4a50",
-    "frame": "#33383f",
-    "board": "#171b22",
-    "letters": "#f2b632",
-    "sign": "#2b6ea3",
-    "wood": "#8a5a33",
-}
+PAINTS = ("Floor", "Walls", "Tunnel", "Sign", "Frame", "Wood", "Board", "Letters")
+Box = tuple[tuple[float, float, float], tuple[float, float, float], str]
+"""The lowest and the highest corner, and the paint."""
+SIDES = ((0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7), (3, 2, 1, 0), (4, 5, 6, 7))
+"""The corners of the sides of a box."""
 HALF_WIDTH, HALF_DEPTH = 11.0, 8.0
 """Of a hall for 80 people."""
 THICK, HIGH = 0.3, 1.1
@@ -42,16 +38,12 @@ BEHIND = 4.4
 """How far behind the wall people are bound for, who leave by a door."""
 DOORS = (1.5, -4.5)
 """Where the doors in each side wall are, off its middle, in the hall for 80 people."""
-BOARD_HALF, BOARD_LOW, BOARD_HIGH = 4.8, 2.2, 3.7
-"""Half the width of the board, and the heights of its edges."""
+BOARD_HALF = 4.8
+"""Half the width of the board."""
 SPOTS = 6
 """Places side by side along the board, each of which is read by some."""
-LINES = 7
-"""Lines of letters on the board."""
 OFF_WALL = 0.45
 """How far the board hangs off the back wall, as the middle of a bench."""
-BENCH_HALF, BENCH_DEPTH, SEAT, BACK = 0.9, 0.22, 0.45, 0.85
-"""Half the length and the depth of a bench, and the heights of its seat and its back."""
 CORNER = 2.2
 """How far the middle of a bench is off the side wall."""
 
@@ -139,95 +131,73 @@ class Hall:
         return [back, *front, *sides]
 
 
-def build(hall: Hall, middle: Vector, collection: Collection) -> Object:
-    """Add floor, walls, tunnels, benches and board; walls and benches are obstacles. Returns the floor."""
-    paints = Paints("Station", COLORS)
-    floor = _add(_floor(hall), "Station Floor", hall.scale, paints, middle, collection)
-    for number, (low, high) in enumerate(hall.walls(), 1):
-        corner, opposite = (min(low[0], high[0]), min(low[1], high[1])), (max(low[0], high[0]), max(low[1], high[1]))
-        centre = ((corner[0] + opposite[0]) / 2.0, (corner[1] + opposite[1]) / 2.0)
-        shape, half = Shape(), ((opposite[0] - corner[0]) / 2.0, (opposite[1] - corner[1]) / 2.0)
-        _box(shape, (-half[0], -half[1], 0.0), (half[0], half[1], HIGH), "walls")
-        _block(_add(shape, f"Station Wall {number}", hall.scale, paints, hall.at(middle, *centre), collection))
-    for number, place in enumerate(hall.benches, 1):
-        _block(_add(_bench(), f"Station Bench {number}", hall.scale, paints, hall.at(middle, *place), collection))
-    for door in (*hall.exits, hall.entrance):
-        _add(_tunnel(door), f"{door.name} Tunnel", hall.scale, paints, hall.at(middle, *door.place), collection)
-    _add(_board(), "Station Board", hall.scale, paints, hall.at(middle, *hall.board), collection)
-    return floor
+def build(hall: Hall, builder: SceneBuilder) -> None:
+    """Add floor, walls, tunnels, benches and board; walls and benches are obstacles."""
+    blocks = append(meshes=("Station Bench", "Station Board"), materials=[f"Station {paint}" for paint in PAINTS])
+    paints, (bench, board) = dict(zip(PAINTS, blocks["materials"])), blocks["meshes"]
+    for mesh in (bench, board):
+        mesh.transform(Matrix.Scale(hall.scale, 4))
 
+    def add(name: str, mesh: Mesh, x: float, y: float) -> Object:
+        return builder.add(name, mesh, hall.at(builder.place, x, y))
 
-def _add(shape: Shape, name: str, scale: float, paints: Paints, place: Vector, collection: Collection) -> Object:
-    ob = bpy.data.objects.new(name, shape.mesh(name, paints, scale))
-    ob.location = place
-    collection.objects.link(ob)
-    return ob
+    def add_obstacle(name: str, mesh: Mesh, x: float, y: float) -> None:
+        ob = add(name, mesh, x, y)
+        give_role(ob, Role.OBSTACLE, Family())
+        ob.steering.obstacle_shape = "BOX"
 
-
-def _block(ob: Object) -> None:
-    """Make a box an obstacle."""
-    give_role(ob, Role.OBSTACLE, Family())
-    ob.steering.obstacle_shape = "BOX"
-
-
-def _floor(hall: Hall) -> Shape:
-    shape = Shape()
     x, y = hall.half_width + THICK, hall.half_depth + THICK
-    _box(shape, (-x, -y, -0.1), (x, y, 0.0), "floor")
-    return shape
+    floor = (-x, -y, -0.1), (x, y, 0.0), "Floor"
+    add("Station Floor", _boxes("Station Floor", [floor], hall.scale, paints), 0.0, 0.0)
+    for number, (start, end) in enumerate(hall.walls(), 1):
+        x, y = (0.5 * (a + b) for a, b in zip(start, end))
+        half_x, half_y = (0.5 * abs(b - a) for a, b in zip(start, end))
+        box = (-half_x, -half_y, 0.0), (half_x, half_y, HIGH), "Walls"
+        name = f"Station Wall {number}"
+        add_obstacle(name, _boxes(name, [box], hall.scale, paints), x, y)
+    for number, place in enumerate(hall.benches, 1):
+        mesh = bench if number == 1 else bench.copy()
+        mesh.name = f"Station Bench {number}"
+        add_obstacle(mesh.name, mesh, *place)
+    for door in (*hall.exits, hall.entrance):
+        name = f"{door.name} Tunnel"
+        add(name, _boxes(name, _tunnel(door), hall.scale, paints), *door.place)
+    add("Station Board", board, *hall.board)
 
 
-def _tunnel(door: Door) -> Shape:
+def _tunnel(door: Door) -> list[Box]:
     """A tunnel behind a door, with a sign over its mouth; the origin is in the door."""
-    shape, (x, y) = Shape(), door.out
-    deep, wide, t = THICK + TUNNEL, door.half + THICK, THICK
+    (x, y), t, deep, wide, sign = door.out, THICK, THICK + TUNNEL, door.half + THICK, 0.8 * DOOR
 
-    def box(along: Sequence[float], aside: Sequence[float], up: Sequence[float], paint: str) -> None:
+    def box(along: Sequence[float], aside: Sequence[float], up: Sequence[float], paint: str) -> Box:
         corners = [(a * x - b * y, a * y + b * x) for a, b in zip(along, aside)]
-        low = (min(c[0] for c in corners), min(c[1] for c in corners), up[0])
-        high = (max(c[0] for c in corners), max(c[1] for c in corners), up[1])
-        _box(shape, low, high, paint)
+        low, high = (tuple(choose(axis) for axis in zip(*corners)) for choose in (min, max))
+        return (*low, up[0]), (*high, up[1]), paint
 
-    box((t, deep), (-wide, wide), (-0.1, 0.0), "tunnel")
-    box((t, deep), (-wide, -door.half), (0.0, TUNNEL_HIGH), "tunnel")
-    box((t, deep), (door.half, wide), (0.0, TUNNEL_HIGH), "tunnel")
-    box((deep, deep + t), (-wide, wide), (0.0, TUNNEL_HIGH), "tunnel")
-    box((t, deep + t), (-wide, wide), (TUNNEL_HIGH, TUNNEL_HIGH + 0.15), "walls")
-    sign = 0.8 * DOOR
-    box((t - 0.12, t), (-sign, sign), (TUNNEL_HIGH - 0.45, TUNNEL_HIGH + 0.05), "sign")
-    return shape
-
-
-def _bench() -> Shape:
-    """A bench that looks into the hall, with its back to the wall."""
-    shape, (x, y) = Shape(), (BENCH_HALF, BENCH_DEPTH)
-    for side in (-1.0, 1.0):
-        middle = side * (x - 0.15)
-        _box(shape, (middle - 0.05, 0.05 - y, 0.0), (middle + 0.05, y, SEAT - 0.05), "frame")
-    _box(shape, (-x, -y, SEAT - 0.05), (x, y, SEAT), "wood")
-    _box(shape, (-x, y - 0.05, SEAT + 0.1), (x, y, BACK), "wood")
-    return shape
-
-
-def _board() -> Shape:
-    """The board on two posts, which faces the hall; the origin is below its middle."""
-    shape = Shape()
-    for x in (-BOARD_HALF + 0.2, BOARD_HALF - 0.2):
-        _box(shape, (x - 0.06, 0.05, 0.0), (x + 0.06, 0.17, BOARD_HIGH), "frame")
-    _box(shape, (-BOARD_HALF, -0.06, BOARD_LOW), (BOARD_HALF, 0.05, BOARD_HIGH), "board")
-    step, wide = (BOARD_HIGH - BOARD_LOW - 0.2) / LINES, 2.0 * BOARD_HALF / SPOTS
-    for line in range(LINES * SPOTS):
-        top, column = BOARD_HIGH - 0.1 - line % LINES * step, line // LINES * wide - BOARD_HALF
-        for left, right in ((0.05, 0.2), (0.25, 0.6 + 0.07 * (line * 5 % 4)), (0.87, 0.95)):
-            corners = [(left, top - 0.65 * step), (right, top - 0.65 * step), (right, top), (left, top)]
-            shape.face([(column + wide * u, -0.065, v) for u, v in corners], "letters")
-    return shape
-
-
-def _box(shape: Shape, low: tuple[float, float, float], high: tuple[float, float, float], paint: str) -> None:
-    """Add a box between two corners."""
-    rings = [
-        [(low[0], low[1], z), (high[0], low[1], z), (high[0], high[1], z), (low[0], high[1], z)]
-        for z in (low[2], high[2])
+    return [
+        box((t, deep), (-wide, wide), (-0.1, 0.0), "Tunnel"),
+        box((t, deep), (-wide, -door.half), (0.0, TUNNEL_HIGH), "Tunnel"),
+        box((t, deep), (door.half, wide), (0.0, TUNNEL_HIGH), "Tunnel"),
+        box((deep, deep + t), (-wide, wide), (0.0, TUNNEL_HIGH), "Tunnel"),
+        box((t, deep + t), (-wide, wide), (TUNNEL_HIGH, TUNNEL_HIGH + 0.15), "Walls"),
+        box((t - 0.12, t), (-sign, sign), (TUNNEL_HIGH - 0.45, TUNNEL_HIGH + 0.05), "Sign"),
     ]
-    shape.skin(rings, paint)
+
+
+def _boxes(name: str, boxes: Sequence[Box], scale: float, paints: Mapping[str, Material]) -> Mesh:
+    """A mesh of boxes."""
+    points = [
+        (scale * x, scale * y, scale * z)
+        for (west, south, low), (east, north, high), _ in boxes
+        for z in (low, high)
+        for x, y in ((west, south), (east, south), (east, north), (west, north))
+    ]
+    faces = [tuple(8 * number + corner for corner in side) for number in range(len(boxes)) for side in SIDES]
+    used = list(dict.fromkeys(paint for *_, paint in boxes))
+    mesh = bpy.data.meshes.new(name)
+    mesh.from_pydata(points, [], faces)
+    for paint in used:
+        mesh.materials.append(paints[paint])
+    mesh.polygons.foreach_set("material_index", [used.index(paint) for *_, paint in boxes for _ in SIDES])
+    mesh.update()
+    return mesh

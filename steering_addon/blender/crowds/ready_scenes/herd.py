@@ -4,23 +4,17 @@ from __future__ import annotations
 
 import math
 import random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ....settings.preset import scaled
-from ....simulation.declaration import Kind
-from ..behavior_targets import point_at
+from ....simulation.roles import Role
 from ..member_variation import Amounts
-from ..preset_exchange import take_up
-from ..preset_files import CROWDS
-from .pasture import Heights, add_pasture, hills, on_ground
-from .scene_builder import SceneBuilder, SceneOptions, scattered
-from .sheep import FLEECES, RADIUS, STRIDE, add_sheep, sheep
+from .land import Heights, hills, on_ground, pasture
+from .models import SHEEP, appended
+from .scene_builder import ReadyScene, SceneBuilder, SceneOptions, fitted_preset, scattered
 
 if TYPE_CHECKING:
     from bpy.types import Collection, Context, Object
 
-COUNT, SIZE = 24, 1.2
-PRESET = "sheep"
 APART = 2.0
 """Usual distance between sheep at the start, in lengths."""
 PASTURE = 3.4
@@ -36,43 +30,6 @@ def reach(options: SceneOptions) -> float:
     return math.sqrt(2.0) * half_side(options)
 
 
-def add_herd(context: Context, options: SceneOptions) -> Object:
-    """Add a herd of sheep with moving legs on a new surface; returns their crowd.
-
-    Raises:
-        Refusal: their preset cannot be read.
-    """
-    builder, _ = graze(context, options)
-    builder.select(context)
-    return builder.crowd
-
-
-def graze(context: Context, options: SceneOptions) -> tuple[SceneBuilder, Heights]:
-    """Add the herd and its pasture without selecting it; returns its builder, and the heights of the pasture.
-
-    Raises:
-        Refusal: their preset cannot be read.
-    """
-    preset = CROWDS.find(PRESET).load()
-    preset = scaled(preset, options.size / preset.body_length)
-    random_numbers = random.Random(options.seed)
-    builder = SceneBuilder.begin(context, "Sheep", options.place)
-    crowd = builder.crowd
-    crowd.empty_display_size = 0.5 * options.size
-    half = half_side(options)
-    height = hills(half, STEEPEST, random_numbers)
-    add_pasture("Sheep Pasture", options.place, half, height, builder.collection)
-    region = builder.add_region("Sheep Region", ROOM * half_side(options))
-    take_up(preset, crowd, context.scene)
-    point_at(crowd, preset, Kind.REGION, region)
-    crowd.steering.vehicle.radius = RADIUS * options.size
-    crowd.steering.portrayal.use, crowd.steering.portrayal.stride = True, STRIDE * options.size
-    members = _flock(options, height, random_numbers, builder.collection)
-    builder.enlist(context, members, random_numbers, options.size)
-    builder.vary_members(context, Amounts(**preset.variation), options.seed)
-    return builder, height
-
-
 def herd_radius(options: SceneOptions) -> float:
     """The radius of the herd at the start, metres."""
     return options.size * APART * options.spacing * max(math.sqrt(options.count), 2.0) * 0.62
@@ -83,22 +40,58 @@ def half_side(options: SceneOptions) -> float:
     return PASTURE * herd_radius(options)
 
 
+def add_herd(context: Context, options: SceneOptions) -> Object:
+    """Add a herd of sheep with moving legs on a new surface; returns their crowd."""
+    builder, _ = graze(context, options)
+    return builder.select()
+
+
+def graze(context: Context, options: SceneOptions) -> tuple[SceneBuilder, Heights]:
+    """Add the herd and its pasture without selecting it; returns its builder, and the heights of the pasture."""
+    preset = fitted_preset("sheep", options.size)
+    random_numbers = random.Random(options.seed)
+    builder = SceneBuilder.begin(context, "Sheep", options.place, options.size)
+    half = half_side(options)
+    height = hills(half, STEEPEST, random_numbers)
+    builder.add("Sheep Pasture", pasture("Sheep Pasture", half, height), options.place, Role.SURFACE)
+    region = builder.add_region("Sheep Region", ROOM * half)
+    builder.settle(preset, SHEEP, options.size, region)
+    builder.enlist(_flock(options, height, random_numbers, builder.collection), random_numbers, options.size)
+    builder.vary(Amounts(**preset.variation), options.seed)
+    return builder, height
+
+
 def _flock(
-    options: SceneOptions,
-    height: Heights,
-    random_numbers: random.Random,
-    collection: Collection,
+    options: SceneOptions, height: Heights, random_numbers: random.Random, collection: Collection
 ) -> list[Object]:
     """Add sheep that stand on the pasture and head about the same way."""
-    models = [sheep(fleece, options.size) for fleece in FLEECES[: options.count]]
     apart = APART * options.size * options.spacing
     places = scattered(random_numbers, options.count, herd_radius(options), 0.0, 0.7 * apart)
-    way = random_numbers.uniform(-math.pi, math.pi)
+    heading = random_numbers.uniform(-math.pi, math.pi)
     members = []
-    for number, (x, y, _) in enumerate(places):
-        model = models[number % len(models)]
-        member = add_sheep(f"Sheep {number + 1:03}", model, random_numbers.uniform(0.0, 1.0), collection)
-        member.location = options.place + on_ground(height, x, y)
-        member.rotation_euler.z = way + random_numbers.uniform(-0.6, 0.6)
-        members.append(member)
+    with appended(SHEEP, options.size, options.count) as cast:
+        for number, (x, y, _) in enumerate(places):
+            member = cast.add(f"Sheep {number + 1:03}", number, collection, random_numbers.uniform(0.0, 1.0))
+            member.location = options.place + on_ground(height, x, y)
+            member.rotation_euler.z = heading + random_numbers.uniform(-0.6, 0.6)
+            members.append(member)
     return members
+
+
+OF_SHEEP: dict[str, Any] = {
+    "counted": "Number of sheep; the size of the pasture is adapted to it",
+    "count": 24,
+    "measure": "Length",
+    "measured": "Length of a sheep",
+    "size": SHEEP.size,
+    "reach": reach,
+}
+"""The options of scenes with a herd of sheep."""
+HERD = ReadyScene(
+    operator="add_herd",
+    label="Herd on a Hill",
+    description="Add a herd of sheep that grazes on hills, ready to bake",
+    icon="MESH_GRID",
+    add=add_herd,
+    **OF_SHEEP,
+)

@@ -12,20 +12,18 @@ import numpy as np
 from ....behaviors import CATALOGUE
 from ....locomotion import OnFoot
 from ....simulation.roles import Role
-from ...objects.hierarchy import Family
-from ...read.role_assignment import give_role, new_crowd
 from ..behavior_adding import add_behaviors
 from ..new_triggers import new_trigger
 from ..state_preset_exchange import add_state
-from .herd import graze, half_side, herd_radius
-from .pasture import Heights
-from .scene_builder import SceneBuilder, SceneOptions
-from .wolf import HEIGHT, RADIUS, STRIDE, add_wolf
+from .herd import OF_SHEEP, graze, half_side, herd_radius
+from .land import Heights
+from .models import WOLF, appended
+from .scene_builder import ReadyScene, SceneBuilder, SceneOptions
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Object
+    from bpy.types import Context, Curve, Object
 
-WOLF = 1.1
+LENGTH = 1.1
 """Length of the wolf, in lengths of a sheep, as all other distances."""
 SPEED, STRENGTH = 2.1, 3.0
 """Of the wolf as it trots: its speed a second, and its acceleration a second squared."""
@@ -53,19 +51,14 @@ KNOTS = 32
 
 
 def add_herd_and_wolf(context: Context, options: SceneOptions) -> Object:
-    """Add the herd on its pasture, and a wolf whose path leads past it; returns the crowd of the sheep.
-
-    Raises:
-        Refusal: the preset of the sheep cannot be read.
-    """
+    """Add the herd on its pasture, and a wolf whose path leads past it; returns the crowd of the sheep."""
     builder, height = graze(context, options)
     builder.crowd.steering.on_foot.slowed_uphill = UPHILL
     wolf = _wolf(context, options, height, builder)
     state, _ = add_state(context, builder.crowd, "startle")
     state.steering.state.reach = SPREADS_WITHIN * options.size
     state.steering.state.lasts = RUNS_FOR
-    for each in (state, state.steering.state.then):
-        vehicle = each.steering.vehicle
+    for vehicle in (state.steering.vehicle, state.steering.state.then.steering.vehicle):
         vehicle.response_time, vehicle.speed_time = ALERT
     state.steering.containment.own = True
     state.steering.containment.weight, state.steering.containment.prediction_time = KEEPS_INSIDE
@@ -75,8 +68,7 @@ def add_herd_and_wolf(context: Context, options: SceneOptions) -> Object:
     regroup.cohesion.distance = 3.0 * herd_radius(options)
     trigger = new_trigger(context, state, "NEAR", wolf)
     trigger.steering.trigger.distance = FEARS * options.size
-    builder.select(context)
-    return builder.crowd
+    return builder.select()
 
 
 def _line(options: SceneOptions, height: Heights) -> np.ndarray:
@@ -89,38 +81,43 @@ def _line(options: SceneOptions, height: Heights) -> np.ndarray:
     return np.stack((x, y, height(x, y)), axis=1)
 
 
-def _wolf(context: Context, options: SceneOptions, height: Heights, builder: SceneBuilder) -> Object:
+def _wolf(context: Context, options: SceneOptions, height: Heights, herd: SceneBuilder) -> Object:
     """Add a wolf that goes along a path of its own, in a crowd of its own."""
-    size, line = WOLF * options.size, _line(options, height)
-    crowd = new_crowd(context, "Wolves", builder.collection)
-    crowd.location, crowd.empty_display_size = options.place, 0.5 * size
-    path = _path(options, line, builder)
-    settings = crowd.steering
+    size, line = LENGTH * options.size, _line(options, height)
+    builder = herd.beside("Wolves", options.place, size)
+    path = builder.add("Wolf Path", _curve(line), options.place, Role.PATH)
+    settings = builder.crowd.steering
     settings.locomotion = OnFoot.choice().name
     settings.on_foot.align_to_ground, settings.on_foot.turn_radius = 0.7, 0.6 * size
     settings.on_foot.slowed_uphill = UPHILL
     vehicle = settings.vehicle
-    vehicle.radius, vehicle.max_speed, vehicle.max_force = RADIUS * size, SPEED * options.size, STRENGTH * options.size
-    vehicle.cruise_speed = 1.0
-    add_behaviors([kind for kind in CATALOGUE if kind.name == "path_following"], crowd, context.scene)
+    vehicle.max_speed, vehicle.max_force, vehicle.cruise_speed = SPEED * options.size, STRENGTH * options.size, 1.0
+    builder.measure(WOLF, size)
+    add_behaviors([kind for kind in CATALOGUE if kind.name == "path_following"], builder.crowd, context.scene)
     settings.path_following.path, settings.path_following.radius = path, 0.8 * size
-    settings.portrayal.use, settings.portrayal.stride = True, STRIDE * size
-    wolf = add_wolf("Wolf", size, builder.collection)
+    with appended(WOLF, size, 1) as cast:
+        wolf = cast.add("Wolf", 0, builder.collection)
     wolf.location = path.matrix_basis @ path.data.splines[0].points[0].co.to_3d()
-    way = line[1] - line[0]
-    wolf.rotation_euler.z = math.atan2(-way[0], way[1])
-    SceneBuilder(builder.collection, crowd).enlist(context, [wolf], random.Random(options.seed + 1), HEIGHT * size)
+    ahead = line[1] - line[0]
+    wolf.rotation_euler.z = math.atan2(-ahead[0], ahead[1])
+    builder.enlist([wolf], random.Random(options.seed + 1), WOLF.height * size)
     return wolf
 
 
-def _path(options: SceneOptions, line: np.ndarray, builder: SceneBuilder) -> Object:
+def _curve(line: np.ndarray) -> Curve:
     curve = bpy.data.curves.new("Wolf Path", "CURVE")
     curve.dimensions = "3D"
     spline = curve.splines.new("POLY")
     spline.points.add(len(line) - 1)
     spline.points.foreach_set("co", np.column_stack((line, np.ones(len(line)))).ravel())
-    path = bpy.data.objects.new("Wolf Path", curve)
-    path.location = options.place
-    builder.collection.objects.link(path)
-    give_role(path, Role.PATH, Family())
-    return path
+    return curve
+
+
+HERD_AND_WOLF = ReadyScene(
+    operator="add_herd_and_wolf",
+    label="Herd and Wolf",
+    description="Add a herd of sheep that grazes, runs from a wolf that comes by, and gathers again, ready to bake",
+    icon="PMARKER_ACT",
+    add=add_herd_and_wolf,
+    **OF_SHEEP,
+)

@@ -6,13 +6,15 @@ Existing objects are left unchanged.
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import bpy
 from mathutils import Vector
 
+from ....settings.preset import Preset, scaled
+from ....simulation.declaration import Kind
 from ....simulation.roles import Role
 from ...moving import locomotion_of
 from ...objects.hierarchy import Family
@@ -20,11 +22,14 @@ from ...objects.identity import identities_in_a_row, new_identity
 from ...objects.tagged_objects import in_use, tagged
 from ...properties import has_role
 from ...read.role_assignment import give_role, make_vehicle, new_crowd
+from ..behavior_targets import point_at
 from ..member_variation import Amounts, vary
-from ..preset_exchange import start_at_cruise
+from ..preset_exchange import start_at_cruise, take_up
+from ..preset_files import CROWDS
+from .models import ReadyModel
 
 if TYPE_CHECKING:
-    from bpy.types import Collection, Context, Object
+    from bpy.types import ID, Collection, Context, Object
 
 MOST_PLACES = 100
 """Number of places that are tried beside existing crowds."""
@@ -50,37 +55,89 @@ class SceneOptions:
 
 
 @dataclass(frozen=True)
+class ReadyScene:
+    """A crowd with its surroundings, ready to bake.
+
+    Attributes:
+        operator: the name of its operator, after "steering.".
+        description: the operator's tooltip, without a period.
+        counted: the tooltip of its count; count: the default.
+        measure: the label of its size; measured: what that is, for the tooltip; size: the default, in meters.
+        reach: the radius that it needs, in meters.
+        add: adds it to the scene and returns its crowd; raises Refusal if a preset cannot be read.
+    """
+
+    operator: str
+    label: str
+    description: str
+    icon: str
+    counted: str
+    count: int
+    measure: str
+    measured: str
+    size: float
+    reach: Callable[[SceneOptions], float]
+    add: Callable[[Context, SceneOptions], Object]
+
+
+@dataclass(frozen=True)
 class SceneBuilder:
     """A new crowd, at first without members, and the collection that holds the whole scene."""
 
+    context: Context
     collection: Collection
     crowd: Object
+    place: Vector
 
     @classmethod
-    def begin(cls, context: Context, title: str, place: Vector) -> SceneBuilder:
-        """Add an empty crowd and its collection, both named by the title."""
+    def begin(cls, context: Context, title: str, place: Vector, size: float) -> SceneBuilder:
+        """Add an empty crowd and its collection, both named by the title; `size` is that of a member."""
         collection = bpy.data.collections.new(title)
         _active_collection(context).children.link(collection)
-        crowd = new_crowd(context, title, collection)
-        crowd.location = place
-        return cls(collection, crowd)
+        return cls(context, collection, context.scene, place).beside(title, place, size)
+
+    def beside(self, title: str, place: Vector, size: float) -> SceneBuilder:
+        """Add another crowd to the scene; returns its builder."""
+        crowd = new_crowd(self.context, title, self.collection)
+        crowd.location, crowd.empty_display_size = place, 0.5 * size
+        return SceneBuilder(self.context, self.collection, crowd, self.place)
+
+    def add(self, name: str, data: ID | None, place: Vector, role: Role | None = None) -> Object:
+        """Add an object at a place in the world."""
+        ob = bpy.data.objects.new(name, data)
+        ob.location = place
+        self.collection.objects.link(ob)
+        if role is not None:
+            give_role(ob, role, Family())
+        return ob
 
     def add_region(self, name: str, radius: float) -> Object:
         """Add a spherical region around the crowd."""
-        ob = bpy.data.objects.new(name, None)
-        ob.empty_display_type, ob.empty_display_size = "SPHERE", radius
-        ob.location = self.crowd.location
-        self.collection.objects.link(ob)
-        give_role(ob, Role.REGION, Family())
-        return ob
+        region = self.add(name, None, self.crowd.location, Role.REGION)
+        region.empty_display_type, region.empty_display_size = "SPHERE", radius
+        return region
+
+    def settle(self, preset: Preset, model: ReadyModel, size: float, target: Object | None = None) -> None:
+        """Give the crowd the settings of a preset and the measures of a model.
+
+        Args:
+            size: of the model, metres.
+            target: the region or path that behaviors of the preset point at.
+        """
+        take_up(preset, self.crowd, self.context.scene)
+        if target is not None:
+            point_at(self.crowd, preset, Kind.PATH if has_role(target, Role.PATH) else Kind.REGION, target)
+        self.measure(model, size)
+
+    def measure(self, model: ReadyModel, size: float) -> None:
+        """Give the crowd the measures of a model of this size; what clips move needs no numbers for drivers."""
+        settings = self.crowd.steering
+        settings.vehicle.radius, settings.portrayal.use = model.radius * size, model.driven
+        if model.stride:
+            settings.portrayal.stride = model.stride * size
 
     def enlist(
-        self,
-        context: Context,
-        members: Sequence[Object],
-        random_numbers: random.Random,
-        height: float,
-        in_a_row: bool = False,
+        self, members: Sequence[Object], random_numbers: random.Random, height: float, in_a_row: bool = False
     ) -> None:
         """Make objects vehicles of the crowd, with random identities.
 
@@ -90,8 +147,8 @@ class SceneBuilder:
         """
         self.crowd.steering.portrayal.stride_height = height
         # Objects linked to a new collection are not listed until the view layer is updated.
-        context.view_layer.update()
-        taken = {ob.steering.identity for ob in tagged(in_use(context.scene), Role.VEHICLE)}
+        self.context.view_layer.update()
+        taken = {ob.steering.identity for ob in tagged(in_use(self.context.scene), Role.VEHICLE)}
         family = Family()
         row = iter(identities_in_a_row(len(members), taken, random_numbers) if in_a_row else ())
         for ob in members:
@@ -104,19 +161,26 @@ class SceneBuilder:
         if locomotion_of(self.crowd).grounded:
             start_at_cruise(members, 1.0, self.crowd.steering.vehicle.cruise_speed)
 
-    def vary_members(self, context: Context, amounts: Amounts, seed: int) -> None:
+    def vary(self, amounts: Amounts, seed: int) -> None:
         """Vary the members, as the operator Vary does."""
-        vary(context.scene, self.crowd, amounts, seed=seed)
+        vary(self.context.scene, self.crowd, amounts, seed=seed)
 
-    def select(self, context: Context) -> None:
-        """Select the crowd, its members, and its region or path, so that they can be moved together."""
-        for ob in context.view_layer.objects:
+    def select(self) -> Object:
+        """Select the crowd, its members, and its region or path, so that they can be moved together; the crowd."""
+        for ob in self.context.view_layer.objects:
             if ob.select_get():
                 ob.select_set(False)
         for ob in self.collection.objects:
             if ob.parent is None:
                 ob.select_set(True)
-        context.view_layer.objects.active = self.crowd
+        self.context.view_layer.objects.active = self.crowd
+        return self.crowd
+
+
+def fitted_preset(name: str, size: float) -> Preset:
+    """The crowd preset of a name for bodies of this length, metres."""
+    preset = CROWDS.find(name).load()
+    return scaled(preset, size / preset.body_length)
 
 
 def free_place(context: Context, width: float) -> Vector:

@@ -11,22 +11,17 @@ import bpy
 from mathutils import Vector
 
 from ....behaviors import CATALOGUE
-from ....settings.preset import Preset, scaled
 from ..behavior_adding import add_behaviors
 from ..member_variation import Amounts
-from ..preset_exchange import take_up
-from ..preset_files import CROWDS
 from .hall import BEHIND, HALF_DEPTH, HALF_WIDTH, Hall, build
-from .person import OUTFITS, RADIUS, THINGS, add_person, people
-from .person_clips import carry, give_clips
-from .scene_builder import SceneBuilder, SceneOptions
-from .walkers import CARRYING, SIZE, without_region
+from .models import PERSON, THINGS, Cast, appended
+from .scene_builder import ReadyScene, SceneBuilder, SceneOptions, fitted_preset
+from .walkers import CARRYING, without_region
 
 if TYPE_CHECKING:
-    from bpy.types import Collection, Context, Mesh, Object
+    from bpy.types import Collection, Context, Object, Scene
 
 COUNT = 80
-PRESET = "passers_by"
 NOT_ON_ERRANDS = ("path_following", "keep_company")
 """The behaviors of the preset that do not suit people who have places of their own to go to."""
 SMALLEST = 0.7
@@ -59,7 +54,7 @@ LOOKS = 0.8
 def hall_of(options: SceneOptions) -> Hall:
     """The hall, whose floor is as large as its people need."""
     side = max(math.sqrt(options.count / COUNT), SMALLEST) * options.spacing
-    return Hall(HALF_WIDTH * side, HALF_DEPTH * side, options.size / SIZE)
+    return Hall(HALF_WIDTH * side, HALF_DEPTH * side, options.size / PERSON.size)
 
 
 def reach(options: SceneOptions) -> float:
@@ -68,41 +63,28 @@ def reach(options: SceneOptions) -> float:
 
 
 def add_station_hall(context: Context, options: SceneOptions) -> Object:
-    """Add the hall with its people; returns their crowd.
-
-    Raises:
-        Refusal: their preset cannot be read.
-    """
-    preset = without_region(_on_errands(scaled(CROWDS.find(PRESET).load(), options.size / SIZE)))
+    """Add the hall with its people; returns their crowd."""
+    preset = without_region(fitted_preset("passers_by", options.size))
+    errands = {name: values for name, values in preset.behaviors.items() if name not in NOT_ON_ERRANDS}
+    preset = replace(preset, behaviors=errands)
     hall, chance = hall_of(options), random.Random(options.seed)
-    builder = SceneBuilder.begin(context, "Station Hall", options.place)
-    crowd = builder.crowd
-    crowd.empty_display_size = 0.5 * options.size
-    build(hall, options.place, builder.collection)
-    take_up(preset, crowd, context.scene)
-    settings = crowd.steering
-    settings.vehicle.radius = RADIUS * options.size
+    builder = SceneBuilder.begin(context, "Station Hall", options.place, options.size)
+    build(hall, builder)
+    builder.settle(preset, PERSON, options.size)
+    settings = builder.crowd.steering
     settings.vehicle.max_speed *= PACE
     settings.vehicle.cruise_speed = CRUISE
-    # The numbers for drivers, which the preset asks for, are not needed: clips move the legs.
-    settings.portrayal.use = False
     settings.on_foot.turn_radius = TURN_RADIUS * hall.scale
     settings.attendance.use_enter_frame = False
     settings.attendance.arrival_distance = READS_WITHIN * hall.scale
-    members = _people(hall, options, chance, builder.collection)
-    builder.enlist(context, members, chance, options.size, in_a_row=True)
-    give_clips(crowd, members[0], context.scene, options.size)
-    _enter(members, _inside(options), context, chance)
-    builder.vary_members(context, Amounts(**preset.variation), options.seed)
+    with appended(PERSON, options.size, options.count) as cast:
+        members = _people(hall, options, chance, builder, cast)
+        builder.enlist(members, chance, options.size, in_a_row=True)
+        cast.give_clips(builder.crowd, members[0], context.scene)
+    _enter(members[_inside(options) :], context.scene, chance)
+    builder.vary(Amounts(**preset.variation), options.seed)
     _give_goals(context, hall, builder)
-    builder.select(context)
-    return crowd
-
-
-def _on_errands(preset: Preset) -> Preset:
-    """The preset without the behaviors NOT_ON_ERRANDS."""
-    kept = {name: values for name, values in preset.behaviors.items() if name not in NOT_ON_ERRANDS}
-    return replace(preset, behaviors=kept)
+    return builder.select()
 
 
 def _give_goals(context: Context, hall: Hall, builder: SceneBuilder) -> None:
@@ -139,17 +121,17 @@ def _inside(options: SceneOptions) -> int:
     return math.ceil(INSIDE * options.count)
 
 
-def _people(hall: Hall, options: SceneOptions, chance: random.Random, collection: Collection) -> list[Object]:
+def _people(
+    hall: Hall, options: SceneOptions, chance: random.Random, builder: SceneBuilder, cast: Cast
+) -> list[Object]:
     """Add the people: first those who are in the hall, then those who enter."""
     inside = _inside(options)
     places = [*_scattered(hall, inside, chance), *_entering(hall, options.count - inside, chance)]
-    models = people(OUTFITS[: options.count], options.size)
-    meshes: dict[str, Mesh] = {}
     travelers = []
     for number, (x, y) in enumerate(places):
-        walker = add_person(f"Traveler {number + 1:03}", models[number % len(models)], collection)
+        walker = cast.add(f"Traveler {number + 1:03}", number, builder.collection)
         if chance.random() < CARRYING:
-            carry(walker, chance.choice(sorted(THINGS)), meshes, options.size)
+            cast.carry(walker, chance.choice(THINGS))
         walker.location = hall.at(options.place, x, y)
         away = math.atan2(hall.board[0] - x, hall.board[1] - y) if number < inside else 0.0
         walker.rotation_euler.z = -away + (chance.uniform(-LOOKS, LOOKS) if number < inside else 0.0)
@@ -181,11 +163,25 @@ def _entering(hall: Hall, count: int, chance: random.Random) -> list[tuple[float
     return [slots[number % len(slots)] for number in chance.sample(range(count), count)]
 
 
-def _enter(members: list[Object], inside: int, context: Context, chance: random.Random) -> None:
-    """Let all but the first few of the people enter one after the other, after the first frame."""
-    scene = context.scene
+def _enter(late: list[Object], scene: Scene, chance: random.Random) -> None:
+    """Let people enter one after the other, after the first frame."""
     fps = scene.render.fps / scene.render.fps_base
-    late = members[inside:]
     for number, walker in enumerate(late):
         after = COMES_FOR * fps * (number + chance.random()) / len(late)
         walker.steering.use_enter_frame, walker.steering.enter_frame = True, scene.frame_start + 1 + int(after)
+
+
+STATION_HALL = ReadyScene(
+    operator="add_station_hall",
+    label="Station Hall",
+    description="Add people who walk through a station hall: "
+    "some read the board, and all leave by exits, ready to bake",
+    icon="HOME",
+    counted="Number of people; the size of the hall is adapted to it",
+    count=COUNT,
+    measure="Height",
+    measured="Height of a person",
+    size=PERSON.size,
+    reach=reach,
+    add=add_station_hall,
+)

@@ -12,26 +12,19 @@ import numpy as np
 from mathutils import Vector
 
 from ....locomotion import Wheeled
-from ....settings.preset import Preset, scaled
-from ....simulation.declaration import Kind
 from ....simulation.roles import Role
-from ...objects.hierarchy import Family
-from ...read.role_assignment import give_role
-from ..behavior_targets import point_at
 from ..member_variation import Amounts
-from ..preset_exchange import take_up
-from ..preset_files import CROWDS
-from .car import PAINTS, RADIUS, SUSPENSION, TRACK, WHEEL, WHEELBASE, add_car, car
 from .crossing import add_crossing
-from .scene_builder import SceneBuilder, SceneOptions
-from .shape import Paints
+from .land import faces_of_grid, grid, surface
+from .models import CAR, TRACK, WHEEL, WHEELBASE, appended
+from .scene_builder import ReadyScene, SceneBuilder, SceneOptions, fitted_preset
 from .walkers import without_region
 
 if TYPE_CHECKING:
-    from bpy.types import Collection, Context, Object
+    from bpy.types import Collection, Context, Curve, Mesh, Object
 
-COUNT, SIZE = 12, 4.3
-PRESET = "car"
+SUSPENSION = 0.028
+"""How far a wheel goes on its spring, in lengths of a car."""
 ROOM = 4.5
 """Length of the road per car, in lengths of a car."""
 SHORTEST = 55.0
@@ -55,7 +48,6 @@ ASIDE = ("separation", "unaligned_collision_avoidance", "obstacle_avoidance")
 KNOTS, STEPS, CELLS = 48, 480, 120
 DASH = 0.02
 """Half the width of the line in the middle."""
-COLORS = {"land": "#86a05f", "road": "#5a5a5c", "line": "#d8d4c6"}
 
 
 def reach(options: SceneOptions) -> float:
@@ -64,46 +56,33 @@ def reach(options: SceneOptions) -> float:
 
 
 def add_traffic(context: Context, options: SceneOptions) -> Object:
-    """Add cars with rolling wheels and brake lights on a new road, and walkers who cross it; returns the cars' crowd.
-
-    Raises:
-        Refusal: their preset cannot be read.
-    """
-    preset = CROWDS.find(PRESET).load()
-    preset = _in_lanes(without_region(scaled(preset, options.size / preset.body_length)))
+    """Add cars with rolling wheels and brake lights on a road, and walkers who cross it; returns the cars' crowd."""
+    preset = without_region(fitted_preset("car", options.size))
+    in_lanes = {name: values for name, values in preset.behaviors.items() if name not in ASIDE}
+    preset = replace(preset, behaviors=in_lanes)
     random_numbers = random.Random(options.seed)
-    builder = SceneBuilder.begin(context, "Cars", options.place)
-    crowd = builder.crowd
-    crowd.empty_display_size = 0.5 * options.size
+    builder = SceneBuilder.begin(context, "Cars", options.place, options.size)
     line = _road_line(options, STEPS, random.Random(options.seed))
-    path = _path(options, line, builder.collection)
-    _road(options, line, builder.collection)
-    _land(options, line, builder.collection)
-    take_up(preset, crowd, context.scene)
-    point_at(crowd, preset, Kind.PATH, path)
-    settings = crowd.steering
-    settings.vehicle.radius, settings.vehicle.length = RADIUS * options.size, options.size
+    path = builder.add("Cars Path", _curve(line), options.place, Role.PATH)
+    builder.add("Cars Road", _road(options, line), options.place, Role.SURFACE)
+    builder.add("Cars Land", _land(options, line), options.place, Role.SURFACE)
+    builder.settle(preset, CAR, options.size, path)
+    settings = builder.crowd.steering
+    settings.vehicle.length = options.size
     settings.locomotion = Wheeled.choice().name
     settings.wheeled.wheelbase = WHEELBASE * options.size
     settings.wheeled.track, settings.wheeled.wheel_radius = TRACK * options.size, WHEEL * options.size
     settings.wheeled.suspension = SUSPENSION * options.size
     settings.brake_for.obstacles = "ALL"
     settings.path_following.lane_offset, settings.path_following.direction = LANE * options.size, "EITHER"
-    settings.portrayal.use = True
     members = _cars(options, line, random_numbers, builder.collection)
-    builder.enlist(context, members, random_numbers, 0.32 * options.size)
+    builder.enlist(members, random_numbers, CAR.height * options.size)
     for ob in members:
         ob.steering.start_speed = START
     # The wheels of all are where the crowd says.
-    builder.vary_members(context, replace(Amounts(**preset.variation), size=0.0), options.seed)
+    builder.vary(replace(Amounts(**preset.variation), size=0.0), options.seed)
     add_crossing(context, builder, line, HALF_ROAD * options.size, options.size, options.seed)
-    builder.select(context)
-    return crowd
-
-
-def _in_lanes(preset: Preset) -> Preset:
-    """The preset without what turns a car out of its lane."""
-    return replace(preset, behaviors={name: values for name, values in preset.behaviors.items() if name not in ASIDE})
+    return builder.select()
 
 
 def _length(options: SceneOptions) -> float:
@@ -142,8 +121,8 @@ def _road_line(options: SceneOptions, points: int, random_numbers: random.Random
     return np.column_stack((flat, height - height.min()))
 
 
-def _path(options: SceneOptions, line: np.ndarray, collection: Collection) -> Object:
-    """Add the path: a closed curve in the middle of the road."""
+def _curve(line: np.ndarray) -> Curve:
+    """The path: a closed curve in the middle of the road."""
     curve = bpy.data.curves.new("Cars Path", "CURVE")
     curve.dimensions, curve.resolution_u = "3D", 16
     spline = curve.splines.new("BEZIER")
@@ -155,15 +134,11 @@ def _path(options: SceneOptions, line: np.ndarray, collection: Collection) -> Ob
     for knot, place, third in zip(spline.bezier_points, places, thirds):
         knot.handle_left_type = knot.handle_right_type = "ALIGNED"
         knot.co, knot.handle_left, knot.handle_right = place, place - third, place + third
-    path = bpy.data.objects.new("Cars Path", curve)
-    path.location = options.place
-    collection.objects.link(path)
-    give_role(path, Role.PATH, Family())
-    return path
+    return curve
 
 
-def _road(options: SceneOptions, line: np.ndarray, collection: Collection) -> Object:
-    """Add the road, a surface, with a dashed line in the middle."""
+def _road(options: SceneOptions, line: np.ndarray) -> Mesh:
+    """The road, with a dashed line in the middle."""
     size, steps = options.size, len(line)
     ahead = np.roll(line, -1, axis=0) - np.roll(line, 1, axis=0)
     left = np.stack((-ahead[:, 1], ahead[:, 0], np.zeros(steps)), axis=1)
@@ -175,13 +150,12 @@ def _road(options: SceneOptions, line: np.ndarray, collection: Collection) -> Ob
     faces = np.stack((row + 1, row, after, after + 1), axis=-1).reshape(-1, 4)[:, ::-1]
     paint = np.zeros((steps, 3), dtype=np.int32)
     paint[:, 1] = np.arange(steps) // 2 % 2
-    return _surface("Cars Road", options, points, faces, ("road", "line"), paint.ravel(), collection)
+    return surface("Cars Road", points, faces, ["Cars Road Road", "Cars Road Line"], paint.ravel())
 
 
-def _land(options: SceneOptions, line: np.ndarray, collection: Collection) -> Object:
-    """Add the land, a surface: hills that come down or up to the road."""
-    side, size = np.linspace(-1.0, 1.0, CELLS + 1) * _half_side(options), options.size
-    x, y = np.repeat(side, CELLS + 1), np.tile(side, CELLS + 1)
+def _land(options: SceneOptions, line: np.ndarray) -> Mesh:
+    """The land: hills that come down or up to the road."""
+    size, (x, y) = options.size, grid(_half_side(options), CELLS)
     east, north = x[:, None] - line[:, 0], y[:, None] - line[:, 1]
     squared = east * east + north * north
     nearest = squared.argmin(axis=1)
@@ -194,51 +168,39 @@ def _land(options: SceneOptions, line: np.ndarray, collection: Collection) -> Ob
     share = share * share * (3.0 - 2.0 * share)
     level = line[nearest, 2] - BELOW * size
     height = level + (land + hills - level) * share
-    points = np.column_stack((x, y, height))
-    corner = (np.arange(CELLS)[:, None] * (CELLS + 1) + np.arange(CELLS)).ravel()
-    faces = np.stack((corner, corner + CELLS + 1, corner + CELLS + 2, corner + 1), axis=1)
-    return _surface("Cars Land", options, points, faces, ("land",), np.zeros(len(faces), np.int32), collection)
-
-
-def _surface(
-    name: str,
-    options: SceneOptions,
-    points: np.ndarray,
-    faces: np.ndarray,
-    paints: tuple[str, ...],
-    paint: np.ndarray,
-    collection: Collection,
-) -> Object:
-    """Add a surface from points (p, 3), faces (f, 4) and the numbers of their paints (f,)."""
-    mesh = bpy.data.meshes.new(name)
-    mesh.from_pydata(points.tolist(), [], faces.tolist())
-    mesh.polygons.foreach_set("use_smooth", np.ones(len(faces), dtype=np.bool_))
-    for each in paints:
-        mesh.materials.append(Paints(name, COLORS).material(each))
-    mesh.polygons.foreach_set("material_index", paint)
-    mesh.update()
-    ob = bpy.data.objects.new(name, mesh)
-    ob.location = options.place
-    collection.objects.link(ob)
-    give_role(ob, Role.SURFACE, Family())
-    return ob
+    return surface("Cars Land", np.column_stack((x, y, height)), faces_of_grid(CELLS), ["Cars Land Land"])
 
 
 def _cars(
     options: SceneOptions, line: np.ndarray, random_numbers: random.Random, collection: Collection
 ) -> list[Object]:
     """Add cars along the road, alternately in both directions, each in its lane."""
-    models = [car(paint, options.size) for paint in PAINTS[: options.count]]
     steps = np.roll(line, -1, axis=0) - line
     along = np.concatenate(([0.0], np.cumsum(np.linalg.norm(steps, axis=1))))
     cars = []
-    for number in range(options.count):
-        metre = along[-1] * (number + random_numbers.uniform(-0.25, 0.25)) / options.count % along[-1]
-        knot = min(int(np.searchsorted(along, metre, side="right")) - 1, len(line) - 1)
-        way = Vector(steps[knot]).normalized() * (1.0 if number % 2 == 0 else -1.0)
-        ob = add_car(f"Car {number + 1:03}", models[number % len(models)], collection)
-        right = Vector((way.y, -way.x, 0.0)).normalized()
-        ob.location = options.place + Vector(line[knot]) + LANE * options.size * right
-        ob.rotation_euler.z = math.atan2(-way.x, way.y)
-        cars.append(ob)
+    with appended(CAR, options.size, options.count) as cast:
+        for number in range(options.count):
+            metre = along[-1] * (number + random_numbers.uniform(-0.25, 0.25)) / options.count % along[-1]
+            knot = min(int(np.searchsorted(along, metre, side="right")) - 1, len(line) - 1)
+            ahead = Vector(steps[knot]).normalized() * (1.0 if number % 2 == 0 else -1.0)
+            ob = cast.add(f"Car {number + 1:03}", number, collection)
+            right = Vector((ahead.y, -ahead.x, 0.0)).normalized()
+            ob.location = options.place + Vector(line[knot]) + LANE * options.size * right
+            ob.rotation_euler.z = math.atan2(-ahead.x, ahead.y)
+            cars.append(ob)
     return cars
+
+
+TRAFFIC = ReadyScene(
+    operator="add_traffic",
+    label="Traffic",
+    description="Add cars that drive both ways along a road over hills and stop for people who cross it, ready to bake",
+    icon="AUTO",
+    counted="Number of cars; the length of the road is adapted to it",
+    count=12,
+    measure="Length",
+    measured="Length of a car",
+    size=CAR.size,
+    reach=reach,
+    add=add_traffic,
+)

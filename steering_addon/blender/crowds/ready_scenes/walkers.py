@@ -11,25 +11,17 @@ import bpy
 import numpy as np
 from mathutils import Vector
 
-from ....settings.preset import Preset, scaled
+from ....settings.preset import Preset
 from ....simulation.declaration import Kind
 from ....simulation.roles import Role
-from ...objects.hierarchy import Family
-from ...read.role_assignment import give_role
-from ..behavior_targets import behaviors_of, point_at, pointers
+from ..behavior_targets import behaviors_of, pointers
 from ..member_variation import Amounts
-from ..preset_exchange import take_up
-from ..preset_files import CROWDS
-from .person import OUTFITS, RADIUS, THINGS, add_person, people
-from .person_clips import carry, give_clips
-from .scene_builder import SceneBuilder, SceneOptions
-from .shape import Paints
+from .models import PERSON, THINGS, Cast, append, appended
+from .scene_builder import ReadyScene, SceneBuilder, SceneOptions, fitted_preset
 
 if TYPE_CHECKING:
-    from bpy.types import Collection, Context, Mesh, Object
+    from bpy.types import Context, Curve, Object
 
-COUNT, SIZE = 24, 1.75
-PRESET = "pedestrian"
 ROOM = 1.1
 """Length of the path per walker, in heights."""
 SHORTEST = 22.0
@@ -42,7 +34,6 @@ second is from the first, in heights."""
 CARRYING = 0.4
 """The share of walkers who carry something."""
 KNOTS = 12
-PAVING = {"paving": "#d8ccb0"}
 
 
 def reach(options: SceneOptions) -> float:
@@ -52,29 +43,18 @@ def reach(options: SceneOptions) -> float:
 
 
 def add_walkers(context: Context, options: SceneOptions) -> Object:
-    """Add walkers who play clips on a new path; returns their crowd.
-
-    Raises:
-        Refusal: their preset cannot be read.
-    """
-    preset = CROWDS.find(PRESET).load()
-    preset = without_region(scaled(preset, options.size / preset.body_length))
+    """Add walkers who play clips on a new path; returns their crowd."""
+    preset = without_region(fitted_preset("pedestrian", options.size))
     random_numbers = random.Random(options.seed)
-    builder = SceneBuilder.begin(context, "Walkers", options.place)
-    crowd = builder.crowd
-    crowd.empty_display_size = 0.5 * options.size
-    path = _path(options, builder.collection)
-    take_up(preset, crowd, context.scene)
-    point_at(crowd, preset, Kind.PATH, path)
-    crowd.steering.vehicle.radius = RADIUS * options.size
-    # The numbers for drivers, which the preset asks for, are not needed: clips move the legs.
-    crowd.steering.portrayal.use = False
-    members = _people(options, random_numbers, builder.collection)
-    builder.enlist(context, members, random_numbers, options.size)
-    give_clips(crowd, members[0], context.scene, options.size)
-    builder.vary_members(context, Amounts(**preset.variation), options.seed)
-    builder.select(context)
-    return crowd
+    builder = SceneBuilder.begin(context, "Walkers", options.place, options.size)
+    path = builder.add("Walkers Path", _curve(options), options.place, Role.PATH)
+    builder.settle(preset, PERSON, options.size, path)
+    with appended(PERSON, options.size, options.count) as cast:
+        members = _people(options, random_numbers, builder, cast)
+        builder.enlist(members, random_numbers, options.size)
+        cast.give_clips(builder.crowd, members[0], context.scene)
+    builder.vary(Amounts(**preset.variation), options.seed)
+    return builder.select()
 
 
 def without_region(preset: Preset) -> Preset:
@@ -88,13 +68,13 @@ def without_region(preset: Preset) -> Preset:
     return replace(preset, behaviors=behaviors)
 
 
-def _path(options: SceneOptions, collection: Collection) -> Object:
-    """Add the path: a closed curve with paving along it, which follows when the curve is edited."""
+def _curve(options: SceneOptions) -> Curve:
+    """The path: a closed curve with paving along it, which follows when the curve is edited."""
     curve = bpy.data.curves.new("Walkers Path", "CURVE")
     curve.dimensions, curve.twist_mode = "3D", "Z_UP"
     curve.resolution_u = 16
     curve.extrude = HALF_WIDTH * options.size
-    curve.materials.append(Paints("Path", PAVING).material("paving"))
+    curve.materials.append(*append(materials=["Path Paving"])["materials"])
     spline = curve.splines.new("BEZIER")
     spline.use_cyclic_u = True
     spline.bezier_points.add(KNOTS - 1)
@@ -102,14 +82,10 @@ def _path(options: SceneOptions, collection: Collection) -> Object:
         knot.co = (x, y, 0.0)
         knot.handle_left_type = knot.handle_right_type = "AUTO"
         knot.tilt = math.pi / 2
-    path = bpy.data.objects.new("Walkers Path", curve)
-    path.location = options.place
-    collection.objects.link(path)
-    give_role(path, Role.PATH, Family())
-    return path
+    return curve
 
 
-def _people(options: SceneOptions, random_numbers: random.Random, collection: Collection) -> list[Object]:
+def _people(options: SceneOptions, random_numbers: random.Random, builder: SceneBuilder, cast: Cast) -> list[Object]:
     """Add walkers along the path, by twos and alternately in both directions, on the right-hand side.
 
     So those who want company mostly have it from the first frame.
@@ -117,8 +93,6 @@ def _people(options: SceneOptions, random_numbers: random.Random, collection: Co
     line = _scale(options) * _line(512)
     steps = np.roll(line, -1, axis=0) - line
     along = np.concatenate(([0.0], np.cumsum(np.hypot(*steps.T))))
-    models = people(OUTFITS[: options.count], options.size)
-    meshes: dict[str, Mesh] = {}
     walkers = []
     for number in range(options.count):
         two, second = divmod(number, 2)
@@ -126,13 +100,13 @@ def _people(options: SceneOptions, random_numbers: random.Random, collection: Co
             metre = along[-1] * (number + random_numbers.uniform(0.0, 1.0)) / options.count % along[-1]
             aside = random_numbers.uniform(*ASIDE) * options.size
         knot = min(int(np.searchsorted(along, metre, side="right")) - 1, len(line) - 1)
-        way = Vector(steps[knot]).normalized() * (1.0 if two % 2 == 0 else -1.0)
-        walker = add_person(f"Walker {number + 1:03}", models[number % len(models)], collection)
+        ahead = Vector(steps[knot]).normalized() * (1.0 if two % 2 == 0 else -1.0)
+        walker = cast.add(f"Walker {number + 1:03}", number, builder.collection)
         if random_numbers.random() < CARRYING:
-            carry(walker, random_numbers.choice(sorted(THINGS)), meshes, options.size)
-        right = (aside + second * BESIDE * options.size) * Vector((way.y, -way.x, 0.0))
+            cast.carry(walker, random_numbers.choice(THINGS))
+        right = (aside + second * BESIDE * options.size) * Vector((ahead.y, -ahead.x, 0.0))
         walker.location = options.place + Vector((*line[knot], 0.0)) + right
-        walker.rotation_euler.z = math.atan2(-way.x, way.y)
+        walker.rotation_euler.z = math.atan2(-ahead.x, ahead.y)
         walkers.append(walker)
     return walkers
 
@@ -149,3 +123,18 @@ def _scale(options: SceneOptions) -> float:
     line = _line(512)
     length = float(np.hypot(*(np.roll(line, -1, axis=0) - line).T).sum())
     return options.size * max(ROOM * options.count * options.spacing, SHORTEST) / length
+
+
+WALKERS = ReadyScene(
+    operator="add_walkers",
+    label="Walkers on a Path",
+    description="Add people who walk along a closed path in both directions, ready to bake",
+    icon="CURVE_PATH",
+    counted="Number of people; the length of the path is adapted to it",
+    count=24,
+    measure="Height",
+    measured="Height of a person",
+    size=PERSON.size,
+    reach=reach,
+    add=add_walkers,
+)

@@ -1,13 +1,13 @@
-"""A bird with swept wings and a forked tail, one unit from beak to tail."""
+"""A bird with swept wings and a forked tail; numbers are in lengths from beak to tail."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import bpy
 
+from steering_addon.blender.crowds.ready_scenes.models import BIRD, VARIANTS
+
 from .limbs import TURN, add_part, add_vehicle, drive
-from .shape import Colors, Paints, Shape
+from .shape import Colors, Paints, Shape, stored
 
 PLUMAGES: tuple[Colors, ...] = (
     {
@@ -36,8 +36,7 @@ PLUMAGES: tuple[Colors, ...] = (
     },
 )
 """Dark above and pale below, which makes banking visible."""
-RADIUS = 0.6
-"""Of a bird with half-closed wings, in its lengths."""
+SIZE = stored(BIRD.size)
 BODY = (  # along, half width, bottom, top
     (0.50, 0.006, -0.012, 0.004),
     (0.41, 0.030, -0.030, 0.030),
@@ -58,23 +57,22 @@ SHOULDER = (0.05, 0.05, 0.05)
 TAIL = ((-0.05, -0.25), (-0.14, -0.56), (-0.045, -0.45), (0.045, -0.45), (0.14, -0.56), (0.05, -0.25))
 
 
-@dataclass(frozen=True)
-class Bird:
-    """The meshes that birds of one plumage share."""
+def bird(number: int) -> bpy.types.Object:
+    """The bird of a plumage, which beats its wings once per cycle, as widely as its effort says, and glides without."""
+    paints = Paints("Bird", PLUMAGES[number])
+    ob = add_vehicle(f"Bird {VARIANTS[number]}", _body().mesh("Bird", paints, SIZE), beats=True)
+    # The downstroke is faster than the upstroke, in which the wings are folded.
+    beat = f"0.12+e*(0.75*sin({TURN}*p)+0.15*sin(2*{TURN}*p)+0.08)"
+    fold = f"0.08+e*0.28*max(0,cos({TURN}*p))"
+    x, y, z = (SIZE * coordinate for coordinate in SHOULDER)
+    for side, title in ((-1, "Left Wing"), (1, "Right Wing")):
+        wing = add_part(title, _wing(side).mesh(f"Bird {title}", paints, SIZE), ob, (side * x, y, z), ob)
+        drive(wing, "rotation_euler", 1, f"{-side}*({beat})", ob)
+        drive(wing, "rotation_euler", 2, f"{-side}*({fold})", ob)
+    return ob
 
-    body: bpy.types.Mesh
-    left: bpy.types.Mesh
-    right: bpy.types.Mesh
-    size: float
 
-
-def bird(plumage: Colors, size: float) -> Bird:
-    """The meshes of a bird.
-
-    Args:
-        size: metres from beak to tail.
-    """
-    paints = Paints("Bird", plumage)
+def _body() -> Shape:
     body = Shape()
     body.trunk(BODY, lambda part, side: "beak" if part == 0 else "belly" if 4 <= side <= 7 else "back")
     above, below = ([(x, y, z) for x, y in TAIL] for z in (0.028, 0.004))
@@ -83,12 +81,7 @@ def bird(plumage: Colors, size: float) -> Bird:
     body.skin([below, above], "wing", close=False)
     for x in (-0.062, 0.062):
         body.ball((x, 0.33, 0.035), (0.018, 0.018, 0.018), "edge")
-    return Bird(
-        body.mesh("Bird", paints, size),
-        _wing(-1).mesh("Bird Left Wing", paints, size),
-        _wing(1).mesh("Bird Right Wing", paints, size),
-        size,
-    )
+    return body
 
 
 def _wing(side: int) -> Shape:
@@ -107,17 +100,3 @@ def _wing(side: int) -> Shape:
     shape = Shape()
     shape.skin(rings, paint)
     return shape
-
-
-def add_bird(name: str, parts: Bird, phase: float, collection: bpy.types.Collection) -> bpy.types.Object:
-    """Add a bird that beats its wings once per cycle, as widely as its effort says, and glides without effort."""
-    ob = add_vehicle(name, parts.body, phase, collection, beats=True)
-    # The downstroke is faster than the upstroke, in which the wings are folded.
-    beat = f"0.12+e*(0.75*sin({TURN}*p)+0.15*sin(2*{TURN}*p)+0.08)"
-    fold = f"0.08+e*0.28*max(0,cos({TURN}*p))"
-    x, y, z = (parts.size * coordinate for coordinate in SHOULDER)
-    for side, title, mesh in ((-1, "Left", parts.left), (1, "Right", parts.right)):
-        wing = add_part(f"{name} {title} Wing", mesh, ob, (side * x, y, z), collection)
-        drive(wing, "rotation_euler", 1, f"{-side}*({beat})", ob)
-        drive(wing, "rotation_euler", 2, f"{-side}*({fold})", ob)
-    return ob

@@ -1,12 +1,14 @@
-"""A rider on a horse, one unit long from its nose to its hindquarters, whose hooves stay where they are when down."""
+"""A rider on a horse, whose hooves stay where they are when down; numbers are in lengths of the horse."""
 
 from __future__ import annotations
 
 import bpy
 
+from steering_addon.blender.crowds.ready_scenes.models import RIDER, VARIANTS
+
 from .four_legs import Walk, add_body, add_legs
 from .limbs import TURN, add_part, add_vehicle, drive
-from .shape import Colors, Paints, Shape, oval
+from .shape import Colors, Paints, Shape, oval, stored
 
 OUTFITS: tuple[Colors, ...] = tuple(
     {
@@ -28,10 +30,7 @@ OUTFITS: tuple[Colors, ...] = tuple(
         ("#4a2c1c", "#1d1613", "#d9b24a", "#33507f", "#e6ddca", "#f0c7a1"),
     )
 )
-RADIUS = 0.3
-HEIGHT = 0.98
-STRIDE = 1.1
-"""Distance of one cycle, in lengths."""
+SIZE = stored(RIDER.size)
 HIP = 0.45
 LEGS = (
     ("Right Front", 0.065, 0.19, "p"),
@@ -39,18 +38,14 @@ LEGS = (
     ("Right Hind", 0.07, -0.31, "(p+0.5)"),
     ("Left Hind", -0.07, -0.31, "p"),
 )
-WALK = Walk(HIP, STRIDE, 0.28, LEGS)
+WALK = Walk(SIZE, HIP, RIDER.stride, 0.28, LEGS)
 SEAT = 0.155
 """Height of the saddle above the joints of the legs."""
 
 
-def add_rider(name: str, outfit: Colors, size: float, collection: bpy.types.Collection) -> bpy.types.Object:
-    """Add a rider whose horse takes a step with each leg per cycle. The vehicle is a shadow at its feet.
-
-    Args:
-        size: length of the horse in metres.
-    """
-    paints = Paints("Rider", outfit)
+def rider(number: int) -> bpy.types.Object:
+    """The rider of an outfit, whose horse takes a step with each leg per cycle. The vehicle is a shadow at its feet."""
+    paints = Paints("Rider", OUTFITS[number])
     shadow, body, tail, leg, person = Shape(), Shape(), Shape(), Shape(), Shape()
     shadow.face([(x, y - 0.06, 0.008) for x, y in oval(12, 0.12, 0.34)], "shadow")
     _trunk(body)
@@ -68,17 +63,14 @@ def add_rider(name: str, outfit: Colors, size: float, collection: bpy.types.Coll
         sides=6,
     )
     _person(person)
-    ob = add_vehicle(name, shadow.mesh("Rider", paints, size), 0.0, collection)
-    trunk = add_body(name, body.mesh("Horse Body", paints, size), ob, WALK, size, collection)
-    rear = add_part(
-        f"{name} Tail", tail.mesh("Horse Tail", paints, size), trunk, (0.0, -0.4 * size, 0.1 * size), collection
-    )
+    ob = add_vehicle(f"Rider {VARIANTS[number]}", shadow.mesh("Rider", paints, SIZE))
+    trunk = add_body(body.mesh("Horse Body", paints, SIZE), ob, WALK)
+    rear = add_part("Tail", tail.mesh("Horse Tail", paints, SIZE), trunk, (0.0, -0.4 * SIZE, 0.1 * SIZE), ob)
     drive(rear, "rotation_euler", 1, f"0.1*sin({TURN}*p)", ob)
-    sitter = add_part(
-        f"{name} Person", person.mesh("Rider Person", paints, size), trunk, (0.0, -0.02 * size, SEAT * size), collection
-    )
+    sitter = person.mesh("Rider Person", paints, SIZE)
+    sitter = add_part("Person", sitter, trunk, (0.0, -0.02 * SIZE, SEAT * SIZE), ob)
     drive(sitter, "rotation_euler", 0, f"-0.06+0.05*cos(2*{TURN}*p)", ob)
-    add_legs(name, leg.mesh("Horse Leg", paints, size), ob, trunk, WALK, size, collection)
+    add_legs(leg.mesh("Horse Leg", paints, SIZE), ob, trunk, WALK)
     return ob
 
 

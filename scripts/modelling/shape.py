@@ -7,12 +7,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import bpy
-
-if TYPE_CHECKING:
-    from bpy.types import Node, NodeTree
+import numpy as np
 
 Point = tuple[float, float, float]
 Colors = Mapping[str, str]
@@ -30,6 +27,11 @@ def oval(sides: int, width: float, height: float) -> list[tuple[float, float]]:
     """
     turns = [math.tau * (i + 0.5) / sides for i in range(sides)]
     return [(width * math.cos(turn), height * math.sin(turn)) for turn in turns]
+
+
+def stored(number: float) -> float:
+    """A number as Blender stores it, and so hands it to the operators of ready scenes: with 32 bits."""
+    return float(np.float32(number))
 
 
 class Shape:
@@ -88,6 +90,11 @@ class Shape:
         x0, y0, z0 = middle
         self.skin([[(x0 + x, y0 + y, z0 + z) for x, y in oval(sides, w, d)] for z, w, d in sections], paint)
 
+    def box(self, low: Point, high: Point, paint: str) -> None:
+        """Add a box between two corners."""
+        corners = [(low[0], low[1]), (high[0], low[1]), (high[0], high[1]), (low[0], high[1])]
+        self.skin([[(x, y, z) for x, y in corners] for z in (low[2], high[2])], paint)
+
     def mesh(self, name: str, paints: Paints, size: float) -> bpy.types.Mesh:
         """A new mesh of the shape, scaled by `size`."""
         mesh = bpy.data.meshes.new(name)
@@ -101,7 +108,7 @@ class Shape:
 
 
 class Paints:
-    """New materials in the colors of one model; existing materials are left unchanged."""
+    """New materials in the colors of one model."""
 
     def __init__(self, owner: str, colors: Colors) -> None:
         self.owner = owner
@@ -121,20 +128,10 @@ def _material(name: str, color: tuple[float, float, float, float]) -> bpy.types.
     material.roughness = 0.6
     if material.node_tree is None:
         material.use_nodes = True
-    shader = shader_of(material.node_tree)
+    shader = next(node for node in material.node_tree.nodes if node.type == "BSDF_PRINCIPLED")
     shader.inputs["Base Color"].default_value = color
     shader.inputs["Roughness"].default_value = 0.6
     return material
-
-
-def shader_of(tree: NodeTree) -> Node:
-    """The surface shader of a new material, which is made if the material is not what Blender usually makes."""
-    for node in tree.nodes:
-        if node.type == "BSDF_PRINCIPLED":
-            return node
-    shader, output = tree.nodes.new("ShaderNodeBsdfPrincipled"), tree.nodes.new("ShaderNodeOutputMaterial")
-    tree.links.new(shader.outputs["BSDF"], output.inputs["Surface"])
-    return shader
 
 
 def _linear(color: str) -> tuple[float, float, float, float]:

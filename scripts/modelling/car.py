@@ -1,14 +1,14 @@
-"""A car, one unit long, whose wheels roll and steer, whose body leans and whose brake lights shine."""
+"""A car, whose wheels roll and steer, whose body leans and whose brake lights shine; numbers are in lengths."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import bpy
 
-from ....locomotion.driving import OUTPUTS, TRAVELS
+from steering_addon.blender.crowds.ready_scenes.models import CAR, TRACK, VARIANTS, WHEEL, WHEELBASE
+from steering_addon.locomotion.driving import OUTPUTS, TRAVELS
+
 from .limbs import add_part, add_vehicle, drive, give
-from .shape import Colors, Paints, Point, Shape, oval
+from .shape import Colors, Paints, Point, Shape, oval, stored
 
 PAINTS: tuple[Colors, ...] = tuple(
     {
@@ -23,14 +23,11 @@ PAINTS: tuple[Colors, ...] = tuple(
     }
     for paint in ("#b8332a", "#2f5d8c", "#e3dfd3", "#33363a", "#d99a2b", "#4d7a57")
 )
-RADIUS = 0.21
-"""Half the width, in lengths."""
-WHEELBASE, TRACK, WHEEL, SUSPENSION = 0.62, 0.36, 0.075, 0.028
-"""The distances of the axles and of the wheels, the radius of a wheel and its way on its spring, in lengths."""
+SIZE = stored(CAR.size)
 WIDTH = 0.05
 """Of a wheel."""
 FLOOR = 0.06
-"""The height of the floor of the body, in lengths."""
+"""The height of the floor of the body."""
 LIT = 0.1
 """The brake from which on its lights shine."""
 WHEELS = (
@@ -42,25 +39,12 @@ WHEELS = (
 """The name of each wheel, to which side and how far ahead it is, and what moves it up and down."""
 
 
-@dataclass(frozen=True)
-class Car:
-    """The meshes that cars of one color share."""
+def car(number: int) -> bpy.types.Object:
+    """The car of a paint; a bake keys what its drivers read.
 
-    floor: bpy.types.Mesh
-    shadow: bpy.types.Mesh
-    body: bpy.types.Mesh
-    wheel: bpy.types.Mesh
-    lights: bpy.types.Mesh
-    size: float
-
-
-def car(paint: Colors, size: float) -> Car:
-    """The meshes of a car. The vehicle is the floor of the body; its origin is on the ground, midway between the axles.
-
-    Args:
-        size: length in metres.
+    The vehicle is the floor of the body; its origin is on the ground, midway between the axles.
     """
-    paints = Paints("Car", paint)
+    paints = Paints("Car", PAINTS[number])
     floor, shadow, wheel, lights = Shape(), Shape(), Shape(), Shape()
     floor.face([(x, y, FLOOR) for x, y in oval(14, 0.15, 0.42)], "shadow")
     shadow.face([(x, y, 0.006) for x, y in oval(14, 0.19, 0.46)], "shadow")
@@ -72,14 +56,29 @@ def car(paint: Colors, size: float) -> Car:
             wheel.face([(x, 0.0, 0.0), a, b], "rims")
     for side in (-1.0, 1.0):
         lights.face(_panel(side * 0.10, -0.505, 0.125, 0.036, 0.015), "shining")
-    return Car(
-        floor.mesh("Car", paints, size),
-        shadow.mesh("Car Shadow", paints, size),
-        _body().mesh("Car Body", paints, size),
-        wheel.mesh("Car Wheel", paints, size),
-        lights.mesh("Car Brake Lights", paints, size),
-        size,
-    )
+    by_wheels = dict(zip("abcd", TRAVELS))
+    ob = add_vehicle(f"Car {VARIANTS[number]}", floor.mesh("Car", paints, SIZE))
+    for output in OUTPUTS:
+        give(ob, output.name)
+    shadow = add_part("Shadow", shadow.mesh("Car Shadow", paints, SIZE), ob, (0.0, 0.0, 0.0), ob)
+    drive(shadow, "location", 2, "(a+b+c+d)*0.25", ob, by_wheels)
+    drive(shadow, "rotation_euler", 0, f"(a+b-c-d)/{2.0 * WHEELBASE * SIZE:.6g}", ob, by_wheels)
+    drive(shadow, "rotation_euler", 1, f"(a-b+c-d)/{2.0 * TRACK * SIZE:.6g}", ob, by_wheels)
+    body = add_part("Body", _body().mesh("Car Body", paints, SIZE), ob, (0.0, 0.0, 0.0), ob)
+    drive(body, "rotation_euler", 0, "p", ob, "steering_pitch")
+    drive(body, "rotation_euler", 1, "p", ob, "steering_roll")
+    lit = add_part("Brake Lights", lights.mesh("Car Brake Lights", paints, SIZE), body, (0.0, 0.0, 0.0), ob)
+    for axis in range(3):
+        drive(lit, "scale", axis, f"1 if p>{LIT} else 0.001", ob, "steering_brake")
+    rolling = wheel.mesh("Car Wheel", paints, SIZE)
+    for title, right, ahead, travel in WHEELS:
+        place = 0.5 * TRACK * right * SIZE, 0.5 * WHEELBASE * ahead * SIZE, WHEEL * SIZE
+        turning = add_part(f"{title} Wheel", rolling, ob, place, ob)
+        drive(turning, "rotation_euler", 0, "-p", ob, "steering_wheel_spin")
+        drive(turning, "location", 2, f"{WHEEL * SIZE:.6g}+p", ob, travel)
+        if ahead > 0.0:
+            drive(turning, "rotation_euler", 2, "p", ob, "steering_wheel_angle")
+    return ob
 
 
 def _body() -> Shape:
@@ -110,29 +109,3 @@ def _panel(x: float, y: float, z: float, half_width: float, half_height: float) 
         (x + half_width, y, z + half_height),
         (x - half_width, y, z + half_height),
     ]
-
-
-def add_car(name: str, parts: Car, collection: bpy.types.Collection) -> bpy.types.Object:
-    """Add a car that stands; a bake keys what its drivers read."""
-    size, by_wheels = parts.size, dict(zip("abcd", TRAVELS))
-    ob = add_vehicle(name, parts.floor, 0.0, collection)
-    for output in OUTPUTS:
-        give(ob, output.name)
-    shadow = add_part(f"{name} Shadow", parts.shadow, ob, (0.0, 0.0, 0.0), collection)
-    drive(shadow, "location", 2, "0.25*(a+b+c+d)", ob, by_wheels)
-    drive(shadow, "rotation_euler", 0, f"(a+b-c-d)/{2.0 * WHEELBASE * size:.6g}", ob, by_wheels)
-    drive(shadow, "rotation_euler", 1, f"(a-b+c-d)/{2.0 * TRACK * size:.6g}", ob, by_wheels)
-    body = add_part(f"{name} Body", parts.body, ob, (0.0, 0.0, 0.0), collection)
-    drive(body, "rotation_euler", 0, "p", ob, "steering_pitch")
-    drive(body, "rotation_euler", 1, "p", ob, "steering_roll")
-    lights = add_part(f"{name} Brake Lights", parts.lights, body, (0.0, 0.0, 0.0), collection)
-    for axis in range(3):
-        drive(lights, "scale", axis, f"1 if p>{LIT} else 0.001", ob, "steering_brake")
-    for title, right, ahead, travel in WHEELS:
-        place = 0.5 * TRACK * right * size, 0.5 * WHEELBASE * ahead * size, WHEEL * size
-        wheel = add_part(f"{name} {title} Wheel", parts.wheel, ob, place, collection)
-        drive(wheel, "rotation_euler", 0, "-p", ob, "steering_wheel_spin")
-        drive(wheel, "location", 2, f"{WHEEL * size:.6g}+p", ob, travel)
-        if ahead > 0.0:
-            drive(wheel, "rotation_euler", 2, "p", ob, "steering_wheel_angle")
-    return ob

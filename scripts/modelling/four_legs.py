@@ -14,12 +14,14 @@ class Walk:
     """How the legs move, in lengths of the animal.
 
     Attributes:
+        size: length in metres.
         hip: height of the joints of the legs above the ground.
         stride: distance of one cycle.
         lift: the share by which a leg is shorter in the middle of its swing.
         legs: the name of each leg, how far it is to the right and ahead, and its phase.
     """
 
+    size: float
     hip: float
     stride: float
     lift: float
@@ -31,32 +33,18 @@ class Walk:
         return self.stride / 4.0 / self.hip
 
 
-def add_body(
-    name: str,
-    mesh: bpy.types.Mesh,
-    ob: bpy.types.Object,
-    walk: Walk,
-    size: float,
-    collection: bpy.types.Collection,
-) -> bpy.types.Object:
+def add_body(mesh: bpy.types.Mesh, ob: bpy.types.Object, walk: Walk) -> bpy.types.Object:
     """Add the body of a vehicle, which is as high as the straight leg allows."""
-    body = add_part(f"{name} Body", mesh, ob, (0.0, 0.0, walk.hip * size), collection)
-    drive(body, "location", 2, f"{walk.hip * size:.6g}*sqrt(1-pow({walk.reach:.4g}*(1-4*fmod(p,0.5)),2))", ob)
+    body = add_part("Body", mesh, ob, (0.0, 0.0, walk.hip * walk.size), ob)
+    height = f"{walk.hip * walk.size:.6g}*sqrt(1-pow({walk.reach:.4g}*(1-4*fmod(p,0.5)),2))"
+    drive(body, "location", 2, height, ob)
     return body
 
 
-def add_legs(
-    name: str,
-    mesh: bpy.types.Mesh,
-    ob: bpy.types.Object,
-    body: bpy.types.Object,
-    walk: Walk,
-    size: float,
-    collection: bpy.types.Collection,
-) -> None:
+def add_legs(mesh: bpy.types.Mesh, ob: bpy.types.Object, body: bpy.types.Object, walk: Walk) -> None:
     """Add the legs below a body: a foot on the ground moves back at the speed of the vehicle `ob`."""
     for title, aside, ahead, phase in walk.legs:
         part, forward = f"fmod({phase},1)", f"cos({TURN}*{phase})"
-        leg = add_part(f"{name} {title} Leg", mesh, body, (aside * size, ahead * size, 0.0), collection)
+        leg = add_part(f"{title} Leg", mesh, body, (aside * walk.size, ahead * walk.size, 0.0), ob)
         drive(leg, "rotation_euler", 0, f"asin({walk.reach:.4g}*((1-4*{part}) if {part}<0.5 else {forward}))", ob)
         drive(leg, "scale", 2, f"1-{walk.lift}*max(0,-sin({TURN}*{phase}))", ob)

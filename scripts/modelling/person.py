@@ -1,6 +1,6 @@
-"""People with an armature: one skin each, shared by all in one outfit, and bones for every joint down to the toes.
+"""People with an armature: one skin for each outfit, and bones for every joint down to the toes.
 
-The armature is the vehicle. Their clips are in `person_clips`.
+The armature is the vehicle; numbers are in heights of a person. Their clips are in `person_clips`.
 """
 
 from __future__ import annotations
@@ -13,11 +13,14 @@ from typing import TYPE_CHECKING
 import bpy
 from mathutils import Matrix, Vector
 
+from steering_addon.blender.crowds.ready_scenes.models import VARIANTS
+
+from .limbs import add_part
 from .shape import Colors, Paints, Point, Shape, oval
 from .strides import ANKLE, BALL, HIP, HIP_ASIDE, KNEE, SHOULDER_ASIDE, SHOULDERS, SIDES
 
 if TYPE_CHECKING:
-    from bpy.types import Armature, ArmatureEditBones, Collection, Mesh, Object
+    from bpy.types import Armature, ArmatureEditBones, Mesh, Object
 
 OUTFITS: tuple[Colors, ...] = tuple(
     {"top": top, "legs": legs, "skin": skin, "hair": hair, "shoes": "#2a2624", "eyes": "#2a2624", "shadow": "#96896e"}
@@ -30,7 +33,6 @@ OUTFITS: tuple[Colors, ...] = tuple(
         ("#4f8a4c", "#263b57", "#e3b58c", "#7d7a78"),
     )
 )
-RADIUS = 0.16
 WAIST, NECK, ELBOW, WRIST = 0.62, 0.865, 0.65, 0.515
 """Heights of more joints above the ground."""
 BONES: tuple[tuple[str, str, Point, Point], ...] = (
@@ -54,22 +56,6 @@ BONES: tuple[tuple[str, str, Point, Point], ...] = (
 """The name of each bone, the bone above it, and its ends, of a person one unit tall."""
 Weigh = Callable[[Point], dict[str, float]]
 """The shares of bones in a point of the skin, by name."""
-
-
-@dataclass(frozen=True)
-class Person:
-    """What people in one outfit share.
-
-    Attributes:
-        skin: with a vertex group for each bone, and `shadow` below the feet.
-        armature: shared by people in all outfits.
-        size: height in metres.
-    """
-
-    skin: Mesh
-    shadow: Mesh
-    armature: Armature
-    size: float
 
 
 @dataclass
@@ -105,29 +91,15 @@ class Skin:
         return mesh
 
 
-def people(outfits: tuple[Colors, ...], size: float) -> list[Person]:
-    """What people in some outfits share, `size` metres tall."""
-    armature = new_armature("Walker", size)
-    made = []
-    for outfit in outfits:
-        paints, shadow = Paints("Walker", outfit), Shape()
-        shadow.face([(x, y, 0.004) for x, y in oval(12, 0.15, 0.14)], "shadow")
-        skin = _skin().mesh("Walker Skin", paints, size)
-        made.append(Person(skin, shadow.mesh("Walker Shadow", paints, size), armature, size))
-    return made
-
-
-def add_person(name: str, person: Person, collection: Collection) -> Object:
-    """Add a person at rest; the armature is the vehicle, the skin and a shadow are its children."""
-    rig = bpy.data.objects.new(name, person.armature)
+def person(number: int, armature: Armature, size: float) -> Object:
+    """A person at rest in an outfit; the armature is the vehicle, the skin and a shadow are its children."""
+    paints, shadow = Paints("Walker", OUTFITS[number]), Shape()
+    shadow.face([(x, y, 0.004) for x, y in oval(12, 0.15, 0.14)], "shadow")
+    rig = bpy.data.objects.new(f"Walker {VARIANTS[number]}", armature)
     rig.show_in_front = False
-    collection.objects.link(rig)
-    for title, mesh in (("Skin", person.skin), ("Shadow", person.shadow)):
-        part = bpy.data.objects.new(f"{name} {title}", mesh)
-        part.parent = rig
-        collection.objects.link(part)
-        if mesh == person.skin:
-            part.modifiers.new("Armature", "ARMATURE").object = rig
+    skin = add_part("Skin", _skin().mesh("Walker Skin", paints, size), rig, (0.0, 0.0, 0.0), rig)
+    skin.modifiers.new("Armature", "ARMATURE").object = rig
+    add_part("Shadow", shadow.mesh("Walker Shadow", paints, size), rig, (0.0, 0.0, 0.0), rig)
     return rig
 
 
@@ -169,7 +141,6 @@ def hold(rig: Object, name: str, mesh: Mesh, bone: str) -> Object:
     # Children of a bone are placed from its tail.
     tail = Matrix.Translation(carrier.tail_local) @ carrier.matrix_local.to_3x3().to_4x4()
     thing.matrix_parent_inverse = tail.inverted()
-    rig.users_collection[0].objects.link(thing)
     return thing
 
 
@@ -288,6 +259,5 @@ def thing_mesh(thing: str, size: float) -> Mesh:
 
 def _crate(shape: Shape, middle: Point, half: Point, paint: str) -> None:
     """Add a box."""
-    (x, y, z), (a, b, c) = middle, half
-    corners = [(x - a, y - b), (x + a, y - b), (x + a, y + b), (x - a, y + b)]
-    shape.skin([[(u, v, z - c) for u, v in corners], [(u, v, z + c) for u, v in corners]], paint)
+    low, high = ((tuple(m + sign * h for m, h in zip(middle, half))) for sign in (-1.0, 1.0))
+    shape.box(low, high, paint)

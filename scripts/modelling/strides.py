@@ -12,7 +12,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ....simulation.arrays.vectors import cross
+from steering_addon.blender.crowds.ready_scenes.models import CLIPS
+from steering_addon.simulation.arrays.vectors import cross
 
 HIP, KNEE, ANKLE, SHOULDERS = 0.50, 0.265, 0.04, 0.80
 """Heights of the joints above the ground."""
@@ -400,35 +401,36 @@ def standing_for(stance: Stance, phase: float) -> Pose:
 
 @dataclass(frozen=True)
 class Cycle:
-    """A clip of a person: its name, what it plays, how long a cycle takes, its poses by phase, and whether it needs
-    company.
-    """
+    """A clip of a person: its name, how long a cycle takes, and its poses by phase."""
 
     name: str
-    plays: str
     seconds: float
     pose: Callable[[float], Pose]
-    with_company: bool = False
+
+    @property
+    def plays(self) -> str:
+        """When it is played, as the ready scenes say."""
+        return CLIPS[self.name]
 
 
 def _gait(name: str, gait: Gait, seconds: float) -> Cycle:
-    return Cycle(name, "MOVE", seconds, lambda phase: walking(gait, phase))
+    return Cycle(name, seconds, lambda phase: walking(gait, phase))
 
 
-def _stance(name: str, plays: str, stance: Stance) -> Cycle:
-    return Cycle(name, plays, stance.seconds, lambda phase: standing_for(stance, phase))
+def _stance(name: str, stance: Stance) -> Cycle:
+    return Cycle(name, stance.seconds, lambda phase: standing_for(stance, phase))
 
 
 CYCLES = (
-    _stance("Idle", "STAND", IDLE),
-    replace(_stance("Talk", "STAND", TALK), with_company=True),
+    _stance("Idle", IDLE),
+    _stance("Talk", TALK),
     _gait("Walk", Gait(), 1.0),
     _gait("Stroll", STROLL, 1.04),
     _gait("Brisk Walk", replace(BRISK, stride=0.79), 1.0),
     _gait("Run", RUN, 0.667),
-    Cycle("Left Turn", "MOVE", 1.2, lambda phase: turning(TURN_ANGLE, phase)),
-    Cycle("Right Turn", "MOVE", 1.2, lambda phase: turning(-TURN_ANGLE, phase)),
-    _stance("Look at Watch", "DO", WATCH),
+    Cycle("Left Turn", 1.2, lambda phase: turning(TURN_ANGLE, phase)),
+    Cycle("Right Turn", 1.2, lambda phase: turning(-TURN_ANGLE, phase)),
+    _stance("Look at Watch", WATCH),
 )
 """The clips of the people of ready scenes."""
 

@@ -1,19 +1,19 @@
-"""A fish in three parts, one unit from nose to tail, whose tail follows the sway of its rear."""
+"""A fish in three parts, whose tail follows the sway of its rear; numbers are in lengths from nose to tail."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import bpy
 
+from steering_addon.blender.crowds.ready_scenes.models import FISH, VARIANTS
+
 from .limbs import TURN, add_part, add_vehicle, drive
-from .shape import Colors, Paints, Shape
+from .shape import Colors, Paints, Shape, stored
 
 SCALES: tuple[Colors, ...] = (
     {"back": "#1f5f7a", "flank": "#7fc4cf", "belly": "#f2f4ea", "fin": "#f2a23a", "eye": "#12181f"},
     {"back": "#2a4f86", "flank": "#8fb4da", "belly": "#f4f1e6", "fin": "#f2c04a", "eye": "#12181f"},
 )
-RADIUS = 0.5
+SIZE = stored(FISH.size)
 FRONT = (  # along, half width, bottom, top
     (0.500, 0.012, -0.020, 0.012),
     (0.430, 0.046, -0.070, 0.065),
@@ -31,27 +31,13 @@ HINGE, TAIL_HINGE = -0.05, -0.25
 """Position along the front at which the rear turns, and along the rear at which the tail turns."""
 
 
-@dataclass(frozen=True)
-class Fish:
-    """The meshes that fish of one color share."""
-
-    front: bpy.types.Mesh
-    rear: bpy.types.Mesh
-    tail: bpy.types.Mesh
-    size: float
-
-
-def fish(scales: Colors, size: float) -> Fish:
-    """The meshes of a fish.
-
-    Args:
-        size: metres from nose to tail.
-    """
+def fish(number: int) -> bpy.types.Object:
+    """The fish of a color, which sways its tail once per cycle, as widely as its effort says, and coasts in between."""
 
     def paint(_part: int, side: int) -> str:
         return "back" if 1 <= side <= 2 else "belly" if 5 <= side <= 6 else "flank"
 
-    paints = Paints("Fish", scales)
+    paints = Paints("Fish", SCALES[number])
     front, rear, tail = Shape(), Shape(), Shape()
     front.trunk(FRONT, paint)
     front.face([(0.0, 0.17, 0.150), (0.0, 0.02, 0.275), (0.0, -0.13, 0.235), (0.0, -0.05, 0.120)], "fin")
@@ -71,19 +57,9 @@ def fish(scales: Colors, size: float) -> Fish:
         (0.03, -0.036),
     ]
     tail.face([(0.0, y, z) for y, z in blade], "fin")
-    return Fish(
-        front.mesh("Fish", paints, size),
-        rear.mesh("Fish Rear", paints, size),
-        tail.mesh("Fish Tail", paints, size),
-        size,
-    )
-
-
-def add_fish(name: str, parts: Fish, phase: float, collection: bpy.types.Collection) -> bpy.types.Object:
-    """Add a fish that sways its tail once per cycle, as widely as its effort says, and coasts in between."""
-    ob = add_vehicle(name, parts.front, phase, collection, beats=True)
-    rear = add_part(f"{name} Rear", parts.rear, ob, (0.0, HINGE * parts.size, 0.0), collection)
-    tail = add_part(f"{name} Tail", parts.tail, rear, (0.0, TAIL_HINGE * parts.size, 0.0), collection)
-    drive(rear, "rotation_euler", 2, f"0.28*(0.12+0.88*e)*sin({TURN}*p)", ob)
-    drive(tail, "rotation_euler", 2, f"0.5*(0.12+0.88*e)*sin({TURN}*p-1.1)", ob)
+    ob = add_vehicle(f"Fish {VARIANTS[number]}", front.mesh("Fish", paints, SIZE), beats=True)
+    hinge = add_part("Rear", rear.mesh("Fish Rear", paints, SIZE), ob, (0.0, HINGE * SIZE, 0.0), ob)
+    end = add_part("Tail", tail.mesh("Fish Tail", paints, SIZE), hinge, (0.0, TAIL_HINGE * SIZE, 0.0), ob)
+    drive(hinge, "rotation_euler", 2, f"0.28*(0.12+0.88*e)*sin({TURN}*p)", ob)
+    drive(end, "rotation_euler", 2, f"0.5*(0.12+0.88*e)*sin({TURN}*p-1.1)", ob)
     return ob

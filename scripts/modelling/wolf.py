@@ -1,12 +1,14 @@
-"""A trotting wolf, one unit long from its nose to its hindquarters, whose feet stay where they are on the ground."""
+"""A trotting wolf, whose feet stay where they are on the ground; numbers are in lengths from nose to hindquarters."""
 
 from __future__ import annotations
 
 import bpy
 
+from steering_addon.blender.crowds.ready_scenes.models import WOLF
+
 from .four_legs import Walk, add_body, add_legs
 from .limbs import TURN, add_part, add_vehicle, drive
-from .shape import Paints, Shape, oval
+from .shape import Paints, Shape, oval, stored
 
 COAT = {
     "coat": "#55534f",
@@ -16,10 +18,7 @@ COAT = {
     "eyes": "#d1a13a",
     "shadow": "#4f6b35",
 }
-RADIUS = 0.3
-HEIGHT = 0.72
-STRIDE = 0.9
-"""Distance of one cycle, in lengths."""
+SIZE = stored(WOLF.size)
 HIP = 0.42
 LEGS = (
     ("Right Front", 0.075, 0.27, "p"),
@@ -27,15 +26,11 @@ LEGS = (
     ("Right Hind", 0.08, -0.28, "(p+0.5)"),
     ("Left Hind", -0.08, -0.28, "p"),
 )
-WALK = Walk(HIP, STRIDE, 0.3, LEGS)
+WALK = Walk(SIZE, HIP, WOLF.stride, 0.3, LEGS)
 
 
-def add_wolf(name: str, size: float, collection: bpy.types.Collection) -> bpy.types.Object:
-    """Add a wolf that takes a step with each leg per cycle. The vehicle is a shadow at the feet.
-
-    Args:
-        size: length in metres.
-    """
+def wolf() -> bpy.types.Object:
+    """A wolf that takes a step with each leg per cycle. The vehicle is a shadow at the feet."""
     paints = Paints("Wolf", COAT)
     shadow, body, tail, leg = Shape(), Shape(), Shape(), Shape()
     shadow.face([(x, y, 0.012) for x, y in oval(12, 0.13, 0.36)], "shadow")
@@ -55,13 +50,11 @@ def add_wolf(name: str, size: float, collection: bpy.types.Collection) -> bpy.ty
         "legs",
         sides=6,
     )
-    ob = add_vehicle(name, shadow.mesh("Wolf", paints, size), 0.0, collection)
-    trunk = add_body(name, body.mesh("Wolf Body", paints, size), ob, WALK, size, collection)
-    rear = add_part(
-        f"{name} Tail", tail.mesh("Wolf Tail", paints, size), trunk, (0.0, -0.37 * size, 0.08 * size), collection
-    )
+    ob = add_vehicle("Wolf A", shadow.mesh("Wolf", paints, SIZE))
+    trunk = add_body(body.mesh("Wolf Body", paints, SIZE), ob, WALK)
+    rear = add_part("Tail", tail.mesh("Wolf Tail", paints, SIZE), trunk, (0.0, -0.37 * SIZE, 0.08 * SIZE), ob)
     drive(rear, "rotation_euler", 2, f"0.2*sin({TURN}*p)", ob)
-    add_legs(name, leg.mesh("Wolf Leg", paints, size), ob, trunk, WALK, size, collection)
+    add_legs(leg.mesh("Wolf Leg", paints, SIZE), ob, trunk, WALK)
     return ob
 
 

@@ -1,14 +1,14 @@
-"""A walking cow, one unit long, whose feet stay where they are while they are on the ground."""
+"""A walking cow, whose feet stay where they are while they are on the ground; numbers are in lengths."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import bpy
+
+from steering_addon.blender.crowds.ready_scenes.models import COW, VARIANTS
 
 from .four_legs import Walk, add_body, add_legs
 from .limbs import TURN, add_part, add_vehicle, drive
-from .shape import Colors, Paints, Shape, oval
+from .shape import Colors, Paints, Shape, oval, stored
 
 COATS: tuple[Colors, ...] = tuple(
     {
@@ -28,9 +28,7 @@ COATS: tuple[Colors, ...] = tuple(
         ("#33261f", "#f0e9dc", "#3a2c24"),
     )
 )
-RADIUS = 0.3
-STRIDE = 2.0 / 3.0
-"""Distance of one cycle, in lengths."""
+SIZE = stored(COW.size)
 HIP = 0.33
 LEGS = (
     ("Right Front", 0.085, 0.15, "p"),
@@ -39,28 +37,12 @@ LEGS = (
     ("Left Hind", -0.085, -0.35, "(p+0.08)"),
 )
 """The legs across move nearly together."""
-WALK = Walk(HIP, STRIDE, 0.2, LEGS)
+WALK = Walk(SIZE, HIP, COW.stride, 0.2, LEGS)
 
 
-@dataclass(frozen=True)
-class Cow:
-    """The meshes that cows with one coat share."""
-
-    shadow: bpy.types.Mesh
-    body: bpy.types.Mesh
-    head: bpy.types.Mesh
-    tail: bpy.types.Mesh
-    leg: bpy.types.Mesh
-    size: float
-
-
-def cow(coat: Colors, size: float) -> Cow:
-    """The meshes of a cow. The vehicle is a shadow at the feet.
-
-    Args:
-        size: length in metres.
-    """
-    paints = Paints("Cow", coat)
+def cow(number: int) -> bpy.types.Object:
+    """The cow of a coat, which takes a step with each leg per cycle. The vehicle is a shadow at its feet."""
+    paints = Paints("Cow", COATS[number])
     shadow, body, head, tail, leg = Shape(), Shape(), Shape(), Shape(), Shape()
     shadow.face([(x, y - 0.09, 0.008) for x, y in oval(12, 0.13, 0.34)], "shadow")
     _trunk(body)
@@ -72,14 +54,15 @@ def cow(coat: Colors, size: float) -> Cow:
         lambda ring, _side: "legs" if ring == 0 else "coat",
         sides=6,
     )
-    return Cow(
-        shadow.mesh("Cow", paints, size),
-        body.mesh("Cow Body", paints, size),
-        head.mesh("Cow Head", paints, size),
-        tail.mesh("Cow Tail", paints, size),
-        leg.mesh("Cow Leg", paints, size),
-        size,
-    )
+    ob = add_vehicle(f"Cow {VARIANTS[number]}", shadow.mesh("Cow", paints, SIZE))
+    trunk = add_body(body.mesh("Cow Body", paints, SIZE), ob, WALK)
+    nose = add_part("Head", head.mesh("Cow Head", paints, SIZE), trunk, (0.0, 0.20 * SIZE, 0.20 * SIZE), ob)
+    nod = f"0.5*min(1,2*a)-0.55+0.07*sin(2*{TURN}*p)"
+    drive(nose, "rotation_euler", 0, nod, ob, states={"a": "Stray"})
+    rear = add_part("Tail", tail.mesh("Cow Tail", paints, SIZE), trunk, (0.0, -0.47 * SIZE, 0.2 * SIZE), ob)
+    drive(rear, "rotation_euler", 1, f"0.12*sin({TURN}*p)", ob)
+    add_legs(leg.mesh("Cow Leg", paints, SIZE), ob, trunk, WALK)
+    return ob
 
 
 def _trunk(body: Shape) -> None:
@@ -106,17 +89,3 @@ def _head(head: Shape) -> None:
         head.skin(
             [[(out * side + x, 0.12 + y, high) for x, y in oval(5, wide, wide)] for out, high, wide in rings], "horns"
         )
-
-
-def add_cow(name: str, parts: Cow, phase: float, collection: bpy.types.Collection) -> bpy.types.Object:
-    """Add a cow that takes a step with each leg per cycle."""
-    size = parts.size
-    ob = add_vehicle(name, parts.shadow, phase, collection)
-    body = add_body(name, parts.body, ob, WALK, size, collection)
-    head = add_part(f"{name} Head", parts.head, body, (0.0, 0.20 * size, 0.20 * size), collection)
-    nod = f"0.5*min(1,2*a)-0.55+0.07*sin(2*{TURN}*p)"
-    drive(head, "rotation_euler", 0, nod, ob, states={"a": "Stray"})
-    tail = add_part(f"{name} Tail", parts.tail, body, (0.0, -0.47 * size, 0.2 * size), collection)
-    drive(tail, "rotation_euler", 1, f"0.12*sin({TURN}*p)", ob)
-    add_legs(name, parts.leg, ob, body, WALK, size, collection)
-    return ob

@@ -7,34 +7,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...animation.animation_data import assign_action, channelbag_in, new_action, slot_for
-from ...animation.rotation_channels import channels_from_matrices
-from ...objects.doubles import doubles
-from ...objects.hierarchy import Family
-from ..adding_clips import add_clip, measure_clips
+from steering_addon.blender.animation.animation_data import assign_action, channelbag_in, new_action, slot_for
+from steering_addon.blender.animation.rotation_channels import channels_from_matrices
+from steering_addon.blender.objects.doubles import doubles
+
 from .person import BONES, THINGS, hold, thing_mesh
-from .strides import CYCLES, Cycle, Pose, carrying
+from .strides import CARRYING, Cycle, Pose, carrying
 
 if TYPE_CHECKING:
-    from bpy.types import Action, Mesh, Object, Scene
+    from bpy.types import Action, Mesh, Object
 
 LINEAR = 1
 """The number of Blender's linear interpolation."""
 SPARSE = 3
 """Every how many frames what stands has keys, which moves slowly."""
-
-
-def give_clips(crowd: Object, rig: Object, scene: Scene, size: float) -> None:
-    """Give a crowd of people clips, measured on its vehicles: it stands, talks, walks, runs, and turns on the spot.
-
-    Args:
-        rig: one of the people, `size` metres tall.
-    """
-    fps = scene.render.fps / scene.render.fps_base
-    for cycle in CYCLES:
-        entry = add_clip(crowd, new_clip(rig, cycle, size, fps), cycle.plays)
-        entry.with_company = cycle.with_company
-    measure_clips(crowd, scene, Family())
 
 
 def new_clip(rig: Object, cycle: Cycle, size: float, fps: float) -> Action:
@@ -43,25 +29,29 @@ def new_clip(rig: Object, cycle: Cycle, size: float, fps: float) -> Action:
     step = 1 if cycle.plays == "MOVE" else SPARSE
     frames = np.append(np.arange(0, length, step), length)
     poses = [cycle.pose(frame / length) for frame in frames]
-    return _action(rig, f"Walker {cycle.name}", frames + 1.0, poses, size)
+    return _action(rig, cycle.name, frames + 1.0, poses, size)
 
 
-def carry(rig: Object, thing: str, meshes: dict[str, Mesh], size: float) -> None:
-    """Let a person carry something: it is parented to a bone, and an action holds the arms on top of clips.
+def carry(rig: Object, thing: str, meshes: dict[str, Mesh], size: float) -> Object:
+    """Let a person carry something, which is returned: it is parented to a bone, and an action holds the arms on top.
 
     Args:
         meshes: of what was carried so far, by what it is; a new one is added.
     """
     if thing not in meshes:
         meshes[thing] = thing_mesh(thing, size)
-    bone, _ = THINGS[thing]
-    hold(rig, f"{rig.name} {thing}", meshes[thing], bone)
+    held = hold(rig, f"{rig.name} {thing}", meshes[thing], THINGS[thing][0])
+    if CARRYING[thing]:
+        action = arms_action(rig, thing, f"{rig.name} {thing}")
+        assign_action(rig, action, slot_for(action, rig))
+    return held
+
+
+def arms_action(rig: Object, thing: str, name: str) -> Action:
+    """An action of the arms that carry something, and of nothing else: what else a person does comes from the clips."""
     pose = carrying(thing)
     pose.turns.pop("Chest")
-    if pose.turns:
-        # The arms alone: what else a person does comes from the clips.
-        action = _action(rig, f"{rig.name} {thing}", np.ones(1), [pose], size, tuple(pose.turns))
-        assign_action(rig, action, slot_for(action, rig))
+    return _action(rig, name, np.ones(1), [pose], 1.0, tuple(pose.turns))
 
 
 def _action(

@@ -1,22 +1,20 @@
-"""A walking sheep, one unit long, whose feet stay where they are while they are on the ground."""
+"""A walking sheep, whose feet stay where they are while they are on the ground; numbers are in lengths."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import bpy
+
+from steering_addon.blender.crowds.ready_scenes.models import SHEEP, VARIANTS
 
 from .four_legs import Walk, add_body, add_legs
 from .limbs import TURN, add_part, add_vehicle, drive
-from .shape import Colors, Paints, Shape, oval
+from .shape import Colors, Paints, Shape, oval, stored
 
 FLEECES: tuple[Colors, ...] = tuple(
     {"wool": wool, "face": face, "legs": face, "eyes": "#15120f", "shadow": "#4f6b35"}
     for wool, face in (("#e9e2d0", "#3b332d"), ("#ddd2bb", "#2c2724"), ("#efe9dc", "#cdb69b"), ("#6d5f52", "#2c2724"))
 )
-RADIUS = 0.34
-STRIDE = 2.0 / 3.0
-"""Distance of one cycle, in lengths."""
+SIZE = stored(SHEEP.size)
 HIP = 0.36
 LEGS = (
     ("Right Front", 0.11, 0.20, "p"),
@@ -25,27 +23,12 @@ LEGS = (
     ("Left Hind", -0.11, -0.27, "(p+0.05)"),
 )
 """The legs across move nearly together."""
-WALK = Walk(HIP, STRIDE, 0.22, LEGS)
+WALK = Walk(SIZE, HIP, SHEEP.stride, 0.22, LEGS)
 
 
-@dataclass(frozen=True)
-class Sheep:
-    """The meshes that sheep with one fleece share."""
-
-    shadow: bpy.types.Mesh
-    body: bpy.types.Mesh
-    head: bpy.types.Mesh
-    leg: bpy.types.Mesh
-    size: float
-
-
-def sheep(fleece: Colors, size: float) -> Sheep:
-    """The meshes of a sheep. The vehicle is a shadow at the feet.
-
-    Args:
-        size: length in metres.
-    """
-    paints = Paints("Sheep", fleece)
+def sheep(number: int) -> bpy.types.Object:
+    """The sheep of a fleece, which takes a step with each leg per cycle. The vehicle is a shadow at its feet."""
+    paints = Paints("Sheep", FLEECES[number])
     shadow, body, head, leg = Shape(), Shape(), Shape(), Shape()
     shadow.face([(x, y - 0.02, 0.012) for x, y in oval(12, 0.14, 0.30)], "shadow")
     trunk = [(-0.42, 0.06, 0.04, 0.20), (-0.38, 0.15, -0.04, 0.28), (-0.22, 0.20, -0.09, 0.31)]
@@ -60,23 +43,11 @@ def sheep(fleece: Colors, size: float) -> Sheep:
     leg.column(
         [(-HIP, 0.026, 0.032, 0.006), (0.03 - HIP, 0.021, 0.023, 0.0), (0.04, 0.034, 0.04, 0.0)], "legs", sides=6
     )
-    return Sheep(
-        shadow.mesh("Sheep", paints, size),
-        body.mesh("Sheep Body", paints, size),
-        head.mesh("Sheep Head", paints, size),
-        leg.mesh("Sheep Leg", paints, size),
-        size,
-    )
-
-
-def add_sheep(name: str, parts: Sheep, phase: float, collection: bpy.types.Collection) -> bpy.types.Object:
-    """Add a sheep that takes a step with each leg per cycle."""
-    size = parts.size
-    ob = add_vehicle(name, parts.shadow, phase, collection)
-    body = add_body(name, parts.body, ob, WALK, size, collection)
-    head = add_part(f"{name} Head", parts.head, body, (0.0, 0.30 * size, 0.27 * size), collection)
+    ob = add_vehicle(f"Sheep {VARIANTS[number]}", shadow.mesh("Sheep", paints, SIZE))
+    trunk = add_body(body.mesh("Sheep Body", paints, SIZE), ob, WALK)
+    nose = add_part("Head", head.mesh("Sheep Head", paints, SIZE), trunk, (0.0, 0.30 * SIZE, 0.27 * SIZE), ob)
     # It grazes; alarmed, its head goes up before its body is off.
     nod = f"max(0.8*min(1,2*a),0.5*r)-0.6+0.05*sin(2*{TURN}*p)"
-    drive(head, "rotation_euler", 0, nod, ob, states={"a": "Startle", "r": "Regroup"})
-    add_legs(name, parts.leg, ob, body, WALK, size, collection)
+    drive(nose, "rotation_euler", 0, nod, ob, states={"a": "Startle", "r": "Regroup"})
+    add_legs(leg.mesh("Sheep Leg", paints, SIZE), ob, trunk, WALK)
     return ob

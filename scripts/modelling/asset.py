@@ -1,0 +1,100 @@
+"""Makes the asset file of the ready scenes.
+
+scripts/ready_models runs this in the oldest Blender, in an empty file, and passes the path.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import bpy
+
+from scripts.blender_process import leave
+from scripts.modelling.bird import bird
+from scripts.modelling.car import car
+from scripts.modelling.cow import cow
+from scripts.modelling.fish import fish
+from scripts.modelling.person import THINGS, hold, new_armature, person, thing_mesh
+from scripts.modelling.person_clips import arms_action, new_clip
+from scripts.modelling.rider import rider
+from scripts.modelling.shape import Paints
+from scripts.modelling.sheep import sheep
+from scripts.modelling.station import station
+from scripts.modelling.strides import CARRYING, CYCLES
+from scripts.modelling.wolf import wolf
+from steering_addon.blender.crowds.ready_scenes.models import BIRD, CAR, COW, FISH, FPS, PERSON, RIDER, SHEEP
+
+GROUNDS = {
+    "Pasture": {"grass": "#7d9a4e"},
+    "Path": {"paving": "#d8ccb0"},
+    "Cars Road": {"road": "#5a5a5c", "line": "#d8d4c6"},
+    "Cars Land": {"land": "#86a05f"},
+    "Crossing": {"stripes": "#e8e6df"},
+}
+"""The materials of what is built for each scene, by what it belongs to."""
+APART = 1.5
+"""Distance between models, in lengths of the one before."""
+
+
+def main() -> int:
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    make()
+    data = bpy.data
+    blocks = {data.scenes[0], *data.objects, *data.actions, *data.materials}
+    Path(sys.argv[1]).parent.mkdir(exist_ok=True)
+    data.libraries.write(sys.argv[1], blocks, compress=True)
+    return 0
+
+
+def make() -> None:
+    """Make the content of the asset file in the empty file that is open: models in a row, clips and materials."""
+    for number in range(BIRD.variants):
+        bird(number)
+    for number in range(FISH.variants):
+        fish(number)
+    for number in range(SHEEP.variants):
+        sheep(number)
+    for number in range(COW.variants):
+        cow(number)
+    wolf()
+    for number in range(RIDER.variants):
+        rider(number)
+    for number in range(CAR.variants):
+        car(number)
+    _people()
+    station()
+    for owner, colors in GROUNDS.items():
+        paints = Paints(owner, colors)
+        for paint in colors:
+            paints.material(paint)
+    _stand_in_a_row()
+
+
+def _people() -> None:
+    """Make people in all outfits, what they carry, how they hold it, and their clips."""
+    size = PERSON.size
+    armature = new_armature("Walker", size)
+    rig, *_ = [person(number, armature, size) for number in range(PERSON.variants)]
+    for thing, (bone, _) in THINGS.items():
+        hold(rig, thing, thing_mesh(thing, size), bone)
+        if CARRYING[thing]:
+            arms_action(rig, thing, thing)
+    for cycle in CYCLES:
+        new_clip(rig, cycle, size, FPS)
+
+
+def _stand_in_a_row() -> None:
+    """Show all models side by side in the scene, for whoever opens the file."""
+    right = 0.0
+    for ob in bpy.data.objects:
+        bpy.context.scene.collection.objects.link(ob)
+    bpy.context.view_layer.update()
+    for ob in sorted(bpy.data.objects, key=lambda ob: ob.name):
+        if ob.parent is None:
+            width = APART * max(2.0, *ob.dimensions)
+            ob.location.x = right = right + width
+
+
+if __name__ == "__main__":
+    leave(main)
