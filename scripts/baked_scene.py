@@ -68,14 +68,16 @@ def crowds(scene: bpy.types.Scene, names: str = "") -> list[Crowd]:
     return [Crowd(crowd.name, vehicles, stored(crowd)) for crowd, vehicles in members.items()]
 
 
-def matrices(scene: bpy.types.Scene, obs: Sequence[bpy.types.Object]) -> np.ndarray:
+def matrices(scene: bpy.types.Scene, obs: Sequence[bpy.types.Object], step: int = 1) -> np.ndarray:
     """World matrices of objects on all frames, (frames, objects, 4, 4); the current frame is restored.
+
+    With a step of n, only on every nth frame.
 
     Blender does not evaluate hidden objects: they get their next visible pose, or else their last one.
     """
     current = scene.frame_current
     poses, hidden = [], []
-    for frame in range(scene.frame_start, scene.frame_end + 1):
+    for frame in range(scene.frame_start, scene.frame_end + 1, step):
         scene.frame_set(frame)
         graph = bpy.context.evaluated_depsgraph_get()
         poses.append([np.array(ob.evaluated_get(graph).matrix_world) for ob in obs])

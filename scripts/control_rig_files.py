@@ -1,23 +1,17 @@
-"""Makes a character whose legs constraints pose, and the same one without them; scripts/control_rigs runs this."""
+"""Makes a character whose legs constraints pose, and the same one without them."""
 
 from __future__ import annotations
 
 import contextlib
 import io
-import json
 import math
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
 import bpy
 from bpy.types import Action, Object
 from mathutils import Euler, Matrix, Vector
-
-from scripts.blender_process import leave
 
 Pose = dict[str, tuple[tuple[float, float, float], tuple[float, float, float]]]
 """The location in metres and the rotation about x, y and z in degrees, both in the axes of the armature, by bone."""
@@ -341,20 +335,16 @@ def baked(body: Body, actions: Sequence[Action], frames: Sequence[int]) -> None:
     bpy.data.objects.remove(rig)
 
 
-def main() -> int:
-    request = json.loads(sys.argv[1])
-    kind, folder = request["kind"], Path(request["folder"])
-    bpy.ops.wm.read_factory_settings(use_empty=True)
+def make(kind: str, folder: Path) -> Path:
+    """Save a character in a file, and in another one its motion on its deforming bones alone; the first of them."""
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     body = MAKE[kind]()
     skin(body.rig)
     lengths = {"Idle": 48, WALK.name: WALK.frames, RUN.name: RUN.frames}
     poses = {"Idle": standing(body), WALK.name: going(body, WALK), RUN.name: going(body, RUN)}
     actions = [keyed(body, name, frames, poses[name]) for name, frames in lengths.items()]
-    bpy.ops.wm.save_as_mainfile(filepath=str(folder / f"{kind}.blend"))
+    file = folder / f"{kind}.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(file))
     baked(body, actions, list(lengths.values()))
     bpy.ops.wm.save_as_mainfile(filepath=str(folder / f"{kind}_baked.blend"))
-    return 0
-
-
-if __name__ == "__main__":
-    leave(main)
+    return file

@@ -1,30 +1,28 @@
-"""Makes a course in Blender, bakes rigged characters on it and saves it; scripts/feet runs this."""
+"""Makes a course in Blender, bakes rigged characters on it and saves it.
+
+`straight` and `circle` are paths, `tight` is one with a radius of a metre, `wander` is a level ground, `starts` the
+same with stops, `slope` and `steep` are hills of 15 and 25 degrees, `stairs` has steps of 17 by 30 cm and landings, and
+`lorry` is a bed that drives and turns.
+"""
 
 from __future__ import annotations
 
-import json
 import math
 import random
-import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import bpy
 import numpy as np
 from bpy.types import Object
 
-import steering_addon
-from scripts.blender_process import leave
 from scripts.ground_scenes import grid, linked, strip, tag
 from scripts.rigged_files import opened
 
 HEIGHTS = {"Cow": 1.5, "Horse": 1.7, "Wolf": 0.8, "Husky": 0.6}
 """Metres of models whose files have another unit."""
 PERSON = 1.75
+COUNT, FRAMES = 20, 250
 SPACE = 2.2
 """Body lengths between members, at least."""
 
@@ -131,84 +129,37 @@ def length_of(ob: Object) -> float:
     return max(float(np.ptp([place[axis] for place in parts])) for axis in (0, 1))
 
 
-def populate(ob: Object, request: SimpleNamespace) -> Object:
+def populate(ob: Object, course: str) -> Object:
     """A crowd of the character on its course."""
     room = SPACE * length_of(ob)
-    is_path = request.course in PATHS
-    if is_path:
-        place = PATHS[request.course](request.count, room)
-    else:
-        place = GROUNDS[request.course](max(12.0, room * math.sqrt(request.count)))
+    is_path = course in PATHS
+    place = PATHS[course](COUNT, room) if is_path else GROUNDS[course](max(12.0, room * math.sqrt(COUNT)))
     for each in bpy.context.selected_objects:
         each.select_set(False)
     for each in (ob, place):
         each.select_set(True)
     bpy.context.view_layer.objects.active = place
     # Members draw their identities, and by these their sizes.
-    random.seed(request.seed)
-    bpy.ops.steering.populate(count=request.count, seed=request.seed)
+    random.seed(0)
+    bpy.ops.steering.populate(count=COUNT, seed=0)
     crowd = bpy.context.view_layer.objects.active
     settings = crowd.steering
     if is_path:
         settings.path_following.use, settings.path_following.path = True, place
         settings.path_following.radius = 0.05
         settings.containment.use = settings.wander.use = False
-    if request.course in ("starts", "lorry"):
+    if course in ("starts", "lorry"):
         settings.rest.use, settings.rest.going_time, settings.rest.resting_time = True, 3.0, 2.0
-    settings.portrayal.playing.plant_feet = request.plant
     return crowd
 
 
-def main() -> int:
-    request = SimpleNamespace(**json.loads(sys.argv[1]))
-    ob = model(Path(request.file))
-    steering_addon.register()
+def bake(file: Path, course: str, scene_file: Path) -> None:
+    """Bake a crowd of the character of a file on a course, and save the scene."""
+    ob = model(file)
     scene = bpy.context.scene
-    scene.frame_start, scene.frame_end = 1, request.frames
-    crowd = populate(ob, request)
+    scene.frame_start, scene.frame_end = 1, FRAMES
+    populate(ob, course)
     for part in (ob, *ob.children_recursive):
         bpy.data.objects.remove(part)
-    steps = {"bake": 0.0, "clips": 0.0, "feet": 0.0}
-    _timed(steps)
-    began = time.perf_counter()
-    assert bpy.ops.steering.bake() == {"FINISHED"}
-    steps["bake"] = time.perf_counter() - began
-    actions = [action for action in bpy.data.actions if action.name.startswith("Feet")]
-    told = ", ".join(f"{name} {seconds:.2f} s" for name, seconds in steps.items())
-    clips = ", ".join(clip.action.name for clip in crowd.steering.portrayal.clips)
-    print(f"\n{Path(request.file).stem} {request.course}: {told}; {len(actions)} with feet; plays {clips}", end="")
-    if crowd.steering.portrayal.unplanted:
-        print(f"; {crowd.steering.portrayal.unplanted}", end="")
-    print(flush=True)
-    bpy.ops.wm.save_as_mainfile(filepath=request.scene)
-    return 0
-
-
-def _timed(steps: dict[str, float]) -> None:
-    """Add up the time that clips and feet take in a bake."""
-    from steering_addon.blender.write import clip_writer
-    from steering_addon.portrayal.portrait import Portrayer
-
-    def wrap(owner: type, name: str, step: str) -> None:
-        inner = getattr(owner, name)
-
-        def timed(*args, **named):
-            began = time.perf_counter()
-            result = inner(*args, **named)
-            steps[step] += time.perf_counter() - began
-            return result
-
-        def stepwise(*args, **named):
-            began = time.perf_counter()
-            yield from inner(*args, **named)
-            steps[step] += time.perf_counter() - began
-
-        setattr(owner, name, stepwise if name.startswith("_plant") else timed)
-
-    wrap(clip_writer.ClipWriter, "write", "clips")
-    wrap(Portrayer, "portrait", "clips")
-    wrap(clip_writer._ModelStrips, "_plant", "feet")
-
-
-if __name__ == "__main__":
-    leave(main)
+    bpy.ops.steering.bake()
+    bpy.ops.wm.save_as_mainfile(filepath=str(scene_file))

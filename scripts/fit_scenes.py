@@ -1,7 +1,7 @@
 """The scenes by which the constants of avoidance are judged, and what is measured of them.
 
 All scenes are our own, small and seeded. Encounters of a few walkers are staged side by side in one scene, LOT metres
-apart, so that no walker perceives another encounter. Walkers and settings are those of scripts/steerbench.
+apart, so that no walker perceives another encounter. Walkers and settings are those of scripts/measure steerbench.
 """
 
 from __future__ import annotations

@@ -1,20 +1,15 @@
-"""Makes grounds in Blender, bakes walkers on them, and measures how these stand; scripts/grounds runs this."""
+"""Makes grounds in Blender, bakes walkers on them, and measures how these stand."""
 
 from __future__ import annotations
 
-import json
 import math
-import os
 import random
-import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 import bpy
 import numpy as np
 from bpy.types import Object
 
-ROOT = Path(__file__).resolve().parents[1]
 KINDS = ("PERSON", "ANIMAL")
 """What the walkers move like: people, who stay upright, and animals, which lean with the ground."""
 PACES = {"WALKER": 1.4, "RUNNER": 6.0, "RACER": 14.0}
@@ -324,16 +319,9 @@ def figures() -> dict[str, dict[str, float]]:
     return by_kind
 
 
-def main() -> None:
-    name, frames, file = sys.argv[1:]
-    # Members draw their identities, and these their wander, from Python's random numbers.
+def populate(name: str) -> None:
+    """Make the ground of a name, and put on it whatever moves there."""
     random.seed(SEED)
-    sys.path.insert(0, str(ROOT))
-    import steering_addon
-
-    steering_addon.register()
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    bpy.context.scene.frame_start, bpy.context.scene.frame_end = 1, int(frames)
     make = SCENES[name]
     half = make()
     if make in CLUNG_TO:
@@ -342,14 +330,3 @@ def main() -> None:
         racers()
     else:
         walkers(half)
-    assert bpy.ops.steering.bake() == {"FINISHED"}
-    values = figures()
-    if file:
-        bpy.ops.wm.save_as_mainfile(filepath=file)
-    print(json.dumps(values), flush=True)
-    # Blender as a module may hang while Python ends.
-    os._exit(0)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,21 +1,14 @@
-"""Adds a predator to a ready herd, bakes both and measures the saved file; scripts/hunts runs this in Blender."""
+"""Adds a predator to a ready herd in Blender, and measures how it hunts in the baked scene."""
 
 from __future__ import annotations
 
-import json
 import math
-import os
 import random
-import sys
-import tempfile
 from itertools import pairwise
-from pathlib import Path
-from typing import Any
 
 import bpy
 import numpy as np
 
-ROOT = Path(__file__).resolve().parents[1]
 SPEED, STRENGTH = 2.6, 5.0
 """Of the predator on patrol, m/s and m/s2."""
 SEES, FEARED = 30.0, 4.0
@@ -76,7 +69,7 @@ def _calls(ob: bpy.types.Object, state: bpy.types.Object) -> bool:
 
 
 def figures(scene: bpy.types.Scene, numbers: dict[str, int]) -> dict[str, float]:
-    """The figures of a baked scene, by the columns of scripts/hunts.
+    """The figures of a baked scene, by the names of scripts/measures/hunts.py.
 
     Args:
         numbers: of the states Hunt, Feed, Rest and Caught.
@@ -125,29 +118,3 @@ def _stretches(mask: np.ndarray) -> list[tuple[int, int]]:
     """The stretches in which a mask (frames,) holds: the first index, and that after the last."""
     edges = np.flatnonzero(np.diff(np.concatenate(([0], mask.astype(int), [0]))))
     return list(zip(edges[::2].tolist(), edges[1::2].tolist()))
-
-
-def main() -> None:
-    sys.path.insert(0, str(ROOT))
-    import steering_addon
-
-    request: dict[str, Any] = json.loads(sys.argv[1])
-    steering_addon.register()
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    scene = bpy.context.scene
-    scene.frame_start, scene.frame_end = 1, request["frames"]
-    scene.steering.seed = request["seed"]
-    crowds = built(request["seed"], request["count"])
-    if bpy.ops.steering.bake() != {"FINISHED"}:
-        raise SystemExit("The scene was not baked.")
-    states = [ob for crowd in crowds for ob in crowd.children if ob.name in ("Hunt", "Feed", "Rest", "Caught")]
-    numbers = {ob.name: ob.steering.state.number for ob in states}
-    path = request["keep"] or str(Path(tempfile.mkdtemp()) / "hunts.blend")
-    bpy.ops.wm.save_as_mainfile(filepath=path, compress=True)
-    print(json.dumps(figures(scene, numbers)), flush=True)
-    # Blender as a module may hang while Python ends.
-    os._exit(0)
-
-
-if __name__ == "__main__":
-    main()

@@ -43,13 +43,20 @@ Poses = Mapping[str, np.ndarray]
 
 
 def measure(
-    scene: bpy.types.Scene, reports: dict[str, Report], names: str = "", poses: Poses | None = None, **given: Any
+    scene: bpy.types.Scene,
+    reports: dict[str, Report],
+    names: str = "",
+    poses: Poses | None = None,
+    *,
+    feet: bool = True,
+    **given: Any,
 ) -> None:
     """Measure the crowds of a scene and add each run to the report of its name.
 
     Args:
         names: a pattern; the matching objects are measured as one crowd.
         poses: the vehicles' poses if already known.
+        feet: whether to say how they stand and drive too, for which the scene has to be played.
         given: arguments of `recording` that override the stored settings.
     """
     measured_crowds = [crowd for crowd in crowds(scene, names) if crowd.vehicles]
@@ -59,7 +66,8 @@ def measure(
     for crowd in measured_crowds:
         crowd_poses = np.stack([poses[vehicle.name] for vehicle in crowd.vehicles], axis=1)
         motion = recording(scene, crowd, crowd_poses, **given)
-        report = reports.setdefault(crowd.name, Report(motion, standing(scene, crowd), driving(scene, crowd)))
+        on_ground = (standing(scene, crowd), driving(scene, crowd)) if feet else ()
+        report = reports.setdefault(crowd.name, Report(motion, *on_ground))
         report.runs.append(measured(motion))
 
 
@@ -80,9 +88,9 @@ def print_tables(reports: dict[str, Report]) -> list[str]:
 
 
 def report(scene: bpy.types.Scene, poses: Poses) -> None:
-    """Print the tables of a scene's crowds."""
+    """Print the tables of a scene's crowds, without those of their feet."""
     reports: dict[str, Report] = {}
-    measure(scene, reports, poses=poses)
+    measure(scene, reports, poses=poses, feet=False)
     print_tables(reports)
 
 

@@ -23,7 +23,7 @@ def opened(file: Path) -> list[tuple[bpy.types.Object, bpy.types.Object]]:
     if file.suffix == ".blend":
         bpy.ops.wm.open_mainfile(filepath=str(file))
     else:
-        bpy.ops.wm.read_factory_settings(use_empty=True)
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
         _import(file)
     bpy.context.view_layer.update()
     armatures = sorted((ob for ob in bpy.context.scene.objects if ob.type == "ARMATURE"), key=lambda ob: ob.name)

@@ -1,8 +1,5 @@
 """Judges how a flock roams its region over minutes: whether it crosses it, rises and dives, splits and reunites.
 
-    scripts/roam                        ten minutes of every crowd preset that flocks, in a region of its own
-    scripts/roam starling --minutes 2   one of them, for two minutes
-
 The motion of each member may look alive while the flock as a whole goes round and round. These measurements are of its
 centre, in units of the region's radius. A flock that only turned at the edge circled along it: 1 % of the time in the
 inner half, circling 0.97, height 0.02.

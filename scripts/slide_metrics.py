@@ -59,31 +59,6 @@ class Slides:
             max(self.worst, other.worst),
         )
 
-    def row(self) -> str:
-        """The figures in the order of HEAD."""
-        return (
-            f"{len(self.paths):7d} {_spread(self.paths)} {_spread(self.nets)} {_spread(np.abs(self.vertical))} "
-            f"{self._share(self.creeping)} {self._share(self.raised)} {self._share(self.hanging)} "
-            f"{self._share(self.turning)} "
-            f"{self.quickest_turn:6.0f}  {self.worst[1]} at {self.worst[2]:g}"
-        )
-
-    def _share(self, count: int) -> str:
-        return f"{100.0 * count / max(self.frames, 1):6.2f} %"
-
-
-HEAD = (
-    f"{'stances':>7} {'path p50/95/max cm':>20} {'net p50/95/max cm':>20} {'height p50/95/max':>20} "
-    f"{'creeping':>8} {'raised':>8} {'hanging':>8} {'turning':>8} {'deg/s':>6}  longest path"
-)
-
-
-def _spread(values: np.ndarray) -> str:
-    if not len(values):
-        return f"{'none':>20}"
-    middle, most = (100.0 * np.percentile(values, share) for share in (50.0, 95.0))
-    return f"{middle:6.1f} {most:6.1f} {100.0 * values.max():6.1f}"
-
 
 def slides(
     name: str,

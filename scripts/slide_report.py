@@ -1,29 +1,18 @@
-"""Prints how far feet slide and float in baked files.
-
-scripts/slide runs this in a Blender with factory settings and passes its options as JSON.
-"""
+"""How far feet slide and float in baked files."""
 
 from __future__ import annotations
 
-import fnmatch
-import json
-import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import SimpleNamespace
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import bpy
 import numpy as np
 from mathutils import Vector
 from mathutils.bvhtree import BVHTree
-from mathutils.kdtree import KDTree
 
 from scripts.baked_scene import AXES, FORWARD, UP, stored
-from scripts.blender_process import leave
 from scripts.rigged_files import opened
-from scripts.slide_metrics import HEAD, NOTHING, Slides, slides
+from scripts.slide_metrics import NOTHING, Slides, slides
 from steering_addon.blender.clips.measuring import SEARCHED, axes_of, low_on, low_points
 from steering_addon.blender.clips.rig import Rig, rig_of
 from steering_addon.blender.objects.hierarchy import Family
@@ -73,39 +62,15 @@ class Run:
     carrier: np.ndarray
 
 
-def main() -> int:
-    options = SimpleNamespace(**json.loads(sys.argv[1]))
-    for file in map(Path, options.files):
-        models = [
-            (armature, carrier)
-            for armature, carrier in opened(file)
-            if any(fnmatch.fnmatch(ob.name, options.objects) for ob in (armature, carrier))
-        ]
-        print(f"\n{file.name}, Blender {bpy.app.version_string}")
-        _report(models, options)
-    return 0
-
-
-def _report(models, options) -> None:
-    scene, family = bpy.context.scene, Family()
-    first, last = options.frames or (scene.frame_start, scene.frame_end)
-    times = np.arange(first, last + 1e-6, 0.25 if options.quarters else 1.0)
+def slides_in(file: Path, on: str = "") -> Slides:
+    """What is measured of all armatures of a file; `on` names what they stand on, if it moves as a whole."""
+    models, scene, family = opened(file), bpy.context.scene, Family()
+    times = np.arange(scene.frame_start, scene.frame_end + 1, dtype=float)
     bodies = [_body(armature, carrier, family) for armature, carrier in models]
-    carrier = scene.objects[options.on] if options.on else None
-    runs = _evaluated(scene, bodies, times, carrier)
+    carrier = scene.objects[on] if on else None
     surfaces = _surfaces(scene, carrier)
-    print(f"{'':24} {HEAD}")
-    kinds: dict[str, list[int]] = {}
-    for number, body in enumerate(bodies):
-        kinds.setdefault(body.armature.data.name, []).append(number)
-    for kind, members in kinds.items():
-        each = [_measured(scene, bodies[k], runs[k], surfaces, times) for k in members]
-        print(f"{kind[:18]:18} x{len(members):4d} {sum(each, Slides()).row()}")
-        for k, measured in zip(members, each if options.each else ()):
-            print(f"  {bodies[k].armature.name[:22]:22} {measured.row()}")
-        if carrier is None:
-            error = _difference(scene, bodies[members[0]], runs[members[0]], float(times[-1]))
-            print(f"  points are within {100.0 * error:.4f} cm of Blender's evaluated meshes")
+    runs = _evaluated(scene, bodies, times, carrier)
+    return sum((_measured(scene, body, run, surfaces, times) for body, run in zip(bodies, runs)), Slides())
 
 
 def _body(armature, carrier, family: Family) -> Body:
@@ -226,33 +191,3 @@ def _ground(surfaces: list[BVHTree], points: np.ndarray) -> np.ndarray:
         hits = [hit[0].z for tree in surfaces if (hit := tree.ray_cast(start, DOWN, 4.0 * ABOVE))[0] is not None]
         heights[frame, column] = max(hits, default=np.nan)
     return heights
-
-
-def _difference(scene, body: Body, run: Run, time: float) -> float:
-    """How far the computed points are from those of evaluated meshes on the last frame, metres at most."""
-    now = scene.frame_current
-    scene.frame_set(int(np.floor(time)), subframe=float(time - np.floor(time)))
-    graph = bpy.context.evaluated_depsgraph_get()
-    meshes = [ob for ob in scene.objects if ob.type == "MESH" and ob.find_armature() == body.armature]
-    seen = []
-    for ob in meshes:
-        evaluated = ob.evaluated_get(graph)
-        mesh = evaluated.to_mesh()
-        flat = np.empty(3 * len(mesh.vertices), np.float32)
-        mesh.vertices.foreach_get("co", flat)
-        evaluated.to_mesh_clear()
-        matrix = np.array(evaluated.matrix_world)
-        seen.append(flat.reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3])
-    scene.frame_set(now)
-    if not seen:
-        return 0.0
-    tree = KDTree(sum(len(part) for part in seen))
-    for number, point in enumerate(np.concatenate(seen)):
-        tree.insert(point, number)
-    tree.balance()
-    rows = low_points(body.rig, run.poses[-1:])
-    return max(tree.find(point)[2] for point in _in_world(body.rig, run.poses[-1:], run.armature[-1:], rows)[0])
-
-
-if __name__ == "__main__":
-    leave(main)

@@ -160,8 +160,12 @@ def _shares(corners: np.ndarray, place: np.ndarray) -> np.ndarray:
     return np.array((1.0 - shares.sum(), *shares))
 
 
-def standing(scene: bpy.types.Scene, crowd: Crowd) -> Standing | None:
-    """How the vehicles of a crowd stand; None if they do not stand on surfaces, or the scene has none."""
+def standing(scene: bpy.types.Scene, crowd: Crowd, quarters: Sequence[int] | None = None) -> Standing | None:
+    """How the vehicles of a crowd stand; None if they do not stand on surfaces, or the scene has none.
+
+    Args:
+        quarters: quarters of a frame from the start on which to look, all by default.
+    """
     surfaces = [ob for ob in scene.objects if stored(ob).get("roles", 0) & Role.SURFACE]
     kind = STANDS.get(crowd.settings.get("locomotion"))
     if not surfaces or kind is None:
@@ -173,7 +177,9 @@ def standing(scene: bpy.types.Scene, crowd: Crowd) -> Standing | None:
     current = scene.frame_current
     faces = key = None
     rows = []
-    for quarter in range(PARTS * (scene.frame_end - scene.frame_start) + 1):
+    if quarters is None:
+        quarters = range(PARTS * (scene.frame_end - scene.frame_start) + 1)
+    for quarter in quarters:
         scene.frame_set(scene.frame_start + quarter // PARTS, subframe=quarter % PARTS / PARTS)
         if faces is None or moves(surfaces):
             faces = faces_of(surfaces)

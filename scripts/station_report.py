@@ -1,11 +1,7 @@
-"""Adds and bakes a station hall in Blender, and measures its people by their keys; scripts/station runs this."""
+"""Adds and bakes a station hall in Blender, and measures its people by their keys."""
 
 from __future__ import annotations
 
-import json
-import os
-import random
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +10,6 @@ import numpy as np
 from bpy.types import Object
 from mathutils import Vector
 
-ROOT = Path(__file__).resolve().parents[1]
 STANDS = 0.05
 """Metres a second."""
 READS, FACES = 2.0, 15.0
@@ -103,7 +98,7 @@ class Hall:
 
 
 def figures(run: Played, hall: Hall, radius: np.ndarray) -> dict[str, float]:
-    """The figures of a run by the columns of scripts/station; radius (n,) metres."""
+    """The figures of a run by the names of scripts/measures/station.py; radius (n,) metres."""
     still = (run.speed < STANDS) & run.together
     n = still.shape[1]
     gap = np.stack([_to_board(run.place[1:, row], hall.board)[1] for row in range(n)], axis=1)
@@ -198,20 +193,13 @@ def _walls(scene: bpy.types.Scene) -> tuple[np.ndarray, np.ndarray]:
     return corners.min(axis=1), corners.max(axis=1)
 
 
-def main() -> None:
-    seed, count, frames = (int(word) for word in sys.argv[1:4])
-    sys.path.insert(0, str(ROOT))
-    import steering_addon
-
-    steering_addon.register()
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+def measured(seed: int, count: int, frames: int, file: Path) -> dict[str, float]:
+    """The figures of a station hall, which is added, baked and saved in a file."""
     scene = bpy.context.scene
     scene.frame_start, scene.frame_end = 1, frames
-    # People draw their identities, and by these what they do.
-    random.seed(seed)
-    assert bpy.ops.steering.add_station_hall(seed=seed, count=count) == {"FINISHED"}
+    bpy.ops.steering.add_station_hall(seed=seed, count=count)
     crowd = bpy.context.view_layer.objects.active
-    assert bpy.ops.steering.bake() == {"FINISHED"}
+    bpy.ops.steering.bake()
     people = sorted((ob for ob in scene.objects if ob.steering.crowd == crowd), key=lambda ob: ob.name)
     run = played(people, 1, frames, scene.render.fps / scene.render.fps_base)
     exits = {ob.name: np.array(ob.location[:2]) for ob in bpy.data.collections["Station Exits"].objects}
@@ -219,12 +207,5 @@ def main() -> None:
     board = min(spots, key=lambda place: place[0]), max(spots, key=lambda place: place[0])
     radius = np.array([crowd.steering.vehicle.radius * ob.steering.size_factor for ob in people])
     values = figures(run, Hall(board, exits, _walls(scene)), radius)
-    if sys.argv[4]:
-        bpy.ops.wm.save_as_mainfile(filepath=sys.argv[4])
-    print(json.dumps(values), flush=True)
-    # Blender as a module may hang while Python ends.
-    os._exit(0)
-
-
-if __name__ == "__main__":
-    main()
+    bpy.ops.wm.save_as_mainfile(filepath=str(file), compress=True)
+    return values

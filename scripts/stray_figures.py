@@ -90,7 +90,7 @@ def curves_of(action: bpy.types.Action) -> list[bpy.types.FCurve]:
 
 
 def figures(scene: bpy.types.Scene, cows: str, riders: str) -> dict[str, float]:
-    """The figures of a baked scene, by the columns of scripts/strays; the strays are in a state on the second frame."""
+    """The figures that scripts/measures/strays.py explains; the strays are in a state on the second frame."""
     cast = Cast.of(scene, cows, riders)
     n, place = cast.cows, cast.place
     strayed = np.flatnonzero(cast.away[2, :n])

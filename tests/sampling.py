@@ -1,83 +1,109 @@
 """What the usual run leaves out, so that it takes minutes: `scripts/test -- --thorough` runs everything.
 
-A test with slow cases that try one rule in several places is `sampled`: the usual run has a sixth of them. A slow test
-of what cheaper ones try in part is `thorough`. Each test in Blender runs in one of the Blenders, chosen by its name.
-What tries Blender itself is `in_every_blender`: it runs in the oldest and in the newest Blender, as what has come or
-gone differs between those two, and a part of it in those between; of tests with many cases each Blender runs a part.
+Which cases of a `sampled` test it has is decided by their factors: the test itself, and its parameters. Tests of a file
+with the same parameters are one group. Where a group has three factors or more, its cases cover each pair of values of
+two factors; of the many combinations of three they leave most out. Of a group with fewer factors, and of tests that
+name their share, it has a part of the cases, beginning with those that have another value of each parameter. Neither
+names nor values count, only their places in the lists of parameters.
+
+A test in Blender runs in the newest but one. What tries Blender itself is `in_every_blender`: it runs in the oldest and
+in the newest, as what has come or gone differs between those two; of many cases of a test, each Blender runs a part.
 """
 
 from __future__ import annotations
 
-import zlib
-from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Sequence
+from itertools import combinations
 
 import pytest
 
 sampled = pytest.mark.sampled
-"""`@sampled` has a sixth of all cases run, at least one; `@sampled(each="kind")` a sixth for each value of `kind`.
-`@sampled(one_of=9)` is for cases that take a second or more: a ninth of them. `@sampled(first="fish")` begins with the
-cases that have this in their names: those that take far less, or whose runs another test has anyway."""
+"""For slow tests of one rule in many places. `@sampled(one_of=9)` is for films of a second or more: a ninth."""
 thorough = pytest.mark.thorough
+"""For a slow test of what cheaper ones try in part: only the thorough run has it."""
 in_every_blender = pytest.mark.in_every_blender
 """For what may differ between versions of Blender: keys and actions, handlers, drawing, files, undo, registration.
 `@in_every_blender(a_part=True)` is for a test that itself tries a part of its cases in each: it runs in all of them."""
 SIXTH = 6
+FACTORS = 3
+"""Of a group with fewer factors, pairs of values are all cases that there are."""
 MANY = 3
 """Cases of a test from which on Blenders share them out."""
 
+Case = tuple[int, ...]
+"""The number of a test in its group, and the place of the value of each parameter in its list."""
+
 
 def in_this_run(items: Sequence[pytest.Item]) -> list[pytest.Item]:
-    """The tests that the usual run has, in their order; which cases it has depends on their names only."""
-    cases = defaultdict(list)
+    """The tests that the usual run has, in their order."""
+    left_out = {item for item in items if item.get_closest_marker("thorough") is not None}
+    groups: dict[tuple[str, ...], dict[Case, pytest.Item]] = defaultdict(dict)
+    shares: dict[tuple[str, ...], int] = {}
+    numbers: dict[tuple[str, ...], dict[Hashable, int]] = defaultdict(dict)
     for item in items:
         mark = item.get_closest_marker("sampled")
-        if mark is not None:
-            cases[_group(item, mark)].append(item)
-    left_out = {item for item in items if item.get_closest_marker("thorough") is not None}
-    for (_, _, one_of), group in cases.items():
-        group.sort(key=_rank)
-        left_out.update(group[-(-len(group) // one_of) :])
+        if mark is None:
+            continue
+        test, values = _test(item), item.callspec.params  # type: ignore[attr-defined]
+        group = (test,) if "one_of" in mark.kwargs else (item.nodeid.partition("::")[0], *values)
+        shares[group] = mark.kwargs.get("one_of", 0)
+        factors = [(group, test), *(((test, name), id(value)) for name, value in values.items())]
+        case = tuple(numbers[factor].setdefault(value, len(numbers[factor])) for factor, value in factors)
+        groups[group][case] = item
+    for group, cases in groups.items():
+        chosen = a_part(cases, shares[group]) if shares[group] else covering(cases)
+        left_out.update(item for case, item in cases.items() if case not in chosen)
     return [item for item in items if item not in left_out]
 
 
+def covering(cases: Iterable[Case]) -> set[Case]:
+    """Cases with each pair of values of two factors that any case has; of one or two factors a sixth of the cases."""
+    ordered = _diagonally(cases)
+    if sum(len(set(places)) > 1 for places in zip(*ordered)) < FACTORS:
+        return a_part(ordered, SIXTH)
+    chosen, covered = set(), set()
+    for case in ordered:
+        pairs = set(combinations(enumerate(case), 2))
+        if not pairs <= covered:
+            chosen.add(case)
+            covered |= pairs
+    return chosen
+
+
+def a_part(cases: Iterable[Case], one_of: int) -> set[Case]:
+    """One of so many cases, at least one, beginning with those that differ in each factor."""
+    ordered = _diagonally(cases)
+    return set(ordered[: -(-len(ordered) // one_of)])
+
+
+def _diagonally(cases: Iterable[Case]) -> list[Case]:
+    """Cases in an order in which those near to each other have other values of each factor."""
+    cases = list(cases)
+    factors = [sorted(set(places)) for places in zip(*cases)]
+    fewest = min((len(places) for places in factors if len(places) > 1), default=1)
+    return sorted(cases, key=lambda case: (sum(case) % fewest, case))
+
+
 def in_this_blender(items: Sequence[pytest.Item], turn: int, blenders: int) -> list[pytest.Item]:
-    """The tests of the usual run that one of several Blenders, oldest first, has, in their order; together they have
-    all. Those between the oldest and the newest have fewer of what runs in these two, and twice as much of the rest.
-    """
-    cases = Counter(_test(item) for item in items)
-    oldest_or_newest = turn in (0, blenders - 1)
-    parts = max(2 * blenders - 2, 1)
-
-    def has(item: pytest.Item) -> bool:
-        # By the name alone, as some Blenders have cases that others lack.
-        number = zlib.crc32(item.nodeid.encode())
-        mark = item.get_closest_marker("in_every_blender")
+    """The tests of the usual run that one of several Blenders, oldest first, has, in their order; together all."""
+    cases: dict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        cases[_test(item)].append(item)
+    chosen: set[pytest.Item] = set()
+    for of_test in cases.values():
+        mark = of_test[0].get_closest_marker("in_every_blender")
         if mark is None:
-            # The last bits of such numbers are much alike for names that are.
-            return (number // blenders % parts + 1) // 2 == turn
-        if mark.kwargs.get("a_part", False) or (oldest_or_newest and cases[_test(item)] < MANY):
-            return True
-        return number % blenders == turn
-
-    return [item for item in items if has(item)]
-
-
-def _rank(item: pytest.Item) -> tuple[bool, int]:
-    """What the cases of a test are sorted by, of which the first ones are chosen."""
-    case, mark = item.nodeid.partition("[")[2], item.get_closest_marker("sampled")
-    first = "" if mark is None else mark.kwargs.get("first", "")
-    # By their cases only, so that tests which share runs have the same ones.
-    return first not in case, zlib.crc32(case.encode())
+            chosen.update(of_test if turn == max(blenders - 2, 0) else ())
+        elif mark.kwargs.get("a_part", False):
+            chosen.update(of_test)
+        elif len(of_test) >= MANY:
+            chosen.update(of_test[turn::blenders])
+        elif turn in (0, blenders - 1):
+            chosen.update(of_test)
+    return [item for item in items if item in chosen]
 
 
 def _test(item: pytest.Item) -> str:
     """The test without its case."""
     return item.nodeid.partition("[")[0]
-
-
-def _group(item: pytest.Item, mark: pytest.Mark) -> tuple[str, str, int]:
-    """The test without its case, the value of the parameter that counts, and of how many cases one is tried."""
-    each = mark.kwargs.get("each")
-    value = item.callspec.params[each] if each else ""  # type: ignore[attr-defined]
-    return _test(item), repr(value), mark.kwargs.get("one_of", SIXTH)

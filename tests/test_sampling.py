@@ -1,10 +1,11 @@
-"""The usual run has a part of the slow cases, the same part every time, and something of every test that is sampled.
+"""Which cases the usual run has follows from the places of values among the parameters, and covers their pairs.
 
-The Blenders share the tests out among them, but for those that try Blender itself.
+Of the Blenders, the newest but one has all tests but those that try Blender itself.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations, product
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,11 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.sampling import in_every_blender, in_this_blender, in_this_run, sampled, thorough
+from tests.sampling import FACTORS, in_every_blender, in_this_blender, in_this_run, sampled, thorough
 
-PLAIN, ALL_LEFT_OUT, A_SIXTH, IN_EVERY = None, thorough.mark, sampled.mark, in_every_blender.mark
+PLAIN, SAMPLED, IN_EVERY = None, sampled.mark, in_every_blender.mark
 A_PART = in_every_blender(a_part=True).mark
 BLENDERS = 3
+SIZES = st.lists(st.integers(1, 6), min_size=1, max_size=4)
+"""How many values each parameter of a test has."""
 
 
 @dataclass(eq=False)
@@ -28,16 +31,17 @@ class Case:
     callspec: SimpleNamespace
 
 
-def cases(count: int, mark: pytest.Mark | None, kinds: tuple[str, ...] = ("",), test: str = "test_law") -> list[Any]:
+def cases(sizes: Sequence[int], mark: pytest.Mark | None, test: str = "test_law", of: str = "") -> list[Any]:
+    """The cases of a test with so many values of each parameter, named after these."""
     marks = {} if mark is None else {mark.name: mark}
+    lists = [[f"{of}{name}{k}" for k in range(size)] for name, size in enumerate(sizes)]
     return [
         Case(
-            nodeid=f"{test}[{kind}-{number}]",
+            nodeid=f"test_it.py::{test}[{'-'.join(values)}]",
             get_closest_marker=marks.get,
-            callspec=SimpleNamespace(params={"kind": kind}),
+            callspec=SimpleNamespace(params={f"p{name}": value for name, value in enumerate(values)}),
         )
-        for kind in kinds
-        for number in range(count)
+        for values in product(*lists)
     ]
 
 
@@ -45,68 +49,78 @@ def names(items: Sequence[Any]) -> list[str]:
     return [item.nodeid for item in items]
 
 
-@given(st.integers(1, 40))
-def test_of_each_sampled_test_the_usual_run_has_a_sixth_and_at_least_one(count: int) -> None:
-    assert len(in_this_run(cases(count, A_SIXTH))) == -(-count // 6)
+def pairs(items: Sequence[Any]) -> set[Any]:
+    """The pairs of values of two factors, of which one is the test."""
+    return {
+        pair
+        for item in items
+        for pair in combinations([item.nodeid.partition("[")[0], *item.callspec.params.items()], 2)
+    }
 
 
-def test_of_long_cases_it_has_fewer() -> None:
-    assert len(in_this_run(cases(33, sampled(one_of=9).mark))) == 4
-    assert len(in_this_run(cases(8, sampled(one_of=9).mark))) == 1
+def sampled_tests(sizes: Sequence[int], count: int, of: str = "") -> list[Any]:
+    return [case for number in range(count) for case in cases(sizes, SAMPLED, f"test_{of}{number}", of)]
 
 
-def test_it_begins_with_the_cases_that_a_test_names() -> None:
-    assert names(in_this_run(cases(6, sampled(first="-4").mark))) == ["test_law[-4]"]
-    chosen = names(in_this_run(cases(18, sampled(first="-4").mark)))
-    assert len(chosen) == 3 and "test_law[-4]" in chosen
+@given(SIZES, st.integers(1, 4))
+def test_the_usual_run_has_every_pair_of_values_of_two_factors_and_few_cases_more(sizes: list[int], count: int) -> None:
+    tests = sampled_tests(sizes, count)
+    chosen = in_this_run(tests)
+    if sum(size > 1 for size in (*sizes, count)) < FACTORS:
+        assert len(chosen) == -(-len(tests) // 6)
+        return
+    assert pairs(chosen) == pairs(tests)
+    most, second = sorted((*sizes, count))[:-3:-1]
+    assert most * second <= len(chosen) <= 4 * most * second
 
 
-def test_for_each_value_of_a_parameter_there_are_some_cases() -> None:
-    chosen: list[Any] = in_this_run(cases(13, sampled(each="kind").mark, ("seek", "flee")))
-    assert sorted(case.callspec.params["kind"] for case in chosen) == ["flee"] * 3 + ["seek"] * 3
+@given(SIZES, st.integers(1, 4))
+def test_other_names_of_tests_and_values_change_nothing(sizes: list[int], count: int) -> None:
+    tests, renamed = sampled_tests(sizes, count), sampled_tests(sizes, count, of="other")
+    chosen, others = set(in_this_run(tests)), set(in_this_run(renamed))
+    assert [case in chosen for case in tests] == [case in others for case in renamed]
+
+
+@given(SIZES)
+def test_of_a_test_that_names_its_share_there_are_so_many_and_always_the_first(sizes: list[int]) -> None:
+    tests = cases(sizes, sampled(one_of=9).mark)
+    chosen = in_this_run(tests)
+    assert len(chosen) == -(-len(tests) // 9)
+    assert chosen[0] is tests[0]
+
+
+def test_a_part_begins_with_other_values_of_each_parameter() -> None:
+    chosen: list[Any] = in_this_run(cases((4, 4), sampled(one_of=4).mark))
+    assert [len({case.callspec.params[name] for case in chosen}) for name in ("p0", "p1")] == [4, 4]
 
 
 def test_all_but_thorough_tests_are_in_the_usual_run_in_their_order() -> None:
-    plain, slow = cases(5, PLAIN), cases(2, ALL_LEFT_OUT)
+    plain, slow = cases((5,), PLAIN), cases((2,), thorough.mark, "test_slow")
     assert names(in_this_run([*slow, *plain])) == names(plain)
 
 
-def test_which_cases_it_has_does_not_depend_on_their_order() -> None:
-    items = cases(9, A_SIXTH)
-    assert set(names(in_this_run(items))) == set(names(in_this_run(items[::-1])))
+def in_each_blender(items: Sequence[Any]) -> Iterator[list[str]]:
+    return (names(in_this_blender(items, turn, BLENDERS)) for turn in range(BLENDERS))
 
 
-def test_tests_of_the_same_cases_have_the_same_ones() -> None:
-    first, second = cases(18, A_SIXTH), cases(18, A_SIXTH, test="test_other")
-    chosen = names(in_this_run([*first, *second]))
-    assert chosen == [*chosen[:3], *(name.replace("law", "other") for name in chosen[:3])]
+def test_a_plain_test_runs_in_the_newest_blender_but_one() -> None:
+    tests = cases((5,), PLAIN)
+    assert [*in_each_blender(tests)] == [[], names(tests), []]
+    assert in_this_blender(tests, 0, 1) == tests
 
 
-def in_each_blender(items: Sequence[Any]) -> list[list[str]]:
-    return [names(in_this_blender(items, turn, BLENDERS)) for turn in range(BLENDERS)]
-
-
-def test_a_plain_test_runs_in_one_blender_and_each_blender_has_some() -> None:
-    tests = [case for number in range(60) for case in cases(2, PLAIN, test=f"test_{number}")]
-    each = in_each_blender(tests)
-    assert sorted(name for chosen in each for name in chosen) == sorted(names(tests))
-    assert min(map(len, each)) > 10
-
-
-def test_what_tries_blender_itself_runs_in_the_oldest_and_the_newest_and_a_part_of_it_between() -> None:
-    marked = [case for number in range(30) for case in cases(2, IN_EVERY, test=f"test_{number}")]
-    oldest, between, newest = in_each_blender(marked)
-    assert oldest == newest == names(marked)
-    assert 10 < len(between) < 30
+def test_what_tries_blender_itself_runs_in_the_oldest_and_the_newest() -> None:
+    tests = cases((2,), IN_EVERY)
+    assert [*in_each_blender(tests)] == [names(tests), [], names(tests)]
 
 
 def test_what_tries_a_part_in_each_blender_runs_in_every_one() -> None:
-    marked = [case for number in range(30) for case in cases(1, A_PART, test=f"test_{number}")]
-    assert in_each_blender(marked) == [names(marked)] * BLENDERS
+    tests = cases((4,), A_PART)
+    assert [*in_each_blender(tests)] == [names(tests)] * BLENDERS
 
 
 def test_of_many_cases_that_try_blender_itself_each_blender_has_a_part() -> None:
-    marked = cases(30, IN_EVERY)
-    each = in_each_blender(marked)
-    assert sorted(name for chosen in each for name in chosen) == sorted(names(marked))
-    assert min(map(len, each)) > 4
+    tests = cases((30,), IN_EVERY)
+    shares = [*in_each_blender(tests)]
+    assert sorted(name for share in shares for name in share) == sorted(names(tests))
+    assert [len(share) for share in shares] == [10] * BLENDERS

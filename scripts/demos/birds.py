@@ -36,6 +36,7 @@ NEAR = 1.85  # m, the distance of separation
 CRUISE, TOP_SPEED = 10.0, 13.0  # m/s
 STRENGTH = 20.0  # m/s2
 BEATS = 4.0  # wing beats per second
+SAMPLED = 5  # frames from one to the next on which wings are looked at, which has no period of a beat
 
 STARLINGS = (
     creatures.Plumage("#2f3a5c", "#55506e", "#26304f", "#191f36", "#c79a8e", "#f2b632"),
@@ -303,26 +304,24 @@ def main(options: extension.Options) -> None:
     baking = extension.bake(f"{len(cast.birds)} birds over {FRAMES + PREROLL} frames")
     wings = [wing for bird in cast.birds for wing in bird.children]
     names = [[ob.name for ob in group] for group in (cast.birds, wings, cast.towers)]
-    measured = [*cast.birds, *wings, *cast.towers]
-    *baked, leader = np.swapaxes(matrices(scene, [*measured, cast.leader]), 0, 1)
-    baked = np.stack(baked, axis=1)
-    shoot(scene, baked[:, : len(cast.birds), :3, 3], leader[:, :3, 3])
+    with extension.set_aside(cast.birds):
+        baked = matrices(scene, [*cast.birds, *cast.towers, cast.leader])
+    poses, tower_poses, leader = np.split(baked, (len(cast.birds), baked.shape[1] - 1), axis=1)
+    shoot(scene, poses[..., :3, 3], leader[:, 0, :3, 3])
     film.open_with_camera(stage.SUN)
     extension.tidy(scene, cast.birds[0].steering.crowd)
 
-    extension.save_and_open_without(out / "birds.blend")
+    extension.save_and_open_without(out / "birds.blend", names[0], poses)
     scene = bpy.context.scene
     birds, wings, towers = ([bpy.data.objects[name] for name in group] for group in names)
-    played = matrices(scene, [*birds, *wings, *towers])
-    poses, wing_poses, tower_poses = np.split(played, (len(birds), len(birds) + len(wings)), axis=1)
-    beats = creatures.swing(poses, wing_poses[:, ::2])
+    beats = creatures.swing(poses[::SAMPLED], matrices(scene, wings[::2], step=SAMPLED))
     miss = surfaces.closest(scene, birds, towers, poses, tower_poses)
     lowest = poses[..., 2, 3].min()
 
     if options.pictures:
         film.pictures(scene, out, "birds")
 
-    report(scene, dict(zip(names[0], np.swapaxes(played, 0, 1))))
+    report(scene, dict(zip(names[0], np.swapaxes(poses, 0, 1))))
     print(f"\n{out}: {', '.join(path.name for path in sorted(out.glob('birds.*')))}")
     print(
         f"{len(birds)} agents, {FRAMES} frames, baked in {baking:.1f} s, all in {time.perf_counter() - began:.0f} s; "
@@ -330,8 +329,6 @@ def main(options: extension.Options) -> None:
         f"to the ground {lowest:.1f} m",
         flush=True,
     )
-    if not np.allclose(baked, played, atol=1e-5):
-        raise SystemExit("The saved file plays differently from the bake.")
     if miss.distance <= 0.0:
         raise SystemExit(f"{miss.vehicle} flies into {miss.obstacle} in frame {miss.frame}.")
     if lowest < ROOFS:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import addon_utils
 import bpy
+import numpy as np
 
+from scripts.baked_scene import matrices
 from scripts.blender_process import leave
 
 NAME = "bl_ext.user_default.steering_behaviors"
@@ -84,12 +87,35 @@ def _takes_part(ob: bpy.types.Object) -> bool:
     return ob.is_property_set("steering") and bool(ob.steering.roles)
 
 
-def save_and_open_without(path: Path) -> None:
-    """Save the file and open it again with the extension disabled."""
+def save_and_open_without(path: Path, names: Sequence[str], baked: np.ndarray) -> None:
+    """Save the file, open it again with the extension disabled, and check on every 24th frame that it plays the same.
+
+    Args:
+        names: of objects.
+        baked: (frames, objects, 4, 4) their world matrices, with the extension.
+    """
     print("Opening the file without the extension", flush=True)
     bpy.ops.wm.save_as_mainfile(filepath=str(path), compress=True)
     addon_utils.disable(NAME, default_set=True)
     bpy.ops.wm.open_mainfile(filepath=str(path))
+    obs = [bpy.data.objects[name] for name in names]
+    with set_aside(obs):
+        played = matrices(bpy.context.scene, obs, step=24)
+    if not np.allclose(baked[::24], played, atol=1e-5):
+        raise SystemExit("The saved file plays differently from the bake.")
+
+
+@contextlib.contextmanager
+def set_aside(vehicles: Sequence[bpy.types.Object]) -> Iterator[None]:
+    """Hide all parts of vehicles while the ways of their carriers are read: Blender poses what it shows."""
+    parts = {part for ob in vehicles for part in ob.children_recursive if not part.hide_viewport}.difference(vehicles)
+    for part in parts:
+        part.hide_viewport = True
+    try:
+        yield
+    finally:
+        for part in parts:
+            part.hide_viewport = False
 
 
 def install(package: Path) -> None:

@@ -43,6 +43,7 @@ COLORS = (  # by the materials of the fish of each school
     {"Back": "#c4481f", "Flank": "#f59a32", "Belly": "#ffe3ae", "Fin": "#f7c948"},
     {"Back": "#1d3f86", "Flank": "#4f95d8", "Belly": "#eaf4f6", "Fin": "#f2d24a"},
 )
+SAMPLED = 5  # frames from one to the next on which tails are looked at
 LOST = 2.0  # m: a fish further from all of its school is lost
 SECOND_SHOT, THIRD_SHOT = 61, 129  # first frames
 
@@ -173,18 +174,18 @@ def main(options: extension.Options) -> None:
     fish = [ob for school in schools for ob in school.fish]
     rears = [ob.children[0] for ob in fish]
     names = [[ob.name for ob in group] for group in (fish, rears)]
-    baked = matrices(scene, [*fish, *rears])
-    places = baked[:, : len(fish), :3, 3]
+    with extension.set_aside(fish):
+        poses = matrices(scene, fish)
+    places = poses[..., :3, 3]
     shoot(scene, (places[:, :FISH], places[:, FISH:]))
     film.open_with_camera(stage.SUN)
     extension.tidy(scene, schools[0].crowd)
 
-    extension.save_and_open_without(out / "fish.blend")
+    extension.save_and_open_without(out / "fish.blend", names[0], poses)
     scene = bpy.context.scene
     fish, rears = ([bpy.data.objects[name] for name in group] for group in names)
-    played = matrices(scene, [*fish, *rears])
-    poses, rear_poses = np.split(played, 2, axis=1)
 
+    rear_poses = matrices(scene, rears, step=SAMPLED)
     if options.pictures:
         film.pictures(scene, out, "fish")
 
@@ -198,8 +199,6 @@ def main(options: extension.Options) -> None:
         f"to the ground {poses[..., 2, 3].min():.1f} m",
         flush=True,
     )
-    if not np.allclose(baked, played, atol=1e-5):
-        raise SystemExit("The saved file plays differently from the bake.")
     if met.through < 0.95:
         raise SystemExit("Too few fish get through the other school.")
     if met.deepest > 0.3 * RADIUS:
@@ -210,7 +209,7 @@ def main(options: extension.Options) -> None:
         raise SystemExit("A fish rolls over.")
     if poses[..., 2, 3].min() < 2.0 * LENGTH:
         raise SystemExit("A fish swims into the sand.")
-    if creatures.swing(poses, rear_poses, axis=1, about=0).min() < 0.3:
+    if creatures.swing(poses[::SAMPLED], rear_poses, axis=1, about=0).min() < 0.3:
         raise SystemExit("A fish does not beat its tail.")
 
 

@@ -10,7 +10,7 @@ import contextlib
 import io
 import logging
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import bmesh
@@ -123,19 +123,6 @@ def take_places(
         bpy.ops.steering.vary(speed=0.1, size=0.05, start_speed=0.1, seed=seed)
     bpy.ops.steering.clips_find()
     return members
-
-
-@contextlib.contextmanager
-def set_aside(members: Sequence[bpy.types.Object]) -> Iterator[None]:
-    """Hide all parts of animals while the ways of their carriers are read: Blender poses what it shows."""
-    parts = [part for ob in members for part in ob.children_recursive if not part.hide_viewport]
-    for part in parts:
-        part.hide_viewport = True
-    try:
-        yield
-    finally:
-        for part in parts:
-            part.hide_viewport = False
 
 
 def select(obs: Sequence[bpy.types.Object], active: bpy.types.Object) -> None:

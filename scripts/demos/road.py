@@ -135,13 +135,12 @@ def main(options: extension.Options) -> None:
     film.open_with_camera(stage.SUN)
     extension.tidy(scene, crowd)
 
-    extension.save_and_open_without(out / "road.blend")
+    extension.save_and_open_without(out / "road.blend", names, baked)
     scene = bpy.context.scene
-    played = matrices(scene, [bpy.data.objects[name] for name in names])
     if options.pictures:
         film.pictures(scene, out, "road")
 
-    report(scene, dict(zip(names, np.swapaxes(played, 0, 1))))
+    report(scene, dict(zip(names, np.swapaxes(baked, 0, 1))))
     drive = driving(scene, next(traffic for traffic in crowds(scene) if len(traffic.vehicles) == CARS))
     print(f"\n{out}: {', '.join(path.name for path in sorted(out.glob('road.*')))}")
     print(
@@ -149,8 +148,6 @@ def main(options: extension.Options) -> None:
         f"least room between cars {drive.room_between():.2f} m, to people {drive.room_to_others():.2f} m",
         flush=True,
     )
-    if not np.allclose(baked, played, atol=1e-5):
-        raise SystemExit("The saved file plays differently from the bake.")
     if min(drive.room_between(), drive.room_to_others()) < LEAST_ROOM:
         raise SystemExit("A car comes too near to another or to a walker.")
     if drive.brake.max() < 0.3:

@@ -8,10 +8,9 @@ import numpy as np
 
 from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.vectors import EPSILON, Mask, Number, Rows, Vectors, anybody, magnitude, unit
-from ..simulation.behavior import Intent, Steering
+from ..simulation.behavior import Destination, Intent, Steering
 from ..simulation.declaration import body, called, length, room_to_stop, switch
-from ..simulation.destination import Destination
-from ..simulation.maneuvers.reaching import reached
+from ..simulation.maneuvers.chasing import reached
 from ..simulation.maneuvers.settling import Settling
 from ..simulation.maneuvers.stopping import braking_distance, speed_to_stop
 from ..simulation.world import Agents, World

@@ -23,8 +23,8 @@ from ..simulation.arrays.vectors import (
 )
 from ..simulation.behavior import Intent, Steering
 from ..simulation.declaration import Choice, acceleration, choice, length
+from ..simulation.maneuvers.chasing import turned_to
 from ..simulation.maneuvers.neighborhood import Neighborhood, faded
-from ..simulation.maneuvers.pace import turned_to
 from ..simulation.nearby.groups import Groups, joined
 from ..simulation.nearby.neighbors import CHOSEN_CROWD, Neighbors
 from ..simulation.roles import Role

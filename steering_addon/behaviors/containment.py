@@ -41,7 +41,7 @@ from ..simulation.declaration import (
     share,
     switch,
 )
-from ..simulation.maneuvers.pace import turned_to
+from ..simulation.maneuvers.chasing import turned_to
 from ..simulation.maneuvers.turning_back import TurningBack, tightest_circle, turning_back
 from ..simulation.memory import Memory, remembered
 from ..simulation.world import Agents, World

@@ -18,7 +18,7 @@ from ..simulation.arrays.vectors import (
     picked,
     unit,
 )
-from ..simulation.behavior import Intent, Steering
+from ..simulation.behavior import Destination, Intent, Steering
 from ..simulation.declaration import (
     REACH,
     Choice,
@@ -32,8 +32,7 @@ from ..simulation.declaration import (
     room_to_stop,
     share,
 )
-from ..simulation.destination import Destination
-from ..simulation.maneuvers.reaching import reached
+from ..simulation.maneuvers.chasing import reached
 from ..simulation.maneuvers.stopping import up_to_the_place
 from ..simulation.maneuvers.turning import turning_speed
 from ..simulation.world import Agents, World

@@ -9,7 +9,7 @@ import numpy as np
 from ..simulation.arrays.vectors import EPSILON, Number, Rows, Vectors, magnitude, picked
 from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import body, called, length, seconds
-from ..simulation.maneuvers.prediction import predicted
+from ..simulation.maneuvers.chasing import predicted
 from ..simulation.world import Agents, World
 
 

@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 
-from ..simulation.arrays.chance import Keys, mix, uniform
+from ..simulation.arrays.chance import mix, uniform
 from ..simulation.arrays.vectors import (
     EPSILON,
     Mask,
@@ -133,7 +133,9 @@ def _chosen(
     goal = np.maximum(memory.goal, 0)
     known = (memory.goal >= 0) & (memory.region == region)
     late = world.time >= memory.until
-    decides = _decides(agents.keys, world.time, world.dt)
+    # Agents decide at different times, knowing the goals of others.
+    phase = uniform(mix(agents.keys, TASTE)) + world.time / AFTER
+    decides = np.floor(phase + world.dt / AFTER) > np.floor(phase)
     new = np.flatnonzero(mask & (~known | (decides & (late | (seen[goal] > memory.known)))))
     is_in_region = (np.abs(world.regions.shares(agents.position, region)) <= 1.0).all(axis=1)
     part = np.where(mask & known & is_in_region, _parts()[goal], -1)
@@ -152,13 +154,6 @@ def _chosen(
         until = world.time + PATIENCE * patience
         memory = memory.put(rows, Exploring(np.full(len(rows), region), best, seen[best], until))
     return memory
-
-
-def _decides(keys: Keys, time: float, dt: float) -> Mask:
-    """Whether each agent decides in this step, (n,). Agents decide at different times, knowing the goals of others."""
-    phase = uniform(mix(keys, TASTE)) + time / AFTER
-    passed: Mask = np.floor(phase + dt / AFTER) > np.floor(phase)
-    return passed
 
 
 def _costs(agents: Agents, rows: Rows, places: Vectors, seen: Scalars, across: float) -> tuple[Scalars, Scalars]:

@@ -9,7 +9,7 @@ import numpy as np
 from ..simulation.arrays.vectors import Mask, Number, Rows, Vectors, magnitude
 from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import body, called, choice, length
-from ..simulation.maneuvers.pace import MAX_SPEED, PACES, desired_speed
+from ..simulation.maneuvers.chasing import MAX_SPEED, PACES, desired_speed
 from ..simulation.world import Agents, World
 
 

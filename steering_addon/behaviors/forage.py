@@ -95,9 +95,6 @@ class Forage(Behavior):
         gap = magnitude(offset) - world.bodies.radius[row] - agents.radius
         return offset, np.maximum(gap, 0.0)
 
-    def _noticed(self, gap: Scalars) -> Mask:
-        return (gap < self.distance) | (self.distance == 0.0)
-
     def _feeding(self, gap: Scalars, memory: Hunger) -> Mask:
         """Whether each agent is on its way to a resource or feeds on it, (n,)."""
-        return (self.resource >= 0) & self._noticed(gap) & (memory.sated <= EPSILON)
+        return (self.resource >= 0) & ((gap < self.distance) | (self.distance == 0.0)) & (memory.sated <= EPSILON)

@@ -10,7 +10,7 @@ from ..simulation.arrays.vectors import Number, Rows, Vectors, dot, magnitude, p
 from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import body, length, seconds
 from ..simulation.geometry.obstacles import BOX, OUTSIDE, Obstacles
-from ..simulation.maneuvers.accompanying import velocity_to_keep
+from ..simulation.maneuvers.chasing import velocity_to_keep
 from ..simulation.memory import Memory, remembered
 from ..simulation.world import Agents, World
 

@@ -9,8 +9,7 @@ import numpy as np
 from ..simulation.arrays.vectors import EPSILON, Mask, Number, Rows, Scalars, Vectors, magnitude, picked
 from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import another_body, body, called, seconds, share
-from ..simulation.maneuvers.accompanying import velocity_to_keep
-from ..simulation.maneuvers.prediction import predicted
+from ..simulation.maneuvers.chasing import predicted, velocity_to_keep
 from ..simulation.world import Agents, World
 
 
@@ -35,8 +34,11 @@ class Interpose(Behavior):
 
     def steer(self, world: World, agents: Agents, memory: None) -> Steering:
         both = self._both()
+        # The velocity of the place between the two.
+        first, second = (picked(world.bodies.velocity, np.maximum(row, 0)) for row in (self.one, self.other))
+        velocity = first + (second - first) * self.between[:, None]
         desired_velocity = velocity_to_keep(
-            agents, self._place(world, self._time(world, agents)), self._velocity(world), self.approach_time
+            agents, self._place(world, self._time(world, agents)), velocity, self.approach_time
         )
         return Steering(np.where(both[:, None], agents.steering_to(desired_velocity), 0.0), sets_speed=both)
 
@@ -54,9 +56,4 @@ class Interpose(Behavior):
     def _place(self, world: World, time: Scalars) -> Vectors:
         """The point between the two after a time (n,) seconds, (n, 3) metres."""
         first, second = (predicted(world, np.maximum(row, 0), time) for row in (self.one, self.other))
-        return first + (second - first) * self.between[:, None]
-
-    def _velocity(self, world: World) -> Vectors:
-        """The velocity of that point, (n, 3) m/s."""
-        first, second = (picked(world.bodies.velocity, np.maximum(row, 0)) for row in (self.one, self.other))
         return first + (second - first) * self.between[:, None]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..simulation.arrays.vectors import Mask, Number, Rows, Scalars, Vectors, across, dot, magnitude, picked, unit
+from ..simulation.arrays.vectors import Mask, Number, Scalars, Vectors, across, dot, magnitude, picked, unit
 from ..simulation.behavior import OURS, Intent, Steering
 from ..simulation.declaration import called, length, seconds
 from ..simulation.maneuvers.braking import (
@@ -83,7 +83,10 @@ class KeepDistance(Neighborhood):
         offset, velocity, heading = lanes.straightened(agent, near.offset, velocity, heading)
         ahead, along = dot(offset, forward), dot(velocity, forward)
         beside = offset - ahead[:, None] * forward
-        aside = np.where(_turn_freely(lanes)[agent], _off_circle(offset, forward, heading), magnitude(beside))
+        turn_freely = np.isfinite(lanes.agents.handling.axle) & (lanes.line < 0)
+        # The chord between two places on a circle leads in the middle of both headings.
+        middle = unit(np.add(forward, heading))
+        aside = np.where(turn_freely[agent], magnitude(across(offset, middle)), magnitude(beside))
         length, width = room_between(world, agents, near.agent, near.body, dot(heading, forward))
         half = np.where(self.lane_width[agent] > 0.0, self.lane_width[agent] / 2.0, width)
         same_way = dot(heading, forward) > SAME_WAY
@@ -103,7 +106,10 @@ class KeepDistance(Neighborhood):
         allowed = approaching(agents, agent, allowed, others_speed)
         next_ahead = in_lane & (room <= least(len(agents), agent[in_lane], room[in_lane])[agent])
         near_enough = next_ahead & (room < stopping_distance(agents)[agent])
-        lit = near_enough & _lights(world, agents, agent, near.body[before])
+        # A driver sees that those brake which slow down by more than the engine does.
+        body = near.body[before]
+        slowing = -dot(picked(world.bodies.acceleration, body), picked(world.bodies.forward, body))
+        lit = near_enough & ((agents.handling.reaction[agent] > 0.0) & (slowing > LIGHTS * agents.agility[agent]))
         allowed = np.where(lit, np.minimum(allowed, agents.speed[agent]), allowed)
         return least(len(agents), agent, allowed), np.bincount(agent[lit], minlength=len(agents)) > 0
 
@@ -124,25 +130,3 @@ class KeepDistance(Neighborhood):
         first = is_ahead(world, agents, near.agent, near.body, near.offset)
         keeps_out = lanes.elsewhere(world, near, np.zeros(len(agents)), np.full(len(agents), MERGES))
         return (time < MERGES) & first & ~keeps_out, time
-
-
-def _turn_freely(lanes: Lanes) -> Mask:
-    """The drivers that go along no curve, (n,)."""
-    mask: Mask = np.isfinite(lanes.agents.handling.axle) & (lanes.line < 0)
-    return mask
-
-
-def _off_circle(offset: Vectors, forward: Vectors, heading: Vectors) -> Scalars:
-    """How far vehicles ahead, (p,), are beside the circle on which each would follow its own heading to theirs, metres.
-
-    The chord between two places on a circle leads in the middle of both headings.
-    """
-    middle = unit(np.add(forward, heading))
-    return magnitude(across(offset, middle))
-
-
-def _lights(world: World, agents: Agents, agent: Rows, body: Rows) -> Mask:
-    """The bodies, (p,), of which a driver sees that they brake: they slow down by more than the engine does."""
-    slowing = -dot(picked(world.bodies.acceleration, body), picked(world.bodies.forward, body))
-    mask: Mask = (agents.handling.reaction[agent] > 0.0) & (slowing > LIGHTS * agents.agility[agent])
-    return mask

@@ -24,7 +24,7 @@ from ..simulation.arrays.vectors import (
 )
 from ..simulation.behavior import Intent, Steering
 from ..simulation.declaration import acceleration, body, called, length, seconds
-from ..simulation.maneuvers.accompanying import velocity_to_keep
+from ..simulation.maneuvers.chasing import velocity_to_keep
 from ..simulation.maneuvers.neighborhood import Neighborhood
 from ..simulation.world import Agents, World
 from .separation import pushed_apart

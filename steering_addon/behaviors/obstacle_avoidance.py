@@ -15,13 +15,15 @@ from ..simulation.arrays.vectors import (
     Vectors,
     anybody,
     clamp,
+    columns,
     dot,
     magnitude,
+    picked,
+    totals,
     truncate,
     unit,
     which,
 )
-from ..simulation.avoiding.force_field import pushed_away
 from ..simulation.avoiding.threats import CREEP, Rounds, Threats
 from ..simulation.avoiding.walls import walls_ahead
 from ..simulation.behavior import Behavior, Intent, Steering
@@ -184,3 +186,22 @@ def _ahead(
         walls = walls_ahead(obstacles.take(others), agents, clearance, look_ahead_time, outlines)
         threats = walls if threats is None else threats.or_sooner(walls)
     return threats
+
+
+def pushed_away(obstacles: Obstacles, agents: Agents, clearance: Scalars, distance: Scalars) -> Vectors:
+    """The sum of the pushes of all surfaces near each agent, (n, 3), unitless.
+
+    A surface with a gap g beyond radius + clearance pushes by (1 - g / distance)^2, between 0 and 1.
+
+    Args:
+        clearance: (n,) metres to keep in addition to the agent's radius.
+        distance: (n,) metres beyond which a surface has no effect.
+    """
+    room = agents.radius + clearance
+    owner, row = obstacles.near(agents.position, room + distance)
+    foreign = obstacles.carrier[row] != agents.rows[owner]
+    owner, row = owner[foreign], row[foreign]
+    gap, away = obstacles.surface(picked(agents.position, owner), row)
+    depth = clamp(1.0 - (gap - room[owner]) / np.maximum(distance[owner], EPSILON), 0.0, 1.0)
+    push = away * (depth * depth)[:, None]
+    return columns(*(totals(owner, push[:, axis], len(agents)) for axis in range(3)))

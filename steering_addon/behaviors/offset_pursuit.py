@@ -9,7 +9,7 @@ import numpy as np
 from ..simulation.arrays.vectors import Number, Rows, Vectors, across, magnitude, unit
 from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import body, called, length, seconds
-from ..simulation.maneuvers.prediction import predicted, prediction_time
+from ..simulation.maneuvers.chasing import predicted, prediction_time
 from ..simulation.world import Agents, World
 
 

@@ -63,7 +63,7 @@ class Orbit(Behavior):
         row = np.maximum(self.target, 0)
         offset = agents.position - picked(world.bodies.position, row)
         outward, distance = _outward(offset, agents)
-        circle = self._circle(agents)
+        circle = np.maximum(self.distance + self.spread * _own(agents, 0), 0.2 * self.distance)
         speed = self._speed(circle, agents)
 
         approach_time = np.maximum(self.approach_time, world.dt)
@@ -82,10 +82,6 @@ class Orbit(Behavior):
         orbiting = self.target >= 0
         force = agents.steering_to(agents.level(velocity)) + turning
         return Steering(np.where(orbiting[:, None], force, 0.0), sets_speed=orbiting)
-
-    def _circle(self, agents: Agents) -> Scalars:
-        """(n,) the radius of each agent's circle, metres."""
-        return np.maximum(self.distance + self.spread * _own(agents, 0), 0.2 * self.distance)
 
     def _speed(self, circle: Scalars, agents: Agents) -> Scalars:
         """(n,) the cruise speed, or the largest speed that a tighter circle allows, m/s."""

@@ -27,9 +27,8 @@ from ..simulation.arrays.vectors import (
     unit,
     which,
 )
-from ..simulation.behavior import Intent, Steering
+from ..simulation.behavior import Destination, Intent, Steering
 from ..simulation.declaration import NEAREST, Choice, Unit, called, choice, length, number, path, seconds
-from ..simulation.destination import Destination
 from ..simulation.geometry.lines import Followed
 from ..simulation.geometry.near_lines import nearest_line
 from ..simulation.geometry.paths import exist, followed, lines_of
@@ -366,7 +365,11 @@ class _Follower:
         begin = self.line.position(np.where(self.way > 0.0, 0.0, self.line.length))
         flow = np.where(self.memory.returning[:, None], unit(self.agents.level(begin - self.agents.position)), flow)
         if anybody(self._in_corridor):
-            flow = np.where(self._in_corridor[:, None], self._toward_path(), flow)
+            # The paper's direction: to a point of the path a little further on.
+            stride = np.maximum(self.agents.speed * self.time, self.behavior.radius)
+            further = self.line.onward(self.ahead - self.along) * self.way + stride
+            target = self.line.position(self.ahead + self.way * stride) + self.memory.at(further[:, None])[0][:, 0]
+            flow = np.where(self._in_corridor[:, None], unit(self.agents.level(target - self.agents.position)), flow)
 
         response_time = self._response_time()
         speed = self._speed()
@@ -425,7 +428,7 @@ class _Follower:
     def _in_corridor(self) -> Mask:
         """Whether the paper's method applies, (m,): not while a follower brakes for the end or returns to the start."""
         paper = (self.behavior.pull == CORRIDOR) & np.isnan(self.agents.handling.axle)
-        return paper & ~self.memory.returning & ~self._braking()
+        return paper & ~self.memory.returning & ~(self._stops() & (self._speed_to_stop() < self.agents.cruise_speed))
 
     def _heading(self, along: Scalars) -> Vectors:
         """The unit directions of the way at positions along the line, (m, p) to (m, p, 3)."""
@@ -443,17 +446,6 @@ class _Follower:
     def free(self) -> Mask:
         """Whether a follower has nothing to correct, (m,)."""
         return self._in_corridor & (magnitude(self._inward) < self.radius)
-
-    def _toward_path(self) -> Vectors:
-        """The paper's direction, (m, 3): to a point of the path a little further on."""
-        stride = np.maximum(self.agents.speed * self.time, self.behavior.radius)
-        further = self.line.onward(self.ahead - self.along) * self.way + stride
-        target = self.line.position(self.ahead + self.way * stride) + self.memory.at(further[:, None])[0][:, 0]
-        return unit(self.agents.level(target - self.agents.position))
-
-    def _braking(self) -> Mask:
-        """Whether a follower has to slow down for the end, (m,)."""
-        return self._stops() & (self._speed_to_stop() < self.agents.cruise_speed)
 
     def _stops(self) -> Mask:
         """Whether a follower stops at the end of the path, (m,)."""

@@ -22,12 +22,11 @@ from ..simulation.arrays.vectors import (
 )
 from ..simulation.behavior import OURS, Behavior, Intent, Steering
 from ..simulation.declaration import Choice, bodies, called, choice, seconds, share
-from ..simulation.maneuvers.pace import CURRENT_SPEED, PACES
-from ..simulation.maneuvers.reaching import reached
+from ..simulation.maneuvers.chasing import CURRENT_SPEED, PACES, reached
 from ..simulation.maneuvers.turning import turning_speed
 from ..simulation.memory import Memory, remembered
 from ..simulation.roles import Role
-from ..simulation.stops import Visit, visits
+from ..simulation.targets import Visit, visits
 from ..simulation.world import Agents, World
 
 ORDERS = (

@@ -22,8 +22,7 @@ from ..simulation.arrays.vectors import (
 )
 from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import Choice, body, called, choice, only_with, seconds
-from ..simulation.maneuvers.prediction import predicted, prediction_time
-from ..simulation.maneuvers.reaching import reached
+from ..simulation.maneuvers.chasing import predicted, prediction_time, reached
 from ..simulation.maneuvers.turning import swung_round, turning_speed
 from ..simulation.memory import Memory, remembered
 from ..simulation.world import Agents, World
@@ -96,8 +95,12 @@ class Pursuit(Behavior):
         if steady.any():
             kept = agents.steering_to(self._steady_bearing(world, agents))
             force = np.where(steady[:, None], kept, force)
-        nearing = chasing & self._nearing(world, agents)
-        missed = memory.nearing & ~nearing & self._out_of_reach(agents, self._offset(world, agents))
+        # Whether the agents come nearer to their quarries.
+        carried = picked(world.bodies.velocity, np.maximum(self.quarry, 0))
+        nearing = chasing & (dot(self._offset(world, agents), agents.level(carried - agents.velocity)) < 0.0)
+        offset = self._offset(world, agents)
+        out_of_reach = turning_speed(agents, unit(offset), magnitude(offset), 1.0) < agents.speed
+        missed = memory.nearing & ~nearing & out_of_reach
         over = chasing & (missed | reached(world, agents, self.quarry, np.zeros(len(agents))))
         pause = np.where(over, self.pause_time, np.maximum(memory.pause - world.dt, 0.0))
         force = np.where(chasing[:, None], force, 0.0)
@@ -108,17 +111,6 @@ class Pursuit(Behavior):
 
     def _chasing(self, memory: Chasing) -> Mask:
         return (self.quarry >= 0) & (memory.pause <= 0.0)
-
-    def _nearing(self, world: World, agents: Agents) -> Mask:
-        """Whether the agents come nearer to their quarries, (n,)."""
-        carried = picked(world.bodies.velocity, np.maximum(self.quarry, 0))
-        nearing: Mask = dot(self._offset(world, agents), agents.level(carried - agents.velocity)) < 0.0
-        return nearing
-
-    def _out_of_reach(self, agents: Agents, offset: Vectors) -> Mask:
-        """Whether even the tightest circle at the present speed does not lead to a point at an offset (n, 3); (n,)."""
-        tight: Mask = turning_speed(agents, unit(offset), magnitude(offset), 1.0) < agents.speed
-        return tight
 
     def _meeting_point(self, world: World, agents: Agents) -> Vectors:
         """(n, 3) the predicted positions of the quarries, metres."""

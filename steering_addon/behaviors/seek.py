@@ -9,8 +9,7 @@ import numpy as np
 from ..simulation.arrays.vectors import Rows, Vectors
 from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import body, called, choice
-from ..simulation.maneuvers.pace import MAX_SPEED, PACES, desired_speed
-from ..simulation.maneuvers.reaching import reached
+from ..simulation.maneuvers.chasing import MAX_SPEED, PACES, desired_speed, reached
 from ..simulation.world import Agents, World
 
 

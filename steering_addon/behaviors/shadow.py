@@ -9,7 +9,7 @@ import numpy as np
 from ..simulation.arrays.vectors import EPSILON, Number, Rows, magnitude, picked
 from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import body, length, seconds
-from ..simulation.maneuvers.accompanying import velocity_to_keep
+from ..simulation.maneuvers.chasing import velocity_to_keep
 from ..simulation.world import Agents, World
 
 

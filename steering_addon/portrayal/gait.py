@@ -18,7 +18,7 @@ from ..simulation.arrays.angles import angle_of, cosine_and_sine
 from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.vectors import Rows, Scalars
 from .clips import DO, MOVE, PHASES, STAND, Clip, leading
-from .feet.soles import Foot, Points, feet_of, foot_of, median, stances, weighted_median
+from .feet.soles import Foot, Points, find_feet, measure_foot, median, stances, weighted_median
 
 UNSURE = 0.15
 """Where time on the ground tells the two ends of the axis apart by less, the direction is unknown."""
@@ -76,7 +76,7 @@ class Sampled:
 
 @dataclass(frozen=True)
 class Moving:
-    """How the feet of a clip move over the ground.
+    """The motion of the feet of a clip over the ground.
 
     Attributes:
         feet: those that carry.
@@ -107,7 +107,7 @@ def measured(
     front: tuple[float, float] = (0.0, -1.0),
     groups: Sequence[Rows] | None = None,
 ) -> Clip:
-    """What a clip plays, and the speed, stride and distance curve at which its feet hold.
+    """Measure a clip: the kind that it is, and the speed, stride and distance curve at which its feet hold.
 
     Args:
         height: of the model, metres.
@@ -171,8 +171,8 @@ def moving_of(
     drift: tuple[float, float, float],
     groups: Sequence[Rows] | None = None,
 ) -> Moving | None:
-    """How the feet move over the ground; None if there are no feet. The points are in place, `groups` as above."""
-    feet = feet_of(points, height) if groups is None else [foot_of(points, rows, height) for rows in groups]
+    """Find the motion of feet over the ground; None without feet. The points are in place, `groups` as above."""
+    feet = find_feet(points, height) if groups is None else [measure_foot(points, rows, height) for rows in groups]
     if not feet:
         return None
     rate = PHASES / seconds
@@ -330,8 +330,8 @@ def matched(clips: Sequence[Clip], sampled: Sequence[Sampled], height: float) ->
         return list(clips)
     moving = [row for row, clip in enumerate(clips) if clip.plays == MOVE and clip.speed > 0.0]
     points = [in_place(clip.points, height)[0] for clip in sampled]
-    feet = feet_of(points[first], height)
-    tracks = [np.stack([foot_of(each, foot.points, height, foot.rests).place for foot in feet]) for each in points]
+    feet = find_feet(points[first], height)
+    tracks = [np.stack([measure_foot(each, foot.points, height, foot.rests).place for foot in feet]) for each in points]
     result = list(clips)
     for row, clip in enumerate(clips):
         if clip.plays == STAND and sampled[row].posture < LOW_POSTURE * sampled[first].posture:

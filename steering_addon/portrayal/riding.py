@@ -18,7 +18,7 @@ from ..simulation.geometry.surfaces import Surfaces
 from ..simulation.ground import left_of, upright
 from ..simulation.terrain import Terrain, carried
 from .feet.planes import Ground, standable
-from .feet.rotations import turned, turned_about_up
+from .feet.rotations import rotate, rotation_about_up
 
 CLOSE = 0.1
 """Metres below and above where a body stands within which it stands on a surface."""
@@ -26,7 +26,7 @@ CLOSE = 0.1
 
 @dataclass(frozen=True)
 class Carriage:
-    """What the ground of n bodies did since the frame before.
+    """The motion of the ground of n bodies since the frame before.
 
     Attributes:
         way: (n, 3) metres that it took them along.
@@ -45,14 +45,14 @@ class Carriage:
 
 
 def unmoved(n: int) -> Carriage:
-    """That of n bodies on ground that cannot move."""
+    """The carriage of n bodies on static ground: zero."""
     return Carriage(np.zeros((n, 3)), np.zeros(n), np.full(n, -1), upright(n).copy())
 
 
 def carriage(
     before: Surfaces, after: Surfaces, was: tuple[Vectors, Vectors] | None, position: Vectors, lift: Scalars
 ) -> Carriage:
-    """What the ground of n bodies did between two frames.
+    """The motion of the ground of n bodies between two frames.
 
     Args:
         before, after: the surfaces on both frames.
@@ -139,7 +139,7 @@ def _about_up(v: Vectors, angle: Scalars) -> Vectors:
     """Vectors (n, 3) turned about the vertical by angles to the left, (n,) radians."""
     if not anybody(angle != 0.0):
         return v
-    return np.where((angle == 0.0)[:, None], v, turned(turned_about_up(angle), v))
+    return np.where((angle == 0.0)[:, None], v, rotate(rotation_about_up(angle), v))
 
 
 class RiddenGround:

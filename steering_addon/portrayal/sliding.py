@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors
-from .feet.soles import FEW, TOUCH, Points, clusters, dwell_height, foot_of, runs
+from .feet.soles import FEW, TOUCH, Points, clusters, dwell_height, measure_foot, runs
 
 SLOW = 0.1
 """The share of its usual speed below which a body stands or creeps: any foot on the ground is then a stance."""
@@ -135,7 +135,7 @@ def stances_of(points: Points, level: Scalars, rows: Rows, rests: float, height:
         height: of the body, metres.
     """
     over_ground = np.concatenate((points[:, rows, :2], level[:, rows, None]), axis=2)
-    foot = foot_of(over_ground, np.arange(len(rows)), height, rests)
+    foot = measure_foot(over_ground, np.arange(len(rows)), height, rests)
     near = np.abs(foot.sole - rests) < TOUCH * height
     ahead = np.einsum("fi,fi->f", foot.step, pace.forward) / pace.seconds
     step = np.sqrt(np.einsum("fi,fi->f", foot.step, foot.step))

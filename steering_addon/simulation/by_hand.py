@@ -133,7 +133,13 @@ def led(
         dt,
     )
     free = picked(position, rows)
-    shift = level((hands.after + _left_over(memory) - free) * hands.share[:, None], upward, grounded)
+    # How far vehicles are from their guides.
+    s = np.minimum(memory.age / np.maximum(memory.lasts, EPSILON), 1.0)
+    cube = s * s * s
+    of_gap = 1.0 - cube * (10.0 - 15.0 * s + 6.0 * s * s)
+    of_drift = memory.lasts * (s - cube * (6.0 - 8.0 * s + 3.0 * s * s))
+    left_over = memory.gap * of_gap[:, None] + memory.drift * of_drift[:, None]
+    shift = level((hands.after + left_over - free) * hands.share[:, None], upward, grounded)
     place, motion = free + shift, picked(velocity, rows) + shift / dt
     heading = _heading(snapshot, state, model, rows, place, level(motion, upward, grounded), dt)
     columns = []
@@ -170,16 +176,6 @@ def _taking_over(
             drift=np.where(begins[:, None], drift, known.drift),
         )
     return replace(known, follows=follows, age=known.age + dt)
-
-
-def _left_over(memory: Guidance) -> Vectors:
-    """How far vehicles are from their guides, (m, 3) metres."""
-    s = np.minimum(memory.age / np.maximum(memory.lasts, EPSILON), 1.0)
-    cube = s * s * s
-    of_gap = 1.0 - cube * (10.0 - 15.0 * s + 6.0 * s * s)
-    of_drift = memory.lasts * (s - cube * (6.0 - 8.0 * s + 3.0 * s * s))
-    left: Vectors = memory.gap * of_gap[:, None] + memory.drift * of_drift[:, None]
-    return left
 
 
 def _heading(

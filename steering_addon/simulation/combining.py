@@ -23,10 +23,12 @@ import numpy as np
 
 from .arrays.frozen import replace
 from .arrays.vectors import (
+    EPSILON,
     Mask,
     Rows,
     Scalars,
     Vectors,
+    across,
     anybody,
     dot,
     everybody,
@@ -38,7 +40,15 @@ from .arrays.vectors import (
     truncate,
     unit,
 )
+from .decisions import Decisions
 from .declaration import Choice
+from .memory import Memory, remembered
+from .world import Agents
+
+ENOUGH = 1.0 - 1e-12
+"""What is missing beyond it is a rounding error, and so is what it leaves of max_force."""
+BLENDED = "blended"
+"""Under what the mean is remembered; no behavior has this name."""
 
 
 @dataclass(frozen=True)
@@ -324,3 +334,68 @@ COMBINE: dict[int, Combine] = {
     )
 }
 """The function of each way to combine, by its stored number."""
+
+
+def with_urgent(force: Vectors, urgent: Vectors, max_force: Scalars) -> Vectors:
+    """The combined force with what is urgent, (n, 3) newtons: what keeps out of an obstacle is not weighed up.
+
+    Behaviors that are averaged outvote the one that turns aside, and those that take turns leave it out for many steps,
+    so that a body runs into what it sees. With the combined force f, the urgent part u = |u| d and the limit F, what
+    leads along d by less than u is made up for:
+
+        f . d < |u|  becomes  u + (f - (f . d) d), of which the second part is cut to sqrt(F^2 - |u|^2)
+
+    Below FIRM F, it becomes so only in part, |u| / (FIRM F): where a push from an obstacle sets in, it would otherwise
+    forbid every move against it, and hold a vehicle in the open.
+
+    Args:
+        force: (n, 3) what all behaviors come to, newtons.
+        urgent: (n, 3) newtons, zero for nothing.
+        max_force: (n,) newtons.
+    """
+    if not urgent.any():
+        return force
+    urgent = truncate(urgent, max_force)
+    direction, needed = unit(urgent), magnitude(urgent)
+    short = dot(truncate(force, max_force), direction) < needed * ENOUGH
+    if not anybody(short):
+        return force
+    left = np.sqrt(np.where(needed < ENOUGH * max_force, max_force * max_force - needed * needed, 0.0))
+    made_up = urgent + truncate(across(force, direction), left)
+    firm = np.minimum(ratio(needed, FIRM * max_force), 1.0)
+    made_up = np.where((firm < 1.0)[:, None], force + (made_up - force) * firm[:, None], made_up)
+    return np.where(short[:, None], made_up, force)
+
+
+@dataclass(frozen=True)
+class Blended(Memory):
+    """The mean of the forces on each agent, which feet obey where each step applies another behavior.
+
+    Attributes:
+        force: (n, 3) newtons.
+    """
+
+    force: Vectors = remembered((0.0, 0.0, 0.0))
+
+
+def blended(combining: int, agents: Agents, force: Vectors, decided: Decisions, dt: float) -> tuple[Vectors, Decisions]:
+    """The forces, (n, 3) newtons, that agents obey where one behavior at a time is drawn, and what they remember.
+
+    The momentum of a body blends what is drawn, but not across the heading of what walks on a circle: a breath of force
+    turns it by as much as all its strength. It obeys the mean, over its response time if the circle leaves nothing of
+    its strength.
+
+    Args:
+        combining: the number of the way to combine.
+        force: (n, 3) newtons, of what is drawn in this step.
+        dt: seconds.
+    """
+    if combining != ONE:
+        return force, decided
+    left = agents.sideways / np.maximum(agents.agility, EPSILON)
+    time = agents.vehicle.response_time * (1.0 - left)
+    if not anybody(time > 0.0):
+        return force, decided
+    before = decided.memory(BLENDED, Blended, agents).force
+    force = before + (truncate(force, agents.max_force) - before) * (dt / (dt + time))[:, None]
+    return force, decided.remembering(BLENDED, agents, Blended(force))

@@ -15,20 +15,33 @@ from typing import Any, TypeVar
 import numpy as np
 
 from .arrays.frozen import Columns, replace
-from .arrays.vectors import Rows, Scalars, Vectors, anybody, cross, everybody, no_vectors, picked, which
+from .arrays.vectors import (
+    Rows,
+    Scalars,
+    Vectors,
+    anybody,
+    cross,
+    dot,
+    everybody,
+    magnitude,
+    no_vectors,
+    picked,
+    truncate,
+    which,
+)
 from .by_hand import Hands, Led, led
-from .damping import damped
 from .decisions import Decisions
 from .locomotion import Control, Locomotion, Moved, Stance
 from .memory import Memory
-from .nearby.behind import room_behind
 from .nearby.contacts import kept_apart
 from .snapshot import Snapshot, State
 from .steering import taking_part
 from .terrain import Terrain
-from .vehicle import Motion, Pose
+from .vehicle import Motion, Pose, VehicleModel
 from .world import World
 
+BESIDE = 0.5
+"""Metres beside its way at which a vehicle counts as behind: looking that backs out swings to looking side."""
 T = TypeVar("T", bound=Columns)
 
 
@@ -249,3 +262,43 @@ def _output(state: State, name: str) -> Scalars:
 def _of_those_present(snapshot: Snapshot, moved: object, still: object) -> list[Vectors]:
     """The columns of `moved` for the vehicles present and of `still` for the others."""
     return [taking_part(snapshot.present, vars(moved)[name], column) for name, column in vars(still).items()]
+
+
+def damped(model: VehicleModel, before: Vectors, wanted: Vectors, dt: float) -> Vectors:
+    """The forces that act, (n, 3) newtons: a low-pass filter of the decided forces (paper, Combining Behaviors).
+
+    It keeps the motion smooth if a vehicle changes between behaviors, or chooses them at random. The filter is
+    implicit, and stable for steps of any length.
+
+    Args:
+        before: (n, 3) the forces that acted in the previous step, newtons.
+        wanted: (n, 3) the forces decided on, newtons.
+        dt: seconds.
+    """
+    if not model.is_damped:
+        return wanted
+    smoothed = before + (truncate(wanted, model.max_force) - before) * (dt / (dt + model.damping))[:, None]
+    return np.where((model.damping > 0.0)[:, None], smoothed, wanted)
+
+
+def room_behind(world: World, rows: Rows) -> Scalars:
+    """The distances straight back to the nearest other vehicle, (m,) metres; inf for none.
+
+    Args:
+        rows: (m,) those of the vehicles that look back.
+    """
+    bodies, others = world.bodies, world.perceivable
+    if not len(others):
+        return np.full(len(rows), np.inf)
+    looking, other = (grid.ravel() for grid in np.meshgrid(rows, others, indexing="ij"))
+    half = np.zeros(len(bodies.radius)) if bodies.half_axis is None else bodies.half_axis
+    forward, offset = picked(bodies.forward, looking), picked(bodies.position, other) - picked(bodies.position, looking)
+    along = dot(offset, forward)
+    aside = magnitude(offset - forward * along[:, None])
+    cosine = np.minimum(np.abs(dot(forward, picked(bodies.forward, other))), 1.0)
+    touching = bodies.radius[looking] + bodies.radius[other]
+    beside = touching + half[other] * np.sqrt(1.0 - cosine * cosine) + BESIDE
+    room = np.maximum(-along - touching - half[looking] - half[other] * cosine, 0.0)
+    counts = (looking != other) & (along < 0.0) & (aside < beside)
+    nearest: Scalars = np.where(counts, room, np.inf).reshape(len(rows), len(others)).min(axis=1)
+    return nearest

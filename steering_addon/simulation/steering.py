@@ -31,18 +31,15 @@ from .arrays.vectors import (
     truncate,
     which,
 )
-from .behavior import Behavior
-from .blending import blended
-from .combining import COMBINE, MATTERS, Component, of_all
+from .behavior import Behavior, Destination
+from .combining import COMBINE, MATTERS, Component, blended, of_all, with_urgent
 from .decisions import Decisions
-from .destination import Destination
 from .ground import of_rows
 from .intention import Intention, nothing_said
 from .presence.arrivals import Errand, arrival_distance, stays
 from .presence.stays import Staying, for_takers, in_turn, memory_of, stayed
 from .snapshot import Settings, Snapshot, State
 from .targets import aimed, takes_aim
-from .urgency import with_urgent
 from .vehicle import VehicleModel
 from .world import Agents, World
 

@@ -29,7 +29,7 @@ def forces(place: Scene) -> np.ndarray:
     return place.steering()[0]
 
 
-@sampled(each="kind")
+@sampled
 @every
 @pytest.mark.parametrize("situation", SITUATIONS, ids=lambda s: s.__name__)
 @pytest.mark.parametrize("turn", [TO_X, about((0.3, -0.8, 0.5), 137.0)], ids=["x", "oblique"])

@@ -123,7 +123,7 @@ def test_weak_and_strong_vehicles_arrive_too(max_force: float) -> None:
     assert np.linalg.norm(positions(states)[-1] - HERE, axis=1).max() < 0.01
 
 
-@sampled(first="8.0")
+@sampled
 @pytest.mark.parametrize("fps", [8.0, 60.0])
 def test_it_arrives_at_any_frame_rate(fps: float) -> None:
     for slowing_distance in (0.1, 1.0):

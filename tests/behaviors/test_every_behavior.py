@@ -102,7 +102,7 @@ def decides_at_intervals(kind: type[Behavior]) -> bool:
 # The steering force.
 
 
-@sampled(each="kind")
+@sampled
 @every
 @everywhere_there_is
 @pytest.mark.parametrize("n", COUNTS)
@@ -113,7 +113,7 @@ def test_the_force_has_one_row_per_agent_and_is_finite(kind: type[Behavior], sit
     assert np.isfinite(force).all()
 
 
-@sampled(each="kind")
+@sampled
 @every
 @everywhere_there_is
 @pytest.mark.parametrize("n", [0, 1, 3])
@@ -137,7 +137,7 @@ def asked(place: Scene) -> np.ndarray:
     return np.stack((place.steering()[0], agents.none() if heading is None else heading))
 
 
-@sampled(each="kind")
+@sampled
 @every
 @everywhere_there_is
 def test_a_column_of_equal_values_is_one_value(kind: type[Behavior], situation: Any) -> None:
@@ -148,7 +148,7 @@ def test_a_column_of_equal_values_is_one_value(kind: type[Behavior], situation: 
     assert constant.steering()[0].tobytes() == column.steering()[0].tobytes()
 
 
-@sampled(each="kind")
+@sampled
 @every
 @everywhere_there_is
 def test_it_writes_to_none_of_its_arguments(kind: type[Behavior], situation: Any) -> None:
@@ -163,7 +163,7 @@ def test_it_writes_to_none_of_its_arguments(kind: type[Behavior], situation: Any
         behavior.adjust(world, agents, wish, memory)
 
 
-@sampled(each="kind")
+@sampled
 @every
 @everywhere_there_is
 @pytest.mark.parametrize("n", [0, 1, 7])
@@ -206,7 +206,7 @@ def assert_fits(steering: Steering, blank: Memory | None, n: int) -> None:
             assert (after.shape, after.dtype) == (column.shape, column.dtype), name
 
 
-@sampled(each="kind")
+@sampled
 @every
 @everywhere_there_is
 def test_it_decides_by_the_memory_it_is_given(kind: type[Behavior], situation: Any) -> None:
@@ -295,7 +295,7 @@ def test_with_odd_values_it_stays_finite_and_within_limits(kind: type[Behavior],
 # Other vehicles, and the order of all.
 
 
-@sampled(each="kind")
+@sampled
 @every
 @everywhere_there_is
 def test_the_order_of_the_agents_does_not_matter(kind: type[Behavior], situation: Any) -> None:
@@ -334,7 +334,7 @@ def all_bytes(states: list[State], rows: Any = slice(None)) -> list[bytes]:
 # The position and the orientation of the scene.
 
 
-@sampled(each="kind")
+@sampled
 @every
 @pytest.mark.parametrize("situation", [busy, everywhere, flat], ids=lambda situation: situation.__name__)
 def test_moving_the_world_does_not_change_the_force(kind: type[Behavior], situation: Any) -> None:
@@ -342,7 +342,7 @@ def test_moving_the_world_does_not_change_the_force(kind: type[Behavior], situat
     assert_same(place.moved((40.0, -70.0, 25.0)).steering()[0], place.steering()[0])
 
 
-@sampled(each="kind")
+@sampled
 @every
 @pytest.mark.parametrize("situation", [busy, everywhere, flat], ids=lambda situation: situation.__name__)
 @pytest.mark.parametrize("degrees", [90.0, 137.0])
@@ -351,7 +351,7 @@ def test_turning_the_world_about_up_turns_the_force(kind: type[Behavior], situat
     assert_same(place.moved(turn=turn).steering()[0], turned(place.steering()[0], turn))
 
 
-@sampled(each="kind")
+@sampled
 @every
 @pytest.mark.parametrize("situation", [busy, everywhere, flat], ids=lambda situation: situation.__name__)
 def test_moving_and_turning_the_world_moves_and_turns_the_paths(kind: type[Behavior], situation: Any) -> None:
@@ -361,7 +361,7 @@ def test_moving_and_turning_the_world_moves_and_turns_the_paths(kind: type[Behav
     assert np.abs(result - wanted).max() < 1e-9
 
 
-@sampled(each="kind")
+@sampled
 @every
 @pytest.mark.parametrize("axis", [(1.0, 0.0, 0.0), (0.3, -0.8, 0.5)])
 def test_turning_the_world_about_any_axis_turns_the_force(kind: type[Behavior], axis: Any) -> None:
@@ -476,7 +476,7 @@ def test_chance_depends_on_seed_identity_and_time(kind: type[Behavior]) -> None:
 # Limits.
 
 
-@sampled(each="kind")
+@sampled
 @every
 @everywhere_there_is
 def test_no_vehicle_exceeds_its_speed_or_force(kind: type[Behavior], situation: Any) -> None:

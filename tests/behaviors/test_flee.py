@@ -6,7 +6,7 @@ import pytest
 from steering_addon.behaviors.flee import Flee
 from steering_addon.behaviors.seek import Seek
 from steering_addon.locomotion import Planar
-from steering_addon.simulation.maneuvers.pace import CURRENT_SPEED
+from steering_addon.simulation.maneuvers.chasing import CURRENT_SPEED
 from tests.scene import Scene, headings, leaders, positions, speeds
 
 

@@ -174,7 +174,7 @@ COURSES = {"circle": circle(), "eight": eight(), "winding 1": winding(1), "windi
 RADII = np.array([0.3, 0.5, 1.0, 2.0, 3.0])
 
 
-@sampled(first="10.0-1")
+@sampled
 @pytest.mark.parametrize(("agility", "substeps"), [(10.0, 1), (25.0, 4)])
 def test_followers_stay_within_the_radius(agility: float, substeps: int) -> None:
     """On courses with the sharpest bends that a vehicle can take at top speed; for some seconds in motion."""

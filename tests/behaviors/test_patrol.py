@@ -13,7 +13,7 @@ from steering_addon.locomotion import Planar
 from steering_addon.simulation.arrays.chance import keys_of
 from steering_addon.simulation.candidates import FIRST, NEXT, Candidates
 from steering_addon.simulation.geometry.obstacles import boxes
-from steering_addon.simulation.maneuvers.pace import CURRENT_SPEED, MAX_SPEED
+from steering_addon.simulation.maneuvers.chasing import CURRENT_SPEED, MAX_SPEED
 from steering_addon.simulation.presence.attendance import LEAVE, Attendance
 from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import Snapshot, State

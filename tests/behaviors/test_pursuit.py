@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from steering_addon.behaviors.pursuit import CONSTANT_HEADING, SLOWEST, Chasing, Pursuit
 from steering_addon.behaviors.seek import Seek
-from steering_addon.simulation.maneuvers.prediction import prediction_time
+from steering_addon.simulation.maneuvers.chasing import prediction_time
 from tests.sampling import sampled
 from tests.scene import Scene, leaders, positions
 from tests.simulation.odd_input import BOUNDED

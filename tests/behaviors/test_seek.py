@@ -7,7 +7,7 @@ import pytest
 
 from steering_addon.behaviors.seek import Seek
 from steering_addon.locomotion import Planar
-from steering_addon.simulation.maneuvers.pace import CURRENT_SPEED
+from steering_addon.simulation.maneuvers.chasing import CURRENT_SPEED
 from tests.scene import Scene, leaders, positions, speeds
 
 

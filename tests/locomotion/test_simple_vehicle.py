@@ -12,8 +12,8 @@ from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import SimpleVehicle
 from steering_addon.locomotion.point_mass import TURNING_SPEED, _round, _turn
 from steering_addon.simulation.combining import COMBININGS
-from steering_addon.simulation.damping import damped
 from steering_addon.simulation.locomotion import Control, Locomotion
+from steering_addon.simulation.moving import damped
 from steering_addon.simulation.snapshot import Snapshot
 from steering_addon.simulation.terrain import no_terrain
 from steering_addon.simulation.vehicle import Motion, VehicleModel

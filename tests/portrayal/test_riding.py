@@ -95,3 +95,20 @@ def test_ground_that_cannot_move_carries_no_one() -> None:
     assert grounds()[1].moved_since(grounds()[0]) == {0, 1}
     first = grounds()[0]
     assert first.with_points(1, first.layers[1].points).moved_since(first) == {1}
+
+
+def test_feet_find_the_plane_of_what_carries_a_body_however_it_has_turned() -> None:
+    normal, angle = np.array((0.3, -0.2, 1.0)) / np.sqrt(1.13), np.array((0.0, 0.7))
+    body = Ridden(
+        np.array(((1.0, 2.0, 3.0), (4.0, 5.0, 6.0)))[:, None],
+        *np.zeros((2, 2, 1, 3)),
+        angle[:, None],
+        np.zeros((2, 1), int),
+        np.tile(normal, (2, 1, 1)),
+    )
+    ground = RiddenGround(body.position, body, np.ones((2, 1), bool), np.full((2, 1), LIFT), None)
+    offset = np.array(((0.1, 0.2, 9.0), (-0.3, 0.1, 9.0)))
+    heights, normals = ground(body.position[:, 0] + offset, np.arange(2))
+    on_plane = np.concatenate((offset[:, :2], (heights - body.position[:, 0, 2] + LIFT)[:, None]), axis=1)
+    np.testing.assert_allclose(on_plane @ normal, 0.0, atol=1e-12)
+    np.testing.assert_allclose(normals, np.tile(normal, (2, 1)))

@@ -56,7 +56,7 @@ def hunted(name: str, flees: bool = True) -> Hunt:
     return hunt(prey, predator, n=COUNT, room=pair.room, frames=frames, apart=apart, flees=flees)
 
 
-@sampled(first=SCHOOL)
+@sampled
 @pytest.mark.parametrize("name", PAIRS)
 def test_prey_move_as_if_alone_until_the_predator_is_near(name: str) -> None:
     flees, stays = hunted(name), hunted(name, flees=False)
@@ -66,7 +66,7 @@ def test_prey_move_as_if_alone_until_the_predator_is_near(name: str) -> None:
     assert not np.array_equal(flees.prey[near + 1], stays.prey[near + 1])
 
 
-@sampled(first=SCHOOL)
+@sampled
 @pytest.mark.parametrize("name", PAIRS)
 def test_prey_near_the_predator_get_away_from_it(name: str) -> None:
     def parting(run: Hunt) -> np.ndarray:

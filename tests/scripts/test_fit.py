@@ -44,7 +44,7 @@ def brief(name: str, seconds: float) -> Stage:
     return replace(STAGES[name](np.random.default_rng(1)), seconds=seconds)
 
 
-@sampled(first="aside")
+@sampled
 @pytest.mark.parametrize(
     ("name", "change"),
     [("meetings", {"danger": 3.0}), ("bottleneck", {"jammed": 0.5}), ("aside", {"haste": 1.0})],

@@ -1,4 +1,4 @@
-"""What scripts/slide counts as a stance, and as a raised foot."""
+"""What counts as a stance of a sole, and as a raised foot."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""scripts/steerbench: scenes of SteerBench, run with behaviors of the catalogue."""
+"""Scenes of SteerBench, run with behaviors of the catalogue, as scripts/measure does."""
 
 from types import SimpleNamespace
 

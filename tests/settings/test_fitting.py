@@ -112,7 +112,7 @@ def test_fitted_distances_and_times_are_like_those_of_the_shipped_presets(name: 
     assert np.exp(np.abs(logs).max()) < 9.0
 
 
-@sampled(each="behavior")
+@sampled
 @pytest.mark.parametrize("behavior", CATALOGUE, ids=lambda b: b.name)
 @pytest.mark.parametrize("name", SHIPPED)
 def test_times_do_not_get_silly(behavior, name: str) -> None:

@@ -7,29 +7,36 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from steering_addon.behaviors.evasion import Evasion
 from steering_addon.behaviors.flee import Flee
-from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
+from steering_addon.behaviors.obstacle_avoidance import FIELD, ObstacleAvoidance
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.wander import Wander
+from steering_addon.locomotion import OnFoot, SimpleVehicle
+from steering_addon.scene import boxes, obstacles
 from steering_addon.simulation.combining import (
+    BLENDED,
     COMBINE,
     COMBININGS,
     FIRM,
     MATTERS,
+    ONE,
     Combine,
     Component,
+    blended,
     by_allocation,
     by_priority,
     considered,
     normalized_sum,
     one_by_chance,
     weighted_sum,
+    with_urgent,
 )
-from steering_addon.simulation.geometry.obstacles import obstacles
+from steering_addon.simulation.decisions import Decisions
 from steering_addon.simulation.sensing import world_at
 from steering_addon.simulation.steering import decisions, requests
 from tests.sampling import thorough
-from tests.scene import PRIORITY, WEIGHTED_SUM, Scene, leaders
+from tests.scene import PRIORITY, WEIGHTED_SUM, Scene, all_of, headings, leaders, positions
 from tests.simulation.odd_input import BOUNDED
 
 N = 6
@@ -416,3 +423,117 @@ def test_the_requests_of_behaviors_add_up_to_the_decision() -> None:
         assert np.abs(asked[kind.name]).max() > 0.0
         np.testing.assert_allclose(asked[kind.name], alone, atol=1e-12)
     np.testing.assert_allclose(sum(asked.values()) + cruise, decisions(*looked_at(scene))[0], atol=1e-12)
+
+
+RADIUS = 0.5
+NORMALIZED_SUM = next(way.number for way in COMBININGS if way.name == "NORMALIZED_SUM")
+
+
+def combined(force: tuple[float, float], urgent: tuple[float, float], max_force: float = 2.0) -> np.ndarray:
+    return with_urgent(np.array([[*force, 0.0]]), np.array([[*urgent, 0.0]]), np.full(1, max_force))[0, :2]
+
+
+def test_what_is_missing_of_the_urgent_part_is_made_up_for() -> None:
+    assert np.allclose(combined((-0.4, 1.0), (0.5, 0.0)), (0.5, 1.0))
+    assert np.allclose(combined((0.2, 1.0), (0.5, 0.0)), (0.5, 1.0))
+
+
+def test_what_leads_as_far_along_the_urgent_part_stays_as_it_is() -> None:
+    for force in ((0.7, -1.0), (0.5, 0.0), (9.0, 9.0)):
+        assert np.array_equal(combined(force, (0.5, 0.0)), force)
+    assert np.array_equal(combined((-3.0, 4.0), (0.0, 0.0)), (-3.0, 4.0)), "nothing is urgent"
+
+
+def test_the_rest_gets_what_the_urgent_part_leaves_of_max_force() -> None:
+    assert np.allclose(combined((0.0, 9.0), (1.2, 0.0)), (1.2, 1.6))
+    assert np.allclose(combined((-9.0, 9.0), (5.0, 0.0)), (2.0, 0.0)), "it takes all there is"
+
+
+def test_a_force_that_max_force_would_cut_below_the_urgent_part_is_turned_to_it() -> None:
+    assert np.allclose(combined((1.0, 9.0), (1.0, 0.0)), (1.0, np.sqrt(3.0)))
+
+
+@pytest.mark.parametrize("urgent", np.linspace(0.0, 2.5, 6).tolist())
+def test_a_little_more_urgency_changes_the_force_a_little(urgent: float) -> None:
+    for force in ((-1.0, 1.0), (0.5, 0.2), (1.0, 9.0)):
+        change = combined(force, (urgent + 1e-6, 0.0)) - combined(force, (urgent, 0.0))
+        assert np.abs(change).max() < 1e-2
+
+
+def pulled_through(combining: int, speed: float, **avoiding) -> Scene:
+    """Vehicles before a ball and a box, that are pulled to goals behind them four times as strongly as they avoid."""
+    aside = np.array([0.0, 0.3, -0.6, 1.0])
+    start = np.stack((np.concatenate((aside, aside + 40.0)), np.zeros(8), np.zeros(8)), axis=1)
+    goals = start + np.array([0.0, 20.0, 0.0])
+    return Scene(
+        start,
+        speed=speed,
+        vehicle={"radius": RADIUS, "max_force": 6.0, "max_speed": 1.25 * speed},
+        behaviors=[(Seek, {"target": 8 + np.arange(8), "weight": 4.0}), (ObstacleAvoidance, avoiding)],
+        combining=combining,
+        obstacles=all_of(obstacles([[0.0, 9.0, 0.0]], 1.5), boxes([[40.0, 9.0, 0.0]], [[1.5, 1.0, 1.5]])),
+        tracked=leaders(*goals),
+        fps=12.0,
+    )
+
+
+def deepest(place: Scene, middle: np.ndarray) -> float:
+    """The depth in obstacles, in radii."""
+    return float((RADIUS - place.obstacles.clearance(middle.reshape(-1, 3)).min(axis=1)).max() / RADIUS)
+
+
+@pytest.mark.parametrize("way", COMBININGS, ids=lambda way: way.name)
+def test_no_way_to_combine_lets_a_pull_lead_a_body_into_what_it_avoids(way) -> None:
+    place = pulled_through(way.number, 4.0)
+    middle = positions(place.run(int(4.5 * place.fps)))
+    assert deepest(place, middle) <= 0.0
+    assert (middle[-1, :, 1] > 12.0).all(), "they come past"
+
+
+def test_a_blend_of_directions_leaves_a_force_field_its_strength_at_the_surface() -> None:
+    place = pulled_through(NORMALIZED_SUM, 2.0, method=FIELD)
+    assert deepest(place, positions(place.run(int(6.0 * place.fps)))) <= 0.0
+
+
+DT = 1.0 / 24.0
+
+
+def drawn(turn_radius: float, n: int = 12) -> Scene:
+    """Animals with a target to the left, to which one behavior pulls them and from which two weak ones push them."""
+    away = {"weight": 0.02, "distance": 0.0}
+    return Scene(
+        np.outer(np.arange(n), (0.0, 100.0, 0.0)),
+        speed=0.7,
+        behaviors=[(Seek, {}), (Flee, away), (Evasion, away)],
+        vehicle={"max_speed": 2.5, "cruise_speed": 0.28, "max_force": 1.2, "response_time": 0.8},
+        locomotions=[(OnFoot, {"turn_radius": turn_radius, "turn_on_the_spot": 0.0})],
+        combining=ONE,
+        tracked=leaders([-1e5, 0.0, 0.0]),
+    )
+
+
+def test_what_walks_on_a_wide_circle_turns_by_the_strength_of_behaviors_and_not_by_their_count() -> None:
+    """Each of the three turns it as tightly as the circle lets it, in the steps in which it is drawn."""
+    after = headings(drawn(2.5).run(24 * 4))[-1]
+    assert after[:, 0].max() < -0.5
+
+
+@pytest.mark.parametrize("turn_radius", [2.5, 0.75])
+def test_the_mean_is_that_of_the_part_of_the_response_time_that_the_circle_leaves_no_strength(turn_radius) -> None:
+    scene = drawn(turn_radius, 1)
+    _, agents, _ = scene.seen()
+    time = 0.8 * (1.0 - 0.7**2 / turn_radius / 1.2)
+    force, decided = np.array([[0.3, -0.6, 0.0]]), Decisions.none_yet(scene.start())
+    for _ in range(10):
+        mean, decided = blended(ONE, agents, force, decided, DT)
+    assert np.allclose(mean, force * (1.0 - (time / (time + DT)) ** 10))
+
+
+def test_other_bodies_and_other_ways_to_combine_obey_what_is_drawn() -> None:
+    def memories(scene: Scene) -> set[str]:
+        return set(scene.run(2)[-1].memories)
+
+    walks = drawn(2.5, 2)
+    assert BLENDED in memories(walks)
+    assert BLENDED not in memories(replace(walks, combining=WEIGHTED_SUM))
+    assert BLENDED not in memories(replace(walks, locomotions=[(SimpleVehicle, {})]))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...portrayal.clips import Playing
-from ...portrayal.feet.rotations import product, transposed, turned
+from ...portrayal.feet.rotations import multiply, rotate, transpose
 from ...portrayal.feet.solving import BentLeg, Held, Leg, Skeleton, SoftPoints, bend, leans, rotation_channels
 from ...portrayal.feet.treads import Stepping
 from ...simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, columns
@@ -49,7 +49,10 @@ class BoneLegs:
         self.legs = [Leg(*(names.index(rig.names[bone]) for bone in leg.bones), leg.end) for leg in legs]
         self.modes = [armature.pose.bones[name].rotation_mode for name in names]
         self.at_rest = _at_rest(self.rig)
-        self.hips = _common([self.rig.above(leg.thigh) for leg in self.legs])
+        above_legs = [self.rig.above(leg.thigh) for leg in self.legs]
+        # The bone next above all legs, or the last one above the first leg.
+        common = (bone for bone in above_legs[0] if all(bone in chain for chain in above_legs))
+        self.hips = next(common, above_legs[0][-1])
         of_legs = {bone for leg in self.legs for bone in leg.bones}
         above_them = {int(self.rig.parents[bone]) for bone in (*of_legs, self.hips)}
         self.turning = sorted((of_legs | above_them) - {-1})
@@ -125,14 +128,14 @@ class PosedBones:
 
     def _moved(self, bone: int, shift: Vectors) -> Keyed:
         """The keys of a bone that is moved, (n, f, 3) metres in the space of the model."""
-        start = product(self._skeleton.above(bone), self._legs.at_rest[bone])
+        start = multiply(self._skeleton.above(bone), self._legs.at_rest[bone])
         scale = np.linalg.norm(self._legs.rig.matrix[:3, 0])
-        moved = self._location[:, :, bone] + turned(transposed(start), shift / scale)
+        moved = self._location[:, :, bone] + rotate(transpose(start), shift / scale)
         return location_keys(self._legs.rig.names[bone], moved)
 
 
 def _shared(rig: Rig, rows: Rows, leg: Leg) -> tuple[Rows, list[Scalars], list[list[int]]]:
-    """Which of the points in some rows (r,) other bones than the foot of a leg move, too.
+    """Find the points in some rows (r,) that other bones than the foot of a leg move, too.
 
     Returns:
         their rows among these, (k,), what the thigh, the shin and all else have of each, (k,), and which bones these
@@ -149,18 +152,18 @@ def _shared(rig: Rig, rows: Rows, leg: Leg) -> tuple[Rows, list[Scalars], list[l
     return soft, [share[soft] for share in shares], list(parts.values())
 
 
-def legs_of(rig: Rig, feet: Sequence[Rows], poses: np.ndarray) -> list[Leg | None]:
-    """The leg above each foot, as `leg_of`.
+def find_legs(rig: Rig, feet: Sequence[Rows], poses: np.ndarray) -> list[Leg | None]:
+    """The leg above each foot, as `find_leg`.
 
     Shins that end near the ground, as those of blocky models, may seem to be of the foot. Where that leaves no leg for
     each, only the lowest points count.
     """
-    legs = [leg_of(rig, rows, poses) for rows in feet]
+    legs = [find_leg(rig, rows, poses) for rows in feet]
     if not any(leg is None for leg in legs) and not share_a_leg(legs):
         return legs
     heights = rig.heights(poses).min(axis=0)
     soles = [rows[heights[rows] < heights[rows].min() + SOLE * rig.height] for rows in feet]
-    lower = [leg_of(rig, rows, poses) for rows in soles]
+    lower = [find_leg(rig, rows, poses) for rows in soles]
     return legs if any(leg is None for leg in lower) or share_a_leg(lower) else lower
 
 
@@ -170,7 +173,7 @@ def share_a_leg(legs: Sequence[Leg | None]) -> bool:
     return len(set(thighs)) < len(thighs)
 
 
-def leg_of(rig: Rig, rows: Rows, poses: np.ndarray) -> Leg | None:
+def find_leg(rig: Rig, rows: Rows, poses: np.ndarray) -> Leg | None:
     """The leg above a foot; None if there are no two bones above it, and a body.
 
     Args:
@@ -218,13 +221,8 @@ def _moves_points(rig: Rig) -> Mask:
     return moves
 
 
-def _common(chains: Sequence[Sequence[int]]) -> int:
-    """The first bone that is in all chains; the last of the first one if none is."""
-    return next((bone for bone in chains[0] if all(bone in chain for chain in chains)), chains[0][-1])
-
-
 def _at_rest(rig: Rig) -> np.ndarray:
-    """How each bone is turned to its parent at rest, (n, 3, 3)."""
+    """The rotation of each bone from its parent at rest, (n, 3, 3)."""
     turns = without_scale(rig.rest[:, :3, :3])
     above = np.where((rig.parents >= 0)[:, None, None], turns[rig.parents], np.eye(3))
     return np.einsum("nji,njk->nik", above, turns)

@@ -36,6 +36,7 @@ from ..animation.posing import POSE, hiding_action, slot_curves
 from ..animation.stepped import stepped, straight
 from .clip_record import COPY, ClipRecord, clip_record, values_of
 from .hiding_tracks import posed_by_tracks
+from .poses import span
 
 if TYPE_CHECKING:
     from bpy.types import Action, ActionSlot, FCurve, Object
@@ -59,20 +60,6 @@ def at_rest(channels: Sequence[Channel]) -> np.ndarray:
     """The values of channels of bones at rest, (c,): those where no strip plays them."""
     is_one = [path.endswith(".scale") or (path.endswith(QUATERNION) and index == 0) for path, index in channels]
     return np.array(is_one, dtype=np.float64)
-
-
-@dataclass(frozen=True)
-class ClipSource:
-    """An action to be played by a model.
-
-    Attributes:
-        slot: of the action; None in 4.2.
-        closed: whether it is played round and round, so that its last pose has to be its first.
-    """
-
-    action: Action
-    slot: ActionSlot | None
-    closed: bool
 
 
 @dataclass(frozen=True)
@@ -122,125 +109,48 @@ def has(rig: Object, curve: FCurve) -> bool:
     return isinstance(value, (int, float)) or curve.array_index < len(value)
 
 
-def source_of(action: Action, rig: Object, *, closed: bool) -> ClipSource:
-    return ClipSource(action, slot_for(action, rig), closed)
-
-
 def copies_made() -> dict[str, Action]:
     """The copies of clips in the file, by what they were made of."""
     return {stored["made_of"]: action for action in bpy.data.actions if (stored := action.get(COPY))}
 
 
 class Copies:
-    """Makes the copies of the clips of one model, or finds those that an earlier bake has made."""
+    """Makes the copies of the clips of one model, or finds those that an earlier bake has made.
 
-    def __init__(self, rig: Object, sources: Sequence[ClipSource]) -> None:
-        """`rig` is an armature of the model."""
-        self._sources = sources
-        self._curves = curves = [curves_for(source.action, rig) for source in sources]
-        self._held = [{(each.data_path, each.array_index) for each in stepped(few.values())} for few in curves]
-        self._base = _Base(rig, {channel for each in curves for channel in each})
-        wanted = self._channels(curves)
-        self._changes = [self._changed(source, each, wanted) for source, each in zip(sources, curves)]
-        self.channels: tuple[Channel, ...] = tuple(wanted)
+    Attributes:
+        channels: what all copies animate: the channels that one of the clips moves, or holds elsewhere than the model.
+    """
+
+    def __init__(self, rig: Object, clips: Sequence[tuple[Action, bool]]) -> None:
+        """`rig` is an armature of the model; `clips` are actions, and whether they are played round and round."""
         self._rig = rig
+        self._sources = sources = [_Source(rig, action, closed) for action, closed in clips]
+        self._base = base = _Base(rig, {channel for source in sources for channel in source.curves})
+        curves = [curve for source in sources for curve in source.curves.items()]
+        moved = {channel for channel, curve in curves if base.is_left_by(channel, curve)}
+        whole = {path for path, _ in moved if path.endswith(QUATERNION)}
+        self.channels = tuple(sorted(moved | {(path, index) for path in whole for index in range(4)}))
+        for source in sources:
+            source.change(base, self.channels)
 
     def copies(self) -> list[ClipCopy]:
         """A copy of each clip, in their order."""
         existing = copies_made()
-        keys = (self._completed(*each) for each in zip(self._sources, self._curves, self._changes, self._held))
-        return [self._copy(source, each, existing) for source, each in zip(self._sources, keys)]
+        keys = [source.keys(self._base) for source in self._sources]
+        return [self._copy(source, of_clip, existing) for source, of_clip in zip(self._sources, keys)]
 
     @once
     def tables(self) -> list[np.ndarray]:
         """The values of each clip over its cycle, (f + 1, channels), about `FINE` for each frame."""
-        return [self._table(*each) for each in zip(self._sources, self._curves, self._changes, self._held)]
+        return [source.table(self._base) for source in self._sources]
 
-    def _table(
-        self,
-        source: ClipSource,
-        curves: Mapping[Channel, FCurve],
-        changes: Mapping[Channel, tuple[float, float]],
-        held: Collection[Channel],
-    ) -> np.ndarray:
-        first, last = span(source.action)
-        frames = np.linspace(0.0, last - first, FINE * max(round(last - first), 1) + 1)
-        columns = []
-        for channel, (sign, slope) in changes.items():
-            still = np.full(len(frames), self._base.values[channel])
-            play = straight if channel in held else evaluate
-            values = play(curves[channel], first + frames) if channel in curves else still
-            columns.append(sign * values - slope * frames)
-        return np.stack(columns, axis=1)
-
-    def _channels(self, curves: Sequence[Mapping[Channel, FCurve]]) -> list[Channel]:
-        """The channels that one of the clips moves, or holds elsewhere than the model does."""
-        moved = {channel for each in curves for channel, curve in each.items() if self._base.is_left_by(channel, curve)}
-        whole = {path for path, _ in moved if path.endswith(QUATERNION)}
-        return sorted(moved | {(path, index) for path in whole for index in range(4)})
-
-    def _changed(
-        self, source: ClipSource, curves: Mapping[Channel, FCurve], wanted: Iterable[Channel]
-    ) -> dict[Channel, tuple[float, float]]:
-        """How each channel of a clip is changed in its copy: its sign, and the slope that is taken off to close it."""
-        first, last = span(source.action)
-        starts, ends = (
-            {
-                channel: curves[channel].evaluate(at) if channel in curves else self._base.values[channel]
-                for channel in wanted
-            }
-            for at in (first, last)
-        )
-        signs = dict.fromkeys(wanted, 1.0)
-        gaps = {channel: ends[channel] - starts[channel] for channel in wanted}
-        for path in sorted({path for path, _ in wanted if path.endswith(QUATERNION)}):
-            channels = [(path, index) for index in range(4)]
-            start, end = (np.array([values[channel] for channel in channels]) for values in (starts, ends))
-            sign = self._base.sign(path, start)
-            # The same turn by the other numbers leaves nothing to close.
-            same = sign if np.dot(start, end) >= 0.0 else -sign
-            for channel in channels:
-                signs[channel] = sign
-                gaps[channel] = same * ends[channel] - sign * starts[channel]
-        closes = source.closed and last > first
-        return {
-            channel: (signs[channel], _slope(gaps[channel], last - first, channel[0]) if closes else 0.0)
-            for channel in wanted
-        }
-
-    def _completed(
-        self,
-        source: ClipSource,
-        curves: Mapping[Channel, FCurve],
-        changes: Mapping[Channel, tuple[float, float]],
-        held: Collection[Channel],
-    ) -> dict[Channel, Keys]:
-        """The keys of the copy of a clip, by channel."""
-        first, last = span(source.action)
-        completed = {}
-        for channel, (sign, slope) in changes.items():
-            if channel in curves:
-                keys = _from_zero(curves[channel], first, last)
-                if channel in held:
-                    keys.columns["interpolation"][:] = LINEAR
-            else:
-                keys = generated_keys(np.zeros(1), np.array([self._base.values[channel]]), LINEAR)
-            for name in POINTS:
-                points = keys.columns[name]
-                points[:, 1] = sign * points[:, 1] - slope * points[:, 0]
-            # Blender looks for the keys beside each frame that it plays, also where all are alike.
-            completed[channel] = keys.take(np.zeros(1, np.int64)) if _is_still(keys) else keys
-        return completed
-
-    def _copy(self, source: ClipSource, keys: Mapping[Channel, Keys], existing: Mapping[str, Action]) -> ClipCopy:
-        first, last = span(source.action)
-        frames = max(last - first, 1.0)
-        made_of = _hash(source.action.name_full, frames, keys)
+    def _copy(self, source: _Source, keys: Mapping[Channel, Keys], existing: Mapping[str, Action]) -> ClipCopy:
+        clip, frames = source.action, max(source.frames, 1.0)
+        made_of = _hash(clip.name_full, frames, keys)
         copy = existing.get(made_of)
         if copy is not None:
-            slot = copy.slots[0] if SLOTTED else None
-            return ClipCopy(copy, slot, source.action.name, frames, new=False, clip=source.action)
-        action, slot = new_action(f"{source.action.name} (crowd)", self._rig)
+            return ClipCopy(copy, copy.slots[0] if SLOTTED else None, clip.name, frames, new=False, clip=clip)
+        action, slot = new_action(f"{clip.name} (crowd)", self._rig)
         bag = channelbag_in(action, slot, ensure=True)
         for (path, index), each in keys.items():
             curve = bag.fcurves.new(path, index=index)
@@ -249,8 +159,81 @@ class Copies:
             else:
                 write_keys(curve, each)
         action.use_frame_range, action.frame_start, action.frame_end = True, 0.0, frames
-        action[COPY] = {"made_of": made_of, "clip": source.action}
-        return ClipCopy(action, slot, source.action.name, frames, new=True, clip=source.action)
+        action[COPY] = {"made_of": made_of, "clip": clip}
+        return ClipCopy(action, slot, clip.name, frames, new=True, clip=clip)
+
+
+class _Source:
+    """A clip that is copied.
+
+    Attributes:
+        curves: by channel.
+        frames: of a cycle.
+    """
+
+    def __init__(self, rig: Object, action: Action, closed: bool) -> None:
+        self.action, self._closed = action, closed
+        self._first, self._last = span(action)
+        self.curves, self.frames = curves_for(action, rig), self._last - self._first
+        self._held = {(curve.data_path, curve.array_index) for curve in stepped(self.curves.values())}
+        # Of each channel of the copy: its sign, and the slope that is taken off to close the cycle.
+        self._changes: dict[Channel, tuple[float, float]] = {}
+
+    def change(self, base: _Base, channels: Sequence[Channel]) -> None:
+        """Find how each channel is changed so that the cycle closes, and quaternions are like those of other clips."""
+        starts, ends = (
+            {
+                channel: self.curves[channel].evaluate(at) if channel in self.curves else base.values[channel]
+                for channel in channels
+            }
+            for at in (self._first, self._last)
+        )
+        signs = dict.fromkeys(channels, 1.0)
+        gaps = {channel: ends[channel] - starts[channel] for channel in channels}
+        for path in sorted({path for path, _ in channels if path.endswith(QUATERNION)}):
+            whole = [(path, index) for index in range(4)]
+            start, end = (np.array([values[channel] for channel in whole]) for values in (starts, ends))
+            sign = base.sign(path, start)
+            # The same turn by the other numbers leaves nothing to close.
+            same = sign if np.dot(start, end) >= 0.0 else -sign
+            for channel in whole:
+                signs[channel] = sign
+                gaps[channel] = same * ends[channel] - sign * starts[channel]
+        closes = self._closed and self.frames > 0.0
+        self._changes = {
+            channel: (signs[channel], _slope(gaps[channel], self.frames, channel[0]) if closes else 0.0)
+            for channel in channels
+        }
+
+    def table(self, base: _Base) -> np.ndarray:
+        """The values of the copy over its cycle, (f + 1, channels)."""
+        frames = np.linspace(0.0, self.frames, FINE * max(round(self.frames), 1) + 1)
+        columns = []
+        for channel, (sign, slope) in self._changes.items():
+            values = np.full(len(frames), base.values[channel])
+            if channel in self.curves:
+                play = straight if channel in self._held else evaluate
+                values = play(self.curves[channel], self._first + frames)
+            columns.append(sign * values - slope * frames)
+        return np.stack(columns, axis=1)
+
+    def keys(self, base: _Base) -> dict[Channel, Keys]:
+        """The keys of the copy, by channel."""
+        completed = {}
+        for channel, (sign, slope) in self._changes.items():
+            if channel in self.curves:
+                keys = _from_zero(self.curves[channel], self._first, self._last)
+                if channel in self._held:
+                    keys.columns["interpolation"][:] = LINEAR
+            else:
+                keys = generated_keys(np.zeros(1), np.array([base.values[channel]]), LINEAR)
+            for name in POINTS:
+                points = keys.columns[name]
+                points[:, 1] = sign * points[:, 1] - slope * points[:, 0]
+            is_still = float(np.ptp([keys.columns[name][:, 1] for name in POINTS])) == 0.0
+            # Blender looks for the keys beside each frame that it plays, also where all are alike.
+            completed[channel] = keys.take(np.zeros(1, np.int64)) if is_still else keys
+        return completed
 
 
 class _Base:
@@ -297,12 +280,6 @@ def own_poses(
     return (record.kept, record.slot) if record is not None else (None, None)
 
 
-def span(action: Action) -> tuple[float, float]:
-    """The first and the last frame of a clip: its manual range, or that of its keys."""
-    first, last = action.frame_range
-    return float(first), float(last)
-
-
 def _extent(curve: FCurve) -> np.ndarray:
     """Values between which a curve stays."""
     if curve.modifiers or len(curve.sampled_points):
@@ -324,11 +301,6 @@ def _from_zero(curve: FCurve, first: float, last: float) -> Keys:
     return keys
 
 
-def _is_still(keys: Keys) -> bool:
-    """Whether a curve with these keys holds one value."""
-    return float(np.ptp([keys.columns[name][:, 1] for name in POINTS])) == 0.0
-
-
 def _are_dense(keys: Keys) -> bool:
     """Whether a curve goes straight on between whole frames, and has a key on every other one at least."""
     places = keys.columns["co"][:, 0]
@@ -337,7 +309,7 @@ def _are_dense(keys: Keys) -> bool:
 
 
 def _slope(gap: float, frames: float, path: str) -> float:
-    """What a curve that ends apart from where it began leans in a frame; whole turns do not count."""
+    """The slope of a curve that ends apart from where it began; whole turns do not count."""
     if path.endswith("rotation_euler"):
         gap -= TURN * round(gap / TURN)
     return gap / frames if abs(gap) > STILL else 0.0

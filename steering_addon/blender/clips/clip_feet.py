@@ -1,4 +1,4 @@
-"""What a crowd keeps of the feet of its models: how low they rest in their clips, and why they cannot be held."""
+"""The feet of the models of a crowd: how low they rest in their clips, and why they cannot be held."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..stored_values import sound_front
 from .crowd_clips import Model, clips_of, scale_of
 from .measuring import axes_of
 from .planting import planter_of
-from .rig import rig_of as read_rig
+from .rig import rig_of
 
 if TYPE_CHECKING:
     from bpy.types import Object, Scene
@@ -51,7 +51,7 @@ def why_unplanted(model: Model, scene: Scene, family: Family) -> str:
         Refusal: a clip cannot be measured.
     """
     armature, vehicle = model.rigs[0], model.vehicles[0]
-    rig = read_rig(armature, vehicle, family, axes_of(*sound_front(vehicle)))
+    rig = rig_of(armature, vehicle, family, axes_of(*sound_front(vehicle)))
     clips = clips_of(model, scene, family)[0]
     return planter_of(armature, rig, clips, [entry.action for entry in model.entries])[1]
 

@@ -27,7 +27,7 @@ OF_FEET = "feet"
 
 @dataclass(frozen=True)
 class ClipRecord:
-    """What was written on an armature.
+    """The strips that were written on an armature, and what they replaced.
 
     Attributes:
         first, last: the frames of the strips.

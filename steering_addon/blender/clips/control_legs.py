@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...portrayal.clips import Playing
-from ...portrayal.feet.rotations import product, turned, turned_in, upright_axes
+from ...portrayal.feet.rotations import in_axes, multiply, orthonormalize, rotate
 from ...portrayal.feet.solving import Held, carry
 from ...portrayal.feet.treads import LegReach, Stepping
 from ...portrayal.mixing import mixed_tables
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class _Tables:
-    """What clips have of a control at each phase, (PHASES + 2, ...), one for each clip.
+    """A control in each clip at each phase, (PHASES + 2, ...).
 
     Attributes:
         axes: (3, 3) how it would be turned without its own rotation, in the armature's space.
@@ -80,11 +80,11 @@ class ControlLegs:
         is_local: bool,
         lengths: Sequence[float],
     ) -> tuple[np.ndarray, ...]:
-        """What one clip has of a control, in the order of `_Tables`."""
+        """A control in one clip, in the order of `_Tables`."""
         bone, row, to_model = control.bone, self.rows[control.bone], self.rig.matrix
         axes, place = without_scale(poses[:, bone, :3, :3]), poses[:, bone, :3, 3]
         along = location_axes(self.rig, bone, poses, is_local)
-        before = product(axes, without_scale(channels.matrices(slice(row, row + 1))[:, 0, :3, :3]).transpose(0, 2, 1))
+        before = multiply(axes, without_scale(channels.matrices(slice(row, row + 1))[:, 0, :3, :3]).transpose(0, 2, 1))
         start = place - np.einsum("fij,fj->fi", along, channels.location[:, row])
         points = (self.rig.moved(poses, sole) - to_model[:3, 3]) @ np.linalg.inv(to_model[:3, :3]).T
         inside = np.einsum("fji,fmj->fmi", axes, points - place[:, None])
@@ -129,19 +129,19 @@ class PosedControls:
         self._turns: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
         for control, table in zip(legs.controls, tables):
             row = legs.rows[control.bone]
-            own = without_scale(mixed.matrices(slice(row, row + 1))[:, 0, :3, :3])
+            rotation = without_scale(mixed.matrices(slice(row, row + 1))[:, 0, :3, :3])
             along = mixed_tables(table.along, playing)
-            place = mixed_tables(table.place, playing) + turned(along, mixed.location[:, row])
-            axes = product(upright_axes(mixed_tables(table.axes, playing)), own)
-            self.soles.append(self._in_model(place[:, None] + turned(axes[:, None], mixed_tables(table.sole, playing))))
+            place = mixed_tables(table.place, playing) + rotate(along, mixed.location[:, row])
+            axes = multiply(orthonormalize(mixed_tables(table.axes, playing)), rotation)
+            self.soles.append(self._in_model(place[:, None] + rotate(axes[:, None], mixed_tables(table.sole, playing))))
             self.places.append(self._in_model(place))
             reach = None
             if control.leg is not None:
-                ankle = self._in_model(place + turned(axes, mixed_tables(table.ankle, playing)))
+                ankle = self._in_model(place + rotate(axes, mixed_tables(table.ankle, playing)))
                 hip = self._in_model(mixed_tables(table.hip, playing))
                 reach = LegReach(hip, ankle, control.leg.length * self._scale)
             self.reaches.append(reach)
-            self._turns.append((own, axes, along))
+            self._turns.append((rotation, axes, along))
 
     def soften(self, _feet: Sequence[Stepping], _held: Held) -> None:
         """Soles are stiff: nothing is known of what is above a foot."""
@@ -150,12 +150,12 @@ class PosedControls:
         """The keys of the controls of all rigs, (n, f)."""
         keyed: dict[tuple[str, int], Scalars] = {}
         of_feet = zip(self._legs.controls, self._turns, self.places, self.reaches, held.corrections)
-        for control, (own, axes, along), place, reach, correction in of_feet:
+        for control, (rotation, axes, along), place, reach, correction in of_feet:
             shift = carry(place, reach, correction, held.drop)
             keyed |= self._moved(control.bone, along, shift.reshape(-1, 3) @ self._to_armature.T / self._scale)
             if control.turns:
-                turn = turned_in(self._to_armature.T, correction.turn.reshape(-1, 3, 3))
-                after = by_body(product(own, turned_in(axes, turn)), self._shape)
+                turn = in_axes(self._to_armature.T, correction.turn.reshape(-1, 3, 3))
+                after = by_body(multiply(rotation, in_axes(axes, turn)), self._shape)
                 keyed |= rotation_keys(self._legs.rig.names[control.bone], self._legs.modes[control.bone], after)
         return keyed
 

@@ -16,8 +16,7 @@ import numpy as np
 from ..animation.animation_data import evaluate
 from ..animation.rotation_channels import channels_from_matrices, data_path, matrices_from_channels
 from ..objects.doubles import doubles
-from .feet import phases_of
-from .poses import bone_channel, copy_aside, curves_for
+from .poses import bone_channel, copy_aside, curves_for, phases_of
 
 if TYPE_CHECKING:
     from bpy.types import Action, Object, PoseBone, Scene
@@ -74,7 +73,7 @@ class Controls:
     hips: int
 
 
-def controls_of(
+def find_controls(
     armature: Object, rig: Rig, action: Action, poses: np.ndarray, soles: Sequence[Rows]
 ) -> Controls | None:
     """The controls of feet; None if one of them has none.
@@ -190,7 +189,7 @@ class _Probe:
         return self._is_near(gone, -self._push) and self._is_near(places - self._placed, 0.0)
 
     def _moved(self, bone: str, push: Vectors) -> tuple[np.ndarray, Vectors]:
-        """What `_look` sees while a bone is moved by (3,) in the armature's space."""
+        """Look, while a bone is moved by (3,) in the armature's space."""
         posed, row = self._copy.pose.bones[bone], self.row(bone)
         axes = location_axes(self._rig, row, self._stood[None], posed.bone.use_local_location)[0]
         before = doubles(posed.location)

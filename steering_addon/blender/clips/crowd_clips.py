@@ -29,9 +29,10 @@ from ..properties import pointed_at, settings_of
 from ..property_groups import values_of
 from ..refusal import Refusal
 from ..stored_values import choice_in, sound_front
-from .clip_copies import ClipSource, curves_for, fits, source_of, span
+from .clip_copies import curves_for, fits
 from .finding_clips import own_actions
 from .measuring import armature_below, measured_clips
+from .poses import span
 from .rig import is_mirrored, unevenness
 
 if TYPE_CHECKING:
@@ -58,11 +59,9 @@ class Model:
     rigs: tuple[Object, ...]
     entries: tuple[PropertyGroup, ...]
 
-    def sources(self) -> list[ClipSource]:
-        """The actions to copy."""
-        return [
-            source_of(entry.action, self.rigs[0], closed=choice_in(entry, "plays") != "DO") for entry in self.entries
-        ]
+    def actions(self) -> list[tuple[Action, bool]]:
+        """The actions of the clips, and whether they are played round and round."""
+        return [(entry.action, choice_in(entry, "plays") != "DO") for entry in self.entries]
 
 
 def stored_clips(crowd: Object) -> list[PropertyGroup]:
@@ -71,11 +70,6 @@ def stored_clips(crowd: Object) -> list[PropertyGroup]:
     if stored is None or not stored.is_property_set("portrayal"):
         return []
     return [clip for clip in stored.portrayal.clips if clip.is_property_set("action") and clip.action is not None]
-
-
-def rig_of(ob: Object, family: Family) -> Object | None:
-    """The armature of a vehicle that plays clips; None without one."""
-    return armature_below(ob, family)
 
 
 def why_without_rig(ob: Object) -> str:
@@ -118,7 +112,7 @@ def _rigs_by_model(vehicles: Sequence[Object], family: Family) -> list[dict[int,
     """The armatures of the vehicles of each model by their rows, in the order of the vehicles."""
     models: dict[tuple, dict[int, Object]] = {}
     for row, ob in enumerate(vehicles):
-        if (rig := rig_of(ob, family)) is not None:
+        if (rig := armature_below(ob, family)) is not None:
             models.setdefault((rig.data.name_full, *sound_front(ob), *_shape(rig)), {})[row] = rig
     return list(models.values())
 
@@ -147,7 +141,7 @@ def _occasion(entry: PropertyGroup) -> tuple[object, ...]:
 
 
 def _shape(rig: Object) -> tuple[object, ...]:
-    """How the scale of an armature changes its shape; empty if it does not."""
+    """The change of an armature's shape by its scale; empty if there is none."""
     matrix = doubles(rig.matrix_world)
     uneven = unevenness(matrix)
     return ("mirrored", *uneven) if is_mirrored(matrix) else uneven
@@ -247,14 +241,14 @@ def store_measurements(models: Sequence[Model], scene: Scene, family: Family, *,
 
 
 def settings_for(crowd: Object, count: int) -> ClipSettings:
-    """How a crowd plays its clips, `count` rows."""
+    """The settings for playing the clips of a crowd, `count` rows."""
     portrayal = crowd.steering.portrayal
     stored = values_of(ClipSettings, portrayal.playing) if portrayal.is_property_set("playing") else {}
     return ClipSettings.of(count, **stored)
 
 
 def beats_of(crowd: Object, clips: Sequence[Clip], keys: Keys, frame_time: float) -> Beats | None:
-    """How the vehicles of a crowd with these keys (n,) beat; None if none of its clips does."""
+    """The beats of vehicles of a crowd with these keys (n,); None if none of its clips beats."""
     if not any(clip.plays == BEAT for clip in clips):
         return None
     portrayal, vehicle = crowd.steering.portrayal, crowd.steering.vehicle
@@ -277,7 +271,7 @@ def check_has_models(crowd: Object, vehicles: Sequence[Object], models: Sequence
     """Refuse a crowd with clips that none of its vehicles can play."""
     if models or not vehicles:
         return
-    if all(rig_of(ob, Family()) is None for ob in vehicles):
+    if all(armature_below(ob, Family()) is None for ob in vehicles):
         if why := why_without_rig(vehicles[0]):
             raise Refusal(f"{why}, or remove the clips.", about=[vehicles[0], crowd])
         text = f"{vehicles[0].name} has no armature to play the clips of {crowd.name}"

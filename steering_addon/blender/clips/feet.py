@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...portrayal.clips import PHASES
-from ...portrayal.feet.soles import feet_of, rest_of
+from ...portrayal.feet.soles import find_feet, resting_height
 from .measuring import SEARCHED, low_points
-from .poses import Channels, channels_of, follows_from_curves, from_blender, from_channels
+from .poses import Channels, channels_of, follows_from_curves, from_blender, from_channels, phases_of
 
 if TYPE_CHECKING:
     from bpy.types import Action, Object
@@ -45,13 +44,7 @@ class Feet:
     rests: np.ndarray
 
 
-def phases_of(action: Action) -> np.ndarray:
-    """The frames at each phase of a clip, (PHASES + 2,)."""
-    first, last = action.frame_range
-    return first + (last - first) * np.arange(PHASES + 2) / PHASES
-
-
-def feet_in(armature: Object, rig: Rig, actions: Sequence[Action], first: int) -> Feet:
+def read_feet(armature: Object, rig: Rig, actions: Sequence[Action], first: int) -> Feet:
     """The feet of a rig, as they are found in the clip in row `first`."""
     frames = [phases_of(action) for action in actions]
     channels = [channels_of(armature, rig, *each) for each in zip(actions, frames)]
@@ -60,10 +53,10 @@ def feet_in(armature: Object, rig: Rig, actions: Sequence[Action], first: int) -
     else:
         poses = [from_blender(armature, rig, *each) for each in zip(actions, frames)]
     low = low_points(rig, poses[first][::SEARCHED])
-    feet = _whole(rig, [low[foot.points] for foot in feet_of(rig.moved(poses[first], low), rig.height)])
+    feet = _whole(rig, [low[foot.points] for foot in find_feet(rig.moved(poses[first], low), rig.height)])
     heights = rig.heights(poses[first]).min(axis=0)
     soles = [rows[np.argsort(heights[rows], kind="stable")[:MOST:2]] for rows in feet]
-    rests = [[rest_of(rig.moved(each, rows), rig.height) for rows in soles] for each in poses]
+    rests = [[resting_height(rig.moved(each, rows), rig.height) for rows in soles] for each in poses]
     return Feet(
         channels=channels,
         poses=poses,

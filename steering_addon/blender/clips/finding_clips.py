@@ -20,9 +20,10 @@ from ..animation.ownership import bake_of
 from ..animation.posing import importers_start, short_name, whole_of
 from ..moving import locomotion_of
 from ..stored_values import sound_front
-from .clip_copies import fits, span
+from .clip_copies import fits
 from .clip_record import clip_record, is_copy
 from .measuring import armature_of, axes_of, measured_clips
+from .poses import span
 from .rig import rig_of
 
 if TYPE_CHECKING:
@@ -122,9 +123,31 @@ def find_clips(
 
 def promising(actions: Sequence[Action]) -> list[Action]:
     """The actions whose names are those of standing, walking, running, flying or swimming."""
+    named = [*_named(actions, STANDS, GRAZES, WALKS, RUNS), *beating(actions)]
+    return [action for action in actions if action in named]
+
+
+def beating(actions: Sequence[Action]) -> list[Action]:
+    """A list of the action with the shortest name by which a model flies or swims; empty without one."""
+    # The rest of the name counts: lying is among what is not done all day, and flying is not.
+    return _named(actions, BEATS, uncounted=BEATS)[:1]
+
+
+def _named(
+    actions: Sequence[Action], *kinds: re.Pattern[str], uncounted: re.Pattern[str] | None = None
+) -> list[Action]:
+    """The actions whose names are of one of these kinds, and not of what is not done all day; the shortest first.
+
+    `uncounted` is the part of a name that does not say what is not done all day.
+    """
     words = _words(actions)
-    beats = beating(actions)
-    return [action for action in actions if _promises(words[action.name]) or action in beats]
+    named = [
+        action
+        for action in actions
+        if any(kind.search(words[action.name]) for kind in kinds)
+        and not OTHERWISE.search(uncounted.sub("", words[action.name]) if uncounted else words[action.name])
+    ]
+    return sorted(named, key=lambda action: (len(words[action.name]), action.name))
 
 
 def why_too_long(actions: Sequence[Action], vehicle: Object, scene: Scene) -> str:
@@ -163,13 +186,10 @@ def why_no_walk(
     Raises:
         Refusal: it cannot be measured.
     """
-    words, taken = _words(actions), [each.action for each in clips if each.plays == MOVE]
-    named = [
-        action for action in actions if WALKS.search(words[action.name]) and not OTHERWISE.search(words[action.name])
-    ]
+    taken, named = [each.action for each in clips if each.plays == MOVE], _named(actions, WALKS)
     if not named or any(action in taken for action in named) or any(each.plays == BEAT for each in clips):
         return ""
-    walk = min(named, key=lambda action: (len(words[action.name]), action.name))
+    walk = named[0]
     if why := why_too_long([walk], vehicle, scene):
         return why
     [measured] = measured_clips(vehicle, [walk], scene, family, sound_front(vehicle))
@@ -199,60 +219,35 @@ def _words(actions: Sequence[Action]) -> dict[str, str]:
     return words
 
 
-def beating(actions: Sequence[Action]) -> list[Action]:
-    """A list of the action with the shortest name by which a model flies or swims; empty without one."""
-    words = _words(actions)
-    # The rest of the name counts: lying is among what is not done all day, and flying is not.
-    named = [
-        action
-        for action in actions
-        if BEATS.search(words[action.name]) and not OTHERWISE.search(BEATS.sub("", words[action.name]))
-    ]
-    return sorted(named, key=lambda action: (len(words[action.name]), action.name))[:1]
-
-
-def _promises(word: str) -> bool:
-    return any(kind.search(word) for kind in (STANDS, GRAZES, WALKS, RUNS)) and not OTHERWISE.search(word)
-
-
 def chosen(clips: Sequence[Clip]) -> list[int]:
-    """The rows of the clips to begin with: what stands, in the order of names, a walk and a run.
+    """The rows of the clips to begin with: those that stand, in the order of names, a walk and a run.
 
     Args:
         clips: their names without that of the armature.
     """
-    stands = _of_kind(clips, STAND)
-    ahead = [row for row in _of_kind(clips, MOVE) if _goes_ahead(clips[row])]
-    idle = _first(clips, [row for row in stands if STANDS.search(clips[row].name)] or stands)
-    rows = [] if idle is None else [idle]
-    if idle is not None:
-        more = (row for row in stands if row != idle and _is_more(clips[row].name, clips[idle].name))
-        rows += sorted(more, key=lambda row: clips[row].name)
-    named = [row for row in ahead if WALKS.search(clips[row].name)]
-    walk = _first(clips, named) if named else min(ahead, key=lambda row: clips[row].speed, default=None)
-    if walk is not None:
-        rows.append(walk)
-        faster = [row for row in ahead if clips[row].speed > FASTER * clips[walk].speed]
-        run = _first(clips, [row for row in faster if RUNS.search(clips[row].name)])
-        rows += [] if run is None else [run]
-    return rows
+
+    def shortest(rows: Iterable[int]) -> list[int]:
+        """The clip with the shortest name, the first of several; empty without one."""
+        return sorted(rows, key=lambda row: (len(clips[row].name), clips[row].name))[:1]
+
+    names = [clip.name for clip in clips]
+    stands, ahead = _all_day(clips, STAND), [row for row in _all_day(clips, MOVE) if _goes_ahead(clips[row])]
+    idle = shortest([row for row in stands if STANDS.search(names[row])] or stands)
+    # More of the same, such as Idle_2, and what grazes.
+    starts = tuple(names[row].lower() for row in idle)
+    more = [row for row in stands if names[row].lower().startswith(starts) or GRAZES.search(names[row])]
+    by_speed = sorted(ahead, key=lambda row: clips[row].speed)
+    walk = shortest(row for row in ahead if WALKS.search(names[row])) or by_speed[:1]
+    faster = [row for row in ahead for slow in walk if clips[row].speed > FASTER * clips[slow].speed]
+    run = shortest(row for row in faster if RUNS.search(names[row]))
+    return [*idle, *sorted(set(more) - set(idle), key=names.__getitem__), *walk, *run]
 
 
-def _of_kind(clips: Sequence[Clip], kind: int) -> list[int]:
-    """The rows of what a model does all day of a kind; of all of the kind, if nothing is such."""
+def _all_day(clips: Sequence[Clip], kind: int) -> list[int]:
+    """The rows of clips of a kind that a model does all day; of all clips of the kind, if it does none of them so."""
     rows = [row for row, clip in enumerate(clips) if clip.plays == kind]
     return [row for row in rows if not OTHERWISE.search(clips[row].name)] or rows
 
 
 def _goes_ahead(clip: Clip) -> bool:
     return clip.speed > 0.0 and abs(clip.heading) < AHEAD and abs(clip.turn) < AHEAD and clip.sure >= SURE
-
-
-def _is_more(word: str, idle: str) -> bool:
-    """Whether what stands is more of the same, such as Idle_2, or grazes."""
-    return word.lower().startswith(idle.lower()) or bool(GRAZES.search(word))
-
-
-def _first(clips: Sequence[Clip], rows: Sequence[int]) -> int | None:
-    """The clip with the shortest name; the first of several."""
-    return min(rows, key=lambda row: (len(clips[row].name), clips[row].name), default=None)

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...portrayal.clips import PHASES, Clip, leading
-from ...portrayal.feet.soles import feet_of
+from ...portrayal.feet.soles import find_feet
 from ...portrayal.gait import Sampled, matched, measured
 from ...simulation.arrays.vectors import Rows
 from ..refusal import Refusal
-from .poses import bone_channel, curves_for, follows_from_curves, poses_of, values_on
+from .poses import bone_channel, curves_for, follows_from_curves, phases_of, poses_of, span, values_on
 from .rig import Rig, rig_of
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ MOST = 32
 NEAR = 0.3
 """Model heights above the lowest point of a body in which its feet are, however steep the ground."""
 OFTEN = 0.5
-"""What is near the ground less often than this share of what mostly is, is of no foot: a cape, or knees on stairs."""
+"""Points near the ground for less than this share of the busiest point's time are of a cape, or of knees on stairs."""
 MOSTLY = 0.25
 """The share of the time for which a sole is on the ground: points are as low as they are for this long."""
 HIGH = 0.12
@@ -82,10 +82,10 @@ def measured_clips(
     if first < 0:
         return clips
     walk = _sampled(rig, cycles[first], cycles[first].low)
-    groups = [foot.points for foot in feet_of(walk.points, rig.height)]
+    groups = [foot.points for foot in find_feet(walk.points, rig.height)]
     for row, cycle in enumerate(cycles):
         # Feet that hardly move, as on a turn on the spot, are distinguished by how they walk.
-        if clips[row].speed == 0.0 or len(feet_of(_sampled(rig, cycle, cycle.low).points, rig.height)) < len(groups):
+        if clips[row].speed == 0.0 or len(find_feet(_sampled(rig, cycle, cycle.low).points, rig.height)) < len(groups):
             clips[row] = measured(_sampled(rig, cycle, cycles[first].low), rig.height, groups=groups)
     return matched(clips, [_sampled(rig, cycle, cycles[first].low) for cycle in cycles], rig.height)
 
@@ -117,17 +117,11 @@ def axes_of(forward: str, up: str) -> np.ndarray:
     return np.array((np.cross(above, ahead), -ahead, above))
 
 
-def cycle_of(action: Action) -> tuple[float, float]:
-    """The first and the last frame of an action's cycle: what the animator set, or where its keys end."""
-    first, last = action.frame_range
-    return float(first), float(last)
-
-
 def _posed(armature: Object, rig: Rig, action: Action, scene: Scene) -> Posed:
-    first, last = cycle_of(action)
+    first, last = span(action)
     if not last > first:
         raise Refusal(f"{action.name} is a single pose. Choose an action with at least two keys.")
-    frames = first + (last - first) * np.arange(PHASES + 1) / PHASES
+    frames = phases_of(action)[:-1]
     poses = poses_of(armature, rig, action, frames)
     if np.ptp(poses, axis=0).max() < STILL:
         _check_is_still(armature, action, frames)
@@ -188,7 +182,7 @@ def _lowest_of_each_bone(rig: Rig, rows: Rows, heights: np.ndarray) -> Rows:
 
 
 def _of_feet(rig: Rig, low: Sequence[int]) -> list[int]:
-    """Those of some bones whose points come near the ground that may be of a foot.
+    """Leave out bones that carry legs, of those whose points come near the ground.
 
     A robe that hips or thighs move is as low as the feet that they carry, and stands still while these step.
     """

@@ -18,11 +18,11 @@ from ...portrayal.feet.rotations import LEAST
 from ...portrayal.feet.solving import hold
 from ...portrayal.feet.treads import Carried, Stepping
 from ..objects.doubles import doubles
-from .bone_legs import BoneLegs, legs_of, share_a_leg
+from .bone_legs import BoneLegs, find_legs, share_a_leg
 from .clip_record import OF_FEET
 from .control_legs import ControlLegs
-from .controls import controls_of
-from .feet import Feet, feet_in
+from .controls import find_controls
+from .feet import Feet, read_feet
 from .poses import follows_from_curves, why_inherits_unusually
 from .rig import Rig, joined, unevenness
 from .rig_keys import Keyed, without_scale
@@ -79,7 +79,7 @@ class Planter:
 
 
 def _paws_of(rig: Rig, feet: Feet, clips: Sequence[Clip], bones: Sequence[int]) -> list[Paw | None]:
-    """How each foot is moved so that clips that stand do not lift it; `bones` are the rows of what carries each."""
+    """The motions that keep feet down in clips that stand; `bones` are the rows of what carries each foot."""
     placed = [joined(rig.matrix, poses) for poses in feet.poses]
     return [
         paw_of(
@@ -108,10 +108,10 @@ def planter_of(
     first = leading(clips)
     if first < 0:
         return None, ""
-    feet = feet_in(armature, rig, actions, first)
+    feet = read_feet(armature, rig, actions, first)
     if unevenness(rig.matrix):
         return None, f"{_scaled(armature).name} is scaled unevenly: apply its scale, or scale it evenly"
-    legs = legs_of(rig, feet.points, feet.poses[first])
+    legs = find_legs(rig, feet.points, feet.poses[first])
     whole = [leg for leg in legs if leg is not None]
     bones = {bone for leg in whole for bone in leg.bones}
     free = rig.part(np.concatenate([*feet.points, np.zeros(0, np.int64)]), bones)
@@ -119,7 +119,7 @@ def planter_of(
     rows = [rig.names.index(name) for name in free.names]
     scaled = any((np.abs(each.scale[:, rows] - 1.0) > UNSCALED).any() for each in feet.channels)
     if not follows_from_curves(armature, free.names, scaled=scaled):
-        controls = controls_of(armature, rig, actions[first], feet.poses[first], feet.soles) if feet.soles else None
+        controls = find_controls(armature, rig, actions[first], feet.poses[first], feet.soles) if feet.soles else None
         if controls is None:
             if why := why_inherits_unusually(armature, free.names, scaled=scaled):
                 return None, why
@@ -136,7 +136,7 @@ def planter_of(
 
 
 def _scaled(armature: Object) -> Object:
-    """Which of an armature and the objects that carry it is scaled unevenly."""
+    """The object that is scaled unevenly, of an armature and those that carry it."""
     ob = armature
     while ob.parent is not None and not unevenness(doubles(ob.matrix_basis)):
         ob = ob.parent

@@ -17,7 +17,7 @@ import bpy
 import numpy as np
 from bpy.utils import escape_identifier, unescape_identifier
 
-from ...portrayal.clips import Playing
+from ...portrayal.clips import PHASES, Playing
 from ...portrayal.mixing import mixed_columns
 from ..animation.animation_data import assign_action, channelbag_in, evaluate, slot_for
 from ..animation.rotation_channels import data_path, matrices_from_channels, width_of
@@ -55,7 +55,7 @@ def follows_from_curves(armature: Object, names: Collection[str] | None = None, 
 
 
 def why_inherits_unusually(armature: Object, names: Collection[str], *, scaled: bool = True) -> str:
-    """What the first of some bones does not inherit, and the remedy; else empty. Arguments as above."""
+    """Say what the first of some bones does not inherit, and the remedy; else empty. Arguments as above."""
     for bone in (armature.data.bones[name] for name in names):
         if not bone.use_inherit_rotation:
             why = "inherits no rotation: turn on Inherit Rotation"
@@ -76,6 +76,18 @@ def _are_driven(armature: Object, names: Collection[str]) -> bool:
     starts = tuple(f'pose.bones["{escape_identifier(name)}"]' for name in names)
     animation = armature.animation_data
     return any(curve.data_path.startswith(starts) for curve in (animation.drivers if animation else ()))
+
+
+def span(action: Action) -> tuple[float, float]:
+    """The first and the last frame of a clip: its manual range, or that of its keys."""
+    first, last = action.frame_range
+    return float(first), float(last)
+
+
+def phases_of(action: Action) -> np.ndarray:
+    """The frames at each phase of a clip, (PHASES + 2,): also over its end, as phases may be rounded up."""
+    first, last = span(action)
+    return first + (last - first) * np.arange(PHASES + 2) / PHASES
 
 
 def poses_of(armature: Object, rig: Rig, action: Action, frames: np.ndarray) -> np.ndarray:
@@ -107,7 +119,7 @@ def from_channels(rig: Rig, channels: Channels, space: np.ndarray = ARMATURE) ->
 
 @dataclass(frozen=True)
 class Channels:
-    """What the channels of n bones hold on f frames.
+    """The channels of n bones on f frames.
 
     Attributes:
         location, scale: (f, n, 3).
@@ -131,7 +143,7 @@ class Channels:
         )
 
     def of(self, rows: Sequence[int]) -> Channels:
-        """The same of some of the bones, in the order of their rows."""
+        """The channels of some of the bones, in the order of their rows."""
         columns = (getattr(self, name)[:, rows] for name in NUMBERS)
         return Channels(*columns, modes=tuple(self.modes[row] for row in rows))
 
@@ -143,7 +155,7 @@ class Channels:
         return Channels(*(each[rows] * (1.0 - part) + each[rows + 1] * part for each in columns), modes=self.modes)
 
     def matrices(self, rows: slice) -> np.ndarray:
-        """What they make of the bones in some rows, (f, r, 4, 4); (1, r, 4, 4) if all of these stay as they are."""
+        """The matrices of the bones in some rows, (f, r, 4, 4); (1, r, 4, 4) if all of these stay as they are."""
         numbers = (getattr(self, name)[:, rows] for name in NUMBERS)
         location, rotation, scale = (each[:1] if (each == each[:1]).all() else each for each in numbers)
         frames, modes = max(len(location), len(rotation), len(scale)), np.array(self.modes[rows])

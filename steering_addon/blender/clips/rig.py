@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -98,24 +98,14 @@ class Rig:
 
     def moved(self, poses: np.ndarray, rows: Rows) -> np.ndarray:
         """Points in the model's space, (f, r, 3), from the bones' poses (f, n, 4, 4); `rows` (r,) of the points."""
-        return self._carried(len(poses), rows, lambda bone: joined(self.matrix, poses[:, bone]))
+        return self.carried(joined(self.matrix, poses), rows)
 
     def carried(self, placed: np.ndarray, rows: Rows, part_of: Collection[int] | None = None) -> np.ndarray:
         """As `moved`, from the bones in the model's space (f, n, 4, 4).
 
         `part_of` are bones whose shares alone are added up.
         """
-        return self._carried(len(placed), rows, lambda bone: placed[:, bone], part_of)
-
-    def _carried(
-        self,
-        frames: int,
-        rows: Rows,
-        placed: Callable[[int], np.ndarray],
-        part_of: Collection[int] | None = None,
-    ) -> np.ndarray:
-        """The same; `placed` has the matrices (f, 4, 4) of a bone in the model's space."""
-        total = np.zeros((3, len(rows), frames))
+        total = np.zeros((3, len(rows), len(placed)))
         places, bones, weights = self.points[rows], self.bones[rows], self.weights[rows]
         at_rest = np.concatenate((places, np.ones((len(rows), 1))), axis=1)
         moving = np.unique(bones[weights > 0.0]).tolist()
@@ -124,9 +114,8 @@ class Rig:
             used = np.flatnonzero(share)
             # In the axes of the bone, where they stay.
             inside = share[used] * np.einsum("ij,rj->ir", self.from_rest[bone], at_rest[used])
-            matrices = placed(bone)
             for row in range(3):
-                terms = (inside[k, :, None] * matrices[:, row, k] for k in range(4))
+                terms = (inside[k, :, None] * placed[:, bone, row, k] for k in range(4))
                 total[row, used] += next(terms) + next(terms) + next(terms) + next(terms)
         loose = np.flatnonzero(~weights.any(axis=1)) if part_of is None else np.zeros(0, np.int64)
         total[:, loose] = self.at_rest()[rows[loose]].T[..., None]
@@ -172,7 +161,8 @@ def rig_of(armature: Object, model: Object, family: Family, axes: np.ndarray) ->
         model: the object that carries it, maybe itself: what is a vehicle.
         axes: (3, 3) rows: the model's left, back and up in its own space.
     """
-    bones = _parents_first(armature)
+    # Parents first.
+    bones = sorted(armature.data.bones, key=lambda bone: len(bone.parent_recursive))
     rows = {bone.name: row for row, bone in enumerate(bones)}
     deformed, carried = _deformed(armature, rows, family), _carried(armature, rows, family)
     # As for sizes: what armatures deform is the body. What is held in a hand may reach below the feet.
@@ -218,12 +208,6 @@ def unevenness(matrix: np.ndarray) -> tuple[float, ...]:
     return tuple((scale / scale.mean()).round(2).tolist())
 
 
-def _parents_first(armature: Object) -> list:
-    bones = list(armature.data.bones)
-    depths = {bone.name: len(bone.parent_recursive) for bone in bones}
-    return sorted(bones, key=lambda bone: depths[bone.name])
-
-
 def _deformed(armature: Object, rows: dict[str, int], family: Family) -> list[Part]:
     """The meshes that an armature deforms."""
     to_armature = doubles(armature.matrix_world.inverted_safe())
@@ -234,7 +218,8 @@ def _deformed(armature: Object, rows: dict[str, int], family: Family) -> list[Pa
             points, matrix = rest_points(part), to_armature @ doubles(part.matrix_world)
             points = points @ matrix[:3, :3].T + matrix[:3, 3]
             bones, weights = _groups(part, rows, len(points))
-            if not weights.any() and _has_envelopes(part):
+            envelopes = (each.type == "ARMATURE" and each.use_bone_envelopes for each in part.modifiers)
+            if not weights.any() and any(envelopes):
                 bones, weights = _nearest(armature, rows, points)
             parts.append((points, bones, weights))
     return [part for part in parts if len(part[0])]
@@ -282,11 +267,6 @@ def _groups(part: Object, rows: dict[str, int], count: int) -> tuple[Rows, np.nd
         bones = np.concatenate((bones, other_side[bones]))
         weights = np.concatenate((weights, weights))
     return bones, weights
-
-
-def _has_envelopes(part: Object) -> bool:
-    """Whether the envelopes of bones move a mesh."""
-    return any(modifier.type == "ARMATURE" and modifier.use_bone_envelopes for modifier in part.modifiers)
 
 
 def _nearest(armature: Object, rows: dict[str, int], points: np.ndarray) -> tuple[Rows, np.ndarray]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -57,14 +57,11 @@ def made_for(
     made_of = [f"{title.lower()} {_hash(each)}" for each in keys]
     count = len(next(iter(keys[0].values())))
     first = {name: k for k, name in reversed([*enumerate(made_of)]) if name not in existing}
-    new, made = sorted(first.values()), dict(existing)
+    new, made = [keys[k] for k in sorted(first.values())], dict(existing)
     size = max((bone.tail_local - bone.head_local).length for bone in rigs[0].data.bones)
-    precision, values = [_precision(size, keys[k]) for k in new], [[*keys[k].values()] for k in new]
-    thinned = iter(
-        thinned_curves(np.stack([column for each in values for column in each], axis=1), np.concatenate(precision))
-        if new
-        else ()
-    )
+    precision = [PRECISION * (size if path.endswith("location") else 1.0) for each in new for path, _ in each]
+    columns = [column for each in new for column in each.values()]
+    thinned = iter(thinned_curves(np.stack(columns, axis=1), np.array(precision)) if new else ())
     copies = []
     for rig, name, each in zip(rigs, made_of, keys):
         if (same := made.get(name)) is not None:
@@ -86,11 +83,6 @@ def _hash(keys: Keyed) -> str:
     hashed = hashlib.blake2b(repr(sorted(keys)).encode(), digest_size=16)
     hashed.update(np.concatenate([*keys.values()]).astype(np.float32).tobytes())
     return hashed.hexdigest()
-
-
-def _precision(size: float, channels: Iterable[tuple[str, int]]) -> np.ndarray:
-    """How far off the curves of some channels may be, (c,): rotations by their numbers, places by the longest bone."""
-    return np.array([PRECISION * (size if path.endswith("location") else 1.0) for path, _ in channels])
 
 
 def without_scale(matrices: np.ndarray) -> np.ndarray:

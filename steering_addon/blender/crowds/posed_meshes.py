@@ -126,7 +126,7 @@ def posing(task: Posing) -> Generator[float, None, tuple[Collection, list[PosedC
 @contextmanager
 def _clip_copies(model: Model) -> Iterator[list[ClipCopy]]:
     """The clips as strips play them, complete and closed; those that were made for this are gone afterwards."""
-    copies = Copies(model.rigs[0], model.sources()).copies()
+    copies = Copies(model.rigs[0], model.actions()).copies()
     try:
         yield copies
     finally:

@@ -10,7 +10,7 @@ from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
 from ...settings.population import CURVE, GRID, ONE_PLACE, SURFACE, VOLUME, Population
 from ...simulation.roles import Role
-from ..clips.crowd_clips import rig_of
+from ..clips.measuring import armature_below
 from ..crowds.adding_clips import FIND_CLIPS, add_to_new_crowd
 from ..crowds.moves_like import ANYTHING, ITEMS, UNCHANGED, Likeness, bring_to_life, is_settled, likeness, of_character
 from ..crowds.populating.filling import Plan, fill, plan_filling
@@ -212,7 +212,7 @@ def _left_out(context: Context, crowd: Object, plan: Plan, place: Object | None,
 
 def _found_clips(context: Context, crowd: Object, members: Sequence[Object]) -> tuple[list[str], str]:
     """Give a new crowd the clips that its models bring along; their names, and why there are none."""
-    if rig_of(members[0], Family()) is not None:
+    if armature_below(members[0], Family()) is not None:
         context.view_layer.update()
     return add_to_new_crowd(crowd, members, context.scene)
 

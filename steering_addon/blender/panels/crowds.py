@@ -8,7 +8,7 @@ import bpy
 
 from ...behaviors import CATALOGUE
 from ...portrayal.driver_properties import Portrayal
-from ...simulation.destination import Destination
+from ...simulation.behavior import Destination
 from ...simulation.roles import Role
 from ...simulation.vehicle import VehicleModel
 from ..moving import BY_CHOICE

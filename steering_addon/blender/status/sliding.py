@@ -19,11 +19,10 @@ from ..animation.frame_rate import frame_time_of
 from ..animation.ownership import CurrentAnimation, bake_of
 from ..animation.rotation_channels import data_path, matrices_from_channels, width_of
 from ..clips.clip_record import clip_record, tracks_of
-from ..clips.crowd_clips import rig_of, scale_of
-from ..clips.measuring import axes_of, low_on, low_points
+from ..clips.crowd_clips import scale_of
+from ..clips.measuring import armature_below, axes_of, low_on, low_points
 from ..clips.poses import Channels, bone_channel, channels_of, curves_for, follows_from_curves, from_channels
-from ..clips.rig import Rig
-from ..clips.rig import rig_of as read_rig
+from ..clips.rig import Rig, rig_of
 from ..objects.doubles import doubles
 from ..objects.hierarchy import Family
 from ..read.local_space import AXIS_NAMES, model_axes, to_world
@@ -57,7 +56,7 @@ def slides_of(vehicles: Sequence[Object], scene: Scene) -> Iterator[Slide]:
     family, ground = Family(), static_ground(scene)
     models: dict[tuple[str, str, str], _Model | None] = {}
     for ob in vehicles:
-        rig, record = rig_of(ob, family), bake_of(ob)
+        rig, record = armature_below(ob, family), bake_of(ob)
         clips = clip_record(rig) if rig is not None else None
         if clips is None or record is None or not record.moves or not tracks_of(rig, clips):
             continue
@@ -122,7 +121,7 @@ class _Model:
     """Vehicles with one armature, and the feet that their clips move."""
 
     def __init__(self, vehicle: Object, armature: Object, family: Family) -> None:
-        self._whole = read_rig(armature, vehicle, family, axes_of(*sound_front(vehicle)))
+        self._whole = rig_of(armature, vehicle, family, axes_of(*sound_front(vehicle)))
         self._scale = scale_of(vehicle, armature)
         self._tables: dict[Action, Channels] = {}
         self._rig: Rig | None = None

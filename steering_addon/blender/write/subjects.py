@@ -63,8 +63,8 @@ class PlayingModel:
         local = np.array(model.rows)
         rows, settings = crowd.rows[local], settings_for(crowd.ob, len(local))
         clips, scale = clips_of(model, plan.scene, family)
-        order, sources = in_order(clips), model.sources()
-        self.copies = Copies(model.rigs[0], [sources[row] for row in order])
+        order, actions = in_order(clips), model.actions()
+        self.copies = Copies(model.rigs[0], [actions[row] for row in order])
         clips, keys = [clips[row] for row in order], plan.vehicles.keys[rows]
         size = np.array([scale_of(ob, rig) for ob, rig in zip(model.vehicles, model.rigs)]) / scale
         self.plants = bool(settings.plant_feet.all())
@@ -110,7 +110,7 @@ class PlayingModels:
     Attributes:
         models: these.
         idle: the vehicles of each crowd that play none.
-        family: what hangs on what.
+        family: what is parented to what.
     """
 
     models: Sequence[PlayingModel]

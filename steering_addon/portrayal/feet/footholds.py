@@ -13,10 +13,10 @@ import numpy as np
 
 from ...simulation.arrays.vectors import Mask, Scalars, Vectors, columns
 from .holding import Glide, Stances, Stretches
-from .planes import Ground, Planes, planes_below
-from .rotations import Turns, product, transposed, turned, turned_about_up, turned_between, turned_in
-from .small_steps import carried_over, lifted, small_steps, swung
-from .treads import Carried, FootCorrection, Stepping, Tread, sum_steps, treads_of
+from .planes import Ground, Planes, fit_planes
+from .rotations import Turns, in_axes, multiply, rotate, rotation_about_up, rotation_between, transpose
+from .small_steps import carry_over, lifted, small_steps, swung
+from .treads import Carried, FootCorrection, Stepping, Tread, find_treads, sum_steps
 
 MOST_TURN = 1.0
 """Radians that a foot is turned against its body at most."""
@@ -33,7 +33,7 @@ def footholds(
         ground: what the feet stand on; None for the level of the body.
     """
     lowered, scale = [foot.kept_down() for foot in feet], height * body.size
-    treads = treads_of(body, lowered, height, frame_time)
+    treads = find_treads(body, lowered, height, frame_time)
     corrections = [_foothold(body, foot, tread, scale, ground) for foot, tread in zip(lowered, treads)]
     return [foot.down.then(each) if foot.down else each for foot, each in zip(feet, corrections)]
 
@@ -45,14 +45,14 @@ def _foothold(body: Carried, foot: Stepping, tread: Tread, scale: Scalars, groun
     # The sole turns about its middle, at the height at which it rests.
     middle = np.einsum("...mi->...i", foot.points) / foot.points.shape[-2]
     centre = columns(middle[..., 0], middle[..., 1], foot.rests)
-    place = body.position + turned(axes, centre) * size
-    turn = turned_about_up(yaw)
+    place = body.position + rotate(axes, centre) * size
+    turn = rotation_about_up(yaw)
     planes = None
     if ground is not None and standing.stretches:
         planes = standing.planes(body, place, turn, scale, ground)
-        turn = product(standing.tilt(body, planes), turn)
+        turn = multiply(standing.tilt(body, planes), turn)
     # What the sole drifts once it is turned: its heel and its toes are not where its middle is.
-    level_of = turned(turn[..., None, :2, :], tread.world - place[..., None, :]) + place[..., None, :2]
+    level_of = rotate(turn[..., None, :2, :], tread.world - place[..., None, :]) + place[..., None, :2]
     level = standing.placed(sum_steps(tread.sole.step(level_of)))
     if planes is not None:
         level = level + standing.shift(planes)
@@ -63,8 +63,8 @@ def _foothold(body: Carried, foot: Stepping, tread: Tread, scale: Scalars, groun
     lift += np.maximum(lifted(standing.steps, off, scale), swung(tread.rest, hold[..., :2], off, scale))
     return FootCorrection(
         centre=centre,
-        shift=turned(transposed(axes), columns(level[..., 0], level[..., 1], lift)) / size,
-        turn=turned_in(axes, turn),
+        shift=rotate(transpose(axes), columns(level[..., 0], level[..., 1], lift)) / size,
+        turn=in_axes(axes, turn),
     )
 
 
@@ -90,24 +90,24 @@ class _Standing(Stances):
         self._middle = stances.body * shape[-1] + (stances.first + stances.last) // 2
 
     def placed(self, values: Scalars) -> Scalars:
-        """What to add to the foot, (..., f, k), so that it stays where it stands and moves by small steps."""
+        """The shift of the foot, (..., f, k), that keeps it where it stands and moves it by small steps."""
         added = self.added(values)
-        return np.where(self._in_step[..., None], carried_over(values + added, self.steps) - values, added)
+        return np.where(self._in_step[..., None], carry_over(values + added, self.steps) - values, added)
 
     def planes(self, body: Carried, place: Vectors, turn: Turns, scale: Scalars, ground: Ground) -> Planes:
-        """What it stands on in each stance, where it is in the middle of it."""
+        """The planes on which it stands, by where it is in the middle of each stance."""
 
         def at_middle(column: Scalars, width: int = 1) -> Scalars:
-            """What each stance has in a column (..., f) + the shape of what is in it, of this number of axes."""
+            """The values of a column (..., f, ...) in the middle of each stance; `width` axes are of a single value."""
             return column.reshape(-1, *column.shape[column.ndim - width :])[self._middle]
 
         gone = at_middle(self.placed(self._tread.drift))
         turn, place = at_middle(turn, 2), at_middle(place)
-        ahead = turned(turn, at_middle(body.forward))[:, :2]
+        ahead = rotate(turn, at_middle(body.forward))[:, :2]
         length = np.sqrt(ahead[:, :1] * ahead[:, :1] + ahead[:, 1:] * ahead[:, 1:])
         ahead = ahead / np.maximum(length, 1e-9)
         left = np.stack((-ahead[:, 1], ahead[:, 0]), axis=1)
-        off = turned(turn[:, None], at_middle(self._tread.world, 2) - place[:, None])
+        off = rotate(turn[:, None], at_middle(self._tread.world, 2) - place[:, None])
         along, aside = (off[..., 0] * axis[:, :1] + off[..., 1] * axis[:, 1:] for axis in (ahead, left))
         heel, toes, right, far_left = (end(way, axis=1) for way in (along, aside) for end in (np.min, np.max))
         outline = np.stack(
@@ -121,13 +121,13 @@ class _Standing(Stances):
         level = place[:, None, :2] + gone[:, None] + outline
         height = np.repeat(body.ground.reshape(-1)[self._middle][:, None], outline.shape[1], axis=1)
         soles = np.concatenate((level, height[..., None]), axis=2)
-        return planes_below(soles, ahead, scale.reshape(-1)[self._middle], self._middle, ground)
+        return fit_planes(soles, ahead, scale.reshape(-1)[self._middle], self._middle, ground)
 
     def tilt(self, body: Carried, planes: Planes) -> Turns:
-        """How it leans against its body, (..., f, 3, 3)."""
+        """The rotation by which it leans against its body, (..., f, 3, 3)."""
         normal = np.where(self.known[..., None], planes.normal[self._row], body.up)
         normal = self.glide.over(normal)
-        return turned_between(body.up, columns(normal[..., 0], normal[..., 1], normal[..., 2]))
+        return rotation_between(body.up, columns(normal[..., 0], normal[..., 1], normal[..., 2]))
 
     def shift(self, planes: Planes) -> Scalars:
         """By how much it is put down elsewhere, (..., f, 2) metres."""
@@ -147,7 +147,7 @@ class _Standing(Stances):
 
 
 def _lift(lift: Scalars, off: Scalars, known: Mask) -> Scalars:
-    """How far feet are lifted on each frame, (..., f) metres, so that they go through nothing.
+    """The lift of feet on each frame, (..., f) metres, that keeps them from going through the ground.
 
     Args:
         lift: (..., f) by which the ground below a foot is above where it rests.
@@ -160,7 +160,7 @@ def _lift(lift: Scalars, off: Scalars, known: Mask) -> Scalars:
 
 
 def _cleared(sunk: Scalars, known: Mask) -> Scalars:
-    """What to lift a swinging foot by, (..., f), so that it does not go through what it steps over: a smooth bump."""
+    """A smooth bump, (..., f) metres, that takes a swinging foot over what it would go through."""
     lift, swings = np.zeros(sunk.shape), Stretches.of(~known)
     if not swings:
         return lift

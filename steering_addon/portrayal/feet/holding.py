@@ -141,7 +141,7 @@ class Stances:
         self.glide = Glide.of(self.known)
 
     def added(self, values: Scalars) -> Scalars:
-        """What to add to a foot, (..., f, k), so that it stays in each stance, and glides from one to the next.
+        """The shift of a foot, (..., f, k), that keeps it in place in each stance, and glides from one to the next.
 
         `values` (..., f, k) are where it is.
         """

@@ -14,7 +14,7 @@ import numpy as np
 from ...simulation.arrays.vectors import Scalars, Vectors
 from ..clips import STAND, Clip, Playing
 from ..mixing import mixed_tables
-from .rotations import Turns, product, transposed, upright_axes
+from .rotations import Turns, multiply, orthonormalize, transpose
 from .soles import TOUCH, Points, median
 from .treads import FootCorrection
 
@@ -24,7 +24,7 @@ LIFTS = 0.015
 
 @dataclass(frozen=True)
 class Paw:
-    """How a foot is moved in each clip so that it stays down, at each phase and over the end of the cycle.
+    """The motion that keeps a foot down in each clip, at each phase and over the end of the cycle.
 
     Attributes:
         shift: (PHASES + 2, 3) of each clip, metres in the space of the model.
@@ -41,7 +41,7 @@ class Paw:
             playing: (clips, n f) of them, one after the other.
             place: (n, f, 3) where their clips have its origin.
         """
-        shift, turn = mixed_tables(self.shift, playing), upright_axes(mixed_tables(self.turn, playing))
+        shift, turn = mixed_tables(self.shift, playing), orthonormalize(mixed_tables(self.turn, playing))
         return FootCorrection(place, shift.reshape(place.shape), turn.reshape(*place.shape, 3))
 
 
@@ -53,7 +53,7 @@ def paw_of(
     turns: Sequence[Turns],
     height: float,
 ) -> Paw | None:
-    """How a foot is moved so that it stays down; None if no clip that stands lifts it.
+    """Find the motion that keeps a foot down; None if no clip that stands lifts it.
 
     Args:
         soles: (PHASES + 2, m, 3) the points of its sole in each of the clips, metres in the space of the model.
@@ -73,5 +73,5 @@ def paw_of(
         off = places[row][down] - np.array([median(column) for column in places[row][down].T])
         phase = down[np.argmin(np.einsum("di,di->d", off, off))]
         shift[row] = places[row][phase] - places[row]
-        turn[row] = product(turns[row][phase], transposed(turns[row]))
+        turn[row] = multiply(turns[row][phase], transpose(turns[row]))
     return Paw(shift, turn) if lifts else None

@@ -26,12 +26,12 @@ CARRIED = 0.8
 SHIFTS = (-0.06, -0.04, -0.02, 0.0, 0.02, 0.04, 0.06)
 """Model heights by which a foot is put down farther ahead."""
 COST = 4.0
-"""What a shift costs a model height, in shares of the sole that are carried."""
+"""The cost of a shift by a model height, in shares of the sole that are carried."""
 
 
 @dataclass(frozen=True)
 class Planes:
-    """What a foot stands on in each of s stances.
+    """The planes on which a foot stands in s stances.
 
     Attributes:
         point, normal: (s, 3) of the plane, metres and unit vectors.
@@ -48,7 +48,7 @@ class Planes:
         return point[:, 2] - (normal[:, 0] * (x - point[:, 0]) + normal[:, 1] * (y - point[:, 1])) / normal[:, 2]
 
 
-def planes_below(soles: Vectors, ahead: Scalars, scale: Scalars, frames: Rows, ground: Ground) -> Planes:
+def fit_planes(soles: Vectors, ahead: Scalars, scale: Scalars, frames: Rows, ground: Ground) -> Planes:
     """The planes on which soles stand.
 
     Args:

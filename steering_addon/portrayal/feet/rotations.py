@@ -19,30 +19,30 @@ LEAST = 1e-9
 """Metres below which a length is none."""
 
 
-def matrices_like(shape: Sequence[int]) -> Turns:
+def unset_rotations(shape: Sequence[int]) -> Turns:
     """Unset matrices (..., 3, 3) of a shape (...)."""
     memory = np.empty((3, 3, *shape))
     return memory.transpose((*range(2, memory.ndim), 0, 1))
 
 
-def with_axes(x: Vectors, y: Vectors, z: Vectors) -> Turns:
+def from_axes(x: Vectors, y: Vectors, z: Vectors) -> Turns:
     """Matrices (..., 3, 3) with these columns, (..., 3) each."""
-    matrices = matrices_like(x.shape[:-1])
+    matrices = unset_rotations(x.shape[:-1])
     matrices[..., 0], matrices[..., 1], matrices[..., 2] = x, y, z
     return matrices
 
 
-def turned_about_up(angle: Scalars) -> Turns:
+def rotation_about_up(angle: Scalars) -> Turns:
     """Rotations about the z axis, (..., 3, 3), by angles in radians to the left, (...)."""
     cosines, sines = cosine_and_sine(angle)
-    turn = matrices_like(angle.shape)
+    turn = unset_rotations(angle.shape)
     turn[:] = 0.0
     turn[..., 0, 0] = turn[..., 1, 1] = cosines
     turn[..., 0, 1], turn[..., 1, 0], turn[..., 2, 2] = -sines, sines, 1.0
     return turn
 
 
-def turned_between(start: Vectors, end: Vectors) -> Turns:
+def rotation_between(start: Vectors, end: Vectors) -> Turns:
     """The least rotations that turn vectors into the direction of others, (..., 3) each to (..., 3, 3)."""
     a, b = unit(start), unit(end)
     axis = cross(a, b)
@@ -50,7 +50,7 @@ def turned_between(start: Vectors, end: Vectors) -> Turns:
     x, y, z = (axis[..., k] for k in range(3))
     xy, xz, yz = x * y * share, x * z * share, y * z * share
     xx, yy, zz = x * x * share, y * y * share, z * z * share
-    turn = matrices_like(x.shape)
+    turn = unset_rotations(x.shape)
     turn[..., 0, 0], turn[..., 1, 1], turn[..., 2, 2] = 1.0 - yy - zz, 1.0 - xx - zz, 1.0 - xx - yy
     turn[..., 0, 1], turn[..., 1, 0] = xy - z, xy + z
     turn[..., 0, 2], turn[..., 2, 0] = xz + y, xz - y
@@ -63,10 +63,10 @@ def unit(v: Vectors) -> Vectors:
     return v / np.maximum(magnitude(v), LEAST)[..., None]
 
 
-def product(a: Turns, b: Turns) -> Turns:
+def multiply(a: Turns, b: Turns) -> Turns:
     """The products of matrices, (..., 3, 3) each."""
     shape = np.broadcast_shapes(a.shape, b.shape)[:-2]
-    result, term = matrices_like(shape), matrices_like(shape)
+    result, term = unset_rotations(shape), unset_rotations(shape)
     np.multiply(a[..., :, :1], b[..., :1, :], out=result)
     for k in (1, 2):
         np.multiply(a[..., :, k : k + 1], b[..., k : k + 1, :], out=term)
@@ -74,12 +74,12 @@ def product(a: Turns, b: Turns) -> Turns:
     return result
 
 
-def transposed(turn: Turns) -> Turns:
+def transpose(turn: Turns) -> Turns:
     """Matrices (..., 3, 3) with rows for columns: of rotations, their inverses."""
     return np.swapaxes(turn, -2, -1)
 
 
-def turned(turn: Turns, v: Vectors) -> Vectors:
+def rotate(turn: Turns, v: Vectors) -> Vectors:
     """Vectors (..., 3) turned by (..., 3, 3); (..., k) by k of the rows of these, (..., k, 3).
 
     Written out by component: of many points on a foot, whose turns they share, numpy goes through the whole in an order
@@ -98,13 +98,13 @@ def turned(turn: Turns, v: Vectors) -> Vectors:
     return result
 
 
-def upright_axes(matrices: Turns) -> Turns:
+def orthonormalize(matrices: Turns) -> Turns:
     """The nearest rotations, about, to matrices (..., 3, 3) that are means of rotations."""
     y = unit(matrices[..., 1])
     x = unit(across(matrices[..., 0], y))
-    return with_axes(x, y, cross(x, y))
+    return from_axes(x, y, cross(x, y))
 
 
-def turned_in(axes: Turns, turn: Turns) -> Turns:
+def in_axes(axes: Turns, turn: Turns) -> Turns:
     """Rotations (..., 3, 3) in other axes: what a body with these axes, alike, as columns, is turned by in its own."""
-    return product(product(transposed(axes), turn), axes)
+    return multiply(multiply(transpose(axes), turn), axes)

@@ -31,7 +31,7 @@ EDGE = 0.25
 """The share of a step in which it is lifted, and that in which it is put down."""
 
 
-def with_steps(
+def add_small_steps(
     stances: Sequence[Mask], drifts: Sequence[Scalars], heading: Scalars, far: Scalars, frame_time: float
 ) -> list[Mask]:
     """When the feet of bodies stand once they take small steps, a mask (..., f - 1) for each foot.
@@ -134,7 +134,7 @@ def small_steps(stance: Mask, rest: Mask) -> Lifts:
     return Lifts.of(Stretches.of(stance & ~rest), stance.shape[-1] + 1)
 
 
-def carried_over(values: Scalars, steps: Lifts) -> Scalars:
+def carry_over(values: Scalars, steps: Lifts) -> Scalars:
     """Values (..., f, k) that go from those before each small step to those after it, while the foot is lifted."""
     result = values.copy(order="C")
     flat = result.reshape(-1, values.shape[-1])
@@ -145,7 +145,7 @@ def carried_over(values: Scalars, steps: Lifts) -> Scalars:
 
 
 def lifted(steps: Lifts, off: Scalars, scale: Scalars) -> Scalars:
-    """How far feet are lifted in their small steps, (..., f) metres, beyond what their clips lift them by.
+    """The lift of feet in their small steps, (..., f) metres, on top of that of their clips.
 
     Args:
         off: (..., f) metres by which clips have them above where they rest.
@@ -158,7 +158,7 @@ def lifted(steps: Lifts, off: Scalars, scale: Scalars) -> Scalars:
 
 
 def swung(rest: Mask, gone: Scalars, off: Scalars, scale: Scalars) -> Scalars:
-    """How far feet are lifted as they swing, (..., f) metres, so that they do not graze the ground.
+    """The lift of feet that swing, (..., f) metres, so that they do not graze the ground.
 
     Paws of many clips do; and as a body comes to a stop, what is left of its walk hardly lifts its feet.
 
@@ -180,6 +180,6 @@ def swung(rest: Mask, gone: Scalars, off: Scalars, scale: Scalars) -> Scalars:
 
 
 def _lacking(part: Scalars, off: Scalars, scale: Scalars) -> Scalars:
-    """How far feet are below the least height of a step when a part (k,) of it is over, (k,) metres."""
+    """The height that feet lack to the least one of a step when a part (k,) of it is over, (k,) metres."""
     edge = np.clip(np.minimum(part, 1.0 - part) / EDGE, 0.0, 1.0)
     return np.maximum(LIFT * scale * edge * (2.0 - edge) - np.maximum(off, 0.0), 0.0)

@@ -54,7 +54,7 @@ class Foot:
     touches: Mask
 
 
-def rest_of(points: Points, height: float) -> float:
+def resting_height(points: Points, height: float) -> float:
     """The height at which the foot that points make rests, metres."""
     return dwell_height(np.min(points[:-1, :, 2], axis=1), height)
 
@@ -75,7 +75,7 @@ class Sole:
 
     @classmethod
     def of(cls, heights: Scalars, height: Scalars | float) -> Sole:
-        """Those of points (..., f, v) metres high; the bodies are `height` metres high, (..., 1) if they differ."""
+        """Find the soles of points at heights (..., f, v), metres, of bodies of this height, one or (..., 1) metres."""
         sole = np.min(heights, axis=-1)
         low = heights < (sole + THICK * height)[..., None]
         low = low[..., :-1, :] & low[..., 1:, :]
@@ -86,7 +86,7 @@ class Sole:
         return cls(sole, low, np.count_nonzero(low, axis=-1)[..., None])
 
     def step(self, points: Points) -> Scalars:
-        """How the soles move on the level from frame to frame, (..., f - 1, 2), in the median of their points."""
+        """The level motion of the soles from frame to frame, (..., f - 1, 2): the median of their points."""
         ways = (points[..., 1:, :, axis] - points[..., :-1, :, axis] for axis in (0, 1))
         return np.stack([self._median(way) for way in ways], axis=-1)
 
@@ -98,21 +98,21 @@ class Sole:
         return 0.5 * (below + above)
 
 
-def feet_of(points: Points, height: float) -> list[Foot]:
+def find_feet(points: Points, height: float) -> list[Foot]:
     """The feet among the lowest points of a model of this height, both in metres."""
     groups = clusters(points, height)
-    feet = [foot_of(points, rows, height) for rows in groups if len(rows) >= FEW]
+    feet = [measure_foot(points, rows, height) for rows in groups if len(rows) >= FEW]
     ground = min((foot.rests for foot in feet), default=0.0)
     return [foot for foot in feet if foot.rests < ground + FOOT * height]
 
 
-def foot_of(points: Points, rows: Rows, height: float, rests: float | None = None) -> Foot:
+def measure_foot(points: Points, rows: Rows, height: float, rests: float | None = None) -> Foot:
     """The foot that some points make; it rests where it dwells unless a height is given."""
     moving = points[:, rows]
     lowest = Sole.of(moving[..., 2], height)
     sole = lowest.lowest
     if rests is None:
-        rests = rest_of(moving, height)
+        rests = resting_height(moving, height)
     off = (0.5 * (sole[:-1] + sole[1:]) - rests) / (TOUCH * height)
     near = np.maximum(1.0 - 0.25 * off * off, 0.0)
     return Foot(

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ...simulation.arrays.vectors import Rows, Scalars, Vectors, across, columns, magnitude
 from .footholds import footholds
 from .planes import Ground
-from .rotations import LEAST, Turns, product, transposed, turned, turned_between, unit
+from .rotations import LEAST, Turns, multiply, rotate, rotation_between, transpose, unit
 from .soles import Points
 from .treads import Carried, FootCorrection, LegReach, Stepping
 
@@ -71,7 +71,7 @@ def hold(
 def lower_hips(
     reaches: Sequence[LegReach | None], corrections: Sequence[FootCorrection], climb: Scalars, frame_time: float
 ) -> Scalars:
-    """How much lower hips are, (..., f) metres, less than 0 where they are higher.
+    """Lower hips, by (..., f) metres, less than 0 where they go up.
 
     They go up and down evenly, and come down by what the legs need to reach their feet.
 
@@ -79,7 +79,7 @@ def lower_hips(
         reaches: of each foot; None if it is not known how far its leg reaches.
         climb: (..., f) metres that each body has climbed on the ground.
     """
-    drop = climb - evened(climb, max(int(EVEN / frame_time), 1))
+    drop = climb - even_out(climb, max(int(EVEN / frame_time), 1))
     down = columns(np.zeros(drop.shape), 0.0, -drop)
     needed, most = np.zeros(drop.shape), np.full(drop.shape, np.inf)
     for leg, correction in zip(reaches, corrections):
@@ -113,7 +113,7 @@ def mean_around(values: Scalars, reach: int) -> Scalars:
     return (sums[..., rows + half + 1] - sums[..., rows - half]) / (2 * half + 1)
 
 
-def evened(values: Scalars, reach: int) -> Scalars:
+def even_out(values: Scalars, reach: int) -> Scalars:
     """Means over 2 reach + 1 frames, (..., f), and near the ends along a line through the values on the last that many.
 
     So neither a slope nor the last step of a stair bends what is left of it.
@@ -192,7 +192,7 @@ class Skeleton:
     upright: NDArray[np.float64]
 
     def above(self, bone: int) -> Turns:
-        """How the parent of a bone is turned, (..., f, 3, 3); for bones without one, the armature, (3, 3)."""
+        """The rotation of the parent of a bone, (..., f, 3, 3); for bones without one, of the armature, (3, 3)."""
         parent = int(self.parents[bone])
         turns: Turns = self.turns[parent] if parent >= 0 else self.upright
         return turns
@@ -201,12 +201,12 @@ class Skeleton:
         return self.places[..., leg.shin, :]
 
     def reach(self, leg: Leg) -> LegReach:
-        """How far a leg reaches."""
+        """The reach of a leg."""
         hip, knee, foot = (self.places[..., bone, :] for bone in leg.bones)
         ankle = foot
         if leg.end is not None:
             x, y, z = leg.end
-            ankle = knee + turned(self.turns[leg.shin], columns(np.full(knee.shape[:-1], x), y, z))
+            ankle = knee + rotate(self.turns[leg.shin], columns(np.full(knee.shape[:-1], x), y, z))
         length = magnitude(knee - hip) + magnitude(ankle - knee)
         return LegReach(hip, ankle, length, None if leg.end is None else foot)
 
@@ -232,7 +232,7 @@ def bend(skeleton: Skeleton, leg: Leg, reach: LegReach, correction: FootCorrecti
     down = columns(np.zeros(drop.shape), 0.0, -drop)
     hip, knee, ankle = (joint + down for joint in (reach.hip, skeleton.knee(leg), reach.ankle))
     new_knee, new_ankle = bent(hip, knee, ankle, reach.target(correction))
-    thigh, shin = turned_between(knee - hip, new_knee - hip), turned_between(ankle - knee, new_ankle - new_knee)
+    thigh, shin = rotation_between(knee - hip, new_knee - hip), rotation_between(ankle - knee, new_ankle - new_knee)
     return BentLeg(thigh, shin, hip, new_knee, new_ankle)
 
 
@@ -251,18 +251,18 @@ def bent(hip: Vectors, knee: Vectors, ankle: Vectors, target: Vectors) -> tuple[
     side = across(knee - hip, before)
     ahead = np.array((0.0, -1.0, 0.0))
     side = np.where((magnitude(side) > 1e-4 * upper)[..., None], side, ahead)
-    side = unit(across(turned(turned_between(before, way), side), way))
+    side = unit(across(rotate(rotation_between(before, way), side), way))
     return hip + way * along[..., None] + side * off[..., None], hip + way * reach[..., None]
 
 
 def rotation_channels(skeleton: Skeleton, leg: Leg, bent_leg: BentLeg, correction: FootCorrection) -> dict[int, Turns]:
     """The rotations of the thigh, the shin and the foot of a leg, (..., f, 3, 3), as their channels hold them."""
-    thigh = product(bent_leg.thigh, skeleton.turns[leg.thigh])
-    shin = product(bent_leg.shin, skeleton.turns[leg.shin])
-    foot = product(correction.turn, skeleton.turns[leg.foot])
+    thigh = multiply(bent_leg.thigh, skeleton.turns[leg.thigh])
+    shin = multiply(bent_leg.shin, skeleton.turns[leg.shin])
+    foot = multiply(correction.turn, skeleton.turns[leg.foot])
     above = skeleton.above(leg.thigh), thigh, shin if leg.end is None else skeleton.above(leg.foot)
     return {
-        bone: product(transposed(product(parent, skeleton.at_rest[bone])), turn)
+        bone: multiply(transpose(multiply(parent, skeleton.at_rest[bone])), turn)
         for bone, turn, parent in zip(leg.bones, (thigh, shin, foot), above)
     }
 
@@ -304,7 +304,7 @@ class SoftPoints:
         for share, carried, move in zip(self.shares, self.carried, moves):
             as_whole = _moved(carried, share, correction.turn, centre, centre + correction.shift)
             off = _moved(carried, share, *move) - as_whole
-            points[..., self.rows, :] += lean * turned(transposed(correction.turn)[..., None, :, :], off)
+            points[..., self.rows, :] += lean * rotate(transpose(correction.turn)[..., None, :, :], off)
         return points
 
 
@@ -317,4 +317,4 @@ def leans(correction: FootCorrection) -> NDArray[np.bool_]:
 def _moved(carried: Points, share: Scalars, turn: Turns, start: Vectors, end: Vectors) -> Points:
     """Shares of points (..., f, k, 3) once they are turned, and taken from one place to another."""
     start, end = (place[..., None, :] * share[:, None] for place in (start, end))
-    return turned(turn[..., None, :, :], carried - start) + end
+    return rotate(turn[..., None, :, :], carried - start) + end

@@ -11,8 +11,8 @@ from ...simulation.arrays.angles import angle_of
 from ...simulation.arrays.once import once
 from ...simulation.arrays.vectors import Mask, Scalars, Vectors, columns, cross, dot, magnitude
 from .holding import Stances, Stretches
-from .rotations import Turns, product, transposed, turned, with_axes
-from .small_steps import FAR, with_steps
+from .rotations import Turns, from_axes, multiply, rotate, transpose
+from .small_steps import FAR, add_small_steps
 from .soles import TOUCH, Points, Sole
 
 MOMENT = 0.2
@@ -47,11 +47,11 @@ class Carried:
     @once
     def axes(self) -> Turns:
         """The directions of the model's x, y and z axes as columns, (..., f, 3, 3): its left, its back and up."""
-        return with_axes(cross(self.up, self.forward), -self.forward, self.up)
+        return from_axes(cross(self.up, self.forward), -self.forward, self.up)
 
     @once
     def heading(self) -> Scalars:
-        """How far they have turned to the left since the first frame, (..., f) radians."""
+        """The angle that they have turned to the left since the first frame, (..., f) radians."""
         left = cross(self.up, self.forward)
         before, after = self.forward[..., :-1, :], self.forward[..., 1:, :]
         heading = np.zeros(self.size.shape)
@@ -66,7 +66,7 @@ class Carried:
 
 @dataclass(frozen=True)
 class FootCorrection:
-    """How a foot of each body is moved and turned on each frame, in the space of the model.
+    """A shift and a turn of a foot of each body on each frame, in the space of the model.
 
     Attributes:
         centre: (..., f, 3) the middle of its sole, about which it turns, metres.
@@ -80,17 +80,17 @@ class FootCorrection:
 
     def move(self, places: Vectors) -> Vectors:
         """The corrected places, (..., f, 3), of places on the foot."""
-        return turned(self.turn, places - self.centre) + self.centre + self.shift
+        return rotate(self.turn, places - self.centre) + self.centre + self.shift
 
     def move_points(self, points: Points) -> Points:
         """The corrected points, (..., f, m, 3), of points on the foot."""
         off = points - self.centre[..., None, :]
-        return turned(self.turn[..., None, :, :], off) + (self.centre + self.shift)[..., None, :]
+        return rotate(self.turn[..., None, :, :], off) + (self.centre + self.shift)[..., None, :]
 
     def then(self, other: FootCorrection) -> FootCorrection:
         """The correction that does what both do, this one first."""
-        centre = turned(transposed(self.turn), other.centre - self.centre - self.shift) + self.centre
-        return FootCorrection(centre, other.centre + other.shift - centre, product(other.turn, self.turn))
+        centre = rotate(transpose(self.turn), other.centre - self.centre - self.shift) + self.centre
+        return FootCorrection(centre, other.centre + other.shift - centre, multiply(other.turn, self.turn))
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,7 @@ class Tread:
     ) -> Tread:
         """The tread of a foot of bodies of this height (..., f) and speed (..., f - 1), without small steps."""
         size = body.size[..., None]
-        world = body.position[..., None, :] + turned(body.axes[..., None, :, :], foot.points) * size[..., None]
+        world = body.position[..., None, :] + rotate(body.axes[..., None, :, :], foot.points) * size[..., None]
         sole = Sole.of(foot.points[..., 2] * size, scale[..., :1])
         step = sole.step(world)
         off = sole.lowest - foot.rests * body.size
@@ -185,7 +185,7 @@ class Tread:
         return cls(world, sole, off, ahead, sum_steps(step), stance, stance)
 
 
-def treads_of(body: Carried, feet: Sequence[Stepping], height: float, frame_time: float) -> list[Tread]:
+def find_treads(body: Carried, feet: Sequence[Stepping], height: float, frame_time: float) -> list[Tread]:
     """The treads of feet, which take small steps, and are let go of where they would pull legs straight.
 
     Args:
@@ -197,7 +197,7 @@ def treads_of(body: Carried, feet: Sequence[Stepping], height: float, frame_time
     stands = speed < STANDS * scale[..., 1:]
     treads = [Tread.of(body, foot, scale, speed, stands, frame_time) for foot in feet]
     stances, drifts = [tread.stance for tread in treads], [tread.drift for tread in treads]
-    rests = with_steps(stances, drifts, body.heading, FAR * scale, frame_time)
+    rests = add_small_steps(stances, drifts, body.heading, FAR * scale, frame_time)
     result = []
     for foot, tread, rest in zip(feet, treads, rests):
         free = _lets_go(body, foot.reach, replace(tread, rest=rest), speed, stands)
@@ -225,7 +225,7 @@ def on_ground(ahead: Scalars, speed: Scalars, touches: Mask, stands: Mask, frame
 
 
 def sum_steps(step: Scalars) -> Scalars:
-    """How far something has gone since the first frame, (..., f, 2), by its steps between frames, (..., f - 1, 2)."""
+    """The way since the first frame, (..., f, 2), of steps between frames, (..., f - 1, 2)."""
     gone = np.zeros((*step.shape[:-2], step.shape[-2] + 1, 2))
     gone[..., 1:, :] = np.cumsum(step, axis=-2)
     return gone
@@ -237,7 +237,7 @@ def _lets_go(body: Carried, reach: LegReach | None, tread: Tread, speed: Scalars
     if reach is None or not drags.any():
         return np.zeros_like(drags)
     held = Stances(tread.rest).added(tread.drift)
-    shift = turned(transposed(body.axes), columns(held[..., 0], held[..., 1], 0.0)) / body.size[..., None]
+    shift = rotate(transpose(body.axes), columns(held[..., 0], held[..., 1], 0.0)) / body.size[..., None]
     return let_go(drags, tread.stance, reach.strained(shift))
 
 

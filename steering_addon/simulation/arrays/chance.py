@@ -70,14 +70,6 @@ def uniform(keys: Keys) -> Scalars:
     return (keys >> np.uint64(11)).astype(np.float64) * (1.0 / 9007199254740992.0)
 
 
-def _sines_of(keys: Keys, channels: int) -> tuple[Scalars, Scalars]:
-    """As `_sines`, from a cache, as the same vehicles ask on every frame.
-
-    There may be hundreds of small crowds, but only a few large ones fit in memory.
-    """
-    return (_sines_of_few if len(keys) <= FEW else _sines_of_many)(keys.tobytes(), channels)
-
-
 @lru_cache(maxsize=2048)
 def _sines_of_few(keys: bytes, channels: int) -> tuple[Scalars, Scalars]:
     return _sines(keys, channels)
@@ -107,7 +99,7 @@ def smooth_noise(keys: Keys, channels: int, rate: Scalars, time: float) -> Scala
     Returns:
         (channels, n).
     """
-    frequency, phase = _sines_of(keys, channels)
+    frequency, phase = (_sines_of_few if len(keys) <= FEW else _sines_of_many)(keys.tobytes(), channels)
     total, *waves = sine_of_turns(frequency * (rate * time) + phase)
     for wave in waves:
         total += wave

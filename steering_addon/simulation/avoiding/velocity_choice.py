@@ -18,7 +18,6 @@ Sources: van den Berg, Lin and Manocha 2008 (reciprocal velocity obstacles), Mou
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -118,7 +117,8 @@ class Choosers:
     def _global(self, velocity: Components, agent: Rows) -> Vectors:
         """Velocities by component in the frames of agents (m,), in world space, (m, 3)."""
         parts = [component[:, None] * picked(axis, agent) for component, axis in zip(velocity, self.frame)]
-        return _added(parts)
+        total = parts[0] + parts[1]
+        return total if len(parts) == 2 else total + parts[2]
 
     def _danger(self, velocity: Components, agent: Rows) -> Scalars:
         """The danger, (m,), of velocities by component, (m,) each, for agents (m,)."""
@@ -191,11 +191,6 @@ class Choosers:
             shorter = np.minimum(1.0, top / np.maximum(length(tried), EPSILON))
             cheapest, least = best([component * shorter for component in tried], cheapest, least)
         return self._global(cheapest, rows)
-
-
-def _added(parts: Sequence[Vectors]) -> Vectors:
-    total = parts[0] + parts[1]
-    return total if len(parts) == 2 else total + parts[2]
 
 
 def _frame(agents: Agents, wished: Vectors) -> tuple[Vectors, ...]:

@@ -231,7 +231,7 @@ class _Pairs:
         led = self._led_past(obstacles, agents)
         turned = (asked == EITHER) & (dot(led, direction) < 0.0)
         bend = self._bend_to(led)
-        possible = self._possible(bend, agents) | turns_first(agents)[self.agent]
+        possible = (self.speed * self.speed * bend <= self._sideways(agents)) | turns_first(agents)[self.agent]
         turned &= possible | (bend < LED * self._bend_to(direction))
         direction = np.where(turned[:, None], led, direction)
         pairs = which((asked != EITHER) & (obstacles.shape[self.obstacle] == MESH))
@@ -241,10 +241,6 @@ class _Pairs:
             upward = agents.upward_of(agent)
             direction[pairs] = directions_to_pass(asked[pairs], offset, course, agents.side[agent], upward)
         return direction
-
-    def _possible(self, bend: Scalars, agents: Agents) -> Mask:
-        """Whether the agents can turn with curvatures, (m,) 1/m."""
-        return self.speed * self.speed * bend <= self._sideways(agents)
 
     def _sideways(self, agents: Agents) -> Scalars:
         """The strongest sideways acceleration of the agents, (m,) m/s2."""

@@ -84,7 +84,12 @@ def nested_boxes(corners: NDArray[np.float64]) -> tuple[Boxes, ...]:
     boxes = _filled(Boxes(*(np.ascontiguousarray(x.T) for x in (corners.min(axis=0), corners.max(axis=0), middle))))
     levels = [boxes]
     while boxes.low.shape[1] > FEW:
-        boxes = _filled(_larger(boxes))
+        # The next level up: each box holds FAN of these, and the sample nearest to its middle.
+        low, high = np.fmin.reduce(_fans(boxes.low), axis=2), np.fmax.reduce(_fans(boxes.high), axis=2)
+        samples = _fans(boxes.sample)
+        offset = samples - (0.5 * (low + high))[:, :, None]
+        chosen = np.argmin(offset[0] * offset[0] + offset[1] * offset[1] + offset[2] * offset[2], axis=1)
+        boxes = _filled(Boxes(low, high, np.ascontiguousarray(samples[:, np.arange(len(chosen)), chosen])))
         levels.append(boxes)
     return tuple(reversed(levels))
 
@@ -94,15 +99,6 @@ def _filled(boxes: Boxes) -> Boxes:
     padding = ((0, 0), (0, -boxes.low.shape[1] % FAN))
     low, high = (np.pad(x, padding, constant_values=np.nan) for x in (boxes.low, boxes.high))
     return Boxes(low, high, np.pad(boxes.sample, padding, mode="edge"))
-
-
-def _larger(boxes: Boxes) -> Boxes:
-    """The next level up: each box holds FAN of these, and the sample nearest to its middle."""
-    low, high = np.fmin.reduce(_fans(boxes.low), axis=2), np.fmax.reduce(_fans(boxes.high), axis=2)
-    samples = _fans(boxes.sample)
-    offset = samples - (0.5 * (low + high))[:, :, None]
-    chosen = np.argmin(offset[0] * offset[0] + offset[1] * offset[1] + offset[2] * offset[2], axis=1)
-    return Boxes(low, high, np.ascontiguousarray(samples[:, np.arange(len(chosen)), chosen]))
 
 
 def _fans(numbers: NDArray[np.float64]) -> NDArray[np.float64]:

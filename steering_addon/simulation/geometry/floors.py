@@ -287,7 +287,9 @@ class Floor:
         even = count > 0
         order, begins, times = self._sides
         if len(order):
-            ways = np.add.reduceat(self._ways_along_sides()[order], begins)
+            triangles = welded(self.points, self.triangles)
+            rising = np.where(triangles < np.roll(triangles, -1, axis=1), 1, -1)
+            ways = np.add.reduceat(np.asarray(rising * self.slopes.turn[:, None]).ravel()[order], begins)
             shut = np.zeros(len(self), dtype=np.bool_)
             shut[order[np.repeat((times != 2) | (ways != 0), times)] // 3] = True
             even[np.repeat(np.arange(across * along), count)[shut[self.member]]] = False
@@ -313,12 +315,6 @@ class Floor:
         order = np.argsort(number, kind="stable")
         begins = which(np.concatenate(([True], np.diff(number[order]) != 0))) if len(order) else order
         return order, begins, np.diff(np.concatenate((begins, [len(number)])))
-
-    def _ways_along_sides(self) -> Rows:
-        """(3 f,) which way each triangle goes along its sides, as if all were wound alike from above; 0 for walls."""
-        triangles = welded(self.points, self.triangles)
-        rising = np.where(triangles < np.roll(triangles, -1, axis=1), 1, -1)
-        return np.asarray(rising * self.slopes.turn[:, None]).ravel()
 
     def _searched(self, x: Scalars, y: Scalars, expected: Scalars, step_up: Scalars, step_down: Scalars) -> Footing:
         """As `under`, among all triangles of the cells."""
@@ -400,7 +396,13 @@ class Floor:
         """
         across, along = self.shape
         steep = self.slopes.cosine < cosine
-        shut = steep | self._at_border(steep & self.slopes.has_area)
+        # Triangles with a side that has not one other triangle beyond it, or one that is too steep.
+        order, begins, times = self._sides
+        at_border = np.zeros(len(self), dtype=np.bool_)
+        if len(order):
+            bad = (times != 2) | np.logical_or.reduceat((steep & self.slopes.has_area)[order // 3], begins)
+            at_border[order[np.repeat(bad, times)] // 3] = True
+        shut = steep | at_border
         count = np.diff(self.begin)
         cell = np.repeat(np.arange(across * along), count)
         closed = count == 0
@@ -409,15 +411,6 @@ class Floor:
         cells = int(reach / self.size) + 1
         is_open = _number_around(closed.reshape(along, across), cells, 1) == 0
         return is_open.ravel(), (_number_around(filled.reshape(along, across), cells, 0) == 0).ravel()
-
-    def _at_border(self, steep: Mask) -> Mask:
-        """(f,) the triangles with a side that has not one other triangle beyond it, or one that is too steep."""
-        order, begins, times = self._sides
-        at_border = np.zeros(len(self), dtype=np.bool_)
-        if len(order):
-            bad = (times != 2) | np.logical_or.reduceat(steep[order // 3], begins)
-            at_border[order[np.repeat(bad, times)] // 3] = True
-        return at_border
 
 
 def floor(points: Vectors, triangles: NDArray[np.int64]) -> Floor:

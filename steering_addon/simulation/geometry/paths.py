@@ -135,13 +135,10 @@ def spline(points: Vectors, closed: bool, samples: int = SAMPLES) -> Spline:
     extent = np.maximum(distance[segment + 1] - distance[segment], EPSILON)
     part = clamp((along - distance[segment]) / extent, 0.0, 1.0)[:, None]
     resampled = corners[segment] * (1.0 - part) + corners[segment + 1] * part
-    return Spline(resampled, _tangents(resampled, closed, _span(corners, length, count)), length, closed)
-
-
-def _span(corners: Vectors, length: float, count: int) -> int:
-    """The count of samples to either side over which tangents are taken: about one segment of the drawn line."""
+    # Tangents are taken over about one segment of the drawn line to either side.
     drawn = length / max(len(corners) - 1, 1)
-    return int(min(max(round(0.5 * drawn / (length / count)), 1), max(count // 64, 1)))
+    span = int(min(max(round(0.5 * drawn / (length / count)), 1), max(count // 64, 1)))
+    return Spline(resampled, _tangents(resampled, closed, span), length, closed)
 
 
 def _tangents(samples: Vectors, closed: bool, span: int) -> Vectors:

@@ -40,7 +40,10 @@ def speed_to_stop(
     ramped_speed = distance / ramp_time
     stopping_speed = np.sqrt(2.0 * BRAKING * agents.agility * distance)
     speed, response_time = up_to_the_place(agents, direction, distance, ramped_speed, response_time, dt)
-    speed = np.minimum(np.minimum(speed, stopping_speed), _turning_speed(agents, direction, distance))
+    # At a higher speed than that at which its tightest circle leads there, an agent would circle its target.
+    off_course = np.where(dot(direction, agents.forward) > 0.0, magnitude(across(direction, agents.forward)), 1.0)
+    turning_speed = agents.handling.turn_rate * distance / (2.0 * np.maximum(off_course, EPSILON))
+    speed = np.minimum(np.minimum(speed, stopping_speed), turning_speed)
     return np.minimum(speed, agents.max_speed), response_time
 
 
@@ -70,10 +73,3 @@ def braking_distance(agents: Agents, speed: Scalars) -> Scalars:
     """The way in which each agent stops from a speed, (n,) m/s; (n,) metres."""
     way: Scalars = speed * speed / (2.0 * BRAKING * np.maximum(agents.agility, EPSILON))
     return way
-
-
-def _turning_speed(agents: Agents, direction: Vectors, distance: Scalars) -> Scalars:
-    """The speed at which the tightest circle leads to the target, (n,) m/s; a faster agent would circle it."""
-    off_course = np.where(dot(direction, agents.forward) > 0.0, magnitude(across(direction, agents.forward)), 1.0)
-    speed: Scalars = agents.handling.turn_rate * distance / (2.0 * np.maximum(off_course, EPSILON))
-    return speed

@@ -196,7 +196,10 @@ class _Bodies:
         """
         furthest = FAR_FACTOR * self.tightest + self.before
         ahead = furthest[:, None] * (np.arange(PLACES + 1) / PLACES)
-        outside = self._outside(world, place[:, None] + heading[:, None] * ahead[..., None])
+        places = place[:, None] + heading[:, None] * ahead[..., None]
+        m, b = places.shape[:2]
+        way = world.regions.way_in(places.reshape(m * b, 3), np.repeat(self.region, b))
+        outside = (self.agents.level(way.reshape(m, b, 3)) != 0.0).any(axis=2)
         room, inward = np.full(len(place), np.inf), no_vectors(len(place))
         seen = which(outside.any(axis=1))
         if not len(seen):
@@ -214,10 +217,3 @@ class _Bodies:
             low, high = np.where(out, low, middle), np.where(out, middle, high)
         room[seen], inward[seen] = low, unit(way_in(high))
         return room, inward
-
-    def _outside(self, world: World, places: Vectors) -> Mask:
-        """Whether places of each are outside its region, as seen from above; (m, b, 3) to (m, b)."""
-        m, b = places.shape[:2]
-        way = world.regions.way_in(places.reshape(m * b, 3), np.repeat(self.region, b))
-        outside: Mask = (self.agents.level(way.reshape(m, b, 3)) != 0.0).any(axis=2)
-        return outside

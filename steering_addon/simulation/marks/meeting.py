@@ -256,7 +256,7 @@ def _approach(
         _spared(way, velocity_to, left, bodies),
         _unhurried(magnitude(way) / left, cruise, model.max_speed),
     )
-    share *= _left_to(mark, steps, world)
+    share *= min((steps - 1.0) * world.dt / max(mark.lead, world.dt), 1.0)
     wanted = truncate(picked(force, rows) / model.mass[:, None], strongest) * share[:, None]
     return _Approach(
         rows,
@@ -292,14 +292,6 @@ def _spared(way: Vectors, velocity: Vectors, left: float, bodies: ClimbSpeeds) -
         end = even + 0.5 * np.maximum(even - speed, 0.0)
         shares.append((HARD * fastest - end) / np.maximum((HARD - EASY) * fastest, EPSILON))
     return clamp(np.minimum(shares[0], shares[1]), 0.0, 1.0)
-
-
-def _left_to(mark: Mark, steps: float, world: World) -> float:
-    """The share of what behaviors ask for that counts shortly before a mark: it falls to 0 in the lead.
-
-    What holds a speed or a place asks for the same on each step, and would undo what is pushed.
-    """
-    return min((steps - 1.0) * world.dt / max(mark.lead, world.dt), 1.0)
 
 
 def _weights(approach: _Approach, dt: float) -> tuple[float, float]:

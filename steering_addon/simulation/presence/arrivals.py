@@ -13,8 +13,7 @@ import numpy as np
 
 from ..arrays.frozen import replace
 from ..arrays.vectors import Mask, Rows, Scalars, anybody, shared
-from ..behavior import Behavior
-from ..destination import Destination
+from ..behavior import Behavior, Destination
 from ..intention import Intention
 from ..memory import Memory, remembered
 from ..world import Agents

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays.vectors import EPSILON, Mask, Scalars, anybody, everybody
-from ..behavior import Behavior, Steering
-from ..destination import Destination
+from ..behavior import Behavior, Destination, Steering
 from ..memory import Memory, remembered
 from ..world import Agents, World
 from .arrivals import PLACE, STANDING, without

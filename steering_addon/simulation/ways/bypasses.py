@@ -174,7 +174,11 @@ def bypassed(
     looks = np.isfinite(agents.intention.clearance)
     if not anybody(looks) or not anybody(avoided):
         return memory
-    looks &= ~_leaves(agents, line, along, way)
+    # Whether agents head away from an open line before its beginning: they turn round before they bypass.
+    direction = agents.level(line.tangent(along) * way[:, None])
+    before = dot(agents.position - line.position(along), direction) < 0.0
+    begins = np.where(way > 0.0, along, line.length - along) <= line.spacing
+    looks &= ~np.asarray(begins & before & (dot(agents.forward, direction) < 0.0) & ~line.closed, dtype=np.bool_)
     interval = max(INTERVAL, world.dt)
     phase = world.time / interval + uniform(mix(agents.keys, LOOKS))
     looks = looks & ((np.floor(phase) != np.floor(phase - world.dt / interval)) | ~memory.looked)
@@ -188,14 +192,6 @@ def bypassed(
     if len(seen):
         bypass = bypass.put(seen, _chosen(sight.take(seen), held[rows[seen]], bypass.take(seen)))
     return memory.put(rows, bypass)
-
-
-def _leaves(agents: Agents, line: Followed, along: Scalars, way: Scalars) -> Mask:
-    """Whether agents head away from an open line before its beginning, (n,): they turn round before they bypass."""
-    direction = agents.level(line.tangent(along) * way[:, None])
-    before = dot(agents.position - line.position(along), direction) < 0.0
-    begins = np.where(way > 0.0, along, line.length - along) <= line.spacing
-    return np.asarray(begins & before & (dot(agents.forward, direction) < 0.0) & ~line.closed, dtype=np.bool_)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, columns, dot, magnitude, picked, unit
+from ..arrays.vectors import EPSILON, Rows, Scalars, Vectors, columns, dot, magnitude, picked, unit
 from ..geometry.obstacles import MESH, OUTSIDE, Obstacles
 from .detours import ways_round
 from .footprints import Plane, footprints, radius_class, reached
@@ -88,12 +88,20 @@ def courses(obstacles: Obstacles, travellers: Travellers, most: int = MOST) -> C
     planned = dot(unit(bound), travellers.direction) > TOWARD
     furthest = np.where(planned, straight, np.inf)
     direction, side, corner, further = none.direction.copy(), none.side, none.corner, none.further
-    standing = _standing(obstacles)
+    # Obstacles that stand still and have a footprint.
+    still = ((obstacles.velocity == 0.0) & (obstacles.spin == 0.0)).all(axis=1) & (obstacles.carrier < 0)
+    standing = np.asarray(still & (obstacles.shape != MESH) & (obstacles.side == OUTSIDE), dtype=np.bool_)
     if np.count_nonzero(standing) > most:
         standing[:] = False
     if planned.any() and standing.any():
         for rows, legs in _first_legs(obstacles.take(standing), travellers, np.flatnonzero(planned)):
-            direction[rows] = _turned(picked(direction, rows), unit(picked(bound, rows)), legs.direction)
+            # Turned about the up axis by the angle between both directions.
+            vectors = picked(direction, rows)
+            start = unit(picked(bound, rows))
+            c = start[:, 0] * legs.direction[:, 0] + start[:, 1] * legs.direction[:, 1]
+            s = start[:, 0] * legs.direction[:, 1] - start[:, 1] * legs.direction[:, 0]
+            x, y = vectors[:, 0], vectors[:, 1]
+            direction[rows] = unit(columns(c * x - s * y, s * x + c * y, vectors[:, 2]))
             furthest[rows], corner[rows] = legs.distance, legs.corner
             further[rows] = np.maximum(legs.way / np.maximum(straight[rows], EPSILON), 1.0)
     for rows, passed in (
@@ -111,20 +119,6 @@ def courses(obstacles: Obstacles, travellers: Travellers, most: int = MOST) -> C
                 travellers.side[rows],
             )
     return Courses(direction, side, corner, further)
-
-
-def _standing(obstacles: Obstacles) -> Mask:
-    """The mask, (k,), of obstacles that stand still and have a footprint."""
-    still = ((obstacles.velocity == 0.0) & (obstacles.spin == 0.0)).all(axis=1) & (obstacles.carrier < 0)
-    return np.asarray(still & (obstacles.shape != MESH) & (obstacles.side == OUTSIDE), dtype=np.bool_)
-
-
-def _turned(vectors: Vectors, start: Vectors, end: Vectors) -> Vectors:
-    """Level vectors turned about the up axis by the angle between two level unit directions, (n, 3) each."""
-    c = start[:, 0] * end[:, 0] + start[:, 1] * end[:, 1]
-    s = start[:, 0] * end[:, 1] - start[:, 1] * end[:, 0]
-    x, y = vectors[:, 0], vectors[:, 1]
-    return unit(columns(c * x - s * y, s * x + c * y, vectors[:, 2]))
 
 
 class _FirstLegs(NamedTuple):

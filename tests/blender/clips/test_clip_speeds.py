@@ -31,9 +31,9 @@ def cruise(ob) -> float:
 
 
 def told() -> list[str]:
-    findings = part("blender.status.findings")
+    too_fast = part("blender.status.findings").FindingKind.TOO_FAST
     listed = part("blender.status.census").count(bpy.context.scene).findings
-    return [each.text for each in listed if each.kind is findings.FindingKind.TOO_FAST]
+    return [each.text for each in listed if each.kind is too_fast]
 
 
 def test_a_ready_state_that_runs_is_as_fast_as_the_run_of_its_crowd() -> None:

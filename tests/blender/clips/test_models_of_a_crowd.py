@@ -104,8 +104,10 @@ def test_a_model_that_cannot_be_held_says_so_for_itself_alone() -> None:
         "Ghost": False,
         "Doe": True,
     }
-    counted, kinds = part("blender.status.census").count(bpy.context.scene), part("blender.status.findings").FindingKind
-    told = [each.text for each in counted.findings if each.kind is kinds.FEET_SLIDE]
+    slides = part("blender.status.findings").FindingKind.FEET_SLIDE
+    told = [
+        each.text for each in part("blender.status.census").count(bpy.context.scene).findings if each.kind is slides
+    ]
     assert told == [
         f"Feet of Ghost of {people.name} cannot be held where they stand: {why}. "
         "Give them a crowd without Plant Feet to accept that"

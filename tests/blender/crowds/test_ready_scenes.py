@@ -157,7 +157,7 @@ def test_a_scene_is_at_the_cursor_with_the_given_count_and_size(scene) -> None:
     assert [np.ptp(points[:, axis]) for points in shapes] == pytest.approx([0.5] * 7, rel=0.08)
 
 
-@sampled(each="count")
+@sampled
 @pytest.mark.parametrize("scene", SCENES)
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_a_scene_with_few_members_is_complete_and_bakes(scene, count) -> None:

@@ -16,6 +16,7 @@ from tests.portrayal.feet.walks import (
     UP,
     fly,
     in_world,
+    leaning,
     on,
     rising,
     stairs,
@@ -26,7 +27,10 @@ from tests.portrayal.stepping import HEIGHT, soles
 
 STILL = 1e-6
 """Metres that are none."""
-EVEN = [name for name in GROUNDS if name not in ("stairs", "ridge")]
+UNEVEN = "stairs", "ridge", "kerb"
+STRAIGHT = "walks", "hurries its feet", "drags its feet", "draws its feet in"
+"""The bodies that do not turn."""
+EVEN = [name for name in GROUNDS if name not in UNEVEN]
 
 
 def held(body: Carried, feet: list[Stepping], ground=None) -> list[np.ndarray]:
@@ -40,12 +44,16 @@ def above(places: np.ndarray, ground) -> np.ndarray:
     return places[..., 2] - ground(places.reshape(-1, 3))[0].reshape(places.shape[:2])
 
 
-@pytest.mark.parametrize("ground", EVEN)
-@pytest.mark.parametrize("name", BODIES)
-def test_on_even_ground_a_sole_that_touches_it_stays_and_lies_flat_and_none_sinks_in(name: str, ground: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "ground", "leans"),
+    [(name, ground, leans) for name in BODIES for ground in EVEN for leans in (False, *(True,) * (name in STRAIGHT))],
+)
+def test_on_even_ground_a_sole_that_touches_it_stays_and_lies_flat_and_none_sinks_in(
+    name: str, ground: str, leans: bool
+) -> None:
     body, feet = BODIES[name]()
     plane = GROUNDS[ground]
-    body = on(body, plane)
+    body = leaning(on(body, plane), plane) if leans else on(body, plane)
     touching = []
     for places, foot in zip(held(body, feet, plane), feet):
         height = above(places, plane)
@@ -59,7 +67,7 @@ def test_on_even_ground_a_sole_that_touches_it_stays_and_lies_flat_and_none_sink
     assert np.any(touching, axis=0).all(), "both feet are in the air"
 
 
-@pytest.mark.parametrize("ground", ["stairs", "ridge"])
+@pytest.mark.parametrize("ground", UNEVEN)
 @pytest.mark.parametrize("name", BODIES)
 def test_on_uneven_ground_a_foot_that_stands_has_nothing_below_the_ground(name: str, ground: str) -> None:
     body, feet = BODIES[name]()
@@ -78,7 +86,7 @@ def test_level_ground_is_held_to_as_no_ground_is(name: str) -> None:
         np.testing.assert_allclose(places, on_plane, atol=1e-9)
 
 
-def test_feet_that_hold_by_themselves_are_left_alone() -> None:
+def test_feet_that_already_hold_are_left_alone() -> None:
     body, feet = walk()
     for foot, correction in zip(feet, footholds(body, feet, HEIGHT, FRAME_TIME)):
         down = foot.points[..., 2].max(axis=1) <= 0.0

@@ -31,7 +31,7 @@ def test_a_foot_is_held_at_the_median_of_each_stance_and_glides_in_between() -> 
     np.testing.assert_allclose(moved[2:9, 0], values[5, 0])
     np.testing.assert_allclose(moved[12:19, 0], values[15, 0])
     assert (np.diff(moved[8:13, 0]) > 0.0).all()
-    assert stances.stretches.length.tolist() == [6, 6], "a single step is no stance"
+    assert stances.stretches.length.tolist() == [6, 6], "a single step is not a stance"
     assert np.flatnonzero(stances.known).tolist() == [*range(2, 9), *range(12, 19)]
 
 

@@ -6,7 +6,7 @@ import pytest
 from steering_addon.portrayal.clips import DO, PHASES, STAND, Clip, Playing
 from steering_addon.portrayal.feet.footholds import footholds
 from steering_addon.portrayal.feet.pawing import LIFTS, Paw, paw_of
-from steering_addon.portrayal.feet.rotations import turned_about_up
+from steering_addon.portrayal.feet.rotations import rotation_about_up
 from steering_addon.portrayal.feet.treads import FootCorrection, LegReach, Stepping
 from tests.portrayal.feet.walks import FRAME_TIME, FRAMES, in_world, stand
 from tests.portrayal.stepping import HEIGHT, soles
@@ -17,7 +17,7 @@ PHASE = np.arange(PHASES + 2.0) / PHASES
 def pawing(high: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """A sole, the origin of its foot and how that is turned at each phase: half of the time it is drawn back and up."""
     part = np.maximum(np.sin(2.0 * np.pi * PHASE), 0.0)[:, None]
-    turn = turned_about_up(0.4 * part[:, 0])
+    turn = rotation_about_up(0.4 * part[:, 0])
     place = np.array((0.1, -0.1, 0.1)) + part * (0.0, 0.2, high)
     resting = soles(np.zeros(1), 0.0)[0, :12] * (1.0, 1.0, 0.0) - (0.1, -0.1, 0.1)
     return place[:, None] + np.einsum("pij,mj->pmi", turn, resting), place, turn
@@ -53,7 +53,7 @@ def test_a_foot_that_paws_stays_where_it_rests_in_its_clip() -> None:
 def test_one_correction_after_another_does_what_both_do() -> None:
     chance = np.random.default_rng(4)
     first, other = (
-        FootCorrection(*chance.normal(size=(2, 5, 3)), turned_about_up(chance.normal(size=5))) for _ in range(2)
+        FootCorrection(*chance.normal(size=(2, 5, 3)), rotation_about_up(chance.normal(size=5))) for _ in range(2)
     )
     places = chance.normal(size=(5, 3))
     np.testing.assert_allclose(first.then(other).move(places), other.move(first.move(places)))

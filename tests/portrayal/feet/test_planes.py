@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from steering_addon.portrayal.feet.planes import planes_below
+from steering_addon.portrayal.feet.planes import fit_planes
 
 AHEAD = np.array(((1.0, 0.0),))
 SCALE = np.array((1.8,))
@@ -24,7 +24,7 @@ def steps(places: np.ndarray, _: np.ndarray | None = None) -> tuple[np.ndarray, 
 
 def test_a_sole_lies_on_a_slope() -> None:
     slope = np.array((-0.4, 0.2, 1.0)) / np.sqrt(1.2)
-    planes = planes_below(
+    planes = fit_planes(
         sole(0.3), AHEAD, SCALE, FRAME, lambda at, _: (0.4 * at[:, 0] - 0.2 * at[:, 1], np.tile(slope, (len(at), 1)))
     )
     np.testing.assert_allclose(planes.normal[0], slope)
@@ -35,7 +35,7 @@ def test_a_sole_lies_on_a_slope() -> None:
 
 @pytest.mark.parametrize("middle", [-0.3, -0.14, -0.05, 0.0, 0.05, 0.3])
 def test_no_part_of_a_sole_is_inside_a_step(middle: float) -> None:
-    planes = planes_below(sole(middle), AHEAD, SCALE, FRAME, steps)
+    planes = fit_planes(sole(middle), AHEAD, SCALE, FRAME, steps)
     np.testing.assert_allclose(planes.normal[0], (0.0, 0.0, 1.0))
     put = sole(middle)[0] + (*planes.shift[0], 0.0)
     below, _ = steps(put)
@@ -51,7 +51,7 @@ def test_a_sole_lies_on_what_bulges_below_it() -> None:
     def bump(at: np.ndarray, _: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
         return 0.05 - at[:, 0] * at[:, 0], np.tile((0.0, 0.0, 1.0), (len(at), 1))
 
-    planes = planes_below(sole(0.0), AHEAD, SCALE, FRAME, bump)
+    planes = fit_planes(sole(0.0), AHEAD, SCALE, FRAME, bump)
     put = sole(0.0)[0] + (*planes.shift[0], 0.0)
     assert (planes.height(np.zeros(6, int), put[:, 0], put[:, 1]) >= bump(put)[0] - 1e-9).all()
 
@@ -64,6 +64,6 @@ def test_ground_is_asked_for_on_the_frame_of_each_stance() -> None:
         return 0.1 * frames, np.tile((0.0, 0.0, 1.0), (len(at), 1))
 
     twice = [np.repeat(each, 2, axis=0) for each in (sole(0.0), AHEAD, SCALE)]
-    planes = planes_below(*twice, np.array((3, 5)), rising)
+    planes = fit_planes(*twice, np.array((3, 5)), rising)
     np.testing.assert_allclose(planes.point[:, 2], (0.3, 0.5))
     assert asked == [{3, 5}]

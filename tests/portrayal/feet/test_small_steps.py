@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from steering_addon.portrayal.feet.footholds import footholds
-from steering_addon.portrayal.feet.small_steps import FAR, LIFT, carried_over, lifted, small_steps, swung, with_steps
+from steering_addon.portrayal.feet.small_steps import FAR, LIFT, add_small_steps, carry_over, lifted, small_steps, swung
 from steering_addon.portrayal.feet.soles import runs
 from tests.portrayal.feet.walks import FRAME_TIME, FRAMES, in_world, stand, steps_of
 from tests.portrayal.stepping import HEIGHT
@@ -32,7 +32,7 @@ def test_feet_of_a_body_that_turns_take_turns_and_stay_within_reach(feet: int, s
     cosines, sines = np.cos(heading), np.sin(heading)
     corners = [(0.12, 0.03), (-0.12, 0.03)] if feet == 2 else [(x, y) for x in (0.25, -0.25) for y in (0.7, -0.7)]
     drifts = [np.stack((cosines * x - sines * y, sines * x + cosines * y), axis=1) for x, y in corners]
-    rests = with_steps([np.ones(frames - 1, bool)] * feet, drifts, heading, np.full(frames, FAR * 1.6), FRAME_TIME)
+    rests = add_small_steps([np.ones(frames - 1, bool)] * feet, drifts, heading, np.full(frames, FAR * 1.6), FRAME_TIME)
     for rest, drift in zip(rests, drifts):
         stances = [drift[first : last + 1] for first, last in runs(rest)]
         assert len(stances) > 3
@@ -54,7 +54,7 @@ def stances_of(*frames: tuple[int, int]) -> np.ndarray:
 @pytest.mark.parametrize("stance", [stances_of((10, 24), (34, 48)), stances_of((30, 53))], ids=["walk", "short"])
 def test_a_foot_that_does_not_stand_for_long_takes_no_small_steps(stance: np.ndarray) -> None:
     drift = np.outer(np.arange(FRAMES), (0.0, 0.02))
-    [rest] = with_steps([stance], [drift], np.zeros(FRAMES), np.full(FRAMES, 0.07), FRAME_TIME)
+    [rest] = add_small_steps([stance], [drift], np.zeros(FRAMES), np.full(FRAMES, 0.07), FRAME_TIME)
     np.testing.assert_array_equal(rest, stance)
 
 
@@ -63,9 +63,23 @@ def test_a_foot_steps_where_it_would_stray_by_more_than_far_or_turn(way: float, 
     share = np.clip((np.arange(FRAMES) - 40) / 20.0, 0.0, 1.0)
     stance = np.ones(FRAMES - 1, dtype=bool)
     # Along a diagonal: how far is counted in both directions together.
-    drift = np.outer(way * share, (np.sqrt(0.5), -np.sqrt(0.5)))
-    [rest] = with_steps([stance], [drift], turn * share, np.full(FRAMES, 0.07), FRAME_TIME)
+    drift = np.outer(way * (share - 0.5), (np.sqrt(0.5), -np.sqrt(0.5)))
+    [rest] = add_small_steps([stance], [drift], turn * share, np.full(FRAMES, 0.07), FRAME_TIME)
     assert len(runs(~rest)) == steps
+
+
+@pytest.mark.parametrize("lifted_at", [0, 44, 50, 60])
+def test_a_step_is_earlier_or_later_so_that_the_other_foot_stands_meanwhile(lifted_at: int) -> None:
+    share = np.clip((np.arange(FRAMES) - 40) / 20.0, 0.0, 1.0)
+    drift = np.outer(0.25 * share, (1.0, 0.0))
+    other = ~stances_of((lifted_at, lifted_at + 5))
+    rest, _ = add_small_steps(
+        [np.ones(FRAMES - 1, dtype=bool), other], [drift, 0.0 * drift], 0.0 * share, np.full(FRAMES, 0.07), FRAME_TIME
+    )
+    [(first, last)] = runs(~rest)
+    assert other[first:last].all()
+    # It strays too far from frame 52 on: a step before and after that, if the other foot stands.
+    assert abs(first - (52 - 3)) <= (0 if lifted_at in (0, 60) else 8)
 
 
 def test_values_go_over_from_before_a_small_step_to_after_it_while_the_foot_is_high() -> None:
@@ -76,7 +90,7 @@ def test_values_go_over_from_before_a_small_step_to_after_it_while_the_foot_is_h
     np.testing.assert_array_equal(steps.frame, np.arange(6, 15))
     assert (steps.start.tolist(), steps.end.tolist()) == ([6], [14])
     values = np.where(np.arange(21) < 10, 1.0, 5.0)[:, None]
-    over = carried_over(values, steps)[:, 0]
+    over = carry_over(values, steps)[:, 0]
     np.testing.assert_array_equal(over[:8], 1.0)
     np.testing.assert_array_equal(over[13:], 5.0)
     assert (np.diff(over[7:14]) > 0.0).all() and over[10] == pytest.approx(3.0)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from steering_addon.portrayal.feet.rotations import transposed, turned, turned_about_up, turned_between
+from steering_addon.portrayal.feet.rotations import rotate, rotation_about_up, rotation_between, transpose
 from steering_addon.portrayal.feet.solving import (
     BentLeg,
     Leg,
@@ -12,7 +12,7 @@ from steering_addon.portrayal.feet.solving import (
     bend,
     bent,
     carry,
-    evened,
+    even_out,
     hold,
     lower_hips,
     mean_around,
@@ -37,9 +37,9 @@ def length(v: np.ndarray) -> np.ndarray:
 
 
 def turns(*shape: int, most: float = 1.0) -> np.ndarray:
-    """Random rotations by up to about so many radians, (*shape, 3, 3)."""
+    """Random rotations by up to about that number of radians, (*shape, 3, 3)."""
     start = CHANCE.normal(size=(*shape, 3))
-    return turned_between(start, start + most * CHANCE.normal(size=(*shape, 3)))
+    return rotation_between(start, start + most * CHANCE.normal(size=(*shape, 3)))
 
 
 # ---- knees
@@ -124,7 +124,7 @@ def test_channels_of_bones_make_the_leg_that_was_asked_for(end: tuple[float, flo
     np.testing.assert_allclose(bent_leg.hip, place)
     for bone, joint in ((1, bent_leg.knee), (2, bent_leg.ankle)):
         turn = turn @ skeleton.at_rest[bone] @ channels[bone]
-        place = place + turned(turn, LENGTHS[bone - 1] * row(0.0, 1.0, 0.0))
+        place = place + rotate(turn, LENGTHS[bone - 1] * row(0.0, 1.0, 0.0))
         np.testing.assert_allclose(place, joint, atol=1e-9)
     above = turn if end is None else np.eye(3)
     np.testing.assert_allclose(
@@ -142,7 +142,7 @@ def test_points_as_a_foot_takes_them_along_come_to_where_all_bones_move_them(lea
     skeleton = skeleton_of(leg)
     points, parts = CHANCE.normal(size=(FRAMES, 3, 3)), CHANCE.normal(size=(3, FRAMES, 1, 3))
     shares = [np.array((share,)) for share in (0.05, 0.3, 0.15)]
-    turn = turns(FRAMES) if leans else turned_about_up(np.linspace(0.0, 1.0, FRAMES))
+    turn = turns(FRAMES) if leans else rotation_about_up(np.linspace(0.0, 1.0, FRAMES))
     correction = FootCorrection(*CHANCE.normal(size=(2, FRAMES, 3)), turn)
     bent_leg = BentLeg(turns(FRAMES), turns(FRAMES), *CHANCE.normal(size=(3, FRAMES, 3)))
     soft = SoftPoints(np.array((1,)), shares, [share * part for share, part in zip(shares, parts)])
@@ -159,7 +159,7 @@ def test_points_as_a_foot_takes_them_along_come_to_where_all_bones_move_them(lea
     of_foot = (points[:, 1] - sum(share * part[:, 0] for share, part in zip(shares, parts))) / 0.5
     expected = 0.5 * correction.move(of_foot)
     for share, part, (turn, start, end) in zip(shares, parts, moves):
-        expected = expected + share * (turned(turn, part[:, 0] - start) + end)
+        expected = expected + share * (rotate(turn, part[:, 0] - start) + end)
     np.testing.assert_allclose(correction.move(softened[:, 1]), expected, atol=1e-9)
 
 
@@ -171,11 +171,11 @@ def reach_of(stretched: float = 0.9) -> LegReach:
 
 
 def test_a_control_moves_with_its_foot_as_a_stiff_body() -> None:
-    turn = turned_about_up(np.linspace(0.0, 0.8, FRAMES))
+    turn = rotation_about_up(np.linspace(0.0, 0.8, FRAMES))
     correction = FootCorrection(centre=row(0.1, -0.05, 0.0), shift=row(0.03, 0.0, 0.02), turn=turn)
     place = row(0.1, 0.15, 0.1)
     after = place + carry(place, None, correction, np.zeros(FRAMES))
-    back = turned(transposed(turn), after - correction.centre - correction.shift)
+    back = rotate(transpose(turn), after - correction.centre - correction.shift)
     np.testing.assert_allclose(back, place - correction.centre, atol=1e-12)
 
 
@@ -209,22 +209,22 @@ def test_hips_come_down_by_what_legs_need_and_smoothly() -> None:
 def test_hips_follow_a_slope_and_even_out_stairs() -> None:
     time = np.arange(60) * FRAME_TIME
     steps, slope = 0.17 * np.floor(time / 0.5), 0.3 * time
-    np.testing.assert_allclose(evened(slope, 7), slope, atol=1e-12)
-    even = evened(steps, 7)
+    np.testing.assert_allclose(even_out(slope, 7), slope, atol=1e-12)
+    even = even_out(steps, 7)
     assert np.abs(np.diff(even)).max() < 0.17 / 6.0
     assert np.abs(even - steps).max() < 0.1
-    np.testing.assert_allclose(lower_hips([], [], steps, FRAME_TIME), steps - evened(steps, 7))
+    np.testing.assert_allclose(lower_hips([], [], steps, FRAME_TIME), steps - even_out(steps, 7))
 
 
 @pytest.mark.parametrize("frames", [1, 6, 40])
 def test_hips_do_not_follow_a_step_at_the_end_of_a_run(frames: int) -> None:
     steps = np.where(np.arange(frames) < frames - 1, 0.0, 0.17)
-    for even in (evened(steps, 7), evened(steps[::-1], 7)[::-1]):
+    for even in (even_out(steps, 7), even_out(steps[::-1], 7)[::-1]):
         assert np.abs(np.diff(even)).max(initial=0.0) < 0.03
-    np.testing.assert_allclose(evened(0.3 * np.arange(frames), 7), 0.3 * np.arange(frames), atol=1e-12)
+    np.testing.assert_allclose(even_out(0.3 * np.arange(frames), 7), 0.3 * np.arange(frames), atol=1e-12)
 
 
-def test_means_are_of_as_many_frames_on_both_sides_and_smoothed_values_nowhere_below() -> None:
+def test_means_have_equal_sides_and_smoothed_values_are_nowhere_below() -> None:
     values = np.array([[0.0, 4.0, 0.0, 8.0, 6.0], [100.0, 300.0, 100.0, 100.0, 50.0]])
     np.testing.assert_allclose(mean_around(values, 1)[:, (0, 4)], values[:, (0, 4)])
     np.testing.assert_allclose(mean_around(values, 2)[0], [0.0, 4.0 / 3.0, 3.6, 14.0 / 3.0, 6.0])

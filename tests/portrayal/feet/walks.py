@@ -72,6 +72,11 @@ def ridge(at: np.ndarray, _: np.ndarray | None = None) -> tuple[np.ndarray, np.n
     return np.where(np.abs(at[:, 1] - 0.2) < 0.05, 0.04, 0.0), np.tile(UP, (len(at), 1))
 
 
+def kerb(at: np.ndarray, _: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """A kerb of 3 cm below the middle of the soles of a body that stands, which their heels and toes are beside."""
+    return np.where(np.abs(at[:, 1]) < 0.06, 0.03, 0.0), np.tile(UP, (len(at), 1))
+
+
 GROUNDS = {
     "level": rising(),
     "up a slope": rising(along=0.36),
@@ -79,6 +84,7 @@ GROUNDS = {
     "across a slope": rising(across=0.3),
     "stairs": stairs,
     "ridge": ridge,
+    "kerb": kerb,
 }
 
 
@@ -86,6 +92,13 @@ def on(body: Carried, ground) -> Carried:
     """The body at the height of a ground."""
     height, _ = ground(body.position)
     return replace(body, position=body.position * (1.0, 1.0, 0.0) + height[:, None] * UP)
+
+
+def leaning(body: Carried, ground) -> Carried:
+    """The body at right angles to a ground."""
+    _, up = ground(body.position)
+    ahead = body.forward - np.einsum("fi,fi->f", body.forward, up)[:, None] * up
+    return replace(body, forward=ahead / np.linalg.norm(ahead, axis=1, keepdims=True), up=up)
 
 
 def in_world(body: Carried, foot: Stepping, correction: FootCorrection | None = None) -> np.ndarray:

@@ -46,7 +46,7 @@ def have_arrived(states: list[State]) -> bool:
     return bool(np.linalg.norm(states[-1].motion.position - GOAL, axis=1).max() < 0.9)
 
 
-@sampled(one_of=9, first="PRIORITY")
+@sampled(one_of=9)
 @pytest.mark.parametrize("combining", OTHER_WAYS, ids=lambda way: way.name)
 def test_walkers_come_out_of_a_dead_end_in_every_way_to_combine(combining) -> None:
     """Except with normalized directions, where the push into the dead end is as strong as the push out of it."""

@@ -1,0 +1,48 @@
+"""Walkers, cars and insects on all sorts of ground: how well they stand there, on keys and between them.
+
+Heights are those of the foot, or of the wheels of a car, above the evaluated surface in millimetres; angles are in
+degrees: of the way against the surface along it, of the jerk of the up axis without that of the surface itself, and of
+the steepest ground below the feet, over the Max Slope of the crowd.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+IN_BLENDER = True
+CASES = (
+    *("hills", "wave", "stairs", "bridge", "overlapping", "hole", "broken", "mirrored", "lorry", "stones"),
+    *("moebius", "ball", "bowl", "swell"),
+)
+FRAMES = 120
+BANDS = {
+    "on keys, max": (0.0, 1.0),
+    "between, p95": (0.0, 3.0),
+    "between, p95, quick": (0.0, 50.0),
+    "off surface, p95": (0.0, 2.0),
+    "sideways, max": (0.0, 0.1),
+    "own jerk, p95": (0.0, 0.1),
+    "own jerk, p95, quick": (0.0, 0.6),
+    "too steep": (-90.0, 0.01),
+    "no surface": (0.0, 0.0),
+}
+QUICK = ("Runner", "Racer")
+"""Kinds of vehicles that are further off between keys, and on stones turn more, than walkers."""
+
+
+def figures(case: str, folder: Path) -> dict[str, float]:
+    import bpy
+
+    from scripts import ground_scenes
+
+    bpy.context.scene.frame_start, bpy.context.scene.frame_end = 1, FRAMES
+    ground_scenes.populate(case)
+    bpy.ops.steering.bake()
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / f"{case}.blend"), compress=True)
+    told = {}
+    for kind, values in ground_scenes.figures().items():
+        values["too steep"] = values["slope, max"] - values["max_slope"]
+        for name in ("between, p95", "own jerk, p95") if kind in QUICK else ():
+            values[f"{name}, quick"] = values.pop(name)
+        told |= {f"{name} of {kind}": values[name] for name in BANDS if name in values}
+    return told

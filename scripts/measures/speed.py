@@ -1,0 +1,48 @@
+"""How long bakes and previews of ready scenes take: CPU time a frame, in units of a yardstick in the same process.
+
+A case is what is added, and how many. Scrub is a frame that the preview has played before, baked one of the same
+scene with keys.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+IN_BLENDER = True
+CASES = ("flock 20", "flock 200", "school 200", "walkers 24", "herd 24")
+FRAMES = 60
+BANDS = {"bake": (0.0, 1.2), "preview": (0.0, 2.0), "scrub": (0.0, 2.0), "baked": (0.0, 1.0)}
+
+
+def figures(case: str, folder: Path) -> dict[str, float]:
+    import bpy
+
+    name, count = case.split()
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = 1, FRAMES
+    getattr(bpy.ops.steering, f"add_{name}")(count=int(count))
+
+    def plays() -> None:
+        for frame in range(1, FRAMES + 1):
+            scene.frame_set(frame)
+
+    plays()
+    unit = min(_seconds(_yardstick) for _ in range(5))
+    bpy.ops.steering.preview()
+    times = {"preview": _seconds(plays), "scrub": _seconds(plays)}
+    times |= {"bake": _seconds(bpy.ops.steering.bake), "baked": _seconds(plays)}
+    return {name: seconds / FRAMES / unit for name, seconds in times.items()}
+
+
+def _yardstick() -> None:
+    import numpy as np
+
+    np.sort(np.random.default_rng(1).uniform(size=300_000))
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    start = time.process_time()
+    work()
+    return time.process_time() - start

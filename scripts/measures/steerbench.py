@@ -1,0 +1,46 @@
+"""Scenes of the public SteerBench, scored by its own kit: who arrives, what touches, how much they turn.
+
+The environment variable STEERBENCH names the folder of the kit, with its cases.py, score.py, split.json and the folder
+`cases`. All agents of all scenes share one set of settings: seek, with avoidance by velocity choice. The case is a list
+of the kit's split.json; the scene that no system passes does not count.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+IN_BLENDER = False
+CASES = ("visible",)
+BANDS = {"failed": (0, 0), "contacts": (0, 0), "turning, deg/s": (0.0, 3.95), "time ratio": (1.0, 1.2)}
+APART = "bottleneck-evacuation-2"
+
+
+def figures(case: str, folder: Path) -> dict[str, float]:
+    kit = os.environ.get("STEERBENCH")
+    if not kit:
+        raise SystemExit("Set STEERBENCH to the folder of SteerBench's kit.")
+    sys.path.insert(0, kit)
+    from cases import load
+    from score import score
+
+    from scripts.steerbench_scenes import trajectories
+
+    split = json.loads(Path(kit, "split.json").read_text(encoding="utf-8"))
+    scores = []
+    for name in split[case]:
+        info = split["info"][name]
+        scene = load(Path(kit, "cases", info["file"]), split["seed"])
+        places = trajectories(scene, split["dt"], info["frames20"], "VELOCITY")
+        shapes = {"circles": scene.circles, "oriented": scene.oriented, "desired_speed": scene.desired_speed}
+        result = score(places, scene.radius, scene.goals, scene.boxes, split["dt"], **shapes)
+        print(f"{name:28}{'passed' if result['success_tolerant'] else 'FAILED'}", file=sys.stderr, flush=True)
+        scores += [result] if name != APART else []
+    means = {}
+    for figure, key in (("turning, deg/s", "turn_deg_per_s"), ("time ratio", "time_ratio")):
+        values = [result[key] for result in scores if result[key] is not None]
+        means[figure] = sum(values) / max(len(values), 1)
+    contacts = sum(result["aa_collisions"] + result["ao_collisions"] for result in scores)
+    return {"failed": sum(not result["success_tolerant"] for result in scores), "contacts": contacts, **means}
