@@ -136,9 +136,9 @@ def _property(name: str, parameter: Parameter, settings: dict[str, Any]) -> Any:
         settings["subtype"] = "COLOR_GAMMA"
     if parameter.soft is not None:
         settings["soft_min"], settings["soft_max"] = parameter.soft
-    return MAKERS[kind](
-        **settings, **({} if kind is Kind.LIST else {"default": stored_value(parameter, parameter.default)})
-    )
+    if kind is not Kind.LIST:
+        settings["default"] = stored_value(parameter, parameter.default)
+    return MAKERS[kind](**settings)
 
 
 def items_of(choices: tuple[Choice, ...]) -> list[tuple[str, str, str, str, int]]:
@@ -248,4 +248,4 @@ POLLS = {
     Kind.PATH: _is_curve,
     Kind.CROWD: _tagged_as((Role.CROWD,)),
 }
-"""Which objects a pointer may be set to, for the kinds that exclude some."""
+"""The objects that a pointer may be set to, for the kinds that exclude some."""

@@ -266,7 +266,7 @@ def _files(folder: Path) -> Iterator[tuple[str, str]]:
 
 
 def _choices(names: list[str]) -> str:
-    """What to do instead of naming a preset that does not exist."""
+    """The remedy where a preset of a name does not exist: those that do."""
     if not names:
         return "Save a preset first"
     return f"Choose one of {list_names(names, MOST_NAMES)}"

@@ -173,7 +173,7 @@ def _summary(preset: Preset, crowd: Object, scene: Scene, *, has_preroll: bool) 
 
 
 def _on_size(preset: Preset, length: float | None, *, fits: bool) -> str:
-    """What the report says of the size of the bodies, `length` metres long; nothing if they cannot be measured."""
+    """The clause about the size of the bodies, `length` metres long; empty if they cannot be measured."""
     if length is None:
         return ""
     if fits:

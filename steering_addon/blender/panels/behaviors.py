@@ -66,13 +66,13 @@ class Behaviors(OfCrowd):
 
 
 def _of_a_state(layout: UILayout, context: Context, state: Object, in_use: list[type[Behavior]]) -> None:
-    """Which behaviors of its crowd a state leaves as they are."""
+    """A note of the behaviors of its crowd that a state leaves as they are."""
     crowd = crowd_in_focus(context)
     if crowd is None:
         return
     stored = crowd.steering
-    used = [each for each in CATALOGUE if stored.is_property_set(each.name) and getattr(stored, each.name).use]
-    others = [each.label for each in used if each not in in_use]
+    used = [kind for kind in CATALOGUE if stored.is_property_set(kind.name) and getattr(stored, kind.name).use]
+    others = [kind.label for kind in used if kind not in in_use]
     as_crowd = f"As in {crowd.name}: {', '.join(others)}" if others else f"Nothing is as in {crowd.name}"
     note(layout, context, f"{as_crowd}. Add a behavior to change it in this state")
 

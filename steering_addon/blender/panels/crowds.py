@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from bpy.types import Object, PropertyGroup, Scene, UILayout
 
 ADVANCED = ("mass", "max_force", "response_time", "damping", "speed_time", "pace_time")
-"""What a vehicle's agility is made of; a preset sets them, and few animators need to."""
+"""The settings of a vehicle's agility; a preset sets them, and few animators need to."""
 
 
 class CrowdInFocus:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Direct(OfCrowd):
-    """What leads the active vehicle by hand, and the marks that it and its crowd meet."""
+    """The guide of the active vehicle, and the marks that it and its crowd meet."""
 
     bl_label = "Direct"
     bl_options = {"DEFAULT_CLOSED"}
@@ -43,7 +43,7 @@ class Direct(OfCrowd):
 
 
 def _by_hand(layout: UILayout, context: Context, settings: PropertyGroup) -> None:
-    """What leads a vehicle."""
+    """The guide that leads a vehicle by hand."""
     column = fields(layout)
     draw_properties(column, settings, ("by_hand", "guide"))
     guide = pointed_at(settings, "guide")
@@ -55,7 +55,7 @@ def _by_hand(layout: UILayout, context: Context, settings: PropertyGroup) -> Non
 
 
 def when(mark: Object, context: Context) -> str:
-    """What meets a mark and when, in words."""
+    """The performer of a mark and its frame, in words."""
     stored = mark.steering.mark
     performer, shape = pointed_at(stored, "who"), pointed_at(stored, "shape")
     name = performer.name if performer is not None else "no vehicle"
@@ -66,7 +66,7 @@ def when(mark: Object, context: Context) -> str:
 
 
 class ActiveMark(OfActive):
-    """What is to be at the active mark, when and how."""
+    """The settings of the active mark: its performer, its time and how it is met."""
 
     bl_label = "Mark"
     role = Role.MARK

@@ -90,7 +90,7 @@ def _counts(crowd: Object, context: Context) -> Mapping[int, int] | None:
 
 
 def called_by(state: Object, context: Context) -> str:
-    """What calls vehicles into a state, or leads there, in words."""
+    """The callers of a state, and the states that lead to it, in words."""
     settings = state.steering.state if state.steering.is_property_set("state") else None
     words = [_words(trigger) for trigger in triggers_of_state(state, context)]
     if settings is not None and settings.spreads:
@@ -211,7 +211,7 @@ def _moves(context: Context) -> type[Locomotion] | None:
 
 
 class ActiveTrigger(OfActive):
-    """What calls vehicles, when, and into which state."""
+    """The settings of the active trigger: who calls, when, and into which state."""
 
     bl_label = "Trigger"
     role = Role.TRIGGER
@@ -255,11 +255,11 @@ class Why:
             column.label(text=vehicle.name, icon=ICONS[Role.VEHICLE], translate=False)
         if present is None:
             column.label(text=f"In no state before frame {history[0].frame:g}", icon="DOT")
-        before = [each for each in history if present is not None and each.frame <= present.frame]
-        for each in reversed(before[-SHOWN:]):
-            column.label(text=each.state or "Settings of the crowd", icon="DOT", translate=False)
-            note(column, context, each.in_words())
-            if each is present and (weighed := each.weighed_in_words()):
+        before = [change for change in history if present is not None and change.frame <= present.frame]
+        for change in reversed(before[-SHOWN:]):
+            column.label(text=change.state or "Settings of the crowd", icon="DOT", translate=False)
+            note(column, context, change.in_words())
+            if change is present and (weighed := change.weighed_in_words()):
                 note(column, context, weighed, icon="BLANK1")
 
 
