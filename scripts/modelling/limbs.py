@@ -11,8 +11,7 @@ from collections.abc import Mapping
 import bpy
 
 from steering_addon.blender.crowds.wheel_drivers import drive_by, give
-from steering_addon.portrayal.driver_properties import EFFORT, PHASE
-from steering_addon.portrayal.state_properties import SHARE
+from steering_addon.portrayal.driver_properties import EFFORT, PHASE, SHARE
 
 TURN = "6.283185"
 """Radians per cycle."""

@@ -37,8 +37,7 @@ from ..simulation.maneuvers.braking import COMFORT
 from ..simulation.terrain import Terrain
 from ..simulation.vehicle import VehicleModel
 from .course import WALK, Car
-from .driver import FULL_LOCK, STILL, Foot
-from .driving import Driving
+from .driving import FULL_LOCK, STILL, Driving, Foot
 
 REVERSES = (
     Choice("NEVER", 0, "Never", "Only drive forward"),

@@ -43,8 +43,7 @@ from ..simulation.terrain import Terrain, carried
 from ..simulation.vehicle import Motion, VehicleModel
 from .chassis import WHEELS, WITHIN, Chassis, Wheels, sprung
 from .course import Car, steepest_accepted
-from .driver import EDGES, FULL_LOCK, STOP, Foot
-from .driving import OUTPUTS, TRAVELS, Driving, Way
+from .driving import EDGES, FULL_LOCK, OUTPUTS, STOP, TRAVELS, Driving, Foot, Way
 from .footholds import is_upside_down
 from .headings import turned_left
 from .reversing import ALLOW, REVERSES, Drivers, changed, looked

@@ -224,7 +224,7 @@ def _drop_calls(after: Mindset, before: Mindset, calls: Calls, time: float) -> M
     """The mindset without the pending calls whose time is over, and with the latest cause of the present mode."""
     acted = (before.due <= time) & (calls.strength == 0.0)
     by = calls.by[after.present]
-    again = (after.turns == before.turns) & (after.mode > 0) & (calls.strength[after.present] > 0.0) & (by >= 0)
+    again = (after.turns == before.turns) & (after.mode > 0) & (by >= 0)
     if not acted.any() and not again.any():
         return after
     return replace(

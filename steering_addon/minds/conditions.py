@@ -293,7 +293,7 @@ class Always(OfItself):
         return np.ones(len(meeting.rows), dtype=np.bool_)
 
 
-AnyCondition: TypeAlias = OfItself | OfBodies | OfRegions
+AnyCondition: TypeAlias = "OfItself | OfBodies | OfRegions"
 CONDITIONS: tuple[type[AnyCondition], ...] = (
     *(Nearby, Sees, Inside, Outside, Arrived, Touched, Alone, Crowded, Stuck, Faster, Always),
 )

@@ -69,16 +69,12 @@ def distinct_numbers(stored: Iterable[int]) -> list[int]:
     The first that has a number keeps it; the others get new numbers, higher than any of these.
     """
     given = list(stored)
-    taken: set[int] = set()
-    kept = []
-    for each in given:
-        kept.append(each if each > 0 and each not in taken else 0)
-        taken.add(each)
-    free = max(taken, default=0)
-    numbers = []
-    for each in kept:
-        free += not each
-        numbers.append(each or free)
+    free = max((0, *given))
+    numbers: list[int] = []
+    for wanted in given:
+        is_free = wanted > 0 and wanted not in numbers
+        free += not is_free
+        numbers.append(wanted if is_free else free)
     return numbers
 
 

@@ -145,7 +145,7 @@ def _mix(
         return now
     numbers = [name for name, column in now.items() if column.dtype == np.float64]
     before = {name: np.zeros(len(part)) for name in numbers}
-    for modes, share, _ in mindset.left(part):
+    for modes, share, _ in mindset.modes_left(part):
         columns = columns_in(modes)
         for name in numbers:
             before[name] += columns[name] * share

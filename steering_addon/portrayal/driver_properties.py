@@ -1,7 +1,15 @@
-"""Speed, distance and phase of each vehicle, for drivers of its wings, wheels or legs.
+"""Numbers that drivers of a model read: speed, distance and phase, how hard wings beat, and in what state it is.
 
 The paper leaves such animation to the last of its three layers, locomotion (Reynolds 1999, Locomotion): a bird beats
-its wings, a walker takes steps. This module only computes the numbers; drivers on the model turn them into movement.
+its wings, a walker takes steps. This module only computes the numbers; drivers on the model turn them into movement,
+and clips of wings, tails and fins are played at the same rate.
+
+Wings beat in bursts, between which they glide or coast. A bird that climbs or gains speed has to do more work than one
+that flies on, and one that descends less: what counts is the rate at which its energy height grows, climb + speed *
+acceleration / g. The less there is to do, the larger is the share of the time in which it glides.
+
+One whole number names the state of a vehicle. Others say how far it has taken up each state, so that what they drive
+comes and goes as gently as the motion does.
 """
 
 from __future__ import annotations
@@ -11,9 +19,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.arrays.chance import Keys, mix, uniform
+from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.vectors import Mask, Number, Rows, Scalars, Vectors, clamp, magnitude
 from ..simulation.declaration import Choice, Declared, choice, length, only_with, seconds, share, switch
-from .effort import GRAVITY, SMOOTHING, Effort
 
 DISTANCE, TIME = 0, 1
 CLOCKS = (
@@ -30,6 +38,10 @@ PROPERTIES = ("steering_speed", "steering_distance", PHASE, EFFORT)
 """The keyframed custom properties. Files store these names and drivers refer to them: they never change."""
 LOOKS = ("steering_look_left", "steering_look_up")
 """Those that say how far a head turns, keyed on request. They never change either."""
+STATE = "steering_state"
+"""The property that holds the number of the state. Files store this name and drivers refer to it: it never changes."""
+SHARE = "state_"
+"""How the names of the properties begin that hold the shares. Never changes."""
 
 SLOWEST, FASTEST = 0.6, 1.4
 """Limits of the beat rate while climbing or descending, as shares of the level rate: wings keep about one frequency."""
@@ -40,6 +52,22 @@ CYCLES_APART = 64.0
 crowd."""
 START, RATE = 0x57A87, 0x2A7E
 """Salts that make the start phase and the beat rate of a vehicle independent."""
+
+GRAVITY = 9.81
+SMOOTHING = 0.5
+"""Seconds over which accelerations are a running mean."""
+LEAST, MOST = 0.1, 1.0
+"""Limits of the share of the time in which it beats; with the latter it does not glide at all."""
+WORK = 1.5
+"""How much the share of the time grows with the rate of the beat."""
+FADE = 0.15
+"""Seconds in which wings come to rest, and begin to beat."""
+AT_EASE, STEEP = 0.55, 0.45
+"""How far wings swing at the usual rate of the beat is 1: a part of it always, the rest in proportion to the rate."""
+SHORTEST, LONGEST = 0.5, 1.5
+"""Random multiples of the time of a glide."""
+BEATS, FIRST, BURST = 0xBEA7, 0xF125, 0xB0257
+"""Salts of whether it beats at first, how far its first burst or glide has come, and how long each one is."""
 
 
 @dataclass(frozen=True)
@@ -139,6 +167,46 @@ def stride_factors(portrayal: Portrayal, heights: Scalars) -> Scalars:
     return np.where(known, heights / np.where(known, portrayal.stride_height, 1.0), 1.0)
 
 
+def is_of_states(name: str) -> bool:
+    """Whether a property of a vehicle may be one of these."""
+    return name == STATE or name.startswith(SHARE)
+
+
+class Effort:
+    """The effort of n vehicles, frame after frame."""
+
+    def __init__(self, glide_share: Number, glide_time: Number, keys: Keys, frame_time: float) -> None:
+        """`glide_share`, `glide_time` (n,): the share of the time of a glide at an even pace, and seconds of one."""
+        self._share, self._time, self._keys, self._frame_time = glide_share, glide_time, keys, frame_time
+        self._beats = uniform(mix(keys, BEATS)) >= glide_share
+        self._turn = np.zeros(len(keys))
+        self._left = uniform(mix(keys, FIRST)) * self._lasts()
+        self._shown = np.where(self._beats, 1.0, 0.0)
+
+    def frame(self, rate: Scalars) -> Scalars:
+        """How far wings swing on the next frame, (n,): 1 at the usual rate of the beat, 0 in a glide.
+
+        Args:
+            rate: (n,) of the beat, as a multiple of the usual one.
+        """
+        share = clamp(1.0 - self._share + np.where(self._share > 0.0, WORK * (rate - 1.0), 0.0), LEAST, MOST)
+        # Bursts and glides take turns, and the share of the time of both follows the work of each moment.
+        spent = np.where(self._beats, (1.0 - share) / share, 1.0)
+        self._left = self._left - spent * self._frame_time / self._time
+        over = (self._left <= 0.0) | (~self._beats & (share >= MOST))
+        self._turn = self._turn + over
+        self._beats = self._beats ^ over
+        self._left = np.where(over, self._lasts(), self._left)
+        target = np.where(self._beats, AT_EASE + STEEP * rate, 0.0)
+        self._shown = self._shown + (target - self._shown) * min(self._frame_time / FADE, 1.0)
+        return self._shown
+
+    def _lasts(self) -> Scalars:
+        """How long the present burst or glide is, (n,), in times of a glide."""
+        draw = uniform(mix(mix(self._keys, BURST), self._turn.astype(np.uint64)))
+        return SHORTEST + (LONGEST - SHORTEST) * draw
+
+
 class DriverProperties:
     """Computes the custom properties of some vehicles frame after frame.
 
@@ -203,3 +271,26 @@ class DriverProperties:
             pace = clamp(speed / self._cruise, SLOW, QUICK)
             rate = rate * (1.0 + self._portrayal.by_speed * (pace - 1.0))
         return rate
+
+
+class Beats:
+    """The beats of n bodies, frame after frame."""
+
+    def __init__(self, portrayal: Portrayal, keys: Keys, frame_time: float, cruise: float) -> None:
+        """`portrayal` and `keys` have n rows; `frame_time` is in seconds, `cruise` the usual speed, 0 if unknown."""
+        n = len(keys)
+        seconds = replace(portrayal, phase_by=np.full(n, TIME), cycle_time=np.ones(n))
+        self._run = DriverProperties(seconds, keys, frame_time, cruise)
+        self._sizes, self._before = np.ones(n), np.zeros(n)
+
+    def frame(self, position: Vectors, velocity: Vectors, entered: Mask) -> tuple[Scalars, Scalars]:
+        """What they have beaten since the frame before, (n,) seconds at the usual rate, and their effort, (n,).
+
+        Args:
+            position, velocity: (n, 3) metres, m/s.
+            entered: (n,) whether this is the first frame on which a body is present.
+        """
+        numbers = self._run.frame(position, self._sizes, entered, magnitude(velocity))
+        beaten = numbers[PHASE] - self._before
+        self._before = numbers[PHASE]
+        return beaten, numbers[EFFORT]

@@ -19,7 +19,7 @@ from ..simulation.arrays.vectors import Rows, Scalars, Vectors, columns, magnitu
 from ..simulation.marks.declaring import Mark
 from ..simulation.marks.missing import is_due, way_left
 from ..simulation.snapshot import Snapshot, State
-from .portrait import Sketch
+from .sketch import Sketch
 
 A_SECOND = 0.1
 """Metres by which a path may be moved, for each second in which it is."""

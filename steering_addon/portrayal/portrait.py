@@ -15,22 +15,15 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..simulation.arrays.chance import Keys
-from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, anybody, magnitude
-from ..simulation.geometry.surfaces import Surfaces
-from ..simulation.ground import level_heading
-from ..simulation.maneuvers.settling import Settling
-from ..simulation.presence.stays import Staying, memory_of_name
+from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors
 from ..simulation.snapshot import Snapshot, State
-from ..simulation.steering import errands
-from .beating import Beats
 from .clips import Clip, ClipSettings
-from .company import in_company
 from .doings import Doings
-from .driver_properties import DriverProperties, Portrayal, stride_factors
-from .frame import Frame
-from .heads import EYES, Gaze, Heads, attends
+from .driver_properties import Beats, DriverProperties, Portrayal, stride_factors
+from .heads import EYES, Gaze, Heads
 from .playing import Played, Player, Way
-from .riding import Carriage, Ridden, carriage, ridden, unmoved
+from .riding import Ridden, ridden, unmoved
+from .sketch import Bodies, Frame, Sketch, arrived, callers, carriage_of, in_company, surfaces_before
 
 
 @dataclass(frozen=True)
@@ -107,77 +100,6 @@ class Subjects:
     driven: Sequence[DrivenCrowd] = ()
     stateful: Sequence[StatefulCrowd] = ()
     resources: Rows | None = None
-
-
-@dataclass(frozen=True)
-class Bodies:
-    """The bodies of n vehicles on a frame.
-
-    Attributes:
-        position, side, forward, up: (n, 3) metres and unit axes.
-        velocity: (n, 3) m/s.
-        height, lift: (n,) metres of the body, 0 if unknown, and of its origin above the place where it stands.
-        present, entered: (n,) whether it is there, and whether this is the first frame on which it is.
-        active: (n,) whether it takes part, rather than wait where it is.
-        state: (n,) the number of its state, 0 for none.
-        arrived: (n,) whether it is where it was led.
-        caller: (n, 3) the place of what called it into its state, nan where it does not look at that.
-        carriage: what the ground has done with it since the frame before.
-    """
-
-    position: Vectors
-    side: Vectors
-    forward: Vectors
-    up: Vectors
-    velocity: Vectors
-    height: Scalars
-    lift: Scalars
-    present: Mask
-    entered: Mask
-    active: Mask
-    state: Rows
-    arrived: Mask
-    caller: Vectors
-    carriage: Carriage
-
-    def take(self, rows: Rows) -> Bodies:
-        return Bodies(**{name: column[rows] for name, column in vars(self).items()})
-
-    def start_speed(self) -> Scalars:
-        """The speeds at which bodies enter, (n,) m/s; 0 if none does."""
-        if not anybody(self.entered):
-            return np.zeros(len(self.entered))
-        return np.where(self.active, magnitude(self.velocity), 0.0)
-
-
-@dataclass(frozen=True)
-class Sketch:
-    """What one step has led to, as far as it can be seen.
-
-    Attributes:
-        number: of the frame.
-        bodies: of all n vehicles.
-        outside: (n,) the vehicles that have not entered yet.
-        eaten: (m,) the resources of which nothing is left.
-        parent_parts: (p, 4, 4) as of `Frame`.
-        outputs: (n,) what locomotions give for drivers, by name.
-        shares: how far the vehicles of each crowd with states have taken these up, (m, k), 0 to 1.
-        moved: the rows of the surfaces that moved since the frame before.
-    """
-
-    number: int
-    bodies: Bodies
-    outside: Mask
-    eaten: Mask
-    parent_parts: Scalars
-    outputs: Mapping[str, Scalars]
-    shares: Sequence[Scalars]
-    moved: frozenset[int]
-
-    @property
-    def away(self) -> Mask:
-        """(n,) the vehicles that have not entered yet or have left."""
-        return ~self.bodies.present
 
 
 @dataclass(frozen=True)
@@ -263,8 +185,8 @@ class Portrayer:
             active=snapshot.present,
             state=self._state_numbers(state),
             arrived=arrived(state, before) if heeds else np.zeros(n, dtype=np.bool_),
-            caller=_callers(state, snapshot, frame.heights) if heeds else np.full((n, 3), np.nan),
-            carriage=_carriage(state, before, snapshot) if heeds else unmoved(n),
+            caller=callers(state, snapshot, frame.heights) if heeds else np.full((n, 3), np.nan),
+            carriage=carriage_of(state, before, snapshot) if heeds else unmoved(n),
         )
         return Sketch(
             number=frame.number,
@@ -274,7 +196,7 @@ class Portrayer:
             parent_parts=frame.parent_parts,
             outputs=state.outputs,
             shares=self._shares(state),
-            moved=frozenset(snapshot.surfaces.moved_since(_surfaces_before(before, snapshot))),
+            moved=frozenset(snapshot.surfaces.moved_since(surfaces_before(before, snapshot))),
         )
 
     def portrait(self, sketch: Sketch) -> Portrait:
@@ -393,54 +315,3 @@ class _CrowdPortrayer:
         mine = bodies.take(self._crowd.rows)
         eyes = mine.position + np.maximum(EYES * mine.height - mine.lift, 0.0)[:, None] * mine.up
         return Heads(eyes, mine.forward, mine.up, mine.forward, mine.up, mine.caller, mine.state)
-
-
-def arrived(state: State, before: State | None) -> Mask:
-    """The vehicles that are where a behavior has led them, or stand beside it as others are, (n,).
-
-    One that continues without a stay has arrived for a frame, one that stays for a time from its beginning to its end.
-
-    Args:
-        before: the state on the frame before; None on the first.
-    """
-    at, passing = errands(state).arrived.copy(), np.zeros(len(state), dtype=np.bool_)
-    over, staying = passing.copy(), passing.copy()
-    behaviors = {memory_of_name(name): name for name in state.arrived}
-    for name, memory in state.memories.items():
-        if isinstance(memory, Staying | Settling):
-            stands = memory.settled if isinstance(memory, Settling) else memory.arrived > 0.0
-            goes_on = state.arrived.get(behaviors.get(name, name))
-            staying |= stands if goes_on is None else stands & ~goes_on
-    for name, goes_on in state.arrived.items():
-        earlier = None if before is None else before.arrived.get(name)
-        new = goes_on if earlier is None else goes_on & ~earlier
-        stay = state.memories.get(memory_of_name(name))
-        stayed = stay.arrived > 0.0 if isinstance(stay, Staying) else np.zeros(len(state), dtype=np.bool_)
-        over |= new & stayed
-        passing |= new & ~stayed
-    has_arrived: Mask = ((at & ~over) | staying | passing) & ~state.away
-    return has_arrived
-
-
-def _surfaces_before(before: State | None, snapshot: Snapshot) -> Surfaces:
-    """The surfaces on the frame before a snapshot, which are its own on the first."""
-    return snapshot.surfaces if before is None or before.inputs is None else before.inputs.surfaces
-
-
-def _carriage(state: State, before: State | None, snapshot: Snapshot) -> Carriage:
-    was = None if before is None else (before.motion.position, level_heading(before.pose.forward))
-    return carriage(_surfaces_before(before, snapshot), snapshot.surfaces, was, state.motion.position, snapshot.lift)
-
-
-def _callers(state: State, snapshot: Snapshot, heights: Scalars) -> Vectors:
-    """The places of what called vehicles into their states, (n, 3) metres, nan where they do not look at it."""
-    n, mindset, tracked, motion = len(state), state.mindset, snapshot.tracked, state.motion
-    places = np.full((n, 3), np.nan)
-    if mindset is None:
-        return places
-    carrier = motion.position[np.maximum(tracked.carrier, 0)]
-    of_tracked = np.where((tracked.carrier >= 0)[:, None], carrier, tracked.position)
-    looks = attends(state.time - mindset.since, magnitude(motion.velocity), heights)
-    rows = np.flatnonzero(looks & (mindset.mode > 0) & (mindset.body >= 0) & (mindset.body != np.arange(n)))
-    places[rows] = np.concatenate((motion.position, of_tracked))[mindset.body[rows]]
-    return places

@@ -95,7 +95,7 @@ class Mindset:
         shares: Scalars = self.shares * (1.0 - part)[:, None] + np.where(now, part[:, None], 0.0)
         return shares
 
-    def left(self, part: Scalars) -> Iterator[tuple[Rows, Scalars, Rows]]:
+    def modes_left(self, part: Scalars) -> Iterator[tuple[Rows, Scalars, Rows]]:
         """The modes that vehicles come from, that of the largest share first.
 
         Args:
@@ -105,12 +105,12 @@ class Mindset:
             A mode (n,) for each vehicle, its share (n,), 0 where there are fewer, and the body (n,) that it was about.
         """
         shares = np.where((part < 1.0)[:, None], self.shares, 0.0)
-        each, order = np.arange(len(part)), np.argsort(-shares, axis=1, kind="stable")
+        rows, order = np.arange(len(part)), np.argsort(-shares, axis=1, kind="stable")
         for modes in order.T:
-            share = shares[each, modes]
+            share = shares[rows, modes]
             if not (share > 0.0).any():
                 return
-            yield modes, share, self.callers[each, modes]
+            yield modes, share, self.callers[rows, modes]
 
     def take(self, rows: Rows, k: int) -> Mindset:
         """The mindset of the vehicles of some rows, (m,) and (m, k)."""

@@ -104,7 +104,7 @@ def decisions(state: State, snapshot: Snapshot, world: World) -> tuple[Vectors, 
         return force, decided
     # Cut to what the vehicle can apply: a small share of a far stronger force would already be as much.
     limit, before = snapshot.vehicle.max_force, no_vectors(len(state))
-    for modes, share, caller in mindset.left(part):
+    for modes, share, caller in mindset.modes_left(part):
         groups = _groups(*minds.followed(snapshot, modes, caller), snapshot.present & (share > 0.0))
         asked, _ = _decided(state, snapshot, world, groups)
         before += truncate(asked, limit) * share[:, None]

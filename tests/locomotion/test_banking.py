@@ -6,19 +6,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from scripts.motion_metrics import coordinated_rolls, lag, roll_rates, roll_reversals, rolled, rolls
+from scripts.motion_metrics import rolled, rolls
 from steering_addon.behaviors.arrival import Arrival
-from steering_addon.behaviors.path_following import PathFollowing
 from steering_addon.locomotion import Planar, SimpleVehicle
 from steering_addon.locomotion.banking import GRAVITY, Banking, banked
 from steering_addon.simulation.arrays.vectors import Vectors, dot, magnitude, unit
 from steering_addon.simulation.behavior import Behavior, Steering
-from steering_addon.simulation.geometry.paths import spline
 from steering_addon.simulation.run import simulate
 from steering_addon.simulation.snapshot import State
 from steering_addon.simulation.world import Agents, World
 from tests.sampling import sampled
-from tests.scene import Scene, about, headings, leaders, speeds, ups, velocities
+from tests.scene import Scene, about, headings, leaders, speeds, ups
 
 BIRD = {"max_speed": 13.75, "cruise_speed": 0.8, "max_force": 25.0}
 """11 m/s, as in the flights on which the bounds were measured."""
@@ -52,85 +50,6 @@ def flown(place: Scene, pilot: Callable[[float], tuple[float, float, float]], fr
     still = place.snapshot()
     settings = replace(still.settings[0], behaviors=(replace(Flown.of(1), pilot=pilot),))
     return list(simulate(place.start(), [replace(still, settings=(settings,))] * frames))
-
-
-def ring(seed: int) -> np.ndarray:
-    """A closed course with bends to all sides; its sharpest bend takes about 45 degrees at 11 m/s."""
-    rng = np.random.default_rng(seed)
-    t = np.linspace(0.0, 2.0 * np.pi, 90, endpoint=False)
-    phase = rng.uniform(0.0, 2.0 * np.pi, 4)
-    out = 35.0 * (1.0 + 0.25 * np.sin(2.0 * t + phase[0]) + 0.12 * np.sin(3.0 * t + phase[1]))
-    height = 35.0 * (0.15 * np.sin(t + phase[2]) + 0.08 * np.sin(2.0 * t + phase[3]))
-    return np.stack((out * np.cos(t), out * np.sin(t), height), axis=-1)
-
-
-def eight(seed: int) -> np.ndarray:
-    """A figure eight."""
-    t = np.linspace(0.0, 2.0 * np.pi, 90, endpoint=False)
-    return np.stack((45.0 * np.sin(t), 22.0 * np.sin(2.0 * t), 4.5 * np.sin(t + seed)), axis=-1)
-
-
-def by_hand(corners: np.ndarray) -> np.ndarray:
-    """The course as drawn by an unsteady hand: every corner is a few centimetres off."""
-    return corners + 0.04 * np.random.default_rng(5).normal(size=corners.shape)
-
-
-COURSES = {
-    "ring 1": ring(1),
-    "ring 2": ring(2),
-    "ring 3": ring(3),
-    "eight": eight(1),
-    "ring by hand": by_hand(ring(2)),
-    "eight by hand": by_hand(eight(2)),
-}
-
-
-def courses(*corners: np.ndarray) -> Scene:
-    """A bird on each course."""
-    lines = [spline(c, True) for c in corners]
-    return Scene(
-        [line.points[0] for line in lines],
-        forward=[line.tangents[0] for line in lines],
-        speed=8.0,
-        vehicle=BIRD,
-        behaviors=[(PathFollowing, {"path": np.arange(len(lines))})],
-        paths=tuple((line,) for line in lines),
-        fps=FPS,
-    )
-
-
-@pytest.fixture(scope="module")
-def flights() -> list[State]:
-    """Sixteen seconds on the courses, after a preroll."""
-    return courses(*COURSES.values()).run(16 * FPS, preroll=48)
-
-
-each_course = pytest.mark.parametrize("row", range(len(COURSES)), ids=COURSES)
-
-
-# On a course.
-
-
-@each_course
-def test_the_roll_follows_that_of_the_coordinated_turn_soon(flights: list[State], row: int) -> None:
-    roll, wanted = rolls(*axes(flights))[:, row], coordinated_rolls(velocities(flights), FPS)[:, row]
-    assert np.abs(wanted).max() > 25.0, "a course without bends proves nothing"
-    assert 0.0 < lag(roll, wanted, FPS) < 0.3
-    assert np.sqrt(((roll - wanted) ** 2).mean()) < 8.0
-    assert abs(np.abs(roll).max() - np.abs(wanted).max()) < 12.0
-
-
-@each_course
-def test_the_roll_is_neither_hasty_nor_trembling(flights: list[State], row: int) -> None:
-    rate = roll_rates(rolls(*axes(flights))[:, row], FPS)
-    assert np.percentile(np.abs(rate), 95) < 130.0
-    assert np.percentile(np.abs(np.diff(rate)), 95) < 25.0
-    assert roll_reversals(rate) < 0.02
-
-
-def test_no_vehicle_flies_upside_down(flights: list[State]) -> None:
-    assert (ups(flights)[:, :, 2] > 0.0).all()
-    assert np.abs(rolls(*axes(flights))).max() <= 60.0 + 8.0
 
 
 # The size of the lean.

@@ -185,14 +185,16 @@ def test_it_moves_the_way_it_faces(odd) -> None:
 def test_it_climbs_and_dives_no_more_steeply_than_it_may(odd) -> None:
     """One that has come within its limits; one that starts more steeply levels off."""
     moves, model, motion, control, dt = odd
-    handling = moves.handling()
+    handling, most = moves.handling(), 1e9
+    climb, dive = np.minimum(handling.steepest_climb, most), np.minimum(handling.steepest_dive, most)
+
+    def within(forward: np.ndarray, slack: float) -> np.ndarray:
+        flat, rise = np.hypot(*forward[:, :2].T) + slack, forward[:, 2]
+        return (rise <= climb * flat + slack) & (-rise <= dive * flat + slack)
+
     for _ in range(2):
         moved = moves.moved(model, motion, control, no_terrain(3), memory_of(moves, 3), dt)
-        flat, rise = np.hypot(*motion.forward[:, :2].T), motion.forward[:, 2]
-        within = (rise <= handling.steepest_climb * flat) & (-rise <= handling.steepest_dive * flat)
-        flat, rise = np.hypot(*moved.forward[:, :2].T) + 1e-6, moved.forward[:, 2]
-        kept = (rise <= handling.steepest_climb * flat + 1e-6) & (-rise <= handling.steepest_dive * flat + 1e-6)
-        assert kept[within].all()
+        assert within(moved.forward, 1e-6)[within(motion.forward, 0.0)].all()
         motion = replace(motion, velocity=moved.velocity, forward=moved.forward)
 
 

@@ -9,6 +9,7 @@ from steering_addon.locomotion.gaits import GAITS, STEPS, WAY_OUT, Walkers, goin
 from steering_addon.locomotion.headings import BEGINS, SWINGS
 from steering_addon.locomotion.walking import ROUND, Walking
 from steering_addon.simulation.vehicle import Motion, VehicleModel
+from tests.locomotion.stacking import stacked
 
 DT = 1.0 / 24.0
 CIRCLE, TURN, ON_THE_SPOT = 0.5, 3.0, 2.0
@@ -29,7 +30,7 @@ def walker(angle: float = 0.0, n: int = 1, **changes: Any) -> Walkers:
         "slowest": SLOWEST,
         "fastest": np.inf,
         "rounds": 0.0,
-    } | {name: value for name, value in changes.items() if name not in MEMORY and name != "max_force"}
+    } | {name: value for name, value in changes.items() if name not in MEMORY}
     memory = {name: np.full(n, value) for name, value in changes.items() if name in MEMORY}
     heading = np.tile([1.0, 0.0], (n, 1))
     model = VehicleModel.of(
@@ -37,7 +38,7 @@ def walker(angle: float = 0.0, n: int = 1, **changes: Any) -> Walkers:
         max_speed=2.0,
         cruise_speed=PACE / 2.0,
         response_time=RESPONSE,
-        max_force=changes.get("max_force", 1e6),
+        max_force=1e6,
     )
     return Walkers(
         model=model,
@@ -119,6 +120,14 @@ def test_each_row_gives_its_gait_its_speed_and_its_turn(
     assert gait_of(w) == gait
     assert np.linalg.norm(velocity) == pytest.approx(speed)
     assert np.arctan2(forward[0, 1], forward[0, 0]) / DT == pytest.approx(turn, abs=1e-9)
+
+
+def test_each_walker_takes_its_own_gait() -> None:
+    each = [walker(angle, **changes) for angle, changes, *_ in TABLE.values()]
+    together = zip(*strode(stacked(each)))
+    for w, (velocity, forward) in zip(each, together, strict=True):
+        alone = strode(w)
+        assert (velocity == alone[0]).all() and (forward == alone[1]).all()
 
 
 ROUNDS = {

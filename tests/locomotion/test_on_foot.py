@@ -18,6 +18,7 @@ from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import OnFoot
 from steering_addon.locomotion.headings import sine_between, turn_toward, turned_by
 from steering_addon.locomotion.on_foot import FALL, STOP, TURN_BACK
+from steering_addon.simulation.geometry.obstacles import boxes
 from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
 from steering_addon.simulation.locomotion import HELD_UP
 from steering_addon.simulation.snapshot import Snapshot, State
@@ -43,7 +44,7 @@ def herd(ground: Surfaces, n: int = 60, seed: int = 0, half: float = 25.0, behav
         forward=np.stack((np.cos(turn), np.sin(turn), 0.0 * turn), axis=1),
         speed=0.8,
         behaviors=behaviors or [(Separation, {}), (Alignment, {}), (Cohesion, {}), (Wander, {"strength": 1.0})],
-        vehicle={"max_speed": 1.6, "max_force": 3.0, "radius": 0.4, "cruise_speed": 0.5},
+        vehicle={"max_speed": 1.6, "mass": 2.0, "max_force": 6.0, "radius": 0.4, "cruise_speed": 0.5},
         locomotions=[(OnFoot, {"turn_radius": 2.5, "turn_on_the_spot": 0.0, **foot})],
         surfaces=ground,
         fps=FPS,
@@ -62,7 +63,7 @@ def walkers(places: Any, targets: Any, ground: Surfaces, **foot: Any) -> Scene:
         forward=(1.0, 0.0, 0.0),
         speed=1.0,
         behaviors=[(Seek, {"target": n + np.arange(n)})],
-        vehicle={"max_speed": 1.5, "max_force": 4.0, "radius": 0.3},
+        vehicle={"max_speed": 1.5, "mass": 2.0, "max_force": 8.0, "radius": 0.3},
         locomotions=[(OnFoot, foot)],
         tracked=leaders(*targets),
         surfaces=ground,
@@ -175,6 +176,16 @@ def test_an_animal_that_nothing_moves_comes_to_rest_and_does_not_creep(slope: fl
     assert ((speed == 0.0) | (speed > 0.9 * slowest)).all()
 
 
+@pytest.mark.parametrize("hemmed_in", [True, False])
+def test_an_animal_without_room_for_its_circle_before_a_wall_steps_round(hemmed_in: bool) -> None:
+    animal = {"turn_radius": 2.5, "turn_on_the_spot": 0.0}
+    scene = walker((0.0, 0.3, 0.0), (-20.0, 0.0, 0.0), surfaces([plane(half=30.0)]), **animal)
+    wall = boxes([(1.5 if hemmed_in else 9.0, 0.0, 0.0)], [(0.3, 8.0, 2.0)])
+    states = replace(scene, speed=0.0, obstacles=wall).run(FPS)
+    assert (positions(states)[-1] == positions(states)[0]).all() == hemmed_in
+    assert (states[-1].motion.forward[0, 0] < 0.9) == hemmed_in
+
+
 def test_the_ground_under_it_is_never_too_steep(roaming) -> None:
     ground, states = roaming
     assert steepness(ground, states).max() <= 0.61
@@ -222,7 +233,7 @@ def test_no_walker_stands_at_an_edge_sooner_than_braking_allows(edge: int) -> No
         np.array([7.6, 7.8, 8.0, 8.2])[:, None] * out,
         forward=out + 0.1 * np.roll(out, 1, axis=0),
         speed=3.0,
-        vehicle={"max_speed": 3.0, "max_force": most, "cruise_speed": 1.0},
+        vehicle={"max_speed": 3.0, "mass": 2.0, "max_force": 2.0 * most, "cruise_speed": 1.0},
         locomotions=[(OnFoot, {"turn_radius": 2.5, "turn_on_the_spot": 0.0, "at_edge": edge})],
         surfaces=rim(10.0),
         fps=FPS,
@@ -428,9 +439,6 @@ def test_what_starts_on_ground_that_is_too_steep_comes_down() -> None:
     assert steep.any(axis=0).all() and (held_up[steep] == 1.0).all(), "the report of a bake names it"
     assert positions(states)[..., 2].max() <= start[2] + 1e-9
     assert (positions(states)[-1, :, 2] < start[2] - 1.0).all()
-
-
-# Of the run.
 
 
 def test_shuffled_triangles_make_no_difference() -> None:

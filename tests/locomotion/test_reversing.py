@@ -7,8 +7,7 @@ import pytest
 
 from steering_addon.behaviors.seek import Seek
 from steering_addon.locomotion.course import CLEAR, LOOKS, WALK, Car
-from steering_addon.locomotion.driver import STOP
-from steering_addon.locomotion.driving import Driving
+from steering_addon.locomotion.driving import STOP, Driving
 from steering_addon.locomotion.reversing import (
     ALLOW,
     BLOCKED,
@@ -31,6 +30,7 @@ from steering_addon.simulation.snapshot import State
 from steering_addon.simulation.terrain import Terrain
 from steering_addon.simulation.vehicle import VehicleModel
 from tests.locomotion.grounds import plane
+from tests.locomotion.stacking import stacked
 from tests.locomotion.test_wheeled import AXLE, CAR, FPS, output
 from tests.sampling import thorough
 from tests.scene import Scene, headings, leaders, positions, velocities
@@ -49,7 +49,7 @@ def driver(push: tuple[float, float] = (1.0, 0.0), leave_to: float = 0.0, **chan
     room = [np.array([changes.pop(f"room_{name}", 0.0)]) for name in ROOM]
     others = {"speed": 0.0, "may": True, "limit": np.inf} | changes
     return Drivers(
-        model=VehicleModel.of(1, max_force=4.0, max_speed=5.0, response_time=0.6),
+        model=VehicleModel.of(1, mass=2.0, max_force=8.0, max_speed=5.0, response_time=0.6),
         memory=Driving(**(vars(Driving.blank(1)) | memory)),
         push=np.array([[*push, 0.0]]),
         heading=np.array([[1.0, 0.0, 0.0]]),
@@ -139,6 +139,14 @@ def test_each_change_is_due_after_its_pause(changes: dict[str, Any], remembered:
     after = changed(driver(**changes), DT)
     for name, value in remembered.items():
         assert getattr(after, name)[0] == pytest.approx(value), name
+
+
+def test_each_driver_is_in_its_own_state_and_changes_for_itself() -> None:
+    each = [driver(**changes) for changes, *_ in (*WHEELS.values(), *CHANGES.values())]
+    together, after = stacked(each), changed(stacked(each), DT)
+    assert together.wanted.tolist() == [d.wanted[0] for d in each]
+    for name, column in vars(after).items():
+        assert (column == np.concatenate([vars(changed(d, DT))[name] for d in each])).all(), name
 
 
 # How far they can go.

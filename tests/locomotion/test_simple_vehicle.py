@@ -8,17 +8,14 @@ from hypothesis import given
 
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.seek import Seek
-from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import SimpleVehicle
 from steering_addon.locomotion.point_mass import TURNING_SPEED, _round, _turn
-from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.locomotion import Control, Locomotion
 from steering_addon.simulation.moving import damped
 from steering_addon.simulation.snapshot import Snapshot
 from steering_addon.simulation.terrain import no_terrain
 from steering_addon.simulation.vehicle import Motion, VehicleModel
-from tests.sampling import sampled
-from tests.scene import Scene, flat_or_free, headings, leaders, positions, speeds, velocities
+from tests.scene import Scene, headings, leaders, positions, speeds, velocities
 from tests.simulation.odd_input import BOUNDED, numbers, vectors
 
 DT = 1.0 / 24.0
@@ -180,28 +177,6 @@ def test_driving_round_gains_at_most_the_speed_that_the_force_gives() -> None:
     assert (np.linalg.norm(velocity, axis=1) <= given * (1.0 + 1e-9)).all()
 
 
-@pytest.mark.parametrize("start", [0.0, 0.5, 5.0])
-@pytest.mark.parametrize("plane", [True, False])
-def test_for_a_target_straight_behind_it_drives_round(start: float, plane: bool) -> None:
-    place = Scene(
-        [[0.0, 0.0, 0.0]],
-        speed=start,
-        behaviors=[(Seek, {})],
-        locomotions=flat_or_free(plane),
-        tracked=leaders([0.0, -20.0, 0.0]),
-    )
-    states = place.run(72)
-    velocity, forward = velocities(states)[:, 0], headings(states)[:, 0]
-    assert np.abs(np.cross(velocity, forward)).max() < 1e-9
-    assert ((velocity * forward).sum(axis=1) >= 0.0).all(), "it slid backwards"
-    turn = angle_between(forward[1:], forward[:-1])
-    assert turn.max() <= np.pi * DT + 1e-9
-    assert turn.sum() < np.pi * 1.1, "it turned more than once"
-    assert velocity[-1][1] < -4.5
-    aside = np.abs(positions(states)[:, 0, 0]).max()
-    assert 0.1 < aside < 5.0, "a turn takes room, but little at low speed"
-
-
 def test_a_force_that_stops_a_vehicle_keeps_its_heading() -> None:
     place = Scene(
         [[0.0, 0.0, 0.0]], speed=4.0, behaviors=[(Arrival, {"slowing_distance": 2.0})], tracked=leaders([0.0, 6.0, 0.0])
@@ -209,9 +184,6 @@ def test_a_force_that_stops_a_vehicle_keeps_its_heading() -> None:
     states = place.run(240)
     assert speeds(states)[-1, 0] < 1e-3
     assert np.abs(headings(states)[:, 0] - (0.0, 1.0, 0.0)).max() < 1e-6
-
-
-# On the ground.
 
 
 # The start.
@@ -295,25 +267,6 @@ def test_damping_does_not_make_a_force_exceed_max_force(before, wanted, time) ->
 
 def truncated_rows(v: np.ndarray, longest: np.ndarray) -> np.ndarray:
     return np.array([truncated(row, limit) for row, limit in zip(v, longest, strict=True)])
-
-
-@sampled
-@pytest.mark.parametrize("way", ["ONE", "DITHERING"])
-def test_damping_smooths_the_way_of_random_decisions(way: str) -> None:
-    def jerk(damping: float) -> float:
-        number = next(c.number for c in COMBININGS if c.name == way)
-        place = Scene(
-            [[0.0, 0.0, 0.0]],
-            speed=4.0,
-            behaviors=[(Arrival, {"probability": 0.5, "priority": 1}), (Wander, {"weight": 2.0, "probability": 0.5})],
-            combining=number,
-            tracked=leaders([30.0, 60.0, 5.0]),
-            vehicle={"damping": damping},
-        )
-        change = np.diff(velocities(place.run(24 * 8))[:, 0], axis=0)
-        return float(np.linalg.norm(np.diff(change, axis=0), axis=1).mean())
-
-    assert jerk(0.3) < 0.5 * jerk(0.0)
 
 
 def test_a_vehicle_that_is_to_go_straight_back_turns_to_its_level_side() -> None:

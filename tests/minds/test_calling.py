@@ -39,20 +39,23 @@ LATER = 0.5
 
 
 def calls_in(
-    scene: Scene, states: list[CrowdState], triggers: list[Trigger], left_alone: Any = (), **minds: Any
+    scene: Scene, states: list[CrowdState], triggers: list[Trigger], left_alone: Any = (), crowd: Any = 0, **minds: Any
 ) -> Calls:
-    """The calls at the start of a scene.
+    """The calls of vehicles of crowd 0 at the start of a scene.
 
     Args:
         left_alone: the rows of the bodies that are left alone.
+        crowd: (n,) the crowd of each vehicle.
         minds: columns of the mindset, where they are not blank.
     """
-    snapshot = with_states(scene.snapshot(), states, triggers)
+    snapshot = replace(scene.snapshot(), crowd=np.broadcast_to(crowd, (len(scene),)))
+    snapshot = with_states(snapshot, states, triggers)
     (mind,) = minds_of(snapshot)
     before = replace(Mindset.blank(len(scene), len(states) + 1, 0.0), **minds)
     meeting = meeting_in(snapshot, scene.start(), before)
     meeting.left_alone[list(left_alone)] = True
-    return find_calls(mind, meeting, before, snapshot.keys)
+    k = len(states) + 1
+    return find_calls(mind, meeting, before.take(meeting.rows, k), snapshot.keys[meeting.rows])
 
 
 def column(n: int, blank: Any, of_rows: dict[int, Any]) -> np.ndarray:
@@ -111,6 +114,8 @@ def test_things_that_call_one_each_are_shared_out_by_distance() -> None:
     scene = standing([0, 0, 0], [4, 0, 0], [5, 0, 0], tracked=leaders([1, 0, 0], [-3.5, 0, 0]))
     both = trigger(1, Nearby, bodies=np.array([3, 4]), distance=50.0, one_each=True)
     assert calls_in(scene, [startle()], [both]).body[:, 1].tolist() == [3, 4, NOBODY]
+    near = trigger(1, Nearby, bodies=np.array([3, 4]), distance=3.0, one_each=True)
+    assert calls_in(scene, [startle()], [near]).body[:, 1].tolist() == [3, NOBODY, NOBODY]
 
 
 @sampled
@@ -208,6 +213,12 @@ def test_the_example_of_enough_fresh_neighbors_is_followed_once(minds: Any, spre
     assert dict(zip(heard, calls.source[heard, 1].tolist())) == told
     assert (calls.strength[heard, 1] == CAUGHT).all() and (calls.by[heard, 1] == BY_OTHERS).all()
     assert (calls.body[heard, 1] == 9).all() and (calls.root[heard, 1] == -0.25).all()
+
+
+def test_the_example_of_another_crowd_is_none() -> None:
+    state = startle(spreads=1, varies=0.0, reach=3.0)
+    calls = calls_in(in_a_row(), [state], [], crowd=np.array([0, 1, 0, 0]), **alarmed(1))
+    assert not calls.strength.any()
 
 
 def test_the_nearer_of_two_examples_is_named_and_the_daring_need_more_of_them() -> None:

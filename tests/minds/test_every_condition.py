@@ -217,19 +217,8 @@ def test_each_condition_has_a_case() -> None:
 
 
 def test_names_and_numbers_that_files_hold_never_change_and_others_are_told_apart() -> None:
-    stored = [
-        "NEAR",
-        "SEES",
-        "INSIDE",
-        "OUTSIDE",
-        "ARRIVED",
-        "TOUCHED",
-        "ALONE",
-        "CROWDED",
-        "STUCK",
-        "FASTER",
-        "ALWAYS",
-    ]
+    first = ["NEAR", "SEES", "INSIDE", "OUTSIDE", "ARRIVED", "TOUCHED"]
+    stored = [*first, "ALONE", "CROWDED", "STUCK", "FASTER", "ALWAYS"]
     numbers = {kind.name: kind.stored_number for kind in CONDITIONS}
     assert {name: numbers[name] for name in stored} == {name: number for number, name in enumerate(stored)}
     assert len(set(numbers)) == len(set(numbers.values())) == len({kind.label for kind in CONDITIONS}) == len(CASES)

@@ -23,7 +23,21 @@ from steering_addon.simulation.mindset import Mindset
 from steering_addon.simulation.presence.arrivals import Errand
 from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import Snapshot, State
-from tests.minds.herds import AT_ONCE, FAST, FRAME, SLOW, WOLF, herd, modes, played, run, same, startle, wolf_near
+from tests.minds.herds import (
+    AT_ONCE,
+    FAST,
+    FRAME,
+    RUNNING,
+    SLOW,
+    WOLF,
+    herd,
+    modes,
+    played,
+    run,
+    same,
+    startle,
+    wolf_near,
+)
 
 AFAR = [(Flee, {"distance": 100.0}), (Separation, {"distance": 1.5})]
 """What vehicles want in a state that is not about what called."""
@@ -96,11 +110,14 @@ def test_what_of_a_locomotion_a_state_changes(kinds: Any, locomotion: Any, expec
 
 
 def test_no_vehicle_is_stopped_short_when_it_calms_down() -> None:
-    scene, state = herd(16, wolf=[3.0, 3.0, 0.0]), startle(**{**AT_ONCE, "lasts": 0.5, "blend": 0.2})
+    scene, state = (
+        herd(16, wolf=[3.0, 3.0, 0.0], vehicle={**SLOW, "mass": 2.0}),
+        startle(**{**AT_ONCE, "lasts": 0.5, "blend": 0.2}),
+    )
     states = played(scene, 120, lambda f: ([state], [wolf_near(scene, 50.0, strength=1.0 * (f < 40))]))
     speed = np.linalg.norm([s.motion.velocity for s in states], axis=2)
     assert speed.max() > 4.0 and speed[-1].max() < 1.05
-    assert np.abs(np.diff(speed, axis=0)).max() <= 10.0 * FRAME + 1e-9
+    assert np.abs(np.diff(speed, axis=0)).max() <= 10.0 / 2.0 * FRAME + 1e-9
 
 
 @given(switches=st.lists(st.integers(2, 40), min_size=1, max_size=6), order=st.permutations([1, 2, 0]))
@@ -181,8 +198,8 @@ def test_crowds_choose_and_follow_their_own_states_only() -> None:
     crowds = [Crowd(np.arange(3), behaviors), Crowd(np.arange(3, 6), behaviors)]
     seeking = [(Separation, {"distance": 3.0}), (Seek, {"target": CAUSE, "weight": 0.5})]
     of_crowds = (
-        [CrowdState("Run", seeking, FAST, numbers=AT_ONCE, locomotion={"max_turn_rate": 5.0})],
-        [CrowdState("A"), CrowdState("B", seeking, SLOW, numbers={**AT_ONCE, "left_alone": True})],
+        [CrowdState("Run", RUNNING, FAST, numbers=AT_ONCE, locomotion={"max_turn_rate": 5.0})],
+        [CrowdState("A", seeking, SLOW, numbers={**AT_ONCE, "left_alone": True}), CrowdState("B")],
     )
     scene = Scene([[2.0 * k, 0.3 * k, 0.0] for k in range(6)], forward=[1, 0, 0], speed=0.5, vehicle=FAST,
                   locomotions=[(Planar, {})], tracked=leaders([3.0, -4.0, 0.0]))  # fmt: skip
@@ -191,14 +208,14 @@ def test_crowds_choose_and_follow_their_own_states_only() -> None:
         def at(frame: int, snapshot: Snapshot) -> Snapshot:
             snapshot = replace(in_crowds(snapshot, crowds), present=np.arange(6) != 5)
             for crowd in having:
-                near = trigger(len(of_crowds[crowd]), Nearby, bodies=np.array([6]), distance=50.0)
+                near = trigger(1, Nearby, bodies=np.array([6]), distance=50.0)
                 snapshot = with_states(snapshot, of_crowds[crowd], [near], crowd)
             return snapshot
 
         return scene.run(30, at=at)
 
     both, first, second = go((0, 1)), go((0,)), go((1,))
-    assert both[-1].mindset.mode.tolist() == [1, 1, 1, 2, 2, 0]
+    assert both[-1].mindset.mode.tolist() == [1, 1, 1, 1, 1, 0]
     for own, rows in ((first, slice(0, 3)), (second, slice(3, 6))):
         assert own[-1].mindset.mode[rows].any()
         assert np.array_equal(both[1].motion.position[rows], own[1].motion.position[rows])

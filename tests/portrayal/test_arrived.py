@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from steering_addon.behaviors.arrival import Arrival
-from steering_addon.portrayal.portrait import arrived
+from steering_addon.portrayal.sketch import arrived
 from steering_addon.simulation.presence.attendance import GO_ON, LEAVE, STAY
 from tests.scene import Scene, leaders, positions, speeds
 from tests.simulation.presence.test_arrivals import DOOR, FPS, on_arrival, walk

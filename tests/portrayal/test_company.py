@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from steering_addon.portrayal.company import in_company
+from steering_addon.portrayal.sketch import in_company
 
 FACING = ([(0.0, 0.0), (0.0, 0.8)], [(0.0, 1.0), (0.0, -1.0)])
 

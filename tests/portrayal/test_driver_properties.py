@@ -11,16 +11,17 @@ from steering_addon.portrayal.driver_properties import (
     CYCLES_APART,
     DISTANCE,
     FASTEST,
+    GRAVITY,
     PROPERTIES,
     RATE,
     SLOWEST,
+    SMOOTHING,
     START,
     TIME,
     DriverProperties,
     Portrayal,
     stride_factors,
 )
-from steering_addon.portrayal.effort import GRAVITY, SMOOTHING
 from steering_addon.simulation.arrays.chance import keys_of, mix, uniform
 
 FRAME_TIME = 1.0 / 24.0

@@ -13,13 +13,12 @@ from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.forage import Forage
 from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import Planar
-from steering_addon.portrayal.beating import Beats
 from steering_addon.portrayal.clips import BEAT, DO, MOVE, ON_ARRIVAL, ON_STATE, STAND, Clip, ClipSettings
-from steering_addon.portrayal.driver_properties import TIME, Portrayal
+from steering_addon.portrayal.driver_properties import TIME, Beats, Portrayal
 from steering_addon.portrayal.exact_marks import ExactMarks
-from steering_addon.portrayal.frame import Frame
 from steering_addon.portrayal.heads import Gaze
 from steering_addon.portrayal.portrait import DrivenCrowd, ModelClips, Portrait, Portrayer, StatefulCrowd, Subjects
+from steering_addon.portrayal.sketch import Frame
 from steering_addon.scene import Scene, leaders, resources, with_states
 from steering_addon.simulation.arrays.chance import keys_of
 from steering_addon.simulation.marks.declaring import Mark

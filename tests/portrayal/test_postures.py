@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from steering_addon.portrayal.postures import ASIDE, VARIANTS, postures, variants_of
+from steering_addon.portrayal.heads import ASIDE, VARIANTS, postures, variants_of
 from steering_addon.simulation.arrays.chance import keys_of
 
 MOST = 0.05

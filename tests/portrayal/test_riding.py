@@ -98,7 +98,7 @@ def test_ground_that_cannot_move_carries_no_one() -> None:
 
 
 def test_feet_find_the_plane_of_what_carries_a_body_however_it_has_turned() -> None:
-    normal, angle = np.array((0.3, -0.2, 1.0)) / np.sqrt(1.13), np.array((0.0, 0.7))
+    normal, angle = np.array((0.3, -0.2, 1.0)) / np.sqrt(1.13), np.array((-0.4, 0.7))
     body = Ridden(
         np.array(((1.0, 2.0, 3.0), (4.0, 5.0, 6.0)))[:, None],
         *np.zeros((2, 2, 1, 3)),
@@ -112,3 +112,17 @@ def test_feet_find_the_plane_of_what_carries_a_body_however_it_has_turned() -> N
     on_plane = np.concatenate((offset[:, :2], (heights - body.position[:, 0, 2] + LIFT)[:, None]), axis=1)
     np.testing.assert_allclose(on_plane @ normal, 0.0, atol=1e-12)
     np.testing.assert_allclose(normals, np.tile(normal, (2, 1)))
+    # What does not move is asked for where the body is in the world, and turned back as that was turned.
+    asked = []
+
+    def still(at: np.ndarray, frames: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        asked.append(at - body.position[frames, 0])
+        return at[:, 2] + 0.5, np.tile((1.0, 0.0, 0.0), (2, 1))
+
+    stays = RiddenGround(body.position, body, np.zeros((2, 1), bool), np.full((2, 1), LIFT), still)
+    heights, normals = stays(body.position[:, 0] + offset, np.arange(2))
+    cosines, sines = np.cos(angle), np.sin(angle)
+    x, y = offset[:, 0], offset[:, 1]
+    np.testing.assert_allclose(asked[0][:, :2], np.stack((cosines * x - sines * y, sines * x + cosines * y), axis=1))
+    np.testing.assert_allclose(heights, body.position[:, 0, 2] + offset[:, 2] + 0.5)
+    np.testing.assert_allclose(normals, np.stack((cosines, -sines, 0.0 * sines), axis=1), atol=1e-12)

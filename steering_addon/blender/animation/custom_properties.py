@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ...locomotion import LOCOMOTIONS
-from ...portrayal.driver_properties import LOOKS
-from ...portrayal.state_properties import SHARE, STATE
+from ...portrayal.driver_properties import LOOKS, SHARE, STATE
 
 if TYPE_CHECKING:
     from bpy.types import ID, FCurve, Object

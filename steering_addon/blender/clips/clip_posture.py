@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...portrayal.postures import postures, variants_of
+from ...portrayal.heads import postures, variants_of
 from ...simulation.arrays.chance import Keys
 from ...simulation.arrays.vectors import Scalars
 from ..animation.rotation_channels import channels_from_matrices

@@ -89,21 +89,21 @@ def find_controls(
     with copy_aside(armature, action) as (scene, copy):
         probe = _Probe(scene, copy, rig, soles)
         keyed = {bone_channel(curve.data_path) for curve in curves_for(action, armature)}
-        chains = _chains(copy)
         moved = {bone for bone, channel in keyed if channel == "location"}
+        chains = _chains(copy)
         feet: list[Control] = []
         for foot, frame in enumerate(frames):
             probe.pose(action, armature, frame)
-            free = probe.highest_first(_above(copy, chains))
+            free = probe.highest_first({name for _, targets in chains for name in targets})
             bones = [bone for bone in free if bone in moved] + [bone for bone in free if bone not in moved]
             bone = next((bone for bone in bones if probe.carries(bone, foot)), None)
             if bone is None:
                 return None
-            feet.append(Control(probe.row(bone), probe.turns(bone, foot), _leg_of(rig, copy, chains, bone)))
+            feet.append(Control(probe.row(bone), probe.turns(bone, foot), _leg_of(rig, chains, bone)))
         if len({control.bone for control in feet}) < len(feet):
             return None
         legs = [control.leg for control in feet if control.leg is not None]
-        tops = {name for leg in legs for name in _names_above(copy, rig.names[leg.top])}
+        tops = {rig.names[row] for leg in legs for row in (leg.top, *rig.above(leg.top))}
         bones = probe.highest_first(moved) + probe.highest_first(tops - moved)
         hips = next((bone for bone in bones if legs and probe.carries_legs(bone, legs)), None)
         return Controls(tuple(feet), probe.row(hips) if hips is not None else -1)
@@ -237,33 +237,23 @@ class _Probe:
             setattr(holder, name, type(now)(value))
 
 
-def _chains(copy: Object) -> list[tuple[list[PoseBone], str]]:
-    """Chains of inverse kinematics in a copy: the bones from the last one upwards, and the target."""
+def _chains(copy: Object) -> list[tuple[list[PoseBone], list[str]]]:
+    """Chains of inverse kinematics: the bones from the last one upwards, and the target with those above it."""
     chains = []
     for last in copy.pose.bones:
         for each in last.constraints:
-            if each.type != "IK" or not each.enabled or each.target != copy or not each.subtarget:
+            target = copy.data.bones.get(each.subtarget) if each.type == "IK" and each.target == copy else None
+            if target is None or not each.enabled:
                 continue
-            bones = [last, *last.parent_recursive]
-            bones = bones if each.use_tail else bones[1:]
-            chains.append((bones[: each.chain_count or len(bones)], each.subtarget))
+            bones = [last, *last.parent_recursive][0 if each.use_tail else 1 :]
+            names = [target.name, *(bone.name for bone in target.parent_recursive)]
+            chains.append((bones[: each.chain_count or len(bones)], names))
     return chains
 
 
-def _above(copy: Object, chains: Sequence[tuple[list[PoseBone], str]]) -> set[str]:
-    """The targets of chains and what is above them."""
-    return {name for _, target in chains for name in _names_above(copy, target)}
-
-
-def _names_above(copy: Object, bone: str) -> list[str]:
-    """A bone and those above it."""
-    lowest = copy.data.bones.get(bone)
-    return [] if lowest is None else [bone, *(each.name for each in lowest.parent_recursive)]
-
-
-def _leg_of(rig: Rig, copy: Object, chains: Sequence[tuple[list[PoseBone], str]], control: str) -> Chain | None:
+def _leg_of(rig: Rig, chains: Sequence[tuple[list[PoseBone], list[str]]], control: str) -> Chain | None:
     """The longest chain that goes after what a control carries."""
-    legs = [bones for bones, target in chains if len(bones) > 1 and control in _names_above(copy, target)]
+    legs = [bones for bones, targets in chains if len(bones) > 1 and control in targets]
     if not legs:
         return None
     bones = max(legs, key=len)

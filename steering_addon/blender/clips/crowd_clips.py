@@ -13,10 +13,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...portrayal.beating import Beats
-from ...portrayal.clip_text import Measurement, at_ground_speed, measurement_of, text_of
-from ...portrayal.clips import ANY, BEAT, NO_STATE, STAND, Clip, ClipSettings
-from ...portrayal.driver_properties import Portrayal
+from ...portrayal.clips import (
+    ANY,
+    BEAT,
+    NO_STATE,
+    STAND,
+    Clip,
+    ClipSettings,
+    Measurement,
+    at_ground_speed,
+    measurement_of,
+    text_of,
+)
+from ...portrayal.driver_properties import Beats, Portrayal
 from ...portrayal.heads import Gaze
 from ...simulation.arrays.chance import Keys
 from ...simulation.roles import Role
@@ -185,35 +194,35 @@ def state_of(entry: PropertyGroup) -> Object | None:
 
 def is_measured(model: Model, scene: Scene, family: Family) -> bool:
     """Whether the clips of a model need not be measured."""
-    made_of = hash_of(model, scene, family)
-    known = f"{made_of} {scale_of(model.vehicles[0], model.rigs[0]):.4g}"
-    return known in _measured or _stored(model, made_of) is not None
+    return _known(model, hash_of(model, scene, family)) is not None
 
 
-def _stored(model: Model, made_of: str) -> tuple[list[Clip], float] | None:
-    """The measured clips that the crowd stores, if they were made of this, and their scale."""
+def _known(model: Model, made_of: str) -> tuple[list[Clip], float] | None:
+    """The measured clips of a model and their scale: as the crowd stores them, or as measured in this session."""
     stored = [measurement_of(entry.measured) for entry in model.entries]
-    if not all(each is not None and each.made_of == made_of and each.scale == stored[0].scale for each in stored):
-        return None
-    return [each.clip for each in stored], stored[0].scale
+    if all(each is not None and each.made_of == made_of and each.scale == stored[0].scale for each in stored):
+        return [each.clip for each in stored], stored[0].scale
+    return _measured.get(_key(model, made_of))
+
+
+def _key(model: Model, made_of: str) -> str:
+    # The speeds of a new crowd are those of its own size.
+    return f"{made_of} {scale_of(model.vehicles[0], model.rigs[0]):.4g}"
 
 
 def measure(model: Model, scene: Scene, family: Family, made_of: str) -> tuple[list[Clip], float]:
-    """The clips of a model and the scale at which they are meant: as stored, as measured before, or measured now.
+    """The clips of a model and the scale at which they are meant, measured now where they are not known.
 
     Writes nothing.
     """
-    vehicle, rig = model.vehicles[0], model.rigs[0]
-    # The speeds of a new crowd are those of its own size.
-    known = f"{made_of} {scale_of(vehicle, rig):.4g}"
-    measured = _stored(model, made_of) or _measured.get(known)
+    measured = _known(model, made_of)
     if measured is None:
-        actions = [entry.action for entry in model.entries]
+        vehicle, actions = model.vehicles[0], [entry.action for entry in model.entries]
         clips = measured_clips(vehicle, actions, scene, family, sound_front(vehicle))
-        measured = clips, scale_of(vehicle, rig)
+        measured = clips, scale_of(vehicle, model.rigs[0])
         while len(_measured) >= MOST_KEPT:
             _measured.pop(next(iter(_measured)))
-        _measured[known] = measured
+        _measured[_key(model, made_of)] = measured
     return measured
 
 

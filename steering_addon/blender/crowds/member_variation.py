@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from bpy.types import Object, Scene
 
 VARIED = {"speed": "speed_factor", "size": "size_factor", "mass": "mass_factor", "start_speed": "start_speed"}
-"""What varies, and the property of the vehicle that holds it."""
+"""The properties of a vehicle that vary, by the name of their amount."""
 
 
 @dataclass(frozen=True)

@@ -90,13 +90,13 @@ class ModelAside:
                     face.material_index = rows[min(face.material_index, len(rows) - 1)]
                 if np.linalg.det(matrix[:3, :3]) < 0.0:
                     bmesh.ops.reverse_faces(edited, faces=faces)
-                shown = next((each.name for each in mesh.uv_layers if each.active_render), "")
+                shown = next((uv.name for uv in mesh.uv_layers if uv.active_render), "")
                 layer = layer or shown
                 if shown != layer and shown:
                     _copy_layer(edited, faces, shown, layer)
             for layers in (edited.verts.layers.deform, edited.verts.layers.shape):
-                for each in layers.values():
-                    layers.remove(each)
+                for unused in layers.values():
+                    layers.remove(unused)
             joined = bpy.data.meshes.new(NAME)
             edited.to_mesh(joined)
         finally:
@@ -200,9 +200,7 @@ def _own_data(parts: Sequence[Object], copies: Sequence[Object]) -> list:
         copy.data = single = instead.setdefault(data, data.copy())
         if single not in new:
             new.append(single)
-        driven += [
-            each for each in (single, getattr(single, "shape_keys", None)) if each is not None and each.animation_data
-        ]
+        driven += [owner for owner in (single, getattr(single, "shape_keys", None)) if owner and owner.animation_data]
     for owner in driven:
         for curve in owner.animation_data.drivers:
             for target in (target for variable in curve.driver.variables for target in variable.targets):

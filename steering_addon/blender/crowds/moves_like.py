@@ -124,8 +124,8 @@ def likeness(name: str) -> Likeness:
     return next(like for like in LIKENESSES if like.name == name)
 
 
-def of_character(ob: Object, depsgraph: Depsgraph, family: Family) -> Likeness:
-    """What a rigged character moves like, by its proportions; ANYTHING for all else. Writes nothing.
+def guess_likeness(ob: Object, depsgraph: Depsgraph, family: Family) -> Likeness:
+    """The likeness of a rigged character, by its proportions; ANYTHING for other objects. Writes nothing.
 
     Raises:
         Refusal: its mesh cannot be measured.

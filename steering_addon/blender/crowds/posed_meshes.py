@@ -68,7 +68,7 @@ class PosedClip:
 
 @dataclass(frozen=True)
 class Posing:
-    """What is to be posed, and how well.
+    """A model to be posed, and how well.
 
     Attributes:
         vehicle: one of the model.
@@ -112,7 +112,7 @@ def posing(task: Posing) -> Generator[float, None, tuple[Collection, list[PosedC
                     yield (row + next(poses)) / len(copies)
             except StopIteration as stop:
                 posed.append(PosedClip(short_name(model.entries[row].action), number, *stop.value))
-        if len({each.poses.shape[1] for each in posed}) > 1:
+        if len({clip.poses.shape[1] for clip in posed}) > 1:
             text = f"The number of vertices of {vehicle.name} is not the same in all clips"
             raise Refusal(f"{text}. Turn off the modifiers that change it.", about=[vehicle])
         mesh = aside.joined()
@@ -145,20 +145,20 @@ def _poses(
     for row, points in enumerate(aside.shapes(np.arange(samples + 1) / samples * clip.frames)):
         measured[row] = points
         yield MEASURED * row / (samples + 1)
-    count, left = 0, 1.0 - MEASURED
+    count, rest = 0, 1.0 - MEASURED
     while True:
         count = fewest(measured, tolerance, most, count + 1)
         shapes: list[np.ndarray] = []
         at = np.concatenate((middles(count), edges(count)))
         for points in aside.shapes(at * clip.frames):
             shapes.append(points)
-            yield 1.0 - left + 0.5 * left * len(shapes) / len(at)
+            yield 1.0 - rest + 0.5 * rest * len(shapes) / len(at)
         poses, between = np.stack(shapes[:count]), np.stack(shapes[count:])
         off = furthest(measured, poses, between)
         # Between two samples the mesh may bend further than a straight line tells.
         if off <= tolerance or count >= most:
             return poses, off
-        left *= 0.5
+        rest *= 0.5
 
 
 # ---- the collection
@@ -228,8 +228,8 @@ def _replaced(posed: Sequence[PosedClip], named: Sequence[tuple[str, Object]], t
 
 
 def strangers_in(collection: Collection) -> list[str]:
-    """The names of what else is in the collection of posed meshes, and so is counted with them."""
-    return sorted(each.name for each in (*collection.objects, *collection.children) if not _is_ours(each))
+    """The names of other content of a collection of posed meshes, which geometry nodes count with them."""
+    return sorted(block.name for block in (*collection.objects, *collection.children) if not _is_ours(block))
 
 
 def _is_ours(ob: Object | Collection) -> bool:
@@ -253,7 +253,7 @@ def _exclude(layer: LayerCollection, collection: Collection) -> None:
 
 def _in_order(posed: Sequence[PosedClip]) -> list[tuple[str, PosedClip]]:
     """The clips by name, each with the beginning of the names of its meshes: sorted, those of a clip stay together."""
-    stems = [_cut(each.name) for each in posed]
+    stems = [clip.name.encode()[:LONGEST].decode(errors="ignore") for clip in posed]
     pairs = sorted(zip(stems, posed), key=lambda pair: sort_key(pair[0]))
     names = [f"{stem} {row:03}" for stem, clip in pairs for row in (0, len(clip.poses) - 1)]
     apart = all(sort_key(before) <= sort_key(after) for before, after in pairwise(names))
@@ -262,11 +262,7 @@ def _in_order(posed: Sequence[PosedClip]) -> list[tuple[str, PosedClip]]:
     return [(f"{row:02} {stem}", clip) for row, (stem, clip) in enumerate(pairs)]
 
 
-def _cut(name: str) -> str:
-    return name.encode()[:LONGEST].decode(errors="ignore")
-
-
 def sort_key(name: str) -> list[tuple[int, int, str]]:
-    """What geometry nodes sort the objects of a collection by: digits as numbers, points first, capitals alike."""
-    parts = re.findall(r"\d+|\D", name.lower())
-    return [(1, int(part), "") if part.isdigit() else (0 if part == "." else 1, ord(part), part) for part in parts]
+    """The key by which geometry nodes sort objects of a collection: digits as numbers, points first, any case."""
+    runs = re.findall(r"\d+|\D", name.lower())
+    return [(1, int(run), "") if run.isdigit() else (0 if run == "." else 1, ord(run), run) for run in runs]

@@ -37,7 +37,7 @@ FIRMNESS_ON_GROUND = 3.0
 def new_region(crowd: Object, places: np.ndarray, ground: Object | None) -> Object:
     """A region for a crowd that starts at places, (n, 3) metres: a sphere about them, or a box over their ground.
 
-    What walks on a ground within a larger sphere would go along the border of the ground all the time.
+    Walkers on a ground within a larger sphere would go along the border of the ground all the time.
     """
     low, high = places.min(axis=0), places.max(axis=0)
     model = crowd.steering.vehicle

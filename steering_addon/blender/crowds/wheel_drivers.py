@@ -69,11 +69,11 @@ def wheels_of_car(car: Object, depsgraph: Depsgraph, family: Family) -> list[Whe
     to_car, place = _to_car(car, depsgraph)
     below = list(family.descendants(car))
     points = {part: _points(part, to_car, place, depsgraph) for part in (car, *below)}
-    whole = {part: np.concatenate([points[each] for each in (part, *family.descendants(part))]) for part in below}
+    whole = {part: np.concatenate([points[ob] for ob in (part, *family.descendants(part))]) for part in below}
     solid = [part for part in below if len(whole[part])]
     if not solid:
         return []
-    ground = min(float(each[:, 2].min()) for each in points.values() if len(each))
+    ground = min(float(corners[:, 2].min()) for corners in points.values() if len(corners))
     are_wheels = wheels_among([whole[part] for part in solid], ground).tolist()
     wheels = {part for part, is_wheel in zip(solid, are_wheels) if is_wheel}
     topmost = [part for part in solid if part in wheels and part.parent not in wheels]

@@ -12,10 +12,19 @@ from ...settings.population import CURVE, GRID, ONE_PLACE, SURFACE, VOLUME, Popu
 from ...simulation.roles import Role
 from ..clips.measuring import armature_below
 from ..crowds.adding_clips import FIND_CLIPS, add_to_new_crowd
-from ..crowds.moves_like import ANYTHING, ITEMS, UNCHANGED, Likeness, bring_to_life, is_settled, likeness, of_character
+from ..crowds.moves_like import (
+    ANYTHING,
+    ITEMS,
+    UNCHANGED,
+    Likeness,
+    bring_to_life,
+    guess_likeness,
+    is_settled,
+    likeness,
+)
 from ..crowds.populating.filling import Plan, fill, plan_filling
 from ..crowds.populating.models import roots, usable
-from ..crowds.populating.room import more_room
+from ..crowds.populating.room import tell_remedy
 from ..crowds.populating.standing_on import follow, stand_on
 from ..crowds.staggered_entry import let_in
 from ..objects.bound_parts import family_with_bound_parts
@@ -153,7 +162,7 @@ class STEERING_OT_populate(bpy.types.Operator):
         if not self.properties.is_property_set("moves_like"):
             check_stored(ob for ob, _ in models)
             depsgraph = context.evaluated_depsgraph_get()
-            guessed = {of_character(ob, depsgraph, family).name for ob, weight in models if weight > 0.0}
+            guessed = {guess_likeness(ob, depsgraph, family).name for ob, weight in models if weight > 0.0}
             self.moves_like = guessed.pop() if len(guessed) == 1 else ANYTHING.name
         return likeness(self.moves_like)
 
@@ -205,7 +214,7 @@ def _left_out(context: Context, crowd: Object, plan: Plan, place: Object | None,
         names = list_names([ob.name for ob in plan.kept])
         warnings.append(f"Kept members that are locked or were moved, keyed or parented: {names}")
     if plan.count < plan.ground.population.count:
-        remedy = more_room(plan.ground, plan.sources)
+        remedy = tell_remedy(plan.ground, plan.sources)
         warnings.append(f"{(place or crowd).name} only has room for {plan.count} members. {remedy}")
     return warnings
 

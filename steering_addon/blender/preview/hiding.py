@@ -20,7 +20,7 @@ from ..write.resource_visibility import Resources
 if TYPE_CHECKING:
     from bpy.types import Object
 
-    from ...portrayal.portrait import Sketch
+    from ...portrayal.sketch import Sketch
     from ..read.plan import Plan
 
 VIEWPORT, _ = SWITCHES

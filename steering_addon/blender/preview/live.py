@@ -12,7 +12,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import bpy
-import numpy as np
 from bpy.app.handlers import persistent
 
 from ...recording.run_cache import KeptRun
@@ -23,9 +22,8 @@ from ..read.plan import plan_reading
 from ..read.run_settings import frame_range
 from ..refusal import Refusal
 from ..setting_changes import listen, owner, stop_listening
-from . import absentees, previewed_states
-from .read_blocks import read_blocks
-from .readings import Readings, crowds_of_settings
+from .published import publish, withdraw
+from .readings import Readings, crowds_of_settings, read_blocks
 from .rehearsal import Rehearsal
 from .showing import Shown, show
 from .view_writer import ViewWriter
@@ -66,7 +64,6 @@ class Live:
         self._reads: frozenset[int] = frozenset()
         self._crowds: frozenset[int] = frozenset()
         self._moves: frozenset[int] = frozenset()
-        self._numbers = np.zeros(0, dtype=np.int64)
         self._moved_by_time: set[int] = set()
         self._covered: frozenset[int] = frozenset()
         self._taking_part: tuple = ()
@@ -101,7 +98,7 @@ class Live:
         """
         with self._busy():
             self._arrived = False
-            self._withdraw()
+            withdraw(self.scene)
             try:
                 reached = self._present(scene, depsgraphs, seconds, fresh, carries_on)
             except ReferenceError:
@@ -109,10 +106,6 @@ class Live:
                 self.forget_plan()
                 reached = self._present(scene, depsgraphs, seconds, fresh, False)
             self._arrived = reached and not self.refusal
-            if self._arrived and self._rehearsal is not None:
-                outside = self._shown.outside
-                absent = absentees.Absentees(self._numbers, outside, self._shown.gone[: len(outside)] & ~outside)
-                absentees.publish(self.scene, absent)
             return reached
 
     def _present(
@@ -131,9 +124,8 @@ class Live:
             return True
         if reached:
             self._shown = self._rehearsal.shown(frame)
-            # The overlay draws them as soon as the vehicles are shown.
-            if (states := self._rehearsal.states(frame)) is not None:
-                previewed_states.publish(self.scene, states)
+            # The overlay draws states as soon as the vehicles are shown.
+            publish(self.scene, self._rehearsal.published(frame))
         elif carries_on and not self._rehearsal.has_swept:
             # The vehicles still show this. Showing it again would have the view drawn again.
             return False
@@ -189,11 +181,11 @@ class Live:
         if changed is None or not self._crowds.issuperset(changed):
             self._readings = None
         self._rehearsal, self.refusal = None, ""
-        self._withdraw()
+        withdraw(self.scene)
 
     def let_go(self) -> None:
         """Let Blender show the vehicles in their real poses, and hide those that are really hidden."""
-        self._withdraw()
+        withdraw(self.scene)
         _evaluate_again(self._moves)
         ViewWriter.delete(ob for ob in bpy.data.objects if ob.session_uid in self._posed)
         self._posed = set()
@@ -202,10 +194,6 @@ class Live:
                 if ob.session_uid in self._covered:
                     ob.update_tag()
             notice()
-
-    def _withdraw(self) -> None:
-        absentees.withdraw(self.scene)
-        previewed_states.withdraw(self.scene)
 
     def _updated(self, depsgraph: Depsgraph) -> set[int]:
         """The datablocks that the run reads and Blender has just evaluated."""
@@ -220,7 +208,6 @@ class Live:
         hideable = self._rehearsal.hideable
         self._covered |= {ob.session_uid for obs in hideable.covered.values() for ob in obs}
         self._reads = read_blocks(plan)
-        self._numbers = np.array([ob.session_uid for ob in plan.vehicles.source.objects], dtype=np.int64)
         moves = frozenset(ob.session_uid for ob in (*plan.vehicles.source.objects, *hideable.resources))
         _evaluate_again(self._moves - moves)
         self._moves = moves

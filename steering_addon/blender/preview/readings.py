@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ...portrayal.frame import Frame
+from ...portrayal.sketch import Frame
 from ...recording.run_cache import digest, size
 from ...simulation.geometry.surfaces import Layer
 from ...simulation.snapshot import Snapshot
-from ..read.dependencies import animated_paths, reasons, with_all_behind
+from ..read.dependencies import animated_paths, blocks, reasons, with_all_behind
 from ..read.plan import Plan
 from ..read.reading import Reader
+from ..read.sweep import to_link
+
+if TYPE_CHECKING:
+    from bpy.types import ID
 
 MOST_BYTES = 128 << 20
 """Approximate limit of the memory for the frames."""
@@ -121,6 +125,21 @@ def crowds_of_settings(plan: Plan) -> frozenset[int]:
         if reason != "parent"
     }
     return frozenset(ob.session_uid for ob in crowds - used - set(read) if not ob.constraints)
+
+
+def read_blocks(plan: Plan) -> frozenset[int]:
+    """The session_uid of all objects, shapes and actions that a plan is read from."""
+    objects = [*plan.vehicles.source.objects, *to_link(plan)]
+    read = (block for ob in with_all_behind(objects) for each in blocks(ob) for block in _with_actions(each))
+    return frozenset(block.session_uid for block in read)
+
+
+def _with_actions(block: ID) -> Iterator[ID]:
+    yield block
+    animation = block.animation_data
+    if animation is not None:
+        strips = [strip.action for track in animation.nla_tracks for strip in track.strips]
+        yield from (action for action in (animation.action, *strips) if action is not None)
 
 
 def _read_from(plan: Plan) -> tuple:

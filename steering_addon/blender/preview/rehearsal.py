@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...portrayal.exact_marks import Corrections, Left, left_on_frame
-from ...portrayal.frame import Frame
-from ...portrayal.portrait import Portrayer, Sketch
+from ...portrayal.portrait import Portrayer
+from ...portrayal.sketch import Frame, Sketch
 from ...recording.changes_of_mind import Change, changes
 from ...recording.run_cache import KeptRun, digest
 from ...simulation.run import simulate, step
@@ -27,7 +27,7 @@ from ..read.sweep import sweep, to_link
 from ..write.channels import Channels
 from ..write.histories import StateNarrator
 from .hiding import Hideable
-from .previewed_states import PreviewedStates
+from .published import PublishedFrame
 from .readings import Readings
 from .showing import Shown, is_driven, show_as_they_are, shown_as_nothing
 from .view_writer import ViewWriter
@@ -78,6 +78,7 @@ class Rehearsal:
         self.readings = (readings and readings.renewed(plan)) or Readings(plan)
         self.has_swept = False
         """Whether frames were read in a sweep when a frame was last to be reached."""
+        self._rows = {ob.session_uid: row for row, ob in enumerate(plan.vehicles.source.objects)}
         self._writer = ViewWriter(plan)
         self._portrayer = Portrayer(self._writer.subjects)
         self._has_exact_marks = any(mark.ob.steering.mark.exact for mark in plan.marks)
@@ -118,20 +119,24 @@ class Rehearsal:
         [sketch] = corrections.moved_sketches([kept.sketch], frame - first)
         return kept.location if sketch is kept.sketch else self._channels_of(sketch, kept.rotation)[0]
 
-    def states(self, frame: int) -> PreviewedStates | None:
-        """In which states the vehicles are on a frame that was reached, and why; None if no crowd has any."""
-        if not self.plan.states:
-            return None
-        narrator, first, vehicles = StateNarrator(self.plan), self.kept.first, self.plan.vehicles.source.objects
+    def published(self, frame: int) -> PublishedFrame:
+        """What is said of the vehicles on a frame that was reached."""
+        kept = self.kept.came_out(frame)
+        return PublishedFrame(
+            rows=self._rows,
+            outside=kept.outside,
+            left=kept.gone[: len(kept.outside)] & ~kept.outside,
+            numbers=kept.state if self.plan.states else None,
+            history_of=lambda row: tuple(self._history(row, frame)),
+        )
 
-        def history(row: int) -> Iterator[TakenUp]:
-            for each in range(first, frame + 1):
-                change = self.kept.came_out(each).changes.get(row)
-                if change is not None:
-                    yield narrator.taken_up(row, each, change)
-
-        rows = {ob.session_uid: row for row, ob in enumerate(vehicles)}
-        return PreviewedStates(rows, self.kept.came_out(frame).state, lambda row: tuple(history(row)))
+    def _history(self, row: int, last: int) -> Iterator[TakenUp]:
+        """The states that a vehicle took up until a frame that was reached."""
+        narrator = StateNarrator(self.plan)
+        for number in range(self.kept.first, last + 1):
+            change = self.kept.came_out(number).changes.get(row)
+            if change is not None:
+                yield narrator.taken_up(row, number, change)
 
     def reach(self, frame: int, seconds: float, depsgraph: Depsgraph | None = None) -> bool:
         """Simulate up to a frame, for these seconds at most; whether it was reached.

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...portrayal.driver_properties import LOOKS
+from ...portrayal.driver_properties import LOOKS, STATE, is_of_states
 from ...portrayal.heads import LiveTurns
-from ...portrayal.state_properties import STATE, is_of_states
 from ..animation.custom_properties import reading_drivers, share_in
 from ..clips.clip_copies import at_rest
 from ..clips.crowd_clips import gaze_of

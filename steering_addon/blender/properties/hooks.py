@@ -10,7 +10,7 @@ import bpy
 from ...behaviors import CATALOGUE as BEHAVIORS
 from ...locomotion import CATALOGUE as LOCOMOTIONS
 from ...minds.declaring import TriggerModel
-from ...portrayal.clip_text import measurement_of
+from ...portrayal.clips import measurement_of
 from ...simulation.roles import Role
 from ..moving import BY_CHOICE
 from ..property_groups import Hooks, meaningful

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import bpy
 
 from ...locomotion import LOCOMOTIONS
-from ...portrayal.driver_properties import LOOKS, PROPERTIES
-from ...portrayal.state_properties import is_of_states
+from ...portrayal.driver_properties import LOOKS, PROPERTIES, is_of_states
 from ..animation.animation_data import channelbags
 from ..animation.custom_properties import name_in, path_of
 from ..objects.hierarchy import is_descendant

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...minds.conditions import Always, AnyCondition, OfBodies, OfItself, OfRegions, condition_of
 from ...minds.declaring import Trigger, TriggerModel
-from ...portrayal.state_properties import STATE
+from ...portrayal.driver_properties import STATE
 from ...simulation.mindset import NOBODY
 from ...simulation.roles import Role
 from ..animation.custom_properties import share_in

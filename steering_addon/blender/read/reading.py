@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...portrayal.frame import Frame
+from ...portrayal.sketch import Frame
 from ...simulation.geometry.obstacles import Obstacles, obstacles
 from ...simulation.roles import Role
 from ...simulation.snapshot import Snapshot, State, starting

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from ...portrayal.frame import Frame
+from ...portrayal.sketch import Frame
 from ..animation.frame_rate import copy_frame_rate
 from ..objects.hierarchy import Family
 from .dependencies import animates

@@ -15,7 +15,7 @@ import numpy as np
 from ...simulation.arrays.chance import keys_of_vehicles
 from ...simulation.presence.attendance import Attendance, enter_frames
 from ..animation.run_records import Outcomes
-from ..preview.absentees import absentees
+from ..preview.published import published_frame
 from ..properties import settings_of
 from ..property_groups import values_of
 from ..read.entry_settings import ALWAYS, own_enter_frame
@@ -54,9 +54,9 @@ def presence_of(
         -1, 2
     )
     outside, left = frame < spans[:, 0], frame > spans[:, 1]
-    if (absent := absentees(scene)) is not None:
+    if (previewed := published_frame(scene)) is not None:
         spans[:, 0] = enters
-        outside, left = absent.among([ob for ob, _ in vehicles])
+        outside, left = previewed.absent([ob for ob, _ in vehicles])
     coming = spans[outside & (spans[:, 0] > frame), 0]
     return Presence(
         present=int(np.count_nonzero(~outside & ~left)),

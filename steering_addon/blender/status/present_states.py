@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...portrayal.state_properties import STATE
+from ...portrayal.driver_properties import STATE
 from ..animation.custom_properties import path_of
 from ..animation.ownership import CurrentAnimation
 from ..animation.run_records import outcome_of
-from ..preview.previewed_states import previewed_states
+from ..preview.published import published_frame
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object, Scene
@@ -32,7 +32,7 @@ def present_state(scene: Scene, ob: Object, *, baked: bool, depsgraph: Depsgraph
         baked: whether its bake tells the state (`tells_state`).
         depsgraph: for whose frame a bake is asked; that of the scene if None.
     """
-    if (previewed := previewed_states(scene)) is not None and (number := previewed.number(ob)) is not None:
+    if (previewed := published_frame(scene)) is not None and (number := previewed.state_number(ob)) is not None:
         return number
     if not baked:
         return None
@@ -50,6 +50,6 @@ def _keyed(ob: Object, frame: float) -> int | None:
 
 def history_of(scene: Scene, ob: Object) -> tuple[TakenUp, ...]:
     """The states that a vehicle takes up, with the reasons; those of a preview until the current frame."""
-    if (previewed := previewed_states(scene)) is not None and (history := previewed.history(ob)) is not None:
+    if (previewed := published_frame(scene)) is not None and (history := previewed.history(ob)) is not None:
         return history
     return outcome_of(ob).states

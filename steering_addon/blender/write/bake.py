@@ -12,8 +12,8 @@ import numpy as np
 
 from ...minds.overfull_cues import OverfullCues
 from ...portrayal.exact_marks import ExactMarks
-from ...portrayal.frame import Frame
 from ...portrayal.portrait import Portrayer
+from ...portrayal.sketch import Frame
 from ...recording.mishaps import KINDS, Mishaps
 from ...recording.missed_marks import MissedMarks
 from ...recording.run_record import RunRecorder

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...portrayal.driver_properties import LOOKS
+from ...portrayal.driver_properties import LOOKS, STATE
 from ...portrayal.finish import HeadsAhead
-from ...portrayal.state_properties import STATE
 from ..animation.custom_properties import share_in
 from ..animation.places import places_of
 from ..clips.crowd_clips import gaze_of

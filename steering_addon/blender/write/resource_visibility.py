@@ -12,7 +12,8 @@ from ..properties import has_role
 from ..read.resources import feeds, may_be_hidden, with_parts
 
 if TYPE_CHECKING:
-    from ...portrayal.portrait import Portrait, Sketch
+    from ...portrayal.portrait import Portrait
+    from ...portrayal.sketch import Sketch
     from ..animation.staging import Staging
     from ..read.plan import Plan
 

@@ -83,6 +83,18 @@ def test_the_code_makes_what_the_asset_file_holds() -> None:
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
+def test_a_model_in_the_size_of_the_asset_file_is_what_it_holds(model) -> None:
+    with bpy.data.libraries.load(str(ready.ASSET), link=False) as (_, wanted):
+        wanted.objects = [f"{model.name} A"]
+    held = wanted.objects[0]
+    with ready.appended(model, model.size, 1) as cast:
+        member = cast.add("Member", 0, bpy.context.scene.collection)
+    if member.type == "MESH":
+        assert of_mesh(member.data)[:2] == of_mesh(held.data)[:2]
+    assert dict(member.items()) == dict(held.items())
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
 def test_a_model_of_another_size_is_the_same_but_for_its_size(model) -> None:
     """Also while its drivers move it."""
     shapes = [shape_of(model, size, 0.37) for size in (model.size, 2.5 * model.size)]

@@ -678,11 +678,11 @@ def test_a_long_simulation_continues_in_pieces_and_reports_progress() -> None:
     pieces = 1
     while not live.present(bpy.context.scene, [layer.depsgraph], 0.0):
         assert told() == f"Played to frame {pieces} of {LAST} ..."
-        assert part("blender.preview.absentees").absentees(bpy.context.scene) is None, "not known yet"
+        assert part("blender.preview.published").published_frame(bpy.context.scene) is None, "not known yet"
         pieces += 1
     assert pieces == LAST
     assert told() == ""
-    outside, left = part("blender.preview.absentees").absentees(bpy.context.scene).among(obs)
+    outside, left = part("blender.preview.published").published_frame(bpy.context.scene).absent(obs)
     assert (outside.tolist(), left.tolist()) == ([False] * len(obs), [False] * len(obs))
     assert shown(obs).tobytes() != seen.tobytes()
 

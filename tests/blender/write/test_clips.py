@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import bpy
@@ -133,38 +134,63 @@ def test_populate_leaves_clips_alone_where_that_is_asked_or_says_what_a_bake_wou
     assert "plays no clips. Model 0001" in said and "has the NLA track Idle on solo" in said
 
 
-@pytest.mark.parametrize("name", ["Layer0", "Take 1"])
-def test_a_tagged_model_with_few_actions_plays_those_that_move_whatever_they_are_called(name: str):
-    rig = walker("Model")
+def assigned(rig):
+    """A walk that is the action of the rig, and on no track."""
     rig.animation_data_create()
-    part("blender.animation.animation_data").assign_action(rig, walk(rig, name))
+    part("blender.animation.animation_data").assign_action(rig, walk(rig, "Layer0"))
+
+
+def stashed(*made: tuple[Callable, str]) -> Callable:
+    return lambda rig: stash(rig, *(make(rig, name) for make, name in made))
+
+
+GESTURES = [(idle, f"Gesture {number}") for number in range(7)]
+BROUGHT = {
+    "idle and walk": (stashed((idle, "Idle"), (walk, "Walk")), ["Idle", "Walk"], "it plays Idle, Walk"),
+    "few actions": (stashed((walk, "Take 1")), ["Take 1"], "it plays Take 1"),
+    "its own action": (assigned, ["Layer0"], "it plays Layer0"),
+    "none that moves": (
+        stashed((idle, "Idle")),
+        [],
+        "no action of Model walks, runs or flies. Use Add Clip for others",
+    ),
+    "many without a name": (
+        stashed((idle, "Idle"), (walk, "Take 1"), *GESTURES),
+        [],
+        "no action of Model walks, runs or flies and is named so. Find Clips looks at all",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BROUGHT)
+def test_a_tagged_model_plays_what_it_brings_and_stays_as_it_is_or_is_told_why(case: str, capfd):
+    bring, names, told = BROUGHT[case]
+    rig = walker("Model")
+    bring(rig)
     select(rig)
+    before, tracks = rig.matrix_world.copy(), len(rig.animation_data.nla_tracks)
     assert bpy.ops.steering.tag(moves_like="PERSON") == {"FINISHED"}
     people = rig.steering.crowd
-    assert [clip.action.name for clip in people.steering.portrayal.clips] == [name]
-    vehicle = people.steering.vehicle
-    assert vehicle.cruise_speed * vehicle.max_speed == pytest.approx(SPEED, rel=0.03)
-
-
-def test_a_tagged_model_whose_few_actions_stand_is_told_so(capfd):
-    rig = walker("Model")
-    stash(rig, idle(rig))
-    select(rig)
-    assert bpy.ops.steering.tag(moves_like="PERSON") == {"FINISHED"}
-    assert not rig.steering.crowd.steering.portrayal.clips
-    told = "plays no clips: no action of Model walks, runs or flies. Use Add Clip for others"
+    assert [clip.action.name for clip in people.steering.portrayal.clips] == names
     assert told in capfd.readouterr().out
-
-
-def test_a_tagged_model_without_a_walk_that_its_name_tells_among_many_is_named(capfd):
-    rig = walker("Model")
-    stash(rig, idle(rig), walk(rig, "Take 1"), *(idle(rig, f"Gesture {number}") for number in range(7)))
-    select(rig)
-    assert bpy.ops.steering.tag(moves_like="PERSON") == {"FINISHED"}
-    assert "no action of Model walks, runs or flies and is named so. Find Clips" in capfd.readouterr().out
-    select(rig.steering.crowd)
+    assert rig.matrix_world == before and len(rig.animation_data.nla_tracks) == tracks
+    model = people.steering.vehicle
+    assert not names or model.cruise_speed * model.max_speed == pytest.approx(SPEED, rel=0.03)
+    select(people)
     assert bpy.ops.steering.clips_find() == {"FINISHED"}
-    assert len(rig.steering.crowd.steering.portrayal.clips) == 2
+    assert len(people.steering.portrayal.clips) == max(len(names), 2 if case == "many without a name" else 1)
+
+
+def test_clips_are_left_alone_where_that_is_asked_and_in_crowds_that_have_settings():
+    rig = walker("Model")
+    stash(rig, idle(rig), walk(rig))
+    select(rig)
+    assert bpy.ops.steering.tag(moves_like="PERSON", find_clips=False) == {"FINISHED"}
+    people = rig.steering.crowd
+    assert not people.steering.portrayal.clips
+    select(walker("Second"), people)
+    assert bpy.ops.steering.tag() == {"FINISHED"}
+    assert not people.steering.portrayal.clips
 
 
 def test_an_instance_of_a_rigged_model_is_told_how_to_play_clips(capfd):
@@ -182,46 +208,15 @@ def test_an_instance_of_a_rigged_model_is_told_how_to_play_clips(capfd):
         bpy.ops.steering.clips_find()
 
 
-def test_a_tagged_model_brings_its_clips_along_and_stays_as_it_is():
-    rig = walker("Model")
-    stash(rig, idle(rig), walk(rig))
-    select(rig)
-    before, tracks = rig.matrix_world.copy(), len(rig.animation_data.nla_tracks)
-    assert bpy.ops.steering.tag(moves_like="PERSON") == {"FINISHED"}
-    people = rig.steering.crowd
-    assert [clip.action.name for clip in people.steering.portrayal.clips] == ["Idle", "Walk"]
-    vehicle = people.steering.vehicle
-    assert vehicle.cruise_speed * vehicle.max_speed == pytest.approx(SPEED, rel=0.03)
-    assert rig.matrix_world == before and len(rig.animation_data.nla_tracks) == tracks
-    # A crowd that has settings keeps them.
-    people.steering.portrayal.clips.clear()
-    select(walker("Second"), people)
-    assert bpy.ops.steering.tag() == {"FINISHED"}
-    assert not people.steering.portrayal.clips
-
-
-def test_a_tagged_model_has_no_clips_where_that_is_asked():
-    rig = walker("Model")
-    stash(rig, idle(rig), walk(rig))
-    select(rig)
-    assert bpy.ops.steering.tag(moves_like="PERSON", find_clips=False) == {"FINISHED"}
-    assert not rig.steering.crowd.steering.portrayal.clips
-
-
 def test_a_model_imported_after_another_one_stands_in_all_its_ways():
     people, [rig] = walkers(stashed=False)
     bpy.data.batch_remove(list(bpy.data.actions))
     idles = [idle(rig, f"Armature|{name}.001") for name in ("Idle", "Idle_2", "Eating")]
     stash(rig, *idles, walk(rig, "Armature|Walk.001"))
-    assert bpy.ops.steering.clips_find() == {"FINISHED"}
-    names = [clip.action.name for clip in people.steering.portrayal.clips]
-    assert names == [f"Armature|{name}.001" for name in ("Idle", "Eating", "Idle_2", "Walk")]
-
-
-def test_found_twice_is_found_once():
-    people, _ = found_walkers()
-    bpy.ops.steering.clips_find()
-    assert len(people.steering.portrayal.clips) == 2
+    for _ in range(2):
+        assert bpy.ops.steering.clips_find() == {"FINISHED"}
+        names = [clip.action.name for clip in people.steering.portrayal.clips]
+        assert names == [f"Armature|{name}.001" for name in ("Idle", "Eating", "Idle_2", "Walk")]
 
 
 def test_a_bake_writes_strips_below_the_animators_that_keep_step():
@@ -283,23 +278,19 @@ def assert_plays_the_walk_itself(rig) -> None:
         np.testing.assert_allclose(played, pose_of(plain), atol=2e-6)
 
 
-def test_what_is_played_is_the_clip_itself_between_frames_too():
+@pytest.mark.parametrize("dense", [False, True], ids=["few keys", "keys on all frames"])
+def test_what_is_played_is_the_clip_itself_between_frames_too(dense: bool):
     """This clip does not begin on frame 0."""
-    _, [rig] = found_walkers()
-    bake()
-    assert_plays_the_walk_itself(rig)
-
-
-def test_a_clip_with_keys_on_all_frames_is_played_from_samples_and_is_the_clip_itself():
     channelbags = part("blender.animation.animation_data").channelbags
     _, [rig] = found_walkers()
-    for curve in channelbags(bpy.data.actions["Walk"])[0].fcurves:
+    for curve in channelbags(bpy.data.actions["Walk"])[0].fcurves if dense else ():
         values = {frame: curve.evaluate(frame) for frame in range(1, 2 + CYCLE)}
         for frame, value in values.items():
             curve.keyframe_points.insert(frame, value).interpolation = "LINEAR"
     bake()
     [copy] = channelbags(ours(rig)[1].strips[0].action)
-    assert {len(curve.sampled_points) for curve in copy.fcurves if "Foot" in curve.data_path} == {CYCLE + 1}
+    samples = {len(curve.sampled_points) for curve in copy.fcurves if "Foot" in curve.data_path}
+    assert samples == {(CYCLE + 1) * dense}
     assert_plays_the_walk_itself(rig)
 
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from steering_addon.portrayal.feet.footholds import footholds
-from steering_addon.portrayal.feet.treads import Carried, LegReach, Stepping, let_go
+from steering_addon.portrayal.feet.soles import TOUCH
+from steering_addon.portrayal.feet.treads import Carried, LegReach, Stepping, find_treads, let_go
 from tests.portrayal.feet.walks import (
     BODIES,
     FEET,
@@ -119,6 +120,14 @@ def test_each_of_many_bodies_is_held_as_if_it_were_alone(ground) -> None:
         for correction, alone in zip(corrections, footholds(body, of_body, HEIGHT, FRAME_TIME, ground)):
             for name, column in vars(alone).items():
                 np.testing.assert_array_equal(getattr(correction, name)[row], column)
+
+
+@pytest.mark.parametrize(("rise", "touches"), [(0.9, True), (1.1, False), (-9.0, True)])
+def test_a_foot_stands_that_is_nearly_as_low_as_it_rests_or_lower(rise: float, touches: bool) -> None:
+    body, feet = walk()
+    raised = [replace(foot, points=foot.points + rise * TOUCH * HEIGHT * UP) for foot in feet]
+    for tread, other in zip(*(find_treads(body, each, HEIGHT, FRAME_TIME) for each in (feet, raised))):
+        assert other.stance[tread.stance].mean() > 0.9 if touches else not other.stance.any()
 
 
 def test_a_foot_that_rolls_over_its_toes_on_a_slope_does_not_slide() -> None:

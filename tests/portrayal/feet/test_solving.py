@@ -222,6 +222,9 @@ def test_hips_do_not_follow_a_step_at_the_end_of_a_run(frames: int) -> None:
     for even in (even_out(steps, 7), even_out(steps[::-1], 7)[::-1]):
         assert np.abs(np.diff(even)).max(initial=0.0) < 0.03
     np.testing.assert_allclose(even_out(0.3 * np.arange(frames), 7), 0.3 * np.arange(frames), atol=1e-12)
+    ends = even_out(CHANCE.normal(size=frames), 7)
+    np.testing.assert_allclose(np.diff(ends[:8], n=2), 0.0, atol=1e-12)
+    np.testing.assert_allclose(np.diff(ends[-8:], n=2), 0.0, atol=1e-12)
 
 
 def test_means_have_equal_sides_and_smoothed_values_are_nowhere_below() -> None:

@@ -30,7 +30,7 @@ from ..moves_like import UNCHANGED, Likeness, fitting, flies
 from .member_collection import collection_for, own_collection, shows
 from .members import bodies, changed_by_user, members_of, put, remove, resize, usual_room
 from .models import Model, Source, plain
-from .room import more_room
+from .room import tell_remedy
 from .standing_on import laid_out, moves_there
 
 if TYPE_CHECKING:
@@ -75,8 +75,8 @@ class Plan:
     @property
     def leaving(self) -> list[Object]:
         """The members to remove."""
-        left = self.existing.keys() - self.staying - set(self.numbers.tolist())
-        return [self.existing[number] for number in sorted(left)]
+        surplus = self.existing.keys() - self.staying - set(self.numbers.tolist())
+        return [self.existing[number] for number in sorted(surplus)]
 
     @property
     def count(self) -> int:
@@ -147,7 +147,7 @@ def plan_filling(
     spots = ground.spots(numbers - 1, room, _standing([existing[k] for k in sorted(staying)], sources, rooms))
     count = len(spots.valid)
     if len(numbers) and not count and not staying:
-        raise Refusal(f"{_name(place or crowd)} has no room for any member. {more_room(ground, sources)}.")
+        raise Refusal(f"{_name(place or crowd)} has no room for any member. {tell_remedy(ground, sources)}.")
     forward, up = facing(spots, ground.frame[:, 1], ground.frame[:, 2], turns(population, numbers[:count]))
     measure = measure_for(crowd, vehicles, preset, depsgraph, family)
     long = crowd is None or not vehicles or crowd.steering.vehicle.length > 0.0

@@ -18,8 +18,8 @@ def own_collection(crowd: Object | None, scene: Scene) -> Collection | None:
     """
     if crowd is None:
         return None
-    collections = (each for each in scene.collection.children_recursive if each.library is None)
-    return next((each for each in collections if each.steering_crowd == crowd), None)
+    collections = (c for c in scene.collection.children_recursive if c.library is None and c.steering_crowd == crowd)
+    return next(collections, None)
 
 
 def collection_for(context: Context, crowd: Object) -> Collection:

@@ -1,4 +1,4 @@
-"""Why a place has no room for all members, and what makes some."""
+"""Reasons why a place has no room for all members, and remedies."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ FAR = 1.0
 """Least distance of an origin from its mesh, in diagonals of the box around that, that makes it the reason."""
 
 
-def more_room(ground: MemberGround, sources: Sequence[Source]) -> str:
-    """What would make room for more members, and the reason if it is a special one; without final stop.
+def tell_remedy(ground: MemberGround, sources: Sequence[Source]) -> str:
+    """A remedy that makes room for more members, and the reason if it is a special one; without final stop.
 
     Args:
         sources: the models.

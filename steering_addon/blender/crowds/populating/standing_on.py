@@ -1,4 +1,4 @@
-"""What members are put on is what they walk on, or follow."""
+"""Members walk on the place that they are put on, or follow it."""
 
 from __future__ import annotations
 

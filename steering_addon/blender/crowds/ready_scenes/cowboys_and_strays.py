@@ -13,9 +13,9 @@ from ..behavior_adding import add_behaviors
 from ..member_variation import Amounts
 from ..state_preset_exchange import add_state
 from ..states import triggers_of_state
-from .land import Heights, hills, on_ground, pasture
 from .models import COW, RIDER, appended
 from .scene_builder import ReadyScene, SceneBuilder, SceneOptions, fitted_preset, scattered
+from .scenery import Heights, hills, on_ground, pasture
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object

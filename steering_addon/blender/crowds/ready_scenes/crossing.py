@@ -15,10 +15,11 @@ from ....settings.preset import Preset
 from ....simulation.roles import Role
 from .models import PERSON, append, appended
 from .scene_builder import SceneBuilder, fitted_preset
+from .scenery import polyline
 from .walkers import without_region
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Curve, Mesh, Object
+    from bpy.types import Context, Mesh, Object
 
 HEIGHT = 0.41
 """Height of a walker, in lengths of a car."""
@@ -49,7 +50,9 @@ def add_crossing(
     place = cars.place + middle
     builder = cars.beside("Crossing", place, size)
     builder.add("Crossing Stripes", _stripes(line, half_road, size), place)
-    path = builder.add("Crossing Path", _curve(right, size), place, Role.PATH)
+    # The walkers' feet leave the straight path for the ground.
+    ends = np.array([right * end * size for end in (-HALF_PATH, HALF_PATH)])
+    path = builder.add("Crossing Path", polyline("Crossing Path", ends), place, Role.PATH)
     builder.settle(preset, PERSON, height, path)
     with appended(PERSON, height, len(STARTS)) as cast:
         members = []
@@ -81,17 +84,6 @@ def _straightest(line: np.ndarray) -> tuple[Vector, Vector, Vector]:
     row = int(np.abs(before[:, 0] * after[:, 1] - before[:, 1] * after[:, 0]).argmin())
     x, y = ways[row]
     return Vector(line[row]), Vector((x, y, 0.0)), Vector((y, -x, 0.0))
-
-
-def _curve(right: Vector, size: float) -> Curve:
-    """The path: a straight curve across the road, which the walkers' feet leave for the ground."""
-    curve = bpy.data.curves.new("Crossing Path", "CURVE")
-    curve.dimensions = "3D"
-    spline = curve.splines.new("POLY")
-    spline.points.add(1)
-    for point, end in zip(spline.points, (-HALF_PATH, HALF_PATH)):
-        point.co = (*(right * end * size), 1.0)
-    return curve
 
 
 def _stripes(line: np.ndarray, half_road: float, size: float) -> Mesh:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from ....simulation.roles import Role
 from ..member_variation import Amounts
-from .land import Heights, hills, on_ground, pasture
 from .models import SHEEP, appended
 from .scene_builder import ReadyScene, SceneBuilder, SceneOptions, fitted_preset, scattered
+from .scenery import Heights, hills, on_ground, pasture
 
 if TYPE_CHECKING:
     from bpy.types import Collection, Context, Object

@@ -6,7 +6,6 @@ import math
 import random
 from typing import TYPE_CHECKING
 
-import bpy
 import numpy as np
 
 from ....behaviors import CATALOGUE
@@ -16,12 +15,12 @@ from ..behavior_adding import add_behaviors
 from ..new_triggers import new_trigger
 from ..state_preset_exchange import add_state
 from .herd import OF_SHEEP, graze, half_side, herd_radius
-from .land import Heights
 from .models import WOLF, appended
 from .scene_builder import ReadyScene, SceneBuilder, SceneOptions
+from .scenery import Heights, polyline
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Curve, Object
+    from bpy.types import Context, Object
 
 LENGTH = 1.1
 """Length of the wolf, in lengths of a sheep, as all other distances."""
@@ -85,7 +84,7 @@ def _wolf(context: Context, options: SceneOptions, height: Heights, herd: SceneB
     """Add a wolf that goes along a path of its own, in a crowd of its own."""
     size, line = LENGTH * options.size, _line(options, height)
     builder = herd.beside("Wolves", options.place, size)
-    path = builder.add("Wolf Path", _curve(line), options.place, Role.PATH)
+    path = builder.add("Wolf Path", polyline("Wolf Path", line), options.place, Role.PATH)
     settings = builder.crowd.steering
     settings.locomotion = OnFoot.choice().name
     settings.on_foot.align_to_ground, settings.on_foot.turn_radius = 0.7, 0.6 * size
@@ -102,15 +101,6 @@ def _wolf(context: Context, options: SceneOptions, height: Heights, herd: SceneB
     wolf.rotation_euler.z = math.atan2(-ahead[0], ahead[1])
     builder.enlist([wolf], random.Random(options.seed + 1), WOLF.height * size)
     return wolf
-
-
-def _curve(line: np.ndarray) -> Curve:
-    curve = bpy.data.curves.new("Wolf Path", "CURVE")
-    curve.dimensions = "3D"
-    spline = curve.splines.new("POLY")
-    spline.points.add(len(line) - 1)
-    spline.points.foreach_set("co", np.column_stack((line, np.ones(len(line)))).ravel())
-    return curve
 
 
 HERD_AND_WOLF = ReadyScene(

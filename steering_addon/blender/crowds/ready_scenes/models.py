@@ -71,7 +71,7 @@ WHEELBASE, TRACK, WHEEL = 0.62, 0.36, 0.075
 PERSON = ReadyModel("Walker", 1.75, radius=0.16, variants=6, driven=False)
 
 THINGS = ("Backpack", "Box", "Suitcase")
-"""What people carry, an object of this name in the asset file; an action of this name holds the arms."""
+"""Things that people carry: an object of this name in the asset file; an action of this name holds the arms."""
 CLIPS = {
     "Idle": "STAND",
     "Talk": "STAND",
@@ -83,7 +83,7 @@ CLIPS = {
     "Right Turn": "MOVE",
     "Look at Watch": "DO",
 }
-"""What people play in each of their clips."""
+"""The clips of people, and when each is played."""
 IN_COMPANY = "Talk"
 
 
@@ -136,7 +136,7 @@ class Cast:
 def appended(model: ReadyModel, size: float, count: int) -> Iterator[Cast]:
     """Append a model in up to `count` of its variants, in this size, for as long as members are made of it.
 
-    What no member uses leaves the file at the end.
+    Data that no member uses leaves the file at the end.
     """
     titles = [f"{model.name} {letter}" for letter in VARIANTS[: min(count, model.variants)]]
     with _asset_file() as (stored, wanted):

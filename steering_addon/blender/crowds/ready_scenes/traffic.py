@@ -15,9 +15,9 @@ from ....locomotion import Wheeled
 from ....simulation.roles import Role
 from ..member_variation import Amounts
 from .crossing import add_crossing
-from .land import faces_of_grid, grid, surface
 from .models import CAR, TRACK, WHEEL, WHEELBASE, appended
 from .scene_builder import ReadyScene, SceneBuilder, SceneOptions, fitted_preset
+from .scenery import faces_of_grid, grid, point_on, surface
 from .walkers import without_region
 
 if TYPE_CHECKING:
@@ -175,17 +175,14 @@ def _cars(
     options: SceneOptions, line: np.ndarray, random_numbers: random.Random, collection: Collection
 ) -> list[Object]:
     """Add cars along the road, alternately in both directions, each in its lane."""
-    steps = np.roll(line, -1, axis=0) - line
-    along = np.concatenate(([0.0], np.cumsum(np.linalg.norm(steps, axis=1))))
     cars = []
     with appended(CAR, options.size, options.count) as cast:
         for number in range(options.count):
-            metre = along[-1] * (number + random_numbers.uniform(-0.25, 0.25)) / options.count % along[-1]
-            knot = min(int(np.searchsorted(along, metre, side="right")) - 1, len(line) - 1)
-            ahead = Vector(steps[knot]).normalized() * (1.0 if number % 2 == 0 else -1.0)
+            middle, ahead = point_on(line, (number + random_numbers.uniform(-0.25, 0.25)) / options.count)
+            ahead = ahead * (1.0 if number % 2 == 0 else -1.0)
             ob = cast.add(f"Car {number + 1:03}", number, collection)
             right = Vector((ahead.y, -ahead.x, 0.0)).normalized()
-            ob.location = options.place + Vector(line[knot]) + LANE * options.size * right
+            ob.location = options.place + middle + LANE * options.size * right
             ob.rotation_euler.z = math.atan2(-ahead.x, ahead.y)
             cars.append(ob)
     return cars

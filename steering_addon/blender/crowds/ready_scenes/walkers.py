@@ -18,6 +18,7 @@ from ..behavior_targets import behaviors_of, pointers
 from ..member_variation import Amounts
 from .models import PERSON, THINGS, Cast, append, appended
 from .scene_builder import ReadyScene, SceneBuilder, SceneOptions, fitted_preset
+from .scenery import point_on
 
 if TYPE_CHECKING:
     from bpy.types import Context, Curve, Object
@@ -91,21 +92,19 @@ def _people(options: SceneOptions, random_numbers: random.Random, builder: Scene
     So those who want company mostly have it from the first frame.
     """
     line = _scale(options) * _line(512)
-    steps = np.roll(line, -1, axis=0) - line
-    along = np.concatenate(([0.0], np.cumsum(np.hypot(*steps.T))))
     walkers = []
     for number in range(options.count):
         two, second = divmod(number, 2)
         if not second:
-            metre = along[-1] * (number + random_numbers.uniform(0.0, 1.0)) / options.count % along[-1]
+            share = (number + random_numbers.uniform(0.0, 1.0)) / options.count
             aside = random_numbers.uniform(*ASIDE) * options.size
-        knot = min(int(np.searchsorted(along, metre, side="right")) - 1, len(line) - 1)
-        ahead = Vector(steps[knot]).normalized() * (1.0 if two % 2 == 0 else -1.0)
+        middle, ahead = point_on(line, share)
+        ahead = ahead * (1.0 if two % 2 == 0 else -1.0)
         walker = cast.add(f"Walker {number + 1:03}", number, builder.collection)
         if random_numbers.random() < CARRYING:
             cast.carry(walker, random_numbers.choice(THINGS))
         right = (aside + second * BESIDE * options.size) * Vector((ahead.y, -ahead.x, 0.0))
-        walker.location = options.place + Vector((*line[knot], 0.0)) + right
+        walker.location = options.place + middle + right
         walker.rotation_euler.z = math.atan2(-ahead.x, ahead.y)
         walkers.append(walker)
     return walkers

@@ -1,4 +1,4 @@
-"""Ground for ready scenes: surfaces made of a grid or a strip of quads, and hills."""
+"""Ground, lines and curves for ready scenes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ....simulation.arrays.vectors import EPSILON
 from .models import append
 
 if TYPE_CHECKING:
-    from bpy.types import Mesh
+    from bpy.types import Curve, Mesh
 
 CELLS = 72
 HILLS = 9
@@ -85,3 +85,21 @@ def surface(
         mesh.polygons.foreach_set("material_index", paint)
     mesh.update()
     return mesh
+
+
+def point_on(line: np.ndarray, share: float) -> tuple[Vector, Vector]:
+    """The point of a closed line (k, 2) or (k, 3) after a share of its length, and the unit direction there."""
+    steps = np.roll(line, -1, axis=0) - line
+    along = np.concatenate(([0.0], np.cumsum(np.linalg.norm(steps, axis=1))))
+    row = min(int(np.searchsorted(along, share % 1.0 * along[-1], side="right")) - 1, len(line) - 1)
+    return Vector(line[row]).to_3d(), Vector(steps[row]).to_3d().normalized()
+
+
+def polyline(name: str, points: np.ndarray) -> Curve:
+    """A curve through points (k, 3)."""
+    curve = bpy.data.curves.new(name, "CURVE")
+    curve.dimensions = "3D"
+    spline = curve.splines.new("POLY")
+    spline.points.add(len(points) - 1)
+    spline.points.foreach_set("co", np.column_stack((points, np.ones(len(points)))).ravel())
+    return curve
