@@ -56,7 +56,7 @@ import numpy as np
 from ..simulation.arrays.vectors import Mask, Rows, Vectors
 from ..simulation.behavior import OURS, Behavior, Intent, Steering
 from ..simulation.declaration import body
-from ..simulation.maneuvers.reaching import reached
+from ..simulation.maneuvers.chasing import are_at
 from ..simulation.memory import Memory, remembered
 from ..simulation.world import Agents, World
 
@@ -89,7 +89,7 @@ class $kind(Behavior):
     target: Rows = body("Target to go to; if empty, the nearest leader")
 
     def steer(self, world: World, agents: Agents, memory: ${kind}Memory) -> Steering:
-        arrived = reached(world, agents, self.target, agents.arrival_distance)
+        arrived = are_at(world, agents, self.target, agents.arrival_distance)
         done = memory.done | arrived
         active = (self.target >= 0) & ~done
         force = agents.seeking(world.bodies.position[np.maximum(self.target, 0)])

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from steering_addon.portrayal.feet.soles import runs
-from steering_addon.portrayal.sliding import Pace, stances_of
+from steering_addon.portrayal.sliding import BodyPace, stances_of
 
 STANDS = 0.02
 """The share of its usual speed below which a slow body stands; one that is faster creeps."""
@@ -84,7 +84,7 @@ def slides(
     """
     seconds = np.diff(times) / fps
     facing = np.stack((np.cos(heading), np.sin(heading)), axis=1)
-    pace = Pace.of(place, facing, height, seconds)
+    pace = BodyPace.of(place, facing, height, seconds)
     turn = np.abs(np.degrees(np.diff(heading))) / seconds
     result = Slides(frames=len(seconds))
     raised, hanging = np.zeros((2, len(seconds)), dtype=bool)

@@ -38,8 +38,8 @@ from .simulation.locomotion import Locomotion
 from .simulation.roles import Role
 from .simulation.run import simulate
 from .simulation.sensing import world_at
-from .simulation.snapshot import Settings, Snapshot, State, Tracked, no_tracked, starting
-from .simulation.steering import sensed
+from .simulation.snapshot import Settings, Snapshot, State, Tracked, no_tracked, start_state
+from .simulation.steering import sense
 from .simulation.vehicle import VehicleModel
 from .simulation.world import Agents, World
 
@@ -353,7 +353,7 @@ class Scene:
     def start(self) -> State:
         """The state of the vehicles at the start."""
         speed = np.broadcast_to(np.asarray(self.speed, dtype=float), (len(self),))
-        return starting(self.position, self.forward, self.up, self.forward * speed[:, None])
+        return start_state(self.position, self.forward, self.up, self.forward * speed[:, None])
 
     def snapshot(self, frame: int = 0) -> Snapshot:
         """The input of the simulation at a frame."""
@@ -420,7 +420,7 @@ class Scene:
         state = replace(self.start(), inputs=snapshot)
         world = world_at(state, snapshot, self.snapshot(1), 0.0)
         rows = np.arange(len(self))
-        group, _ = sensed(state, snapshot, world, snapshot.settings[0], rows, Decisions.none_yet(state))
+        group, _ = sense(state, snapshot, world, snapshot.settings[0], rows, Decisions.none_yet(state))
         return world, group.agents, list(group.behaviors)
 
     def steering(self) -> list[NDArray[np.float64]]:

@@ -9,7 +9,7 @@ import numpy as np
 from ..simulation.arrays.vectors import EPSILON, Number, Rows, Vectors, anybody, magnitude, unit
 from ..simulation.behavior import Intent, Steering
 from ..simulation.declaration import Choice, Unit, acceleration, called, choice, number, share
-from ..simulation.maneuvers.neighborhood import Neighborhood, faded
+from ..simulation.maneuvers.neighborhood import Neighborhood, fade
 from ..simulation.nearby.neighbors import Neighbors
 from ..simulation.world import Agents, World
 
@@ -53,7 +53,7 @@ class Alignment(Neighborhood):
         if anybody(by_heading):
             turn = _turn(neighbors, world, agents) / np.maximum(self.full_difference, EPSILON)[:, None]
             difference = np.where(by_heading[:, None], turn, difference)
-        return Steering(faded(difference) * agents.mass[:, None])
+        return Steering(fade(difference) * agents.mass[:, None])
 
 
 def _turn(neighbors: Neighbors, world: World, agents: Agents) -> Vectors:

@@ -10,7 +10,7 @@ from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.vectors import EPSILON, Mask, Number, Rows, Vectors, anybody, magnitude, unit
 from ..simulation.behavior import Destination, Intent, Steering
 from ..simulation.declaration import body, called, length, room_to_stop, switch
-from ..simulation.maneuvers.chasing import reached
+from ..simulation.maneuvers.chasing import are_at
 from ..simulation.maneuvers.settling import Settling
 from ..simulation.maneuvers.stopping import braking_distance, speed_to_stop
 from ..simulation.world import Agents, World
@@ -53,7 +53,7 @@ class Arrival(Destination):
             np.where(arriving[:, None], force, 0.0),
             memory,
             sets_speed=arriving,
-            arrived=reached(world, agents, self.target, agents.arrival_distance) | (self.departs & memory.settled),
+            arrived=are_at(world, agents, self.target, agents.arrival_distance) | (self.departs & memory.settled),
         )
         if not anybody(self.face_target):
             return steering

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from ..simulation.arrays.frozen import replace
+from ..simulation.arrays.frozen import Columns, replace
 from ..simulation.arrays.vectors import (
     EPSILON,
     Mask,
@@ -28,9 +28,9 @@ from ..simulation.maneuvers.braking import (
     COMFORT,
     CREEP,
     MARGIN,
-    approaching,
-    braking,
-    least,
+    brake,
+    least_of_each,
+    limit_approach,
     room_between,
     speed_to_stop,
     stopping_distance,
@@ -142,7 +142,7 @@ class BrakeFor(Neighborhood):
         allowed = self._standing(world, agents, lanes, *standing, sight)
         for bodies in (moving, self._target(world, agents, lanes, sight), replace(vehicles, waited=waited)):
             allowed = np.minimum(allowed, self.allowed(agents, bodies))
-        return Steering(braking(agents, allowed), memory, speed_limit=allowed)
+        return Steering(brake(agents, allowed), memory, speed_limit=allowed)
 
     def intention(self, world: World, agents: Agents, memory: Waiting) -> Intention:
         moved = np.where(self.obstacles == MOVING, np.where(memory.obstacle < 0, EVERY_MOVING, memory.obstacle), -1)
@@ -166,10 +166,10 @@ class BrakeFor(Neighborhood):
         ahead = np.where(FOLLOWS[situation], bodies.along[pairs], 0.0)
         after = way / np.maximum(bodies.leaves[pairs], EPSILON)
         allowed = np.maximum(speed_to_stop(agents, agent, way, ahead), after)
-        allowed = approaching(agents, agent, allowed, ahead)
+        allowed = limit_approach(agents, agent, allowed, ahead)
         creeps = PASSES[situation] & (bodies.waited[pairs] >= PATIENCE)
         creeping = np.maximum(allowed, CREEP * agents.cruise_speed[agent])
-        return least(len(agents), agent, np.where(creeps, creeping, allowed))
+        return least_of_each(len(agents), agent, np.where(creeps, creeping, allowed))
 
     def _waiting(
         self, world: World, agents: Agents, vehicles: InTheWay, obstacles: InTheWay, memory: Waiting
@@ -181,7 +181,7 @@ class BrakeFor(Neighborhood):
 
         def after(time: Scalars, situation: int) -> Scalars:
             ahead = np.bincount(vehicles.agent[vehicles.situation == situation], minlength=len(agents)) > 0
-            return waited(time, ahead, slow, world.dt)
+            return wait_on(time, ahead, slow, world.dt)
 
         return Waiting(after(memory.time, ONCOMING), after(memory.beside, BESIDE), obstacle)
 
@@ -209,8 +209,8 @@ class BrakeFor(Neighborhood):
         way = lanes.way_to(world.obstacles, agent, row, nose, reach, furthest)
         # The way is followed to within the clearance of the obstacle, the gap is kept from its surface.
         room = np.maximum(np.minimum(way, furthest) + (self.clearance - self.gap)[agent], 0.0)
-        held = approaching(agents, agent, speed_to_stop(agents, agent, room), 0.0)
-        return least(len(agents), agent, np.where(way < furthest, held, np.inf))
+        held = limit_approach(agents, agent, speed_to_stop(agents, agent, room), 0.0)
+        return least_of_each(len(agents), agent, np.where(way < furthest, held, np.inf))
 
     def _obstacles(
         self, world: World, agents: Agents, lanes: Lanes, sight: Scalars, known: Rows
@@ -337,7 +337,7 @@ class BrakeFor(Neighborhood):
 
 
 @dataclass(frozen=True)
-class InTheWay:
+class InTheWay(Columns):
     """Bodies that come into the ways of agents, p pairs.
 
     Attributes:
@@ -369,10 +369,6 @@ class InTheWay:
     ours: Mask
     waited: Scalars
 
-    def take(self, pairs: Rows) -> InTheWay:
-        """Some of the pairs."""
-        return InTheWay(**{name: column[pairs] for name, column in vars(self).items()})
-
     def stop_in_time(self, agents: Agents) -> Mask:
         """The bodies that stop before they touch the way of the agent if they brake as it plans to, (p,)."""
         room = self.speed * self.enters + self.clearance
@@ -380,7 +376,7 @@ class InTheWay:
         return mask
 
 
-def waited(time: Scalars, before: Mask, slow: Mask, dt: float) -> Scalars:
+def wait_on(time: Scalars, before: Mask, slow: Mask, dt: float) -> Scalars:
     """How long agents have waited after a step, (n,) seconds.
 
     Time passes while an agent is slow before those it waits for. Once its patience is over it creeps past them, however

@@ -23,9 +23,9 @@ from ..simulation.arrays.vectors import (
 )
 from ..simulation.behavior import Intent, Steering
 from ..simulation.declaration import Choice, acceleration, choice, length
-from ..simulation.maneuvers.chasing import turned_to
-from ..simulation.maneuvers.neighborhood import Neighborhood, faded
-from ..simulation.nearby.groups import Groups, joined
+from ..simulation.maneuvers.chasing import turn_to
+from ..simulation.maneuvers.neighborhood import Neighborhood, fade
+from ..simulation.nearby.groups import Groups, find_roots
 from ..simulation.nearby.neighbors import CHOSEN_CROWD, Neighbors
 from ..simulation.roles import Role
 from ..simulation.world import Agents, World
@@ -71,11 +71,11 @@ class Cohesion(Neighborhood):
         neighbors = self.near(world, agents)
         half = np.maximum(self.distance / 2.0, EPSILON)[:, None]
         offset = neighbors.average_offset()
-        to_middle = faded(offset / half)
+        to_middle = fade(offset / half)
         seeking = self.method == SEEK
         if anybody(seeking):
-            to_middle = np.where(seeking[:, None], turned_to(offset, agents), to_middle)
-        return Steering(faded(to_middle + self._to_others(neighbors, world, agents)) * agents.mass[:, None])
+            to_middle = np.where(seeking[:, None], turn_to(offset, agents), to_middle)
+        return Steering(fade(to_middle + self._to_others(neighbors, world, agents)) * agents.mass[:, None])
 
     def _to_others(self, neighbors: Neighbors, world: World, agents: Agents) -> Vectors:
         """The steering toward parts of the crowd out of sight, (n, 3), at most 1 long; zero for an undivided crowd."""
@@ -85,7 +85,7 @@ class Cohesion(Neighborhood):
         bodies = world.bodies
         own_crowd = (bodies.crowd == bodies.crowd[agents.rows[0]]) & ((bodies.roles & int(Role.VEHICLE)) != 0)
         members = which(own_crowd & bodies.present)
-        root = joined(len(bodies.crowd), neighbors.links(agents.rows), members)
+        root = find_roots(len(bodies.crowd), neighbors.links(agents.rows), members)
         if (root[members] == root[members[0]]).all():
             return agents.none()
         parts = Groups.by(root[members], picked(bodies.position, members), picked(bodies.velocity, members))
@@ -112,6 +112,6 @@ def _to_other_parts(parts: Groups, part: Rows, rejoin_distance: Scalars, distanc
     ways = (columns(*(offset[target, row, axis] for axis in range(3))) + FORESIGHT * drift) * number[:, None]
     others = totals(row, number, len(part))
     offsets = columns(*(totals(row, ways[:, axis], len(part)) for axis in range(3)))
-    to_others = faded(offsets / np.maximum(others * distance, EPSILON)[:, None])
+    to_others = fade(offsets / np.maximum(others * distance, EPSILON)[:, None])
     share = clamp(others / np.maximum((others + size) * LEAST, EPSILON), 0.0, 1.0)
     return to_others * share[:, None]

@@ -41,7 +41,7 @@ from ..simulation.declaration import (
     share,
     switch,
 )
-from ..simulation.maneuvers.chasing import turned_to
+from ..simulation.maneuvers.chasing import turn_to
 from ..simulation.maneuvers.turning_back import TurningBack, tightest_circle, turning_back
 from ..simulation.memory import Memory, remembered
 from ..simulation.world import Agents, World
@@ -154,7 +154,7 @@ class Containment(Behavior):
         turn = _turned_in(unit(inside), agents)
         seeking = self.method == SEEK
         if seeking.any():
-            turn = np.where(seeking[:, None], turned_to(future + inside - agents.position, agents), turn)
+            turn = np.where(seeking[:, None], turn_to(future + inside - agents.position, agents), turn)
         returning = None
         if crosses:
             across, held = self._crossing(world, agents, row, strength, memory.strength)

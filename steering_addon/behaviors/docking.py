@@ -32,7 +32,7 @@ from ..simulation.declaration import (
     room_to_stop,
     share,
 )
-from ..simulation.maneuvers.chasing import reached
+from ..simulation.maneuvers.chasing import are_at
 from ..simulation.maneuvers.stopping import up_to_the_place
 from ..simulation.maneuvers.turning import turning_speed
 from ..simulation.world import Agents, World
@@ -107,7 +107,7 @@ class Docking(Destination):
         return Steering(
             np.where(docking[:, None], force, 0.0),
             sets_speed=docking,
-            arrived=reached(world, agents, self.target, within),
+            arrived=are_at(world, agents, self.target, within),
         )
 
     def goal(self, world: World, agents: Agents, memory: None) -> Vectors:

@@ -9,7 +9,7 @@ import numpy as np
 from ..simulation.arrays.vectors import EPSILON, Number, Rows, Vectors, magnitude, picked
 from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import body, called, length, seconds
-from ..simulation.maneuvers.chasing import predicted
+from ..simulation.maneuvers.chasing import predict_position
 from ..simulation.world import Agents, World
 
 
@@ -39,7 +39,7 @@ class Evasion(Behavior):
         # A long pursuer is near with its nose, while its middle is still far.
         near = gap - world.bodies.extent[pursuer] < self.distance
         threatened = (self.pursuer >= 0) & (near | (self.distance == 0.0))
-        force = agents.fleeing(predicted(world, pursuer, time))
+        force = agents.fleeing(predict_position(world, pursuer, time))
         return Steering(np.where(threatened[:, None], force, 0.0), sets_speed=threatened, alarmed=threatened)
 
     def _offset(self, world: World, agents: Agents) -> Vectors:

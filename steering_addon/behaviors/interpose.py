@@ -9,7 +9,7 @@ import numpy as np
 from ..simulation.arrays.vectors import EPSILON, Mask, Number, Rows, Scalars, Vectors, magnitude, picked
 from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import another_body, body, called, seconds, share
-from ..simulation.maneuvers.chasing import predicted, velocity_to_keep
+from ..simulation.maneuvers.chasing import predict_position, velocity_to_keep
 from ..simulation.world import Agents, World
 
 
@@ -55,5 +55,5 @@ class Interpose(Behavior):
 
     def _place(self, world: World, time: Scalars) -> Vectors:
         """The point between the two after a time (n,) seconds, (n, 3) metres."""
-        first, second = (predicted(world, np.maximum(row, 0), time) for row in (self.one, self.other))
+        first, second = (predict_position(world, np.maximum(row, 0), time) for row in (self.one, self.other))
         return first + (second - first) * self.between[:, None]

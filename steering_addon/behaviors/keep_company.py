@@ -111,7 +111,7 @@ class KeepCompany(Neighborhood):
         away = memory.waited < 0.0
         known = Companions.of(world, agents, np.stack((memory.first, memory.second), axis=1))
         companions = self._joined(world, known.kept(self.distance * np.where(away, LEAVES, LOSES)), memory)
-        members = _Group.of(companions, memory.stopped)
+        members = _Circle.of(companions, memory.stopped)
         stands = agents.speed <= STANDS * agents.cruise_speed
         standing = np.where(stands, memory.standing + world.dt, 0.0)
         turns = companions.exist[:, 0] & ~agents.intention.alarmed & (members.speed <= STANDS * agents.cruise_speed)
@@ -119,7 +119,7 @@ class KeepCompany(Neighborhood):
         arrived = agents.arrived | (stands & (agents.goal_distance <= PLACE * agents.radius))
         pace = companions.exist & _keeps_pace(companions, away, arrived)
         paced = companions.only(pace)
-        group = members if paced is companions else _Group.of(paced, memory.stopped)
+        group = members if paced is companions else _Circle.of(paced, memory.stopped)
         accompanied = paced.exist[:, 0] & ~agents.intention.alarmed
         goes = group.speed > STANDS * agents.cruise_speed
         way = np.where(goes[:, None], group.velocity / np.maximum(group.speed, EPSILON)[:, None], memory.way)
@@ -171,7 +171,7 @@ class KeepCompany(Neighborhood):
         ready = (memory.waited >= 0.0) & ~agents.arrived & (agents.speed > STANDS * agents.cruise_speed)
         return companions.joined(near, seeking[near.agent], seeks, ready)
 
-    def _force(self, companions: Companions, group: _Group, way: Vectors) -> Vectors:
+    def _force(self, companions: Companions, group: _Circle, way: Vectors) -> Vectors:
         """The steering of each agent to its place and to the pace of its group, (n, 3) newtons.
 
         (velocity + approach - own velocity) / response_time + way (pace - speed) / speed_time
@@ -187,7 +187,7 @@ class KeepCompany(Neighborhood):
         steering = self._kept_beside(companions, group, steering)
         return truncate(steering, self.strength) * agents.mass[:, None]
 
-    def _kept_beside(self, companions: Companions, group: _Group, steering: Vectors) -> Vectors:
+    def _kept_beside(self, companions: Companions, group: _Circle, steering: Vectors) -> Vectors:
         """Accelerations, (n, 3) m/s2, without what brings agents nearer to their companions than beside them.
 
         The speed at which an agent comes nearer is (distance - spacing) / approach_time at most, and not below 0.
@@ -212,7 +212,7 @@ class KeepCompany(Neighborhood):
         time = np.maximum(self.approach_time, aside / np.maximum(turns_back, EPSILON))
         return place / time[:, None]
 
-    def _past_them(self, companions: Companions, group: _Group, way: Vectors) -> Vectors:
+    def _past_them(self, companions: Companions, group: _Circle, way: Vectors) -> Vectors:
         """The steering of each agent that faces its companions and sets off, (n, 3) newtons: along its way, past them.
 
         One that sets off goes where it faces, and would walk into them.
@@ -222,7 +222,7 @@ class KeepCompany(Neighborhood):
         steering = past * (group.pace / agents.vehicle.speed_time)[:, None]
         return truncate(steering, self.strength) * agents.mass[:, None]
 
-    def _place(self, companions: Companions, group: _Group, way: Vectors) -> Vectors:
+    def _place(self, companions: Companions, group: _Circle, way: Vectors) -> Vectors:
         """The way to the place of each agent in its group, (n, 3) metres: side by side, in the order in which they are.
 
         middle + ((size - 1) / 2 - left) spacing leftward; `left` is the number of those to its left. The middle one of
@@ -240,11 +240,11 @@ class KeepCompany(Neighborhood):
         beside = ((size - 1) / 2.0 - left) * spacing
         return group.middle + leftward * beside[:, None] + way * ahead[:, None]
 
-    def _spacing(self, group: _Group) -> Scalars:
+    def _spacing(self, group: _Circle) -> Scalars:
         """The distance of two who are side by side, (n,) metres."""
         return 2.0 * group.radius + self.gap
 
-    def _waiting(self, world: World, companions: Companions, group: _Group, way: Vectors, stopped: Scalars) -> Scalars:
+    def _waiting(self, world: World, companions: Companions, group: _Circle, way: Vectors, stopped: Scalars) -> Scalars:
         """The speed at which the hindmost of its group keeps up with each agent, (n,) m/s, inf where it does anyway.
 
         v = sqrt(w^2 + 2 b room) for one who may still get further ahead by some room: it can brake to the speed w of
@@ -283,7 +283,7 @@ def _keeps_pace(companions: Companions, away: Mask, arrived: Mask) -> NDArray[np
 
 
 @dataclass(frozen=True)
-class _Group:
+class _Circle:
     """The groups of n agents, as each sees its own, in level vectors.
 
     Attributes:
@@ -305,7 +305,7 @@ class _Group:
     radius: Scalars
 
     @classmethod
-    def of(cls, companions: Companions, stopped: Scalars) -> _Group:
+    def of(cls, companions: Companions, stopped: Scalars) -> _Circle:
         """The groups of agents; `stopped` (n,) is as of `Company`."""
         agents, bodies, size = companions.agents, companions.world.bodies, companions.size
         offset, velocities = companions.offsets(), companions.vectors(bodies.velocity)

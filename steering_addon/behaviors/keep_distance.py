@@ -13,9 +13,9 @@ from ..simulation.maneuvers.braking import (
     COMFORT,
     LIGHTS,
     MARGIN,
-    approaching,
-    braking,
-    least,
+    brake,
+    least_of_each,
+    limit_approach,
     room_between,
     stopping_distance,
 )
@@ -59,7 +59,7 @@ class KeepDistance(Neighborhood):
 
     def steer(self, world: World, agents: Agents, memory: None) -> Steering:
         allowed, warned = self._allowed(world, agents)
-        return Steering(braking(agents, allowed), speed_limit=allowed, warned=warned)
+        return Steering(brake(agents, allowed), speed_limit=allowed, warned=warned)
 
     def near(self, world: World, agents: Agents) -> Neighbors:
         """The vehicles within the distance that are nearer than the room needed to stop."""
@@ -103,15 +103,15 @@ class KeepDistance(Neighborhood):
         allowed = np.maximum(np.sqrt(np.maximum(squared, 0.0)) - reacting, 0.0)
         falls_back = speed_to_fall_back(others_speed, room, time[before])
         allowed = np.where(in_lane, allowed, np.maximum(allowed, falls_back))
-        allowed = approaching(agents, agent, allowed, others_speed)
-        next_ahead = in_lane & (room <= least(len(agents), agent[in_lane], room[in_lane])[agent])
+        allowed = limit_approach(agents, agent, allowed, others_speed)
+        next_ahead = in_lane & (room <= least_of_each(len(agents), agent[in_lane], room[in_lane])[agent])
         near_enough = next_ahead & (room < stopping_distance(agents)[agent])
         # A driver sees that those brake which slow down by more than the engine does.
         body = near.body[before]
         slowing = -dot(picked(world.bodies.acceleration, body), picked(world.bodies.forward, body))
         lit = near_enough & ((agents.handling.reaction[agent] > 0.0) & (slowing > LIGHTS * agents.agility[agent]))
         allowed = np.where(lit, np.minimum(allowed, agents.speed[agent]), allowed)
-        return least(len(agents), agent, allowed), np.bincount(agent[lit], minlength=len(agents)) > 0
+        return least_of_each(len(agents), agent, allowed), np.bincount(agent[lit], minlength=len(agents)) > 0
 
     def _merging(
         self, world: World, agents: Agents, lanes: Lanes, near: Near, beside: Vectors, drift: Vectors, width: Scalars

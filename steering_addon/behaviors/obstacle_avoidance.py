@@ -99,7 +99,7 @@ class ObstacleAvoidance(Behavior):
         else:
             steering, urgency = self._turning(world, agents)
         if pushed.any():
-            push = pushed_away(world.obstacles, agents, self.clearance, self.field_distance)
+            push = push_away(world.obstacles, agents, self.clearance, self.field_distance)
             push = truncate(agents.level(push), np.ones(len(agents)))
             steering = np.where(pushed[:, None], push * agents.max_force[:, None], steering)
             urgency = np.where(pushed, magnitude(push), urgency)
@@ -188,7 +188,7 @@ def _ahead(
     return threats
 
 
-def pushed_away(obstacles: Obstacles, agents: Agents, clearance: Scalars, distance: Scalars) -> Vectors:
+def push_away(obstacles: Obstacles, agents: Agents, clearance: Scalars, distance: Scalars) -> Vectors:
     """The sum of the pushes of all surfaces near each agent, (n, 3), unitless.
 
     A surface with a gap g beyond radius + clearance pushes by (1 - g / distance)^2, between 0 and 1.

@@ -9,7 +9,7 @@ import numpy as np
 from ..simulation.arrays.vectors import Number, Rows, Vectors, across, magnitude, unit
 from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import body, called, length, seconds
-from ..simulation.maneuvers.chasing import predicted, prediction_time
+from ..simulation.maneuvers.chasing import predict_position, prediction_time
 from ..simulation.world import Agents, World
 
 
@@ -37,7 +37,7 @@ class OffsetPursuit(Behavior):
 
     def goal(self, world: World, agents: Agents, memory: None) -> Vectors:
         quarry = np.maximum(self.quarry, 0)
-        target = predicted(world, quarry, prediction_time(world, agents, quarry, self.prediction_time))
+        target = predict_position(world, quarry, prediction_time(world, agents, quarry, self.prediction_time))
         # The paper's construction: the target's component in the side-up plane, normalized, times minus the radius.
         lateral = unit(agents.level(across(target - agents.position, agents.forward)))
         lateral = np.where((magnitude(lateral) < 0.5)[:, None], -agents.side, lateral)

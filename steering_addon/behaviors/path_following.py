@@ -31,14 +31,14 @@ from ..simulation.behavior import Destination, Intent, Steering
 from ..simulation.declaration import NEAREST, Choice, Unit, called, choice, length, number, path, seconds
 from ..simulation.geometry.lines import Followed
 from ..simulation.geometry.near_lines import nearest_line
-from ..simulation.geometry.paths import exist, followed, lines_of
+from ..simulation.geometry.paths import exist, lines_followed, lines_of
 from ..simulation.intention import PASSING_PLACES, Intention
-from ..simulation.maneuvers.driving import driven_to, pursued_distance
-from ..simulation.maneuvers.turning import led_round
+from ..simulation.maneuvers.driving import drive_to, pursued_distance
+from ..simulation.maneuvers.turning import lead_round
 from ..simulation.memory import remembered
 from ..simulation.presence.arrivals import PLACE
-from ..simulation.ways.bypasses import Bypass, bypassed
-from ..simulation.ways.lines import distance_from_line, located, ups_of_walkers
+from ..simulation.ways.bypasses import Bypass, plan_bypass
+from ..simulation.ways.lines import distance_from_line, locate, ups_of_walkers
 from ..simulation.world import Agents, World
 
 RESPONSE_TIME = 0.5
@@ -193,7 +193,7 @@ class PathFollowing(Destination):
 
     def lanes(self, world: World, memory: Following) -> Followed:
         """The lines that agents follow, in their lanes; all of them follow one."""
-        return followed(world.paths, memory.path, memory.spline, -self.lane_offset * memory.way)
+        return lines_followed(world.paths, memory.path, memory.spline, -self.lane_offset * memory.way)
 
 
 def _at_the_end(memory: Following, line: Followed, agents: Agents, radius: Scalars) -> Mask:
@@ -297,12 +297,12 @@ class _Follower:
         way, returning, dt = memory.way, memory.returning, world.dt
         begin = np.where(way > 0.0, 0.0, line.length)
         unbent = agents.position - memory.at(np.zeros((len(agents), 1)))[0][:, 0]
-        along = located(line, agents, unbent, memory.along, behavior.radius, dt)
+        along = locate(line, agents, unbent, memory.along, behavior.radius, dt)
         along = np.where(returning, begin, along)
         covered = line.onward(along - memory.along) * way
         memory = replace(memory, along=along)
         held = truncate(agents.level(agents.position - line.position(along)), 0.5 * behavior.radius)
-        bypass = bypassed(world, agents, line, along, way, held, Bypass.part_of(memory).advanced(covered))
+        bypass = plan_bypass(world, agents, line, along, way, held, Bypass.part_of(memory).advanced(covered))
         memory = replace(memory, **vars(bypass))
         memory = replace(memory, active=memory.active & ~returning)
         # With a longer time than the radius allows, the straight prediction leaves the path and cuts every bend.
@@ -376,7 +376,7 @@ class _Follower:
         steering = self.agents.steering_to(flow * speed[:, None], response_time)
         # Far more than the agent has would leave nothing to other behaviors, such as to keep apart.
         steering = truncate(steering, self.agents.max_force)
-        steering = led_round(self.agents, steering, flow, unit(tangent), speed, response_time)
+        steering = lead_round(self.agents, steering, flow, unit(tangent), speed, response_time)
         driven = np.isfinite(self.agents.handling.axle) & ~self.memory.returning
         if driven.any():
             steering = np.where(driven[:, None], self._driving(speed, response_time), steering)
@@ -391,7 +391,7 @@ class _Follower:
         # Beyond the end of an open line the lane goes straight on.
         heading = self.line.tangent(self.along + self.way * on_line) * self.way[:, None]
         place = place + unit(agents.level(heading)) * (further - on_line)[:, None]
-        return driven_to(agents, place, speed, response_time)
+        return drive_to(agents, place, speed, response_time)
 
     def after(self) -> Following:
         """The memory after the step: positions, and what followers do at the end of an open line."""

@@ -22,7 +22,7 @@ from ..simulation.arrays.vectors import (
 )
 from ..simulation.behavior import OURS, Behavior, Intent, Steering
 from ..simulation.declaration import Choice, bodies, called, choice, seconds, share
-from ..simulation.maneuvers.chasing import CURRENT_SPEED, PACES, reached
+from ..simulation.maneuvers.chasing import CURRENT_SPEED, PACES, are_at
 from ..simulation.maneuvers.turning import turning_speed
 from ..simulation.memory import Memory, remembered
 from ..simulation.roles import Role
@@ -130,7 +130,7 @@ class Patrol(Behavior):
         row = np.maximum(body, 0)
         touching = agents.radius + world.bodies.radius[row] + NEAR * agents.max_speed
         touches, near = (
-            reached(world, agents, body, np.where(agents.arrival_distance > 0.0, agents.arrival_distance, distance))
+            are_at(world, agents, body, np.where(agents.arrival_distance > 0.0, agents.arrival_distance, distance))
             for distance in (touching, touching + agents.radius)
         )
         offset = agents.level(world.bodies.position[row] - agents.position)

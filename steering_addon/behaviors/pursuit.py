@@ -22,8 +22,8 @@ from ..simulation.arrays.vectors import (
 )
 from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import Choice, body, called, choice, only_with, seconds
-from ..simulation.maneuvers.chasing import predicted, prediction_time, reached
-from ..simulation.maneuvers.turning import swung_round, turning_speed
+from ..simulation.maneuvers.chasing import are_at, predict_position, prediction_time
+from ..simulation.maneuvers.turning import swing_round, turning_speed
 from ..simulation.memory import Memory, remembered
 from ..simulation.world import Agents, World
 
@@ -90,7 +90,7 @@ class Pursuit(Behavior):
     def steer(self, world: World, agents: Agents, memory: Chasing) -> Steering:
         chasing = self._chasing(memory)
         meeting = self._meeting_point(world, agents)
-        force = swung_round(agents, agents.seeking(meeting), unit(agents.level(meeting - agents.position)))
+        force = swing_round(agents, agents.seeking(meeting), unit(agents.level(meeting - agents.position)))
         steady = self.method == CONSTANT_HEADING
         if steady.any():
             kept = agents.steering_to(self._steady_bearing(world, agents))
@@ -101,7 +101,7 @@ class Pursuit(Behavior):
         offset = self._offset(world, agents)
         out_of_reach = turning_speed(agents, unit(offset), magnitude(offset), 1.0) < agents.speed
         missed = memory.nearing & ~nearing & out_of_reach
-        over = chasing & (missed | reached(world, agents, self.quarry, np.zeros(len(agents))))
+        over = chasing & (missed | are_at(world, agents, self.quarry, np.zeros(len(agents))))
         pause = np.where(over, self.pause_time, np.maximum(memory.pause - world.dt, 0.0))
         force = np.where(chasing[:, None], force, 0.0)
         return Steering(force, Chasing(pause, nearing & ~over), sets_speed=chasing)
@@ -119,7 +119,7 @@ class Pursuit(Behavior):
         steady = self.method == CONSTANT_HEADING
         if steady.any():
             time = np.where(steady, self._time_to_meet(world, agents), time)
-        return predicted(world, quarry, time)
+        return predict_position(world, quarry, time)
 
     def _offset(self, world: World, agents: Agents) -> Vectors:
         return agents.level(picked(world.bodies.position, np.maximum(self.quarry, 0)) - agents.position)

@@ -9,7 +9,7 @@ import numpy as np
 from ..simulation.arrays.vectors import Rows, Vectors
 from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import body, called, choice
-from ..simulation.maneuvers.chasing import MAX_SPEED, PACES, desired_speed, reached
+from ..simulation.maneuvers.chasing import MAX_SPEED, PACES, are_at, desired_speed
 from ..simulation.world import Agents, World
 
 
@@ -36,7 +36,7 @@ class Seek(Behavior):
         return Steering(
             np.where(seeking[:, None], force, 0.0),
             sets_speed=seeking & (self.pace == MAX_SPEED),
-            arrived=reached(world, agents, self.target, agents.arrival_distance),
+            arrived=are_at(world, agents, self.target, agents.arrival_distance),
         )
 
     def goal(self, world: World, agents: Agents, memory: None) -> Vectors:

@@ -20,7 +20,7 @@ from ..simulation.arrays.vectors import (
 from ..simulation.behavior import Intent, Steering
 from ..simulation.declaration import acceleration, called, length
 from ..simulation.maneuvers.lanes import Lanes, drives_along_paths
-from ..simulation.maneuvers.neighborhood import Neighborhood, faded, without_companions
+from ..simulation.maneuvers.neighborhood import Neighborhood, fade, without_companions
 from ..simulation.nearby.neighbors import Near, Neighbors
 from ..simulation.world import Agents, World
 
@@ -72,7 +72,7 @@ class Separation(Neighborhood):
         distance = np.maximum(magnitude(apart), EPSILON)
         limit = self.distance[near.agent]
         weight = np.where(distance < limit, (1.0 - limit / distance) / distance, 0.0)
-        return faded(columns(*(totals(near.agent, apart[:, axis] * weight, len(agents)) for axis in range(3))))
+        return fade(columns(*(totals(near.agent, apart[:, axis] * weight, len(agents)) for axis in range(3))))
 
 
 def pushed_apart(neighbors: Neighbors, distance: Scalars) -> Vectors:
@@ -84,4 +84,4 @@ def pushed_apart(neighbors: Neighbors, distance: Scalars) -> Vectors:
     def push(near: Near) -> Scalars:
         return (1.0 - near.of_agent(distance) / near.distance) / near.distance
 
-    return faded(neighbors.sum_of_offsets(push))
+    return fade(neighbors.sum_of_offsets(push))

@@ -202,7 +202,7 @@ class UnalignedCollisionAvoidance(Neighborhood, Adjustment):
         near = self.near(world, agents).together()
         if not len(near.agent):
             return agents.none()
-        meeting = _Meeting.of(near, world, agents)
+        meeting = _NearestApproach.of(near, world, agents)
         room = (agents.radius + self.clearance)[near.agent] + world.bodies.radius[near.body]
         depth = 1.0 - meeting.gap / np.maximum(room, EPSILON)
         soon = 1.0 - meeting.time / self.look_ahead_time[near.agent]
@@ -245,7 +245,7 @@ def _taken_up(before: Vectors, demand: Vectors, time: float, least: Scalars, dt:
 
 
 @dataclass(frozen=True)
-class _Meeting:
+class _NearestApproach:
     """The nearest approach of pairs that keep their velocities.
 
     Attributes:
@@ -259,7 +259,7 @@ class _Meeting:
     gap: Scalars
 
     @classmethod
-    def of(cls, near: Near, world: World, agents: Agents) -> _Meeting:
+    def of(cls, near: Near, world: World, agents: Agents) -> _NearestApproach:
         relative = picked(world.bodies.velocity, near.body) - picked(agents.velocity, near.agent)
         speed_squared = dot(relative, relative)
         time = np.where(speed_squared > EPSILON, -dot(near.offset, relative) / np.maximum(speed_squared, EPSILON), 0.0)
@@ -273,7 +273,7 @@ def _away(apart: Vectors, agents: Agents, agent: Rows) -> tuple[Vectors, Mask]:
     """The direction to turn to, across the heading: away from where the other will be, to the right in a dead heat.
 
     Args:
-        apart: (p, 3) as of `_Meeting`, metres.
+        apart: (p, 3) as of `_NearestApproach`, metres.
         agent: (p,) rows of the agents.
 
     Returns:

@@ -24,7 +24,7 @@ from ..simulation.arrays.vectors import (
 )
 from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import NEAREST, Choice, called, choice, length, only_with, path, seconds
-from ..simulation.geometry.near_lines import least, lines_crossed, lines_within
+from ..simulation.geometry.near_lines import lines_crossed, lines_within, nearest_pairs
 from ..simulation.geometry.obstacles import Obstacles
 from ..simulation.geometry.paths import Path, lines_of
 from ..simulation.ground import of_rows
@@ -430,7 +430,7 @@ def _curve_ahead(
     steep = np.maximum(-dot(unit(course[owner]), side), STEEPEST)
     way = np.maximum(way - reach[owner] / (steep * flat[owner]), 0.0)
     walls = which(_counts(asked[owner], path[line]))
-    first = walls[least(owner[walls], line[walls], way[walls])]
+    first = walls[nearest_pairs(owner[walls], line[walls], way[walls])]
     contact[owner[first]], off[owner[first]] = way[first], side[first]
     return contact, off
 
@@ -476,6 +476,6 @@ def _from_curve(paths: tuple[Path, ...], asked: Rows, agents: Agents, points: Ve
     gap = agents.flat_of(points[owner] - followed.position(along), owner)
     distance = magnitude(gap)
     near = which(distance < reach[owner])
-    first = near[least(owner[near], line[near], distance[near])]
+    first = near[nearest_pairs(owner[near], line[near], distance[near])]
     offset[owner[first]] = gap[first]
     return offset

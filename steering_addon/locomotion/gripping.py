@@ -28,7 +28,7 @@ from ..simulation.arrays.vectors import (
     which,
 )
 from ..simulation.geometry.clinging import Clinging, Hold
-from ..simulation.geometry.skins import NO_TRIANGLE, Way, turned_over
+from ..simulation.geometry.skins import NO_TRIANGLE, SkinWay, turned_over
 from ..simulation.ground import level_heading, upright
 from ..simulation.memory import remembered
 from ..simulation.terrain import FINDS_GROUND, Terrain
@@ -243,7 +243,7 @@ def found(skins: Clinging, grip: Grip, up: Vectors) -> Grip:
     return grip.taking(skins, rows, hold.triangle[rows], picked(hold.place, rows), picked(up, rows))
 
 
-def crossed(skins: Clinging, before: Grip, after: Grip, way: Way, reach: Scalars) -> tuple[Grip, Scalars, Mask]:
+def crossed(skins: Clinging, before: Grip, after: Grip, way: SkinWay, reach: Scalars) -> tuple[Grip, Scalars, Mask]:
     """The grips after ways in which those that come to another surface hold on to that one.
 
     A line at a small height over the way says where another surface cuts it off: what goes into a wedge so turns over

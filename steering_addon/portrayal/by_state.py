@@ -1,4 +1,4 @@
-"""Which clips agents may play in the states of their crowd.
+"""The clips that agents may play in the states of their crowd.
 
 Of the clips of each kind, those that stand, move, turn on the spot, are done once or beat, an agent plays those of its
 state; where its state has none, those that are for any state.
@@ -20,7 +20,7 @@ def numbers_of(clips: Sequence[Clip]) -> list[int]:
 
 
 def for_state(rows: Sequence[int], clips: Sequence[Clip], number: int) -> list[int]:
-    """Those of some rows of clips that are played in the state of a number."""
+    """The rows, of some rows of clips, that are played in the state of a number."""
     chosen = [row for row in rows if clips[row].state == number]
     return chosen or [row for row in rows if clips[row].state == ANY]
 
@@ -63,7 +63,7 @@ class StateClips:
         self._together = [_those(rows, clips, with_company=True) for rows in rests]
 
     def places(self, states: Rows) -> Rows:
-        """Which of the k each agent plays, (n,), from the numbers of the states (n,)."""
+        """The place among the k of the state of each agent, (n,), from the numbers of the states (n,)."""
         return places_of(self._numbers, states)
 
     def between_steps(self, places: Rows) -> Rows:

@@ -25,8 +25,7 @@ PHASES = 64
 SAME_WAY = 0.4363
 """Radians, 25 degrees: clips whose headings differ by less move in one direction."""
 STAND, MOVE, DO, BEAT = 0, 1, 2, 3
-"""What a clip plays: it stands, it moves with its feet on the ground, it does something once, or it beats wings, a tail
-or fins."""
+"""The kinds of clips: standing, moving with feet on the ground, doing something once, beating wings, a tail or fins."""
 NOTHING = 1e-9
 """A share below which nothing of a pose is seen."""
 MOST = 0.5
@@ -47,7 +46,7 @@ def steady() -> Curve:
 
 @dataclass(frozen=True, eq=False)
 class Clip:
-    """What is known of one clip of a model.
+    """A clip of a model, with everything that is known of it.
 
     Attributes:
         name: of its action.
@@ -148,7 +147,7 @@ class ClipSettings(Declared):
 
 
 @dataclass(frozen=True)
-class Layer:
+class ClipLayer:
     """A clip for each of some frames, one of those that are seen on it.
 
     Attributes:
@@ -167,7 +166,7 @@ class Layer:
 
 @dataclass(frozen=True)
 class Playing:
-    """What is played of each clip: strips that replace what is below them, the first clip lowest.
+    """The playback of clips: strips that replace what is below them, the first clip lowest.
 
     Attributes:
         phase: (clips, ...) of agents on one frame or several; in cycles, and it never decreases.
@@ -179,7 +178,7 @@ class Playing:
     influence: Scalars
 
     def flat(self) -> Playing:
-        """That of n agents on f frames, (clips, n, f), with all frames of one after those of another: (clips, n f)."""
+        """The same of n agents on f frames, (clips, n, f), the frames of one after those of another: (clips, n f)."""
         return Playing(*(each.reshape(len(each), -1) for each in (self.phase, self.influence)))
 
     def weights(self) -> Scalars:
@@ -192,8 +191,8 @@ class Playing:
         return weights
 
     @once
-    def layers(self) -> list[Layer]:
-        """What is seen on the frames (f) of all bodies; a frame that sees fewer clips is in fewer layers."""
+    def layers(self) -> list[ClipLayer]:
+        """The layers seen on the frames (f) of all bodies; a frame that sees fewer clips is in fewer of them."""
         weights = self.weights()
         seen = weights != 0.0
         most = int(np.count_nonzero(seen, axis=0).max(initial=0))
@@ -207,7 +206,7 @@ class Playing:
             place = (phase - np.floor(phase)) * PHASES
             row = np.floor(place).astype(np.int64)
             after = (place - row) * weight
-            layers.append(Layer(frames, clip, row, weight - after, after))
+            layers.append(ClipLayer(frames, clip, row, weight - after, after))
         return layers
 
 
@@ -254,7 +253,7 @@ MEASURED = tuple(field.name for field in fields(Clip) if field.name not in CHOSE
 
 @dataclass(frozen=True)
 class Measurement:
-    """What was measured of a clip on a model.
+    """A clip as it was measured on a model.
 
     Attributes:
         made_of: the hash of the clip and the model that were measured.

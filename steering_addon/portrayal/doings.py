@@ -59,7 +59,7 @@ class Arriving:
 
 
 class Doings:
-    """What n agents are asked to do, frame after frame."""
+    """Asks n agents to do something once, frame after frame."""
 
     def __init__(self, clips: Sequence[Clip], keys: Keys, frame_time: float) -> None:
         """`keys` (n,) of the agents; `frame_time` in seconds."""

@@ -28,7 +28,7 @@ CLOCKS = (
     Choice("DISTANCE", DISTANCE, "Distance", "One cycle per stride, so that feet and wheels do not slide"),
     Choice("TIME", TIME, "Time", "One cycle per cycle time, for wings and tails that beat"),
 )
-"""What advances the phase, with the numbers stored in files."""
+"""The clocks that advance the phase, with the numbers stored in files."""
 
 EFFORT = "steering_effort"
 """The property that says how far wings swing. Keyed only where the phase goes by time."""
@@ -37,7 +37,7 @@ PHASE = "steering_phase"
 PROPERTIES = ("steering_speed", "steering_distance", PHASE, EFFORT)
 """The keyframed custom properties. Files store these names and drivers refer to them: they never change."""
 LOOKS = ("steering_look_left", "steering_look_up")
-"""Those that say how far a head turns, keyed on request. They never change either."""
+"""The properties that say how far a head turns, keyed on request. They never change either."""
 STATE = "steering_state"
 """The property that holds the number of the state. Files store this name and drivers refer to it: it never changes."""
 SHARE = "state_"
@@ -284,7 +284,7 @@ class Beats:
         self._sizes, self._before = np.ones(n), np.zeros(n)
 
     def frame(self, position: Vectors, velocity: Vectors, entered: Mask) -> tuple[Scalars, Scalars]:
-        """What they have beaten since the frame before, (n,) seconds at the usual rate, and their effort, (n,).
+        """The beats since the frame before, (n,) seconds at the usual rate, and the effort of bodies, (n,).
 
         Args:
             position, velocity: (n, 3) metres, m/s.

@@ -72,7 +72,7 @@ def _first_moved(state: State, snapshot: Snapshot, row: int) -> int:
 
 @dataclass(frozen=True)
 class MarkCorrection:
-    """What is left to a mark.
+    """A way left to a mark, and the frames in which it is blended in.
 
     Attributes:
         row: the frame, counted from the first of the run.
@@ -90,11 +90,11 @@ class MarkCorrection:
 
 
 Left: TypeAlias = Sequence[tuple[int, MarkCorrection]]
-"""What is left on a frame, each for the row of a vehicle."""
+"""The corrections of a frame, each for the row of a vehicle."""
 
 
 class Corrections:
-    """What is left to the exact marks of a run, by the vehicles that meet them.
+    """The ways left to the exact marks of a run, by the vehicles that meet them.
 
     Attributes:
         too_far: by the name of each mark to which too much was left, how much of the furthest, and how much may be at
@@ -151,7 +151,7 @@ class Corrections:
 
 
 def left_on_frame(row: int, state: State, snapshot: Snapshot) -> Left:
-    """What is left to the exact marks that are to be met on a frame, counted from the first of the run as `row`."""
+    """The ways left to the exact marks that are to be met on a frame, counted from the first of the run as `row`."""
     left, frame_time = [], snapshot.frame_time
     for mark in snapshot.marks:
         if mark.exact and is_due(mark, state, snapshot):

@@ -50,7 +50,7 @@ class HeadsAhead:
         return left, raised, turned
 
 
-class Footing:
+class PlantedBodies:
     """Takes in the bodies of one model on the frames of a run, and then says where they stand."""
 
     def __init__(self, size: Scalars, lift: Scalars) -> None:

@@ -1,4 +1,4 @@
-"""Which of its moving clips an agent plays, and how much of each, from its speed and direction of travel.
+"""The moving clips that an agent plays, and how much of each, from its speed and direction of travel.
 
 Clips with about one heading make a direction. In it they are sorted by speed into gaits, such as a walk and a run;
 clips of about one speed are the same gait, of which each agent has one. Where the feet of two gaits agree the poses mix
@@ -36,7 +36,7 @@ WHICH = 0x6A17
 
 
 @dataclass(frozen=True)
-class Gait:
+class ClipGait:
     """Clips of about one speed.
 
     Attributes:
@@ -58,7 +58,7 @@ class Direction:
         heading: cosine and sine of the angle to the left of the front.
     """
 
-    gaits: tuple[Gait, ...]
+    gaits: tuple[ClipGait, ...]
     heading: tuple[float, float]
 
 
@@ -79,7 +79,7 @@ def directions_of(clips: Sequence[Clip], moving: Sequence[int]) -> tuple[Directi
     return tuple(Direction(_gaits(clips, rows), heading) for heading, rows in groups)
 
 
-def _gaits(clips: Sequence[Clip], rows: list[int]) -> tuple[Gait, ...]:
+def _gaits(clips: Sequence[Clip], rows: list[int]) -> tuple[ClipGait, ...]:
     classes: list[list[int]] = []
     for row in sorted(rows, key=lambda row: (clips[row].speed, row)):
         if classes and clips[row].speed < ONE_SPEED * clips[classes[-1][0]].speed:
@@ -87,7 +87,7 @@ def _gaits(clips: Sequence[Clip], rows: list[int]) -> tuple[Gait, ...]:
         else:
             classes.append([row])
     return tuple(
-        Gait(
+        ClipGait(
             tuple(members),
             sum_of(clips[row].speed for row in members) / len(members),
             k + 1 < len(classes) and min(clips[row].agrees for row in (*members, *classes[k + 1])) > MIXES,

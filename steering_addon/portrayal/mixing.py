@@ -1,4 +1,4 @@
-"""What clips that are played together show, from tables of what each has at its phases.
+"""Mixtures of clips that are played together, from tables of the numbers of each at its phases.
 
 The rows of a table are the phases of a cycle and two more, over its end, as phases may be rounded up.
 """
@@ -18,7 +18,7 @@ TOGETHER = 32000
 
 
 def mixed_tables(tables: Sequence[NDArray[np.float64]], playing: Playing) -> NDArray[np.float64]:
-    """What clips that are played together have of some numbers, (f, ...), each of these contiguous in memory.
+    """Mix some numbers of clips that are played together, (f, ...), each of these contiguous in memory.
 
     Args:
         tables: (PHASES + 2, ...) of each clip.

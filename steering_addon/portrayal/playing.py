@@ -1,4 +1,4 @@
-"""What each agent plays of its clips on each frame, from the way that it goes.
+"""The playback of clips on each frame, from the way that each agent goes.
 
 Feet hold on the ground if a clip advances by distance: while an agent goes s metres, the phase p of its clips grows so
 that
@@ -42,8 +42,8 @@ OFFSET, RATE, STEPS, LINGER, ANOTHER, TALK = 0x0FF5, 0x4A7E, 0x57E9, 0x119E, 0xA
 
 
 @dataclass(frozen=True)
-class Way:
-    """What bodies did since the frame before, in the axes that they had on the way.
+class FrameMotion:
+    """The motion of bodies since the frame before, in the axes that they had on the way.
 
     Attributes:
         ahead, aside, climb: (n,) metres along the front, to the left and up.
@@ -75,25 +75,20 @@ class Way:
         up: Vectors,
         was: Vectors,
         was_forward: Vectors,
-        size: Scalars | None = None,
-        do: Rows | None = None,
-        in_company: Mask | None = None,
-        state: Rows | None = None,
-        beaten: Scalars | None = None,
-        effort: Scalars | None = None,
-    ) -> Way:
-        """The way from the frame before to this one.
+        *,
+        size: Scalars,
+        do: Rows,
+        in_company: Mask,
+        state: Rows,
+        beaten: Scalars,
+        effort: Scalars,
+    ) -> FrameMotion:
+        """The way from the frame before to this one; what is not listed is as the attributes.
 
         Args:
             position, forward, up: (n, 3) metres and unit axes on this frame.
             was, was_forward: (n, 3) position and forward on the frame before.
-            size: as the attribute; 1 if left out.
-            do: as the attribute; -1 if left out.
-            in_company: as the attribute; none if left out.
-            state: as the attribute; none if left out.
-            beaten, effort: as the attributes; 0 and 1 if left out.
         """
-        n = len(position)
         left = cross(up, forward)
         gone = position - was
         ahead, aside = dot(gone, forward), dot(gone, left)
@@ -105,18 +100,18 @@ class Way:
             aside=aside * cosines - ahead * sines,
             climb=dot(gone, up),
             turn=turn,
-            size=np.ones(n) if size is None else size,
-            do=np.full(n, -1, dtype=np.int64) if do is None else do,
-            in_company=np.zeros(n, dtype=np.bool_) if in_company is None else in_company,
-            state=np.zeros(n, dtype=np.int64) if state is None else state,
-            beaten=np.zeros(n) if beaten is None else beaten,
-            effort=np.ones(n) if effort is None else effort,
+            size=size,
+            do=do,
+            in_company=in_company,
+            state=state,
+            beaten=beaten,
+            effort=effort,
         )
 
 
 @dataclass(frozen=True)
 class Played(Playing):
-    """What n agents play on a frame, and what they remember for the next one.
+    """The playback of n agents on a frame, and their memory for the next one.
 
     Attributes:
         share: (clips, n) of each clip in the pose; what they lack of 1 is the model at rest.
@@ -186,8 +181,8 @@ class Player:
         self._lingers = uniform(mix(keys, LINGER))
         self._another_keys, self._talk_keys = mix(keys, ANOTHER), mix(keys, TALK)
 
-    def start(self, way: Way) -> Played:
-        """What agents play on their first frame; `way` is the one that they would have come from the frame before."""
+    def start(self, way: FrameMotion) -> Played:
+        """The playback of agents on their first frame; `way` is how they would have come."""
         n, count = len(self._keys), len(self._clips)
         draw = np.where(self._settings.random_offset, uniform(mix(self._keys, OFFSET)), 0.0)
         blank = Played(
@@ -216,8 +211,8 @@ class Player:
         phase = np.where(once[:, None], 0.0, phase)
         return replace(chosen, share=share, influence=self._influences(share), moving=moving, phase=phase)
 
-    def step(self, before: Played, way: Way, entered: Mask | None = None) -> Played:
-        """What agents play on the next frame.
+    def step(self, before: Played, way: FrameMotion, entered: Mask | None = None) -> Played:
+        """The playback of agents on the next frame.
 
         Args:
             before: what they played on the frame before.
@@ -244,7 +239,7 @@ class Player:
             return played
         return _merged(self.start(way), played, entered)
 
-    def _heeding(self, before: Played, way: Way) -> Played:
+    def _heeding(self, before: Played, way: FrameMotion) -> Played:
         """The running means of an agent's motion, and what it was asked to do."""
         share = self._frame_time / (SMOOTHING + self._frame_time)
         means = {
@@ -357,7 +352,7 @@ class Player:
         left = np.min(np.where(left < -1e-9, left + 1.0, np.maximum(left, 0.0)), axis=0)
         return moving + np.minimum(left, passed / self._seconds[self._moves].min())
 
-    def _phases(self, before: Played, now: Played, moving: Scalars, way: Way) -> Scalars:
+    def _phases(self, before: Played, now: Played, moving: Scalars, way: FrameMotion) -> Scalars:
         """The phases of all clips, (clips, n)."""
         phase = np.empty_like(before.phase)
         for row, clip in enumerate(self._clips):
@@ -380,31 +375,6 @@ class Player:
         ended = np.where(phase > whole, whole + 1.0, whole)
         onwards = np.minimum(phase + self._frame_time / clip.seconds, whole + 1.0)
         return np.where(does, np.where(was, onwards, ended), ended)
-
-
-def played(
-    clips: Sequence[Clip], settings: ClipSettings, keys: Keys, ways: Sequence[Way], frame_time: float
-) -> Playing:
-    """What n agents play of their clips on all frames of a run.
-
-    Args:
-        settings, keys: of n agents.
-        ways: since the frame before, one for each frame; that of the first is the one that they would have come.
-        frame_time: seconds.
-
-    Returns:
-        phases and influences, (clips, frames, n).
-    """
-    player = Player(clips, settings, keys, frame_time)
-    now = player.start(ways[0])
-    frames = [now]
-    for way in ways[1:]:
-        now = player.step(now, way)
-        frames.append(now)
-    return Playing(
-        phase=np.stack([frame.phase for frame in frames], axis=1),
-        influence=np.stack([frame.influence for frame in frames], axis=1),
-    )
 
 
 def shorter(ratio: Scalars, steps: Scalars) -> Scalars:
@@ -461,5 +431,5 @@ def _rests(clips: Sequence[Clip], offset: Scalars) -> Scalars:
 
 
 def _merged(new: Played, old: Played, rows: Mask) -> Played:
-    """What some agents play from one, and the others from another."""
+    """The playback of some agents from one, and of the others from another."""
     return replace(old, **{name: np.where(rows, column, getattr(old, name)) for name, column in vars(new).items()})

@@ -19,11 +19,11 @@ from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors
 from ..simulation.snapshot import Snapshot, State
 from .clips import Clip, ClipSettings
 from .doings import Doings
-from .driver_properties import Beats, DriverProperties, Portrayal, stride_factors
+from .driver_properties import STATE, Beats, DriverProperties, Portrayal, stride_factors
 from .heads import EYES, Gaze, Heads
-from .playing import Played, Player, Way
+from .playing import FrameMotion, Played, Player
 from .riding import Ridden, ridden, unmoved
-from .sketch import Bodies, Frame, Sketch, arrived, callers, carriage_of, in_company, surfaces_before
+from .sketch import Frame, Sketch, VisibleBodies, arrived, callers, carriage_of, in_company, surfaces_before
 
 
 @dataclass(frozen=True)
@@ -75,14 +75,16 @@ class StatefulCrowd:
     Attributes:
         rows: (m,) of its vehicles.
         numbers: (k,) of its states, in the order of the modes.
+        names: (k,) of the properties that say how far a vehicle has taken them up; states may share one.
     """
 
     rows: Rows
     numbers: Sequence[int]
+    names: Sequence[str]
 
 
 @dataclass(frozen=True)
-class Subjects:
+class PortraitSubjects:
     """The vehicles to portray, and what is known of them before the run.
 
     Attributes:
@@ -104,7 +106,7 @@ class Subjects:
 
 @dataclass(frozen=True)
 class ModelPortrait:
-    """What the m vehicles of one model play on a frame.
+    """The m vehicles of one model on a frame.
 
     Attributes:
         bodies: theirs.
@@ -114,7 +116,7 @@ class ModelPortrait:
         heads: theirs; None if nothing turns them.
     """
 
-    bodies: Bodies
+    bodies: VisibleBodies
     growth: Scalars
     on_ground: Ridden
     played: Played
@@ -123,7 +125,7 @@ class ModelPortrait:
 
 @dataclass(frozen=True)
 class CrowdPortrait:
-    """What drivers read of the m vehicles of a crowd on a frame.
+    """The numbers that drivers read of the m vehicles of a crowd on a frame.
 
     Attributes:
         properties: (m,) by name, but for how far heads turn.
@@ -136,7 +138,7 @@ class CrowdPortrait:
 
 @dataclass(frozen=True)
 class Portrait(Sketch):
-    """What is to be seen of the vehicles on a frame: a sketch, with what follows from all frames so far.
+    """The vehicles as they are to be seen on a frame: a sketch, with what follows from all frames so far.
 
     Attributes:
         models: as those of the subjects.
@@ -155,14 +157,14 @@ class Portrayer:
         sketched_by: what sketches depend on besides states and frames.
     """
 
-    def __init__(self, subjects: Subjects) -> None:
+    def __init__(self, subjects: PortraitSubjects) -> None:
         self.subjects = subjects
         self._models = [_ModelPortrayer(model, subjects.frame_time) for model in subjects.models]
         self._driven = [_CrowdPortrayer(crowd, subjects.frame_time) for crowd in subjects.driven]
         self._talk = any(clip.with_company for model in subjects.models for clip in model.clips)
         self._heeds = bool(subjects.models) or any(crowd.gaze is not None for crowd in subjects.driven)
         self._heights: Scalars | None = None
-        self.sketched_by = self._heeds, [(crowd.rows, list(crowd.numbers)) for crowd in subjects.stateful]
+        self.sketched_by = self._heeds, [(crowd.rows, crowd.numbers, crowd.names) for crowd in subjects.stateful]
 
     def portray(self, before: State | None, state: State, frame: Frame) -> Portrait:
         """The portrait of the next frame; `before` is the state on the frame before, None on the first."""
@@ -171,8 +173,8 @@ class Portrayer:
     def sketch(self, before: State | None, state: State, frame: Frame) -> Sketch:
         """The sketch of a frame, whatever was sketched before; arguments as for `portray`."""
         n, pose, away, snapshot = len(state), state.pose, state.away, frame.snapshot
-        heeds = self._heeds
-        bodies = Bodies(
+        heeds, numbers = self._heeds, self._state_numbers(state)
+        bodies = VisibleBodies(
             position=state.motion.position,
             side=pose.side,
             forward=pose.forward,
@@ -183,7 +185,7 @@ class Portrayer:
             present=~away,
             entered=~away if before is None else ~away & before.away,
             active=snapshot.present,
-            state=self._state_numbers(state),
+            state=numbers,
             arrived=arrived(state, before) if heeds else np.zeros(n, dtype=np.bool_),
             caller=callers(state, snapshot, frame.heights) if heeds else np.full((n, 3), np.nan),
             carriage=carriage_of(state, before, snapshot) if heeds else unmoved(n),
@@ -195,7 +197,7 @@ class Portrayer:
             eaten=self._eaten(state, snapshot),
             parent_parts=frame.parent_parts,
             outputs=state.outputs,
-            shares=self._shares(state),
+            states=self._states(state, numbers),
             moved=frozenset(snapshot.surfaces.moved_since(surfaces_before(before, snapshot))),
         )
 
@@ -215,12 +217,17 @@ class Portrayer:
                 numbers[crowd.rows] = np.array([0, *crowd.numbers])[state.mindset.mode[crowd.rows]]
         return numbers
 
-    def _shares(self, state: State) -> list[Scalars]:
+    def _states(self, state: State, numbers: Rows) -> list[dict[str, Scalars | Rows]]:
         mindset, step = state.mindset, self.subjects.step
-        if mindset is None:
-            return [np.zeros((len(crowd.rows), len(crowd.numbers))) for crowd in self.subjects.stateful]
-        spread = mindset.spread(mindset.taken_up(state.time - step, step))
-        return [spread[crowd.rows, 1 : len(crowd.numbers) + 1] for crowd in self.subjects.stateful]
+        told: list[dict[str, Scalars | Rows]] = []
+        for crowd in self.subjects.stateful:
+            shares = {name: np.zeros(len(crowd.rows)) for name in crowd.names}
+            if mindset is not None:
+                spread = mindset.spread(mindset.taken_up(state.time - step, step))[crowd.rows]
+                for mode, name in enumerate(crowd.names, 1):
+                    shares[name] = shares[name] + spread[:, mode]
+            told.append({STATE: numbers[crowd.rows], **shares})
+        return told
 
     def _eaten(self, state: State, snapshot: Snapshot) -> Mask:
         rows = self.subjects.resources
@@ -236,7 +243,7 @@ class Portrayer:
         known = (self._heights > 0.0) & (heights > 0.0)
         return np.where(known, heights / np.where(known, self._heights, 1.0), 1.0)
 
-    def _in_company(self, bodies: Bodies) -> Mask:
+    def _in_company(self, bodies: VisibleBodies) -> Mask:
         """Whether bodies stand with another, of any crowd, (n,); none if no clip is for that."""
         together = np.zeros(len(bodies.present), dtype=np.bool_)
         if self._talk:
@@ -256,7 +263,7 @@ class _ModelPortrayer:
         self._row = 0
         self._before: tuple[Ridden, Vectors, Played] | None = None
 
-    def portrait(self, all_bodies: Bodies, growth: Scalars, together: Mask) -> ModelPortrait:
+    def portrait(self, all_bodies: VisibleBodies, growth: Scalars, together: Mask) -> ModelPortrait:
         """The portrait on the next frame.
 
         Args:
@@ -265,29 +272,45 @@ class _ModelPortrayer:
         """
         model = self._model
         bodies, growth, together = all_bodies.take(model.rows), growth[model.rows], together[model.rows]
-        came, size = bodies.velocity * self._frame_time, model.size * growth
-        beat = model.beats.frame(bodies.position, bodies.velocity, bodies.entered) if model.beats else (None, None)
-        axes = bodies.position, bodies.forward, bodies.up, bodies.carriage
+        came, axes = bodies.velocity * self._frame_time, (bodies.position, bodies.forward, bodies.up, bodies.carriage)
+        beaten, effort = self._beats(bodies)
         if self._before is None:
-            now = ridden(None, *axes)
-            seen = size, None, together, bodies.state, *beat
-            way = Way.between(now.position, now.forward, now.up, now.position - came, now.forward, *seen)
-            played = self._player.start(way)
-            self._does.begin(bodies.arrived)
+            now, do = ridden(None, *axes), np.full(len(model.rows), -1, dtype=np.int64)
+            was, was_forward = now.position - came, now.forward
         else:
             before, place, last = self._before
-            now = ridden((before, place), *axes)
-            new = bodies.entered[:, None]
+            now, new = ridden((before, place), *axes), bodies.entered[:, None]
             was = np.where(new, now.position - came, before.position)
             was_forward = np.where(new, now.forward, before.forward)
             do = self._does.asked(self._row, last, bodies.state, bodies.arrived, bodies.entered)
-            seen = size, do, together, bodies.state, *beat
-            way = Way.between(now.position, now.forward, now.up, was, was_forward, *seen)
+        way = FrameMotion.between(
+            now.position,
+            now.forward,
+            now.up,
+            was,
+            was_forward,
+            size=model.size * growth,
+            do=do,
+            in_company=together,
+            state=bodies.state,
+            beaten=beaten,
+            effort=effort,
+        )
+        if self._before is None:
+            played = self._player.start(way)
+            self._does.begin(bodies.arrived)
+        else:
             played = self._player.step(last, way, bodies.entered)
         self._before, self._row = (now, bodies.position, played), self._row + 1
         return ModelPortrait(bodies, growth, now, played, self._heads(bodies, now))
 
-    def _heads(self, bodies: Bodies, on_ground: Ridden) -> Heads | None:
+    def _beats(self, bodies: VisibleBodies) -> tuple[Scalars, Scalars]:
+        """The beats of wings since the frame before, seconds at the usual rate, and their effort, (m,) each."""
+        if self._model.beats is None:
+            return np.zeros(len(bodies.entered)), np.ones(len(bodies.entered))
+        return self._model.beats.frame(bodies.position, bodies.velocity, bodies.entered)
+
+    def _heads(self, bodies: VisibleBodies, on_ground: Ridden) -> Heads | None:
         if self._model.gaze is None:
             return None
         eyes = bodies.position + bodies.up * self._model.eyes[:, None]
@@ -309,7 +332,7 @@ class _CrowdPortrayer:
         outputs = {name: column[rows] for name, column in sketch.outputs.items()}
         return CrowdPortrait({**outputs, **properties}, self._heads(bodies))
 
-    def _heads(self, bodies: Bodies) -> Heads | None:
+    def _heads(self, bodies: VisibleBodies) -> Heads | None:
         if self._crowd.gaze is None:
             return None
         mine = bodies.take(self._crowd.rows)

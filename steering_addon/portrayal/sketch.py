@@ -43,7 +43,7 @@ class Frame:
 
 
 @dataclass(frozen=True)
-class Bodies:
+class VisibleBodies:
     """The bodies of n vehicles on a frame.
 
     Attributes:
@@ -73,8 +73,8 @@ class Bodies:
     caller: Vectors
     carriage: Carriage
 
-    def take(self, rows: Rows) -> Bodies:
-        return Bodies(**{name: column[rows] for name, column in vars(self).items()})
+    def take(self, rows: Rows) -> VisibleBodies:
+        return VisibleBodies(**{name: column[rows] for name, column in vars(self).items()})
 
     def start_speed(self) -> Scalars:
         """The speeds at which bodies enter, (n,) m/s; 0 if none does."""
@@ -85,7 +85,7 @@ class Bodies:
 
 @dataclass(frozen=True)
 class Sketch:
-    """What one step has led to, as far as it can be seen.
+    """The visible result of one step.
 
     Attributes:
         number: of the frame.
@@ -94,17 +94,18 @@ class Sketch:
         eaten: (m,) the resources of which nothing is left.
         parent_parts: (p, 4, 4) as of `Frame`.
         outputs: (n,) what locomotions give for drivers, by name.
-        shares: how far the vehicles of each crowd with states have taken these up, (m, k), 0 to 1.
+        states: what tells the states of the m vehicles of each crowd that has any, (m,) by name: their numbers, and how
+            far each is taken up, 0 to 1.
         moved: the rows of the surfaces that moved since the frame before.
     """
 
     number: int
-    bodies: Bodies
+    bodies: VisibleBodies
     outside: Mask
     eaten: Mask
     parent_parts: Scalars
     outputs: Mapping[str, Scalars]
-    shares: Sequence[Scalars]
+    states: Sequence[Mapping[str, Scalars | Rows]]
     moved: frozenset[int]
 
     @property

@@ -25,11 +25,11 @@ STILL = 0.2
 GATHERS = 0.1
 """Seconds in which a foot that swings has gathered speed."""
 OFTEN = 0.5
-"""What is on the ground less often than this share of what mostly is, does not carry."""
+"""A foot in contact for less than this share of the busiest foot's time does not carry weight."""
 
 
 @dataclass(frozen=True)
-class Stance:
+class FootStance:
     """A stance of a foot, between two of the frames of a run.
 
     Attributes:
@@ -45,7 +45,7 @@ class Stance:
 
 
 @dataclass(frozen=True)
-class Pace:
+class BodyPace:
     """How a body goes from frame to frame on f frames, (f - 1,) each.
 
     Attributes:
@@ -61,8 +61,8 @@ class Pace:
     seconds: Scalars
 
     @classmethod
-    def of(cls, place: Vectors, forward: Scalars, height: float, seconds: Scalars) -> Pace:
-        """That of a body of this height, metres, at places (f, 3) and facing (f, 2)."""
+    def of(cls, place: Vectors, forward: Scalars, height: float, seconds: Scalars) -> BodyPace:
+        """The pace of a body of this height, metres, at places (f, 3) and facing (f, 2)."""
         gone = np.diff(place[:, :2], axis=0)
         speed = np.sqrt(np.einsum("fi,fi->f", gone, gone)) / seconds
         moving = np.sort(speed[speed > LEAST_SPEED * height])
@@ -74,9 +74,9 @@ class Pace:
         """Whether it stands or creeps."""
         return self.speed < SLOW * self.usual
 
-    def backwards(self) -> Pace:
+    def backwards(self) -> BodyPace:
         """The same from the last frame to the first."""
-        return Pace(self.speed[::-1], self.usual, self.forward[::-1], self.seconds[::-1])
+        return BodyPace(self.speed[::-1], self.usual, self.forward[::-1], self.seconds[::-1])
 
 
 def feet_on(inside: Points, level: Scalars, height: float) -> list[tuple[Rows, float]]:
@@ -99,7 +99,7 @@ def feet_on(inside: Points, level: Scalars, height: float) -> list[tuple[Rows, f
 
 
 def longest_slides(
-    points: Points, level: Scalars, feet: Sequence[Rows], height: float, pace: Pace
+    points: Points, level: Scalars, feet: Sequence[Rows], height: float, pace: BodyPace
 ) -> list[tuple[float, int]]:
     """The longest way of each foot over the ground in one stance of a body, and the row of its first frame.
 
@@ -120,7 +120,9 @@ def longest_slides(
     return longest
 
 
-def stances_of(points: Points, level: Scalars, rows: Rows, rests: float, height: float, pace: Pace) -> Sequence[Stance]:
+def stances_of(
+    points: Points, level: Scalars, rows: Rows, rests: float, height: float, pace: BodyPace
+) -> Sequence[FootStance]:
     """The stances of a foot.
 
     It stands from one frame to the next if its sole is within 1 % of the body's height of where it rests on both, and
@@ -146,7 +148,7 @@ def stances_of(points: Points, level: Scalars, rows: Rows, rests: float, height:
     still = ~pace.slow & (np.sqrt(rate * rate + rise * rise) < STILL * pace.speed)
     way, x, y = (np.concatenate(([0.0], np.cumsum(each))) for each in (step, *foot.step.T))
     return [
-        Stance(
+        FootStance(
             a, b, float(way[b] - way[a]), float(np.sqrt((x[b] - x[a]) * (x[b] - x[a]) + (y[b] - y[a]) * (y[b] - y[a])))
         )
         for a, b in runs((near[1:] & near[:-1] | still) & ~swings)
@@ -154,7 +156,7 @@ def stances_of(points: Points, level: Scalars, rows: Rows, rests: float, height:
     ]
 
 
-def _sets_off(swings: Mask, ahead: Scalars, pace: Pace) -> Mask:
+def _sets_off(swings: Mask, ahead: Scalars, pace: BodyPace) -> Mask:
     """The steps (f - 1,) in which a foot gathers speed for a swing, all the way from a stand.
 
     One that slides before it swings goes faster than one that stands, or gathers speed for longer.

@@ -11,7 +11,7 @@ from ..simulation.mindset import Mindset
 from ..simulation.snapshot import State
 
 
-class Change(NamedTuple):
+class ChangeOfMind(NamedTuple):
     """A vehicle takes up a state of its crowd, or goes back to none.
 
     Attributes:
@@ -27,7 +27,7 @@ class Change(NamedTuple):
     weighed: tuple[float, ...]
 
 
-def changes(before: Mindset | None, after: Mindset | None) -> Mapping[int, Change]:
+def changes(before: Mindset | None, after: Mindset | None) -> Mapping[int, ChangeOfMind]:
     """The vehicles that are in another state on a frame than on the frame before, by their rows, and why.
 
     A state that lasts for less than a frame is left out, unless the one before it comes again.
@@ -38,7 +38,7 @@ def changes(before: Mindset | None, after: Mindset | None) -> Mapping[int, Chang
     mode, turns = (blank, blank) if before is None else (before.mode, before.turns)
     changed = (after.turns != turns) & ((after.mode != 0) | (mode != 0))
     return {
-        row: Change(
+        row: ChangeOfMind(
             int(after.mode[row]),
             int(after.by[row]),
             int(after.body[row]),
@@ -53,7 +53,7 @@ class ChangesOfMind:
     """The changes of vehicles, taken down frame after frame."""
 
     def __init__(self) -> None:
-        self.of: dict[int, list[tuple[int, Change]]] = {}
+        self.of: dict[int, list[tuple[int, ChangeOfMind]]] = {}
         """The changes of each vehicle that has had any, by its row, each with the row of the frame."""
         self._before: Mindset | None = None
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..simulation.arrays.vectors import Mask, Rows, Scalars
 from ..simulation.snapshot import State
-from .changes_of_mind import Change, ChangesOfMind
+from .changes_of_mind import ChangeOfMind, ChangesOfMind
 from .mishaps import KINDS, Mishaps
 
 Span = tuple[float, float]
@@ -63,7 +63,7 @@ class RunRecorder:
         self._changes.look(row, state)
 
     @property
-    def changes(self) -> Mapping[int, list[tuple[int, Change]]]:
+    def changes(self) -> Mapping[int, list[tuple[int, ChangeOfMind]]]:
         """The states that vehicles took up, by their row, each with the row of the frame."""
         return self._changes.of
 

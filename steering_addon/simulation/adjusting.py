@@ -16,7 +16,7 @@ import numpy as np
 from .arrays.chance import mix, uniform
 from .arrays.frozen import replace
 from .arrays.vectors import Mask, Scalars, Vectors, anybody, nobody
-from .avoiding.jams import JAMMING, Progress, progressed
+from .avoiding.jams import JAMMING, Progress, update_progress
 from .behavior import Adjustment, Behavior, Wish
 from .combining import Component
 from .decisions import Decisions
@@ -32,7 +32,7 @@ LOOKS = 0x100C
 """Salts the keys from which it is drawn when each agent decides."""
 
 
-def adjusted(
+def adjust_forces(
     world: World,
     agents: Agents,
     behaviors: Sequence[Behavior],
@@ -56,7 +56,9 @@ def adjusted(
     """
     adjustments = [behavior for behavior in behaviors if isinstance(behavior, Adjustment)]
     steered = ~np.isnan(intention.interval)
-    heads_on = steered | _avoiding_before_a_goal(behaviors, agents)
+    # The agents that keep clear of obstacles and have a place to go to.
+    avoiding = _any_of([behavior.weight != 0.0 for behavior in behaviors if behavior.avoids], agents)
+    heads_on = steered | (avoiding & np.isfinite(agents.goal[:, 0]) if anybody(avoiding) else avoiding)
     travels = agents.on_the_level & heads_on
     if anybody(travels):
         travels = travels & np.isin(intention.awaits, PASSES)
@@ -90,12 +92,6 @@ def _any_of(masks: Sequence[Mask], agents: Agents) -> Mask:
     return either
 
 
-def _avoiding_before_a_goal(behaviors: Sequence[Behavior], agents: Agents) -> Mask:
-    """The agents that keep clear of obstacles and have a place to go to, (n,)."""
-    avoiding = _any_of([behavior.weight != 0.0 for behavior in behaviors if behavior.avoids], agents)
-    return avoiding & np.isfinite(agents.goal[:, 0]) if anybody(avoiding) else avoiding
-
-
 def _passing(behaviors: Sequence[Behavior], components: Mapping[str, Component], agents: Agents) -> Mask:
     """The agents that a behavior steers clear of an obstacle in this step, (n,)."""
     avoiding = [components[behavior.name] for behavior in behaviors if behavior.avoids and behavior.name in components]
@@ -120,7 +116,7 @@ def _deciding(
     memory = decided.memory(PROGRESS, Progress, agents)
     decides = (np.floor(phase) != np.floor(phase - world.dt / interval)) | ~memory.begun
     patience = min((adjustment.jamming.patience for adjustment in adjustments), default=JAMMING.patience)
-    memory = progressed(world, agents, wish.velocity, memory, patience)
+    memory = update_progress(world, agents, wish.velocity, memory, patience)
     return replace(wish, decides=decides, progress=memory.share), decided.remembering(PROGRESS, agents, memory)
 
 

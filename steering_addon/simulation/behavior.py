@@ -16,9 +16,9 @@ from zlib import crc32
 import numpy as np
 
 from .arrays.chance import Keys, mix, uniform
-from .arrays.frozen import replace
+from .arrays.frozen import Columns, replace
 from .arrays.lots import lots
-from .arrays.vectors import Mask, Number, Rows, Scalars, Vectors, picked, shared, truncate
+from .arrays.vectors import Mask, Number, Rows, Scalars, Vectors, shared, truncate
 from .avoiding.jams import JAMMING, Jamming
 from .declaration import Declared, at_end, called, integer, number, seconds, share
 from .intention import Intention
@@ -151,7 +151,7 @@ class Behavior(Declared):
 
 
 @dataclass(frozen=True)
-class Wish:
+class Wish(Columns):
     """What all behaviors of some agents ask for together, before it is adjusted.
 
     Attributes:
@@ -182,17 +182,6 @@ class Wish:
         """The wish for the next adjustment, once one has changed the force."""
         wish = Wish.of(agents, force, top_speed)
         return replace(wish, decides=self.decides, progress=self.progress)
-
-    def take(self, rows: Rows) -> Wish:
-        """The wishes of some of the agents."""
-        return Wish(
-            picked(self.force, rows),
-            picked(self.velocity, rows),
-            self.top_speed[rows],
-            picked(self.course, rows),
-            self.decides[rows],
-            self.progress[rows],
-        )
 
 
 @dataclass(frozen=True)

@@ -110,7 +110,7 @@ def let_go(state: State, snapshot: Snapshot, dt: float) -> Snapshot:
     return replace(snapshot, vehicle=model.with_columns({"max_speed": top}))
 
 
-def led(
+def lead_by_hand(
     hands: Hands, state: State, snapshot: Snapshot, world: World, position: Vectors, velocity: Vectors, forward: Vectors
 ) -> Led:
     """Where the vehicles are that follow their guides in a step.

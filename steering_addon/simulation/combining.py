@@ -278,7 +278,7 @@ def by_allocation(within: Combine = weighted_sum) -> Combine:
     return combine
 
 
-def considered(combine: Combine) -> Combine:
+def dither(combine: Combine) -> Combine:
     """The same way to combine, but each agent considers each component only with its probability (dithering)."""
 
     def dithered(components: Sequence[Component], cruise: Vectors, max_force: Scalars) -> Vectors:
@@ -329,14 +329,21 @@ COMBINE: dict[int, Combine] = {
     choice.number: combine
     for choice, combine in zip(
         COMBININGS,
-        (weighted_sum, by_priority(), by_allocation(), normalized_sum, one_by_chance, considered(by_priority())),
+        (
+            weighted_sum,
+            by_priority(),
+            by_allocation(),
+            normalized_sum,
+            one_by_chance,
+            dither(by_priority()),
+        ),
         strict=True,
     )
 }
 """The function of each way to combine, by its stored number."""
 
 
-def with_urgent(force: Vectors, urgent: Vectors, max_force: Scalars) -> Vectors:
+def keep_urgent(force: Vectors, urgent: Vectors, max_force: Scalars) -> Vectors:
     """The combined force with what is urgent, (n, 3) newtons: what keeps out of an obstacle is not weighed up.
 
     Behaviors that are averaged outvote the one that turns aside, and those that take turns leave it out for many steps,
@@ -378,7 +385,7 @@ class Blended(Memory):
     force: Vectors = remembered((0.0, 0.0, 0.0))
 
 
-def blended(combining: int, agents: Agents, force: Vectors, decided: Decisions, dt: float) -> tuple[Vectors, Decisions]:
+def blend(combining: int, agents: Agents, force: Vectors, decided: Decisions, dt: float) -> tuple[Vectors, Decisions]:
     """The forces, (n, 3) newtons, that agents obey where one behavior at a time is drawn, and what they remember.
 
     The momentum of a body blends what is drawn, but not across the heading of what walks on a circle: a breath of force

@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from .arrays.frozen import replace
+from .arrays.frozen import Columns, replace
 from .arrays.once import once
 from .arrays.vectors import Rows, alike
 from .roles import Role
@@ -282,7 +282,7 @@ class Stored:
 
 
 @dataclass(frozen=True)
-class Declared(Stored):
+class Declared(Stored, Columns):
     """A base for stored settings that the simulation reads; an instance holds one column (n,) per parameter."""
 
     @classmethod

@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays.frozen import replace
-from .arrays.vectors import Mask, Rows, Scalars, Vectors, picked
+from .arrays.frozen import Columns, replace
+from .arrays.vectors import Mask, Rows, Scalars, Vectors
 
 Self = TypeVar("Self", bound="Intention")
 Rule = Callable[[Any, Any, Scalars, Scalars], Any]
@@ -77,7 +77,7 @@ def together(known: NDArray[np.int64], said: NDArray[np.int64], weight: Scalars,
     return np.concatenate((known, np.where((weight != 0.0)[:, None], said, -1)), axis=1)
 
 
-def added(known: Vectors, said: Vectors, weight: Scalars, top: Scalars) -> Vectors:
+def add_up(known: Vectors, said: Vectors, weight: Scalars, top: Scalars) -> Vectors:
     """The sum; a weight below 1 counts by that share only."""
     return known + said * np.minimum(weight, 1.0)[:, None]
 
@@ -102,7 +102,7 @@ def says(neutral: Any, rule: Rule) -> Any:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Intention:
+class Intention(Columns):
     """What is said of n agents besides the force. A behavior leaves out what it does not say.
 
     Attributes:
@@ -144,7 +144,7 @@ class Intention:
     warned: Mask = says(False, either)
     arrived: Mask = says(False, either_weighed)
     leads_on: Mask = says(False, either)
-    urgent: Vectors = says((0.0, 0.0, 0.0), added)
+    urgent: Vectors = says((0.0, 0.0, 0.0), add_up)
 
     def adding(self: Self, other: Intention, weight: Scalars, top: Scalars, part: Rows | None = None) -> Self:
         """What is known once one more behavior has spoken.
@@ -167,10 +167,6 @@ class Intention:
     def top_speed(self, top: Scalars) -> Scalars:
         """The speed that neither the vehicle, (n,) m/s, nor a speed limit lets the agents exceed, (n,) m/s."""
         return np.minimum(top, self.speed_limit)
-
-    def take(self: Self, rows: Rows) -> Self:
-        """What is known of some of the agents."""
-        return type(self)(**{name: _taken(column, rows) for name, column in vars(self).items()})
 
 
 @cache
@@ -203,9 +199,3 @@ def _spread(column: Any, part: Rows, others: Any) -> Any:
     whole = others.copy(order="K")
     whole[part] = column
     return whole
-
-
-def _taken(column: Any, rows: Rows) -> Any:
-    if not is_said(column):
-        return column[: len(rows)] if len(rows) <= len(column) else np.repeat(column[:1], len(rows), axis=0)
-    return picked(column, rows) if column.ndim == 2 and column.shape[1] == 3 else column[rows]

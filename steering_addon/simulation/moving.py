@@ -29,13 +29,13 @@ from .arrays.vectors import (
     truncate,
     which,
 )
-from .by_hand import Hands, Led, led
+from .by_hand import Hands, Led, lead_by_hand
 from .decisions import Decisions
 from .locomotion import Control, Locomotion, Moved, Stance
 from .memory import Memory
-from .nearby.contacts import kept_apart
+from .nearby.contacts import push_apart
 from .snapshot import Snapshot, State
-from .steering import taking_part
+from .steering import where_present
 from .terrain import Terrain
 from .vehicle import Motion, Pose, VehicleModel
 from .world import World
@@ -46,7 +46,7 @@ T = TypeVar("T", bound=Columns)
 
 
 @dataclass(frozen=True)
-class _Part:
+class _BodiesAlike:
     """The vehicles that one locomotion moves.
 
     Attributes:
@@ -72,7 +72,7 @@ class _Part:
         return merged
 
 
-def moved(
+def move(
     state: State,
     snapshot: Snapshot,
     world: World,
@@ -94,17 +94,17 @@ def moved(
     parts = list(_parts(state, snapshot))
     behind = _room_behind(parts, world)
     control = Control(
-        damped(model, state.force, wanted, dt), decided.speed_limit, decided.heading, behind, decided.warned
+        damp(model, state.force, wanted, dt), decided.speed_limit, decided.heading, behind, decided.warned
     )
     driven = [_driven(part, state.motion, model, control, terrain, dt) for part in parts]
     position, velocity, forward = (_of_all(parts, driven, name) for name in ("position", "velocity", "forward"))
-    lead = None if hands is None else led(hands, state, snapshot, world, position, velocity, forward)
+    lead = None if hands is None else lead_by_hand(hands, state, snapshot, world, position, velocity, forward)
     gives_way = snapshot.present
     if lead is not None:
         position, velocity, forward = lead.position, lead.velocity, lead.forward
         gives_way = gives_way & ~lead.hand
     began = _began(parts, driven)
-    position, velocity = kept_apart(model, snapshot.grounded, gives_way, world, position, velocity, forward, began)
+    position, velocity = push_apart(model, snapshot.grounded, gives_way, world, position, velocity, forward, began)
     acceleration = (velocity - state.motion.velocity) / dt
     smoothed = snapshot.handling.smoothed(state.smoothed_acceleration, acceleration, dt)
     stances = []
@@ -130,7 +130,7 @@ def moved(
     )
 
 
-def standing_up(state: State, snapshot: Snapshot) -> State:
+def stand_up(state: State, snapshot: Snapshot) -> State:
     """The state before the first step, in which the vehicles have found their stance on what they stand on."""
     terrain = Terrain(snapshot.surfaces, snapshot.surfaces, snapshot.lift)
     parts, stances = [], []
@@ -142,14 +142,14 @@ def standing_up(state: State, snapshot: Snapshot) -> State:
     return _with_stances(state, parts, stances) if parts else state
 
 
-def _parts(state: State, snapshot: Snapshot) -> Iterator[_Part]:
+def _parts(state: State, snapshot: Snapshot) -> Iterator[_BodiesAlike]:
     """The vehicles of each locomotion in use."""
     for body, rows in snapshot.bodies_alike:
         memory = _memory(state.bodies, body, len(state))
-        yield _Part(body, rows, memory if memory is None or rows is None else memory.take(rows))
+        yield _BodiesAlike(body, rows, memory if memory is None or rows is None else memory.take(rows))
 
 
-def _room_behind(parts: list[_Part], world: World) -> Scalars | None:
+def _room_behind(parts: list[_BodiesAlike], world: World) -> Scalars | None:
     """The distances straight back to the nearest vehicle of those that look back, (n,) metres; None if none does."""
     room = None
     for part in parts:
@@ -161,13 +161,13 @@ def _room_behind(parts: list[_Part], world: World) -> Scalars | None:
     return room
 
 
-def _driven(part: _Part, motion: Motion, model: Any, control: Control, terrain: Terrain, dt: float) -> Moved:
+def _driven(part: _BodiesAlike, motion: Motion, model: Any, control: Control, terrain: Terrain, dt: float) -> Moved:
     """What the bodies of a locomotion make of the control signals of all vehicles."""
     own = model if part.rows is None else model.take(part.rows)
     return part.body.moved(own, part.of(motion), part.of(control), part.of(terrain), part.memory, dt)
 
 
-def _led(part: _Part, moved: Moved, lead: Led, before: Motion, dt: float) -> Moved:
+def _led(part: _BodiesAlike, moved: Moved, lead: Led, before: Motion, dt: float) -> Moved:
     """What the bodies of a locomotion make of it that guides have led some of them."""
     hand = _rows_of(lead.hand, part.rows)
     if not anybody(hand):
@@ -176,7 +176,7 @@ def _led(part: _Part, moved: Moved, lead: Led, before: Motion, dt: float) -> Mov
     return part.body.led(part.of(before), part.memory, moved, hand, dt)
 
 
-def _of_all(parts: list[_Part], driven: list[Moved], name: str) -> Vectors:
+def _of_all(parts: list[_BodiesAlike], driven: list[Moved], name: str) -> Vectors:
     """A column of all vehicles, (n, 3), from those of the vehicles of each locomotion."""
     if len(parts) == 1 and parts[0].rows is None:
         return getattr(driven[0], name)
@@ -186,7 +186,7 @@ def _of_all(parts: list[_Part], driven: list[Moved], name: str) -> Vectors:
     return column
 
 
-def _began(parts: list[_Part], driven: list[Moved]) -> Vectors | None:
+def _began(parts: list[_BodiesAlike], driven: list[Moved]) -> Vectors | None:
     """Where the steps of bodies on feet began, (n, 3) metres, nan for other bodies; None if there are none."""
     if all(drive.began is None for drive in driven):
         return None
@@ -197,7 +197,7 @@ def _began(parts: list[_Part], driven: list[Moved]) -> Vectors | None:
     return column
 
 
-def _with_stances(state: State, parts: list[_Part], stances: list[Stance]) -> State:
+def _with_stances(state: State, parts: list[_BodiesAlike], stances: list[Stance]) -> State:
     """The state in which the vehicles of some locomotions stand as these found."""
     motion, memories, outputs = state.motion, dict(state.bodies), dict(state.outputs)
     columns = {name: vars(motion)[name] for name in ("position", "velocity", "forward", "up")}
@@ -214,7 +214,7 @@ def _with_stances(state: State, parts: list[_Part], stances: list[Stance]) -> St
     return replace(state, motion=motion, leaning=_pose(motion, parts, stances), bodies=memories, outputs=outputs)
 
 
-def _pose(motion: Motion, parts: list[_Part], stances: list[Stance]) -> Pose | None:
+def _pose(motion: Motion, parts: list[_BodiesAlike], stances: list[Stance]) -> Pose | None:
     """The axes in which the bodies are shown; None if they are those of their motion."""
     if all(stance.pose is None for stance in stances):
         return None
@@ -249,9 +249,9 @@ def _with_absent(snapshot: Snapshot, after: State, before: State) -> State:
         after,
         motion=Motion(*_of_those_present(snapshot, after.motion, before.motion)),
         leaning=pose,
-        smoothed_acceleration=taking_part(present, after.smoothed_acceleration, before.smoothed_acceleration),
+        smoothed_acceleration=where_present(present, after.smoothed_acceleration, before.smoothed_acceleration),
         bodies={name: memory.put(absent, blank[name].take(absent)) for name, memory in after.bodies.items()},
-        outputs={name: taking_part(present, v, _output(before, name)) for name, v in after.outputs.items()},
+        outputs={name: where_present(present, v, _output(before, name)) for name, v in after.outputs.items()},
     )
 
 
@@ -260,11 +260,11 @@ def _output(state: State, name: str) -> Scalars:
 
 
 def _of_those_present(snapshot: Snapshot, moved: object, still: object) -> list[Vectors]:
-    """The columns of `moved` for the vehicles present and of `still` for the others."""
-    return [taking_part(snapshot.present, vars(moved)[name], column) for name, column in vars(still).items()]
+    """The columns of `move` for the vehicles present and of `still` for the others."""
+    return [where_present(snapshot.present, vars(moved)[name], column) for name, column in vars(still).items()]
 
 
-def damped(model: VehicleModel, before: Vectors, wanted: Vectors, dt: float) -> Vectors:
+def damp(model: VehicleModel, before: Vectors, wanted: Vectors, dt: float) -> Vectors:
     """The forces that act, (n, 3) newtons: a low-pass filter of the decided forces (paper, Combining Behaviors).
 
     It keeps the motion smooth if a vehicle changes between behaviors, or chooses them at random. The filter is

@@ -20,12 +20,12 @@ from .arrays.frozen import replace
 from .arrays.vectors import Mask, Rows, Scalars, Vectors, anybody, cross, dot, magnitude, picked, truncate, unit
 from .by_hand import hands_at, let_go
 from .ground import level
-from .marks.meeting import met
-from .moving import moved, standing_up
-from .presence.admission import admitted, attending
+from .marks.meeting import meet_marks
+from .moving import move, stand_up
+from .presence.admission import admit, only_present
 from .sensing import terrain_at, upward_of, world_at
 from .snapshot import Snapshot, State
-from .steering import accompanied, decisions
+from .steering import decide, find_companions_led
 from .vehicle import Motion
 
 ASTRIDE = 0.5
@@ -58,7 +58,7 @@ def simulate(
 def _led_in(start: State, snapshots: Sequence[Snapshot], preroll: Rows | None) -> State:
     """The state at the last of the snapshots, the first frame of the run."""
     frames = len(snapshots) - 1
-    start = setting_off(start, snapshots, preroll)
+    start = preroll_start(start, snapshots, preroll)
     state = replace(_taken_in(start, snapshots[0]), time=start.time - frames * snapshots[0].frame_time)
     for passed, snapshot in enumerate(snapshots[1:]):
         waiting = NONE_WAITS if preroll is None else preroll < frames - passed
@@ -76,8 +76,8 @@ def step(state: State, snapshot: Snapshot, waiting: Mask = NONE_WAITS) -> State:
         return _taken_in(state, snapshot)
     before, began = state.inputs, state.time
     for substep in range(before.substeps):
-        present = attending(before, state.gone)
-        moving = attending(present, waiting)
+        present = only_present(before, state.gone)
+        moving = only_present(present, waiting)
         # Sense.
         world = world_at(_standing(state, waiting), present, snapshot, substep / before.substeps)
         # Mind.
@@ -85,17 +85,17 @@ def step(state: State, snapshot: Snapshot, waiting: Mask = NONE_WAITS) -> State:
             state, moving = moving.minds.choose(state, moving, world)
         moving = let_go(state, moving, world.dt)
         # Goals, steer, combine, ways, adjust.
-        force, decided = decisions(state, moving, world)
+        force, decided = decide(state, moving, world)
         # Meet marks.
         if before.marks:
-            meeting = met(state, before, snapshot, moving, world, force)
+            meeting = meet_marks(state, before, snapshot, moving, world, force)
             state, force, moving = replace(state, places=meeting.places), meeting.force, meeting.snapshot
         # Locomotion, guides and contacts.
         time = began + before.frame_time * ((substep + 1) / before.substeps)
-        taking_part = attending(moving, decided.arrivals.gone)
+        taking_part = only_present(moving, decided.arrivals.gone)
         terrain = terrain_at(before, snapshot, substep, world.obstacles)
         hands = hands_at(before, snapshot, substep)
-        state = moved(state, taking_part, world, terrain, hands, force, decided, time)
+        state = move(state, taking_part, world, terrain, hands, force, decided, time)
     return _taken_in(state, snapshot)
 
 
@@ -109,9 +109,9 @@ def _standing(state: State, waiting: Mask) -> State:
 
 def _taken_in(state: State, snapshot: Snapshot) -> State:
     """The state at the frame of a snapshot, with the vehicles present there."""
-    outside, inputs = admitted(state, snapshot)
+    outside, inputs = admit(state, snapshot)
     if state.inputs is None:
-        state = standing_up(state, snapshot)
+        state = stand_up(state, snapshot)
     return replace(state, outside=outside, inputs=inputs)
 
 
@@ -124,7 +124,7 @@ def _keep_memory() -> None:
     np.empty(WORTH_KEEPING, dtype=np.uint8)
 
 
-def setting_off(start: State, snapshots: Sequence[Snapshot], preroll: Rows | None) -> State:
+def preroll_start(start: State, snapshots: Sequence[Snapshot], preroll: Rows | None) -> State:
     """The start of a run with a pre-roll, with those who go along with a body that moves in it where they set off.
 
     They are placed about their leader as he is on the first frame. On the frame on which they set off he is elsewhere,
@@ -140,7 +140,7 @@ def setting_off(start: State, snapshots: Sequence[Snapshot], preroll: Rows | Non
     first, n, last = snapshots[-1], len(start), len(snapshots) - 1
     if not last or not len(first.tracked.radius):
         return start
-    body, _ = accompanied(start, first, world_at(start, first, first, 0.0))
+    body, _ = find_companions_led(start, first, world_at(start, first, first, 0.0))
     row = np.maximum(body - n, 0)
     frames = np.full(n, last) if preroll is None else np.minimum(preroll, last)
     places = np.stack([each.tracked.position for each in snapshots])
@@ -168,7 +168,7 @@ def _beside(state: State, before: Snapshot, after: Snapshot, body: Rows, those: 
         seconds: the time in which they can make up the way that they are nearer.
     """
     world = world_at(state, before, after, 0.0)
-    beside, place = accompanied(state, before, world)
+    beside, place = find_companions_led(state, before, world)
     upward, motion, top_speed = upward_of(state, before), state.motion, before.vehicle.max_speed
     velocity = level(picked(world.bodies.velocity, np.maximum(body, 0)), upward, before.grounded)
     made_up: Scalars = seconds * np.maximum(top_speed - magnitude(velocity), 0.0)

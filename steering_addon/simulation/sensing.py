@@ -24,7 +24,7 @@ from .arrays.vectors import (
 )
 from .geometry.obstacles import Obstacles
 from .geometry.regions import Regions
-from .geometry.surfaces import between
+from .geometry.surfaces import surfaces_between
 from .ground import UP, of_rows, upright
 from .nearby.contacts import reach_of_contacts
 from .nearby.neighbors import Vicinity
@@ -130,7 +130,7 @@ def terrain_at(before: Snapshot, after: Snapshot, substep: int, obstacles: Obsta
     if not len(after.surfaces):
         return Terrain(after.surfaces, after.surfaces, after.lift, obstacles)
     ends = (part / before.substeps for part in (substep, substep + 1))
-    begin, end = (between(before.surfaces, after.surfaces, part) for part in ends)
+    begin, end = (surfaces_between(before.surfaces, after.surfaces, part) for part in ends)
     return Terrain(begin, end, after.lift, obstacles)
 
 

@@ -279,7 +279,7 @@ class ActionSelection(ABC):
         """
 
 
-def starting(position: Vectors, forward: Vectors, up: Vectors, velocity: Vectors, time: float = 0.0) -> State:
+def start_state(position: Vectors, forward: Vectors, up: Vectors, velocity: Vectors, time: float = 0.0) -> State:
     """The state that vehicles start from.
 
     Args:

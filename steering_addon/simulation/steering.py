@@ -13,7 +13,7 @@ from zlib import crc32
 
 import numpy as np
 
-from .adjusting import adjusted
+from .adjusting import adjust_forces
 from .arrays.chance import Keys, mix, smooth_noise, uniform
 from .arrays.frozen import replace
 from .arrays.vectors import (
@@ -32,14 +32,14 @@ from .arrays.vectors import (
     which,
 )
 from .behavior import Behavior, Destination
-from .combining import COMBINE, MATTERS, Component, blended, of_all, with_urgent
+from .combining import COMBINE, MATTERS, Component, blend, keep_urgent, of_all
 from .decisions import Decisions
 from .ground import of_rows
 from .intention import Intention, nothing_said
 from .presence.arrivals import Errand, arrival_distance, stays
-from .presence.stays import Staying, for_takers, in_turn, memory_of, stayed
+from .presence.stays import Staying, for_takers, in_turn, memory_of, stay_on
 from .snapshot import Settings, Snapshot, State
-from .targets import aimed, takes_aim
+from .targets import aim, takes_aim
 from .vehicle import VehicleModel
 from .world import Agents, World
 
@@ -54,7 +54,7 @@ DRAWS = 0xD1CE
 
 
 @dataclass(frozen=True)
-class Group:
+class Deciders:
     """The vehicles present that follow one row of settings.
 
     Attributes:
@@ -87,7 +87,7 @@ class Asked:
     intention: Intention
 
 
-def decisions(state: State, snapshot: Snapshot, world: World) -> tuple[Vectors, Decisions]:
+def decide(state: State, snapshot: Snapshot, world: World) -> tuple[Vectors, Decisions]:
     """The steering force that each vehicle decides on, and what else it decides; nothing moves.
 
     Returns:
@@ -118,7 +118,7 @@ def _decided(
     """What vehicles decide, group by group, by the settings that each group follows."""
     force, decided = no_vectors(len(state)), Decisions.none_yet(state)
     for settings, rows in groups:
-        group, decided = sensed(state, snapshot, world, settings, rows, decided)
+        group, decided = sense(state, snapshot, world, settings, rows, decided)
         asked, decided = _asked(snapshot, world, group, decided)
         if len(rows) == len(state):
             force = asked.force
@@ -134,7 +134,7 @@ def requests(state: State, snapshot: Snapshot, world: World) -> dict[str, Vector
     if state.mindset is not None and snapshot.minds is not None:
         follows = snapshot.minds.followed(snapshot, state.mindset.mode, state.mindset.body)
     for settings, rows in _groups(*follows, snapshot.present):
-        group, decided = sensed(state, snapshot, world, settings, rows, Decisions.none_yet(state))
+        group, decided = sense(state, snapshot, world, settings, rows, Decisions.none_yet(state))
         asked, _ = _asked(snapshot, world, group, decided)
         forces = {name: component.force for name, component in asked.components.items()}
         for name, force in (*forces.items(), *asked.corrections.items()):
@@ -142,12 +142,12 @@ def requests(state: State, snapshot: Snapshot, world: World) -> dict[str, Vector
     return requested
 
 
-def accompanied(state: State, snapshot: Snapshot, world: World) -> tuple[Rows, Vectors]:
+def find_companions_led(state: State, snapshot: Snapshot, world: World) -> tuple[Rows, Vectors]:
     """Along with whom each vehicle is led: `beside` and `beside_place`, as of `Intention`."""
     body: Rows = np.full(len(state), -1, dtype=np.int64)
     place = np.full((3, len(state)), np.nan).T
     for settings, rows in _groups(snapshot.settings, snapshot.settings_row, snapshot.present):
-        group, decided = sensed(state, snapshot, world, settings, rows, Decisions.none_yet(state))
+        group, decided = sense(state, snapshot, world, settings, rows, Decisions.none_yet(state))
         asked, _ = _asked(snapshot, world, group, decided)
         body[rows], place[rows] = asked.intention.beside, asked.intention.beside_place
     return body, place
@@ -166,9 +166,9 @@ def _groups(settings: Sequence[Settings], row: Rows, takes_part: Mask) -> Iterat
             yield each, order[begin:end]
 
 
-def sensed(
+def sense(
     state: State, snapshot: Snapshot, world: World, settings: Settings, rows: Rows, decided: Decisions
-) -> tuple[Group, Decisions]:
+) -> tuple[Deciders, Decisions]:
     """The vehicles of some rows with what they see and where they are to be."""
     agents = _agents(state, snapshot, world, rows)
     behaviors: list[Behavior] = []
@@ -180,7 +180,7 @@ def sensed(
         behavior = behavior.for_agents(rows if part is None else rows[part])
         if part is None or takes_aim(behavior):
             its = agents if part is None else agents.part(part)
-            behavior, learned = aimed(behavior, world, its, decided.memories, len(state))
+            behavior, learned = aim(behavior, world, its, decided.memories, len(state))
             if learned:
                 decided = replace(decided, memories={**decided.memories, **learned})
             behavior = decided.arrivals.without_reached(for_takers(behavior, its), its)
@@ -188,10 +188,10 @@ def sensed(
         parts.append(part)
     behaviors = in_turn(behaviors, world, agents, lambda behavior: decided.recalled(behavior, agents))
     agents = _intending([b for b, part in zip(behaviors, parts) if part is None], world, agents, decided)
-    return Group(agents, tuple(behaviors), tuple(parts), settings.combining), decided
+    return Deciders(agents, tuple(behaviors), tuple(parts), settings.combining), decided
 
 
-def _asked(snapshot: Snapshot, world: World, group: Group, decided: Decisions) -> tuple[Asked, Decisions]:
+def _asked(snapshot: Snapshot, world: World, group: Deciders, decided: Decisions) -> tuple[Asked, Decisions]:
     """What the behaviors of a group come to: each steers, all are combined, and the result is adjusted."""
     agents = group.agents
     asked_for: dict[str, tuple[Component, Rows | None]] = {}
@@ -201,7 +201,7 @@ def _asked(snapshot: Snapshot, world: World, group: Group, decided: Decisions) -
         steering = behavior.steer(world, its, decided.recalled(behavior, its))
         if isinstance(behavior, Destination) and anybody(behavior.departs):
             name = memory_of(behavior)
-            arrived, limit, known = stayed(behavior, world, its, steering, decided.memory(name, Staying, its))
+            arrived, limit, known = stay_on(behavior, world, its, steering, decided.memory(name, Staying, its))
             steering, decided = replace(steering, arrived=arrived), decided.remembering(name, its, known)
             intention = replace(intention, speed_limit=np.minimum(intention.speed_limit, limit))
         if steering.arrived is not None:
@@ -219,9 +219,9 @@ def _asked(snapshot: Snapshot, world: World, group: Group, decided: Decisions) -
     asked = list(components.values())
     cruise = _cruise(agents, intention.sets_speed, asked, world.dt)
     force = COMBINE[group.combining](asked, cruise, agents.max_force)
-    force, decided = blended(group.combining, agents, force, decided, world.dt)
-    force = with_urgent(force, intention.urgent, agents.max_force)
-    force, corrections, intention, decided = adjusted(
+    force, decided = blend(group.combining, agents, force, decided, world.dt)
+    force = keep_urgent(force, intention.urgent, agents.max_force)
+    force, corrections, intention, decided = adjust_forces(
         world, agents, group.behaviors, components, force, intention, decided
     )
     if anybody(np.isfinite(agents.goal[:, 0])) or ERRAND in decided.memories:
@@ -306,7 +306,7 @@ def _intending(behaviors: list[Behavior], world: World, agents: Agents, decided:
     return replace(agents, intention=intention, goal=goal)
 
 
-def _draws(group: Group, world: World) -> Keys | None:
+def _draws(group: Deciders, world: World) -> Keys | None:
     """The keys by which it is drawn in this step which behaviors count; None where chance does not decide."""
     if "probability" not in MATTERS[group.combining]:
         return None
@@ -332,6 +332,6 @@ def _cruise(agents: Agents, sets_speed: Mask, asked: Sequence[Component], dt: fl
     return np.where(sets_speed[:, None], 0.0, cruise) if anybody(sets_speed) else cruise
 
 
-def taking_part(present: Mask, moved: Vectors, still: Vectors) -> Vectors:
+def where_present(present: Mask, moved: Vectors, still: Vectors) -> Vectors:
     """`moved` for the vehicles that are `present`, (n,), `still` for the others; (n,) or (n, 3) each."""
     return np.where(present[:, None] if moved.ndim == 2 else present, moved, still)

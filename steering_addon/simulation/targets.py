@@ -41,7 +41,7 @@ class Round(Memory):
     stop: Rows = remembered(0)
 
 
-def aimed(
+def aim(
     behavior: AnyBehavior, world: World, agents: Agents, memories: Mapping[str, Memory], n: int
 ) -> tuple[AnyBehavior, dict[str, Memory]]:
     """The behavior with a row of World.bodies or World.regions for each agent in each parameter that names one.
@@ -145,9 +145,9 @@ def _own(candidates: Candidates, world: World, agents: Agents, rows: Rows) -> Ro
 def _next(candidates: Candidates, world: World, agents: Agents, rows: Rows, stop: Rows) -> tuple[Rows, Rows]:
     """The candidate whose turn it is for each agent of some rows, (m,), -1 for none; and its index, (m,)."""
     forward, bodies, visitor = nobody(len(rows)), candidates.rows, agents.rows[rows]
-    visit = visited(world, bodies, visitor, stop, forward, onward=forward, returns=forward)
+    visit = find_visit(world, bodies, visitor, stop, forward, onward=forward, returns=forward)
     arrived = (visit.body >= 0) & _arrived(visit.body, world, agents, rows)
-    visit = visited(world, bodies, visitor, visit.stop, forward, onward=arrived, returns=forward)
+    visit = find_visit(world, bodies, visitor, visit.stop, forward, onward=arrived, returns=forward)
     return visit.body, visit.stop
 
 
@@ -191,14 +191,14 @@ def visits(
     """
     body, stop, backward, alone = np.maximum(targets, -1), stop.copy(), backward.copy(), np.ones(len(targets), bool)
     for rows, bodies in _lists(world, targets, role):
-        visit = visited(
+        visit = find_visit(
             world, bodies, agents.rows[rows], stop[rows], backward[rows], onward=onward[rows], returns=returns[rows]
         )
         body[rows], stop[rows], backward[rows], alone[rows] = visit.body, visit.stop, visit.backward, visit.alone
     return Visit(body, stop, backward, alone)
 
 
-def visited(
+def find_visit(
     world: World, bodies: Rows, visitor: Rows, stop: Rows, backward: Mask, *, onward: Mask, returns: Mask
 ) -> Visit:
     """As `visits`, of n agents that visit the same bodies.

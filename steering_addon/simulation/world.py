@@ -10,6 +10,7 @@ import numpy as np
 
 from . import ground
 from .arrays.chance import Keys
+from .arrays.frozen import Columns
 from .arrays.once import once
 from .arrays.vectors import (
     EPSILON,
@@ -36,7 +37,7 @@ from .geometry.paths import Path
 from .geometry.regions import Regions
 from .handling import Handling
 from .intention import Intention
-from .nearby.neighbors import EVERYONE, OWN_CROWD, Near, Neighbors, Vicinity, edge_of_view, perceived
+from .nearby.neighbors import EVERYONE, OWN_CROWD, Near, Neighbors, Vicinity, edge_of_view, perceive
 from .roles import Role
 from .vehicle import VehicleModel
 
@@ -176,7 +177,7 @@ class World:
         edge = edge_of_view(angle)
         nearer = None if same_for_all(distance) else distance
         around = self.vicinity.around(furthest, agents.rows, looking=edge is not None)
-        neighbors = Neighbors(len(agents), tuple(perceived(near, nearer, edge) for near in around))
+        neighbors = Neighbors(len(agents), tuple(perceive(near, nearer, edge) for near in around))
         if same_for_all(which) and (which[0] == EVERYONE or (which[0] == OWN_CROWD and self._one_crowd)):
             return neighbors
         wanted = np.where(which == OWN_CROWD, self.bodies.crowd[agents.rows], crowd)
@@ -234,11 +235,12 @@ UPRIGHT = 0.05
 
 
 @dataclass(frozen=True)
-class Agents:
+class Agents(Columns):
     """Vehicles that follow the same settings, as their behaviors see them.
 
-    They say which way is up and what is level (`upward`, `grounded`, `level`, `flat`, `climb` ...). No behavior names
-    the z axis: the plane of an agent lies across its `upward`, which a wall or a ceiling turns.
+    Rows that `take` is given index their columns, not World.bodies. They say which way is up and what is level
+    (`upward`, `grounded`, `level`, `flat`, `climb` ...). No behavior names the z axis: the plane of an agent lies
+    across its `upward`, which a wall or a ceiling turns.
 
     Attributes:
         rows: (n,) their rows in World.bodies.
@@ -437,30 +439,3 @@ class Agents:
     @once
     def _parts(self) -> dict[int, tuple[Rows, Agents]]:
         return {}
-
-    def take(self, rows: Rows) -> Agents:
-        """Some of the agents; `rows` (m,) index their columns, not World.bodies."""
-        vectors = (self.position, self.velocity, self.side, self.forward, self.up, self.goal)
-        position, velocity, side, forward, up, goal = (picked(v, rows) for v in vectors)
-        return Agents(
-            rows=self.rows[rows],
-            keys=self.keys[rows],
-            crowd_keys=self.crowd_keys[rows],
-            numbers=self.numbers[rows],
-            position=position,
-            velocity=velocity,
-            side=side,
-            forward=forward,
-            up=up,
-            speed=self.speed[rows],
-            vehicle=self.vehicle.take(rows),
-            upward=self.upward_of(rows),
-            grounded=self.grounded[rows],
-            handling=self.handling.take(rows),
-            goal=goal,
-            stays=self.stays[rows],
-            arrival_distance=self.arrival_distance[rows],
-            arrived=self.arrived[rows],
-            bound=self.bound[rows],
-            intention=self.intention.take(rows),
-        )

@@ -18,7 +18,7 @@ from steering_addon.behaviors.brake_for import (
     SITUATIONS,
     BrakeFor,
     InTheWay,
-    waited,
+    wait_on,
 )
 from steering_addon.behaviors.seek import Seek
 from steering_addon.locomotion import Planar
@@ -226,7 +226,7 @@ def test_patience_runs_out_while_it_is_slow_before_others_and_comes_back_without
     time: float, before: bool, slow: bool, after: float
 ) -> None:
     columns = (np.array([value]) for value in (time, before, slow))
-    assert waited(*columns, 0.1) == pytest.approx(after)
+    assert wait_on(*columns, 0.1) == pytest.approx(after)
 
 
 def meeting(cosine: float, aside: float, ahead: float, speed: float = 2.0) -> Scene:

@@ -81,19 +81,6 @@ def test_it_stays_with_locked_vehicles() -> None:
     assert drawn(place, neighbors=EVERYONE)[0, 0] > 0.0
 
 
-def test_a_crowd_draws_together() -> None:
-    place = replace(
-        crowded(20, size=4.0),
-        behaviors=[(Cohesion, {"distance": 20.0})],
-        vehicle={"cruise_speed": 0.0, "speed_time": 0.5},
-        speed=0.0,
-    )
-    points = positions(place.run(24 * 8))
-    size = np.linalg.norm(points - points.mean(axis=1, keepdims=True), axis=-1).mean(axis=1)
-    assert size[0] > 2.0
-    assert size[-48:].mean() < 0.6 * size[0]
-
-
 def parted(*parts: tuple[float, int], seed: int = 0) -> Scene:
     """Parts of a crowd of a size each, at distances to the right, all on their way forward with some variation."""
     rng = np.random.default_rng(seed)

@@ -1,7 +1,5 @@
 """Flow field following (paper, Flow Field Following): steers along the flow at the predicted position."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -10,8 +8,7 @@ from steering_addon.behaviors.flow_field_following import FlowFieldFollowing
 from steering_addon.locomotion import Planar
 from steering_addon.simulation.geometry.flows import flow_at
 from steering_addon.simulation.geometry.paths import Spline, spline
-from steering_addon.simulation.snapshot import Snapshot
-from tests.scene import Scene, headings, positions, speeds, velocities
+from tests.scene import Scene, headings, positions, speeds
 
 FPS = 24
 MAX_SPEED, CRUISE, RESPONSE_TIME = 5.0, 4.0, 0.3
@@ -137,18 +134,3 @@ def test_a_vehicle_from_the_side_turns_into_it_without_a_jerk() -> None:
     assert headings(states)[-1, 0, 1] > 0.95
     assert positions(states)[-1, 0, 0] < 5.0
     assert jerks(headings(states), FPS).max() < 15.0
-
-
-def test_a_moving_flow_takes_along_the_vehicles_it_reaches() -> None:
-    """And releases the others."""
-    place = drifters(NORTH, position=[[0.0, 0.0, 0.0], [30.0, 0.0, 0.0]], forward=(1.0, 0.0, 0.0), speed=CRUISE)
-
-    def at(frame: int, snapshot: Snapshot) -> Snapshot:
-        return replace(snapshot, flows=((shifted(NORTH, 0.0 if frame < 2 * FPS else 38.0),),))
-
-    way = velocities(place.run(4 * FPS, at=at))
-    middle, end = way[2 * FPS - 1], way[-1]
-    assert middle[0, 1] > 0.9 * CRUISE
-    assert middle[1, 1] == pytest.approx(0.0, abs=1e-9)
-    assert end[1, 1] > 0.9 * CRUISE
-    assert np.abs(end[0] - middle[0]).max() < 0.5, "it goes straight on"

@@ -46,21 +46,6 @@ def test_with_a_time_behind_a_fast_leader_is_followed_at_a_larger_distance() -> 
     assert np.abs(offset[-1] - (0.0, -2.5 - 1.5 * 3.0, 0.0)).max() < 0.05
 
 
-@thorough
-def test_each_has_a_place_of_its_own_in_a_volume_behind_the_leader_and_keeps_it() -> None:
-    place = followers(40, values={"spread": 4.0, "behind": 2.0, **ALONE})
-    offset = offsets(place, 24 * 20)
-    settled = offset[-24 * 5 :]
-    assert np.ptp(settled, axis=0).max() < 0.1, "it moves with the leader"
-    places = settled[-1] + (0.0, 2.5 + 1.3 * 4.0, 0.0)
-    inside = np.linalg.norm(places / (4.0, 1.3 * 4.0, 0.6 * 4.0), axis=1)
-    assert inside.max() <= 1.02
-    assert np.median(inside) > 0.6, "all over the volume"
-    assert (settled[-1][:, 1] < -2.4).all(), "behind the leader"
-    gaps = np.linalg.norm(places[:, None] - places[None], axis=-1) + 1e9 * np.eye(40)
-    assert gaps.min() > 0.05
-
-
 def test_a_place_depends_on_identity_and_seed() -> None:
     place = followers(12, values=ALONE)
     rows = np.array([7, 2, 9])

@@ -56,20 +56,6 @@ def test_it_slows_down_gently_within_the_stopping_time() -> None:
     assert slowing.max() < 5.0 / 2.0 + 1.0, "top speed in two seconds, and the turns of wandering"
 
 
-@thorough
-def test_the_menace_ends_the_rest() -> None:
-    place = replace(grazers(20, resting_time=1000.0, going_time=0.1, menace=20), tracked=leaders([0.0, 0.0, 0.0]))
-    place = replace(place, drift=(25.0, 0.0, 0.0))
-    states = place.run(MINUTE // 2)
-    at = positions(states)
-    menace = np.arange(len(states))[:, None] * 25.0 / 24.0 - at[..., 0]
-    near = (np.abs(menace) < 5.0) & (np.abs(at[..., 1]) < 5.0)
-    asleep = np.abs(menace) > 20.0
-    assert speeds(states)[48:][asleep[48:] & (menace[48:] < 0.0)].max() == 0.0
-    assert near.any()
-    assert (speeds(states)[near] > 0.0).mean() > 0.5
-
-
 def test_a_light_weight_only_slows() -> None:
     place = grazers(5, resting_time=1000.0, going_time=0.1)
     half = replace(place, behaviors=[(Seek, {}), (Rest, {**place.behaviors[1][1], "weight": 0.5})])

@@ -11,7 +11,7 @@ from steering_addon.behaviors.seek import Seek
 from steering_addon.locomotion import SimpleVehicle
 from steering_addon.locomotion.point_mass import TURNING_SPEED, _round, _turn
 from steering_addon.simulation.locomotion import Control, Locomotion
-from steering_addon.simulation.moving import damped
+from steering_addon.simulation.moving import damp
 from steering_addon.simulation.snapshot import Snapshot
 from steering_addon.simulation.terrain import no_terrain
 from steering_addon.simulation.vehicle import Motion, VehicleModel
@@ -246,23 +246,23 @@ def test_a_sudden_force_sets_in_as_through_a_low_pass_filter() -> None:
         model = VehicleModel.of(1, damping=0.5)
         force = np.zeros((1, 3))
         for _ in range(round(0.5 / dt)):
-            force = damped(model, force, np.array([[4.0, 0.0, 0.0]]), dt)
+            force = damp(model, force, np.array([[4.0, 0.0, 0.0]]), dt)
         assert force[0, 0] == pytest.approx(4.0 * (1.0 - np.exp(-1.0)), rel=dt)
 
 
 def test_without_damping_the_force_acts_unchanged() -> None:
     wanted = np.array([[1e3, 2.0, -3.0], [4.0, 5.0, 6.0]])
     model = VehicleModel.of(2, damping=[0.0, 0.3])
-    smoothed = damped(model, np.ones((2, 3)), wanted, DT)
+    smoothed = damp(model, np.ones((2, 3)), wanted, DT)
     assert smoothed[0].tobytes() == wanted[0].tobytes()
-    assert damped(VehicleModel.of(2), np.ones((2, 3)), wanted, DT) is wanted
+    assert damp(VehicleModel.of(2), np.ones((2, 3)), wanted, DT) is wanted
 
 
 @given(vectors(4), vectors(4), numbers(4))
 def test_damping_does_not_make_a_force_exceed_max_force(before, wanted, time) -> None:
     model = VehicleModel.of(4, damping=np.abs(time) + 1e-3)
     force = truncated_rows(before, model.max_force)
-    assert (np.linalg.norm(damped(model, force, wanted, DT), axis=1) <= model.max_force * (1.0 + 1e-9)).all()
+    assert (np.linalg.norm(damp(model, force, wanted, DT), axis=1) <= model.max_force * (1.0 + 1e-9)).all()
 
 
 def truncated_rows(v: np.ndarray, longest: np.ndarray) -> np.ndarray:

@@ -17,7 +17,14 @@ from steering_addon.portrayal.clips import BEAT, DO, MOVE, ON_ARRIVAL, ON_STATE,
 from steering_addon.portrayal.driver_properties import TIME, Beats, Portrayal
 from steering_addon.portrayal.exact_marks import ExactMarks
 from steering_addon.portrayal.heads import Gaze
-from steering_addon.portrayal.portrait import DrivenCrowd, ModelClips, Portrait, Portrayer, StatefulCrowd, Subjects
+from steering_addon.portrayal.portrait import (
+    DrivenCrowd,
+    ModelClips,
+    Portrait,
+    PortraitSubjects,
+    Portrayer,
+    StatefulCrowd,
+)
 from steering_addon.portrayal.sketch import Frame
 from steering_addon.scene import Scene, leaders, resources, with_states
 from steering_addon.simulation.arrays.chance import keys_of
@@ -37,7 +44,7 @@ class Run:
     """A run to portray: its states, and its subjects with rows in a given order of each crowd."""
 
     states: Sequence[State]
-    subjects: Callable[[np.ndarray], Subjects]
+    subjects: Callable[[np.ndarray], PortraitSubjects]
 
 
 def on_foot() -> list[Clip]:
@@ -74,7 +81,7 @@ def startled() -> Run:
     """A herd that a wolf startles."""
     scene = herd(9)
     states = scene.run(FRAMES, at=lambda _, snapshot: with_states(snapshot, [startle()], [wolf_near(scene)]))
-    crowd = [StatefulCrowd(np.arange(9), [NUMBER])]
+    crowd = [StatefulCrowd(np.arange(9), [NUMBER], ["state_startle"])]
     return Run(
         states, lambda rows: subjects(9, models=[playing(on_foot(), rows)], driven=[driven(rows)], stateful=crowd)
     )
@@ -88,7 +95,7 @@ def flying() -> Run:
     clips = [Clip("Glide", STAND, 1.0), Clip("Flap", BEAT, 0.4), Clip("Land", MOVE, 1.0, 0.5, 0.5)][:2]
     by_time = {"phase_by": TIME, "glide_share": 0.3, "effort": 0.5}
 
-    def of(rows: np.ndarray) -> Subjects:
+    def of(rows: np.ndarray) -> PortraitSubjects:
         beats = Beats(Portrayal.of(len(rows), **by_time), keys_of(3, rows), 1.0 / FPS, 4.0)
         return subjects(5, models=[playing(clips, rows, beats=beats)], driven=[driven(rows, **by_time)])
 
@@ -116,8 +123,8 @@ def run(request: pytest.FixtureRequest) -> Run:
     return made
 
 
-def subjects(n: int, **values: Any) -> Subjects:
-    return Subjects(1.0 / FPS, 1.0 / FPS, np.full(n, 0.3), **values)
+def subjects(n: int, **values: Any) -> PortraitSubjects:
+    return PortraitSubjects(1.0 / FPS, 1.0 / FPS, np.full(n, 0.3), **values)
 
 
 def frame_of(number: int, state: State) -> Frame:
@@ -225,9 +232,10 @@ def test_runs_show_what_the_laws_are_about() -> None:
 
 def test_while_a_state_is_taken_up_its_share_rises_and_its_number_is_told() -> None:
     made = portraits(startled())
-    shares, numbers = np.array([p.shares[0][:, 0] for p in made]), np.array([p.bodies.state for p in made])
+    shares, numbers = np.array([p.states[0]["state_startle"] for p in made]), np.array([p.bodies.state for p in made])
     assert ((shares >= 0.0) & (shares <= 1.0)).all()
     assert (shares[numbers == NUMBER] > 0.0).all()
+    assert all((p.states[0]["steering_state"] == p.bodies.state).all() for p in made)
     row = int(np.argmax((numbers == NUMBER).any(axis=0)))
     began = int(np.argmax(numbers[:, row] == NUMBER))
     assert not shares[:began, row].any() and (np.diff(shares[began : began + 6, row]) >= 0.0).all()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from steering_addon.portrayal.clips import BEAT, DO, MOVE, PHASES, STAND, Clip, ClipSettings, Playing, influences
-from steering_addon.portrayal.playing import Player, Way, advanced, played, shorter
+from steering_addon.portrayal.playing import FrameMotion, Player, advanced, shorter
 from steering_addon.simulation.arrays.chance import keys_of
 from tests.portrayal.stepping import clips_of, sampled, soles, standing, walking
 
@@ -15,7 +15,7 @@ FRAME_TIME = 1.0 / 24.0
 
 def ways(
     ahead, *, aside=None, turn=None, size=None, do=None, in_company=None, state=None, rate=None, effort=None
-) -> list[Way]:
+) -> list[FrameMotion]:
     """The ways of a run from speeds (f, n) in m/s, radians a second, rows of clips, and numbers of states."""
     ahead = np.asarray(ahead, dtype=float)
     nothing = np.zeros(ahead.shape)
@@ -28,15 +28,20 @@ def ways(
     beaten, efforts = (np.ones(ahead.shape) if column is None else np.asarray(column) for column in (rate, effort))
     beaten = beaten * FRAME_TIME
     return [
-        Way(*(column[k] for column in moved), sizes, asked[k], together, states[k], beaten[k], efforts[k])
+        FrameMotion(*(column[k] for column in moved), sizes, asked[k], together, states[k], beaten[k], efforts[k])
         for k in range(len(ahead))
     ]
 
 
 def play(clips, run, *, identities=None, **settings) -> Playing:
+    """What n agents play of their clips on all frames of a run, (clips, frames, n)."""
     n = len(run[0].ahead)
     keys = keys_of(7, np.arange(n) if identities is None else np.asarray(identities))
-    return played(clips, ClipSettings.of(n, **settings), keys, run, FRAME_TIME)
+    player = Player(clips, ClipSettings.of(n, **settings), keys, FRAME_TIME)
+    frames = [player.start(run[0])]
+    for way in run[1:]:
+        frames.append(player.step(frames[-1], way))
+    return Playing(*(np.stack([getattr(now, name) for now in frames], axis=1) for name in ("phase", "influence")))
 
 
 def errands(frames: int = 160, n: int = 6, seed: int = 2) -> np.ndarray:
@@ -232,9 +237,9 @@ def test_the_way_is_seen_from_the_body() -> None:
     up = np.tile((0.0, 0.0, 1.0), (3, 1))
     middle = facing(heading + 0.5 * turn)
     left = np.cross(up, middle)
-    way = Way.between(
-        2.0 * middle + 0.5 * left + 0.1 * up, facing(heading + turn), up, np.zeros((3, 3)), facing(heading)
-    )
+    seen = {name: np.zeros(3) for name in ("size", "do", "in_company", "state", "beaten", "effort")}
+    place = 2.0 * middle + 0.5 * left + 0.1 * up
+    way = FrameMotion.between(place, facing(heading + turn), up, np.zeros((3, 3)), facing(heading), **seen)
     for column, value in ((way.ahead, 2.0), (way.aside, 0.5), (way.climb, 0.1), (way.turn, turn)):
         np.testing.assert_allclose(column, value, atol=1e-12)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from steering_addon.portrayal.sliding import Pace, feet_on, stances_of
+from steering_addon.portrayal.sliding import BodyPace, feet_on, stances_of
 
 FPS, HEIGHT, SPEED = 24, 1.75, 0.8
 FRAMES, SWINGS = 121, 10
@@ -23,7 +23,7 @@ def stances_on(along: np.ndarray, up: np.ndarray, ground: np.ndarray | float = 0
     points = SOLE + np.stack((along, 0.0 * along, up), axis=1)[:, None]
     place = np.stack((SPEED * np.arange(FRAMES) / FPS, np.zeros(FRAMES), np.zeros(FRAMES)), axis=1)
     facing = np.tile((1.0, 0.0), (FRAMES, 1))
-    pace = Pace.of(place, facing, HEIGHT, np.full(FRAMES - 1, 1.0 / FPS))
+    pace = BodyPace.of(place, facing, HEIGHT, np.full(FRAMES - 1, 1.0 / FPS))
     return stances_of(points, points[..., 2] - ground, np.arange(len(SOLE)), 0.0, HEIGHT, pace)
 
 

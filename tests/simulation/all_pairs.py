@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from steering_addon.simulation.nearby.pairs import Pairs, Part
+from steering_addon.simulation.nearby.pairs import Pairs, PairSelection
 
 RANDOM = np.random.default_rng(3)
 LINE = np.arange(60.0)[:, None]
@@ -41,7 +41,7 @@ def all_pairs(points: np.ndarray, radius: float) -> set[tuple[int, int]]:
     return pairs
 
 
-def joined(blocks: Iterable[Pairs | Part]) -> Pairs:
+def joined(blocks: Iterable[Pairs | PairSelection]) -> Pairs:
     """The blocks of pairs as one."""
     none = np.zeros(0, dtype=np.int64)
     return Pairs(

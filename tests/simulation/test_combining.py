@@ -23,18 +23,18 @@ from steering_addon.simulation.combining import (
     ONE,
     Combine,
     Component,
-    blended,
+    blend,
     by_allocation,
     by_priority,
-    considered,
+    dither,
+    keep_urgent,
     normalized_sum,
     one_by_chance,
     weighted_sum,
-    with_urgent,
 )
 from steering_addon.simulation.decisions import Decisions
 from steering_addon.simulation.sensing import world_at
-from steering_addon.simulation.steering import decisions, requests
+from steering_addon.simulation.steering import decide, requests
 from tests.sampling import thorough
 from tests.scene import PRIORITY, WEIGHTED_SUM, Scene, all_of, headings, leaders, positions
 from tests.simulation.odd_input import BOUNDED
@@ -209,7 +209,7 @@ def test_one_at_a_time_applies_a_single_component(case) -> None:
 def test_dithering_skips_by_chance_and_then_takes_the_first(case) -> None:
     """With a certain probability a priority is evaluated; where it gives zero or was skipped, the next one is."""
     components, cruise = case
-    force = considered(by_priority())(components, cruise, MAX_FORCE)
+    force = dither(by_priority())(components, cruise, MAX_FORCE)
     for agent in range(N):
         drawn = [component for component in components if component.draw[agent] < component.probability[agent]]
         expected = first_not_zero(components, drawn, cruise, agent)
@@ -242,7 +242,7 @@ def test_priority_combines_each_level_by_the_way_it_is_given(case, within: Combi
 @given(inputs(), WAYS)
 def test_every_way_may_skip_components_by_chance(case, way: Combine) -> None:
     components, cruise = case
-    force = considered(way)(components, cruise, MAX_FORCE)
+    force = dither(way)(components, cruise, MAX_FORCE)
     for agent in range(N):
         row = slice(agent, agent + 1)
         alone = [one_row(component, agent) for component in components]
@@ -278,7 +278,7 @@ def test_chance_gives_each_behavior_its_share_of_steps(way: int) -> None:
     seeks = []
     for frame in range(5):
         state = replace(scene.start(), inputs=scene.snapshot(), time=frame / 24.0)
-        force = decisions(state, scene.snapshot(), replace(world, time=state.time))[0]
+        force = decide(state, scene.snapshot(), replace(world, time=state.time))[0]
         seeks.append(force[:, 0] < 0.0)
     assert np.mean(seeks) == pytest.approx(0.75, abs=0.04)
     assert len({step.tobytes() for step in seeks}) == 5, "each step draws again"
@@ -321,7 +321,7 @@ def test_cruise_speed_is_held_unless_a_behavior_sets_the_speed(combining: int) -
 def force_of(scene: Scene) -> np.ndarray:
     """The force that the vehicles decide on, (n, 3)."""
     world, _, _ = scene.seen()
-    return decisions(replace(scene.start(), inputs=scene.snapshot()), scene.snapshot(), world)[0]
+    return decide(replace(scene.start(), inputs=scene.snapshot()), scene.snapshot(), world)[0]
 
 
 @BOUNDED
@@ -416,13 +416,13 @@ def test_the_requests_of_behaviors_add_up_to_the_decision() -> None:
         return state, snapshot, world_at(state, snapshot, snapshot, 0.0)
 
     asked = requests(*looked_at(scene))
-    cruise = decisions(*looked_at(replace(scene, behaviors=[])))[0]
+    cruise = decide(*looked_at(replace(scene, behaviors=[])))[0]
     assert set(asked) == {"seek", "flee", "wander"}
     for kind, values in behaviors:
-        alone = decisions(*looked_at(replace(scene, behaviors=[(kind, values)])))[0] - cruise
+        alone = decide(*looked_at(replace(scene, behaviors=[(kind, values)])))[0] - cruise
         assert np.abs(asked[kind.name]).max() > 0.0
         np.testing.assert_allclose(asked[kind.name], alone, atol=1e-12)
-    np.testing.assert_allclose(sum(asked.values()) + cruise, decisions(*looked_at(scene))[0], atol=1e-12)
+    np.testing.assert_allclose(sum(asked.values()) + cruise, decide(*looked_at(scene))[0], atol=1e-12)
 
 
 RADIUS = 0.5
@@ -430,7 +430,7 @@ NORMALIZED_SUM = next(way.number for way in COMBININGS if way.name == "NORMALIZE
 
 
 def combined(force: tuple[float, float], urgent: tuple[float, float], max_force: float = 2.0) -> np.ndarray:
-    return with_urgent(np.array([[*force, 0.0]]), np.array([[*urgent, 0.0]]), np.full(1, max_force))[0, :2]
+    return keep_urgent(np.array([[*force, 0.0]]), np.array([[*urgent, 0.0]]), np.full(1, max_force))[0, :2]
 
 
 def test_what_is_missing_of_the_urgent_part_is_made_up_for() -> None:
@@ -525,7 +525,7 @@ def test_the_mean_is_that_of_the_part_of_the_response_time_that_the_circle_leave
     time = 0.8 * (1.0 - 0.7**2 / turn_radius / 1.2)
     force, decided = np.array([[0.3, -0.6, 0.0]]), Decisions.none_yet(scene.start())
     for _ in range(10):
-        mean, decided = blended(ONE, agents, force, decided, DT)
+        mean, decided = blend(ONE, agents, force, decided, DT)
     assert np.allclose(mean, force * (1.0 - (time / (time + DT)) ** 10))
 
 

@@ -21,9 +21,9 @@ from steering_addon.simulation.geometry.obstacles import obstacles
 from steering_addon.simulation.geometry.paths import spline
 from steering_addon.simulation.geometry.regions import SPHERE, regions
 from steering_addon.simulation.roles import Role
-from steering_addon.simulation.run import setting_off, simulate, step
+from steering_addon.simulation.run import preroll_start, simulate, step
 from steering_addon.simulation.sensing import world_at
-from steering_addon.simulation.snapshot import Settings, Snapshot, State, no_tracked, starting
+from steering_addon.simulation.snapshot import Settings, Snapshot, State, no_tracked, start_state
 from tests.scene import Crowd, Scene, in_crowds, leaders, positions, speeds, velocities
 
 
@@ -229,7 +229,7 @@ def test_the_nearest_of_a_role_is_that_of_a_plain_loop() -> None:
 
 
 def test_a_start_of_whole_numbers_is_a_start() -> None:
-    state = starting(np.array([[1, 2, 3]]), np.array([[0, 1, 0]]), np.array([[0, 0, 1]]), np.zeros((1, 3)))
+    state = start_state(np.array([[1, 2, 3]]), np.array([[0, 1, 0]]), np.array([[0, 0, 1]]), np.zeros((1, 3)))
     assert state.motion.position.dtype == state.motion.side.dtype == np.float64
     assert state.motion.side.tolist() == [[1.0, 0.0, 0.0]]
     assert len(state) == 1
@@ -361,7 +361,7 @@ def placed(**changes) -> Scene:
 def begun(scene: Scene, *preroll: int) -> State:
     """The state in which they set off; without numbers of frames all have the whole pre-roll."""
     snapshots = [scene.snapshot(frame) for frame in range(-PREROLL, 1)]
-    return setting_off(scene.start(), snapshots, np.array(preroll) if preroll else None)
+    return preroll_start(scene.start(), snapshots, np.array(preroll) if preroll else None)
 
 
 @pytest.mark.parametrize("behavior", [LeaderFollowing, Shadow])

@@ -17,7 +17,7 @@ from steering_addon.simulation.geometry.regions import SPHERE, regions
 from steering_addon.simulation.roles import Role
 from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import Snapshot
-from steering_addon.simulation.targets import visited, visits
+from steering_addon.simulation.targets import find_visit, visits
 from steering_addon.simulation.world import World
 from tests.sampling import thorough
 from tests.scene import Scene, leaders, positions
@@ -185,7 +185,7 @@ def test_it_is_what_a_loop_over_the_agents_finds(seed: int) -> None:
     n = 50
     visitor, stop = rng.integers(0, VEHICLES, n), rng.integers(0, len(bodies), n)
     backward, onward, returns = rng.uniform(size=(3, n)) < 0.5
-    visit = visited(around, bodies, visitor, stop, backward, onward=onward, returns=returns)
+    visit = find_visit(around, bodies, visitor, stop, backward, onward=onward, returns=returns)
     for k in range(n):
         others = [i for i, body in enumerate(bodies) if around.bodies.present[body] and body != visitor[k]]
         assert visit.alone[k] == (len(others) < 2)
@@ -203,7 +203,7 @@ def test_it_goes_round_or_there_and_back(returns: bool, order: list[int]) -> Non
     around, no, yes = world(np.ones(8, dtype=bool)), np.zeros(1, dtype=bool), np.ones(1, dtype=bool)
     stop, backward, visited_bodies = np.zeros(1, dtype=np.int64), no, []
     for _ in order:
-        visit = visited(around, np.arange(3) + 4, no.astype(int), stop, backward, onward=yes, returns=yes & returns)
+        visit = find_visit(around, np.arange(3) + 4, no.astype(int), stop, backward, onward=yes, returns=yes & returns)
         stop, backward = visit.stop, visit.backward
         visited_bodies.append(int(visit.body[0]) - 4)
     assert visited_bodies == order
@@ -237,6 +237,6 @@ def test_without_a_body_to_visit_there_is_none() -> None:
 def test_of_no_bodies_present_none_is_visited_and_the_agent_is_alone() -> None:
     nothing = np.zeros(2, dtype=bool)
     around, stop = world(np.zeros(VEHICLES + LEADERS, dtype=bool)), np.array([1, 0])
-    visit = visited(around, np.array([3, 4]), np.array([0, 1]), stop, nothing, onward=nothing, returns=nothing)
+    visit = find_visit(around, np.array([3, 4]), np.array([0, 1]), stop, nothing, onward=nothing, returns=nothing)
     assert visit.body.tolist() == [-1, -1] and visit.alone.tolist() == [True, True]
     assert visit.stop.tolist() == [1, 0]

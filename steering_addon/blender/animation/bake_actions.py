@@ -98,7 +98,10 @@ def without_bake(played: CurrentAnimation) -> Unbaked:
     kept_slot = slot_with_handle(record.kept, record.kept_slot)
     kept_bag = channelbag_in(record.kept, kept_slot)
     _put_back(kept_bag, bag, record)
-    if _same_curves(bag, kept_bag) and same_but_for_the_bake(copy, record.kept):
+    curves = {(curve.data_path, curve.array_index): curve for curve in bag.fcurves}
+    others = {(curve.data_path, curve.array_index): curve for curve in (kept_bag.fcurves if kept_bag else ())}
+    same_curves = curves.keys() == others.keys() and all(same_curve(curves[key], others[key]) for key in curves)
+    if same_curves and same_but_for_the_bake(copy, record.kept):
         bpy.data.actions.remove(copy)
         return Unbaked(record.kept, kept_slot, kept=True)
     return Unbaked(copy, copied_slot, new=True, made=record.made)
@@ -174,12 +177,6 @@ def _put_back(kept: Channelbag | None, bag: Channelbag, record: BakeRecord) -> N
         write_modifiers(present, read_modifiers(curve))
         present.mute = curve.mute
         compute_handles(present, keys)
-
-
-def _same_curves(bag: Channelbag, other: Channelbag | None) -> bool:
-    curves = {(curve.data_path, curve.array_index): curve for curve in bag.fcurves}
-    others = {(curve.data_path, curve.array_index): curve for curve in (other.fcurves if other else ())}
-    return curves.keys() == others.keys() and all(same_curve(curves[key], others[key]) for key in curves)
 
 
 def retire(succession: list[tuple[Action | None, Action | None]]) -> dict[Action, str]:

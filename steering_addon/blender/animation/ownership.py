@@ -116,7 +116,8 @@ def our_keys(curve: FCurve, record: BakeRecord | None) -> np.ndarray:
 def holds_only_ours(action: Action, record: BakeRecord) -> bool:
     """Whether an action holds nothing but what a bake wrote."""
     curves = (curve for bag in channelbags(action) for curve in bag.fcurves)
-    return _holds_only_curves(action) and all(_is_all_ours(curve, record) for curve in curves)
+    holds_only_curves = not action.pose_markers and not action.use_frame_range and not _custom_properties(action)
+    return holds_only_curves and all(_is_all_ours(curve, record) for curve in curves)
 
 
 def _is_all_ours(curve: FCurve, record: BakeRecord) -> bool:
@@ -411,10 +412,6 @@ def _remove_empty_group(bag: Channelbag) -> None:
     group = bag.groups.get(GROUP)
     if group is not None and not len(group.channels):
         bag.groups.remove(group)
-
-
-def _holds_only_curves(action: Action) -> bool:
-    return not action.pose_markers and not action.use_frame_range and not _custom_properties(action)
 
 
 def _custom_properties(action: Action) -> dict[str, Any]:

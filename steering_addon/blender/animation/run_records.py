@@ -94,7 +94,8 @@ def fingerprints_of(bakes: Iterable[BakeRecord]) -> set[str]:
 def store_run(scene: Scene, run: str, record: RunRecord) -> None:
     """Keep the record of a run on its scene, by the id of its bake."""
     columns: dict[str, Any] = {"identity": record.identity.astype(np.int32)}
-    columns |= {kind: frames for kind, frames in record.mishaps.items()}
+    if record.mishaps:
+        columns["mishaps"] = dict(record.mishaps)
     if not np.isnan(record.stuck).all():
         columns["stuck"] = record.stuck.ravel()
     if not np.isinf(record.present).all():
@@ -137,10 +138,11 @@ def _record(stored: Any) -> RunRecord | None:
         identity = np.array(stored["identity"], dtype=np.int64)
         n = len(identity)
         pairs = {name: np.array(stored[name], dtype=np.float64).reshape(n, 2) for name in PAIRS if name in stored}
+        mishaps = stored.get("mishaps", {})
         histories = tuple(str(text) for text in stored.get("states", ())) or ("",) * n
         record = RunRecord(
             identity=identity,
-            mishaps={kind: np.array(stored[kind], dtype=np.float64) for kind in KINDS if kind in stored},
+            mishaps={kind: np.array(mishaps[kind], dtype=np.float64) for kind in KINDS if kind in mishaps},
             stuck=pairs.get("stuck", np.full((n, 2), np.nan)),
             present=pairs.get("present", np.tile((-np.inf, np.inf), (n, 1))),
             histories=histories,

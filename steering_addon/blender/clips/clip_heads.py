@@ -40,7 +40,7 @@ def head_of(rig: Object, named: str, channels: Collection[tuple[str, int]]) -> s
 
 @dataclass(frozen=True)
 class Neck:
-    """What turns the head of the rigs of a model.
+    """The joint that turns the head of the rigs of a model.
 
     Attributes:
         bone: the name of the bone.

@@ -36,7 +36,7 @@ class Posture:
     """How the vehicles of one model hold their backs and heads."""
 
     def __init__(self, rig: Object, bones: Sequence[str], matrix: np.ndarray, most: Scalars, keys: Keys) -> None:
-        """What turns n vehicles.
+        """Say how n vehicles are turned.
 
         Args:
             rig: an armature of the model.
@@ -60,7 +60,7 @@ class Posture:
             self._columns |= {(path, index): numbers[:, index] for index in range(numbers.shape[1])}
 
     def copies(self, rig: Object, existing: Mapping[str, Action]) -> list[ClipCopy]:
-        """What a strip of each vehicle plays, (n); those with one posture share it."""
+        """The posture action of each vehicle, (n), shared by equal postures."""
         variants, rows, back = np.unique(self.variants, return_index=True, return_inverse=True)
         keys = [{channel: column[row : row + 1] for channel, column in self._columns.items()} for row in rows]
         made = made_for([rig] * len(variants), POSTURE, keys, existing)

@@ -39,7 +39,7 @@ STRAIGHT = 1e-8
 
 @dataclass(frozen=True)
 class ClipPlayed:
-    """What an armature plays of a clip.
+    """A clip as an armature plays it.
 
     Attributes:
         time: (f,) frames of the clip, never decreasing; None for each frame once, from 0 on.
@@ -59,7 +59,7 @@ class ClipPlayed:
 
 @dataclass(frozen=True)
 class RigClips:
-    """What an armature plays of its clips, the lowest first.
+    """The clips of an armature as it plays them, the lowest first.
 
     Attributes:
         rig: the armature.

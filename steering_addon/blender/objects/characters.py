@@ -30,7 +30,7 @@ def carrier(ob: Object, family: Family) -> Object:
         ob = next((above for above in _lineage(rig) if above in lineage), ob)
     if ob.type == "ARMATURE":
         ob = _with_skins(ob, family)
-    if not _is_rigged(ob, family):
+    if not (ob.type == "ARMATURE" or any(child.type == "ARMATURE" for child in family.children(ob))):
         return ob
     while (above := ob.parent) is not None and _only_wraps(above, family):
         ob = above
@@ -129,10 +129,6 @@ def _with_skins(rig: Object, family: Family) -> Object:
         if any(part.find_armature() == rig for part in (above, *family.children(above))):
             return above
     return rig
-
-
-def _is_rigged(ob: Object, family: Family) -> bool:
-    return ob.type == "ARMATURE" or any(child.type == "ARMATURE" for child in family.children(ob))
 
 
 def _only_wraps(ob: Object, family: Family) -> bool:

@@ -202,8 +202,9 @@ class STEERING_OT_clips_find(SteeringOperator, bpy.types.Operator):
             all_clips += without_copies(clips, all_clips)
             of_models.append((clips, brought, ob))
         if not looked_at:
-            text = f"No action of this file poses {models[0][1].name}"
-            raise Refusal(f"{text}. Import the animations of the model, or append them.", about=[models[0][1]])
+            rig = models[0][1]
+            text = f"No action of this file poses {rig.name}. Import the animations of the model, or append them."
+            raise Refusal(text, about=[rig])
         self._report(crowd, add_found(crowd, all_clips, context.scene, family), len(looked_at))
         if gaits := [speed for speed, _ in gaits_of(crowd)]:
             self._fit(crowd, gaits, context)

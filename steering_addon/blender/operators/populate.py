@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import bpy
@@ -113,7 +112,10 @@ class STEERING_OT_populate(bpy.types.Operator):
                 follow(place, plan.preset)
             warnings += bring_to_life(context, crowd, members, plan.preset, ground=ground, resize=True)
         if plan.preset and members and self.find_clips:
-            clips, why_none = _found_clips(context, crowd, members)
+            # Give a new crowd the clips that its models bring along; their names, and why there are none.
+            if armature_below(members[0], Family()) is not None:
+                context.view_layer.update()
+            clips, why_none = add_to_new_crowd(crowd, members, context.scene)
             told += f"; they play {', '.join(clips)}" if clips else ""
             warnings += [why_none] if why_none else []
         self.report({"INFO"}, told)
@@ -217,13 +219,6 @@ def _left_out(context: Context, crowd: Object, plan: Plan, place: Object | None,
         remedy = tell_remedy(plan.ground, plan.sources)
         warnings.append(f"{(place or crowd).name} only has room for {plan.count} members. {remedy}")
     return warnings
-
-
-def _found_clips(context: Context, crowd: Object, members: Sequence[Object]) -> tuple[list[str], str]:
-    """Give a new crowd the clips that its models bring along; their names, and why there are none."""
-    if armature_below(members[0], Family()) is not None:
-        context.view_layer.update()
-    return add_to_new_crowd(crowd, members, context.scene)
 
 
 class STEERING_OT_populate_add(SteeringOperator, bpy.types.Operator):

@@ -66,7 +66,7 @@ class STEERING_OT_pose_meshes(SteeringOperator, InPieces, bpy.types.Operator):
         numbers = [places[entry.as_pointer()] for entry in model.entries]
         scene, layer = context.scene, context.view_layer
         if not self.properties.is_property_set("tolerance"):
-            self.tolerance = _fitting_tolerance(vehicle, context, family)
+            self.tolerance = SHARE * max(Body.of(vehicle, context.evaluated_depsgraph_get(), family).sides())
         task = Posing(model, vehicle, numbers, crowd, scene, layer, family, self.tolerance, self.most)
         return posing(task), f"Posing {vehicle.name}"
 
@@ -86,11 +86,6 @@ class STEERING_OT_pose_meshes(SteeringOperator, InPieces, bpy.types.Operator):
             names = ", ".join(f"{each.name} is {100.0 * each.off:.1f} cm" for each in far)
             text = f"With {self.most} poses {names} off, more than {100.0 * self.tolerance:.3g} cm"
             self.report({"WARNING"}, f"{text}. Raise Most Poses or Tolerance")
-
-
-def _fitting_tolerance(vehicle: Object, context: Context, family: Family) -> float:
-    """The tolerance in metres that fits the size of a model."""
-    return SHARE * max(Body.of(vehicle, context.evaluated_depsgraph_get(), family).sides())
 
 
 def _model_in_focus(context: Context, crowd: Object, family: Family) -> tuple[Model, Object]:

@@ -22,7 +22,7 @@ from ..read.target_groups import pick_of, several_of
 from ..refusal import Refusal
 
 if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object, PropertyGroup, Scene
+    from bpy.types import Depsgraph, Object, Scene
 
 MOST = 500
 """The nearest object is not searched for among more candidates than this."""
@@ -93,7 +93,8 @@ def _candidates(crowd: Object, scene: Scene, tagged: Mapping[Role, list[Object]]
                 continue
             target = pointed_at(group, name)
             if target is not None and not has_role(target, Role.CROWD):
-                yield (BodySource(target, -1, _bone(group, name, target)),)
+                bone = getattr(group, bone_of(name)) if target.type == "ARMATURE" else ""
+                yield (BodySource(target, -1, bone if bone and target.pose and bone in target.pose.bones else ""),)
             elif pick_of(group, name, parameter) == NEAREST_ONE:
                 of_role = tagged[parameter.role] if parameter.default == NEAREST else ()
                 yield _group_members(crowd, behavior, name, scene) or tuple(BodySource(ob, -1) for ob in of_role)
@@ -107,8 +108,3 @@ def _group_members(crowd: Object, behavior: type[Behavior], name: str, scene: Sc
         # The bake reports what is missing.
         return ()
     return tuple(BodySource(ob, -1) for group in groups for ob in group.objects)
-
-
-def _bone(group: PropertyGroup, name: str, target: Object) -> str:
-    bone = getattr(group, bone_of(name)) if target.type == "ARMATURE" else ""
-    return bone if bone and target.pose and bone in target.pose.bones else ""

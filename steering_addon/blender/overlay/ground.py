@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...simulation.arrays.vectors import cross, magnitude, unit
-from ...simulation.geometry.smoothing import welded
+from ...simulation.geometry.smoothing import weld
 from ..moving import moves_by
 from ..objects.body_sizes import triangles_of
 from ..objects.doubles import doubles
@@ -128,7 +128,7 @@ def _sides_at_border(points: np.ndarray, triangles: np.ndarray) -> np.ndarray:
     """The sides of triangles that have no other triangle beyond them, (b, 2) rows of points."""
     if not len(triangles):
         return np.zeros((0, 2), dtype=np.int64)
-    joined = welded(points, triangles)
+    joined = weld(points, triangles)
     sides = np.stack((joined, np.roll(joined, -1, axis=1)), axis=-1).reshape(-1, 2)
     sides = np.sort(sides[sides[:, 0] != sides[:, 1]], axis=1)
     number = sides[:, 0] * (len(points) + 1) + sides[:, 1]

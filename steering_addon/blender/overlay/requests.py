@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...simulation.arrays.vectors import truncate
-from ...simulation.presence.admission import attending
+from ...simulation.presence.admission import only_present
 from ...simulation.sensing import world_at
-from ...simulation.snapshot import Snapshot, State, starting
-from ...simulation.steering import decisions, requests
+from ...simulation.snapshot import Snapshot, State, start_state
+from ...simulation.steering import decide, requests
 from ..objects.tagged_objects import full_name
 from ..read.curves import sketched
 from ..read.entry_settings import frames_there
@@ -60,10 +60,10 @@ def requested_forces(vehicles: list[Object], scene: Scene, depsgraph: Depsgraph,
         raise Refusal(f"Forces are shown for up to {MOST_VEHICLES} vehicles.")
     snapshot = Reader(plan, sketched).read(depsgraph, scene.frame_current).snapshot
     state = _present(plan, snapshot, scene, depsgraph, tracks)
-    snapshot = attending(snapshot, state.outside)
+    snapshot = only_present(snapshot, state.outside)
     world = world_at(state, snapshot, snapshot, 0.0)
     by_behavior = requests(state, snapshot, world)
-    combined = truncate(decisions(state, snapshot, world)[0], snapshot.vehicle.max_force)
+    combined = truncate(decide(state, snapshot, world)[0], snapshot.vehicle.max_force)
     names = {full_name(ob) for ob in vehicles[:MOST_SHOWN]}
     return [
         Request(
@@ -90,5 +90,5 @@ def _present(plan: Plan, snapshot: Snapshot, scene: Scene, depsgraph: Depsgraph,
             velocity[row] = measured
     spans = frames_there(source.objects)
     away = (frame < spans[:, 0]) | (frame > spans[:, 1])
-    standing = starting(position, basis[:, :, 1], basis[:, :, 2], velocity, time=frame * plan.frame_time)
+    standing = start_state(position, basis[:, :, 1], basis[:, :, 2], velocity, time=frame * plan.frame_time)
     return replace(standing, outside=away if snapshot.due is None else away | ~snapshot.due)

@@ -1,4 +1,4 @@
-"""What a preview says of the vehicles on its current frame, for whoever counts them or tells their states."""
+"""The vehicles of a preview on its current frame, published for whoever counts them or tells their states."""
 
 from __future__ import annotations
 

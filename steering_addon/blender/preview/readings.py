@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...portrayal.sketch import Frame
 from ...recording.run_cache import digest, size
-from ...simulation.geometry.surfaces import Layer
+from ...simulation.geometry.surfaces import SurfaceLayer
 from ...simulation.snapshot import Snapshot
 from ..read.dependencies import animated_paths, blocks, reasons, with_all_behind
 from ..read.plan import Plan
@@ -84,7 +84,7 @@ class Readings:
             known = self._digests[name] = value, digest(value)
         return known[1]
 
-    def _digest_of_layer(self, name: str, layer: Layer) -> bytes:
+    def _digest_of_layer(self, name: str, layer: SurfaceLayer) -> bytes:
         """The digest of surfaces that stay or move together, of which all else follows from their points."""
         known = self._digests.get(name)
         if known is None or known[0] is not layer:
@@ -143,7 +143,7 @@ def _with_actions(block: ID) -> Iterator[ID]:
 
 
 def _read_from(plan: Plan) -> tuple:
-    """What a plan reads frames from, apart from the settings of crowds and of what it reads."""
+    """Everything that a plan reads frames from, apart from the settings of crowds and of what it reads."""
     crowds = [crowd.ob for crowd in plan.crowds]
     placed = [(ob.parent, *(_plain(getattr(ob, name)) for name in PLACING)) for ob in crowds]
     animated = [sorted(animated_paths(ob)) for ob in crowds]

@@ -14,7 +14,7 @@ import numpy as np
 from ...portrayal.exact_marks import Corrections, Left, left_on_frame
 from ...portrayal.portrait import Portrayer
 from ...portrayal.sketch import Frame, Sketch
-from ...recording.changes_of_mind import Change, changes
+from ...recording.changes_of_mind import ChangeOfMind, changes
 from ...recording.run_cache import KeptRun, digest
 from ...simulation.run import simulate, step
 from ...simulation.snapshot import Snapshot, State
@@ -24,7 +24,7 @@ from ..read.lead_in import lead_in
 from ..read.marks import are_as_planned
 from ..read.plan import Plan
 from ..read.sweep import sweep, to_link
-from ..write.channels import Channels
+from ..write.channels import ChannelConverter
 from ..write.histories import StateNarrator
 from .hiding import Hideable
 from .published import PublishedFrame
@@ -41,7 +41,7 @@ AHEAD = 24
 
 @dataclass(frozen=True)
 class KeptFrame:
-    """What is kept of a frame of n vehicles and m resources.
+    """A frame of n vehicles and m resources, as far as it is kept.
 
     Attributes:
         location, rotation, gone, outside: as of `Shown`.
@@ -56,7 +56,7 @@ class KeptFrame:
     gone: np.ndarray
     outside: np.ndarray
     state: np.ndarray
-    changes: Mapping[int, Change]
+    changes: Mapping[int, ChangeOfMind]
     left: Left
     sketch: Sketch | None
 
@@ -100,7 +100,7 @@ class Rehearsal:
         return not are_as_planned(self.plan.marks, scene)
 
     def shown(self, frame: int) -> Shown:
-        """What is shown on a frame that was reached, with what is left to exact marks that were reached blended in.
+        """The view of a frame that was reached, with what is left to exact marks that were reached blended in.
 
         Before a mark is reached for the first time, the path to it is not moved.
         """
@@ -120,7 +120,7 @@ class Rehearsal:
         return kept.location if sketch is kept.sketch else self._channels_of(sketch, kept.rotation)[0]
 
     def published(self, frame: int) -> PublishedFrame:
-        """What is said of the vehicles on a frame that was reached."""
+        """The vehicles on a frame that was reached, for others to ask."""
         kept = self.kept.came_out(frame)
         return PublishedFrame(
             rows=self._rows,
@@ -213,7 +213,7 @@ class Rehearsal:
         """The location (n, 3) and rotation (n, 4) channels on a frame; the rotation continues that of `near`."""
         bodies, location, rotation = sketch.bodies, np.empty((len(self.plan), 3)), np.zeros_like(near)
         bases = np.stack((bodies.side, bodies.forward, bodies.up), axis=-1)
-        channels = Channels(self.plan.vehicles.source, near)
+        channels = ChannelConverter(self.plan.vehicles.source, near)
         for rows, place, turn in channels.extend(sketch.parent_parts[None], bodies.position[None], bases[None]):
             location[rows], rotation[rows, : turn.shape[-1]] = place[0], turn[0]
         return location, rotation

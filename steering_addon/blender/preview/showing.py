@@ -38,7 +38,7 @@ NOTHING = (0.0, 0.0, 0.0)
 
 @dataclass(frozen=True)
 class Shown:
-    """What viewports show of n vehicles and m resources.
+    """The view of n vehicles and m resources on a frame.
 
     Attributes:
         location, rotation: (n, 3) and (n, 4) the channels of vehicles; of three angles the last number is 0.

@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...portrayal.driver_properties import LOOKS, STATE, is_of_states
+from ...portrayal.driver_properties import LOOKS, is_of_states
 from ...portrayal.heads import LiveTurns
-from ..animation.custom_properties import reading_drivers, share_in
+from ..animation.custom_properties import reading_drivers
 from ..clips.clip_copies import at_rest
 from ..clips.crowd_clips import gaze_of
 from ..objects.hierarchy import Family
 from ..read.sources import keyed_properties
 from ..refusal import Refusal
-from ..write.property_columns import of_states
-from ..write.subjects import PlayingModels, driven_crowds, playing_models, state_numbers, subjects_of
+from ..write.subjects import PlayingModels, driven_crowds, playing_models, subjects_of
 from .rig_poses import RigPose, show_real_poses
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
     from ...portrayal.clips import Playing
     from ...portrayal.heads import Gaze
-    from ...portrayal.portrait import CrowdPortrait, ModelPortrait, Portrait, Subjects
+    from ...portrayal.portrait import CrowdPortrait, ModelPortrait, Portrait, PortraitSubjects
     from ..read.plan import Plan
     from ..read.sources import CrowdSource
     from ..write.subjects import PlayingModel
@@ -46,13 +45,9 @@ class ViewWriter:
         self._objects, self._first = plan.vehicles.source.objects, int(plan.frames[0])
         self.names = _names_read(plan)
         playing, driven = _playing(plan), driven_crowds(plan) if self.names else []
-        self.subjects: Subjects = subjects_of(plan, playing, driven)
+        self.subjects: PortraitSubjects = subjects_of(plan, playing, driven)
         self._models = [_ModelView(plan, model) for model in playing.models]
         self._driven = [_CrowdView(plan, crowd) for crowd in driven]
-        self._states = [
-            (plan.crowds[crowd].rows, [share_in(state.ob.name) for state in plan.states if state.crowd == crowd])
-            for crowd in (state_numbers(plan) if self.names else ())
-        ]
         self._told: list[dict[int, dict[str, float]]] = []
         self._taken = 0
 
@@ -74,10 +69,8 @@ class ViewWriter:
         told: dict[int, dict[str, float]] = {row: {} for row in self.names}
         for crowd, driven in zip(self._driven, portrait.driven):
             crowd.frame(driven, told)
-        for (rows, names), shares in zip(self._states, portrait.shares):
-            for k, row in enumerate(rows.tolist()):
-                if row in told:
-                    told[row] |= {STATE: float(portrait.bodies.state[row]), **of_states(names, shares[k])}
+        for stateful, states in zip(self.subjects.stateful, portrait.states):
+            _tell(told, stateful.rows, states)
         self._told.append(
             {row: {name: told[row][name] for name in names if name in told[row]} for row, names in self.names.items()}
         )
@@ -87,7 +80,7 @@ class ViewWriter:
         return [pose for model in self._models for pose in model.poses(frame - self._first)]
 
     def told(self, frame: int) -> list[tuple[Object, Mapping[str, float]]]:
-        """What drivers read of each object on a frame that was taken in."""
+        """The properties that drivers read of each object on a frame that was taken in."""
         return (
             [(self._objects[row], values) for row, values in self._told[frame - self._first].items()]
             if self.names
@@ -136,10 +129,10 @@ class _ModelView:
 
 
 class _CrowdView:
-    """What drivers read of the vehicles of a crowd."""
+    """The numbers that drivers read of the vehicles of a crowd."""
 
     def __init__(self, plan: Plan, crowd: CrowdSource) -> None:
-        self._rows = crowd.rows.tolist()
+        self._rows = crowd.rows
         gaze: Gaze | None = None
         if crowd.portrayal.look.any():
             gaze, self._watched = gaze_of(crowd.ob, plan.scene)
@@ -150,9 +143,14 @@ class _CrowdView:
         numbers = dict(portrayed.properties)
         if self._turns is not None:
             numbers |= zip(LOOKS, self._turns.frame(portrayed.heads, _places_now(self._watched)))
-        for k, row in enumerate(self._rows):
-            if row in told:
-                told[row] |= {name: float(column[k]) for name, column in numbers.items()}
+        _tell(told, self._rows, numbers)
+
+
+def _tell(told: dict[int, dict[str, float]], rows: np.ndarray, numbers: Mapping[str, np.ndarray]) -> None:
+    """Add numbers (m,) by name to what is told of vehicles, by their rows (m,)."""
+    for k, row in enumerate(rows.tolist()):
+        if row in told:
+            told[row] |= {name: float(column[k]) for name, column in numbers.items()}
 
 
 def _playing(plan: Plan) -> PlayingModels:

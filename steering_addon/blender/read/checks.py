@@ -99,12 +99,10 @@ class FreeCheck:
         """The channels of a vehicle that must hold no animation but the bake."""
         alike = crowd, ob.rotation_mode, hidden, moves_by(ob, crowd)
         if alike not in self._contested:
-            written = ("location", data_path(ob.rotation_mode), *self._properties(ob, crowd))
+            properties = map(path_of, (*keyed_properties(ob, crowd), *self._of_states.get(crowd, ())))
+            written = ("location", data_path(ob.rotation_mode), *properties)
             self._contested[alike] = contested((*written, *(SWITCHES if hidden else ())))
         return self._contested[alike]
-
-    def _properties(self, ob: Object, crowd: Object) -> Iterator[str]:
-        return map(path_of, (*keyed_properties(ob, crowd), *self._of_states.get(crowd, ())))
 
 
 def check_vehicle(ob: Object) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 
 from ...simulation.geometry.obstacles import Obstacles
 from ...simulation.geometry.regions import Regions
-from ...simulation.geometry.surfaces import Layer, Surfaces
+from ...simulation.geometry.surfaces import SurfaceLayer, Surfaces
 from ...simulation.snapshot import Snapshot, Tracked
 from ..animation.animation_data import channelbag
 from .dependencies import blocks, with_all_behind
@@ -115,7 +115,7 @@ def carried_back(points: np.ndarray, frames: np.ndarray, keyed: np.ndarray) -> n
     return np.where(carried[:, None], points + steps[..., None] * velocity, points)
 
 
-def _way(before: Layer, after: Layer) -> np.ndarray:
+def _way(before: SurfaceLayer, after: SurfaceLayer) -> np.ndarray:
     """How far a surface moves from one frame to the next, (3,) metres; 0 if its shape changes."""
     if before is after or len(before.points) != len(after.points) or not len(before.points):
         return np.zeros(3)

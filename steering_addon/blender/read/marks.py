@@ -12,7 +12,7 @@ from ...recording.missed_marks import NEARLY
 from ...simulation.arrays.vectors import in_columns
 from ...simulation.handling import Handling
 from ...simulation.marks.declaring import VERTICES, Mark, MarkModel
-from ...simulation.marks.reaching import out_of_reach, stretched
+from ...simulation.marks.reaching import climb_stretch, out_of_reach
 from ...simulation.marks.sharing import shared_out
 from ...simulation.marks.spreading import Spread, spread
 from ...simulation.roles import Role
@@ -205,7 +205,7 @@ def _places_out_of_reach(
     start = np.array([_start(each) for each, _ in members])
     top = np.array([_top(each, owner) for each, owner in members])
     cruise = top * np.array([owner.steering.vehicle.cruise_speed for _, owner in members])
-    place = shared_out(start, points, *stretched(_handling(members, first), top, cruise))
+    place = shared_out(start, points, *climb_stretch(_handling(members, first), top, cruise))
     way = np.where(place[:, None] >= 0, points[place] - start, 0.0)
     short = _short(way, members, time, first)
     late = short > NEARLY

@@ -79,7 +79,9 @@ class MindReader:
         """
         minds = []
         for crowd in sorted({state.crowd for state in self._states}):
-            closed = self._closed(crowd, depsgraph)
+            # The modes of a crowd that no vehicle takes up on this frame, as their states are not active.
+            states = [state for state in self._states if state.crowd == crowd]
+            closed = {mode for mode, each in enumerate(states, 1) if not self._evaluated(each.ob, depsgraph).active}
             modes = [
                 self._mode(state, self._crowds + row, depsgraph, frame, vehicle, locomotions, factors)
                 for row, state in enumerate(self._states)
@@ -119,7 +121,8 @@ class MindReader:
     ) -> Mode:
         ob = state.ob
         stored = self._evaluated(ob, depsgraph)
-        values = checked_values(StateModel, stored.state, ob, "state", frame) if _is_set(ob, "state") else {}
+        is_set = bool(ob.steering.is_property_set("state"))
+        values = checked_values(StateModel, stored.state, ob, "state", frame) if is_set else {}
         replaced = tuple(kind.name for kind in CATALOGUE if is_own(ob, kind.name))
         body = None
         if is_own(ob, "vehicle"):
@@ -141,11 +144,6 @@ class MindReader:
         for name, value in checked_values(kind, getattr(stored, kind.name), state.ob, kind.name, frame).items():
             columns[name][rows] = value
         return kind.of(n, **columns)
-
-    def _closed(self, crowd: int, depsgraph: Depsgraph | None) -> set[int]:
-        """The modes of a crowd that no vehicle takes up on this frame, as their states are not active."""
-        states = [state for state in self._states if state.crowd == crowd]
-        return {mode for mode, each in enumerate(states, 1) if not self._evaluated(each.ob, depsgraph).active}
 
     def _trigger(
         self, trigger: TriggerSource, closed: Collection[int], depsgraph: Depsgraph | None, frame: int
@@ -188,7 +186,3 @@ def _without(mode: Mode, closed: Collection[int], inactive: bool) -> Mode:
         return mode
     none = {name: np.zeros_like(getattr(mode.numbers, name)) for name in ("cue", "urge", "spreads")}
     return replace(mode, numbers=replace(mode.numbers, **none))
-
-
-def _is_set(ob: Object, group: str) -> bool:
-    return bool(ob.steering.is_property_set(group))

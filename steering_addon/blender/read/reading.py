@@ -12,7 +12,7 @@ import numpy as np
 from ...portrayal.sketch import Frame
 from ...simulation.geometry.obstacles import Obstacles, obstacles
 from ...simulation.roles import Role
-from ...simulation.snapshot import Snapshot, State, starting
+from ...simulation.snapshot import Snapshot, State, start_state
 from .bodies import BodyReader, is_active, matrices_of, within
 from .curves import CurveReader
 from .entry_settings import frames_there
@@ -117,4 +117,4 @@ class Reader:
         forward, up = basis[:, :, 1], basis[:, :, 2]
         default = forward * (plan.vehicles.start_speed * first.snapshot.vehicle.max_speed)[:, None]
         velocity = np.where(np.isnan(velocity), default, velocity)
-        return starting(position, forward, up, velocity, time=float(plan.frames[0]) * plan.frame_time)
+        return start_state(position, forward, up, velocity, time=float(plan.frames[0]) * plan.frame_time)

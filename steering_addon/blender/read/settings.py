@@ -29,11 +29,7 @@ if TYPE_CHECKING:
 
 
 class SettingsReader:
-    """Reads the settings of a plan, frame after frame; those that are not animated only once.
-
-    Attributes:
-        stay: whether the settings of all crowds and vehicles are the same on all frames.
-    """
+    """Reads the settings of a plan, frame after frame; those that are not animated only once."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -48,7 +44,11 @@ class SettingsReader:
         self._model: tuple[Mapping[str, np.ndarray], VehicleModel] | None = None
         objects = plan.vehicles.source.objects if kinds else ()
         self._locomotions = LocomotionReader((crowd.ob for crowd in plan.crowds), self._crowd, objects, kinds)
-        self.stay = self._crowds_stay and not plan.vehicles.source.animated.any()
+
+    @property
+    def stay(self) -> bool:
+        """Whether the settings of all crowds and vehicles are the same on all frames."""
+        return self._crowds_stay and not self._plan.vehicles.source.animated.any()
 
     def columns(self, depsgraph: Depsgraph | None, frame: int, settings: Mapping[str, np.ndarray]) -> dict[str, Any]:
         """The part of a snapshot that depends on these settings; without a depsgraph only if they `stay`.
@@ -62,7 +62,9 @@ class SettingsReader:
         plan = self._plan
         attendance, enters = self._attending(depsgraph, frame)
         bodies, row = self._locomotions.read(depsgraph, frame)
-        vehicle = self._vehicle(depsgraph, frame, settings)
+        if self._model is None or not self._crowds_stay or self._model[0] is not settings:
+            self._model = settings, self._models(depsgraph, frame, settings)
+        vehicle = self._model[1]
         of_crowds = tuple(crowd.read(depsgraph, frame) for crowd in self._crowds)
         of_states, minds = self._minded(depsgraph, frame, settings, vehicle, bodies, of_crowds)
         return {
@@ -101,11 +103,6 @@ class SettingsReader:
             states = self._minds.settings(depsgraph, frame, of_crowds)
             self._minds_read = settings, states, self._minds.read(depsgraph, frame, vehicle, locomotions, settings)
         return self._minds_read[1], self._minds_read[2]
-
-    def _vehicle(self, depsgraph: Depsgraph | None, frame: int, settings: Mapping[str, np.ndarray]) -> VehicleModel:
-        if self._model is None or not self._crowds_stay or self._model[0] is not settings:
-            self._model = settings, self._models(depsgraph, frame, settings)
-        return self._model[1]
 
     def _models(self, depsgraph: Depsgraph | None, frame: int, settings: Mapping[str, np.ndarray]) -> VehicleModel:
         columns = {name: np.zeros(len(self._plan), dtype=p.kind.dtype) for name, p in VehicleModel.parameters().items()}

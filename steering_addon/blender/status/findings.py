@@ -171,7 +171,7 @@ def findings(scene: Scene, records: Mapping[Object, BakeRecord], outcomes: Outco
             if unplanted.models:
                 whose, remedy = (
                     f"{unplanted.models} of {crowd.name}",
-                    "Give them a crowd without Plant Feet to accept that",
+                    "Turn off Plant Feet in a crowd of their own to accept that",
                 )
             text = f"Feet of {whose} cannot be held where they stand: {unplanted.reason}. {remedy}"
             yield Finding(FindingKind.FEET_SLIDE, text, (full_name(crowd),))

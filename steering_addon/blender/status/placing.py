@@ -75,7 +75,9 @@ def misplaced(
         _known.pop(scene.session_uid, None)
         return {}
     known = _known.setdefault(scene.session_uid, _Known())
-    depsgraph = _depsgraph(scene)
+    # What Blender has evaluated of a scene last; None if it has not.
+    is_current = bpy.context.scene == scene
+    depsgraph = (bpy.context.view_layer if is_current else scene.view_layers[0]).depsgraph
     if depsgraph is not None and bpy.context.mode == "OBJECT" and not _has_moved_on(scene, surfaces):
         known.names = {}
         try:
@@ -106,12 +108,6 @@ def _standing(
         if (kind or usual[crowd]).stands:
             standing.append((ob, crowd, kind))
     return standing
-
-
-def _depsgraph(scene: Scene) -> Depsgraph | None:
-    """What Blender has evaluated of a scene last; None if it has not."""
-    is_current = bpy.context.scene == scene
-    return (bpy.context.view_layer if is_current else scene.view_layers[0]).depsgraph
 
 
 def _has_moved_on(scene: Scene, surfaces: Sequence[Object]) -> bool:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...portrayal.clips import PHASES
-from ...portrayal.sliding import Pace, feet_on, longest_slides
+from ...portrayal.sliding import BodyPace, feet_on, longest_slides
 from ..animation.animation_data import evaluate
 from ..animation.frame_rate import frame_time_of
 from ..animation.ownership import CurrentAnimation, bake_of
@@ -144,7 +144,7 @@ class _Model:
         model_space = rig.moved(from_channels(rig, mixed), np.arange(len(rig.points))) * size
         points, level = way.in_world(model_space), way.above(model_space)
         height = self._whole.height * size
-        pace = Pace.of(way.place, way.forward[:, :2], height, np.full(len(frames) - 1, frame_time))
+        pace = BodyPace.of(way.place, way.forward[:, :2], height, np.full(len(frames) - 1, frame_time))
         return max(longest_slides(points, level, self._feet, height, pace), default=(0.0, 0))
 
     def _find_feet(self, armature: Object, strips: Sequence[NlaStrip], frames: np.ndarray, way: _Way) -> None:

@@ -31,7 +31,7 @@ class Converted(NamedTuple):
     rotation: np.ndarray
 
 
-class Channels:
+class ChannelConverter:
     """Converts the poses of vehicles that are objects, given frame after frame in pieces, to their own channels.
 
     Vehicles alike in rotation mode and axes are converted together, a few at a time.

@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 
 from ...portrayal.clips import Playing
-from ...portrayal.finish import Footing, HeadsAhead
+from ...portrayal.finish import HeadsAhead, PlantedBodies
 from ..animation.places import places_of
 from ..clips.clip_copies import ClipCopy, copies_made
 from ..clips.clip_feet import store_unplanted
@@ -127,7 +127,7 @@ class _ModelStrips:
         shape = len(clips.clips), len(vehicles), len(plan.frames)
         self._phase, self._influence = np.empty(shape, np.float64), np.empty(shape, np.float32)
         lift = np.array([ob.steering.origin_height * scale_of(ob, ob) for ob in vehicles])
-        self._footing = Footing(clips.size, lift) if playing.plants else None
+        self._footing = PlantedBodies(clips.size, lift) if playing.plants else None
         several = clips.gaze is not None and len(plan.frames) > 1
         self._heads = HeadsAhead(clips.gaze, plan.frame_time) if several else None
         self._copies: list[ClipCopy] = []
@@ -156,7 +156,7 @@ class _ModelStrips:
             self._turn_heads(self._heads)
 
     def rigs(self) -> list[RigClips]:
-        """What each armature plays, as it was prepared."""
+        """The clips of each armature, as they were prepared."""
         playing = self.playing
         return [
             RigClips(
@@ -191,7 +191,7 @@ class _ModelStrips:
         for k, copy in zip(rows, made_for([rigs[k] for k in rows], HEAD, of_each, existing)):
             self._head[k] = [ClipPlayed(copy, combines=True)]
 
-    def _plant(self, footing: Footing, moved: Collection[int], moving: Collection[Object]) -> Iterator[None]:
+    def _plant(self, footing: PlantedBodies, moved: Collection[int], moving: Collection[Object]) -> Iterator[None]:
         """Compute the strip that holds the feet of each armature, where that can be done."""
         playing, rigs = self.playing, self.playing.model.rigs
         actions = [copy.action for copy in self._copies]

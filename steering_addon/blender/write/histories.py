@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ...recording.changes_of_mind import Change
+from ...recording.changes_of_mind import ChangeOfMind
 from ..animation.state_history import CAUSES, TRIGGER, TakenUp, written
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class StateNarrator:
         for trigger in plan.triggers:
             self._triggers.setdefault(trigger.crowd, []).append(trigger.ob.name)
 
-    def taken_up(self, row: int, frame: float, change: Change) -> TakenUp:
+    def taken_up(self, row: int, frame: float, change: ChangeOfMind) -> TakenUp:
         """A change of a vehicle on a frame, in words."""
         crowd = int(self._crowd[row])
         states = self._states[crowd]
@@ -40,9 +40,9 @@ class StateNarrator:
         )
 
 
-def histories(plan: Plan, changes: Mapping[int, Sequence[tuple[int, Change]]]) -> dict[int, str]:
+def histories(plan: Plan, changes: Mapping[int, Sequence[tuple[int, ChangeOfMind]]]) -> dict[int, str]:
     """The history of each vehicle of a plan that took up any state, as a text, by its row."""
-    narrator = StateNarrator(plan)
+    narrator = StateNarrator(plan) if changes else None
     return {
         row: written(narrator.taken_up(row, plan.frames[frame_row], change) for frame_row, change in of_vehicle)
         for row, of_vehicle in changes.items()

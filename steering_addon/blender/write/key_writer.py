@@ -19,7 +19,7 @@ from ..clips.clip_strips import clear_clips
 from ..objects.hierarchy import Family
 from ..objects.tagged_objects import names_of
 from ..read.entry_settings import parts_of
-from .channels import AT_ONCE, Channels
+from .channels import AT_ONCE, ChannelConverter
 from .clip_writer import ClipWriter
 from .property_columns import KEY, DriverColumns, StateColumns
 from .resource_visibility import Eaten
@@ -53,7 +53,7 @@ class KeyWriter:
         n, f = len(plan), len(plan.frames)
         self._plan, self._source, self._replace = plan, plan.vehicles.source, replace_own_keys
         frames = frames_at_once(n, f)
-        self._channels = Channels(self._source, self._source.rotation, frames)
+        self._channels = ChannelConverter(self._source, self._source.rotation, frames)
         self._poses = _Poses(frames, n, len(self._source.parented))
         self._location = np.empty((n, 3, f), KEY)
         self._rotation = np.empty((n, WIDEST, f), KEY)
@@ -103,7 +103,7 @@ class KeyWriter:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What the animator should know of what was written."""
+        """Warnings for the animator about what was written."""
         return tuple(self._clips.warnings)
 
     def discard(self) -> None:

@@ -8,11 +8,10 @@ import numpy as np
 
 from ...portrayal.driver_properties import LOOKS, STATE
 from ...portrayal.finish import HeadsAhead
-from ..animation.custom_properties import share_in
 from ..animation.places import places_of
 from ..clips.crowd_clips import gaze_of
 from ..read.sources import keyed_properties
-from .subjects import driven_crowds, state_numbers
+from .subjects import driven_crowds, stateful_crowds
 
 if TYPE_CHECKING:
     from ...portrayal.portrait import CrowdPortrait, Portrait
@@ -75,32 +74,21 @@ class StateColumns:
     """The numbers that tell the states of the vehicles of a plan, on all frames."""
 
     def __init__(self, plan: Plan) -> None:
-        names: dict[int, list[str]] = {}
-        for state in plan.states:
-            names.setdefault(state.crowd, []).append(share_in(state.ob.name))
         self._crowds = []
-        for crowd, numbers in state_numbers(plan).items():
-            rows, shape = plan.crowds[crowd].rows, (len(plan.crowds[crowd].rows), len(plan.frames))
-            shares = np.zeros((len(numbers), *shape), KEY)
-            self._crowds.append((rows, names[crowd], np.zeros(shape, np.int32), shares))
+        for crowd in stateful_crowds(plan):
+            shape, kinds = (len(crowd.rows), len(plan.frames)), {STATE: np.int32} | dict.fromkeys(crowd.names, KEY)
+            self._crowds.append((crowd.rows, {name: np.zeros(shape, kind) for name, kind in kinds.items()}))
 
     def frame(self, row: int, portrait: Portrait) -> None:
         """Take in a frame, the one of this row."""
-        for (rows, _, number, shares), taken_up in zip(self._crowds, portrait.shares):
-            number[:, row], shares[:, :, row] = portrait.bodies.state[rows], taken_up.T
+        for (_, columns), told in zip(self._crowds, portrait.states):
+            for name, column in columns.items():
+                column[:, row] = told[name]
 
     def columns(self) -> dict[int, dict[str, np.ndarray]]:
-        """The properties (f,) of each vehicle by name, by its row. States whose names are cut alike share one."""
-        told = {}
-        for rows, names, number, shares in self._crowds:
-            for k, row in enumerate(rows.tolist()):
-                told[row] = {STATE: number[k], **of_states(names, shares[:, k])}
-        return told
-
-
-def of_states(names: list[str], shares: np.ndarray) -> dict[str, np.ndarray]:
-    """The properties that tell how far states are taken up, by name; states whose names are cut alike share one."""
-    told: dict[str, np.ndarray] = {}
-    for name, column in zip(names, shares):
-        told[name] = told[name] + column if name in told else column
-    return told
+        """The properties (f,) of each vehicle by name, by its row."""
+        return {
+            row: {name: column[k] for name, column in columns.items()}
+            for rows, columns in self._crowds
+            for k, row in enumerate(rows.tolist())
+        }

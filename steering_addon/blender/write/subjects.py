@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...portrayal.clips import in_order
-from ...portrayal.portrait import DrivenCrowd, ModelClips, StatefulCrowd, Subjects
+from ...portrayal.portrait import DrivenCrowd, ModelClips, PortraitSubjects, StatefulCrowd
 from ...simulation.arrays.once import once
+from ..animation.custom_properties import share_in
 from ..animation.posing import check_shows_clips, check_strips_play
 from ..clips.clip_copies import Copies
 from ..clips.clip_heads import Neck, neck_of
@@ -151,26 +152,30 @@ def driven_crowds(plan: Plan) -> list[CrowdSource]:
     return [crowd for crowd in plan.crowds if crowd.portrayal is not None]
 
 
-def subjects_of(plan: Plan, playing: PlayingModels, driven: Sequence[CrowdSource]) -> Subjects:
+def subjects_of(plan: Plan, playing: PlayingModels, driven: Sequence[CrowdSource]) -> PortraitSubjects:
     """The subjects of the portraits of a plan."""
     resources = Resources(plan)
-    return Subjects(
+    return PortraitSubjects(
         frame_time=plan.frame_time,
         step=plan.frame_time / plan.substeps,
         radius=_radii(plan) if playing.models else np.zeros(len(plan)),
         models=[model.clips for model in playing.models],
         driven=[_driven(plan, crowd) for crowd in driven],
-        stateful=[StatefulCrowd(plan.crowds[crowd].rows, numbers) for crowd, numbers in state_numbers(plan).items()],
+        stateful=stateful_crowds(plan),
         resources=resources.rows if resources.fed_on else None,
     )
 
 
-def state_numbers(plan: Plan) -> dict[int, list[int]]:
-    """The numbers of the states of each crowd that has any, in the order of the modes, by the row of the crowd."""
-    numbers: dict[int, list[int]] = {}
-    for state in plan.states:
-        numbers.setdefault(state.crowd, []).append(state.number)
-    return dict(sorted(numbers.items()))
+def stateful_crowds(plan: Plan) -> list[StatefulCrowd]:
+    """The crowds of a plan that have states."""
+    return [
+        StatefulCrowd(
+            plan.crowds[crowd].rows,
+            [state.number for state in plan.states if state.crowd == crowd],
+            [share_in(state.ob.name) for state in plan.states if state.crowd == crowd],
+        )
+        for crowd in sorted({state.crowd for state in plan.states})
+    ]
 
 
 def _driven(plan: Plan, crowd: CrowdSource) -> DrivenCrowd:

@@ -36,7 +36,7 @@ class Writer(Protocol):
 
     @property
     def warnings(self) -> Sequence[str]:
-        """What the animator should know of what was written."""
+        """Warnings for the animator about what was written."""
 
     def discard(self) -> None:
         """Forget everything that was taken in or written so far, at any time before the handing over."""

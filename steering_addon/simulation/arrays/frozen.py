@@ -38,17 +38,24 @@ else:
 
 @dataclass(frozen=True)
 class Columns:
-    """Arrays of one row for each of n, and what holds for all of them: fields that are no arrays."""
+    """Arrays of one row for each of n, other such columns, and what holds for all of them."""
 
     def take(self: Self, rows: Rows | Mask) -> Self:
         """The same of some rows."""
         kind: Any = type(self)
-        arrays = ((name, vars(self)[name]) for name in _names(kind))
-        return replace(self, **{name: _taken(v, rows) for name, v in arrays if isinstance(v, np.ndarray)})
+        columns = ((name, vars(self)[name]) for name in _names(kind))
+        kinds = np.ndarray, Columns
+        return replace(self, **{name: rows_of(column, rows) for name, column in columns if isinstance(column, kinds)})
 
 
-def _taken(column: Any, rows: Rows | Mask) -> Any:
-    if column.ndim == 1:
+def rows_of(column: Any, rows: Rows | Mask) -> Any:
+    """Some rows of a column; what is stored once for all rows stays so."""
+    if isinstance(column, Columns):
+        return column.take(rows)
+    if not column.strides[0] and rows.dtype != np.bool_ and len(rows) <= len(column):
+        # A slice costs less than np.broadcast_to.
+        return column[: len(rows)]
+    if column.ndim != 2 or column.dtype != np.float64:
         return column[rows]
     return picked(column, rows) if column.shape[1] <= 3 else column.T[:, rows].T
 

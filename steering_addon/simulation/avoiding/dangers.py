@@ -95,7 +95,9 @@ class Walls:
         if half is not None:
             nose = position + picked(agents.forward, agent) * half[agent, None]
             distance = np.minimum(distance, self.obstacles.touch(nose, direction, reach, row, furthest)[0])
-        distance = np.maximum(distance - _stopping(agents, agent, speed), 0.0)
+        drives = np.isfinite(agents.handling.axle[agent])
+        stopping = np.where(drives, speed * speed / np.maximum(EARLIER * agents.agility[agent], EPSILON), 0.0)
+        distance = np.maximum(distance - stopping, 0.0)
         time = np.where(speed > EPSILON, distance / np.maximum(speed, EPSILON), np.inf)
         if begins is not None:
             time = time + begins[tried]
@@ -107,17 +109,6 @@ class Walls:
             soonest = np.maximum(np.minimum.reduceat(time, begin), SOONEST / 2.0)
             danger[tried[begin]] = self.costs.wall_danger * np.maximum(1.0 / soonest - 1.0 / self.costs.wall_time, 0.0)
         return danger
-
-
-def _stopping(agents: Agents, agent: Rows, speed: Scalars) -> Scalars:
-    """How much earlier an obstacle counts for drivers at speeds, (p,) metres, as they need a way to stop. 0 for others.
-
-    Args:
-        agent: (p,) their rows.
-        speed: (p,) m/s.
-    """
-    drives = np.isfinite(agents.handling.axle[agent])
-    return np.where(drives, speed * speed / np.maximum(EARLIER * agents.agility[agent], EPSILON), 0.0)
 
 
 @dataclass(frozen=True)

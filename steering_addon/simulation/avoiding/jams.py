@@ -73,7 +73,7 @@ class Progress(Memory):
     begun: Mask = remembered(False)
 
 
-def progressed(
+def update_progress(
     world: World, agents: Agents, wished: Vectors, memory: Progress, patience: float = JAMMING.patience
 ) -> Progress:
     """The progress after a step: p += (clamp(v . w / w^2, 0, 1) - p) dt / (patience + dt).
@@ -121,7 +121,13 @@ class Jam:
             near: the others that the agents perceive.
         """
         slow = (progress < jamming.jammed) & agents.grounded
-        pressed, held = _pressed(world, agents, course, near, jamming.pressed)
+        gap = near.distance - agents.radius[near.agent] - world.bodies.radius[near.body]
+        pressing = which(gap < jamming.pressed)
+        agent = near.agent[pressing]
+        number = np.bincount(agent, minlength=len(agents))
+        ahead = dot(picked(near.offset, pressing), picked(unit(course), agent)) > AHEAD * near.distance[pressing]
+        blocked = np.bincount(agent[ahead], minlength=len(agents)) > 0
+        pressed, held = number > 0, blocked & (number >= HELD)
         return cls(slow & pressed, slow & held, jamming)
 
     def loosened(self, world: World, agents: Agents, course: Vectors, progress: Scalars) -> Vectors:
@@ -137,14 +143,3 @@ class Jam:
         loosened[rows] = np.where(self.held[rows, None], -self.jamming.steps_back * wished, wished)
         loosened[rows] += agents.level_of(columns(x * size, y * size, 0.0), rows)
         return loosened
-
-
-def _pressed(world: World, agents: Agents, course: Vectors, near: Near, pressed: float) -> tuple[Mask, Mask]:
-    """The agents, (n,), that others press from nearer than `pressed` metres, and those that are held."""
-    gap = near.distance - agents.radius[near.agent] - world.bodies.radius[near.body]
-    pressing = which(gap < pressed)
-    agent = near.agent[pressing]
-    number = np.bincount(agent, minlength=len(agents))
-    ahead = dot(picked(near.offset, pressing), picked(unit(course), agent)) > AHEAD * near.distance[pressing]
-    blocked = np.bincount(agent[ahead], minlength=len(agents)) > 0
-    return number > 0, blocked & (number >= HELD)

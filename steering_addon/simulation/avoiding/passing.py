@@ -52,7 +52,15 @@ def most_pressing(
         aside: (n, k, 3) from the course to the point, perpendicular to the course, metres.
     """
     axis, offset = end - start, start - points[:, None, :]
-    part = _part_nearest_to_course(axis, offset, course)
+    # The point of each axis that is nearest to a course, from 0 at its start to 1 at its end.
+    lateral_axis = axis - dot(axis, course)[..., None] * course
+    lateral = offset - dot(offset, course)[..., None] * course
+    steepness = dot(lateral_axis, lateral_axis)
+    part = np.where(steepness > EPSILON, -dot(lateral, lateral_axis) / np.maximum(steepness, EPSILON), 0.0)
+    part = clamp(part, 0.0, 1.0)
+    # For an axis along the course it is the nearer end.
+    nearer = np.where(dot(axis, course) >= 0.0, 0.0, 1.0)
+    part = np.where(steepness > EPSILON, part, nearer)
     way, aside = _place(axis, offset, course, part)
     if not axis.any():
         return way, aside
@@ -65,23 +73,6 @@ def most_pressing(
         way, most = np.where(tighter, next_way, way), np.where(tighter, tightness, most)
         aside = np.where(tighter[..., None], next_aside, aside)
     return way, aside
-
-
-def _part_nearest_to_course(axis: Vectors, offset: Vectors, course: Vectors) -> Scalars:
-    """The point of each axis that is nearest to a course, (n, k), from 0 at its start to 1 at its end.
-
-    Args:
-        axis: (n, k, 3) or (1, k, 3) from start to end, metres.
-        offset: (n, k, 3) from the start of the course to that of the axis, metres.
-    """
-    lateral_axis = axis - dot(axis, course)[..., None] * course
-    lateral = offset - dot(offset, course)[..., None] * course
-    steepness = dot(lateral_axis, lateral_axis)
-    part = np.where(steepness > EPSILON, -dot(lateral, lateral_axis) / np.maximum(steepness, EPSILON), 0.0)
-    part = clamp(part, 0.0, 1.0)
-    # For an axis along the course it is the nearer end.
-    nearer = np.where(dot(axis, course) >= 0.0, 0.0, 1.0)
-    return np.where(steepness > EPSILON, part, nearer)
 
 
 def _place(axis: Vectors, offset: Vectors, course: Vectors, part: Scalars) -> tuple[Scalars, Vectors]:

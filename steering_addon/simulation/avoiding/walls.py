@@ -47,7 +47,7 @@ def walls_ahead(
         look_ahead_time: (n,) seconds.
         outlines: (n,) whether the agent passes meshes by their outlines instead of turning along their surfaces.
     """
-    pairs = _Pairs.ahead(obstacles, agents, clearance, look_ahead_time)
+    pairs = _WallPairs.ahead(obstacles, agents, clearance, look_ahead_time)
     direction, bend = pairs.turns(obstacles, agents, outlines)
     owner = pairs.agent
     speed = np.maximum(pairs.speed, CREEP * agents.max_speed[owner])
@@ -78,7 +78,7 @@ def walls_ahead(
 
 
 @dataclass(frozen=True)
-class _Pairs:
+class _WallPairs:
     """m pairs of an agent and an obstacle that it would come too near to.
 
     Attributes:
@@ -111,7 +111,7 @@ class _Pairs:
     offset: Vectors
 
     @classmethod
-    def ahead(cls, obstacles: Obstacles, agents: Agents, clearance: Scalars, look_ahead_time: Scalars) -> _Pairs:
+    def ahead(cls, obstacles: Obstacles, agents: Agents, clearance: Scalars, look_ahead_time: Scalars) -> _WallPairs:
         """The pairs of agents and obstacles that meet within the look-ahead distance."""
         fastest = agents.speed + float(magnitude(obstacles.velocity).max(initial=0.0))
         furthest = _look_ahead(fastest, agents, look_ahead_time) + agents.radius + clearance
@@ -144,7 +144,7 @@ class _Pairs:
         columns = (owner, row, course, speed, reach, look_ahead, contact, side, side, onset, gap < reach, away, offset)
         return cls(*(column[counts] for column in columns))._in_rooms(obstacles)
 
-    def _in_rooms(self, obstacles: Obstacles) -> _Pairs:
+    def _in_rooms(self, obstacles: Obstacles) -> _WallPairs:
         """The pairs, those in rooms with the wall that takes the sharpest bend.
 
         In a corner that is often not the wall that is met first, as the agent has to turn away from several walls.

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays.vectors import Mask, Rows, Scalars, Vectors, no_vectors, picked, which
-from .skins import KNOWN, NO_TRIANGLE, Skin, Way
-from .surfaces import Layer, Surfaces
+from .skins import KNOWN, NO_TRIANGLE, Skin, SkinWay
+from .surfaces import SurfaceLayer, Surfaces
 
 MANY = 12
 """Surfaces in a layer from which on it takes no longer to ask them all at once than whether each is near."""
@@ -79,7 +79,7 @@ class Clinging:
             way[on], met[on] = distance[nearer], triangle[nearer] + first
         return way, met
 
-    def _met(self, low: Vectors, high: Vectors, surface: Rows | None) -> Iterator[tuple[int, Rows, Layer]]:
+    def _met(self, low: Vectors, high: Vectors, surface: Rows | None) -> Iterator[tuple[int, Rows, SurfaceLayer]]:
         """The row of its first triangle, for each layer that boxes (n, 3) metres meet; and the rows of these boxes.
 
         What moves is made ready for queries again on each frame, so it is left alone where nothing is near it.
@@ -103,11 +103,11 @@ class Clinging:
         facing: Scalars,
         length: Scalars,
         normal: Vectors | None = None,
-    ) -> Way:
+    ) -> SkinWay:
         """As `Skin.walked`."""
         n = len(triangle)
         met, known = np.zeros(n, dtype=np.bool_), np.zeros((n, KNOWN))
-        whole = Way(triangle.copy(), no_vectors(n), no_vectors(n), np.zeros(n), np.zeros(n), met, known)
+        whole = SkinWay(triangle.copy(), no_vectors(n), no_vectors(n), np.zeros(n), np.zeros(n), met, known)
         for rows, first, faces, skin in self._layers(triangle):
             if rows is None:
                 return skin.walked(faces, place, direction, facing, length, normal)
@@ -186,7 +186,7 @@ def _meet(low: Vectors, high: Vectors, least: Vectors, most: Vectors) -> Mask:
     return mask
 
 
-def _meet_another(layer: Layer, low: Vectors, high: Vectors, surface: Rows) -> Mask:
+def _meet_another(layer: SurfaceLayer, low: Vectors, high: Vectors, surface: Rows) -> Mask:
     """Whether boxes (n, 3) metres may meet another surface of a layer than given, (n,)."""
     if len(layer.surfaces) == 1:
         alone: Mask = surface != layer.surfaces[0]

@@ -16,7 +16,7 @@ from ..arrays.frozen import replace
 from ..arrays.once import once
 from ..arrays.vectors import Mask, Rows, Scalars, Vectors, everybody, in_columns, which
 from .slopes import Slopes
-from .smoothing import point_normals, welded
+from .smoothing import point_normals, weld
 
 TRIANGLES_A_CELL = 2.0
 MOST_CELLS = 4096
@@ -109,7 +109,7 @@ class Floor:
         slopes = Slopes.of(points, self.triangles)
         if not (slopes.is_floor == self.slopes.is_floor).all():
             return floor(points, self.triangles)
-        normals = point_normals(points, welded(points, self.triangles))
+        normals = point_normals(points, weld(points, self.triangles))
         return replace(self, points=points, normals=normals, slopes=slopes)
 
     def under(
@@ -287,7 +287,7 @@ class Floor:
         even = count > 0
         order, begins, times = self._sides
         if len(order):
-            triangles = welded(self.points, self.triangles)
+            triangles = weld(self.points, self.triangles)
             rising = np.where(triangles < np.roll(triangles, -1, axis=1), 1, -1)
             ways = np.add.reduceat(np.asarray(rising * self.slopes.turn[:, None]).ravel()[order], begins)
             shut = np.zeros(len(self), dtype=np.bool_)
@@ -309,7 +309,7 @@ class Floor:
     @once
     def _sides(self) -> tuple[Rows, Rows, Rows]:
         """The sides of all triangles, three of each in turn, sorted: their rows, where equal ones begin, how many."""
-        triangles = welded(self.points, self.triangles)
+        triangles = weld(self.points, self.triangles)
         sides = np.sort(np.stack((triangles, np.roll(triangles, -1, axis=1)), axis=-1).reshape(-1, 2), axis=1)
         number = sides[:, 0] * (len(self.points) + 1) + sides[:, 1]
         order = np.argsort(number, kind="stable")
@@ -434,7 +434,7 @@ def floor(points: Vectors, triangles: NDArray[np.int64]) -> Floor:
     across, along = int(extent[0] / size) + 1, int(extent[1] / size) + 1
     first, last = (np.floor((corner - origin[:, None]) / size).astype(np.int64) for corner in (low, high))
     begin, member = _listed(first, last, across, along)
-    normals = point_normals(points, welded(points, triangles))
+    normals = point_normals(points, weld(points, triangles))
     corner = float(origin[0]), float(origin[1])
     return Floor(points, triangles, normals, slopes, corner, size, (across, along), begin, rows[member])
 

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays.frozen import Columns
 from ..arrays.once import once
 from ..arrays.vectors import (
     Mask,
@@ -143,7 +144,7 @@ class Lines:
 
 
 @dataclass(frozen=True)
-class Followed:
+class Followed(Columns):
     """The lines of n followers, of whom each asks about its own.
 
     Attributes:
@@ -156,10 +157,6 @@ class Followed:
 
     def __len__(self) -> int:
         return len(self.row)
-
-    def take(self, rows: Rows | Mask) -> Followed:
-        """The lines of some of the followers."""
-        return Followed(self.lines, self.row[rows])
 
     @once
     def length(self) -> Scalars:

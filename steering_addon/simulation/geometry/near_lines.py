@@ -60,7 +60,7 @@ def nearest_line(lines: Lines, points: Vectors, counts: Mask) -> tuple[Rows, Sca
     owner, row = owner[each], row[each]
     followed, places = lines.followed(row), picked(points, owner)
     place = followed.nearest(places)
-    best = least(owner, row, magnitude(places - followed.position(place)))
+    best = nearest_pairs(owner, row, magnitude(places - followed.position(place)))
     line[owner[best]], along[owner[best]] = row[best], place[best]
     return line, along
 
@@ -93,7 +93,7 @@ def lines_within(
     distance = np.sqrt(square_of(gap, None if upward is None else of_rows(upward, owner)))
     near = which(distance < reach[owner] + step[line])
     owner, line, block, distance = owner[near], line[near], block[near], distance[near]
-    best = least(owner * len(lines) + line, block, distance)
+    best = nearest_pairs(owner * len(lines) + line, block, distance)
     owner, line = owner[best], line[best]
     return owner, line, (block[best] - lines.first_block[line]) * step[line]
 
@@ -123,7 +123,7 @@ def lines_crossed(
     way, part = cross_from_above(offset, edge, up) / safe, cross_from_above(offset, direction, up) / safe
     met = (np.abs(steep) >= EPSILON) & (part >= -END) & (part <= 1.0 + END) & (way >= 0.0) & (way <= reach[owner])
     crosses = which(met)
-    first = crosses[least(owner[crosses] * len(lines) + line[crosses], row[crosses], way[crosses])]
+    first = crosses[nearest_pairs(owner[crosses] * len(lines) + line[crosses], row[crosses], way[crosses])]
     across = left_of(picked(edge, first), of_rows(upward, owner[first]))
     side = unit(across * np.where(steep[first] < 0.0, -1.0, 1.0)[:, None])
     return owner[first], line[first], way[first], side
@@ -159,7 +159,7 @@ def _opened(lines: Lines, owner: Rows, stretch: Rows) -> tuple[Rows, Rows, Rows]
     return owner[pair], block[pair, place], line[pair]
 
 
-def least(owner: Rows, other: Rows, distance: Scalars) -> Rows:
+def nearest_pairs(owner: Rows, other: Rows, distance: Scalars) -> Rows:
     """The pair (p,) with the least distance of each owner, by owner; of several that with the first other."""
     order = np.lexsort((other, distance, owner))
     return order[firsts(owner[order])]

@@ -152,7 +152,7 @@ def _tangents(samples: Vectors, closed: bool, span: int) -> Vectors:
 
 
 @lru_cache(maxsize=8)
-def joined(splines: tuple[Spline, ...]) -> Lines:
+def lay_end_to_end(splines: tuple[Spline, ...]) -> Lines:
     """The lines of one or more splines, laid end to end."""
     return _laid(splines)
 
@@ -180,7 +180,7 @@ def lines_of(paths: tuple[Path, ...]) -> tuple[Lines | None, Rows, Rows]:
     every = ((row, index, line) for row, curve in enumerate(paths) for index, line in enumerate(curve))
     lines = [each for each in every if each[2].length > 0.0]
     path, index = np.array([each[:2] for each in lines], dtype=np.int64).reshape(-1, 2).T
-    return joined(tuple(line for _, _, line in lines)) if lines else None, path, index
+    return lay_end_to_end(tuple(line for _, _, line in lines)) if lines else None, path, index
 
 
 def exist(paths: tuple[Path, ...], path: Rows, spline: Rows) -> Mask:
@@ -194,7 +194,7 @@ def exist(paths: tuple[Path, ...], path: Rows, spline: Rows) -> Mask:
     return exists
 
 
-def followed(paths: tuple[Path, ...], path: Rows, spline: Rows, left: Scalars) -> Followed:
+def lines_followed(paths: tuple[Path, ...], path: Rows, spline: Rows, left: Scalars) -> Followed:
     """The lines that n agents follow.
 
     Args:
@@ -210,4 +210,4 @@ def followed(paths: tuple[Path, ...], path: Rows, spline: Rows, left: Scalars) -
     row = np.empty(len(order), dtype=np.int64)
     row[order] = np.cumsum(begins) - 1
     lines = zip(*(key[order[begins]].tolist() for key in keys))
-    return joined(tuple(paths[curve][index].beside(aside) for curve, index, aside in lines)).followed(row)
+    return lay_end_to_end(tuple(paths[curve][index].beside(aside) for curve, index, aside in lines)).followed(row)

@@ -34,7 +34,7 @@ from ..arrays.vectors import (
 )
 from .borders import Borders
 from .meshes import Mesh, mesh
-from .smoothing import welded
+from .smoothing import weld
 
 FOLD = 0.75
 """The cosine between a face and the smoothed normal at its corner below which the corner is a fold: about 41 degrees.
@@ -49,7 +49,7 @@ KNOWN = 21
 
 
 @dataclass(frozen=True)
-class Way:
+class SkinWay:
     """Where ways along skins end.
 
     Attributes:
@@ -278,14 +278,14 @@ class Skin:
         facing: Scalars,
         length: Scalars,
         normal: Vectors | None = None,
-    ) -> Way:
+    ) -> SkinWay:
         """Where straight ways along the skin end.
 
         Args:
             triangle: (n,) on which they begin; none is -1.
             place: (n, 3) where they begin, metres.
             direction: (n, 3) in which; their parts along the triangle count.
-            facing: (n,) as in `Way`.
+            facing: (n,) as in `SkinWay`.
             length: (n,) metres.
             normal: (n, 3) across which the directions are, and from which they turn over to the triangle; that of the
                 triangle if omitted.
@@ -302,7 +302,7 @@ class Skin:
         left, met = np.zeros(n), np.zeros(n, dtype=np.bool_)
         on = which(~((u + du >= 0.0) & (v + dv >= 0.0) & (u + du + v + dv <= 1.0)))
         if not len(on):
-            return Way(triangle, end, direction, facing, left, met, known)
+            return SkinWay(triangle, end, direction, facing, left, met, known)
         u, v, du, dv = u[on], v[on], du[on], dv[on]
         shares, changes = np.maximum(np.stack((1.0 - u - v, u, v)), 0.0), np.stack((-du - dv, du, dv))
         after, shares, changes, turned, rest, met[on] = self._crossed(triangle[on], shares, changes)
@@ -314,7 +314,7 @@ class Skin:
         triangle = _put(triangle, on, after)
         if anybody(turned):
             facing = _put(facing, on, np.where(turned, -facing[on], facing[on]))
-        return Way(triangle, end, direction, facing, left, met, known)
+        return SkinWay(triangle, end, direction, facing, left, met, known)
 
     def _crossed(
         self, triangle: Rows, shares: NDArray[np.float64], changes: NDArray[np.float64]
@@ -393,7 +393,7 @@ def skin(points: Vectors, triangles: NDArray[np.int64]) -> Skin:
 
 def _linked(points: Vectors, triangles: NDArray[np.int64]) -> Links:
     number = len(triangles)
-    corners = welded(points, triangles)
+    corners = weld(points, triangles)
     start, end = corners.T.ravel(), np.roll(corners, -1, axis=1).T.ravel()
     a, b, c = (picked(points, triangles[:, k]) for k in range(3))
     has_area = magnitude(cross(b - a, c - a)) > EPSILON * EPSILON

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from ..arrays.vectors import Vectors, columns, cross, dot, unit
 
 
-def welded(points: Vectors, triangles: NDArray[np.int64]) -> NDArray[np.int64]:
+def weld(points: Vectors, triangles: NDArray[np.int64]) -> NDArray[np.int64]:
     """The triangles (f, 3) with points at the same place taken as one."""
     if not len(points):
         return triangles

@@ -37,7 +37,7 @@ ALL = slice(None)
 
 
 @dataclass(frozen=True)
-class Layer:
+class SurfaceLayer:
     """Surfaces that stay or move together.
 
     Attributes:
@@ -84,10 +84,10 @@ class Layer:
         """The triangles for what clings to them."""
         return skin(self.points, self.triangles)
 
-    def moved(self, points: Vectors) -> Layer:
+    def moved(self, points: Vectors) -> SurfaceLayer:
         """The layer with its points (p, 3) elsewhere."""
         points = in_columns(np.asarray(points, dtype=np.float64))
-        layer = Layer(points, self.triangles, self.surfaces, self.owner, moves=True)
+        layer = SurfaceLayer(points, self.triangles, self.surfaces, self.owner, moves=True)
         # What was asked of this layer is moved, which is quicker than to make it again.
         for name in vars(self).keys() & {"floor", "skin"}:
             vars(layer)[name] = vars(self)[name].moved(layer.points)
@@ -98,7 +98,7 @@ class Layer:
 class Surfaces:
     """Everything that can be stood on. Rows of triangles count on from layer to layer."""
 
-    layers: tuple[Layer, ...] = ()
+    layers: tuple[SurfaceLayer, ...] = ()
 
     def __len__(self) -> int:
         return sum(len(layer.surfaces) for layer in self.layers)
@@ -256,14 +256,14 @@ class Surfaces:
         known = set(map(id, before.layers))
         return {row for layer in self.layers if id(layer) not in known for row in layer.surfaces}
 
-    def numbered(self) -> Iterator[tuple[int, Layer]]:
+    def numbered(self) -> Iterator[tuple[int, SurfaceLayer]]:
         """Each layer, with the row of its first triangle."""
         first = 0
         for layer in self.layers:
             yield first, layer
             first += len(layer)
 
-    def by_layer(self, triangle: Rows) -> Iterator[tuple[Any, Rows, Layer]]:
+    def by_layer(self, triangle: Rows) -> Iterator[tuple[Any, Rows, SurfaceLayer]]:
         """The rows of those on each layer, and their triangles in it."""
         if len(self.layers) == 1 and triangle.min(initial=0) >= 0:
             yield ALL, triangle, self.layers[0]
@@ -290,15 +290,15 @@ def surfaces(meshes: Sequence[tuple[Vectors, NDArray[np.int64]]], moves: Sequenc
     return Surfaces((*still, *(_layer(rows, [meshes[rows[0]]], moves=True) for rows in alone)))
 
 
-def _layer(rows: tuple[int, ...], meshes: Sequence[tuple[Vectors, NDArray[np.int64]]], *, moves: bool) -> Layer:
+def _layer(rows: tuple[int, ...], meshes: Sequence[tuple[Vectors, NDArray[np.int64]]], *, moves: bool) -> SurfaceLayer:
     begin = np.cumsum([0, *(len(points) for points, _ in meshes)])
     triangles = [np.asarray(faces).reshape(-1, 3) + first for first, (_, faces) in zip(begin.tolist(), meshes)]
     owner = np.repeat(np.array(rows), [len(faces) for faces in triangles])
     points = np.concatenate([np.asarray(points, dtype=np.float64).reshape(-1, 3) for points, _ in meshes])
-    return Layer(in_columns(points), np.concatenate(triangles).astype(np.int64, copy=False), rows, owner, moves)
+    return SurfaceLayer(in_columns(points), np.concatenate(triangles).astype(np.int64, copy=False), rows, owner, moves)
 
 
-def between(before: Surfaces, after: Surfaces, part: float) -> Surfaces:
+def surfaces_between(before: Surfaces, after: Surfaces, part: float) -> Surfaces:
     """The surfaces at a part of the time between two frames, from 0 to 1."""
     if part == 1.0 or not after.moves(before) or len(before.layers) != len(after.layers):
         return after
@@ -307,7 +307,7 @@ def between(before: Surfaces, after: Surfaces, part: float) -> Surfaces:
     return Surfaces(tuple(_layer_between(a, b, part) for a, b in zip(before.layers, after.layers)))
 
 
-def _layer_between(before: Layer, after: Layer, part: float) -> Layer:
+def _layer_between(before: SurfaceLayer, after: SurfaceLayer, part: float) -> SurfaceLayer:
     if before is after or len(before.points) != len(after.points):
         return after
     start, end = before.points, after.points

@@ -21,7 +21,7 @@ MARGIN = 0.1
 """Metres added to the range of perception, so that rounding does not decide whether a neighbor is considered."""
 
 
-def braking(agents: Agents, allowed: Scalars) -> Vectors:
+def brake(agents: Agents, allowed: Scalars) -> Vectors:
     """The force that slows agents down to an allowed speed, (n, 3) newtons; `allowed` is (n,) m/s.
 
     Drivers are left to their reactions: they obey the limit of speed alone.
@@ -56,7 +56,7 @@ def speed_to_stop(agents: Agents, agent: Rows, room: Scalars, ahead: Scalars | f
     return speed
 
 
-def approaching(agents: Agents, agent: Rows, allowed: Scalars, ahead: Scalars | float) -> Scalars:
+def limit_approach(agents: Agents, agent: Rows, allowed: Scalars, ahead: Scalars | float) -> Scalars:
     """Allowed speeds of agents that brake for something, so that none speeds up toward it; (p,) m/s.
 
     Where the allowed speed is below the top speed, an agent keeps to its speed, to that of what is ahead of it, or to a
@@ -89,7 +89,7 @@ def room_between(world: World, agents: Agents, agent: Rows, body: Rows, cosine: 
     return touching + along, touching + half[body] * np.sqrt(1.0 - share * share)
 
 
-def least(count: int, agent: Rows, values: Scalars) -> Scalars:
+def least_of_each(count: int, agent: Rows, values: Scalars) -> Scalars:
     """The smallest value of each agent, (p,) to (count,), inf for an agent without any; `agent` is (p,)."""
     smallest = np.full(count, np.inf)
     np.minimum.at(smallest, agent, values)

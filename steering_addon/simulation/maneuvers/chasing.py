@@ -43,7 +43,7 @@ def prediction_time(world: World, agents: Agents, quarry: Rows, longest: Scalars
     return clamp(direct * factor, 0.0, longest)
 
 
-def predicted(world: World, quarry: Rows, time: Scalars) -> Vectors:
+def predict_position(world: World, quarry: Rows, time: Scalars) -> Vectors:
     """The position of each quarry if it goes straight on for `time` (n,) seconds, (n, 3) metres."""
     return picked(world.bodies.position, quarry) + picked(world.bodies.velocity, quarry) * time[:, None]
 
@@ -73,7 +73,7 @@ def desired_speed(pace: Rows, agents: Agents) -> Scalars:
     return np.where(pace == CURRENT_SPEED, agents.speed, agents.max_speed)
 
 
-def turned_to(offset: Vectors, agents: Agents) -> Vectors:
+def turn_to(offset: Vectors, agents: Agents) -> Vectors:
     """Seek at the agent's own speed and in units of it, (n, 3), cut at length 1; zero for an offset of zero.
 
     unit(offset) - velocity / speed
@@ -87,7 +87,7 @@ def turned_to(offset: Vectors, agents: Agents) -> Vectors:
     return np.where((magnitude(desired_direction) > 0.5)[:, None], turn, 0.0)
 
 
-def reached(world: World, agents: Agents, target: Rows, within: Scalars) -> Mask:
+def are_at(world: World, agents: Agents, target: Rows, within: Scalars) -> Mask:
     """Whether the agents have reached their targets during the last step, (n,); a swept test.
 
     Args:

@@ -26,7 +26,7 @@ def pursued_distance(agents: Agents, in_lane: Mask) -> Scalars:
     return np.maximum(seconds * agents.speed, axles * np.nan_to_num(agents.handling.axle))
 
 
-def driven_to(agents: Agents, place: Vectors, speed: Scalars, response_time: Scalars) -> Vectors:
+def drive_to(agents: Agents, place: Vectors, speed: Scalars, response_time: Scalars) -> Vectors:
     """The force by which drivers steer to a place ahead, (n, 3) newtons.
 
     From the rear axle, the circle through a place that is `offset` away and to whose direction the car is tangent has

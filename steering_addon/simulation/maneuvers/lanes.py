@@ -27,7 +27,7 @@ from ..arrays.vectors import (
     which,
 )
 from ..geometry.lines import BLOCK, Followed, Lines
-from ..geometry.near_lines import least, lines_within
+from ..geometry.near_lines import lines_within, nearest_pairs
 from ..geometry.obstacles import Obstacles
 from ..geometry.paths import lines_of
 from ..ground import flat, keeps_upright, of_rows
@@ -143,7 +143,7 @@ class Lanes:
         """
         mask, pairs = np.zeros(len(near.agent), dtype=np.bool_), which(self.driven[near.agent])
         if len(pairs):
-            mask[pairs] = _Met.of(self, world, near, pairs).stays_aside(clearance, time)
+            mask[pairs] = _Encounters.of(self, world, near, pairs).stays_aside(clearance, time)
         return mask
 
     def settled(self, world: World, near: Near, clearance: Scalars, time: Scalars) -> Mask:
@@ -154,7 +154,7 @@ class Lanes:
         """
         mask, pairs = np.zeros(len(near.agent), dtype=np.bool_), which(self.driven[near.agent])
         if len(pairs):
-            met = _Met.of(self, world, near, pairs)
+            met = _Encounters.of(self, world, near, pairs)
             mask[pairs] = met.stays_aside(clearance, time) | met.queues()
         return mask
 
@@ -246,7 +246,7 @@ class Lanes:
 
 
 @dataclass(frozen=True)
-class _Met:
+class _Encounters:
     """Bodies as drivers meet them in their straightened lanes, p pairs.
 
     Attributes:
@@ -273,7 +273,7 @@ class _Met:
     beside: Mask
 
     @classmethod
-    def of(cls, lanes: Lanes, world: World, near: Near, pairs: Rows) -> _Met:
+    def of(cls, lanes: Lanes, world: World, near: Near, pairs: Rows) -> _Encounters:
         agents, agent, body = lanes.agents, near.agent[pairs], near.body[pairs]
         velocity, heading = picked(world.bodies.velocity, body), picked(world.bodies.forward, body)
         offset, velocity, heading = lanes.straightened(agent, picked(near.offset, pairs), velocity, heading)
@@ -337,5 +337,5 @@ def _followed_by(
     distance = magnitude(flat(offset, of_rows(upward, owner)) if grounded else offset)
     follows = np.abs(dot(picked(forward, owner), line.tangent(along))) > ALONG
     near = which(follows & (distance < reach[owner]))
-    near = near[least(owner[near], row[near], distance[near])]
+    near = near[nearest_pairs(owner[near], row[near], distance[near])]
     return owner[near], row[near], along[near]

@@ -39,6 +39,6 @@ def without_companions(agents: Agents, near: Neighbors) -> Neighbors:
     return near.where(lambda pairs: ~agents.accompany(pairs.agent, pairs.body))
 
 
-def faded(steering: Vectors) -> Vectors:
+def fade(steering: Vectors) -> Vectors:
     """Steering (n, 3) cut at length 1, so that it fades to 0: unit vectors would make a flock a jittering lattice."""
     return truncate(steering, 1.0)

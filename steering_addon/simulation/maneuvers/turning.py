@@ -33,7 +33,7 @@ def turning_speed(agents: Agents, direction: Vectors, distance: Scalars, share: 
     return np.minimum(agents.handling.turn_rate * radius, np.sqrt(share * agents.agility * radius))
 
 
-def swung_round(agents: Agents, force: Vectors, direction: Vectors, onward_way: Vectors | None = None) -> Vectors:
+def swing_round(agents: Agents, force: Vectors, direction: Vectors, onward_way: Vectors | None = None) -> Vectors:
     """Forces that swing agents round to what is behind them instead of stopping them first, (n, 3) newtons.
 
     The further behind, the less of the force against the heading is left; the force aside grows by what that had, so
@@ -64,7 +64,7 @@ def swung_round(agents: Agents, force: Vectors, direction: Vectors, onward_way: 
     return np.where(turns[:, None], swung, force)
 
 
-def led_round(
+def lead_round(
     agents: Agents, force: Vectors, direction: Vectors, onward_way: Vectors, speed: Scalars, response_time: Scalars
 ) -> Vectors:
     """Forces along a way, (n, 3) newtons, that turn into it those who do not stop for that.
@@ -74,7 +74,7 @@ def led_round(
 
     Args:
         force: (n, 3) newtons, toward the way.
-        direction, onward_way: (n, 3) unit vectors, as of `swung_round`.
+        direction, onward_way: (n, 3) unit vectors, as of `swing_round`.
         speed: (n,) m/s, at which they are to go.
         response_time: (n,) seconds.
     """
@@ -83,5 +83,5 @@ def led_round(
         return force
     onward = (speed - dot(agents.velocity, agents.forward)) * agents.mass / response_time
     walked = truncate(agents.forward * onward[:, None] + across(force, agents.forward), agents.max_force)
-    turned = np.where(agents.grounded[:, None], walked, swung_round(agents, force, direction, onward_way))
+    turned = np.where(agents.grounded[:, None], walked, swing_round(agents, force, direction, onward_way))
     return np.where(swings[:, None], turned, force)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..arrays.frozen import Columns
 from ..arrays.vectors import (
     EPSILON,
     Mask,
@@ -79,7 +80,7 @@ def turning_back(world: World, agents: Agents, region: Rows, kept: Mask, inside:
     rows = which(kept & (tightest_circle(agents) > 0.0) & (agents.speed > EPSILON))
     if not len(rows):
         return None
-    bodies = _Bodies.of(agents.take(rows), region[rows])
+    bodies = _Turners.of(agents.take(rows), region[rows])
     room, inward = bodies.room(world, bodies.agents.position, bodies.agents.forward)
     near = which(np.isfinite(room))
     if not len(near):
@@ -117,7 +118,7 @@ def tightest_circle(agents: Agents) -> Scalars:
 
 
 @dataclass(frozen=True)
-class _Bodies:
+class _Turners(Columns):
     """What m bodies need for a turn.
 
     Attributes:
@@ -136,16 +137,11 @@ class _Bodies:
     before: Scalars
 
     @classmethod
-    def of(cls, agents: Agents, region: Rows) -> _Bodies:
+    def of(cls, agents: Agents, region: Rows) -> _Turners:
         circle, speed = tightest_circle(agents), agents.speed
         sideways = np.maximum(np.minimum(agents.agility, agents.handling.cornering), EPSILON)
         fast = np.maximum(speed * speed / sideways, speed / np.maximum(agents.handling.turn_rate, EPSILON))
         return cls(agents, region, circle, np.maximum(fast, circle), sideways, agents.extent)
-
-    def take(self, rows: Rows) -> _Bodies:
-        """Those of some rows."""
-        columns = (column[rows] for name, column in vars(self).items() if name != "agents")
-        return _Bodies(self.agents.take(rows), *columns)
 
     def curvature(self, room: Scalars, inward: Vectors, heading: Vectors) -> Scalars:
         """Of the turn with which bodies keep off the border, (m,) 1/m.

@@ -35,7 +35,7 @@ STEPS = 4
 """In which the angle of an arc is found."""
 
 
-def detoured(
+def lead_in_arcs(
     push: Vectors, way: Vectors, velocity: Vectors, bodies: ClimbSpeeds, cruise: Scalars, left: float
 ) -> Vectors:
     """The accelerations, (m, 3) m/s2, with those of vehicles that are too early led in an arc.

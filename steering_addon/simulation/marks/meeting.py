@@ -42,8 +42,8 @@ from ..ground import left_of, level, of_rows, upright
 from ..snapshot import Snapshot, State
 from ..world import World
 from .declaring import Mark
-from .detouring import RESPONSE, detoured
-from .reaching import BEGINS, ClimbSpeeds, climb_speeds, level_part, stretched, turning
+from .detouring import RESPONSE, lead_in_arcs
+from .reaching import BEGINS, ClimbSpeeds, climb_speeds, climb_stretch, level_part, way_of_turn
 from .sharing import climbs, middle_of, shared_out
 
 EASILY = 0.25
@@ -67,7 +67,7 @@ ROUNDS = 3
 
 
 @dataclass(frozen=True)
-class Met:
+class MarksMet:
     """What marks make of a step.
 
     Attributes:
@@ -108,7 +108,9 @@ class _Approach:
     under_way: Mask
 
 
-def met(state: State, before: Snapshot, after: Snapshot, present: Snapshot, world: World, force: Vectors) -> Met:
+def meet_marks(
+    state: State, before: Snapshot, after: Snapshot, present: Snapshot, world: World, force: Vectors
+) -> MarksMet:
     """The forces with which vehicles meet their marks.
 
     Args:
@@ -145,7 +147,7 @@ def met(state: State, before: Snapshot, after: Snapshot, present: Snapshot, worl
             places[mark.name] = places.get(mark.name, np.full(len(state), -1, dtype=np.int64)).copy()
             places[mark.name][on] = 0
         forces[on] = picked(acceleration, due) * present.vehicle.mass[on, None]
-    return Met(forces, _without_delay(present, pushed), places)
+    return MarksMet(forces, _without_delay(present, pushed), places)
 
 
 def _released(mark: Mark, world: World) -> float:
@@ -186,7 +188,7 @@ def _places(
         if not _is_time_to_share(mark, world, snapshot, rows, position, velocity, points):
             return rows[:0], points[:0], motion[:0]
         shares = np.full(len(state), -1, dtype=np.int64)
-        times = stretched(snapshot.handling.take(rows), snapshot.vehicle.max_speed[rows], _cruise(snapshot, rows))
+        times = climb_stretch(snapshot.handling.take(rows), snapshot.vehicle.max_speed[rows], _cruise(snapshot, rows))
         shares[rows] = shared_out(position, points, *times)
         known[mark.name] = shares
     place = known[mark.name][rows]
@@ -211,7 +213,7 @@ def _is_time_to_share(
     up, down = (_bodies(snapshot, rows, np.full(len(rows), most / left)) for most in (rise.max(), rise.min()))
     limited = anybody(up.limited | down.limited)
     fastest = min(float(np.minimum(each.fastest, _cruise(snapshot, rows)).min()) for each in (up, down))
-    furthest = float((magnitude(way) + turning(way, velocity, up)).max())
+    furthest = float((magnitude(way) + way_of_turn(way, velocity, up)).max())
     longest = max(rise.max() / up.rate.min(), -rise.min() / down.rate.min()) + BEGINS if limited else 0.0
     return furthest > UNHURRIED * fastest * left or longest > UNHURRIED * left
 
@@ -342,7 +344,7 @@ def _due(mark: Mark, approach: _Approach, push: Vectors, dt: float) -> Mask:
     """Whether vehicles have to set off for a mark by now, (m,): not those that come near enough anyway."""
     left, bodies = approach.steps * dt, approach.bodies
     run = np.where(bodies.limited[:, None], level_part(approach.way), approach.way)
-    run = magnitude(run) + turning(approach.way, approach.velocity, bodies)
+    run = magnitude(run) + way_of_turn(approach.way, approach.velocity, bodies)
     far = run > UNHURRIED * left * np.minimum(approach.cruise, bodies.fastest)
     steep = bodies.limited & (np.abs(approach.way[:, 2]) > UNHURRIED * bodies.rate * max(left - BEGINS, 0.0))
     hard = (magnitude(push) > EASILY * bodies.strongest) & (left <= EARLIEST * mark.lead)
@@ -359,7 +361,7 @@ def _each(mark: Mark, approach: _Approach, dt: float) -> tuple[Mask, Vectors]:
     wanted = approach.wanted * share[:, None]
     push = wanted + _push(approach, wanted, dt, mark.radius)
     push, left = _round(approach, push, dt), approach.steps * dt
-    push = detoured(push, approach.way, approach.velocity, approach.bodies, approach.cruise, left)
+    push = lead_in_arcs(push, approach.way, approach.velocity, approach.bodies, approach.cruise, left)
     return _due(mark, approach, beside, dt), truncate(push, approach.bodies.strongest)
 
 

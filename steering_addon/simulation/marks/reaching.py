@@ -88,7 +88,7 @@ def level_part(v: Vectors) -> Vectors:
     return columns(v[:, 0], v[:, 1], 0.0)
 
 
-def turning(way: Vectors, velocity: Vectors, bodies: ClimbSpeeds) -> Scalars:
+def way_of_turn(way: Vectors, velocity: Vectors, bodies: ClimbSpeeds) -> Scalars:
     """The way that the turn to a place takes bodies that cannot stop, (m,) metres; 0 for others.
 
     Args:
@@ -116,7 +116,7 @@ def out_of_reach(way: Vectors, time: float, handling: Handling, max_speed: Scala
     return np.where(bodies.limited, np.sqrt(far * far + steep * steep), far)
 
 
-def stretched(handling: Handling, max_speed: Scalars, cruise: Scalars) -> tuple[Scalars, Scalars]:
+def climb_stretch(handling: Handling, max_speed: Scalars, cruise: Scalars) -> tuple[Scalars, Scalars]:
     """How many times as long as a level way a climb and a dive take, (m,) each; 1 where they are not limited.
 
     Args:

@@ -64,7 +64,7 @@ def reach_of_contacts(model: VehicleModel, extent: Scalars, dt: float) -> float:
     return 2.0 * (float(extent.max(initial=0.0)) + float(model.max_speed.max(initial=0.0)) * dt)
 
 
-def kept_apart(
+def push_apart(
     model: VehicleModel,
     grounded: Mask,
     present: Mask,
@@ -96,7 +96,7 @@ def kept_apart(
     points = np.concatenate((position, world.bodies.position[n:] + world.bodies.velocity[n:] * world.dt))
     strides = Strides.of(began, forward, model.radius, gives_way)
     pairs = _Touching.of(model, gives_way, world, forward)
-    walls = _Walls.of(model, gives_way, world, position, forward)
+    walls = _AtWalls.of(model, gives_way, world, position, forward)
     if not len(pairs.first) and not len(walls.row):
         return position, velocity
     for passed in range(PASSES):
@@ -137,7 +137,7 @@ def _slowed(model: VehicleModel, velocity_before: Vectors, velocity: Vectors, sh
 
 
 @dataclass(frozen=True)
-class _Axes:
+class _BodyAxes:
     """The axes of p pairs of capsules.
 
     Attributes:
@@ -151,7 +151,7 @@ class _Axes:
     half_second: Scalars
 
     @classmethod
-    def of(cls, world: World, forward: Vectors, first: Rows, second: Rows) -> _Axes | None:
+    def of(cls, world: World, forward: Vectors, first: Rows, second: Rows) -> _BodyAxes | None:
         """The axes of pairs of bodies, of which the vehicles have headings (n, 3); None if all are spheres."""
         half, n = world.bodies.half_axis, len(forward)
         if half is None:
@@ -180,7 +180,7 @@ class _Touching:
     first: Rows
     second: Rows
     contact: Scalars
-    capsules: _Axes | None
+    capsules: _BodyAxes | None
     first_share: Scalars
     second_share: Scalars
     side: Vectors
@@ -214,7 +214,7 @@ class _Touching:
         side = np.zeros((count, 3))
         side[:, 0] = bodies.forward[:, 1]
         side[:, 1] = -bodies.forward[:, 0]
-        axes = _Axes.of(world, forward, first, second)
+        axes = _BodyAxes.of(world, forward, first, second)
         return cls(first, second, contact[near], axes, of_first / both, of_second / both, side, count)
 
     def displacement(self, points: Vectors) -> Vectors:
@@ -249,7 +249,7 @@ def _unless_firm(yields: Scalars, stands: Mask, rows: Rows, others: Rows) -> Sca
 
 
 @dataclass(frozen=True)
-class _Walls:
+class _AtWalls:
     """Pairs of a vehicle and an obstacle that it may touch.
 
     Attributes:
@@ -268,7 +268,7 @@ class _Walls:
     count: int
 
     @classmethod
-    def of(cls, model: VehicleModel, gives_way: Mask, world: World, position: Vectors, forward: Vectors) -> _Walls:
+    def of(cls, model: VehicleModel, gives_way: Mask, world: World, position: Vectors, forward: Vectors) -> _AtWalls:
         """The pairs that may touch within a step, of vehicles at positions and headings (n, 3) that give way (n,)."""
         obstacles, count = world.obstacles, len(world.bodies.radius)
         none = np.zeros(0, dtype=np.int64)

@@ -18,7 +18,7 @@ SAMPLE = 8
 """Every SAMPLE-th link is followed first: these join nearly everything, and the others need only be checked."""
 
 
-def joined(count: int, links: Sequence[tuple[Rows, Rows]], members: Rows) -> Rows:
+def find_roots(count: int, links: Sequence[tuple[Rows, Rows]], members: Rows) -> Rows:
     """The root of each thing, (count,): the lowest row of its group.
 
     Args:

@@ -38,7 +38,7 @@ from ..arrays.vectors import (
     which,
 )
 from ..declaration import Choice
-from .pairs import Pairs, Part, pairs_within
+from .pairs import Pairs, PairSelection, pairs_within
 
 NEIGHBORS = (
     Choice("OWN_CROWD", 0, "Own Crowd", "Only vehicles of the same crowd"),
@@ -70,7 +70,7 @@ class Looks:
         grouped: whether equal agents are adjacent.
     """
 
-    pairs: Pairs | Part
+    pairs: Pairs | PairSelection
     forward: Vectors
     rows: Rows | None = None
     reversed: bool = False
@@ -393,7 +393,7 @@ class Vicinity:
         few = len(part) < SPARSE * len(pairs)
         return both_ways(part, rows, self._forward) if few else _masked(pairs, ends, distance)
 
-    def pairs(self, distance: float) -> list[Pairs] | list[Part]:
+    def pairs(self, distance: float) -> list[Pairs] | list[PairSelection]:
         """All pairs nearer than a distance, in blocks, as rows of bodies."""
         # Selecting them from longer lists that exist already is faster than another search.
         reach = min((known for known in self._pairs if known >= distance), default=self._reach(distance))
@@ -437,7 +437,7 @@ def _masked(pairs: Pairs, ends: tuple[Near, Near], distance: float) -> tuple[Nea
     return first, second
 
 
-def both_ways(pairs: Pairs | Part, rows: Rows, forward: Vectors) -> tuple[Near, Near]:
+def both_ways(pairs: Pairs | PairSelection, rows: Rows, forward: Vectors) -> tuple[Near, Near]:
     """The pairs from the first and from the second end, each where that end is an agent.
 
     Args:
@@ -477,7 +477,7 @@ def _edges(angle: Scalars) -> Scalars | None:
     return edges if anybody(edges > BEHIND) else None
 
 
-def perceived(near: Near, distance: Scalars | None, edge: Scalars | None) -> Near:
+def perceive(near: Near, distance: Scalars | None, edge: Scalars | None) -> Near:
     """The list limited to what the agents perceive (paper, Separation: a neighborhood of a distance and an angle).
 
     Args:

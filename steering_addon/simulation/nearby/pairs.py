@@ -65,13 +65,13 @@ class Pairs:
         """(p,) metres, never quite 0."""
         return np.maximum(np.sqrt(self.distance_squared), EPSILON)
 
-    def nearer(self, distance: float) -> Part:
+    def nearer(self, distance: float) -> PairSelection:
         """The pairs nearer than a distance."""
-        return Part(self, which(self.distance_squared < distance * distance))
+        return PairSelection(self, which(self.distance_squared < distance * distance))
 
 
 @dataclass(frozen=True)
-class Part:
+class PairSelection:
     """A selection of pairs; its columns are gathered on first access.
 
     Attributes:

@@ -16,7 +16,7 @@ from ..snapshot import Snapshot, State
 from ..vehicle import Motion
 
 
-def admitted(state: State, snapshot: Snapshot) -> tuple[Mask, Snapshot]:
+def admit(state: State, snapshot: Snapshot) -> tuple[Mask, Snapshot]:
     """The vehicles that are still outside at a frame, and its snapshot with only the others present.
 
     Vehicles that are due enter in the order of their rows. One that waits for room stays outside while another body
@@ -26,20 +26,20 @@ def admitted(state: State, snapshot: Snapshot) -> tuple[Mask, Snapshot]:
         (n,) whether a vehicle is outside, and the snapshot.
     """
     if snapshot.due is None:
-        return state.outside, attending(snapshot, state.gone)
+        return state.outside, only_present(snapshot, state.gone)
     if state.inputs is None:
         outside: Mask = ~snapshot.due
-        return outside, attending(snapshot, state.gone, outside)
+        return outside, only_present(snapshot, state.gone, outside)
     outside = state.outside.copy()
     due = np.flatnonzero(outside & snapshot.due)
     if len(due):
         wait = snapshot.attendance is not None and snapshot.attendance.wait_for_room[due]
         outside[due[~wait]] = False
-        outside[_with_room(due[wait], state.motion, attending(snapshot, state.gone, outside))] = False
-    return outside, attending(snapshot, state.gone, outside)
+        outside[_with_room(due[wait], state.motion, only_present(snapshot, state.gone, outside))] = False
+    return outside, only_present(snapshot, state.gone, outside)
 
 
-def attending(snapshot: Snapshot, *absent: Mask) -> Snapshot:
+def only_present(snapshot: Snapshot, *absent: Mask) -> Snapshot:
     """The snapshot without the vehicles that are absent.
 
     Args:

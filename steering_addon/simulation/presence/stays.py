@@ -81,7 +81,7 @@ def in_turn(
     ]
 
 
-def stayed(
+def stay_on(
     behavior: Destination, world: World, agents: Agents, steering: Steering, memory: Staying
 ) -> tuple[Mask, Scalars, Staying]:
     """What becomes of agents at the place that a behavior leads to, some of which stay there for a time.

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays.chance import mix, uniform
-from ..arrays.frozen import replace
+from ..arrays.frozen import Columns, replace
 from ..arrays.vectors import (
     EPSILON,
     Mask,
@@ -157,7 +157,7 @@ class Bypass(Memory):
         return np.where(self.active, (rise * (1.0 - fall))[:, 0], 0.0)
 
 
-def bypassed(
+def plan_bypass(
     world: World, agents: Agents, line: Followed, along: Scalars, way: Scalars, held: Vectors, memory: Bypass
 ) -> Bypass:
     """The bypasses after the agents that look in this step have looked ahead.
@@ -195,14 +195,14 @@ def bypassed(
 
 
 @dataclass(frozen=True)
-class _Sight:
+class _Sight(Columns):
     """m agents that look ahead along lines.
 
     Attributes:
         obstacles: those to keep out of.
         agents: the agents.
         line: the line of each.
-        along, way: (m,) as of `bypassed`.
+        along, way: (m,) as of `plan_bypass`.
         reach: (m,) the distance that the middle of each keeps from surfaces, metres.
         look: (m,) how far it looks, metres.
         counts: (m, k) the obstacles that are in its way, as they hardly move and it does not stop for them.
@@ -231,11 +231,6 @@ class _Sight:
         awaits = agents.intention.awaits[:, None]
         counts &= (np.arange(len(avoided))[avoided] != awaits) & (awaits != EVERY_OBSTACLE)
         return cls(obstacles.take(avoided), agents, line, along, way, reach, look, counts)
-
-    def take(self, rows: NDArray[np.int64]) -> _Sight:
-        agents, line, counts = self.agents.take(rows), self.line.take(rows), self.counts[rows]
-        along, way, reach, look = (column[rows] for column in (self.along, self.way, self.reach, self.look))
-        return _Sight(self.obstacles, agents, line, along, way, reach, look, counts)
 
     def may_meet(self) -> Mask:
         """Whether any obstacle is within sight, (m,)."""

@@ -169,7 +169,7 @@ def radius_class(radius: Scalars) -> Scalars:
     return np.ldexp(np.ceil(share * (2.0 * STEPS)) / (2.0 * STEPS), power)
 
 
-def reached(obstacles: Obstacles, height: Scalars, radius: Scalars) -> NDArray[np.float64]:
+def narrowing(obstacles: Obstacles, height: Scalars, radius: Scalars) -> NDArray[np.float64]:
     """How much narrower obstacles are at the height of bodies.
 
     Args:

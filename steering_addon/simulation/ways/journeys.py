@@ -17,7 +17,7 @@ import numpy as np
 from ..arrays.vectors import EPSILON, Rows, Scalars, Vectors, columns, dot, magnitude, picked, unit
 from ..geometry.obstacles import MESH, OUTSIDE, Obstacles
 from .detours import ways_round
-from .footprints import Plane, footprints, radius_class, reached
+from .footprints import Plane, footprints, narrowing, radius_class
 from .roadmap import Net
 
 TOWARD = 0.7
@@ -140,7 +140,7 @@ class _FirstLegs(NamedTuple):
 def _first_legs(obstacles: Obstacles, travellers: Travellers, planned: Rows) -> Iterator[tuple[Rows, _FirstLegs]]:
     """The rows and first legs of planned travellers (p,) with obstacles in between, by size of body and height."""
     radius = radius_class(travellers.radius[planned])
-    less = reached(obstacles, travellers.position[planned, 2], radius)
+    less = narrowing(obstacles, travellers.position[planned, 2], radius)
     for group in _alike(np.concatenate((radius[:, None], less), axis=1)):
         rows = planned[group]
         reachable = np.isfinite(less[group[0]])

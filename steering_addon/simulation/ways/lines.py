@@ -10,7 +10,7 @@ LOST = 3.0
 """Distance from its point of the path, in radii, beyond which a follower searches the whole path again."""
 
 
-def located(line: Followed, agents: Agents, points: Vectors, along: Scalars, radius: Scalars, dt: float) -> Scalars:
+def locate(line: Followed, agents: Agents, points: Vectors, along: Scalars, radius: Scalars, dt: float) -> Scalars:
     """The positions of points along the lines, (m,) metres; near the last ones unless an agent lost its line.
 
     Args:

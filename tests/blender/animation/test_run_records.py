@@ -44,6 +44,20 @@ def test_each_vehicle_is_told_what_happened_to_it() -> None:
     assert outcome(one).present_frames == outcome(far).present_frames == (5.0, np.inf)
 
 
+def test_each_kind_of_mishap_has_a_column_of_its_own() -> None:
+    run_record, records = part("recording.run_record"), part("blender.animation.run_records")
+    kinds = part("recording.mishaps").KINDS
+    (one, *_) = crash()
+    bake()
+    columns = {kind: np.array([10.0 + k, np.nan, np.nan]) for k, kind in enumerate(kinds)}
+    stuck = np.array([[20.0, 21.0], [np.nan, np.nan], [np.nan, np.nan]])
+    present = np.tile((-np.inf, np.inf), (3, 1))
+    record = run_record.RunRecord(np.array([1, 2, 3]), columns, stuck, present, ("", "", ""))
+    records.store_run(bpy.context.scene, *runs(), record)
+    assert outcome(one).mishaps == {kind: 10.0 + k for k, kind in enumerate(kinds)}
+    assert outcome(one).stuck_frames == (20.0, 21.0)
+
+
 def test_a_scene_keeps_one_record_for_each_run_that_is_played() -> None:
     vehicles = crash()
     bake()
@@ -107,9 +121,10 @@ def test_contacts_of_older_files_are_selected() -> None:
         {"identity": [3, 2, 1]},
         {"identity": "abc"},
         {"identity": [1, 2]},
-        {"overlap": [1.0]},
-        {"overlap": [1e30, 1.0, 1.0]},
-        {"overlap": "x"},
+        {"mishaps": {"overlap": [1.0]}},
+        {"mishaps": {"overlap": [1e30, 1.0, 1.0]}},
+        {"mishaps": {"overlap": "x"}},
+        {"mishaps": 5},
         {"present": [1.0, 2.0]},
         {"stuck": 5},
         {"states": ["{", "[1]", "[[1, 2]]"]},

@@ -110,5 +110,5 @@ def test_a_model_that_cannot_be_held_says_so_for_itself_alone() -> None:
     ]
     assert told == [
         f"Feet of Ghost of {people.name} cannot be held where they stand: {why}. "
-        "Give them a crowd without Plant Feet to accept that"
+        "Turn off Plant Feet in a crowd of their own to accept that"
     ]

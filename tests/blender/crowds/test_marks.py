@@ -239,8 +239,14 @@ def test_a_mark_that_is_missed_says_so_after_the_bake(place, misses, capfd) -> N
     assert ("The mark Mark was missed by" in capfd.readouterr().out) == misses
 
 
-def test_an_exact_mark_is_met_to_the_point_though_another_stands_there(capfd) -> None:
+@pytest.mark.parametrize("carried", [False, True])
+def test_an_exact_mark_is_met_to_the_point_though_another_stands_there(capfd, carried: bool) -> None:
     birds, members = flock(2, wander={})
+    if carried:
+        members[0].parent = empty("Carrier")
+        members[0].parent.rotation_euler = (0.1, 0.2, 0.0)
+        members[0].parent.scale *= 2.0
+        members[0].matrix_parent_inverse = members[0].parent.matrix_basis.inverted()
     birds.steering.vehicle.keep_apart, birds.steering.vehicle.radius = True, 0.08
     mark = add(members[0], place=(1.0, 14.0, 3.5))
     members[1].location, members[1].scale, members[1].steering.locked = (1.0, 14.0, 3.5), (0.2, 0.2, 0.2), True

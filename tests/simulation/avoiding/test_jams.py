@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from steering_addon.locomotion import SimpleVehicle
-from steering_addon.simulation.avoiding.jams import JAMMING, Jam, Progress, progressed
+from steering_addon.simulation.avoiding.jams import JAMMING, Jam, Progress, update_progress
 from steering_addon.simulation.geometry.obstacles import boxes
 from tests.scene import Scene
 from tests.simulation.avoiding.test_velocity_choice import RADIUS, walkers
@@ -21,7 +21,7 @@ def test_progress_is_a_share_of_what_is_wished_for_and_none_backward(pace: float
     moving = replace(agents, velocity=pace * wished)
     memory = Progress.blank(1)
     for _ in range(2000):
-        memory = progressed(world, moving, wished, memory)
+        memory = update_progress(world, moving, wished, memory)
     assert memory.share[0] == pytest.approx(share, abs=1e-3)
 
 

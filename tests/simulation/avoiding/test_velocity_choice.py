@@ -53,19 +53,6 @@ def test_choosing_a_velocity_is_the_default() -> None:
     assert UnalignedCollisionAvoidance.parameters()["method"].default == VELOCITY
 
 
-def test_two_on_crossing_courses_pass_without_contact_and_arrive() -> None:
-    """Twelve pairs in one run, each far from the others."""
-    angle, late = (each.ravel() for each in np.meshgrid(np.radians([30, 60, 90, 120, 150, 180]), [0.0, 0.6]))
-    none = np.zeros(len(angle))
-    ways = np.stack((np.stack((none, none + 1.0, none), -1), np.stack((np.sin(angle), np.cos(angle), none), -1)), 1)
-    offset = (6.0 + np.stack((none, late), -1))[..., None] * ways
-    middle = 200.0 * np.arange(len(angle))[:, None, None] * [1.0, 0.0, 0.0]
-    path = positions(walkers((middle - offset).reshape(-1, 3), (middle + offset).reshape(-1, 3)).run(FPS * 12))
-    pairs = path.reshape(len(path), -1, 2, 3) - middle
-    assert (np.linalg.norm(pairs[:, :, 0] - pairs[:, :, 1], axis=-1).min(axis=0) >= 2.0 * RADIUS).all()
-    assert (np.linalg.norm(pairs - offset, axis=-1).min(axis=0) < 0.5).all()
-
-
 def test_head_on_both_pass_on_their_right_and_neither_stops() -> None:
     place = walkers([[0.0, -8.0, 0.0], [0.0, 8.0, 0.0]], [[0.0, 9.0, 0.0], [0.0, -9.0, 0.0]])
     states = place.run(FPS * 10)
@@ -99,19 +86,6 @@ def test_the_chosen_velocity_holds_in_every_way_to_combine(combining: int) -> No
     start = [[0.0, -8.0, 0.0], [0.0, 8.0, 0.0]]
     place = walkers(start, [[0.0, 9.0, 0.0], [0.0, -9.0, 0.0]], more=more, combining=combining)
     assert nearest(positions(place.run(FPS * 10))) >= 2.0 * RADIUS
-
-
-@sampled
-@pytest.mark.parametrize("seed", [1, 2])
-def test_walkers_that_cross_in_the_middle_of_a_plaza_do_not_touch_and_arrive(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    n = 16
-    angle = (np.arange(n) + rng.uniform(-0.2, 0.2, n)) * (2.0 * np.pi / n)
-    out = 6.0 * np.stack((np.cos(angle), np.sin(angle), np.zeros(n)), axis=-1)
-    place = walkers(out, -out, vehicle=WALKER | {"keep_apart": True})
-    path = positions(place.run(FPS * 14))
-    assert nearest(path) > 2.0 * RADIUS - 0.02
-    assert (np.linalg.norm(path + out, axis=-1).min(axis=0) < 1.0).mean() > 0.6
 
 
 def test_avoiding_each_other_does_not_lead_into_a_wall() -> None:
@@ -179,23 +153,6 @@ def test_in_space_a_low_pass_of_the_choice_reduces_trembling(monkeypatch) -> Non
     low_passed = turned_back()
     monkeypatch.setattr(unaligned_collision_avoidance, "TAKING_UP", 1e-9)
     assert low_passed < 0.75 * turned_back()
-
-
-def test_in_space_the_push_grows_gradually_and_ends() -> None:
-    place = walkers(
-        [[0.3, -6.0, 0.0], [0.0, 6.0, 0.0]],
-        [[0.3, 20.0, 0.0], [0.0, -20.0, 0.0]],
-        vehicle={"max_speed": 2.0},
-        flat=False,
-        turn=np.pi,
-    )
-    remembered = [state.memories["unaligned_collision_avoidance"] for state in place.run(FPS * 12)[1:]]
-    push = np.array([np.linalg.norm(memory.push, axis=1) for memory in remembered])
-    begun = np.argmax(push > 0.0, axis=0)
-    assert (begun > 0).all()
-    for row in (0, 1):
-        assert push[begun[row], row] < 0.5 * push[:, row].max()
-    assert (push[-12:] == 0.0).all()
 
 
 def test_the_choice_stays_the_same_between_two_decisions() -> None:

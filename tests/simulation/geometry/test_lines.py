@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from steering_addon.simulation.geometry.lines import Lines
-from steering_addon.simulation.geometry.paths import Spline, joined, spline
+from steering_addon.simulation.geometry.paths import Spline, lay_end_to_end, spline
 
 N = 60
 
@@ -44,7 +44,7 @@ ASKED = {
 @pytest.mark.parametrize("question", ASKED)
 def test_each_line_answers_its_follower_as_if_it_were_alone(question: str) -> None:
     name, arguments = question.split(",")[0], ASKED[question]
-    answers = getattr(joined(SPLINES).followed(ROW), name)(*arguments)
+    answers = getattr(lay_end_to_end(SPLINES).followed(ROW), name)(*arguments)
     for k in range(N):
         alone = SPLINES[ROW[k]].alone.followed(np.zeros(1, dtype=np.int64))
         assert (answers[k] == getattr(alone, name)(*(column[k : k + 1] for column in arguments))[0]).all()
@@ -52,7 +52,7 @@ def test_each_line_answers_its_follower_as_if_it_were_alone(question: str) -> No
 
 def test_some_of_the_followers_have_their_own_lines() -> None:
     rows = np.array([5, 3, 17])
-    whole, few = joined(SPLINES).followed(ROW), joined(SPLINES).followed(ROW).take(rows)
+    whole, few = lay_end_to_end(SPLINES).followed(ROW), lay_end_to_end(SPLINES).followed(ROW).take(rows)
     assert (few.position(ALONG[rows]) == whole.position(ALONG)[rows]).all()
     assert (few.length == whole.length[rows]).all()
 

@@ -5,14 +5,14 @@ import pytest
 
 from steering_addon.simulation.geometry import near_lines
 from steering_addon.simulation.geometry.near_lines import lines_crossed, lines_within, nearest_line
-from steering_addon.simulation.geometry.paths import Spline, joined, spline
+from steering_addon.simulation.geometry.paths import Spline, lay_end_to_end, spline
 from tests.simulation.geometry.test_lines import POINTS, RNG, SPLINES, UP, N
 from tests.simulation.geometry.test_paths import LINES, each_line, winding
 
 
 def test_the_nearest_line_that_counts_is_the_first_of_the_nearest() -> None:
     twice = (*SPLINES, *SPLINES)
-    lines = joined(twice)
+    lines = lay_end_to_end(twice)
     counts = np.random.default_rng(9).uniform(size=(N, len(lines))) < 0.4
     counts[0] = False
     line, along = nearest_line(lines, POINTS, counts)
@@ -31,7 +31,7 @@ def test_the_nearest_line_that_counts_is_the_first_of_the_nearest() -> None:
 def test_all_lines_within_reach_are_found_and_where_they_are_near(seen: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(near_lines, "CHUNK", 300)
     upward, reach = UP if seen == "from somewhere" else None, RNG.uniform(0.0, 6.0, N)
-    owner, line, along = lines_within(joined(SPLINES), POINTS, reach, upward)
+    owner, line, along = lines_within(lay_end_to_end(SPLINES), POINTS, reach, upward)
     assert (np.lexsort((line, owner)) == np.arange(len(owner))).all()
     assert len(set(zip(owner.tolist(), line.tolist(), strict=True))) == len(owner)
     for k, point in enumerate(POINTS):
@@ -60,7 +60,7 @@ def crossed(
 def test_each_line_is_crossed_as_if_it_were_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(near_lines, "CHUNK", 300)
     course, reach = RNG.normal(size=(N, 3)), RNG.uniform(0.0, 12.0, N)
-    owner, line, way, side = lines_crossed(joined(SPLINES), POINTS, course, reach, UP)
+    owner, line, way, side = lines_crossed(lay_end_to_end(SPLINES), POINTS, course, reach, UP)
     for row, each in enumerate(SPLINES):
         pairs, (way_alone, side_alone) = line == row, crossed(each, POINTS, course, reach, UP)
         assert (owner[pairs] == np.flatnonzero(np.isfinite(way_alone))).all()

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steering_addon.simulation.geometry.floors import MANY
-from steering_addon.simulation.geometry.surfaces import NO_SURFACES, Surfaces, between, surfaces
+from steering_addon.simulation.geometry.surfaces import NO_SURFACES, Surfaces, surfaces, surfaces_between
 from tests.simulation.odd_input import BOUNDED
 from tests.surfaces import patch
 
@@ -284,16 +284,16 @@ def test_other_layers_stay_the_same_objects() -> None:
 def test_between_two_frames_points_are_on_the_straight_line() -> None:
     before = surfaces([terrain(), level(0.0)], [False, True])
     after = before.with_points(1, level(4.0)[0])
-    middle = between(before, after, 0.25)
+    middle = surfaces_between(before, after, 0.25)
     assert trodden(middle, np.zeros(1), np.zeros(1), 1.0, 0.1, 0.1).height[0] == pytest.approx(1.0)
     assert middle.layers[0] is before.layers[0]
-    assert between(before, after, 1.0) is after and between(before, after, 0.0) is before
-    assert between(after, after, 0.5) is after
+    assert surfaces_between(before, after, 1.0) is after and surfaces_between(before, after, 0.0) is before
+    assert surfaces_between(after, after, 0.5) is after
 
 
 def test_between_other_triangles_it_is_the_later_surface() -> None:
     before, after = surfaces([level(0.0)], [True]), surfaces([terrain()], [True])
-    assert between(before, after, 0.5).layers[0] is after.layers[0]
+    assert surfaces_between(before, after, 0.5).layers[0] is after.layers[0]
     assert not after.has_triangles_of(before) and after.has_triangles_of(after)
 
 

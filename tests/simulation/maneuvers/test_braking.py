@@ -7,9 +7,9 @@ from steering_addon.simulation.maneuvers.braking import (
     COMFORT,
     CREEP,
     NEAR,
-    approaching,
-    braking,
-    least,
+    brake,
+    least_of_each,
+    limit_approach,
     room_between,
     speed_to_stop,
     stopping_distance,
@@ -36,7 +36,7 @@ def drivers(**changes) -> Scene:
 def test_braking_reaches_a_lower_speed_in_the_response_time_and_never_speeds_up() -> None:
     _, agents, _ = drivers().seen()
     allowed = np.random.default_rng(2).uniform(0.0, 3.0, N)
-    after = agents.velocity + braking(agents, allowed) / agents.mass[:, None] * agents.vehicle.response_time[:, None]
+    after = agents.velocity + brake(agents, allowed) / agents.mass[:, None] * agents.vehicle.response_time[:, None]
     assert np.allclose(after, agents.forward * np.minimum(agents.speed, allowed)[:, None])
 
 
@@ -52,7 +52,7 @@ def test_no_agent_speeds_up_toward_what_it_brakes_for_beyond_what_moves_ahead_or
     _, agents, _ = drivers().seen()
     rng = np.random.default_rng(3)
     agent, allowed, ahead = rng.integers(0, N, 200), rng.uniform(0.0, 12.0, 200), rng.uniform(-2.0, 4.0, 200)
-    result = approaching(agents, agent, allowed, ahead)
+    result = limit_approach(agents, agent, allowed, ahead)
     near = speed_to_stop(agents, agent, NEAR * agents.extent[agent])
     for n, row in enumerate(agent):
         # Near to where it has to stop it waits instead of closing up.
@@ -60,7 +60,7 @@ def test_no_agent_speeds_up_toward_what_it_brakes_for_beyond_what_moves_ahead_or
         fastest = max(agents.speed[row], approach, ahead[n])
         expected = allowed[n] if allowed[n] >= agents.max_speed[row] else min(allowed[n], fastest)
         assert result[n] == expected
-    at_top_speed = approaching(agents, np.arange(N), agents.max_speed, np.zeros(N))
+    at_top_speed = limit_approach(agents, np.arange(N), agents.max_speed, np.zeros(N))
     assert (at_top_speed == agents.max_speed).all()
 
 
@@ -79,7 +79,12 @@ def test_two_bodies_have_the_room_between_of_their_radii_and_of_how_far_their_ax
 
 
 def test_the_least_value_of_each_agent_counts() -> None:
-    assert least(4, np.array([2, 0, 2, 2]), np.array([3.0, 5.0, 1.0, 2.0])).tolist() == [5.0, np.inf, 1.0, np.inf]
+    assert least_of_each(4, np.array([2, 0, 2, 2]), np.array([3.0, 5.0, 1.0, 2.0])).tolist() == [
+        5.0,
+        np.inf,
+        1.0,
+        np.inf,
+    ]
 
 
 def test_axes_that_are_parallel_but_for_rounding_have_room_between_them() -> None:

@@ -8,11 +8,11 @@ from steering_addon.simulation.maneuvers.chasing import (
     CURRENT_SPEED,
     INTERCEPTION,
     MAX_SPEED,
+    are_at,
     desired_speed,
-    predicted,
+    predict_position,
     prediction_time,
-    reached,
-    turned_to,
+    turn_to,
     velocity_to_keep,
 )
 from tests.scene import Scene, about, flat_or_free, leaders
@@ -62,7 +62,9 @@ def test_for_pursuers_on_the_ground_the_height_does_not_count() -> None:
 
 def test_the_quarry_is_expected_to_go_straight_on() -> None:
     world, _ = seen((1.0, 2.0, 3.0), (2.0, 0.0, -1.0))
-    assert np.allclose(predicted(world, np.array([1, 1]), np.array([0.0, 2.0])), [[6.0, -1.0, 5.0], [10.0, -1.0, 3.0]])
+    assert np.allclose(
+        predict_position(world, np.array([1, 1]), np.array([0.0, 2.0])), [[6.0, -1.0, 5.0], [10.0, -1.0, 3.0]]
+    )
 
 
 def test_the_nine_numbers_are_those_of_opensteer() -> None:
@@ -99,14 +101,14 @@ def test_the_turn_is_the_gap_between_the_directions_and_never_longer_than_one(de
     _, agents, _ = Scene([[0.0, 0.0, 0.0]], speed=speed).seen()
     way = about((0.0, 0.0, 1.0), degrees) @ (0.0, 1.0, 0.0)
     for distance in (0.3, 9.0):
-        turn = turned_to(distance * way[None], agents)[0]
+        turn = turn_to(distance * way[None], agents)[0]
         gap = way - (0.0, 1.0, 0.0)
         assert turn == pytest.approx(gap / max(np.linalg.norm(gap), 1.0), abs=1e-9)
 
 
 def test_without_an_offset_it_does_not_turn_and_from_rest_it_turns_to_its_target() -> None:
     _, agents, _ = Scene(np.zeros((2, 3)), speed=[2.0, 0.0]).seen()
-    assert turned_to(np.array([[0.0, 0.0, 0.0], [3.0, 0.0, 0.0]]), agents).tolist() == [[0.0] * 3, [1.0, 0.0, 0.0]]
+    assert turn_to(np.array([[0.0, 0.0, 0.0], [3.0, 0.0, 0.0]]), agents).tolist() == [[0.0] * 3, [1.0, 0.0, 0.0]]
 
 
 def test_a_target_is_reached_if_it_was_near_enough_at_any_time_of_the_last_step() -> None:
@@ -126,7 +128,7 @@ def test_a_target_is_reached_if_it_was_near_enough_at_any_time_of_the_last_step(
         )
         world, agents, _ = scene.seen()
         within = np.where(np.arange(60) % 3, rng.uniform(0.2, 2.0, 60), 0.0)
-        result = reached(world, agents, np.full(60, 60), within)
+        result = are_at(world, agents, np.full(60, 60), within)
         back = np.linspace(0.0, world.dt, 2000)[:, None]
         for n in range(60):
             offset = world.bodies.position[60] - back * world.bodies.velocity[60]
@@ -143,16 +145,16 @@ def test_without_a_distance_the_bodies_have_to_touch(radius: float) -> None:
     scene = Scene([[0.0, 0.0, 0.0]] * 2, tracked=leaders([radius + 0.49, 0.0, 0.0], [0.0, radius + 0.51, 0.0]))
     scene.vehicle = {"radius": radius}
     world, agents, _ = scene.seen()
-    assert reached(world, agents, np.array([2, 3]), np.zeros(2)).tolist() == [True, False]
-    assert reached(world, agents, np.array([-1, -1]), np.full(2, 9.0)).tolist() == [False, False]
+    assert are_at(world, agents, np.array([2, 3]), np.zeros(2)).tolist() == [True, False]
+    assert are_at(world, agents, np.array([-1, -1]), np.full(2, 9.0)).tolist() == [False, False]
 
 
 def test_bodies_that_just_touch_have_reached_each_other_whichever_row_they_have() -> None:
     world, agents, _ = Scene([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]]).seen()
-    assert reached(world, agents, np.array([1, 0]), np.zeros(2)).tolist() == [True, True]
+    assert are_at(world, agents, np.array([1, 0]), np.zeros(2)).tolist() == [True, True]
 
 
 def test_what_was_near_before_the_last_step_only_is_not_reached() -> None:
     scene = Scene([[0.0, 0.0, 0.0]], speed=24.0, tracked=leaders([0.0, -1.9, 0.0]), vehicle={"max_speed": 30.0})
     world, agents, _ = scene.seen()
-    assert [bool(reached(world, agents, np.array([1]), np.array([x]))[0]) for x in (0.89, 0.91)] == [False, True]
+    assert [bool(are_at(world, agents, np.array([1]), np.array([x]))[0]) for x in (0.89, 0.91)] == [False, True]

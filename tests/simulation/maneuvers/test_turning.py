@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from steering_addon.locomotion import Flying, OnFoot, SimpleVehicle
-from steering_addon.simulation.maneuvers.turning import led_round, swung_round, turning_speed
+from steering_addon.simulation.maneuvers.turning import lead_round, swing_round, turning_speed
 from tests.scene import Scene, about
 
 
@@ -40,7 +40,7 @@ def test_those_in_flight_swing_round_to_the_side_to_which_the_way_leads_from_the
     ahead, up = np.array((0.0, 1.0, 0.0)), (0.0, 0.0, 1.0)
     direction = np.stack([about(up, 180.0 + offset) @ ahead for offset in offsets])
     way = np.tile(about(up, onward) @ ahead, (5, 1))
-    force = swung_round(agents, agents.steering_to(2.0 * direction, np.full(5, 0.5)), direction, way)
+    force = swing_round(agents, agents.steering_to(2.0 * direction, np.full(5, 0.5)), direction, way)
     assert (force[:, 0] < 0.0).tolist() == [left] * 5
     assert np.abs(force[:, 2]).max() < 1e-9
 
@@ -52,7 +52,7 @@ def test_an_animal_on_foot_keeps_its_pace_while_it_turns_into_a_way(degrees) -> 
     _, agents, _ = Scene([[0.0, 0.0, 0.0]], speed=0.5, vehicle={"max_force": 1.2}, locomotions=animal).seen()
     way, time = (about((0.0, 0.0, 1.0), degrees) @ (0.0, 1.0, 0.0))[None], np.array([0.5])
     braking = agents.steering_to(0.7 * way, time)
-    onward, aside = led_round(agents, braking, way, way, np.array([0.7]), time)[0, [1, 0]]
+    onward, aside = lead_round(agents, braking, way, way, np.array([0.7]), time)[0, [1, 0]]
     assert onward / abs(aside) == pytest.approx((0.7 - 0.5) / 0.5 / abs(braking[0, 0]))
     assert onward > 0.0 > aside
     assert np.hypot(onward, aside) <= 1.2 + 1e-9
@@ -63,6 +63,6 @@ def test_who_turns_on_the_spot_stops_for_that_and_birds_swing_round() -> None:
     for moves, least in (((OnFoot, {}), False), ((Flying, {"least_speed": 0.5}), True)):
         _, agents, _ = Scene([[0.0, 0.0, 0.0]], speed=2.0, locomotions=[moves]).seen()
         force = agents.steering_to(2.0 * way, time)
-        led = led_round(agents, force, way, way, np.array([2.0]), time)
-        expected = swung_round(agents, force, way, way) if least else force
+        led = lead_round(agents, force, way, way, np.array([2.0]), time)
+        expected = swing_round(agents, force, way, way) if least else force
         assert (led == expected).all()

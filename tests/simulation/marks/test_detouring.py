@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from steering_addon.simulation.marks.detouring import _angle, detoured
+from steering_addon.simulation.marks.detouring import _angle, lead_in_arcs
 from steering_addon.simulation.marks.reaching import ClimbSpeeds
 
 
@@ -18,6 +18,6 @@ def test_only_what_is_too_early_and_cannot_stop_is_led_in_an_arc() -> None:
     way = np.array([[0.0, 10.0, 0.0], [0.0, 10.0, 0.0], [0.0, 30.0, 0.0]])
     slowest, tops = np.array([5.0, 0.0, 5.0]), np.full(3, 9.0)
     bodies = ClimbSpeeds(slowest < 0.0, tops, slowest, tops, slowest, tops)
-    led = detoured(push, way, velocity, bodies, np.full(3, 7.0), 4.0)
+    led = lead_in_arcs(push, way, velocity, bodies, np.full(3, 7.0), 4.0)
     assert (led[0] != push[0]).any()
     assert (led[1:] == push[1:]).all()

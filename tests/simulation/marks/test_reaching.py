@@ -8,7 +8,7 @@ import pytest
 from steering_addon.behaviors.seek import Seek
 from steering_addon.locomotion import CATALOGUE
 from steering_addon.simulation.handling import Handling
-from steering_addon.simulation.marks.reaching import climb_speeds, turning
+from steering_addon.simulation.marks.reaching import climb_speeds, way_of_turn
 from tests.scene import Scene, leaders, velocities
 
 FLYING, SWIMMING = (next(kind for kind in CATALOGUE if kind.name == name) for name in ("flying", "swimming"))
@@ -53,6 +53,6 @@ def test_only_what_cannot_stop_has_a_way_to_turn() -> None:
         climb_speeds(handling(kind, **values), np.full(2, 10.0), np.full(2, 9.0), np.zeros(2))
         for kind, values in ((FLYING, WINGS), (SWIMMING, {}))
     )
-    assert turning(way, velocity, fish).tolist() == [0.0, 0.0]
-    ahead, behind = turning(way, velocity, bird)
+    assert way_of_turn(way, velocity, fish).tolist() == [0.0, 0.0]
+    ahead, behind = way_of_turn(way, velocity, bird)
     assert ahead == pytest.approx(0.0) and behind > np.pi * 6.0**2 / 9.0

@@ -83,19 +83,6 @@ def test_one_pass_equals_a_plain_loop() -> None:
     assert np.abs(positions(scene.run(2))[-1] - expected).max() < 1e-9
 
 
-def test_a_crowd_that_seeks_a_single_point_does_not_overlap() -> None:
-    rng = np.random.default_rng(1)
-    start = rng.uniform(-6.0, 6.0, (40, 3)) * (1.0, 1.0, 0.0)
-    scene = bodies(start, behaviors=[(Seek, {})], tracked=leaders([0.0, 0.0, 0.0]), fps=24.0)
-    free = replace(scene, vehicle=WALKER | {"keep_apart": False})
-
-    def deepest(scene: Scene) -> float:
-        return 2.0 * RADIUS - float(gaps(positions(scene.run(24 * 6))[24 * 4 :]).min())
-
-    assert deepest(free) > 0.5
-    assert deepest(scene) < 0.2
-
-
 def test_a_dense_crowd_of_walkers_does_not_show_overlaps() -> None:
     """Of four hundred who press to one point, as through a door, none is more than two millimetres in another."""
     n, reach = 400, 11.5

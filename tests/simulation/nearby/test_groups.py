@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steering_addon.simulation.nearby.groups import Groups, joined
+from steering_addon.simulation.nearby.groups import Groups, find_roots
 
 
 def walked(count: int, links: list[tuple[int, int]]) -> list[int]:
@@ -33,7 +33,7 @@ def roots(count: int, links: list[tuple[int, int]]) -> np.ndarray:
     """The roots of all things, with the links in two lists, as neighbors come in several."""
     rows = np.array(links, dtype=np.int64).reshape(-1, 2)
     half = len(rows) // 2
-    return joined(count, [(part[:, 0], part[:, 1]) for part in (rows[:half], rows[half:])], np.arange(count))
+    return find_roots(count, [(part[:, 0], part[:, 1]) for part in (rows[:half], rows[half:])], np.arange(count))
 
 
 @given(graphs())
@@ -56,7 +56,7 @@ def test_members_have_the_same_root_if_they_are_in_the_same_group(
     count, links = graph
     members = np.arange(min(most, count))
     rows = np.array(links, dtype=np.int64).reshape(-1, 2)
-    root = joined(count, [(rows[:, 0], rows[:, 1])], members)[members]
+    root = find_roots(count, [(rows[:, 0], rows[:, 1])], members)[members]
     expected = np.array(walked(*graph))[members]
     assert np.array_equal(root[:, None] == root, expected[:, None] == expected)
 

@@ -18,11 +18,11 @@ from steering_addon.simulation.nearby.neighbors import (
     Vicinity,
     both_ways,
     edge_of_view,
-    perceived,
+    perceive,
 )
 from steering_addon.simulation.nearby.pairs import Pairs, pairs_within
 from steering_addon.simulation.sensing import world_at
-from steering_addon.simulation.steering import sensed
+from steering_addon.simulation.steering import sense
 from tests.scene import Crowd, Scene, all_of, in_crowds, leaders, locked
 from tests.simulation.all_pairs import PLACES, all_pairs, joined
 
@@ -165,7 +165,7 @@ def test_a_neighborhood_has_a_distance_and_an_angle_per_agent() -> None:
     points, forward = PLACES["even"][:n], headings(n)
     distance = RANDOM.uniform(0.0, 4.0, n)
     angle = RANDOM.choice([0.1, 1.0, np.pi, 4.0, 6.0, 2.0 * np.pi], n)
-    result = perceived(around(points, np.arange(n), 4.0).together(), distance, edge_of_view(angle)).only_perceived()
+    result = perceive(around(points, np.arange(n), 4.0).together(), distance, edge_of_view(angle)).only_perceived()
     expected = set()
     for i in range(n):
         for j in range(n):
@@ -184,9 +184,9 @@ def test_a_view_all_around_includes_bodies_behind_and_at_the_same_point() -> Non
     points = np.array([[0.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, 0.0]])
     forward = np.tile([0.0, 1.0, 0.0], (3, 1))
     near = around(points, np.arange(3), 2.0, forward).together()
-    all_round = perceived(near, np.full(3, 2.0), edge_of_view(np.full(3, 2.0 * np.pi)))
+    all_round = perceive(near, np.full(3, 2.0), edge_of_view(np.full(3, 2.0 * np.pi)))
     assert Neighbors(3, (all_round,)).number.tolist() == [2.0, 2.0, 2.0]
-    ahead = perceived(near, np.full(3, 2.0), edge_of_view(np.full(3, np.pi / 2.0))).only_perceived()
+    ahead = perceive(near, np.full(3, 2.0), edge_of_view(np.full(3, np.pi / 2.0))).only_perceived()
     assert set(zip(ahead.agent.tolist(), ahead.body.tolist())) == {(1, 0), (1, 2)}
 
 
@@ -228,7 +228,7 @@ def test_a_shared_list_gives_the_same_neighbors_as_a_separate_search(degrees: fl
     edge = edge_of_view(np.full(len(rows), np.radians(degrees)))
 
     def seen_of(vicinity: Vicinity, distance: float) -> Neighbors:
-        return Neighbors(len(rows), tuple(perceived(near, None, edge) for near in vicinity.around(distance, rows)))
+        return Neighbors(len(rows), tuple(perceive(near, None, edge) for near in vicinity.around(distance, rows)))
 
     def vicinity(*distances: float) -> Vicinity:
         return Vicinity(PLACES["even"], headings(200), np.arange(200), distances)
@@ -264,7 +264,7 @@ def seen(scene: Scene, which: int, crowd: int = -1, present: tuple[int, ...] | N
     snapshot = replace(in_crowds(snapshot, crowds), present=mask)
     state = replace(scene.start(), inputs=snapshot)
     world = world_at(state, snapshot, snapshot, 0.0)
-    group, _ = sensed(state, snapshot, world, snapshot.settings[0], first, Decisions.none_yet(state))
+    group, _ = sense(state, snapshot, world, snapshot.settings[0], first, Decisions.none_yet(state))
     agents = group.agents
     columns = np.full(3, 100.0), np.full(3, 2.0 * np.pi), np.full(3, which), np.full(3, crowd)
     near = world.neighbors(agents, *columns).together()

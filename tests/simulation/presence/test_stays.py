@@ -8,7 +8,6 @@ import pytest
 from steering_addon.behaviors import CATALOGUE
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.seek import Seek
-from steering_addon.behaviors.separation import Separation
 from steering_addon.locomotion import OnFoot, Planar
 from steering_addon.minds.conditions import Always, Arrived
 from steering_addon.scene import CrowdState, trigger, with_states
@@ -149,20 +148,6 @@ def test_a_run_goes_on_the_same_from_any_frame_of_a_stay() -> None:
     for frame in range(71, 120):
         again = step(again, scene.snapshot(frame))
     assert again.motion.position.tobytes() == states[119].motion.position.tobytes()
-
-
-@thorough
-def test_a_throng_stands_round_the_place_and_all_get_their_turn() -> None:
-    """Ten come to one place, where there is room for one."""
-    chance = np.random.default_rng(2)
-    start = np.column_stack((chance.uniform(-6.0, 6.0, (10, 2)), np.zeros(10)))
-    start[:, 1] -= 8.0
-    places = replace(leaders([0.0, 0.0, 0.0], [0.0, 40.0, 0.0]), radius=np.zeros(2))
-    behaviors = [(Arrival, {"target": 10, "stay_time": STAY}), (Separation, {"distance": 1.0}), (Seek, {"target": 11})]
-    scene = Scene(start, behaviors=behaviors, vehicle=WALKER, tracked=places, fps=FPS, locomotions=[(OnFoot, {})])
-    states = scene.run(600, at=on_arrival(scene, LEAVE))
-    assert states[-1].away.all()
-    assert (stood(states) > 1.0).all()
 
 
 @sampled

@@ -84,23 +84,6 @@ def smooth(points: np.ndarray) -> np.ndarray:
     return np.concatenate([*pieces, points[-1:]])
 
 
-@thorough
-@pytest.mark.parametrize("start", [(-17.0, 3.0), (-20.0, 6.0)])
-def test_a_car_that_comes_back_to_its_path_has_done_so_before_the_next_box(start: tuple[float, float]) -> None:
-    on, size = course("car", "ALLOCATION", [], [1.0], fps=FPS), 1.5
-    line = spline(smooth(SNAKE) * size, False)
-    scene = replace(
-        on.scene,
-        position=np.array([[*start, 0.0]]) * size,
-        forward=np.array([[1.0, 0.0, 0.0]]),
-        obstacles=boxes(ON_IT * size, [[size] * 3] * 3),
-        paths=((line,),),
-    )
-    outcome = replace(on, scene=scene, line=line, frames=250).run()
-    assert outcome.arrived[0] >= 0
-    assert outcome.stood[0] == 0.0 and outcome.depth[0] == 0.0
-
-
 @sampled
 @pytest.mark.parametrize("size", [1.0, 1.5])
 def test_a_car_passes_a_box_behind_a_bend_on_the_side_of_its_way(size: float) -> None:
