@@ -16,9 +16,9 @@ MODELS = Path(__file__).parents[1] / "demos" / "characters"
 COURSES = ("wander", "starts", "slope")
 CASES = tuple(f"{file} {course}" for file in (MODELS / "Cow.glb", MODELS / "Horse.glb", "poles") for course in COURSES)
 BANDS = {
-    "path, cm": (0.0, 1.5),
-    "net, cm": (0.0, 1.0),
-    "height, cm": (0.0, 1.0),
+    "path, cm": (0.0, 2.0),
+    "net, cm": (0.0, 1.5),
+    "height, cm": (0.0, 1.5),
     "creeping, %": (0.0, 1.0),
     "raised, %": (0.0, 1.0),
     "hanging, %": (0.0, 0.5),

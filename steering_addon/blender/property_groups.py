@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 
 from ..settings.preset_values import Value, held
-from ..settings.stored import Group
+from ..settings.stored import StoredGroup
 from ..settings.storing import choice, collection, text
 from ..simulation.candidates import PICKS
 from ..simulation.declaration import POINTERS, REACH, Choice, Declared, Kind, Parameter, Unit, name_of, number_of
@@ -42,7 +42,7 @@ Hooks = Mapping[str, Mapping[str, Any]]
 """Functions that Blender calls for the properties of a group, such as "update" and "poll", by the property's name."""
 
 
-def property_group(name: str, group: Group, hooks: Hooks, groups: Mapping[str, type]) -> type:
+def property_group(name: str, group: StoredGroup, hooks: Hooks, groups: Mapping[str, type]) -> type:
     """A property group with a property for each declared parameter.
 
     Made once, at import: a class made again at each registration would leave the old one behind. Without slots of its
@@ -136,9 +136,9 @@ def _property(name: str, parameter: Parameter, settings: dict[str, Any]) -> Any:
         settings["subtype"] = "COLOR_GAMMA"
     if parameter.soft is not None:
         settings["soft_min"], settings["soft_max"] = parameter.soft
-    return MAKERS[kind](
-        **settings, **({} if kind is Kind.LIST else {"default": stored_value(parameter, parameter.default)})
-    )
+    if kind is not Kind.LIST:
+        settings["default"] = stored_value(parameter, parameter.default)
+    return MAKERS[kind](**settings)
 
 
 def items_of(choices: tuple[Choice, ...]) -> list[tuple[str, str, str, str, int]]:
@@ -248,4 +248,4 @@ POLLS = {
     Kind.PATH: _is_curve,
     Kind.CROWD: _tagged_as((Role.CROWD,)),
 }
-"""Which objects a pointer may be set to, for the kinds that exclude some."""
+"""The objects that a pointer may be set to, for the kinds that exclude some."""

@@ -53,7 +53,7 @@ FORMAT = 2
 HEADINGS = ("Birds", "Fish", "People", "Animals", "Vehicles", "Other")
 """The headings of the menu of presets of crowds, in order."""
 CALLERS = ("CROWD", "OWN_CROWD", "REGION", "SELECTED", "PLACE")
-"""What may call into a state: the vehicles of the only other crowd, those of this one, the region in which the crowd
+"""The callers of a state: the vehicles of the only other crowd, those of this one, the region in which the crowd
 stays, the objects that are selected besides the crowd, or the trigger itself, which stands at the 3D cursor."""
 GROWING = (Unit.LENGTH, Unit.SPEED, Unit.ACCELERATION, Unit.FORCE)
 """Units that grow in proportion to the body if the motion is to look the same and take the same time."""
@@ -70,7 +70,7 @@ POINTING = frozenset(
 
 @dataclass(frozen=True)
 class Call:
-    """What calls into a state. It is added where the scene has it.
+    """A call into a state, which is added where the scene has the caller.
 
     Attributes:
         by: one of CALLERS.
@@ -171,7 +171,7 @@ class Preset:
 
 
 PLAIN = Preset("State", "A state like the crowd itself, to change", STATE)
-"""What a state without a preset is."""
+"""A state without a preset."""
 
 
 def read(text: str, kind: str = CROWD) -> Preset:

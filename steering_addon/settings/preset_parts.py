@@ -58,7 +58,7 @@ Read = Callable[[Document, str, Any], Any]
 
 
 @dataclass(frozen=True)
-class Part:
+class PresetPart:
     """How a part of a document is read.
 
     Attributes:
@@ -73,10 +73,10 @@ class Part:
 
 def part(read: Read, *kinds: str, needed: tuple[str, ...] = (), **default: Any) -> Any:
     """A field that is part of the documents of some kinds, or of all if none are named."""
-    return field(**default, metadata={"part": Part(read, kinds or KINDS, needed)})
+    return field(**default, metadata={"part": PresetPart(read, kinds or KINDS, needed)})
 
 
-def parts_of(declared: type[Any], kind: str) -> dict[str, Part]:
+def parts_of(declared: type[Any], kind: str) -> dict[str, PresetPart]:
     """The parts that documents of a kind may have, by name."""
     parts = {f.name: f.metadata["part"] for f in fields(declared) if "part" in f.metadata}
     return {name: part for name, part in parts.items() if kind in part.kinds}

@@ -97,7 +97,7 @@ class ModelChoice(Stored):
 
 @dataclass(frozen=True)
 class PopulationSources(Stored):
-    """What Populate makes members from, and where it puts them."""
+    """The models that Populate makes members from, and the place where it puts them."""
 
     sources: Any = field.groups("source", "Models to make the members from", label="Models")
     place: Any = field.pointer("Mesh, region or curve to place the members on or in", restarts=False)
@@ -147,8 +147,8 @@ class PlayedClip(Stored):
 
 
 @dataclass(frozen=True)
-class ModelsPlay(Stored):
-    """What the models of a crowd play, and where their heads turn."""
+class CrowdClips(Stored):
+    """The clips that the models of a crowd play, and the target of their heads."""
 
     clips: Any = field.groups("clip", "Actions that the models play")
     playing: Any = field.group("playing")
@@ -166,7 +166,7 @@ class ModelsPlay(Stored):
 
 @dataclass(frozen=True)
 class StateLinks(Stored):
-    """What a state is to the others of its crowd."""
+    """The links from a state to others of its crowd, and the marks that tell it from them."""
 
     then: Any = field.pointer(
         "State that follows when this one is over; empty: the crowd's own settings", roles=(Role.STATE,)
@@ -190,7 +190,7 @@ class StateLinks(Stored):
 
 @dataclass(frozen=True)
 class TriggerLinks(Stored):
-    """What a trigger calls, and for whom."""
+    """The states that a trigger leads between, and its callers."""
 
     number: int = field.count(
         "Number given once to this trigger: chance depends on it, whatever the trigger is called",
@@ -397,7 +397,7 @@ class SceneSettings(Stored):
 
 
 @dataclass(frozen=True)
-class Group:
+class StoredGroup:
     """A group of stored settings.
 
     Attributes:
@@ -409,12 +409,12 @@ class Group:
     parameters: Mapping[str, Parameter]
 
 
-def _group(*declarations: type[Stored], switches: Mapping[str, Parameter] | None = None) -> Group:
+def _group(*declarations: type[Stored], switches: Mapping[str, Parameter] | None = None) -> StoredGroup:
     """The group that has the switches, then the parameters of each declaration; the last one says what it is."""
     parameters = dict(switches or {})
     for declaration in declarations:
         parameters |= declaration.parameters()
-    return Group((declarations[-1].__doc__ or "").strip().split("\n\n")[0], parameters)
+    return StoredGroup((declarations[-1].__doc__ or "").strip().split("\n\n")[0], parameters)
 
 
 def _own(what: str) -> dict[str, Parameter]:
@@ -434,7 +434,7 @@ _OF_OBJECTS = {
     "populate": _group(PopulationSources, Population),
     "vehicle": _group(VehicleModel, switches=_own("Move")),
     "attendance": _group(Attendance),
-    "portrayal": _group(ModelsPlay, Portrayal),
+    "portrayal": _group(CrowdClips, Portrayal),
     "state": _group(StateLinks, StateModel),
     "trigger": _group(TriggerLinks, TriggerModel),
     "mark": _group(MarkLinks, MarkModel),
@@ -448,7 +448,7 @@ GROUPS = {
     "clip": _group(PlayedClip),
     "playing": _group(ClipSettings),
     **_OF_OBJECTS,
-    "object": Group(_OBJECT.description, {**_OBJECT.parameters, **_HELD}),
+    "object": StoredGroup(_OBJECT.description, {**_OBJECT.parameters, **_HELD}),
     "scene": _group(SceneSettings),
 }
 """Each group by its name, after those that it holds."""

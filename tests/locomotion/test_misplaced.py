@@ -55,6 +55,8 @@ def test_cars_need_ground_under_each_wheel() -> None:
     wrong = misplaced(Wheeled, ground, places)
     assert wrong[Misplaced.WHEELS_HANG] == [False, True, False]
     assert wrong[Misplaced.OFF_GROUND] == [False, False, True]
+    assert wrong[Misplaced.TOO_STEEP] == [False, False, False]
+    assert misplaced(Wheeled, surfaces([plane(tilt=1.0)]), [[0.0, 0.0, 0.0]])[Misplaced.TOO_STEEP] == [True]
 
 
 @pytest.mark.parametrize("kind", [kind for kind in CATALOGUE if kind.stands], ids=lambda kind: kind.name)

@@ -16,7 +16,16 @@ from steering_addon.behaviors.separation import Separation
 from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
 from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import OnFoot
-from steering_addon.locomotion.headings import sine_between, turn_toward, turned_by
+from steering_addon.locomotion.headings import (
+    EASING,
+    SWINGS,
+    Turn,
+    sine_between,
+    swung,
+    turn_toward,
+    turned_by,
+    turned_to,
+)
 from steering_addon.locomotion.on_foot import FALL, STOP, TURN_BACK
 from steering_addon.simulation.geometry.obstacles import boxes
 from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
@@ -205,7 +214,7 @@ def test_a_hill_slows_it_down() -> None:
 
 def test_its_speed_is_that_along_the_slope() -> None:
     ground = surfaces([plane(tilt=0.5)])
-    states = walker(on(ground, [(10.0, 0.0)])[0], (10.0, 50.0, 5.0), ground).run(3 * FPS)
+    states = walker(on(ground, [(0.0, 0.0)])[0], (15.0, 9.0, 7.5), ground, slowed_uphill=0.0).run(3 * FPS)
     assert np.linalg.norm(ways(states)[-1, 0]) * FPS == pytest.approx(speeds(states)[-1, 0], rel=1e-3)
 
 
@@ -459,3 +468,27 @@ def test_what_turns_to_one_side_does_not_count_for_a_turn_to_the_other() -> None
     assert toward.tolist() == [2.0, 0.0, 0.0, 2.0]
     forward = np.array([[np.cos(0.1), s * np.sin(0.1)] for s in (1.0, -1.0)])
     assert turned_by(heading[:2], forward, 1.0 / FPS) == pytest.approx([0.1 * FPS, -0.1 * FPS], rel=1e-3)
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_a_turn_with_swing_begins_and_ends_gradually_and_hardly_overshoots(side: float) -> None:
+    dt, rate = 1.0 / FPS, 3.0
+    heading, direction = np.array([[1.0, 0.0]]), np.array([[np.cos(1.4), side * np.sin(1.4)]])
+    turns = [0.0]
+    for _ in range(2 * FPS):
+        turn = Turn.between(heading, direction)
+        most, turning = np.array([rate]), np.array([turns[-1]])
+        forward = swung(turn, turn.by(most * dt), np.array([True]), turning, most, most, dt)
+        turns.append(turned_by(heading, forward, dt)[0])
+        heading = forward
+    assert max(side * np.array(turns)) > 0.8 * rate and min(side * np.array(turns)) > -0.03 * rate
+    assert np.abs(np.diff(turns)).max() <= 1.01 * rate * dt / SWINGS
+    assert (heading * direction).sum() > 1.0 - 1e-6
+
+
+def test_the_last_of_a_turn_on_the_spot_slows_down() -> None:
+    angle, dt = np.array([1.0, 0.1]), 1.0 / FPS
+    heading = np.stack((np.cos(angle), np.sin(angle), 0.0 * angle), axis=1)
+    forward = turned_to(np.tile([1.0, 0.0, 0.0], (2, 1)), heading, np.full(2, 2.0), dt)
+    eased = 2.0 * np.sin(0.05) / EASING * dt
+    assert np.arctan2(forward[:, 1], forward[:, 0]) == pytest.approx([2.0 * dt, eased])

@@ -1,5 +1,6 @@
 """Drivers: what they do and what changes that, row by row; and cars without room ahead, which back out if they may."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -197,6 +198,36 @@ def test_it_has_room_up_to_what_stands_in_its_way(x: float, y: float, half: floa
     terrain = Terrain(surfaces([]), surfaces([]), np.zeros(1), wall)
     seen = car().room(terrain, np.zeros(1), np.array([WAY]), sense)[0]
     assert seen == room or abs(seen - room) < PLACE
+
+
+@pytest.mark.parametrize(("carrier", "room"), [(-1, 0.0), (0, np.inf)])
+def test_it_waits_for_what_a_vehicle_carries(carrier: int, room: float) -> None:
+    wall = replace(boxes([(NOSE + 0.4, 0.0, 0.0)], [(0.5, 0.5, 2.0)]), carrier=np.array([carrier]))
+    terrain = Terrain(surfaces([]), surfaces([]), np.zeros(1), wall)
+    assert car().room(terrain, np.zeros(1), np.array([WAY]), 1.0)[0] == room
+
+
+GROUNDS = {
+    # situation: half a level plane, its tilt beyond 4 m, changes of the car, sense, room
+    "an edge ahead": (4.0, 0.0, {}, 1.0, True),
+    "an edge ahead for one that goes on": (4.0, 0.0, {"stops": False}, 1.0, False),
+    "an edge behind": (4.0, 0.0, {"stops": False}, -1.0, True),
+    "level ground": (30.0, 0.0, {}, 1.0, False),
+    "too steep ground": (30.0, 0.9, {}, 1.0, True),
+    "a slope": (30.0, 0.3, {}, 1.0, False),
+}
+
+
+@pytest.mark.parametrize(("half", "grade", "changes", "sense", "ends"), GROUNDS.values(), ids=GROUNDS)
+def test_it_has_room_up_to_where_the_ground_ends_or_is_too_steep(
+    half: float, grade: float, changes: dict[str, bool], sense: float, ends: bool
+) -> None:
+    points, triangles = plane(half=half, cells=60)
+    points[:, 2] = grade * np.maximum(np.abs(points[:, 0]) - 4.0, 0.0)
+    ground = surfaces([(points, triangles)])
+    cars = replace(car(**changes), cosine=np.array([np.cos(0.6)]))
+    seen = cars.room(Terrain(ground, ground, np.zeros(1)), np.zeros(1), np.array([WAY]), sense)[0]
+    assert np.isfinite(seen) == ends and (not ends or 0.0 <= seen <= 4.0 - NOSE)
 
 
 # In a run.

@@ -126,3 +126,5 @@ def test_feet_find_the_plane_of_what_carries_a_body_however_it_has_turned() -> N
     np.testing.assert_allclose(asked[0][:, :2], np.stack((cosines * x - sines * y, sines * x + cosines * y), axis=1))
     np.testing.assert_allclose(heights, body.position[:, 0, 2] + offset[:, 2] + 0.5)
     np.testing.assert_allclose(normals, np.stack((cosines, -sines, 0.0 * sines), axis=1), atol=1e-12)
+    without = RiddenGround(body.position, body, np.zeros((2, 1), bool), np.full((2, 1), LIFT), None)
+    np.testing.assert_allclose(without(body.position[:, 0] + offset, np.arange(2))[1], np.tile(UP, (2, 1)))

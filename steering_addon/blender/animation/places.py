@@ -8,6 +8,7 @@ import bpy
 import numpy as np
 
 from ..objects.doubles import doubles
+from .frame_rate import copy_frame_rate
 
 if TYPE_CHECKING:
     from bpy.types import Object, Scene
@@ -23,7 +24,7 @@ def places_of(ob: Object, scene: Scene, frames: np.ndarray) -> np.ndarray:
     """
     aside, helper = bpy.data.scenes.new(NAME), bpy.data.objects.new(NAME, None)
     try:
-        aside.render.fps, aside.render.fps_base = scene.render.fps, scene.render.fps_base
+        copy_frame_rate(scene, aside)
         helper.constraints.new("COPY_TRANSFORMS").target = ob
         aside.collection.objects.link(helper)
         places = np.empty((len(frames), 3))

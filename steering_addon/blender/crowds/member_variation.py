@@ -16,7 +16,7 @@ from ...settings.variation import factors
 from ...simulation.arrays.chance import keys_of
 from ...simulation.roles import Role
 from ..objects.identity import distinct_identities
-from ..objects.tagged_objects import crowd_of, in_use, tagged
+from ..objects.tagged_objects import crowd_of, in_use, list_names, tagged
 from ..read.dependencies import KeyedPaths, animated_paths
 from ..refusal import Refusal
 from ..stored_values import check_stored
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 VARIED = {"speed": "speed_factor", "size": "size_factor", "mass": "mass_factor", "start_speed": "start_speed"}
 """The properties of a vehicle that vary, by the name of their amount."""
-MOST_NAMES = 5
-"""The largest number of objects named in a warning."""
 
 
 @dataclass(frozen=True)
@@ -151,5 +149,4 @@ def _warning(text: str, objects: list[Object]) -> list[str]:
     if not objects:
         return []
     names = list(dict.fromkeys(ob.name for ob in objects))
-    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-    return [f"{text}: {', '.join(names[:MOST_NAMES])}{more}"]
+    return [f"{text}: {list_names(names)}"]

@@ -17,6 +17,7 @@ import bpy
 import numpy as np
 
 from ..animation.animation_data import assign_action
+from ..animation.frame_rate import copy_frame_rate
 from ..objects.doubles import doubles
 from ..refusal import Refusal
 from .populating.models import Model
@@ -149,7 +150,7 @@ def model_aside(vehicle: Object, rig: Object, scene: Scene, layer: ViewLayer, fa
     copies: list[Object] = []
     data: list = []
     try:
-        aside.render.fps, aside.render.fps_base = scene.render.fps, scene.render.fps_base
+        copy_frame_rate(scene, aside)
         aside.unit_settings.scale_length = scene.unit_settings.scale_length
         copies += model.copied(0, aside.collection)
         for part, copy in zip(model.parts, copies):

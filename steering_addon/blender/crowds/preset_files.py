@@ -18,6 +18,7 @@ import bpy
 from ...settings.preset import Preset, read, written
 from ...settings.preset_parts import BEHAVIOR, BEHAVIORS, CROWD, STATE
 from ...settings.preset_values import PresetError
+from ..objects.tagged_objects import list_names
 from ..refusal import Refusal
 
 SHIPPED = Path(__file__).resolve().parents[3] / "presets"
@@ -265,11 +266,10 @@ def _files(folder: Path) -> Iterator[tuple[str, str]]:
 
 
 def _choices(names: list[str]) -> str:
-    """What to do instead of naming a preset that does not exist."""
+    """The remedy where a preset of a name does not exist: those that do."""
     if not names:
         return "Save a preset first"
-    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-    return f"Choose one of {', '.join(names[:MOST_NAMES])}{more}"
+    return f"Choose one of {list_names(names, MOST_NAMES)}"
 
 
 CROWDS = Shelf(CROWD, SHIPPED, "steering/crowd")

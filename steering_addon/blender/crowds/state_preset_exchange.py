@@ -42,7 +42,7 @@ STOPS = 0.4
 
 
 @dataclass
-class Adding:
+class StateAdding:
     """The states of presets that are added to a crowd.
 
     Attributes:
@@ -116,8 +116,8 @@ class Adding:
         if preset.combining:
             state.steering.state.own_combining = True
             state.steering.combining = preset.combining
-        for place in preset.about_crowd if self.other is not None else ():
-            behavior, _, name = place.partition(".")
+        for path in preset.about_crowd if self.other is not None else ():
+            behavior, _, name = path.partition(".")
             setattr(getattr(state.steering, behavior), name, self.other)
 
     def _leaves(self, kind: type[Behavior], preset: Preset) -> bool:
@@ -203,7 +203,7 @@ def add_state(context: Context, crowd: Object, name: str = "", other: Object | N
         }
     warnings = [warning for preset in presets.values() for warning in unknown_settings(preset)]
     other = only_other_crowd(crowd, context.scene) if other is None else other
-    adding = Adding(context, crowd, other, presets, warnings)
+    adding = StateAdding(context, crowd, other, presets, warnings)
     return adding.add(name), warnings
 
 
@@ -214,10 +214,10 @@ def _with_others(name: str) -> dict[str, Preset]:
     asked = [name]
     while asked:
         preset = presets[asked.pop()]
-        for each in (preset.then, *preset.brings):
-            if each and each in known and each not in presets:
-                presets[each] = known[each].load()
-                asked.append(each)
+        for follower in (preset.then, *preset.brings):
+            if follower and follower in known and follower not in presets:
+                presets[follower] = known[follower].load()
+                asked.append(follower)
     return presets
 
 
@@ -281,7 +281,7 @@ def _about_crowd(state: Object, crowd: Object, behaviors: list[type[Behavior]]) 
 
 
 def _call_of(trigger: Object, crowd: Object) -> Call:
-    """What calls by a trigger, without the objects."""
+    """The call of a trigger, without its objects."""
     stored, kind = trigger.steering.trigger, condition_of_trigger(trigger)
     shown = meaningful(TriggerModel, stored)
     values = {name: value for name, value in values_for_preset(TriggerModel, stored).items() if name in shown}

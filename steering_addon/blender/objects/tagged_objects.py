@@ -11,6 +11,9 @@ from ..properties import has_role, pointed_at, settings_of
 if TYPE_CHECKING:
     from bpy.types import Object, Scene
 
+MOST_NAMES = 5
+"""The usual largest number of objects named in a message."""
+
 
 def in_use(scene: Scene) -> list[Object]:
     """The objects in any view layer of the scene, by name; objects of excluded collections are not."""
@@ -61,6 +64,12 @@ def crowds_of(vehicles: Iterable[Object]) -> list[Object | None]:
             is_crowd[crowd] = has_role(crowd, Role.CROWD)
         crowds.append(crowd if crowd is not None and is_crowd[crowd] else None)
     return crowds
+
+
+def list_names(names: Sequence[str], most: int = MOST_NAMES) -> str:
+    """Up to the largest number of names, and how many more there are."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def names_of(names: Sequence[str], number: int | None = None) -> str:

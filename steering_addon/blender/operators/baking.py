@@ -16,7 +16,7 @@ from ..animation.ownership import bake_of
 from ..animation.run_records import forget_runs, sign_run
 from ..animation.visibility import parts
 from ..objects.hierarchy import Family
-from ..objects.tagged_objects import in_use, tagged
+from ..objects.tagged_objects import in_use, list_names, tagged
 from ..properties import replaces_own_keys, settings_of
 from ..read.fingerprint import fingerprint
 from ..read.plan import Plan, plan_reading
@@ -29,23 +29,21 @@ from ..write.bake import BakeResult, baking
 from ..write.key_writer import KeyWriter
 from .contact_report import stuck_warnings, summary
 from .in_pieces import INFINITE, InPieces
-from .polls import in_object_mode, something_baked
+from .polls import SteeringOperator, in_object_mode, something_baked
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object, Scene
 
 TOLD_BY_BAKES = set(FindingKind) - {FindingKind.NEVER_ENTERED, FindingKind.WAITING}
 """What the report of a bake names; it has warnings of its own about vehicles that never entered and missing targets."""
-MOST_NAMES = 5
-"""The largest number of objects named in a warning."""
 
 
-class STEERING_OT_bake(InPieces, bpy.types.Operator):
+class STEERING_OT_bake(SteeringOperator, InPieces, bpy.types.Operator):
     """Simulate the vehicles of the scene and write their motion into keyframes"""
 
     bl_idname = "steering.bake"
     bl_label = "Bake"
-    bl_options = {"REGISTER", "UNDO"}
+    needs = (in_object_mode,)
     canceled = "Bake Canceled"
 
     selected: BoolProperty(
@@ -59,10 +57,6 @@ class STEERING_OT_bake(InPieces, bpy.types.Operator):
         "name is off; deleting the bake restores them",
         default=False,
     )
-
-    @classmethod
-    def poll(cls, context) -> bool:
-        return in_object_mode(cls, context)
 
     def begin(self, context: Context) -> tuple[Iterator[float], str]:
         preview.end()
@@ -101,20 +95,16 @@ class STEERING_OT_bake(InPieces, bpy.types.Operator):
         return {"FINISHED"}
 
 
-class STEERING_OT_clear_bake(bpy.types.Operator):
+class STEERING_OT_clear_bake(SteeringOperator, bpy.types.Operator):
     """Remove the baked keyframes, move the vehicles back to their start and restore what the bake had set aside"""
 
     bl_idname = "steering.clear_bake"
     bl_label = "Delete Bake"
-    bl_options = {"REGISTER", "UNDO"}
+    needs = (in_object_mode, something_baked)
 
     selected: BoolProperty(
         name="Selected Only", description="Delete the bake of the selected vehicles only", default=False
     )
-
-    @classmethod
-    def poll(cls, context) -> bool:
-        return in_object_mode(cls, context) and something_baked(cls, context)
 
     @reported
     def execute(self, context):
@@ -159,9 +149,8 @@ def _unreadable(objects: Iterable[Object]) -> Iterator[str]:
     """A clause that names the objects whose record of a bake is damaged, if there are any."""
     names = [ob.name for ob in objects if has_unreadable_record(action_of(ob))]
     if names:
-        more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-        listed = ", ".join(names[:MOST_NAMES]) + more
-        yield f"the record of a bake is damaged, so its keys are kept as your own: delete them by hand ({listed})"
+        text = "the record of a bake is damaged, so its keys are kept as your own: delete them by hand"
+        yield f"{text} ({list_names(names)})"
 
 
 def _with_parts(objects: Iterable[Object], family: Family) -> list[Object]:

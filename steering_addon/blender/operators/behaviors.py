@@ -16,7 +16,7 @@ from ..objects.focus import holder_in_focus
 from ..properties import has_role
 from ..refusal import reported
 from ..stored_values import check_stored
-from .polls import has_editable_crowd
+from .polls import SteeringOperator, has_editable_crowd
 
 if TYPE_CHECKING:
     from bpy.types import Context
@@ -41,20 +41,16 @@ def _fit():
     )
 
 
-class STEERING_OT_behavior_add(bpy.types.Operator):
+class STEERING_OT_behavior_add(SteeringOperator, bpy.types.Operator):
     """Add a behavior to the crowd"""
 
     bl_idname = "steering.behavior_add"
     bl_label = "Add Behavior"
-    bl_options = {"REGISTER", "UNDO"}
+    needs = (has_editable_crowd,)
     bl_property = "behavior"
 
     behavior: EnumProperty(name="Behavior", description="Behavior to add to the crowd", items=ITEMS, default=FIRST)
     fit: _fit()
-
-    @classmethod
-    def poll(cls, context) -> bool:
-        return has_editable_crowd(cls, context)
 
     @reported
     def execute(self, context):
@@ -62,18 +58,14 @@ class STEERING_OT_behavior_add(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class STEERING_OT_flocking_add(bpy.types.Operator):
+class STEERING_OT_flocking_add(SteeringOperator, bpy.types.Operator):
     """Add the behaviors of a flock to the crowd: keep apart, match heading and stay together (Reynolds: flocking)"""
 
     bl_idname = "steering.flocking_add"
     bl_label = "Flocking"
-    bl_options = {"REGISTER", "UNDO"}
+    needs = (has_editable_crowd,)
 
     fit: _fit()
-
-    @classmethod
-    def poll(cls, context) -> bool:
-        return has_editable_crowd(cls, context)
 
     @reported
     def execute(self, context):
@@ -95,18 +87,14 @@ def _add(operator: Any, context: Context, behaviors: Sequence[type[Behavior]]) -
     operator.report({"INFO"}, "; ".join([f"Added {labels} to {crowd.name}", *chosen]))
 
 
-class STEERING_OT_behavior_remove(bpy.types.Operator):
+class STEERING_OT_behavior_remove(SteeringOperator, bpy.types.Operator):
     """Remove the behavior and its settings from the crowd"""
 
     bl_idname = "steering.behavior_remove"
     bl_label = "Remove Behavior"
-    bl_options = {"REGISTER", "UNDO"}
+    needs = (has_editable_crowd,)
 
     behavior: EnumProperty(name="Behavior", description="Behavior to remove from the crowd", items=ITEMS, default=FIRST)
-
-    @classmethod
-    def poll(cls, context) -> bool:
-        return has_editable_crowd(cls, context)
 
     def execute(self, context):
         crowd = holder_in_focus(context)

@@ -25,7 +25,7 @@ from ..property_groups import items_of
 from ..refusal import Refusal, reported
 from ..status.sliding import slides_of
 from ..stored_values import check_stored, sound_front
-from .polls import has_crowd, has_editable_crowd, in_object_mode, something_baked
+from .polls import SteeringOperator, has_clips, has_crowd, has_editable_crowd, in_object_mode, something_baked
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object, PropertyGroup
@@ -87,12 +87,12 @@ def _state_names(_self, context, _text) -> list[str]:
     return [state.name for state in states_of_crowd(crowd, context)] if crowd is not None else []
 
 
-class STEERING_OT_clip_add(bpy.types.Operator):
+class STEERING_OT_clip_add(SteeringOperator, bpy.types.Operator):
     """Add an action to the clips that the models of the crowd play, and measure it"""
 
     bl_idname = "steering.clip_add"
     bl_label = "Add Clip"
-    bl_options = {"REGISTER", "UNDO"}
+    needs = (in_object_mode, has_editable_crowd)
 
     action: StringProperty(name="Action", description="Action to play", search=_action_names, options={"SKIP_SAVE"})
     plays: EnumProperty(
@@ -108,10 +108,6 @@ class STEERING_OT_clip_add(bpy.types.Operator):
         search=_state_names,
         options={"SKIP_SAVE"},
     )
-
-    @classmethod
-    def poll(cls, context) -> bool:
-        return in_object_mode(cls, context) and has_editable_crowd(cls, context)
 
     def invoke(self, context, _event):
         if self.action or bpy.app.background:
@@ -152,18 +148,14 @@ class STEERING_OT_clip_add(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class STEERING_OT_clip_remove(bpy.types.Operator):
+class STEERING_OT_clip_remove(SteeringOperator, bpy.types.Operator):
     """Remove the clip from the list; the action stays"""
 
     bl_idname = "steering.clip_remove"
     bl_label = "Remove Clip"
-    bl_options = {"REGISTER", "UNDO"}
+    needs = (in_object_mode, has_editable_crowd)
 
     row: IntProperty(name="Row", description="Index of the clip, from 0", min=0)
-
-    @classmethod
-    def poll(cls, context) -> bool:
-        return in_object_mode(cls, context) and has_editable_crowd(cls, context)
 
     def execute(self, context):
         stored = crowd_in_focus(context).steering
@@ -179,13 +171,13 @@ class STEERING_OT_clip_remove(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class STEERING_OT_clips_find(bpy.types.Operator):
+class STEERING_OT_clips_find(SteeringOperator, bpy.types.Operator):
     """Look through the actions of the crowd's models by measuring them, and add one that stands, a walk and a run.
     The models then keep step with their way when they are baked"""
 
     bl_idname = "steering.clips_find"
     bl_label = "Find Clips"
-    bl_options = {"REGISTER", "UNDO"}
+    needs = (in_object_mode, has_editable_crowd)
 
     fit_speed: BoolProperty(
         name="Fit Speed",
@@ -193,10 +185,6 @@ class STEERING_OT_clips_find(bpy.types.Operator):
         default=False,
         options={"SKIP_SAVE"},
     )
-
-    @classmethod
-    def poll(cls, context) -> bool:
-        return in_object_mode(cls, context) and has_editable_crowd(cls, context)
 
     @reported
     def execute(self, context):
@@ -248,16 +236,12 @@ class STEERING_OT_clips_find(bpy.types.Operator):
             self.report({"INFO"}, f"{text}. Fit Speed changes that")
 
 
-class STEERING_OT_clips_measure(bpy.types.Operator):
+class STEERING_OT_clips_measure(SteeringOperator, bpy.types.Operator):
     """Measure the clips of the crowd again: the speed at which their feet hold on the ground, and how far they slide"""
 
     bl_idname = "steering.clips_measure"
     bl_label = "Measure Clips"
-    bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context) -> bool:
-        return in_object_mode(cls, context) and has_clips(cls, context)
+    needs = (in_object_mode, has_clips)
 
     @reported
     def execute(self, context):
@@ -269,12 +253,12 @@ class STEERING_OT_clips_measure(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class STEERING_OT_select_sliding(bpy.types.Operator):
+class STEERING_OT_select_sliding(SteeringOperator, bpy.types.Operator):
     """Select the baked vehicles of the crowd whose feet slide further than a distance while they stand on the ground"""
 
     bl_idname = "steering.select_sliding"
     bl_label = "Select Sliding"
-    bl_options = {"REGISTER", "UNDO"}
+    needs = (in_object_mode, has_crowd, something_baked)
 
     distance: FloatProperty(
         name="Distance",
@@ -284,10 +268,6 @@ class STEERING_OT_select_sliding(bpy.types.Operator):
         soft_max=1.0,
         unit="LENGTH",
     )
-
-    @classmethod
-    def poll(cls, context) -> bool:
-        return in_object_mode(cls, context) and has_crowd(cls, context) and something_baked(cls, context)
 
     @reported
     def execute(self, context):
@@ -311,16 +291,6 @@ class STEERING_OT_select_sliding(bpy.types.Operator):
         unknown = len(slides) - len(known)
         self.report({"INFO"}, f"{told}; {unknown} with constraints not measured" if unknown else told)
         return {"FINISHED"}
-
-
-def has_clips(operator: type, context: Context) -> bool:
-    """Whether the crowd in focus has clips and can be edited."""
-    if not has_editable_crowd(operator, context):
-        return False
-    if stored_clips(crowd_in_focus(context)):
-        return True
-    operator.poll_message_set("The crowd has no clips. Find Clips first")
-    return False
 
 
 CLASSES = (

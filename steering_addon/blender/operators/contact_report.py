@@ -11,8 +11,8 @@ from bpy.props import EnumProperty
 from ...recording.mishaps import FELL, GROUND, HELD, OBSTACLE, OVERLAP, STUCK
 from ..animation.ownership import bake_of
 from ..animation.run_records import Outcomes
-from ..objects.tagged_objects import in_use
-from .polls import in_object_mode, something_baked
+from ..objects.tagged_objects import in_use, list_names
+from .polls import SteeringOperator, in_object_mode, something_baked
 
 if TYPE_CHECKING:
     from bpy.types import Object, Scene
@@ -51,19 +51,15 @@ ITEMS = [
 ]
 
 
-class STEERING_OT_select_contacts(bpy.types.Operator):
+class STEERING_OT_select_contacts(SteeringOperator, bpy.types.Operator):
     """Select the baked vehicles that ran into something, got stuck or left their ground, and jump to the next frame on
     which one did"""
 
     bl_idname = "steering.select_contacts"
     bl_label = "Select Contacts"
-    bl_options = {"REGISTER", "UNDO"}
+    needs = (in_object_mode, something_baked)
 
     kind: EnumProperty(name="Type", description="Type of problem to select vehicles by", items=ITEMS, default=ANY)
-
-    @classmethod
-    def poll(cls, context) -> bool:
-        return in_object_mode(cls, context) and something_baked(cls, context)
 
     def execute(self, context):
         frames = _mishap_frames(context.scene, self.kind)
@@ -107,10 +103,7 @@ def stuck_warnings(stuck: Mapping[str, tuple[float, float]]) -> list[str]:
     """
     if not stuck:
         return []
-    names = sorted(stuck)
-    named, others = ", ".join(names[:NAMED]), len(names) - NAMED
-    if others > 0:
-        named += f" and {others} more"
+    named = list_names(sorted(stuck), NAMED)
     first, last = min(first for first, _ in stuck.values()), max(last for _, last in stuck.values())
     return [f"{named} got stuck at an obstacle, frames {first:g} to {last:g}. {REMEDY}"]
 

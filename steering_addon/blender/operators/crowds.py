@@ -22,7 +22,7 @@ from ..read.role_assignment import give_role, new_crowd
 from ..read.sources import pointers_of
 from ..refusal import Refusal, reported
 from ..stored_values import check_stored
-from .polls import has_crowd, has_editable_scene, in_object_mode, vehicle_selected
+from .polls import SteeringOperator, has_crowd, has_editable_scene, in_object_mode, vehicle_selected
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object, Scene
@@ -32,12 +32,12 @@ def _crowd_names(_self, context, _text) -> list[str]:
     return [ob.name for ob in tagged(in_use(context.scene), Role.CROWD)]
 
 
-class STEERING_OT_crowd_assign(bpy.types.Operator):
+class STEERING_OT_crowd_assign(SteeringOperator, bpy.types.Operator):
     """Move the selected vehicles to another crowd, whose settings they then share; they keep their size"""
 
     bl_idname = "steering.crowd_assign"
     bl_label = "Move to Crowd"
-    bl_options = {"REGISTER", "UNDO"}
+    needs = (in_object_mode, vehicle_selected)
 
     crowd: StringProperty(
         name="Crowd",
@@ -45,10 +45,6 @@ class STEERING_OT_crowd_assign(bpy.types.Operator):
         search=_crowd_names,
         options={"SKIP_SAVE"},
     )
-
-    @classmethod
-    def poll(cls, context) -> bool:
-        return in_object_mode(cls, context) and vehicle_selected(cls, context)
 
     def invoke(self, context, _event):
         if self.crowd:
@@ -120,22 +116,18 @@ def _shape(ob: Object) -> Shape | None:
     return model.radius * settings.size_factor, model.length * settings.size_factor * settings.length_factor
 
 
-class STEERING_OT_crowd_restore(bpy.types.Operator):
+class STEERING_OT_crowd_restore(SteeringOperator, bpy.types.Operator):
     """Bring back a crowd that is not in the scene although its vehicles are: deleted, of another scene, or excluded"""
 
     bl_idname = "steering.crowd_restore"
     bl_label = "Restore Crowd"
-    bl_options = {"REGISTER", "UNDO"}
+    needs = (in_object_mode, has_editable_scene)
 
     crowd: StringProperty(
         name="Crowd",
         description="Crowd to bring back; leave empty for every crowd missing from the scene",
         options={"SKIP_SAVE"},
     )
-
-    @classmethod
-    def poll(cls, context) -> bool:
-        return in_object_mode(cls, context) and has_editable_scene(cls, context)
 
     @reported
     def execute(self, context):
@@ -177,18 +169,14 @@ class STEERING_OT_crowd_restore(bpy.types.Operator):
         self.report({"INFO"}, f"Restored {crowd.name}" + (f": linked {linked} to {collection.name}" if linked else ""))
 
 
-class STEERING_OT_crowd_select(bpy.types.Operator):
+class STEERING_OT_crowd_select(SteeringOperator, bpy.types.Operator):
     """Select the vehicles of the crowd"""
 
     bl_idname = "steering.crowd_select"
     bl_label = "Select Vehicles"
-    bl_options = {"REGISTER", "UNDO"}
+    needs = (in_object_mode, has_crowd)
 
     extend: BoolProperty(name="Extend", description="Extend the current selection", default=False)
-
-    @classmethod
-    def poll(cls, context) -> bool:
-        return in_object_mode(cls, context) and has_crowd(cls, context)
 
     def execute(self, context):
         crowd = crowd_in_focus(context)

@@ -12,7 +12,14 @@ from ..properties import settings_of
 from ..properties.hooks import SHAPED
 from ..refusal import Refusal, reported
 from ..stored_values import check_stored
-from .polls import has_crowd, has_editable_scene, in_object_mode, part_of_vehicle_selected, something_baked
+from .polls import (
+    SteeringOperator,
+    has_crowd,
+    has_editable_scene,
+    in_object_mode,
+    part_of_vehicle_selected,
+    something_baked,
+)
 
 USUAL_LENGTH = 40
 """Frames."""
@@ -72,13 +79,13 @@ Bake again afterwards; the vehicle follows its guide, and the others see it"""
         return {"FINISHED"}
 
 
-class STEERING_OT_mark_add(bpy.types.Operator):
+class STEERING_OT_mark_add(SteeringOperator, bpy.types.Operator):
     """Add a mark at the 3D cursor, with a timeline marker on this frame: there and then the active vehicle is to be, \
 or the middle of the crowd. With a mesh or text selected besides, each vehicle of the crowd meets a place of that"""
 
     bl_idname = "steering.mark_add"
     bl_label = "Add Mark"
-    bl_options = {"REGISTER", "UNDO"}
+    needs = (in_object_mode, has_crowd, has_editable_scene)
 
     of_crowd: BoolProperty(
         name="Crowd",
@@ -91,10 +98,6 @@ or the middle of the crowd. With a mesh or text selected besides, each vehicle o
         description="Add a timeline marker of its name: the mark is met at the frame to which that is moved",
         default=True,
     )
-
-    @classmethod
-    def poll(cls, context) -> bool:
-        return in_object_mode(cls, context) and has_crowd(cls, context) and has_editable_scene(cls, context)
 
     @reported
     def execute(self, context):

@@ -13,7 +13,7 @@ from ..objects.tagged_objects import full_name, in_use, tagged
 from ..status import census
 from ..status.findings import FindingKind
 from ..status.refused import last_refused
-from .polls import in_object_mode
+from .polls import SteeringOperator, in_object_mode
 
 if TYPE_CHECKING:
     from bpy.types import Context, LayerCollection, Object
@@ -22,21 +22,17 @@ REFUSED = "REFUSED"
 """The kind that stands for the last refusal."""
 
 
-class STEERING_OT_finding_select(bpy.types.Operator):
+class STEERING_OT_finding_select(SteeringOperator, bpy.types.Operator):
     """Select the objects that this is about, and show them if they are hidden, excluded or not in the scene"""
 
     bl_idname = "steering.finding_select"
     bl_label = "Select Objects to Look At"
-    bl_options = {"REGISTER", "UNDO"}
+    needs = (in_object_mode,)
 
     kind: StringProperty(name="Kind", description="Kind of the finding", options={"SKIP_SAVE"})
     text: StringProperty(
         name="Text", description="Text of the finding; empty for all of its kind", options={"SKIP_SAVE"}
     )
-
-    @classmethod
-    def poll(cls, context) -> bool:
-        return in_object_mode(cls, context)
 
     def execute(self, context):
         names = self._names(context)

@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import bpy
 from bpy.props import EnumProperty
 
 from ...settings.stored_choices import AS_CROWD, OWN_MOVES
 from ...simulation.roles import Role
-from ..crowds.own_moves import move_as
+from ..moving import BY_CHOICE, locomotion_of
 from ..objects.suitability import check_editable
-from ..objects.tagged_objects import tagged
-from ..property_groups import items_of
+from ..objects.tagged_objects import crowd_of, tagged
+from ..property_groups import items_of, stored_value, values_of
 from ..refusal import reported
-from .polls import in_object_mode, vehicle_selected
+from .polls import SteeringOperator, in_object_mode, vehicle_selected
+
+if TYPE_CHECKING:
+    from bpy.types import Object
+
+    from ...simulation.locomotion import Locomotion
 
 
-class STEERING_OT_move_as(bpy.types.Operator):
+class STEERING_OT_move_as(SteeringOperator, bpy.types.Operator):
     """Let the selected vehicles alone move in another way than their crowd, such as a sheep dog on wheels. The
     settings of that are in the panel This One Only"""
 
     bl_idname = "steering.move_as"
     bl_label = "Move in Another Way"
-    bl_options = {"REGISTER", "UNDO"}
+    needs = (in_object_mode, vehicle_selected)
 
     locomotion: EnumProperty(
         name="Moves As",
@@ -30,17 +37,31 @@ class STEERING_OT_move_as(bpy.types.Operator):
         default=AS_CROWD.name,
     )
 
-    @classmethod
-    def poll(cls, context) -> bool:
-        return in_object_mode(cls, context) and vehicle_selected(cls, context)
-
     @reported
     def execute(self, context):
         vehicles = tagged(context.selected_objects, Role.VEHICLE)
         check_editable(vehicles)
         for ob in vehicles:
-            move_as(ob, self.locomotion)
+            _move_as(ob, self.locomotion)
         return {"FINISHED"}
+
+
+def _move_as(vehicle: Object, choice: str) -> None:
+    """Let a vehicle move by the locomotion of a choice, or as its crowd does.
+
+    Settings that it has never had begin as those of its crowd, where that moves alike.
+    """
+    settings, moves, crowd = vehicle.steering, BY_CHOICE.get(choice), crowd_of(vehicle)
+    if moves is not None and not settings.is_property_set(moves.name) and _has_set(crowd, moves):
+        group = getattr(settings, moves.name)
+        for name, value in values_of(moves, getattr(crowd.steering, moves.name)).items():
+            setattr(group, name, stored_value(moves.parameters()[name], value))
+    settings.own_locomotion = choice
+
+
+def _has_set(crowd: Object | None, moves: type[Locomotion]) -> bool:
+    """Whether a crowd moves in this way, with settings of its own."""
+    return crowd is not None and locomotion_of(crowd) is moves and crowd.steering.is_property_set(moves.name)
 
 
 CLASSES = (STEERING_OT_move_as,)

@@ -1,16 +1,32 @@
-"""Poll functions shared by operators; each one tells the user why a button is disabled."""
+"""The base of operators, and the checks that they share; each tells the user why a button is disabled."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from ...simulation.roles import Role
+from ..clips.crowd_clips import stored_clips
 from ..objects.focus import crowd_in_focus, state_in_focus, vehicles_selected
 from ..properties import has_role
 from ..status import census
 
 if TYPE_CHECKING:
     from bpy.types import Context
+
+
+class SteeringOperator:
+    """A base of operators that are undone in one step, and disabled where one of their checks fails.
+
+    Attributes:
+        needs: the checks, in order; each gets the operator and the context, and tells why the button is disabled.
+    """
+
+    bl_options = {"REGISTER", "UNDO"}
+    needs = ()
+
+    @classmethod
+    def poll(cls, context) -> bool:
+        return all(check(cls, context) for check in cls.needs)
 
 
 def in_object_mode(operator: type, context: Context) -> bool:
@@ -70,6 +86,16 @@ def has_editable_crowd(operator: type, context: Context) -> bool:
         operator.poll_message_set(f"{crowd.name} is linked. Make a library override of it")
         return False
     return True
+
+
+def has_clips(operator: type, context: Context) -> bool:
+    """Whether the crowd in focus has clips and can be edited."""
+    if not has_editable_crowd(operator, context):
+        return False
+    if stored_clips(crowd_in_focus(context)):
+        return True
+    operator.poll_message_set("The crowd has no clips. Find Clips first")
+    return False
 
 
 def has_state(operator: type, context: Context) -> bool:

@@ -11,7 +11,6 @@ from ...settings.population import CURVE, GRID, ONE_PLACE, SURFACE, VOLUME, Popu
 from ...simulation.roles import Role
 from ..clips.measuring import armature_below
 from ..crowds.adding_clips import FIND_CLIPS, add_to_new_crowd
-from ..crowds.member_variation import MOST_NAMES
 from ..crowds.moves_like import (
     ANYTHING,
     ITEMS,
@@ -31,14 +30,14 @@ from ..objects.bound_parts import family_with_bound_parts
 from ..objects.characters import not_copied, torn_apart
 from ..objects.focus import crowd_in_focus
 from ..objects.hierarchy import Family
-from ..objects.tagged_objects import names_of
+from ..objects.tagged_objects import list_names, names_of
 from ..properties import has_role, pointed_at
 from ..property_groups import operator_property, stored_value, values_of
 from ..read.arrangement import CHOICE, FITS, NUMBERS, WANTED, shown
 from ..read.role_assignment import new_crowd
 from ..refusal import Refusal, reported
 from ..stored_values import check_stored, choice_in
-from .polls import has_editable_crowd, has_editable_scene, in_object_mode
+from .polls import SteeringOperator, has_editable_crowd, has_editable_scene, in_object_mode
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object
@@ -214,25 +213,20 @@ def _left_out(context: Context, crowd: Object, plan: Plan, place: Object | None,
         if warning := check(models, family, context.scene):
             warnings.append(warning)
     if plan.kept:
-        names = ", ".join(ob.name for ob in plan.kept[:MOST_NAMES])
-        more = f" and {len(plan.kept) - MOST_NAMES} more" if len(plan.kept) > MOST_NAMES else ""
-        warnings.append(f"Kept members that are locked or were moved, keyed or parented: {names}{more}")
+        names = list_names([ob.name for ob in plan.kept])
+        warnings.append(f"Kept members that are locked or were moved, keyed or parented: {names}")
     if plan.count < plan.ground.population.count:
         remedy = tell_remedy(plan.ground, plan.sources)
         warnings.append(f"{(place or crowd).name} only has room for {plan.count} members. {remedy}")
     return warnings
 
 
-class STEERING_OT_populate_add(bpy.types.Operator):
+class STEERING_OT_populate_add(SteeringOperator, bpy.types.Operator):
     """Add the selected objects to the models of the crowd"""
 
     bl_idname = "steering.populate_add"
     bl_label = "Add Models"
-    bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context) -> bool:
-        return in_object_mode(cls, context) and has_editable_crowd(cls, context)
+    needs = (in_object_mode, has_editable_crowd)
 
     @reported
     def execute(self, context):
@@ -251,18 +245,14 @@ class STEERING_OT_populate_add(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class STEERING_OT_populate_remove(bpy.types.Operator):
+class STEERING_OT_populate_remove(SteeringOperator, bpy.types.Operator):
     """Remove the model from the list; its existing members are kept"""
 
     bl_idname = "steering.populate_remove"
     bl_label = "Remove Model"
-    bl_options = {"REGISTER", "UNDO"}
+    needs = (has_editable_crowd,)
 
     row: IntProperty(name="Row", description="Index of the model, from 0", min=0)
-
-    @classmethod
-    def poll(cls, context) -> bool:
-        return has_editable_crowd(cls, context)
 
     def execute(self, context):
         stored = crowd_in_focus(context).steering

@@ -18,9 +18,8 @@ from ..objects.hierarchy import Family
 from ..properties import has_role
 from ..refusal import Refusal
 from ..stored_values import check_stored
-from .clips import has_clips
 from .in_pieces import InPieces
-from .polls import has_editable_scene, in_object_mode
+from .polls import SteeringOperator, has_clips, has_editable_scene, in_object_mode
 
 if TYPE_CHECKING:
     from bpy.types import Collection, Context, Object
@@ -30,13 +29,13 @@ SHARE = 1.0 / 36.0
 """The tolerance as a share of the longest side of the model."""
 
 
-class STEERING_OT_pose_meshes(InPieces, bpy.types.Operator):
+class STEERING_OT_pose_meshes(SteeringOperator, InPieces, bpy.types.Operator):
     """Make meshes of the active vehicle in the poses of its clips, for instances that choose among them by phase. They
     replace those made before"""
 
     bl_idname = "steering.pose_meshes"
     bl_label = "Pose Meshes"
-    bl_options = {"REGISTER", "UNDO"}
+    needs = (in_object_mode, has_editable_scene, has_clips)
     canceled = "Pose Meshes Canceled"
 
     tolerance: FloatProperty(
@@ -58,10 +57,6 @@ class STEERING_OT_pose_meshes(InPieces, bpy.types.Operator):
         soft_max=128,
         max=512,
     )
-
-    @classmethod
-    def poll(cls, context) -> bool:
-        return in_object_mode(cls, context) and has_editable_scene(cls, context) and has_clips(cls, context)
 
     def begin(self, context: Context) -> tuple[Iterator[float], str]:
         crowd, family = crowd_in_focus(context), Family()

@@ -34,7 +34,7 @@ from ..properties import pointed_at
 from ..refusal import Refusal, reported
 from ..stored_values import check_stored
 from .behaviors import FIRST, ITEMS
-from .polls import has_crowd, has_editable_crowd, has_state, in_object_mode
+from .polls import SteeringOperator, has_crowd, has_editable_crowd, has_state, in_object_mode
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object, Scene
@@ -83,10 +83,10 @@ class Described:
         return presets[properties.preset].tooltip() if properties.preset in presets else cls.__doc__
 
 
-class Applying(Described):
+class Applying(SteeringOperator, Described):
     """Applies a preset to the crowd."""
 
-    bl_options = {"REGISTER", "UNDO"}
+    needs = (has_editable_crowd,)
 
     def take_up(self, context: Context, crowd: Object, preset: Preset) -> tuple[list[str], list[str], str]:
         """Apply the preset to the crowd.
@@ -95,10 +95,6 @@ class Applying(Described):
             The data paths that are keyframed or driven, other warnings, and the summary to report.
         """
         raise NotImplementedError
-
-    @classmethod
-    def poll(cls, context) -> bool:
-        return has_editable_crowd(cls, context)
 
     @reported
     def execute(self, context):
@@ -177,7 +173,7 @@ def _summary(preset: Preset, crowd: Object, scene: Scene, *, has_preroll: bool) 
 
 
 def _on_size(preset: Preset, length: float | None, *, fits: bool) -> str:
-    """What the report says of the size of the bodies, `length` metres long; nothing if they cannot be measured."""
+    """The clause about the size of the bodies, `length` metres long; empty if they cannot be measured."""
     if length is None:
         return ""
     if fits:
@@ -202,19 +198,15 @@ class STEERING_OT_behavior_preset_apply(Applying, bpy.types.Operator):
         return animated, [], f"Applied the preset {preset.label} to {crowd.name}"
 
 
-class STEERING_OT_state_add(Described, bpy.types.Operator):
+class STEERING_OT_state_add(SteeringOperator, Described, bpy.types.Operator):
     """Add a state to the crowd: what vehicles do differently when something calls them (Reynolds: action selection)"""
 
     bl_idname = "steering.state_add"
     bl_label = "Add State"
-    bl_options = {"REGISTER", "UNDO"}
+    needs = (in_object_mode, has_editable_crowd)
     shelf_of = staticmethod(_states)
 
     preset: _preset_name(_states)
-
-    @classmethod
-    def poll(cls, context) -> bool:
-        return in_object_mode(cls, context) and has_editable_crowd(cls, context)
 
     @reported
     def execute(self, context):
@@ -232,10 +224,11 @@ class STEERING_OT_state_add(Described, bpy.types.Operator):
         return {"FINISHED"}
 
 
-class Saving:
+class Saving(SteeringOperator):
     """Saves settings of the crowd in focus, or of another holder of settings, as a preset of the user's own."""
 
     bl_options = {"REGISTER"}
+    needs = (has_crowd,)
     shelf_of: ShelfOf
     holder = staticmethod(crowd_in_focus)
 
@@ -246,10 +239,6 @@ class Saving:
             Refusal: the holder does not have its settings.
         """
         raise NotImplementedError
-
-    @classmethod
-    def poll(cls, context) -> bool:
-        return has_crowd(cls, context)
 
     def invoke(self, context, _event):
         self.name = self.name or self.holder(context).name
@@ -300,14 +289,11 @@ class STEERING_OT_state_preset_save(Saving, bpy.types.Operator):
 
     bl_idname = "steering.state_preset_save"
     bl_label = "Save State Preset"
+    needs = (has_state,)
     shelf_of = staticmethod(_states)
     holder = staticmethod(state_in_focus)
 
     name: _new_name()
-
-    @classmethod
-    def poll(cls, context) -> bool:
-        return has_state(cls, context)
 
     def made_of(self, context, state):
         crowd = crowd_of(state)

@@ -9,18 +9,14 @@ from mathutils import Vector
 from ..crowds.ready_scenes.catalogue import READY_SCENES
 from ..crowds.ready_scenes.scene_builder import ReadyScene, SceneOptions, free_place
 from ..refusal import reported
-from .polls import has_editable_scene, in_object_mode
+from .polls import SteeringOperator, has_editable_scene, in_object_mode
 
 
-class Adding:
+class Adding(SteeringOperator):
     """The operators' shared base: what differs is the ready scene."""
 
-    bl_options = {"REGISTER", "UNDO"}
+    needs = (in_object_mode, has_editable_scene)
     ready_scene: ReadyScene
-
-    @classmethod
-    def poll(cls, context) -> bool:
-        return in_object_mode(cls, context) and has_editable_scene(cls, context)
 
     @reported
     def execute(self, context):

@@ -21,7 +21,7 @@ from ..read.dependencies import animated_paths
 from ..refusal import Refusal, reported
 from ..status.present_states import present_state, tells_state
 from ..stored_values import check_stored
-from .polls import has_editable_crowd, has_state, in_object_mode
+from .polls import SteeringOperator, has_editable_crowd, has_state, in_object_mode
 
 
 class STEERING_OT_trigger_add(bpy.types.Operator):
@@ -91,12 +91,12 @@ class STEERING_OT_trigger_add(bpy.types.Operator):
         raise Refusal("There are several states to call into. Select what calls, then Shift-click the state.")
 
 
-class STEERING_OT_cue_add(bpy.types.Operator):
+class STEERING_OT_cue_add(SteeringOperator, bpy.types.Operator):
     """Tell a share of the crowd to be in the state from this frame on, by a strip in the Nonlinear Animation editor"""
 
     bl_idname = "steering.cue_add"
     bl_label = "Add Cue"
-    bl_options = {"REGISTER", "UNDO"}
+    needs = (has_state, in_object_mode)
 
     frames: IntProperty(name="Length", description="Length of the strip, in frames", default=60, min=1, max=100000)
     fade: IntProperty(
@@ -106,10 +106,6 @@ class STEERING_OT_cue_add(bpy.types.Operator):
         min=0,
         max=10000,
     )
-
-    @classmethod
-    def poll(cls, context) -> bool:
-        return has_state(cls, context) and in_object_mode(cls, context)
 
     @reported
     def execute(self, context):
@@ -123,22 +119,18 @@ class STEERING_OT_cue_add(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class STEERING_OT_states_copy(bpy.types.Operator):
+class STEERING_OT_states_copy(SteeringOperator, bpy.types.Operator):
     """Give the crowd copies of the states of another crowd, with the triggers that call into them"""
 
     bl_idname = "steering.states_copy"
     bl_label = "Copy States"
-    bl_options = {"REGISTER", "UNDO"}
+    needs = (in_object_mode, has_editable_crowd)
 
     source: StringProperty(
         name="Crowd",
         description="Crowd to copy the states of; leave empty for the only other one that has any",
         options={"SKIP_SAVE"},
     )
-
-    @classmethod
-    def poll(cls, context) -> bool:
-        return in_object_mode(cls, context) and has_editable_crowd(cls, context)
 
     @reported
     def execute(self, context):
@@ -155,16 +147,12 @@ class STEERING_OT_states_copy(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class STEERING_OT_select_in_state(bpy.types.Operator):
+class STEERING_OT_select_in_state(SteeringOperator, bpy.types.Operator):
     """Select the vehicles that are in the active state on this frame of the preview or the bake"""
 
     bl_idname = "steering.select_in_state"
     bl_label = "Select in State"
-    bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context) -> bool:
-        return has_state(cls, context) and in_object_mode(cls, context)
+    needs = (has_state, in_object_mode)
 
     @reported
     def execute(self, context):

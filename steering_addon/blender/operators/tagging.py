@@ -29,7 +29,7 @@ from ..read.role_assignment import default_crowd, give_role, new_crowd
 from ..read.start_pose import channels, store
 from ..refusal import Refusal, reported
 from ..stored_values import check_choices
-from .polls import in_object_mode, something_selected, vehicle_selected
+from .polls import SteeringOperator, in_object_mode, something_selected, vehicle_selected
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object, Scene
@@ -53,12 +53,12 @@ def _role(description: str):
     return EnumProperty(name="Role", description=description, items=items_of(ROLES), default="VEHICLE")
 
 
-class STEERING_OT_tag(bpy.types.Operator):
+class STEERING_OT_tag(SteeringOperator, bpy.types.Operator):
     """Make the selected objects part of the steering simulation"""
 
     bl_idname = "steering.tag"
     bl_label = "Tag for Steering"
-    bl_options = {"REGISTER", "UNDO"}
+    needs = (something_selected,)
 
     role: _role("Role to give to the objects")
     moves_like: EnumProperty(
@@ -81,10 +81,6 @@ class STEERING_OT_tag(bpy.types.Operator):
         if properties.role == Role.VEHICLE.name and properties.is_property_set("moves_like"):
             return likeness(properties.moves_like).description
         return DESCRIPTIONS[Role[properties.role]][1]
-
-    @classmethod
-    def poll(cls, context) -> bool:
-        return something_selected(cls, context)
 
     def invoke(self, context, _event):
         specified = self.properties.is_property_set("moves_like") or self.role != Role.VEHICLE.name
@@ -162,20 +158,16 @@ class STEERING_MT_moves_like(bpy.types.Menu):
             entry.role, entry.moves_like, entry.new_crowd = Role.VEHICLE.name, like.name, settled
 
 
-class STEERING_OT_untag(bpy.types.Operator):
+class STEERING_OT_untag(SteeringOperator, bpy.types.Operator):
     """Remove a role from the selected objects; baked keyframes are kept"""
 
     bl_idname = "steering.untag"
     bl_label = "Untag"
-    bl_options = {"REGISTER", "UNDO"}
+    needs = (something_selected,)
 
     role: EnumProperty(
         name="Role", description="Role to remove from the objects", items=items_of(ROLES), default="VEHICLE"
     )
-
-    @classmethod
-    def poll(cls, context) -> bool:
-        return something_selected(cls, context)
 
     @reported
     def execute(self, context):
@@ -199,16 +191,12 @@ class STEERING_OT_untag(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class STEERING_OT_crowd_add(bpy.types.Operator):
+class STEERING_OT_crowd_add(SteeringOperator, bpy.types.Operator):
     """Add a crowd: an Empty that holds the settings shared by its vehicles"""
 
     bl_idname = "steering.crowd_add"
     bl_label = "Add Crowd"
-    bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context) -> bool:
-        return in_object_mode(cls, context)
+    needs = (in_object_mode,)
 
     def execute(self, context):
         crowd = new_crowd(context)
@@ -219,16 +207,12 @@ class STEERING_OT_crowd_add(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class STEERING_OT_set_start(bpy.types.Operator):
+class STEERING_OT_set_start(SteeringOperator, bpy.types.Operator):
     """Store the current transforms of the selected vehicles as their start"""
 
     bl_idname = "steering.set_start"
     bl_label = "Set Start"
-    bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context) -> bool:
-        return vehicle_selected(cls, context)
+    needs = (vehicle_selected,)
 
     @reported
     def execute(self, context):

@@ -23,6 +23,7 @@ from ...simulation.geometry.paths import Spline, spline
 from ...simulation.geometry.regions import BOX, SPHERE, Regions
 from ...simulation.geometry.regions import MESH as REGION_MESH
 from ...simulation.roles import Role
+from ..animation.frame_rate import frame_time_of
 from ..objects.doubles import doubles
 from ..objects.tagged_objects import crowd_of, full_name
 from ..properties import has_role, pointed_at, settings_of
@@ -311,7 +312,7 @@ def _course(drawn: Picture, course: Spline, mark: float, color: tuple[float, ...
 def _vehicles(
     drawn: Picture, scene: Scene, depsgraph: Depsgraph, cast: Subjects, tracks: Tracks, items: frozenset[str]
 ) -> None:
-    frame, frame_time = scene.frame_current, scene.render.fps_base / scene.render.fps
+    frame, frame_time = scene.frame_current, frame_time_of(scene)
     matrices = doubles([ob.evaluated_get(depsgraph).matrix_world for ob in cast.vehicles])
     positions, radius, half = matrices[:, :3, 3], cast.radius[:, None], cast.half_axis[:, None]
     side, forward, up = (unit(np.einsum("nab,nb->na", matrices[:, :3, :3], cast.axes[:, :, k])) for k in range(3))

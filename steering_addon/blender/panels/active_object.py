@@ -12,8 +12,8 @@ from ..objects.tagged_objects import crowd_of
 from ..properties import has_role, settings_of
 from ..property_groups import meaningful
 from ..status import census
-from .fields import fields, note
-from .locations import ROOT, in_both
+from .fields import draw_properties, fields, note
+from .locations import ROOT, OfActive, in_both
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object, UILayout
@@ -83,8 +83,8 @@ class Roles:
         if settings_of(ob) and ob.steering.roles:
             column = fields(layout)
             for role, names in SETTINGS.items():
-                for name in names if has_role(ob, role) and ob.type in OBJECT_TYPES.get(role, (ob.type,)) else ():
-                    column.prop(ob.steering, name)
+                if has_role(ob, role) and ob.type in OBJECT_TYPES.get(role, (ob.type,)):
+                    draw_properties(column, ob.steering, names)
             column.prop(ob.steering, "active")
             if context.mode == "EDIT_MESH" and has_role(ob, Role.FLOW):
                 layout.operator("steering.flow_switch_direction", icon="ARROW_LEFTRIGHT")
@@ -117,35 +117,26 @@ def _role_buttons(layout: UILayout, ob: Object) -> None:
         parent.operator(operator, text=DESCRIPTIONS[role][0], icon=icon, depress=tagged).role = role.name
 
 
-class VehicleSettings:
+class VehicleSettings(OfActive):
     """The settings that a vehicle does not share with its crowd."""
 
     bl_label = "This One Only"
     bl_options = {"DEFAULT_CLOSED"}
-
-    @classmethod
-    def poll(cls, context: Context) -> bool:
-        return context.object is not None and has_role(context.object, Role.VEHICLE)
+    role = Role.VEHICLE
 
     def draw(self, context) -> None:
         settings = context.object.steering
         column = fields(self.layout)
-        for name in INDIVIDUAL:
-            column.prop(settings, name)
-        factors = column.column(align=True)
-        for name in FACTORS:
-            factors.prop(settings, name)
-        column.prop(settings, "seed")
-        column.prop(settings, "use_enter_frame")
+        draw_properties(column, settings, INDIVIDUAL)
+        draw_properties(column.column(align=True), settings, FACTORS)
+        draw_properties(column, settings, ("seed", "use_enter_frame"))
         if settings.use_enter_frame:
             column.prop(settings, "enter_frame")
         column.prop(settings, "own_locomotion")
         moves = BY_CHOICE.get(settings.own_locomotion)
         if moves is not None:
-            below = column.column()
             group = getattr(settings, moves.name)
-            for name in meaningful(moves, group):
-                below.prop(group, name)
+            draw_properties(column.column(), group, meaningful(moves, group))
         self.layout.operator("steering.set_start", icon="PINNED")
 
 

@@ -16,7 +16,7 @@ from ..status.census import Census, known, settled
 from ..status.findings import FindingKind
 from ..status.inactivity import why_still
 from ..status.refused import last_refused
-from .fields import counted, fields, fits, note, note_in_popover, shortened
+from .fields import counted, draw_properties, fields, fits, note, note_in_popover, shortened
 from .locations import as_popover, in_tab
 from .lost_crowds import lost_crowds
 
@@ -224,12 +224,8 @@ class Run:
         column = fields(self.layout)
         column.prop(stored, "use_frame_range")
         if stored.use_frame_range:
-            frames = column.column(align=True)
-            frames.prop(stored, "frame_start")
-            frames.prop(stored, "frame_end")
-        column.prop(stored, "substeps")
-        column.prop(stored, "seed")
-        column.prop(stored, "replace_own_keys")
+            draw_properties(column.column(align=True), stored, ("frame_start", "frame_end"))
+        draw_properties(column, stored, ("substeps", "seed", "replace_own_keys"))
 
 
 CLASSES = (in_tab(Baking, "bake"), as_popover(Findings, "findings"), in_tab(Run, "run", "bake"))

@@ -14,9 +14,8 @@ from ..properties import has_role
 from ..property_groups import meaningful
 from ..status.census import Census, known
 from ..status.inactivity import why_away, why_idle, why_still
-from .crowds import PartOfCrowd
 from .fields import columns, fields, note, parameters
-from .locations import in_both
+from .locations import OfCrowd, in_both
 from .presets import preset_button
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ WIDTH = {Kind.NUMBER: 0.7, Kind.INTEGER: 0.42}
 """Horizontal scale of the numbers in a behavior's header, which leaves more room for its name."""
 
 
-class Behaviors(PartOfCrowd):
+class Behaviors(OfCrowd):
     """For each behavior of the crowd a header with its switch, name and weight, and its parameters below."""
 
     bl_label = "Behaviors"
@@ -67,13 +66,13 @@ class Behaviors(PartOfCrowd):
 
 
 def _of_a_state(layout: UILayout, context: Context, state: Object, in_use: list[type[Behavior]]) -> None:
-    """Which behaviors of its crowd a state leaves as they are."""
+    """A note of the behaviors of its crowd that a state leaves as they are."""
     crowd = crowd_in_focus(context)
     if crowd is None:
         return
     stored = crowd.steering
-    used = [each for each in CATALOGUE if stored.is_property_set(each.name) and getattr(stored, each.name).use]
-    others = [each.label for each in used if each not in in_use]
+    used = [kind for kind in CATALOGUE if stored.is_property_set(kind.name) and getattr(stored, kind.name).use]
+    others = [kind.label for kind in used if kind not in in_use]
     as_crowd = f"As in {crowd.name}: {', '.join(others)}" if others else f"Nothing is as in {crowd.name}"
     note(layout, context, f"{as_crowd}. Add a behavior to change it in this state")
 

@@ -13,22 +13,18 @@ from ..objects.focus import crowd_in_focus
 from ..operators.clips import words
 from ..properties import pointed_at
 from ..property_groups import meaningful
-from .fields import fields, note
-from .locations import in_both
+from .fields import draw_properties, fields, note
+from .locations import OfCrowd, in_both
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object, PropertyGroup, UILayout
 
 
-class Clips:
+class Clips(OfCrowd):
     """The actions that the models play, and what was measured of them."""
 
     bl_label = "Clips"
     bl_options = {"DEFAULT_CLOSED"}
-
-    @classmethod
-    def poll(cls, context: Context) -> bool:
-        return crowd_in_focus(context) is not None
 
     def draw(self, context) -> None:
         layout, stored = self.layout, crowd_in_focus(context).steering
@@ -68,8 +64,7 @@ def _clip(layout: UILayout, context: Context, row: int, clip: PropertyGroup, sta
         return
     note(body, context, words(clip), icon="DRIVER_DISTANCE" if clip.plays == "MOVE" else "TIME")
     column = fields(body)
-    column.prop(clip, "action")
-    column.prop(clip, "plays")
+    draw_properties(column, clip, ("action", "plays"))
     if clip.plays == "MOVE":
         column.prop(clip, "ground_speed")
     if clip.plays == "STAND":
@@ -88,7 +83,7 @@ def looking(portrayal: PropertyGroup) -> list[tuple[PropertyGroup, str]]:
     return [(portrayal, "look_at"), (playing, "look_ahead"), (playing, "look_at_caller")]
 
 
-class Playing:
+class ClipsPlaying:
     """How the clips are played."""
 
     bl_label = "Playing"
@@ -104,8 +99,7 @@ class Playing:
         playing = crowd.steering.portrayal.playing
         column = fields(self.layout)
         unplanted = unplanted_of(crowd)
-        column.prop(crowd.steering.portrayal, "head_bone")
-        column.prop(crowd.steering.portrayal, "look_at")
+        draw_properties(column, crowd.steering.portrayal, ("head_bone", "look_at"))
         for name in meaningful(ClipSettings, playing):
             row = column.row()
             row.prop(playing, name)
@@ -121,4 +115,4 @@ def _has_clips(crowd: Object) -> bool:
     return stored.is_property_set("portrayal") and len(stored.portrayal.clips) > 0
 
 
-CLASSES = (*in_both(Clips, "clips", "crowd"), *in_both(Playing, "playing", "clips"))
+CLASSES = (*in_both(Clips, "clips", "crowd"), *in_both(ClipsPlaying, "playing", "clips"))

@@ -19,18 +19,18 @@ from ..status.census import Members, known
 from . import clips, populate
 from .active_object import ICONS
 from .clips import looking
-from .fields import counted, fields, note
-from .locations import in_both
+from .fields import counted, draw_properties, fields, note
+from .locations import OfCrowd, in_both
 from .lost_crowds import lost_crowd_of
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Object, PropertyGroup, Scene, UILayout
+    from bpy.types import Object, PropertyGroup, Scene, UILayout
 
 ADVANCED = ("mass", "max_force", "response_time", "damping", "speed_time", "pace_time")
-"""What a vehicle's agility is made of; a preset sets them, and few animators need to."""
+"""The settings of a vehicle's agility; a preset sets them, and few animators need to."""
 
 
-class Crowd:
+class CrowdInFocus:
     """Name and size of the crowd, and the operators that act on all of its vehicles."""
 
     bl_label = "Crowd"
@@ -83,15 +83,7 @@ def _member_counts(members: Members) -> str:
     return text
 
 
-class PartOfCrowd:
-    """Shown while a crowd is in focus."""
-
-    @classmethod
-    def poll(cls, context: Context) -> bool:
-        return crowd_in_focus(context) is not None
-
-
-class Model(PartOfCrowd):
+class CrowdVehicle(OfCrowd):
     """The vehicle model."""
 
     bl_label = "Vehicle"
@@ -100,13 +92,11 @@ class Model(PartOfCrowd):
     def draw(self, context) -> None:
         model = crowd_in_focus(context).steering.vehicle
         note(self.layout, context, _performance(model, context.scene))
-        column = fields(self.layout)
-        for name in VehicleModel.parameters():
-            if name not in ADVANCED:
-                column.prop(model, name)
+        names = [name for name in VehicleModel.parameters() if name not in ADVANCED]
+        draw_properties(fields(self.layout), model, names)
 
 
-class Advanced(PartOfCrowd):
+class Advanced(OfCrowd):
     """The strength and the reaction times of the vehicle model."""
 
     bl_label = "Advanced"
@@ -114,9 +104,7 @@ class Advanced(PartOfCrowd):
 
     def draw(self, context) -> None:
         model = crowd_in_focus(context).steering.vehicle
-        column = fields(self.layout)
-        for name in ADVANCED:
-            column.prop(model, name)
+        draw_properties(fields(self.layout), model, ADVANCED)
 
 
 def _performance(model: PropertyGroup, scene: Scene) -> str:
@@ -133,7 +121,7 @@ def _performance(model: PropertyGroup, scene: Scene) -> str:
     return f"Turns within {length}, top speed in {model.max_speed / agility:.1f} s"
 
 
-class Locomotion(PartOfCrowd):
+class CrowdLocomotion(OfCrowd):
     """How the bodies turn steering into motion, and the settings of that."""
 
     bl_label = "Locomotion"
@@ -147,11 +135,10 @@ class Locomotion(PartOfCrowd):
         # A choice that only another version knows reads as an empty name.
         if moves is not None:
             group = getattr(settings, moves.name)
-            for name in meaningful(moves, group):
-                column.prop(group, name)
+            draw_properties(column, group, meaningful(moves, group))
 
 
-class Limbs(PartOfCrowd):
+class Limbs(OfCrowd):
     """The custom properties that drive wings, wheels and legs."""
 
     bl_label = "Wings, Wheels and Legs"
@@ -174,7 +161,7 @@ class Limbs(PartOfCrowd):
             self.layout.operator("steering.drive_wheels", icon="DRIVER")
 
 
-class Attendance(PartOfCrowd):
+class CrowdAttendance(OfCrowd):
     """When the vehicles enter, and what they do when they arrive."""
 
     bl_label = "Entering and Leaving"
@@ -188,10 +175,8 @@ class Attendance(PartOfCrowd):
         column.prop(settings, "use_enter_frame")
         entering = column.column(align=True)
         entering.active = settings.use_enter_frame
-        entering.prop(settings, "enter_frame")
-        entering.prop(settings, "enter_span")
-        column.prop(settings, "wait_for_room")
-        column.prop(settings, "on_arrival")
+        draw_properties(entering, settings, ("enter_frame", "enter_span"))
+        draw_properties(column, settings, ("wait_for_room", "on_arrival"))
         _stays(column, crowd)
         arriving = column.column()
         arriving.active = settings.on_arrival != "STAY"
@@ -212,12 +197,12 @@ def _stays(layout: UILayout, crowd: Object) -> None:
 
 
 CLASSES = (
-    *in_both(Crowd, "crowd"),
+    *in_both(CrowdInFocus, "crowd"),
     *populate.CLASSES,
-    *in_both(Model, "model", "crowd"),
+    *in_both(CrowdVehicle, "model", "crowd"),
     *in_both(Advanced, "advanced", "model"),
-    *in_both(Locomotion, "locomotion", "crowd"),
+    *in_both(CrowdLocomotion, "locomotion", "crowd"),
     *in_both(Limbs, "portrayal", "crowd"),
     *clips.CLASSES,
-    *in_both(Attendance, "attendance", "crowd"),
+    *in_both(CrowdAttendance, "attendance", "crowd"),
 )

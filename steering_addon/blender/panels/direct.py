@@ -11,22 +11,18 @@ from ..objects.focus import crowd_in_focus, vehicle_in_focus
 from ..properties import has_role, pointed_at
 from ..read.marks import frame_of
 from .active_object import ICONS
-from .fields import fields, note
-from .locations import ROOT, in_both
+from .fields import draw_properties, fields, note
+from .locations import ROOT, OfActive, OfCrowd, in_both
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object, PropertyGroup, UILayout
 
 
-class Direct:
-    """What leads the active vehicle by hand, and the marks that it and its crowd meet."""
+class Direct(OfCrowd):
+    """The guide of the active vehicle, and the marks that it and its crowd meet."""
 
     bl_label = "Direct"
     bl_options = {"DEFAULT_CLOSED"}
-
-    @classmethod
-    def poll(cls, context: Context) -> bool:
-        return crowd_in_focus(context) is not None
 
     def draw(self, context) -> None:
         layout, crowd = self.layout, crowd_in_focus(context)
@@ -47,10 +43,9 @@ class Direct:
 
 
 def _by_hand(layout: UILayout, context: Context, settings: PropertyGroup) -> None:
-    """What leads a vehicle."""
+    """The guide that leads a vehicle by hand."""
     column = fields(layout)
-    column.prop(settings, "by_hand")
-    column.prop(settings, "guide")
+    draw_properties(column, settings, ("by_hand", "guide"))
     guide = pointed_at(settings, "guide")
     if guide is not None and guide.type == "ARMATURE":
         column.prop_search(settings, "guide_bone", guide.data, "bones", text="Bone")
@@ -60,7 +55,7 @@ def _by_hand(layout: UILayout, context: Context, settings: PropertyGroup) -> Non
 
 
 def when(mark: Object, context: Context) -> str:
-    """What meets a mark and when, in words."""
+    """The performer of a mark and its frame, in words."""
     stored = mark.steering.mark
     performer, shape = pointed_at(stored, "who"), pointed_at(stored, "shape")
     name = performer.name if performer is not None else "no vehicle"
@@ -70,14 +65,11 @@ def when(mark: Object, context: Context) -> str:
     return f"each of {name} {at}" if shape is not None else f"middle of {name} {at}"
 
 
-class ActiveMark:
-    """What is to be at the active mark, when and how."""
+class ActiveMark(OfActive):
+    """The settings of the active mark: its performer, its time and how it is met."""
 
     bl_label = "Mark"
-
-    @classmethod
-    def poll(cls, context: Context) -> bool:
-        return context.object is not None and has_role(context.object, Role.MARK)
+    role = Role.MARK
 
     def draw(self, context) -> None:
         layout, stored = self.layout, context.object.steering
@@ -92,11 +84,10 @@ class ActiveMark:
         if of_crowd:
             column.prop(mark, "shape")
         column.prop_search(mark, "marker", context.scene, "timeline_markers", text="Marker")
-        names = [name for name in MarkModel.parameters() if name not in ("frame", "speed", "spread")]
         if not mark.marker:
             column.prop(mark, "frame")
-        for name in names:
-            column.prop(mark, name)
+        names = [name for name in MarkModel.parameters() if name not in ("frame", "speed", "spread")]
+        draw_properties(column, mark, names)
         if mark.aims:
             column.prop(mark, "speed")
         if of_crowd and shape is not None:

@@ -12,6 +12,8 @@ from ..property_groups import bone_of, choice_of, collection_of
 from ..read.target_groups import is_several
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from bpy.types import Context, UILayout
 
 LETTER = 6.6
@@ -39,6 +41,12 @@ def fields(layout: UILayout) -> UILayout:
     column = layout.column()
     column.use_property_split = True
     return column
+
+
+def draw_properties(layout: UILayout, group: Any, names: Iterable[str]) -> None:
+    """Add a field for each of some properties."""
+    for name in names:
+        layout.prop(group, name)
 
 
 def parameters(layout: UILayout, declaration: type[Declared], group: Any, names: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""The places of panels: the Steering tab of the sidebar, popovers, and the Object tab of the Properties editor."""
+"""Where and when panels are shown: the Steering tab of the sidebar, popovers, and the Object tab of the Properties."""
 
 from __future__ import annotations
 
@@ -6,12 +6,34 @@ from typing import Any
 
 import bpy
 
+from ...simulation.roles import Role
+from ..objects.focus import crowd_in_focus
+from ..properties import has_role
+
 TAB = {"bl_space_type": "VIEW_3D", "bl_region_type": "UI", "bl_category": "Steering"}
 POPOVER = {"bl_space_type": "VIEW_3D", "bl_region_type": "HEADER"}
 """Regions of this type list no panels, so a panel of theirs only appears as a popover."""
 OBJECT_PROPERTIES = {"bl_space_type": "PROPERTIES", "bl_region_type": "WINDOW", "bl_context": "object"}
 ROOT = "object"
 """The panel of the Properties editor that is the parent of all others in that editor."""
+
+
+class OfCrowd:
+    """Content that is shown while a crowd is in focus."""
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return crowd_in_focus(context) is not None
+
+
+class OfActive:
+    """Content that is shown while the active object has the role."""
+
+    role: Role
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return context.object is not None and has_role(context.object, cls.role)
 
 
 def in_tab(content: type, name: str, parent: str = "") -> type:

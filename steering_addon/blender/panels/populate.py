@@ -5,19 +5,15 @@ from __future__ import annotations
 from ..objects.focus import crowd_in_focus
 from ..read.arrangement import shown
 from ..status.census import known
-from .fields import fields, note
-from .locations import in_both
+from .fields import draw_properties, fields, note
+from .locations import OfCrowd, in_both
 
 
-class Populate:
+class Populate(OfCrowd):
     """The models of the members, their number and their arrangement."""
 
     bl_label = "Populate"
     bl_options = {"DEFAULT_CLOSED"}
-
-    @classmethod
-    def poll(cls, context) -> bool:
-        return crowd_in_focus(context) is not None
 
     def draw(self, context) -> None:
         layout, crowd = self.layout, crowd_in_focus(context)
@@ -34,9 +30,7 @@ class Populate:
             line.prop(source, "weight", text="")
             line.operator("steering.populate_remove", text="", icon="X").row = row
         layout.operator("steering.populate_add", icon="ADD")
-        column = fields(layout)
-        for name in shown(group.arrangement):
-            column.prop(group, name)
+        draw_properties(fields(layout), group, shown(group.arrangement))
         census = known(context.scene)
         vehicles = census.members(crowd).vehicles if census is not None else group.count
         if 0 < vehicles < group.count:

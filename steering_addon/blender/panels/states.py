@@ -17,14 +17,14 @@ from ..moving import BY_CHOICE
 from ..objects.focus import crowd_in_focus, vehicle_in_focus
 from ..objects.mind_numbers import state_numbers
 from ..objects.tagged_objects import crowd_of
-from ..properties import has_role, pointed_at
+from ..properties import pointed_at
 from ..property_groups import meaningful
 from ..status import census
 from ..status.present_states import history_of
 from .active_object import ICONS
-from .crowds import ADVANCED, PartOfCrowd
-from .fields import counted, fields, note
-from .locations import ROOT, in_both
+from .crowds import ADVANCED
+from .fields import counted, draw_properties, fields, note
+from .locations import ROOT, OfActive, OfCrowd, in_both
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,7 +46,7 @@ SHOWN = 6
 """Changes of state that Why lists at most."""
 
 
-class States(PartOfCrowd):
+class States(OfCrowd):
     """The states of the crowd, and what calls its vehicles into them."""
 
     bl_label = "States"
@@ -90,7 +90,7 @@ def _counts(crowd: Object, context: Context) -> Mapping[int, int] | None:
 
 
 def called_by(state: Object, context: Context) -> str:
-    """What calls vehicles into a state, or leads there, in words."""
+    """The callers of a state, and the states that lead to it, in words."""
     settings = state.steering.state if state.steering.is_property_set("state") else None
     words = [_words(trigger) for trigger in triggers_of_state(state, context)]
     if settings is not None and settings.spreads:
@@ -114,14 +114,11 @@ def _words(trigger: Object) -> str:
     return label if caller is None else f"{name}: {label.lower()}"
 
 
-class ActiveState:
+class ActiveState(OfActive):
     """When vehicles take up the active state, and for how long they keep to it."""
 
     bl_label = "State"
-
-    @classmethod
-    def poll(cls, context: Context) -> bool:
-        return context.object is not None and has_role(context.object, Role.STATE)
+    role = Role.STATE
 
     def draw(self, context) -> None:
         layout, state = self.layout, context.object
@@ -165,15 +162,12 @@ def _clips(layout: UILayout, context: Context, state: Object) -> None:
         fields(layout).prop(state.steering.portrayal, "look_at")
 
 
-class StateVehicle:
+class StateVehicle(OfActive):
     """How vehicles move while they are in the active state."""
 
     bl_label = "Vehicle in This State"
     bl_options = {"DEFAULT_CLOSED"}
-
-    @classmethod
-    def poll(cls, context: Context) -> bool:
-        return ActiveState.poll(context)
+    role = Role.STATE
 
     def draw_header(self, context) -> None:
         stored = context.object.steering
@@ -184,9 +178,8 @@ class StateVehicle:
         stored = context.object.steering
         column = fields(self.layout)
         column.active = stored.vehicle.own
-        for name in VehicleModel.parameters():
-            if name in ("max_speed", "cruise_speed", *ADVANCED) and name != "mass":
-                column.prop(stored.vehicle, name)
+        changing = {"max_speed", "cruise_speed", *ADVANCED} - {"mass"}
+        draw_properties(column, stored.vehicle, [name for name in VehicleModel.parameters() if name in changing])
 
 
 class StateLocomotion:
@@ -207,9 +200,7 @@ class StateLocomotion:
         group = getattr(context.object.steering, moves.name)
         column = fields(self.layout)
         column.active = group.own
-        for name in meaningful(moves, group):
-            if name not in moves.of_the_body:
-                column.prop(group, name)
+        draw_properties(column, group, [name for name in meaningful(moves, group) if name not in moves.of_the_body])
 
 
 def _moves(context: Context) -> type[Locomotion] | None:
@@ -219,14 +210,11 @@ def _moves(context: Context) -> type[Locomotion] | None:
     return moves if moves is not None and context.object.steering.is_property_set(moves.name) else None
 
 
-class ActiveTrigger:
-    """What calls vehicles, when, and into which state."""
+class ActiveTrigger(OfActive):
+    """The settings of the active trigger: who calls, when, and into which state."""
 
     bl_label = "Trigger"
-
-    @classmethod
-    def poll(cls, context: Context) -> bool:
-        return context.object is not None and has_role(context.object, Role.TRIGGER)
+    role = Role.TRIGGER
 
     def draw(self, context) -> None:
         layout, ob = self.layout, context.object
@@ -234,10 +222,8 @@ class ActiveTrigger:
         if not ob.steering.is_property_set("trigger"):
             return
         stored = ob.steering.trigger
-        column.prop(stored, "to")
-        column.prop(stored, "from_state")
-        names = meaningful(TriggerModel, stored)
-        for name in names:
+        draw_properties(column, stored, ("to", "from_state"))
+        for name in meaningful(TriggerModel, stored):
             column.prop(stored, name)
             if name == "when":
                 column.prop(stored, "who")
@@ -269,11 +255,11 @@ class Why:
             column.label(text=vehicle.name, icon=ICONS[Role.VEHICLE], translate=False)
         if present is None:
             column.label(text=f"In no state before frame {history[0].frame:g}", icon="DOT")
-        before = [each for each in history if present is not None and each.frame <= present.frame]
-        for each in reversed(before[-SHOWN:]):
-            column.label(text=each.state or "Settings of the crowd", icon="DOT", translate=False)
-            note(column, context, each.in_words())
-            if each is present and (weighed := each.weighed_in_words()):
+        before = [change for change in history if present is not None and change.frame <= present.frame]
+        for change in reversed(before[-SHOWN:]):
+            column.label(text=change.state or "Settings of the crowd", icon="DOT", translate=False)
+            note(column, context, change.in_words())
+            if change is present and (weighed := change.weighed_in_words()):
                 note(column, context, weighed, icon="BLANK1")
 
 

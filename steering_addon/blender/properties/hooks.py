@@ -1,4 +1,4 @@
-"""What Blender calls for single properties: when they are set, or to learn their value or what they may refer to."""
+"""Functions of single properties: Blender calls them when one is set, or asks for its value or its candidates."""
 
 from __future__ import annotations
 

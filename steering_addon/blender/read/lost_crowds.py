@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...simulation.roles import Role
+from ..objects.tagged_objects import list_names
 from ..properties import has_role, pointed_at
 from ..refusal import Refusal
 from .checks import check_vehicle
@@ -18,8 +19,6 @@ from .checks import check_vehicle
 if TYPE_CHECKING:
     from bpy.types import Object
 
-MOST_NAMES = 5
-"""The largest number of vehicles named in a message."""
 REMEDY = "Restore Crowd brings it back, or move the vehicles to another crowd"
 
 
@@ -38,8 +37,7 @@ class LostCrowd:
     @property
     def names(self) -> str:
         """The names of the first vehicles, and the number of the others."""
-        more = len(self.vehicles) - MOST_NAMES
-        return ", ".join(ob.name for ob in self.vehicles[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+        return list_names([ob.name for ob in self.vehicles])
 
     @property
     def reason(self) -> str:

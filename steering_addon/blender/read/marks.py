@@ -16,6 +16,7 @@ from ...simulation.marks.reaching import climb_stretch, out_of_reach
 from ...simulation.marks.sharing import shared_out
 from ...simulation.marks.spreading import Spread, spread
 from ...simulation.roles import Role
+from ..animation.frame_rate import frame_time_of
 from ..moving import moves_by, own_locomotion_of
 from ..objects.body_sizes import triangles_of
 from ..objects.doubles import doubles
@@ -150,7 +151,7 @@ def mark_warnings(
         first, last: the frames of the run.
         objects: the vehicles of the run, with their crowds.
     """
-    frame_time = scene.render.fps_base / scene.render.fps
+    frame_time = frame_time_of(scene)
     for ob in marks:
         performer, frame = pointed_at(ob.steering.mark, "who"), frame_of(ob, scene)
         named = _markers(scene, ob.steering.mark.marker)

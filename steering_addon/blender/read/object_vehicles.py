@@ -14,6 +14,7 @@ from ...simulation.arrays.vectors import magnitude
 from ...simulation.locomotion import Locomotion
 from ..animation.animation_data import channelbag
 from ..animation.bake_actions import moved_without_bake
+from ..animation.frame_rate import frame_time_of
 from ..animation.ownership import CurrentAnimation, own_strips, strip_curves
 from ..animation.rotation_channels import WIDEST, data_path, matrices_from_channels, width_of
 from ..moving import own_locomotion_of
@@ -219,7 +220,7 @@ def object_vehicles(
     identities = distinct_identities(moving)
     order = sorted(range(len(moving)), key=lambda row: identities[moving[row].name])
     on_start_frame = scene.frame_current == first and scene.frame_subframe == 0.0
-    frame_time = scene.render.fps_base / scene.render.fps
+    frame_time = frame_time_of(scene)
     location, rotation = np.zeros((len(moving), 3)), np.zeros((len(moving), WIDEST))
     starts, velocities = [], []
     for ob, played in zip(moving, all_played):

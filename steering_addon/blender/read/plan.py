@@ -16,6 +16,7 @@ from ...simulation.arrays.chance import keys_of_vehicles, numbers_of_vehicles
 from ...simulation.candidates import FIRST, Candidates
 from ...simulation.declaration import CAUSE, NEAREST, POINTERS, Kind, Parameter
 from ...simulation.roles import Role
+from ..animation.frame_rate import frame_time_of
 from ..objects.identity import distinct_identities
 from ..objects.tagged_objects import crowd_of
 from ..properties import has_role, settings_of
@@ -171,7 +172,7 @@ def _assembled(scene: Scene, cast: Cast, around: Surroundings) -> Plan:
     return Plan(
         scene=scene,
         frames=np.arange(cast.first, cast.last + 1),
-        frame_time=scene.render.fps_base / scene.render.fps,
+        frame_time=frame_time_of(scene),
         substeps=substeps_of(scene),
         seed=seed,
         vehicles=vehicles,
@@ -215,7 +216,7 @@ def scenery(scene: Scene, obstacles: Iterable[Object], regions: Iterable[Object]
     return Plan(
         scene=scene,
         frames=np.array([scene.frame_current]),
-        frame_time=scene.render.fps_base / scene.render.fps,
+        frame_time=frame_time_of(scene),
         substeps=1,
         seed=0,
         vehicles=_vehicles(no_objects(), np.zeros(0, dtype=np.int64), [], 0),

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from ...settings.stored import MOST_SUBSTEPS
+from ..animation.frame_rate import frame_time_of
 from ..properties import settings_of
 
 if TYPE_CHECKING:
@@ -27,5 +28,5 @@ def substeps_of(scene: Scene) -> int:
     """The steps per frame: those that are set, times as many as keep steps from being longer than LONGEST_STEP."""
     stored = settings_of(scene)
     substeps = max(stored.substeps, 1) if stored else 1
-    frame_time = scene.render.fps_base / scene.render.fps
+    frame_time = frame_time_of(scene)
     return min(substeps * math.ceil(frame_time / LONGEST_STEP), MOST_SUBSTEPS)

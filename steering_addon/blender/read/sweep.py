@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ...portrayal.sketch import Frame
+from ..animation.frame_rate import copy_frame_rate
 from ..objects.hierarchy import Family
 from .dependencies import animates
 from .plan import Plan
@@ -134,7 +135,7 @@ def _scene_aside(plan: Plan, needed: list[Object]) -> Iterator[Scene]:
     """A temporary scene that holds only the objects that are needed."""
     scene = bpy.data.scenes.new(NAME)
     try:
-        scene.render.fps, scene.render.fps_base = plan.scene.render.fps, plan.scene.render.fps_base
+        copy_frame_rate(plan.scene, scene)
         scene.frame_start, scene.frame_end = plan.scene.frame_start, plan.scene.frame_end
         scene.unit_settings.scale_length = plan.scene.unit_settings.scale_length
         for ob in needed:

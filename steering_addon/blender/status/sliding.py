@@ -15,6 +15,7 @@ import numpy as np
 from ...portrayal.clips import PHASES
 from ...portrayal.sliding import BodyPace, feet_on, longest_slides
 from ..animation.animation_data import evaluate
+from ..animation.frame_rate import frame_time_of
 from ..animation.ownership import CurrentAnimation, bake_of
 from ..animation.rotation_channels import data_path, matrices_from_channels, width_of
 from ..clips.clip_record import clip_record, tracks_of
@@ -70,7 +71,7 @@ def slides_of(vehicles: Sequence[Object], scene: Scene) -> Iterator[Slide]:
         strips = [strip for track in tracks_of(rig, clips) if not track.mute for strip in track.strips]
         # What is combined with the others turns heads.
         strips = [strip for strip in strips if strip.blend_type == "REPLACE"]
-        frame_time = scene.render.fps_base / scene.render.fps
+        frame_time = frame_time_of(scene)
         metres, row = model.slide(ob, rig, strips, frames, _Way.of(ob, frames, scene, ground), frame_time)
         yield Slide(ob, metres, int(frames[row]))
 

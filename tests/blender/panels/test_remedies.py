@@ -11,6 +11,7 @@ import functools
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import bpy
 import pytest
@@ -26,6 +27,7 @@ UNSPOKEN = ("description", "name", "default", "text")
 """Arguments that are labels and tooltips."""
 VERBS = {
     *("add", "bake", "check", "choose", "clear", "close", "draw", "edit", "enable", "enter", "exit", "find", "give"),
+    *("import",),
     *("leave", "let", "lock", "make", "mark", "move", "mute", "paint", "parent", "preview", "press", "put", "remove"),
     *("save", "select", "separate", "set", "tag", "turn", "unlock", "use"),
 }
@@ -86,6 +88,30 @@ def in_blender(operator: str, label: str = "") -> bool:
     return label in ("", getattr(getattr(bpy.ops, module), name).get_rna_type().name)
 
 
+def shows(panel: str, *entries: str, of: str = "prop", make: Callable[[], Any] | None = None) -> Callable[[], bool]:
+    """Whether a panel draws properties, operators or menus, for a vehicle or for what is made."""
+
+    def is_shown() -> bool:
+        if make is None:
+            select(vehicle())
+        else:
+            make()
+        return all(drawn(panel, of, entry) for entry in entries)
+
+    return is_shown
+
+
+def is_called(owner: str, names: dict[str, str]) -> bool:
+    """Whether properties of a type have these names in the interface, by identifier."""
+    groups = part("blender.properties").CLASSES
+    return all(groups[owner].bl_rna.properties[key].name == name for key, name in names.items())
+
+
+def in_rna(kind: str, *names: str) -> Callable[[], bool]:
+    """Whether a type of Blender has properties."""
+    return lambda: all(name in getattr(bpy.types, kind).bl_rna.properties for name in names)
+
+
 def tagging() -> bool:
     select(wedge())
     tags = drawn("object", "operator", "steering.tag", "Vehicle")
@@ -94,37 +120,10 @@ def tagging() -> bool:
     return tags and drawn("object", "operator", "steering.untag", "Vehicle")
 
 
-def unlocking() -> bool:
-    select(vehicle())
-    return drawn("vehicle_own", "prop", "locked")
-
-
-def axes() -> bool:
-    select(vehicle())
-    return drawn("vehicle_own", "prop", "forward_axis") and drawn("vehicle_own", "prop", "up_axis")
-
-
-def the_locomotion() -> bool:
-    select(vehicle().steering.crowd)
-    return drawn("locomotion", "prop", "locomotion")
-
-
 def springs() -> bool:
     select(vehicle().steering.crowd)
     bpy.context.object.steering.locomotion = "WHEELED"
     return drawn("locomotion", "prop", "suspension") and drawn("portrayal", "operator", "steering.drive_wheels")
-
-
-def turning_by_quaternions() -> bool:
-    return "QUATERNION" in bpy.types.Object.bl_rna.properties["rotation_mode"].enum_items
-
-
-def a_field_of_the_vehicle(*names: str) -> Callable[[], bool]:
-    def exists() -> bool:
-        select(vehicle())
-        return all(drawn("model", "prop", name) or drawn("advanced", "prop", name) for name in names)
-
-    return exists
 
 
 def targets() -> bool:
@@ -166,35 +165,12 @@ def own_keys() -> bool:
 def the_frame_range() -> bool:
     vehicle()
     bpy.context.scene.steering.use_frame_range = True
-    return drawn("run", "prop", "frame_start") and bpy.context.scene.steering.bl_rna.properties["frame_start"].name == (
-        "Start"
-    )
-
-
-def preroll() -> bool:
-    select(vehicle())
-    return any(drawn(panel, "prop", "preroll") for panel in ("crowd", "advanced", "attendance", "run"))
+    return drawn("run", "prop", "frame_start") and is_called("scene", {"frame_start": "Start"})
 
 
 def attendance() -> bool:
-    select(vehicle())
-    settings = bpy.context.object.steering.crowd.steering.attendance.bl_rna.properties
-    labels = [settings[name].name for name in ("wait_for_room", "use_enter_frame")]
-    return labels == ["Wait for Room", "Enter Later"] and all(
-        drawn("attendance", "prop", name) for name in ("wait_for_room", "enter_frame")
-    )
-
-
-def region_shape() -> bool:
-    select(tag(wedge(), role="REGION"))
-    shapes = bpy.context.object.steering.bl_rna.properties["region_shape"].enum_items
-    return drawn("object", "prop", "region_shape") and "Box" in [item.name for item in shapes]
-
-
-def flow_attribute() -> bool:
-    select(tag(wedge(), role="FLOW"))
-    label = bpy.context.object.steering.bl_rna.properties["flow_attribute"].name
-    return label == "Flow Attribute" and drawn("object", "prop", "flow_attribute")
+    labels = {"wait_for_room": "Wait for Room", "use_enter_frame": "Enter Later"}
+    return is_called("attendance", labels) and shows("attendance", "wait_for_room", "enter_frame")()
 
 
 def populating() -> bool:
@@ -205,32 +181,6 @@ def populating() -> bool:
     assert bpy.types.STEERING_PT_populate.bl_label == "Populate"
     fields = [("prop", "place"), ("prop", "count"), ("operator", "steering.populate_add")]
     return all(drawn("populate", *field) for field in fields)
-
-
-def crowds_menu() -> bool:
-    select(vehicle())
-    return drawn("crowd", "operator", "steering.crowd_add") and drawn("crowd", "menu", "STEERING_MT_crowds")
-
-
-def adding_a_behavior() -> bool:
-    select(vehicle())
-    return drawn("behaviors", "menu", "STEERING_MT_behavior_add")
-
-
-def baking() -> bool:
-    vehicle()
-    return drawn("bake", "operator", "steering.bake", "Bake") and drawn("bake", "operator", "steering.preview")
-
-
-def clips() -> bool:
-    select(vehicle())
-    return all(drawn("clips", "operator", f"steering.{name}") for name in ("clips_find", "clip_add"))
-
-
-def a_kind_of_clip() -> bool:
-    people, _ = found_walkers()
-    select(people)
-    return drawn("clips", "prop", "plays")
 
 
 def a_ground_speed() -> bool:
@@ -244,37 +194,6 @@ def of_an_nla_track(name: str) -> Callable[[], bool]:
     return lambda: name in bpy.types.NlaTrack.bl_rna.properties or name in bpy.types.AnimData.bl_rna.properties
 
 
-def saving_a_preset() -> bool:
-    select(vehicle())
-    return drawn("crowd", "operator", "steering.preset_save")
-
-
-def fitting() -> bool:
-    return bpy.ops.steering.preset_apply.get_rna_type().properties["fit_size"].name == "Fit to Size"
-
-
-def planting() -> bool:
-    found_walkers()
-    return drawn("playing", "prop", "plant_feet")
-
-
-def selecting() -> bool:
-    return in_blender("object.select_all")
-
-
-def editing_keys() -> bool:
-    editors = bpy.types.Area.bl_rna.properties["ui_type"]
-    return editors is not None and in_blender("graph.delete") and in_blender("anim.driver_button_remove")
-
-
-def overriding() -> bool:
-    return in_blender("object.make_override_library")
-
-
-def the_outliner() -> bool:
-    return in_blender("outliner.collection_exclude_clear")
-
-
 def states() -> bool:
     """Whether a crowd can get states, triggers, cues and behaviors of a state, and take them from another crowd."""
     crowd_object = vehicle().steering.crowd
@@ -285,11 +204,6 @@ def states() -> bool:
     follows, behaves = drawn("state", "prop", "then"), drawn("behaviors", "menu", "STEERING_MT_behavior_add")
     select(crowd("Goats"))
     return added and calls and follows and behaves and drawn("states", "operator", "steering.states_copy")
-
-
-def guiding() -> bool:
-    select(vehicle())
-    return all(drawn("direct", "prop", name) for name in ("by_hand", "guide"))
 
 
 def marking() -> bool:
@@ -307,47 +221,54 @@ def exact_marks() -> bool:
 
 REMEDIES: dict[str, Callable[[], bool]] = {
     r"a state\b|another crowd for copy|make the one to call|add state|add trigger|add a trigger|in this state": states,
-    r"choose a guide|another guide|clear its guide|on by hand|set by hand": guiding,
+    r"choose a guide|another guide|clear its guide|on by hand|set by hand": shows("direct", "by_hand", "guide"),
     r"use add mark|choose who|another shape|another marker": marking,
     r"set a longer lead": exact_marks,
     r"set a ground speed": a_ground_speed,
-    r"set plays to moves": a_kind_of_clip,
-    r"find clips|find some first|use add clip|clips that": clips,
-    r"turn off the modifiers": lambda: "show_viewport" in bpy.types.Modifier.bl_rna.properties,
-    r"make its parts visible in renders": lambda: "hide_render" in bpy.types.Object.bl_rna.properties,
+    r"set plays to moves": shows("clips", "plays", make=lambda: select(found_walkers()[0])),
+    r"import": lambda: in_blender("wm.append"),
+    r"find clips|find some first|use add clip|clips that": shows(
+        "clips", "steering.clips_find", "steering.clip_add", of="operator"
+    ),
+    r"turn off the modifiers": in_rna("Modifier", "show_viewport"),
+    r"make its parts visible in renders": in_rna("Object", "hide_render"),
     r"turn off the star": of_an_nla_track("is_solo"),
     r"mute it": of_an_nla_track("mute"),
-    r"set the manual frame range": lambda: "use_frame_range" in bpy.types.Action.bl_rna.properties,
-    r"turn on inherit rotation": lambda: "use_inherit_rotation" in bpy.types.Bone.bl_rna.properties,
-    r"turn on local location": lambda: "use_local_location" in bpy.types.Bone.bl_rna.properties,
-    r"set inherit scale to full": lambda: "inherit_scale" in bpy.types.Bone.bl_rna.properties,
+    r"set the manual frame range": in_rna("Action", "use_frame_range"),
+    r"turn on inherit rotation": in_rna("Bone", "use_inherit_rotation"),
+    r"turn on local location": in_rna("Bone", "use_local_location"),
+    r"set inherit scale to full": in_rna("Bone", "inherit_scale"),
     r"set it to replace": of_an_nla_track("action_blend_type"),
     r"give it a mesh": lambda: in_blender("object.parent_set"),
     r"turn on replace own keys": own_keys,
     r"turn off wait for room|let them enter earlier|make more room|enable enter later": attendance,
-    r"turn on fit to size": fitting,
-    r"turn off plant feet": planting,
+    r"turn on fit to size": lambda: (
+        bpy.ops.steering.preset_apply.get_rna_type().properties["fit_size"].name == "Fit to Size"
+    ),
+    r"turn off plant feet|without plant feet": shows("playing", "plant_feet", make=found_walkers),
     r"\btag\b|\btags\b|make them vehicles|press vehicle|remove the vehicle tag": tagging,
-    r"unlock|lock \{\}|that are not locked": unlocking,
-    r"another forward or up": axes,
-    r"set the locomotion": the_locomotion,
+    r"unlock|lock \{\}|that are not locked": shows("vehicle_own", "locked"),
+    r"another forward or up": shows("vehicle_own", "forward_axis", "up_axis"),
+    r"set the locomotion": shows("locomotion", "locomotion"),
     r"use drive wheels|set \{\} to 0": springs,
-    r"clear it in properties > object": lambda: "delta_location" in bpy.types.Object.bl_rna.properties,
-    r"set the mode to quaternion": turning_by_quaternions,
+    r"clear it in properties > object": in_rna("Object", "delta_location"),
+    r"set the mode to quaternion": lambda: (
+        "QUATERNION" in bpy.types.Object.bl_rna.properties["rotation_mode"].enum_items
+    ),
     r"parent (\{\}|them|all its wheels) to (it|\{\})": lambda: in_blender("object.parent_set"),
     r"separate them": lambda: in_blender("mesh.separate"),
-    r"set a speed": a_field_of_the_vehicle("max_speed"),
-    r"set a radius": a_field_of_the_vehicle("radius"),
+    r"set a speed": shows("model", "max_speed"),
+    r"set a radius": shows("model", "radius"),
     r"set start (to|and end)": the_frame_range,
-    r"set one from 0 to": preroll,
-    r"enter a number": a_field_of_the_vehicle("mass", "max_speed"),
+    r"set one from 0 to": shows("attendance", "preroll"),
+    r"enter a number": shows("advanced", "mass"),
     r"make (that folder|its parent) writable": lambda: in_blender("wm.path_open"),
-    r"set its shape to box": region_shape,
-    r"flow attribute": flow_attribute,
+    r"set its shape to box": shows("object", "region_shape", make=lambda: select(tag(wedge(), role="REGION"))),
+    r"flow attribute": shows("object", "flow_attribute", make=lambda: select(tag(wedge(), role="FLOW"))),
     r"paint one|draw edges|add faces|mark the edges": lambda: (
         in_blender("paint.vertex_paint") and in_blender("mesh.edge_face_add") and in_blender("mesh.select_all")
     ),
-    r"make a library override": overriding,
+    r"make a library override": lambda: in_blender("object.make_override_library"),
     r"turn on animated in their physics > rigid body": lambda: in_blender("rigidbody.object_add"),
     r"turn on options > affect only > parents": lambda: (
         "use_transform_skip_children" in dir(bpy.context.scene.tool_settings)
@@ -359,18 +280,20 @@ REMEDIES: dict[str, Callable[[], bool]] = {
     r"remove the dependency": lambda: in_blender("constraint.delete") and in_blender("anim.driver_button_remove"),
     r"exit tweak mode": lambda: in_blender("nla.tweakmode_exit"),
     r"use make instances real": lambda: in_blender("object.duplicates_make_real", "Make Instances Real"),
-    r"enable it in the outliner": the_outliner,
-    r"(check|edit|move or remove|leave or remove|move|remove|leave)\b": editing_keys,
+    r"enable it in the outliner": lambda: in_blender("outliner.collection_exclude_clear"),
+    r"(check|edit|move or remove|leave or remove|move|remove|leave)\b": lambda: (
+        in_blender("graph.delete") and in_blender("anim.driver_button_remove")
+    ),
     r"choose another bone": a_bone,
     r"place|make it larger|choose a (\{\}|region)|another mesh": populating,
     r"models|populate|choose an index|edit the curve|add some first": populating,
     r"choose|add one": targets,
-    r"add crowd|leave the name empty|another one": crowds_menu,
-    r"add it first|choose \{\}": adding_a_behavior,
+    r"add crowd|leave the name empty|another one": shows("crowd", "STEERING_MT_crowds", of="menu"),
+    r"add it first|choose \{\}": shows("behaviors", "STEERING_MT_behavior_add", of="menu"),
     r"draw it|close it": lambda: in_blender("object.mode_set"),
-    r"bake": baking,
-    r"save a preset|enter a name|choose another name": saving_a_preset,
-    r"select|make a crowd or one of its vehicles the active object": selecting,
+    r"bake": shows("bake", "steering.bake", "steering.preview", of="operator"),
+    r"save a preset|enter a name|choose another name": shows("crowd", "steering.preset_save", of="operator"),
+    r"select|make a crowd or one of its vehicles the active object": lambda: in_blender("object.select_all"),
 }
 """By a pattern of the clause, in order: what shows that it can be carried out."""
 
@@ -463,7 +386,4 @@ def test_the_menu_leads_to_the_deletion_of_a_bake_only_while_something_is_baked(
     entries = shown("STEERING_MT_object")
     for name in ("steering.clear_bake", "steering.select_contacts"):
         assert any(entry[1] == name for entry in entries)
-        assert (
-            "something_baked"
-            in getattr(bpy.types, f"STEERING_OT_{name.partition('.')[2]}").poll.__func__.__code__.co_names
-        )
+        assert polls.something_baked in getattr(bpy.types, f"STEERING_OT_{name.partition('.')[2]}").needs

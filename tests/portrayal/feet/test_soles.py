@@ -11,6 +11,7 @@ from steering_addon.portrayal.feet.soles import (
     find_feet,
     measure_foot,
     median,
+    resting_height,
     runs,
     stances,
     weighted_median,
@@ -72,6 +73,12 @@ def test_half_of_the_weight_is_below_a_weighted_median() -> None:
 )
 def test_a_foot_rests_where_it_mostly_is_but_not_much_above_where_it_is_often(heights, expected: float) -> None:
     assert dwell_height(np.array(heights), 4.0) == pytest.approx(expected, abs=0.001)
+
+
+def test_a_foot_rests_by_its_lowest_points_over_the_cycle_without_the_first_phase_of_the_next() -> None:
+    points = np.zeros((6, 3, 3))
+    points[..., 2] = np.array((0.0, 0.1, 0.1, 0.1, 0.1, 0.0))[:, None] + (0.0, 0.5, 0.5)
+    assert resting_height(points, 4.0) == pytest.approx(0.1)
 
 
 def test_a_foot_touches_within_a_part_of_the_height_of_where_it_rests() -> None:
