@@ -62,11 +62,11 @@ class ExactMarks:
 def _first_moved(state: State, snapshot: Snapshot, row: int) -> int:
     """The row of the first frame whose path a mark may still move by what later frames bring.
 
-    Where marks follow each other, the reach of one depends on the next. What a mark moves comes out together.
+    The reach of a mark depends on one that follows closely, so what it moves comes out together, once it is past.
     """
     frame_time, marks = snapshot.frame_time, [mark for mark in snapshot.marks if mark.exact]
     reach = max((mark.lead for mark in marks), default=0.0)
-    ahead = [mark.time - 2.0 * reach for mark in marks if mark.time + reach > state.time]
+    ahead = [mark.time - reach for mark in marks if mark.time + reach > state.time]
     return row + 1 if not ahead else row + int(np.floor((min(ahead) - state.time) / frame_time))
 
 

@@ -257,7 +257,7 @@ def test_exact_marks_hold_sketches_back_only_near_a_mark_and_move_each_path_once
         before = state
     made += exact.rest()
     assert [sketch.number for sketch in made] == list(range(FRAMES))
-    assert max(held) <= 3 * 12 + 1 and held[10] == held[-1] == 0
+    assert max(held) <= 2 * 12 + 1 and held[10] == held[-1] == 0
     path, was = (np.array([each.bodies.position for each in made]), np.array([s.motion.position for s in free]))
     moved = (path != was).any(axis=-1)
     assert np.flatnonzero(moved.any(axis=1)).tolist() == list(range(37, 60)) and not moved[:, 1].any()
