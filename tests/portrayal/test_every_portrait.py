@@ -15,8 +15,9 @@ from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import Planar
 from steering_addon.portrayal.clips import BEAT, DO, MOVE, ON_ARRIVAL, ON_STATE, STAND, Clip, ClipSettings
 from steering_addon.portrayal.driver_properties import TIME, Beats, Portrayal
-from steering_addon.portrayal.exact_marks import ExactMarks
-from steering_addon.portrayal.heads import Gaze
+from steering_addon.portrayal.exact_marks import Corrections, ExactMarks, left_on_frame
+from steering_addon.portrayal.finish import HeadsAhead
+from steering_addon.portrayal.heads import Gaze, Heads, LiveTurns
 from steering_addon.portrayal.portrait import (
     DrivenCrowd,
     ModelClips,
@@ -261,3 +262,89 @@ def test_exact_marks_hold_sketches_back_only_near_a_mark_and_move_each_path_once
     moved = (path != was).any(axis=-1)
     assert np.flatnonzero(moved.any(axis=1)).tolist() == list(range(37, 60)) and not moved[:, 1].any()
     np.testing.assert_allclose(path[48, 0], place, atol=1e-12)
+
+
+def test_bodies_that_grow_take_longer_steps() -> None:
+    run, made = visitors(), {}
+    for grown in (1.0, 2.0):
+        portrayer, before = Portrayer(run.subjects(np.arange(6))), None
+        for number, state in enumerate(run.states[:40]):
+            frame = replace(frame_of(number, state), heights=np.full(6, 1.7 * (1.0 if number < 10 else grown)))
+            portrait = portrayer.portray(before, state, frame)
+            before = state
+        made[grown] = portrait.models[0]
+    assert made[1.0].growth.tolist() == [1.0] * 6 and made[2.0].growth.tolist() == [2.0] * 6
+    np.testing.assert_allclose(2.0 * made[2.0].played.ahead[:4], made[1.0].played.ahead[:4], rtol=0.1)
+
+
+def test_who_enters_comes_with_its_speed_and_who_waits_stands() -> None:
+    made = portraits(visitors())
+    for portrait in made[1:]:
+        model, entered = portrait.models[0], portrait.bodies.entered
+        speed = np.linalg.norm(portrait.bodies.velocity, axis=1) / (1.0 + 0.02 * np.arange(6))
+        np.testing.assert_allclose(model.played.ahead[entered], speed[entered], atol=1e-9)
+    bodies = made[0].bodies
+    assert bodies.start_speed()[:2].min() > 0.5
+    assert not replace(bodies, active=np.zeros(6, dtype=bool)).start_speed().any()
+
+
+def test_two_who_stand_face_to_face_are_in_company_where_a_clip_is_for_that() -> None:
+    scene = Scene([(0.0, 0.0, 0.0), (0.0, 1.0, 0.0), (9.0, 0.0, 0.0)], forward=[(0, 1, 0), (0, -1, 0), (0, 1, 0)])
+    for clips, together in ((on_foot(), [True, True, False]), (walking(), [False] * 3)):
+        run = Run(scene.run(1), lambda rows, clips=clips: subjects(3, models=[playing(clips, rows)]))
+        assert portraits(run)[-1].models[0].played.in_company.tolist() == together
+
+
+def test_eyes_are_below_the_top_of_bodies_that_stand_on_the_ground() -> None:
+    state = feeding().states[0]
+    assert state.inputs is not None
+    frame = replace(frame_of(0, state), snapshot=replace(state.inputs, lift=np.array([0.0, 0.5, 9.0])))
+    portrait = Portrayer(subjects(3, driven=[driven(np.arange(3))])).portray(None, state, frame)
+    heads = portrait.driven[0].heads
+    assert heads is not None
+    np.testing.assert_allclose((heads.eyes - portrait.bodies.position)[:, 2], [0.93 * 1.7, 0.93 * 1.7 - 0.5, 0.0])
+
+
+def test_exact_marks_one_after_the_other_move_paths_as_if_the_whole_run_were_known() -> None:
+    scene = Scene([(0.0, 0.0, 0.0)], behaviors=[(Wander, {})], speed=1.0)
+    free = scene.run(FRAMES)
+    frames = (40, 46, 70)
+    tracked = leaders(*(free[frame].motion.position[0] + (0.02, 0.0, 0.0) for frame in frames))
+    states = replace(scene, tracked=tracked).run(FRAMES)
+    told = tuple(Mark(f"{k}", f / FPS, 1 + k, np.arange(1), lead=0.5, exact=True) for k, f in enumerate(frames))
+    portrayer, exact, whole, before = Portrayer(subjects(1)), ExactMarks(), Corrections(), None
+    made = []
+    for number, state in enumerate(states):
+        assert state.inputs is not None
+        snapshot = replace(state.inputs, marks=told)
+        sketch = portrayer.sketch(before, state, replace(frame_of(number, state), snapshot=snapshot))
+        made += exact.frame(sketch, state, snapshot)
+        whole.add(left_on_frame(number, state, snapshot))
+        before = state
+    path = np.array([sketch.bodies.position[0] for sketch in (*made, *exact.rest())])
+    moved = whole.moved(0, np.arange(FRAMES))
+    assert moved.any()
+    np.testing.assert_allclose(path, [state.motion.position[0] for state in states] + moved, atol=1e-12)
+
+
+def test_only_heads_that_look_at_something_turn_unless_all_are_eased() -> None:
+    seen, nothing = (1.0, 1.0, 1.7), (np.nan, np.nan, np.nan)
+    caller, eyes = np.array([seen, nothing]), np.tile((0.0, 0.0, 1.7), (2, 1))
+    forward, up = np.tile((0.0, 1.0, 0.0), (2, 1)), np.tile((0.0, 0.0, 1.0), (2, 1))
+    heads = Heads(eyes, forward, up, forward, up, caller, np.zeros(2, dtype=np.int64))
+    for eases_always, turned in ((False, [True, False]), (True, [True, True])):
+        ahead = HeadsAhead(Gaze(0.0, callers=True), 1.0 / FPS, eases_always=eases_always)
+        for _ in range(5):
+            ahead.frame(heads)
+        left, _, which = ahead.turned([])
+        assert which.tolist() == turned
+        np.testing.assert_allclose(left, [[-np.pi / 4.0] * 5, [0.0] * 5], atol=1e-9)
+
+
+def test_live_heads_follow_the_object_that_they_look_at_without_a_jump() -> None:
+    eyes, forward, up = (np.array([v]) for v in ((0.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)))
+    heads = Heads(eyes, forward, up, forward, up, np.full((1, 3), np.nan), np.zeros(1, dtype=np.int64))
+    turns = LiveTurns(Gaze(0.0, target=0), 1.0 / FPS)
+    left = [turns.frame(heads, [np.array(place)])[0][0] for place in ((0.0, 5.0, 0.0), *[(-5.0, 5.0, 0.0)] * 30)]
+    assert left[0] == 0.0 and 0.0 < left[1] < 0.3
+    assert (np.diff(left) > 0.0).all() and left[-1] == pytest.approx(np.pi / 4.0, abs=0.02)
