@@ -79,6 +79,15 @@ def test_every_part_of_blender_stands_on_a_floor() -> None:
     assert parts - {"__init__"} == {name for floor in FLOORS for name in floor}
 
 
+def test_classes_are_the_only_ones_of_their_name() -> None:
+    files: dict[str, list[str]] = {}
+    for module in modules_of_the_package():
+        for node in module.nodes:
+            if isinstance(node, ast.ClassDef):
+                files.setdefault(node.name, []).append(module.path.as_posix())
+    assert {name: paths for name, paths in files.items() if len(paths) > 1} == {}
+
+
 def test_no_modules_import_each_other_in_a_circle_not_even_for_types() -> None:
     assert circles(import_graph(modules_of_the_package())) == []
 

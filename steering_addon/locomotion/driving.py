@@ -54,7 +54,7 @@ OUTPUTS = (
 
 
 @dataclass(frozen=True)
-class Foot:
+class PedalFoot:
     """Where the feet of n drivers are.
 
     Attributes:
@@ -75,7 +75,7 @@ class Foot:
         pedal_time: Scalars,
         reaction_time: Scalars,
         dt: float,
-    ) -> tuple[Scalars, Foot]:
+    ) -> tuple[Scalars, PedalFoot]:
         """The forward acceleration, (n,) m/s2, and the feet after a step.
 
         Args:
@@ -101,7 +101,7 @@ class Foot:
         eased = np.minimum(wanted, np.where(excess > 0.0, -np.minimum(gently, COASTS * strongest), -excess / pedals))
         braked = np.minimum(wanted, np.where(excess > 0.0, -needed, 0.0))
         braked = np.where(waits, -speed / dt, braked)
-        return np.where(braking, braked, eased), Foot(braking, reacting)
+        return np.where(braking, braked, eased), PedalFoot(braking, reacting)
 
     def pressed(self, acceleration: Scalars, strongest: Scalars, full: Scalars, speed: Scalars) -> Scalars:
         """How far each brake is down, (n,) 0 to 1: what slows the car more than the engine does, and what holds it.
@@ -123,7 +123,7 @@ class Driving(Memory):
     Attributes:
         tangent: of the angle of the front wheels, positive to the left.
         acceleration: forward, m/s2: where the pedals are.
-        braking, reacting: the driver's foot, as of `Foot`.
+        braking, reacting: the driver's foot, as of `PedalFoot`.
         brake: how far the brake is down, 0 to 1.
         spin: radians that the wheels have turned.
         wound: radians that it has turned with fully turned wheels.
@@ -176,8 +176,8 @@ class Driving(Memory):
         return 0.25 * (front_left + front_right + rear_left + rear_right)
 
     @property
-    def foot(self) -> Foot:
-        return Foot(self.braking, self.reacting)
+    def foot(self) -> PedalFoot:
+        return PedalFoot(self.braking, self.reacting)
 
     @property
     def sense(self) -> Scalars:

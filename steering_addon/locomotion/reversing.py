@@ -37,7 +37,7 @@ from ..simulation.maneuvers.braking import COMFORT
 from ..simulation.terrain import Terrain
 from ..simulation.vehicle import VehicleModel
 from .course import WALK, Car
-from .driving import FULL_LOCK, STILL, Driving, Foot
+from .driving import FULL_LOCK, STILL, Driving, PedalFoot
 
 REVERSES = (
     Choice("NEVER", 0, "Never", "Only drive forward"),
@@ -248,7 +248,7 @@ class Drivers:
         allowed = np.where((ahead < BLOCKED) | leaves_circle, 0.0, allowed)
         return np.where(self.may & (self.speed < SLOW), allowed, edge)
 
-    def pedals(self, forward: Scalars, foot: Foot, dt: float) -> tuple[Scalars, Foot]:
+    def pedals(self, forward: Scalars, foot: PedalFoot, dt: float) -> tuple[Scalars, PedalFoot]:
         """The accelerations the way that each gear goes, (n,) m/s2, and the feet, by those of cars that go forward."""
         if self.room is None:
             return forward, foot
@@ -261,10 +261,10 @@ class Drivers:
         along = np.where((backward <= 0.0) & (self.speed < STILL), -self.speed / dt, along)
         along = clamp(clamp(along, -strongest, strongest), before - change, before + change)
         braking = np.where(memory.backs, backward <= 0.0, foot.braking)
-        return np.where(memory.backs, along, forward), Foot(braking, np.where(memory.backs, 0.0, foot.reacting))
+        return np.where(memory.backs, along, forward), PedalFoot(braking, np.where(memory.backs, 0.0, foot.reacting))
 
 
-class State(NamedTuple):
+class DrivingState(NamedTuple):
     """A row of STATES: who is in it, (n,), and the curvature to which they turn the wheels, (n,) 1/m."""
 
     name: str
@@ -305,19 +305,19 @@ def _turning_off(d: Drivers) -> Driving:
 
 
 FORWARD = (
-    State("drive out of a circle", lambda d: d.memory.straight > 0.0, lambda d: np.zeros(len(d.speed))),
-    State("drive round", lambda d: d.is_asked_back, lambda d: d.asked * d.sharpest),
-    State("drive", _everyone, _as_asked),
+    DrivingState("drive out of a circle", lambda d: d.memory.straight > 0.0, lambda d: np.zeros(len(d.speed))),
+    DrivingState("drive round", lambda d: d.is_asked_back, lambda d: d.asked * d.sharpest),
+    DrivingState("drive", _everyone, _as_asked),
 )
 STATES = (
     # It turns its wheels for the next way while it stands: on a short one they would still be turning at its end.
-    State(
+    DrivingState(
         "change gear",
         lambda d: d.may & (d.memory.stuck > 0.0),
         lambda d: np.where(d.memory.backs, d.memory.side, -d._seen.side) * d.sharpest,
     ),
-    State("back out", lambda d: d.memory.backs, lambda d: -d.memory.side * d.sharpest),
-    State("turn off", lambda d: d.turns_off, lambda d: d.memory.side * d.sharpest),
+    DrivingState("back out", lambda d: d.memory.backs, lambda d: -d.memory.side * d.sharpest),
+    DrivingState("turn off", lambda d: d.turns_off, lambda d: d.memory.side * d.sharpest),
     *FORWARD,
 )
 CHANGES = (
@@ -337,7 +337,7 @@ CHANGES = (
 )
 
 
-def curvature(d: Drivers, states: tuple[State, ...]) -> Scalars:
+def curvature(d: Drivers, states: tuple[DrivingState, ...]) -> Scalars:
     """The curvature of the first of some states that holds, (n,) 1/m."""
     wanted = np.zeros(len(d.speed))
     for state in reversed(states):

@@ -43,7 +43,7 @@ from ..simulation.terrain import Terrain, carried
 from ..simulation.vehicle import Motion, VehicleModel
 from .chassis import WHEELS, WITHIN, Chassis, Wheels, sprung
 from .course import Car, steepest_accepted
-from .driving import EDGES, FULL_LOCK, OUTPUTS, STOP, TRAVELS, Driving, Foot, Way
+from .driving import EDGES, FULL_LOCK, OUTPUTS, STOP, TRAVELS, Driving, PedalFoot, Way
 from .footholds import is_upside_down
 from .headings import turned_left
 from .reversing import ALLOW, REVERSES, Drivers, changed, looked
@@ -182,7 +182,7 @@ class Wheeled(Locomotion):
         limits = self._sharpest, self.comfortable_turn, self.reaction_time, self.pedal_time
         return Drivers(model, memory, self.reverse == ALLOW, push, heading, speed, control.speed_limit, *limits)
 
-    def _forward(self, drivers: Drivers, control: Control, edge: Scalars, dt: float) -> tuple[Scalars, Foot]:
+    def _forward(self, drivers: Drivers, control: Control, edge: Scalars, dt: float) -> tuple[Scalars, PedalFoot]:
         """What the pedals make of the steering force forward, (n,) m/s2; and where the driver's foot is.
 
         Args:

@@ -36,7 +36,7 @@ MODEL = ("radius", "max_speed", "max_force", "mass")
 
 
 @dataclass(frozen=True)
-class Bodies:
+class BodiesToFit:
     """What the values of a behavior are fitted to: the vehicles of a crowd.
 
     Attributes:
@@ -54,7 +54,7 @@ class Bodies:
     grounded: bool = False
 
     @classmethod
-    def default(cls) -> Bodies:
+    def default(cls) -> BodiesToFit:
         """The vehicles that the defaults of all behaviors are meant for."""
         return cls(**{name: VehicleModel.parameters()[name].default for name in MODEL})
 
@@ -80,9 +80,9 @@ class Factors:
     stopping: float
 
     @classmethod
-    def of(cls, bodies: Bodies) -> Factors:
+    def of(cls, bodies: BodiesToFit) -> Factors:
         """The factors for some bodies; values that no motion can have, such as a top speed of 0, count as default."""
-        usual = Bodies.default()
+        usual = BodiesToFit.default()
         speed = max(bodies.max_speed / usual.max_speed, 0.0) or 1.0
         size = max(bodies.radius / usual.radius, 0.0) or speed
         strength = max(bodies.agility / usual.agility, 0.0) or 1.0
@@ -103,7 +103,7 @@ class Factors:
 
 
 def fitted(
-    behavior: type[Behavior], bodies: Bodies, combining: str, beside: Mapping[type[Behavior], Values]
+    behavior: type[Behavior], bodies: BodiesToFit, combining: str, beside: Mapping[type[Behavior], Values]
 ) -> dict[str, Value]:
     """The values of a new behavior in a crowd, by name; choices by name.
 
@@ -120,7 +120,7 @@ def fitted(
     return values | _as_beside(behavior, factors, combining, others)
 
 
-def fitted_length(parameter: Parameter, bodies: Bodies) -> float:
+def fitted_length(parameter: Parameter, bodies: BodiesToFit) -> float:
     """The default of a length, fitted to some bodies; metres."""
     return within(rounded(float(parameter.default) * Factors.of(bodies).of_parameter(parameter)), parameter)
 

@@ -13,7 +13,7 @@ from steering_addon.behaviors.keep_distance import KeepDistance
 from steering_addon.behaviors.path_following import EITHER, PathFollowing
 from steering_addon.behaviors.seek import Seek
 from steering_addon.locomotion import OnFoot
-from steering_addon.locomotion.driving import STOP, Driving, Foot
+from steering_addon.locomotion.driving import STOP, Driving, PedalFoot
 from steering_addon.locomotion.wheeled import Wheeled
 from steering_addon.simulation.arrays.angles import arctangent
 from steering_addon.simulation.geometry.paths import Spline, spline
@@ -278,7 +278,7 @@ def test_one_that_starts_on_too_steep_ground_may_leave_it() -> None:
 
 def reacting(reaction: float, allowed: Any, warned: Any = lambda time: False) -> tuple[np.ndarray, np.ndarray]:
     """Speeds and the brake over eight seconds of a car at 10 m/s, under an allowed speed and a warning at each time."""
-    foot = Foot(np.zeros(1, dtype=bool), np.zeros(1))
+    foot = PedalFoot(np.zeros(1, dtype=bool), np.zeros(1))
     speed, speeds_so_far, brakes = np.array([10.0]), [], []
     for frame in range(8 * FPS):
         limit = np.array([allowed(frame / FPS)])

@@ -13,7 +13,7 @@ from steering_addon.behaviors import CATALOGUE
 from steering_addon.behaviors.evasion import Evasion
 from steering_addon.behaviors.pursuit import Pursuit
 from steering_addon.scene import SPHERE, regions
-from steering_addon.settings.fitting import Bodies, fitted
+from steering_addon.settings.fitting import BodiesToFit, fitted
 from steering_addon.settings.preset import Preset
 from steering_addon.simulation.arrays.chance import keys_of
 from steering_addon.simulation.behavior import Behavior
@@ -56,7 +56,7 @@ def added(behavior: type[Behavior], preset: Preset) -> dict[str, Any]:
     """The values of a behavior that is added to a crowd with a preset."""
     model = {name: preset.vehicle.get(name, VehicleModel.parameters()[name].default) for name in MODEL}
     beside = {KINDS[name]: given for name, given in preset.behaviors.items()}
-    bodies = Bodies(radius=preset.body_length / 2.0, **model)
+    bodies = BodiesToFit(radius=preset.body_length / 2.0, **model)
     return columns(behavior, fitted(behavior, bodies, preset.combining, beside))
 
 

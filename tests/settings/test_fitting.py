@@ -12,7 +12,7 @@ from steering_addon.behaviors.path_following import PathFollowing
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.separation import Separation
 from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
-from steering_addon.settings.fitting import DIRECTIONS_ONLY, Bodies, Factors, fitted
+from steering_addon.settings.fitting import DIRECTIONS_ONLY, BodiesToFit, Factors, fitted
 from steering_addon.settings.preset import Preset
 from steering_addon.settings.preset_values import Values, complete, held
 from steering_addon.simulation.behavior import Adjustment, Behavior
@@ -33,7 +33,7 @@ HALF_A_DIGIT = 0.051
 FITTED = {Unit.LENGTH, Unit.TIME, Unit.SPEED, Unit.ACCELERATION}
 
 
-def scaled(bodies: Bodies, scale: float) -> Bodies:
+def scaled(bodies: BodiesToFit, scale: float) -> BodiesToFit:
     """Bodies that do the same in space at another scale."""
     return replace(
         bodies,
@@ -43,12 +43,12 @@ def scaled(bodies: Bodies, scale: float) -> Bodies:
     )
 
 
-def bodies_for(name: str) -> Bodies:
+def bodies_for(name: str) -> BodiesToFit:
     """The bodies that a shipped preset is meant for."""
     preset = shipped(name)
     width = WIDTH if name in UPRIGHT else 1.0
     model = {key: preset.vehicle[key] for key in ("max_speed", "max_force", "mass")}
-    return Bodies(radius=0.5 * width * preset.body_length, grounded=preset.moves.grounded, **model)
+    return BodiesToFit(radius=0.5 * width * preset.body_length, grounded=preset.moves.grounded, **model)
 
 
 def beside(preset: Preset) -> dict[type[Behavior], Values]:
@@ -69,11 +69,13 @@ FISH, PIGEON, SHARK = bodies_for("fish"), bodies_for("pigeon"), bodies_for("shar
 
 @pytest.mark.parametrize("behavior", CATALOGUE, ids=lambda b: b.name)
 def test_the_default_vehicle_has_the_default_values(behavior) -> None:
-    assert fitted(behavior, replace(Bodies.default(), grounded=True), "PRIORITY", {}) == complete(behavior, {})
+    assert fitted(behavior, replace(BodiesToFit.default(), grounded=True), "PRIORITY", {}) == complete(behavior, {})
 
 
 @pytest.mark.parametrize("behavior", CATALOGUE, ids=lambda b: b.name)
-@pytest.mark.parametrize("bodies", [FISH, PIGEON, SHARK, Bodies.default()], ids=["fish", "pigeon", "shark", "default"])
+@pytest.mark.parametrize(
+    "bodies", [FISH, PIGEON, SHARK, BodiesToFit.default()], ids=["fish", "pigeon", "shark", "default"]
+)
 def test_a_crowd_ten_times_as_large_has_ten_times_the_distances_and_the_same_times(behavior, bodies) -> None:
     small, large = (fitted(behavior, each, "ALLOCATION", {}) for each in (bodies, scaled(bodies, 10.0)))
     grows = {Unit.LENGTH: 10.0, Unit.SPEED: 10.0, Unit.ACCELERATION: 10.0}
@@ -139,7 +141,7 @@ def test_where_a_vehicle_has_to_stop_there_is_room_to() -> None:
 @pytest.mark.parametrize("missing", ["radius", "max_speed", "max_force"])
 @pytest.mark.parametrize("behavior", CATALOGUE, ids=lambda b: b.name)
 def test_a_vehicle_without_size_speed_or_force_counts_as_usual_in_that(behavior, missing) -> None:
-    bodies = replace(Bodies.default(), grounded=True, **{missing: 0.0})
+    bodies = replace(BodiesToFit.default(), grounded=True, **{missing: 0.0})
     assert fitted(behavior, bodies, "PRIORITY", {}) == complete(behavior, {})
 
 
@@ -173,16 +175,16 @@ def test_where_all_behaviors_have_been_made_stronger_a_new_one_is_stronger_too()
     usual = {b: complete(b, {}) for b in (*FLOCKING, Seek)}
     strong = {b: {**values, "weight": 5.0 * values["weight"]} for b, values in usual.items()}
     for kind in (Containment, PathFollowing):
-        weak = fitted(kind, Bodies.default(), "WEIGHTED_SUM", usual)["weight"]
-        assert fitted(kind, Bodies.default(), "WEIGHTED_SUM", strong)["weight"] == pytest.approx(5.0 * weak)
+        weak = fitted(kind, BodiesToFit.default(), "WEIGHTED_SUM", usual)["weight"]
+        assert fitted(kind, BodiesToFit.default(), "WEIGHTED_SUM", strong)["weight"] == pytest.approx(5.0 * weak)
 
 
 def test_where_only_directions_are_blended_a_new_weight_is_in_the_middle_of_the_others() -> None:
     """1 beside 6.8, 4.3, 2.6 and 6 would be a fifteenth of the direction."""
     weights = {Separation: 6.8, FLOCKING[1]: 4.3, FLOCKING[2]: 2.6, Containment: 6.0}
     others = {b: {"weight": weight} for b, weight in weights.items()}
-    assert 4.3 <= fitted(PathFollowing, Bodies.default(), "NORMALIZED_SUM", others)["weight"] <= 6.0
-    assert fitted(PathFollowing, Bodies.default(), "WEIGHTED_SUM", others)["weight"] == 1.0, "a factor, not m/s2"
+    assert 4.3 <= fitted(PathFollowing, BodiesToFit.default(), "NORMALIZED_SUM", others)["weight"] <= 6.0
+    assert fitted(PathFollowing, BodiesToFit.default(), "WEIGHTED_SUM", others)["weight"] == 1.0, "a factor, not m/s2"
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -234,4 +236,4 @@ def test_walkers_to_whom_avoiding_each_other_is_added_pass_without_a_contact(nam
 
 @pytest.mark.parametrize(("grounded", "end"), [(False, "TURN_BACK"), (True, "STOP")])
 def test_what_cannot_stand_in_the_air_does_not_stop_at_the_end_of_a_path(grounded: bool, end: str) -> None:
-    assert fitted(PathFollowing, replace(Bodies.default(), grounded=grounded), "PRIORITY", {})["end"] == end
+    assert fitted(PathFollowing, replace(BodiesToFit.default(), grounded=grounded), "PRIORITY", {})["end"] == end

@@ -14,7 +14,7 @@ from ...portrayal.feet.solving import Held, carry
 from ...portrayal.feet.treads import LegReach, Stepping
 from ...portrayal.mixing import mixed_tables
 from ...simulation.arrays.vectors import Scalars, Vectors
-from .controls import Control, Controls, location_axes
+from .controls import Controls, RigControl, location_axes
 from .feet import Feet
 from .poses import Channels, mixed_channels
 from .rig import Rig
@@ -75,7 +75,7 @@ class ControlLegs:
         self,
         poses: np.ndarray,
         channels: Channels,
-        control: Control,
+        control: RigControl,
         sole: np.ndarray,
         is_local: bool,
         lengths: Sequence[float],

@@ -46,7 +46,7 @@ class Chain:
 
 
 @dataclass(frozen=True)
-class Control:
+class RigControl:
     """A bone that carries a foot.
 
     Attributes:
@@ -69,7 +69,7 @@ class Controls:
         hips: the row of the bone that carries the hips, -1 if there is none.
     """
 
-    feet: tuple[Control, ...]
+    feet: tuple[RigControl, ...]
     hips: int
 
 
@@ -91,7 +91,7 @@ def find_controls(
         keyed = {bone_channel(curve.data_path) for curve in curves_for(action, armature)}
         moved = {bone for bone, channel in keyed if channel == "location"}
         chains = _chains(copy)
-        feet: list[Control] = []
+        feet: list[RigControl] = []
         for foot, frame in enumerate(frames):
             probe.pose(action, armature, frame)
             free = probe.highest_first({name for _, targets in chains for name in targets})
@@ -99,7 +99,7 @@ def find_controls(
             bone = next((bone for bone in bones if probe.carries(bone, foot)), None)
             if bone is None:
                 return None
-            feet.append(Control(probe.row(bone), probe.turns(bone, foot), _leg_of(rig, chains, bone)))
+            feet.append(RigControl(probe.row(bone), probe.turns(bone, foot), _leg_of(rig, chains, bone)))
         if len({control.bone for control in feet}) < len(feet):
             return None
         legs = [control.leg for control in feet if control.leg is not None]

@@ -7,7 +7,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from ...behaviors import CATALOGUE
-from ...settings.fitting import MODEL, Bodies, fitted
+from ...settings.fitting import MODEL, BodiesToFit, fitted
 from ...settings.preset_values import Value, Values
 from ...simulation.behavior import Behavior, Intent
 from ...simulation.declaration import NEAREST, Kind
@@ -60,7 +60,7 @@ def fitted_values(behavior: type[Behavior], crowd: Object, scene: Scene) -> dict
     return fitted(behavior, bodies_of(crowd, scene), settings.combining, beside)
 
 
-def bodies_of(crowd: Object, scene: Scene, state: Object | None = None) -> Bodies:
+def bodies_of(crowd: Object, scene: Scene, state: Object | None = None) -> BodiesToFit:
     """The usual vehicle of a crowd: its model, or that of a state of it, in the median size of its members."""
     holder = crowd if state is None else state
     model = values_of(VehicleModel, holder.steering.vehicle)
@@ -68,7 +68,7 @@ def bodies_of(crowd: Object, scene: Scene, state: Object | None = None) -> Bodie
     largest = {name: float(value) for name, value in _at_their_largest(values, holder, "vehicle").items()}
     sizes = [ob.steering.size_factor for ob in tagged(in_use(scene), Role.VEHICLE) if crowd_of(ob) == crowd]
     largest["radius"] *= median(sizes) if sizes else 1.0
-    return Bodies(**largest, grounded=locomotion_of(crowd).grounded)
+    return BodiesToFit(**largest, grounded=locomotion_of(crowd).grounded)
 
 
 def _at_their_largest(values: Values, crowd: Object, group: str) -> dict[str, Value]:

@@ -20,7 +20,7 @@ from ..animation.animation_data import assign_action
 from ..animation.frame_rate import copy_frame_rate
 from ..objects.doubles import doubles
 from ..refusal import Refusal
-from .populating.models import Model
+from .populating.models import MemberModel
 
 if TYPE_CHECKING:
     from bmesh.types import BMesh
@@ -144,7 +144,7 @@ def model_aside(vehicle: Object, rig: Object, scene: Scene, layer: ViewLayer, fa
         rig: the armature of the vehicle.
         scene: whose frame rate and units are used.
     """
-    model = Model.of(vehicle, family)
+    model = MemberModel.of(vehicle, family)
     shown = _shown(model.parts, layer)
     aside = bpy.data.scenes.new(NAME)
     copies: list[Object] = []

@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 
 from ...minds.declaring import StateModel, TriggerModel
-from ...settings.fitting import Bodies, fitted_length, rounded
+from ...settings.fitting import BodiesToFit, fitted_length, rounded
 from ...simulation.arrays.vectors import magnitude
 from ...simulation.declaration import Unit
 from ...simulation.roles import MADE, Role
@@ -73,7 +73,7 @@ def selected_callers(context: Context) -> list[Object]:
     return [ob for ob in context.selected_objects if not any(has_role(ob, role) for role in MADE)]
 
 
-def _bodies_in(state: Object, scene: Scene) -> Bodies:
+def _bodies_in(state: Object, scene: Scene) -> BodiesToFit:
     """The usual vehicle of a crowd as it moves in a state."""
     return bodies_of(crowd_of(state), scene, state if is_own(state, "vehicle") else None)
 

@@ -21,7 +21,7 @@ from ..crowds.moves_like import (
     is_settled,
     likeness,
 )
-from ..crowds.populating.filling import Plan, fill, plan_filling
+from ..crowds.populating.filling import FillingPlan, fill, plan_filling
 from ..crowds.populating.models import roots, usable
 from ..crowds.populating.room import tell_remedy
 from ..crowds.populating.standing_on import follow, stand_on
@@ -132,7 +132,9 @@ class STEERING_OT_populate(bpy.types.Operator):
         context.view_layer.objects.active = crowd
         return {"FINISHED"}
 
-    def _plan(self, context: Context, crowd: Object | None, family: Family) -> tuple[Plan, Object | None, list[Object]]:
+    def _plan(
+        self, context: Context, crowd: Object | None, family: Family
+    ) -> tuple[FillingPlan, Object | None, list[Object]]:
         """The plan for filling the crowd, the place, and the selected models if the crowd has none yet.
 
         A value that is not passed to the operator is the one stored on the crowd, else it follows from the selection.
@@ -168,7 +170,7 @@ class STEERING_OT_populate(bpy.types.Operator):
             self.moves_like = guessed.pop() if len(guessed) == 1 else ANYTHING.name
         return likeness(self.moves_like)
 
-    def _remember(self, crowd: Object, plan: Plan, place: Object | None, models: list[Object]) -> None:
+    def _remember(self, crowd: Object, plan: FillingPlan, place: Object | None, models: list[Object]) -> None:
         """Store the settings on the crowd and show them in the redo panel."""
         group = crowd.steering.populate
         population = plan.ground.population
@@ -188,7 +190,7 @@ STEERING_OT_populate.__annotations__.update(
 )
 
 
-def _changes(crowd: Object, plan: Plan, models: list[Object]) -> str:
+def _changes(crowd: Object, plan: FillingPlan, models: list[Object]) -> str:
     """The changes in one line.
 
     Args:
@@ -205,7 +207,7 @@ def _changes(crowd: Object, plan: Plan, models: list[Object]) -> str:
     return f"{crowd.name} has {plan.count} members: {changes}{aside}"
 
 
-def _left_out(context: Context, crowd: Object, plan: Plan, place: Object | None, family: Family) -> list[str]:
+def _left_out(context: Context, crowd: Object, plan: FillingPlan, place: Object | None, family: Family) -> list[str]:
     """A warning each about members that are not made or not moved, and about parts that members do not get."""
     warnings = []
     models = [source.model.parts[0] for source in plan.sources]

@@ -29,7 +29,7 @@ from ..joining import Shape, fit_body, fit_size, fit_stride, measure_for, median
 from ..moves_like import UNCHANGED, Likeness, fitting, flies
 from .member_collection import collection_for, own_collection, shows
 from .members import bodies, changed_by_user, members_of, put, remove, resize, usual_room
-from .models import Model, Source, plain
+from .models import MemberModel, Source, plain
 from .room import tell_remedy
 from .standing_on import laid_out, moves_there
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Plan:
+class FillingPlan:
     """The changes that fill a crowd, computed before anything is changed.
 
     Attributes:
@@ -92,7 +92,7 @@ def plan_filling(
     objects: Sequence[tuple[Object, float]],
     like: Likeness,
     family: Family,
-) -> Plan:
+) -> FillingPlan:
     """Plan which members to add, remove and place. Nothing is changed.
 
     Existing members keep their object, identity and settings, and move only if the arrangement or its place has
@@ -151,7 +151,7 @@ def plan_filling(
     forward, up = facing(spots, ground.frame[:, 1], ground.frame[:, 2], turns(population, numbers[:count]))
     measure = measure_for(crowd, vehicles, preset, depsgraph, family)
     long = crowd is None or not vehicles or crowd.steering.vehicle.length > 0.0
-    return Plan(
+    return FillingPlan(
         ground=ground,
         sources=sources,
         shapes=[shape_of(source.body, source.front, measure, long) for source in sources],
@@ -196,7 +196,7 @@ def _obstacles(context: Context, place: Object | None, sources: Sequence[Source]
     return [ob for ob in tagged(objects, Role.OBSTACLE) if ob != place and moved.isdisjoint((ob, *ancestors(ob)))]
 
 
-def fill(context: Context, crowd: Object, plan: Plan) -> list[Object]:
+def fill(context: Context, crowd: Object, plan: FillingPlan) -> list[Object]:
     """Carry out the plan for a crowd; returns the members that were placed."""
     leaving = plan.leaving
     making = _Making(crowd, collection_for(context, crowd), plan)
@@ -215,13 +215,13 @@ def fill(context: Context, crowd: Object, plan: Plan) -> list[Object]:
 class _Making:
     """Makes members: the first of each model is copied from the model, the others from that first member."""
 
-    def __init__(self, crowd: Object, collection: Collection, plan: Plan) -> None:
+    def __init__(self, crowd: Object, collection: Collection, plan: FillingPlan) -> None:
         self.crowd = crowd
         self.collection = collection
         self._sources, self._shapes = plan.sources, plan.shapes
         keys = keys_of(crowd.steering.identity, plan.numbers)
         self._identities = dict(zip(plan.numbers.tolist(), (keys % np.uint64(MOST) + np.uint64(1)).tolist()))
-        self._first: dict[int, Model] = {}
+        self._first: dict[int, MemberModel] = {}
         vehicles = [ob for ob in bpy.data.objects if has_role(ob, Role.VEHICLE)]
         self._taken = {0, *(ob.steering.identity for ob in vehicles)}
         if not any(crowd_of(ob) == crowd for ob in vehicles):
@@ -236,7 +236,7 @@ class _Making:
             plain(copies)
             let_go(copies[0])
             self._enlist(copies[0], source)
-            self._first[row] = Model.made_of(copies, source.model.names)
+            self._first[row] = MemberModel.made_of(copies, source.model.names)
         else:
             copies = self._first[row].copied(number, self.collection)
         for part in copies:

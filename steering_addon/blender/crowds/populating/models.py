@@ -38,7 +38,7 @@ NUMBERED = re.compile(r"[ ._]\d{3,}$")
 
 
 @dataclass(frozen=True)
-class Model:
+class MemberModel:
     """An object with all its descendants.
 
     Attributes:
@@ -52,7 +52,7 @@ class Model:
     links: list[tuple[int, int, Setting]]
 
     @classmethod
-    def of(cls, ob: Object, family: Family) -> Model:
+    def of(cls, ob: Object, family: Family) -> MemberModel:
         """The model of an object."""
         parts = [ob, *family.descendants(ob)]
         model = cls.made_of(parts, [NUMBERED.sub("", part.name) for part in parts])
@@ -63,7 +63,7 @@ class Model:
         return replace(model, links=model.links + instead)
 
     @classmethod
-    def made_of(cls, parts: list[Object], names: list[str]) -> Model:
+    def made_of(cls, parts: list[Object], names: list[str]) -> MemberModel:
         """The model of these parts; the root comes first."""
         rows = {part: row for row, part in enumerate(parts)}
         links = [
@@ -100,7 +100,7 @@ class Source:
         body: its shape, for measuring.
     """
 
-    model: Model
+    model: MemberModel
     weight: float
     front: tuple[str, str]
     scale: np.ndarray
@@ -115,7 +115,7 @@ class Source:
         body = Body.of(ob, depsgraph, family, doubles(world))
         front = sound_front(ob) if current_front(ob) else front_of(ob, family, body, flies=flies)
         return cls(
-            Model.of(ob, family),
+            MemberModel.of(ob, family),
             weight,
             front,
             doubles(ob.scale if free else world.to_scale()),

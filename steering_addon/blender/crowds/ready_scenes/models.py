@@ -17,7 +17,7 @@ from mathutils import Matrix
 from ...animation.animation_data import assign_action, channelbag_in, channelbags, new_action, slot_for
 from ...objects.hierarchy import Family
 from ..adding_clips import add_clip, measure_clips
-from ..populating.models import Model
+from ..populating.models import MemberModel
 
 if TYPE_CHECKING:
     from bpy.types import ID, Action, Collection, Object, Scene
@@ -88,7 +88,7 @@ IN_COMPANY = "Talk"
 
 
 @dataclass(frozen=True)
-class Cast:
+class ReadyCast:
     """Appended models, of which members are made.
 
     Attributes:
@@ -98,7 +98,7 @@ class Cast:
         clips: the actions of people, by their name in the asset file.
     """
 
-    models: list[Model]
+    models: list[MemberModel]
     scale: float
     things: dict[str, Object]
     clips: dict[str, Action]
@@ -133,7 +133,7 @@ class Cast:
 
 
 @contextmanager
-def appended(model: ReadyModel, size: float, count: int) -> Iterator[Cast]:
+def appended(model: ReadyModel, size: float, count: int) -> Iterator[ReadyCast]:
     """Append a model in up to `count` of its variants, in this size, for as long as members are made of it.
 
     Data that no member uses leaves the file at the end.
@@ -155,11 +155,11 @@ def appended(model: ReadyModel, size: float, count: int) -> Iterator[Cast]:
         for ob in objects.values():
             _scale(ob, scale)
     models = [
-        Model.made_of([objects[name] for name in listed], [name.removeprefix(title) for name in listed])
+        MemberModel.made_of([objects[name] for name in listed], [name.removeprefix(title) for name in listed])
         for title, listed in parts.items()
     ]
     try:
-        yield Cast(models, scale, {name: objects[name] for name in things}, clips)
+        yield ReadyCast(models, scale, {name: objects[name] for name in things}, clips)
     finally:
         bpy.data.batch_remove([*objects.values(), *clips.values()])
         bpy.data.batch_remove([block for block in data if not block.users])

@@ -14,7 +14,7 @@ from ....behaviors import CATALOGUE
 from ..behavior_adding import add_behaviors
 from ..member_variation import Amounts
 from .hall import BEHIND, HALF_DEPTH, HALF_WIDTH, Hall, build
-from .models import PERSON, THINGS, Cast, appended
+from .models import PERSON, THINGS, ReadyCast, appended
 from .scene_builder import ReadyScene, SceneBuilder, SceneOptions, fitted_preset
 from .walkers import CARRYING, without_region
 
@@ -122,7 +122,7 @@ def _inside(options: SceneOptions) -> int:
 
 
 def _people(
-    hall: Hall, options: SceneOptions, chance: random.Random, builder: SceneBuilder, cast: Cast
+    hall: Hall, options: SceneOptions, chance: random.Random, builder: SceneBuilder, cast: ReadyCast
 ) -> list[Object]:
     """Add the people: first those who are in the hall, then those who enter."""
     inside = _inside(options)

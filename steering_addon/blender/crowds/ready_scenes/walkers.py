@@ -16,7 +16,7 @@ from ....simulation.declaration import Kind
 from ....simulation.roles import Role
 from ..behavior_targets import behaviors_of, pointers
 from ..member_variation import Amounts
-from .models import PERSON, THINGS, Cast, append, appended
+from .models import PERSON, THINGS, ReadyCast, append, appended
 from .scene_builder import ReadyScene, SceneBuilder, SceneOptions, fitted_preset
 from .scenery import point_on
 
@@ -86,7 +86,9 @@ def _curve(options: SceneOptions) -> Curve:
     return curve
 
 
-def _people(options: SceneOptions, random_numbers: random.Random, builder: SceneBuilder, cast: Cast) -> list[Object]:
+def _people(
+    options: SceneOptions, random_numbers: random.Random, builder: SceneBuilder, cast: ReadyCast
+) -> list[Object]:
     """Add walkers along the path, by twos and alternately in both directions, on the right-hand side.
 
     So those who want company mostly have it from the first frame.
