@@ -12,7 +12,7 @@ from ...locomotion import CATALOGUE as LOCOMOTIONS
 ADDRESS = ""
 """The web address of the site that scripts/site builds, with a slash at its end. While it is empty, the pages that come
 with the extension are opened."""
-SHIPPED = Path(__file__).resolve().parents[2] / "manual"
+SHIPPED = Path(__file__).resolve().parents[3] / "manual"
 """The site in the folder of the installed extension; scripts/build puts it there."""
 
 FIRST = "README.html"
