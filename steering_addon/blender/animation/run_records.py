@@ -34,7 +34,7 @@ PAIRS = ("stuck", "present")
 
 @dataclass(frozen=True)
 class Outcome:
-    """What happened to one vehicle in the run that it plays.
+    """The outcome of a run for one of its vehicles.
 
     Attributes:
         mishaps: the frame on which it ran into something or got stuck, by kind.
@@ -67,7 +67,7 @@ class Outcomes:
         self._records: dict[str, RunRecord | None] = {}
 
     def of(self, ob: Object, bake: BakeRecord | None) -> Outcome:
-        """What happened to a vehicle, to the extent that it is known; `bake`: the record of the bake that it plays."""
+        """The outcome for a vehicle, to the extent that it is known; `bake`: the record of the bake that it plays."""
         if bake is None:
             return NOTHING_KNOWN
         if bake.bake_id not in self._records:
@@ -80,12 +80,12 @@ class Outcomes:
 
 
 def outcome_of(ob: Object) -> Outcome:
-    """What happened to a vehicle in the run that it plays, to the extent that it is known."""
+    """The outcome for a vehicle of the run that it plays, to the extent that it is known."""
     return Outcomes().of(ob, bake_of(ob))
 
 
 def fingerprints_of(bakes: Iterable[BakeRecord]) -> set[str]:
-    """What the runs of bakes were made from, as `read.fingerprint` tells it; "" where it is not known."""
+    """The fingerprints (`read.fingerprint`) of the runs of bakes; "" where one is not known."""
     made_of = {bake.bake_id: bake.made_of for bake in bakes}
     told = {run: stored.get(MADE_OF, "") for run in made_of if (stored := _stored(run)) is not None}
     return {str(told.get(run, made_of[run])) for run in made_of}
@@ -166,7 +166,7 @@ def _outcome(record: RunRecord, row: int) -> Outcome:
 
 
 def _told_by_action(action: Action | None) -> Outcome:
-    """What the action of a vehicle tells, as bakes wrote it before runs had a record."""
+    """The outcome that the action of a vehicle tells, as bakes wrote it before runs had a record."""
     try:
         stored = action[RECORD]
         return Outcome(

@@ -75,7 +75,7 @@ def misplaced(
         _known.pop(scene.session_uid, None)
         return {}
     known = _known.setdefault(scene.session_uid, _Known())
-    # What Blender has evaluated of a scene last; None if it has not.
+    # The depsgraph that Blender evaluated last for a scene; None if there is none yet.
     is_current = bpy.context.scene == scene
     depsgraph = (bpy.context.view_layer if is_current else scene.view_layers[0]).depsgraph
     if depsgraph is not None and bpy.context.mode == "OBJECT" and not _has_moved_on(scene, surfaces):
