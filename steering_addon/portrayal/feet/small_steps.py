@@ -44,6 +44,8 @@ def add_small_steps(
         frame_time: seconds.
     """
     frames, rests = heading.shape[-1], [stance.copy() for stance in stances]
+    if frames < 2:
+        return rests
     masks = [rest.reshape(-1, frames - 1) for rest in rests]
     ways = [drift.reshape(-1, frames, 2) for drift in drifts]
     heading, far = heading.reshape(-1, frames), far.reshape(-1, frames)

@@ -115,3 +115,10 @@ def test_a_foot_that_would_graze_the_ground_is_lifted_as_it_swings() -> None:
     # A short way is lifted by its share.
     part = FAR * HEIGHT / 0.5 / 4.0
     np.testing.assert_allclose(swung(rest, part * gone, off, scale), 0.25 * lift)
+
+
+@pytest.mark.parametrize("bodies", [(), (0,), (3,)])
+def test_between_less_than_two_frames_there_are_no_steps(bodies: tuple[int, ...]) -> None:
+    stances, drifts = [np.ones((*bodies, 0), bool)] * 2, [np.zeros((*bodies, 1, 2))] * 2
+    rests = add_small_steps(stances, drifts, np.zeros((*bodies, 1)), np.full((*bodies, 1), 0.1), FRAME_TIME)
+    assert [rest.shape for rest in rests] == [(*bodies, 0)] * 2
