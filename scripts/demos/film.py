@@ -103,7 +103,7 @@ def pictures(scene: bpy.types.Scene, out: Path, name: str, starts: Sequence[int]
 def _cast_shadows_simply(scene: bpy.types.Scene) -> None:
     """Let an unseen body with few faces cast the shadow of each skin.
 
-    Workbench finds the outline of a skin anew on every frame, which takes longer than the rest of the picture.
+    Workbench finds the outline of a skin again on every frame, which takes longer than the rest of the picture.
     """
     unseen = bpy.data.materials.new("Unseen")
     unseen.diffuse_color = (0.0, 0.0, 0.0, 0.0)

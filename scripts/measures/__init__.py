@@ -1,4 +1,4 @@
-"""What scripts/measure measures, a file each, which numpy suffices to import. It says
+"""The measures of scripts/measure, a file each, which numpy suffices to import. It says
 
 - IN_BLENDER: whether it runs in Blender, in an empty file with the extension, or without;
 - CASES: what is measured by default, each in a process of its own: seeds, scenes, files;

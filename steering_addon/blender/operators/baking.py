@@ -32,7 +32,7 @@ from .in_pieces import INFINITE, InPieces
 from .polls import SteeringOperator, in_object_mode, something_baked
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Object, Scene
+    from bpy.types import Context, Object
 
 TOLD_BY_BAKES = set(FindingKind) - {FindingKind.NEVER_ENTERED, FindingKind.WAITING}
 """What the report of a bake names; it has warnings of its own about vehicles that never entered and missing targets."""
@@ -77,7 +77,7 @@ class STEERING_OT_bake(SteeringOperator, InPieces, bpy.types.Operator):
         others = (ob for ob in tagged(in_use(self._scene), Role.VEHICLE) if ob not in baked)
         made_of = fingerprint(self._scene, baked.union(ob for ob in others if bake_of(ob) is not None))
         sign_run(self._scene, result.run, made_of)
-        forget_runs(self._scene, _played(self._scene))
+        forget_runs(self._scene, _played())
         stuck = {objects[row].name: frames for row, frames in result.stuck.items()}
         for warning in (*self._plan.warnings, *_absence_warnings(result), *result.warnings, *stuck_warnings(stuck)):
             self.report({"WARNING"}, warning)
@@ -120,7 +120,7 @@ class STEERING_OT_clear_bake(SteeringOperator, bpy.types.Operator):
         moved = sum(bake_of(ob).moves for ob in baked)
         for warning in KeyWriter.delete(written):
             self.report({"WARNING"}, warning)
-        forget_runs(context.scene, _played(context.scene))
+        forget_runs(context.scene, _played())
         for ob in baked:
             if settings_of(ob) is not None:
                 give_back(ob)
@@ -140,9 +140,9 @@ class STEERING_OT_clear_bake(SteeringOperator, bpy.types.Operator):
         return [ob for ob in candidates if ob not in kept]
 
 
-def _played(scene: Scene) -> set[str]:
-    """The ids of the bakes that objects of a scene play."""
-    return {bake.bake_id for ob in in_use(scene) if (bake := bake_of(ob)) is not None}
+def _played() -> set[str]:
+    """The ids of the bakes that objects of the file play, also in excluded collections and other scenes."""
+    return {bake.bake_id for ob in bpy.data.objects if (bake := bake_of(ob)) is not None}
 
 
 def _unreadable(objects: Iterable[Object]) -> Iterator[str]:

@@ -74,6 +74,23 @@ def test_a_scene_keeps_one_record_for_each_run_that_is_played() -> None:
     assert RUNS not in bpy.context.scene
 
 
+def test_the_record_of_what_is_excluded_from_the_view_layer_stays() -> None:
+    one, *_ = crash()
+    bake()
+    kept = outcome(one)
+    collection = bpy.data.collections.new("Aside")
+    bpy.context.scene.collection.children.link(collection)
+    collection.objects.link(one)
+    for other in list(one.users_collection):
+        if other != collection:
+            other.objects.unlink(one)
+    aside = bpy.context.view_layer.layer_collection.children["Aside"]
+    aside.exclude = True
+    bake()
+    aside.exclude = False
+    assert outcome(one) == kept and kept.mishaps and len(runs()) == 2
+
+
 def test_actions_tell_nothing_of_the_run() -> None:
     (one, *_) = crash()
     bake()
