@@ -30,9 +30,11 @@ from ...portrayal.heads import Gaze
 from ...simulation.arrays.chance import Keys
 from ...simulation.roles import Role
 from ..animation.animation_data import channelbags
+from ..objects.body_parts import seen
 from ..objects.doubles import doubles
 from ..objects.hierarchy import Family, shown_in
 from ..objects.mind_numbers import state_numbers
+from ..objects.rest_pose import vertices_of
 from ..objects.tagged_objects import crowd_of, in_use, tagged
 from ..properties import pointed_at, settings_of
 from ..property_groups import values_of
@@ -368,8 +370,7 @@ def hash_of(model: Model, scene: Scene, family: Family) -> str:
         # Their influence and what they may be switched by are often animated, and differ on each frame.
         add(*((each.type, getattr(each, "subtarget", "")) for each in bone.constraints))
     for part in _skins(rig, family):
-        points = np.empty(3 * len(part.data.vertices), np.float32)
-        part.data.vertices.foreach_get("co", points)
+        points = vertices_of(part.data)
         add(len(points), points.tobytes(), part.parent_bone)
     for entry in model.entries:
         add(*span(entry.action), *_curves(entry.action, rig))
@@ -377,9 +378,9 @@ def hash_of(model: Model, scene: Scene, family: Family) -> str:
 
 
 def _skins(rig: Object, family: Family) -> Iterable[Object]:
-    """The meshes that an armature carries, by the order of their names without the number of a copy."""
+    """The meshes of an armature that are seen, by the order of their names without the number of a copy."""
     parts = [part for part in family.descendants(rig) if part.type == "MESH"]
-    return sorted(parts, key=lambda part: part.data.name_full)
+    return sorted(seen(parts), key=lambda part: part.data.name_full)
 
 
 def _curves(action: Action, rig: Object) -> Iterable[bytes]:

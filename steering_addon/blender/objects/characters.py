@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+import bpy
+
 from ..properties import settings_of
 from .hierarchy import Family
 from .tagged_objects import names_of
@@ -90,6 +92,12 @@ def _holder(ob: Object, parts: set[Object]) -> Constraint | ConstraintTargetBone
                 if end.target in parts:
                     return end
     return None
+
+
+def bone_shapes() -> set[Object]:
+    """The objects that bones are drawn as."""
+    rigs = (ob for ob in bpy.data.objects if ob.pose is not None)
+    return {bone.custom_shape for rig in rigs for bone in rig.pose.bones if bone.custom_shape is not None}
 
 
 def is_character(ob: Object, family: Family) -> bool:
