@@ -136,9 +136,11 @@ class STEERING_MT_object(bpy.types.Menu):
         layout.operator("steering.bake", text="Bake Selected").selected = True
         layout.operator("steering.select_contacts", icon="RESTRICT_SELECT_OFF")
         layout.operator("steering.clear_bake", icon="TRASH").selected = False
-        if address := manual.first_page():
+        if address := manual.address_of(manual.FIRST):
             layout.separator()
             layout.operator("wm.url_open", text="Steering Manual", icon="HELP").url = address
+            address = manual.address_of(manual.HANDING_OVER)
+            layout.operator("wm.url_open", text="How to Export or Link a Bake", icon="HELP").url = address
 
 
 class STEERING_MT_states(bpy.types.Menu):
