@@ -55,6 +55,10 @@ class Baking:
         box.label(text=what, icon=icon, translate=False)
         box.label(text=extent, icon="BLANK1", translate=False)
         _look_at(box, context, census)
+        for finding in census.findings if census is not None else ():
+            if finding.kind is FindingKind.EDITED:
+                which = f"{counted(len(finding.objects), 'Vehicle')} with Edited Keys"
+                box.operator("steering.lock_edited", text=f"Lock {which}", icon="LOCKED")
         text, icon = _advice(context, census) if census is not None else ("", "NONE")
         note(layout, context, text, icon=icon)
         if census is not None and census.lost:

@@ -134,6 +134,7 @@ class STEERING_MT_object(bpy.types.Menu):
         layout.operator("steering.preview", text="Preview Crowds", icon="PLAY", depress=preview.is_on(context.scene))
         layout.operator("steering.bake", text="Bake Crowds", icon="REC").selected = False
         layout.operator("steering.bake", text="Bake Selected").selected = True
+        layout.operator("steering.lock_edited", icon="LOCKED")
         layout.operator("steering.select_contacts", icon="RESTRICT_SELECT_OFF")
         layout.operator("steering.clear_bake", icon="TRASH").selected = False
         if address := manual.address_of(manual.FIRST):
