@@ -235,7 +235,9 @@ class ObjectSettings(Stored):
     """The roles of an object and the settings that come with each; on a crowd, those that its vehicles share."""
 
     roles: int = field.flags(frozenset(), "Roles of the object in the steering simulation", ROLES)
-    active: bool = field.switch(True, "Take part in the simulation; can be keyframed", animatable=True)
+    active: bool = field.switch(
+        True, "Take part in the simulation; can be keyframed", label="Takes Part", animatable=True
+    )
     crowd: Any = field.pointer(
         "Crowd whose settings this vehicle shares, or whose state or trigger this is", roles=(Role.CROWD,)
     )

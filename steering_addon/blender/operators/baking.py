@@ -15,6 +15,7 @@ from ..animation.bake_record import has_unreadable_record
 from ..animation.ownership import bake_of
 from ..animation.run_records import forget_runs, sign_run
 from ..animation.visibility import parts
+from ..objects.focus import vehicles_selected, wholes_selected
 from ..objects.hierarchy import Family
 from ..objects.tagged_objects import in_use, list_names, tagged
 from ..properties import replaces_own_keys, settings_of
@@ -62,7 +63,7 @@ class STEERING_OT_bake(SteeringOperator, InPieces, bpy.types.Operator):
         preview.end()
         forget(context.scene)
         self._scene = context.scene
-        only = context.selected_objects if self.selected else None
+        only = vehicles_selected(context) if self.selected else None
         replace = replaces_own_keys(self, context.scene)
         self._plan: Plan = plan_reading(context.scene, only=only, replace_own_keys=replace)
         return baking(self._plan, replace_own_keys=replace), f"Baking {_count(len(self._plan), 'vehicle')}"
@@ -135,7 +136,7 @@ class STEERING_OT_clear_bake(SteeringOperator, bpy.types.Operator):
         """The objects whose bake to delete: vehicles, their parts and hidden resources, without locked vehicles."""
         family, objects = Family(), in_use(context.scene)
         locked = [ob for ob in tagged(objects, Role.VEHICLE) if ob.steering.locked]
-        candidates = _with_parts(context.selected_objects, family) if self.selected else objects
+        candidates = _with_parts(wholes_selected(context), family) if self.selected else objects
         kept = set(_with_parts(locked, family))
         return [ob for ob in candidates if ob not in kept]
 

@@ -28,7 +28,7 @@ from ..crowds.populating.standing_on import follow, stand_on
 from ..crowds.staggered_entry import let_in
 from ..objects.bound_parts import family_with_bound_parts
 from ..objects.characters import not_copied, torn_apart
-from ..objects.focus import crowd_in_focus
+from ..objects.focus import crowd_in_focus, wholes_selected
 from ..objects.hierarchy import Family
 from ..objects.tagged_objects import list_names, names_of
 from ..properties import has_role, pointed_at
@@ -151,7 +151,7 @@ class STEERING_OT_populate(bpy.types.Operator):
             raise Refusal(f"{self.place} not found in the scene. Choose another place.")
         place = place or ground
         stored = _stored_models(group, crowd, place, family) if group is not None else []
-        models = [] if stored else usable(list(context.selected_objects), crowd, {place, ground}, family)
+        models = [] if stored else usable(wholes_selected(context), crowd, {place, ground}, family)
         if population.arrangement not in WANTED:
             place = None
         weighted = stored or [(ob, 1.0) for ob in models]
@@ -238,7 +238,7 @@ class STEERING_OT_populate_add(SteeringOperator, bpy.types.Operator):
         listed = set() if stored is None else {pointed_at(source, "object") for source in stored.sources}
         place = None if stored is None else pointed_at(stored, "place")
         family = family_with_bound_parts(context.scene, context.evaluated_depsgraph_get())
-        models = usable(list(context.selected_objects), crowd, {place, *listed}, family)
+        models = usable(wholes_selected(context), crowd, {place, *listed}, family)
         group = crowd.steering.populate
         for ob in models:
             group.sources.add().object = ob
