@@ -9,7 +9,7 @@ from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
 from ...settings.population import CURVE, GRID, ONE_PLACE, SURFACE, VOLUME, Population
 from ...simulation.roles import Role
-from ..clips.measuring import armature_below
+from ..clips.measuring import player_below
 from ..crowds.adding_clips import FIND_CLIPS, add_to_new_crowd
 from ..crowds.moves_like import (
     ANYTHING,
@@ -113,7 +113,7 @@ class STEERING_OT_populate(bpy.types.Operator):
             warnings += bring_to_life(context, crowd, members, plan.preset, ground=ground, resize=True)
         if plan.preset and members and self.find_clips:
             # Give a new crowd the clips that its models bring along; their names, and why there are none.
-            if armature_below(members[0], Family()) is not None:
+            if player_below(members[0], Family()) is not None:
                 context.view_layer.update()
             clips, why_none = add_to_new_crowd(crowd, members, context.scene)
             told += f"; they play {', '.join(clips)}" if clips else ""
