@@ -96,6 +96,16 @@ class Rig:
             has_mesh=self.has_mesh,
         )
 
+    def places(self, poses: np.ndarray) -> np.ndarray:
+        """The places of bones (f, n, 4, 4), (f, n, 3) metres from the armature's origin, in the axes of the model."""
+        places: np.ndarray = poses[..., :3, 3] @ self.matrix[:3, :3].T
+        return places
+
+    def parts_of(self, rows: Rows) -> Rows:
+        """The rows of the bones that move points most, (r,)."""
+        bones: Rows = self.bones[rows, np.argmax(self.weights[rows], axis=1)]
+        return bones
+
     def moved(self, poses: np.ndarray, rows: Rows) -> np.ndarray:
         """Points in the model's space, (f, r, 3), from the bones' poses (f, n, 4, 4); `rows` (r,) of the points."""
         return self.carried(joined(self.matrix, poses), rows)

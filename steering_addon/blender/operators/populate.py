@@ -10,7 +10,7 @@ from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
 from ...settings.population import CURVE, GRID, ONE_PLACE, SURFACE, VOLUME, Population
 from ...simulation.roles import Role
-from ..clips.measuring import armature_below
+from ..clips.measuring import player_below
 from ..crowds.adding_clips import FIND_CLIPS, add_to_new_crowd
 from ..crowds.moves_like import (
     ANYTHING,
@@ -30,7 +30,7 @@ from ..crowds.staggered_entry import let_in
 from ..objects.body_sizes import Body
 from ..objects.bound_parts import family_with_bound_parts
 from ..objects.characters import is_character, not_copied, torn_apart
-from ..objects.focus import crowd_in_focus
+from ..objects.focus import crowd_in_focus, wholes_selected
 from ..objects.hierarchy import Family
 from ..objects.tagged_objects import list_names, names_of
 from ..properties import has_role, pointed_at
@@ -116,7 +116,7 @@ class STEERING_OT_populate(bpy.types.Operator):
             warnings += bring_to_life(context, crowd, members, plan.preset, ground=ground, resize=True)
         if plan.preset and members and self.find_clips:
             # Give a new crowd the clips that its models bring along; their names, and why there are none.
-            if armature_below(members[0], Family()) is not None:
+            if player_below(members[0], Family()) is not None:
                 context.view_layer.update()
             clips, why_none = add_to_new_crowd(crowd, members, context.scene)
             told += f"; they play {', '.join(clips)}" if clips else ""
@@ -154,7 +154,7 @@ class STEERING_OT_populate(bpy.types.Operator):
             raise Refusal(f"{self.place} not found in the scene. Choose another place.")
         place = place or ground
         stored = _stored_models(group, crowd, place, family) if group is not None else []
-        models = [] if stored else usable(list(context.selected_objects), crowd, {place, ground}, family)
+        models = [] if stored else usable(wholes_selected(context), crowd, {place, ground}, family)
         if population.arrangement not in WANTED:
             place = None
         weighted = stored or [(ob, 1.0) for ob in models]
@@ -241,7 +241,7 @@ class STEERING_OT_populate_add(SteeringOperator, bpy.types.Operator):
         listed = set() if stored is None else {pointed_at(source, "object") for source in stored.sources}
         place = None if stored is None else pointed_at(stored, "place")
         family = family_with_bound_parts(context.scene, context.evaluated_depsgraph_get())
-        models = usable(list(context.selected_objects), crowd, {place, *listed}, family)
+        models = usable(wholes_selected(context), crowd, {place, *listed}, family)
         group = crowd.steering.populate
         for ob in models:
             group.sources.add().object = ob

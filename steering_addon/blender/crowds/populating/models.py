@@ -16,6 +16,7 @@ import numpy as np
 
 from ....simulation.roles import Role
 from ...animation.staging import clear_all
+from ...clips.own_shapes import take_own_shapes
 from ...objects.body_sizes import Body
 from ...objects.characters import bone_shapes, carriers
 from ...objects.doubles import doubles
@@ -176,6 +177,7 @@ def plain(copies: list[Object]) -> None:
         if getattr(root, name):
             for copy in copies:
                 setattr(copy, name, False)
+    take_own_shapes(copies)
     for copy in copies:
         copy.property_unset("steering")
 
