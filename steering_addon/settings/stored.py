@@ -153,6 +153,15 @@ class CrowdClips(Stored):
     clips: Any = field.groups("clip", "Actions that the models play")
     playing: Any = field.group("playing")
     head_bone: str = field.text("Bone that turns the head; if empty, the first one that is named so")
+    own_shapes: int = field.whole(
+        32,
+        "Number of vehicles of a model with shape keys that play its clips each in a phase of its own, on a copy of "
+        "the mesh that a bake makes. Any more share these copies",
+        label="Own Shapes",
+        least=1,
+        most=10000,
+        restarts=False,
+    )
     look_at: Any = field.pointer(
         "Object that heads turn to, such as the camera. If empty, to where the body goes next; in a state, as its crowd"
     )
@@ -226,7 +235,9 @@ class ObjectSettings(Stored):
     """The roles of an object and the settings that come with each; on a crowd, those that its vehicles share."""
 
     roles: int = field.flags(frozenset(), "Roles of the object in the steering simulation", ROLES)
-    active: bool = field.switch(True, "Take part in the simulation; can be keyframed", animatable=True)
+    active: bool = field.switch(
+        True, "Take part in the simulation; can be keyframed", label="Takes Part", animatable=True
+    )
     crowd: Any = field.pointer(
         "Crowd whose settings this vehicle shares, or whose state or trigger this is", roles=(Role.CROWD,)
     )

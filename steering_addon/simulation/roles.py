@@ -40,5 +40,7 @@ DESCRIPTIONS = {
     Role.CROWD: ("Crowd", "Holds the settings that its vehicles share: vehicle, behaviors and how they combine"),
 }
 """The label and the tooltip of each role."""
+OF_BODIES = (Role.VEHICLE, Role.LEADER, Role.OBSTACLE, Role.RESOURCE)
+"""Roles of things with a body: of a model in parts, the whole has them. The others are of places."""
 MADE = (Role.CROWD, Role.STATE, Role.TRIGGER, Role.MARK)
 """Roles of Empties that operators make; other objects are not tagged with them."""

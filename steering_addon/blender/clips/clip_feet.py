@@ -13,9 +13,8 @@ from ..objects.tagged_objects import names_of
 from ..properties import settings_of
 from ..stored_values import sound_front
 from .crowd_clips import Model, clips_of, scale_of
-from .measuring import axes_of
+from .measuring import shape_of
 from .planting import planter_of
-from .rig import rig_of
 
 if TYPE_CHECKING:
     from bpy.types import Object, Scene
@@ -51,7 +50,7 @@ def why_unplanted(model: Model, scene: Scene, family: Family) -> str:
         Refusal: a clip cannot be measured.
     """
     armature, vehicle = model.rigs[0], model.vehicles[0]
-    rig = rig_of(armature, vehicle, family, axes_of(*sound_front(vehicle)))
+    rig = shape_of(armature, vehicle, family, sound_front(vehicle))
     clips = clips_of(model, scene, family)[0]
     return planter_of(armature, rig, clips, [entry.action for entry in model.entries])[1]
 

@@ -30,9 +30,11 @@ from ...portrayal.heads import Gaze
 from ...simulation.arrays.chance import Keys
 from ...simulation.roles import Role
 from ..animation.animation_data import channelbags
+from ..objects.body_parts import seen
 from ..objects.doubles import doubles
 from ..objects.hierarchy import Family, shown_in
 from ..objects.mind_numbers import state_numbers
+from ..objects.rest_pose import vertices_of
 from ..objects.tagged_objects import crowd_of, in_use, tagged
 from ..properties import pointed_at, settings_of
 from ..property_groups import values_of
@@ -40,7 +42,8 @@ from ..refusal import Refusal
 from ..stored_values import choice_in, sound_front
 from .clip_copies import curves_for, fits
 from .finding_clips import own_actions
-from .measuring import armature_below, measured_clips
+from .measuring import measured_clips, player_below
+from .own_shapes import source_of
 from .poses import span
 from .rig import is_mirrored, unevenness
 
@@ -59,7 +62,7 @@ class Model:
     Attributes:
         rows: of the vehicles, among those asked for.
         vehicles: these.
-        rigs: their armatures.
+        rigs: what plays their clips: their armatures, or their meshes with shape keys.
         entries: the clips of the crowd that fit the model, as the crowd stores them.
     """
 
@@ -105,7 +108,7 @@ def models_of(crowd: Object, vehicles: Sequence[Object], family: Family) -> list
 
 
 def models_with_clips(vehicles: Sequence[Object], family: Family) -> list[tuple[Object, Object]]:
-    """The first vehicle of each model and its armature: of the first model, and of those that bring other actions."""
+    """The first vehicle of each model that brings other actions than those before, and what plays its clips."""
     models: list[tuple[Object, Object]] = []
     known: set[Action] = set()
     for rigs in _rigs_by_model(vehicles, family):
@@ -118,11 +121,11 @@ def models_with_clips(vehicles: Sequence[Object], family: Family) -> list[tuple[
 
 
 def _rigs_by_model(vehicles: Sequence[Object], family: Family) -> list[dict[int, Object]]:
-    """The armatures of the vehicles of each model by their rows, in the order of the vehicles."""
+    """What plays the clips of the vehicles of each model, by their rows, in the order of the vehicles."""
     models: dict[tuple, dict[int, Object]] = {}
     for row, ob in enumerate(vehicles):
-        if (rig := armature_below(ob, family)) is not None:
-            models.setdefault((rig.data.name_full, *sound_front(ob), *_shape(rig)), {})[row] = rig
+        if (rig := player_below(ob, family)) is not None:
+            models.setdefault((rig.type, source_of(rig.data).name_full, *sound_front(ob), *_shape(rig)), {})[row] = rig
     return list(models.values())
 
 
@@ -280,12 +283,12 @@ def check_has_models(crowd: Object, vehicles: Sequence[Object], models: Sequence
     """Refuse a crowd with clips that none of its vehicles can play."""
     if models or not vehicles:
         return
-    if all(armature_below(ob, Family()) is None for ob in vehicles):
+    if all(player_below(ob, Family()) is None for ob in vehicles):
         if why := why_without_rig(vehicles[0]):
             raise Refusal(f"{why}, or remove the clips.", about=[vehicles[0], crowd])
-        text = f"{vehicles[0].name} has no armature to play the clips of {crowd.name}"
-        raise Refusal(f"{text}. Choose a model with an armature, or remove the clips.", about=[vehicles[0], crowd])
-    text = f"{vehicles[0].name} has none of the bones that the clips of {crowd.name} move"
+        text = f"{vehicles[0].name} has no armature or shape keys to play the clips of {crowd.name}"
+        raise Refusal(f"{text}. Choose a model with some, or remove the clips.", about=[vehicles[0], crowd])
+    text = f"{vehicles[0].name} has none of the bones or shape keys that the clips of {crowd.name} move"
     raise Refusal(f"{text}. Choose clips that were made for it.", about=[vehicles[0], crowd])
 
 
@@ -326,6 +329,8 @@ def clips_made_of(crowd: Object, states: Mapping[Object, int]) -> str:
         defaults = {name: parameter.default for name, parameter in ClipSettings.parameters().items()}
         # As Blender stores numbers, so that a default counts as one also where it is stored.
         hashed.update(portrayal.head_bone.encode())
+        if portrayal.is_property_set("own_shapes"):
+            hashed.update(repr(portrayal.own_shapes).encode())
         seen = looked_at(crowd)
         if seen is not None:
             hashed.update(seen.name_full.encode())
@@ -362,14 +367,18 @@ def hash_of(model: Model, scene: Scene, family: Family) -> str:
 
     rig = model.rigs[0]
     add(scene.render.fps, scene.render.fps_base, *sound_front(model.vehicles[0]), *_shape(rig))
-    for bone in rig.data.bones:
+    if rig.type == "MESH":
+        for block in rig.data.shape_keys.key_blocks:
+            points = np.empty(3 * len(block.data), np.float32)
+            block.data.foreach_get("co", points)
+            add(block.name, block.relative_key.name, block.vertex_group, block.mute, points.tobytes())
+    for bone in rig.data.bones if rig.type == "ARMATURE" else ():
         add(bone.name, bone.parent.name if bone.parent else "", tuple(map(tuple, bone.matrix_local)))
-    for bone in rig.pose.bones:
+    for bone in rig.pose.bones if rig.type == "ARMATURE" else ():
         # Their influence and what they may be switched by are often animated, and differ on each frame.
         add(*((each.type, getattr(each, "subtarget", "")) for each in bone.constraints))
     for part in _skins(rig, family):
-        points = np.empty(3 * len(part.data.vertices), np.float32)
-        part.data.vertices.foreach_get("co", points)
+        points = vertices_of(part.data)
         add(len(points), points.tobytes(), part.parent_bone)
     for entry in model.entries:
         add(*span(entry.action), *_curves(entry.action, rig))
@@ -377,9 +386,9 @@ def hash_of(model: Model, scene: Scene, family: Family) -> str:
 
 
 def _skins(rig: Object, family: Family) -> Iterable[Object]:
-    """The meshes that an armature carries, by the order of their names without the number of a copy."""
+    """The meshes of an armature that are seen, by the order of their names without the number of a copy."""
     parts = [part for part in family.descendants(rig) if part.type == "MESH"]
-    return sorted(parts, key=lambda part: part.data.name_full)
+    return sorted(seen(parts), key=lambda part: part.data.name_full)
 
 
 def _curves(action: Action, rig: Object) -> Iterable[bytes]:

@@ -10,7 +10,10 @@ from mathutils import Matrix
 from .doubles import doubles
 
 if TYPE_CHECKING:
-    from bpy.types import Bone, MirrorModifier, Object
+    from bpy.types import Bone, Mesh, MirrorModifier, Object
+
+MOST = 0.9
+"""The share of the vertices of a mesh that faces have at least if the others are stray."""
 
 
 def rest_offset(child: Object) -> np.ndarray | None:
@@ -31,14 +34,32 @@ def is_rigged(ob: Object) -> bool:
 
 def rest_points(ob: Object) -> np.ndarray:
     """The points (m, 3) of a mesh without its modifiers, except that it is mirrored, in the object's own space."""
-    mesh = ob.data
-    flat = np.empty(len(mesh.vertices) * 3, dtype=np.float32)
-    mesh.vertices.foreach_get("co", flat)
-    points = flat.reshape(-1, 3).astype(np.float64)
+    points = vertices_of(ob.data)
     for modifier in ob.modifiers:
         if modifier.type == "MIRROR" and modifier.show_viewport:
             points = _mirrored(points, ob, modifier)
     return points
+
+
+def vertices_of(mesh: Mesh) -> np.ndarray:
+    """The vertices (m, 3) of a mesh."""
+    flat = np.empty(len(mesh.vertices) * 3, dtype=np.float32)
+    mesh.vertices.foreach_get("co", flat)
+    return flat.reshape(-1, 3).astype(np.float64)
+
+
+def on_faces(mesh: Mesh, count: int) -> np.ndarray:
+    """Which of the points of a mesh, `count` with their mirror images, are not stray: those of its faces.
+
+    All count if more than a few are without, such as points and wires that nodes make something of.
+    """
+    corners = np.empty(len(mesh.loops), dtype=np.int32)
+    mesh.loops.foreach_get("vertex_index", corners)
+    mask = np.zeros(len(mesh.vertices), dtype=np.bool_)
+    mask[corners] = True
+    if np.count_nonzero(mask) < MOST * len(mask):
+        mask[:] = True
+    return np.tile(mask, count // max(len(mask), 1))
 
 
 def bone_points(ob: Object) -> np.ndarray:

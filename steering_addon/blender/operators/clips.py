@@ -52,7 +52,7 @@ def words(clip: PropertyGroup) -> str:
 
 
 def _with_rigs(crowd: Object, context: Context, family: Family) -> list[tuple[Object, Object]]:
-    """The first vehicle of each model of a crowd with clips of its own, and its armature.
+    """The first vehicle of each model of a crowd with clips of its own, and what plays them.
 
     Raises:
         Refusal: none has one.
@@ -62,7 +62,8 @@ def _with_rigs(crowd: Object, context: Context, family: Family) -> list[tuple[Ob
         return models
     if not vehicles:
         raise Refusal(f"{crowd.name} has no vehicles in the scene. Select its models and populate it.", about=[crowd])
-    text = f"{vehicles[0].name} has no armature that could play clips. Populate {crowd.name} with rigged models"
+    text = f"{vehicles[0].name} has no armature or shape keys that could play clips"
+    text = f"{text}. Populate {crowd.name} with animated models"
     text = f"{why_without_rig(vehicles[0]) or text}."
     raise Refusal(text, about=[vehicles[0]])
 

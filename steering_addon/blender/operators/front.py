@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ...simulation.roles import Role
+from ..objects.focus import vehicles_selected
 from ..objects.suitability import check_editable
 from ..objects.tagged_objects import crowd_of, tagged
 from ..properties import has_role
@@ -32,7 +33,7 @@ class STEERING_OT_flip_front(bpy.types.Operator):
     def poll(cls, context) -> bool:
         if not in_object_mode(cls, context):
             return False
-        if any(has_role(ob, Role.VEHICLE) or has_role(ob, Role.CROWD) for ob in context.selected_objects):
+        if vehicles_selected(context) or any(has_role(ob, Role.CROWD) for ob in context.selected_objects):
             return True
         cls.poll_message_set("Select vehicles, or their crowd")
         return False
@@ -55,7 +56,7 @@ class STEERING_OT_flip_front(bpy.types.Operator):
 
 def _chosen(context: Context) -> list[Object]:
     """The selected vehicles and those of the selected crowds."""
-    selected = set(context.selected_objects)
+    selected = {*context.selected_objects, *vehicles_selected(context)}
     vehicles = tagged(context.view_layer.objects, Role.VEHICLE)
     return [ob for ob in vehicles if ob in selected or crowd_of(ob) in selected]
 

@@ -99,7 +99,7 @@ class ClipsPlaying:
         playing = crowd.steering.portrayal.playing
         column = fields(self.layout)
         unplanted = unplanted_of(crowd)
-        draw_properties(column, crowd.steering.portrayal, ("head_bone", "look_at"))
+        draw_properties(column, crowd.steering.portrayal, ("head_bone", "look_at", "own_shapes"))
         for name in meaningful(ClipSettings, playing):
             row = column.row()
             row.prop(playing, name)

@@ -82,6 +82,7 @@ class FindingKind(Enum):
     CALLS_NOTHING = "LIGHT_DATA"
     NEVER_ENTERED = "GHOST_DISABLED"
     WAITING = "INFO"
+    EDITED = "KEYINGSET"
 
 
 MISPLACED = {
@@ -125,12 +126,17 @@ class Finding:
     objects: tuple[str, ...]
 
 
-def findings(scene: Scene, records: Mapping[Object, BakeRecord], outcomes: Outcomes) -> Iterator[Finding]:
+def findings(
+    scene: Scene, records: Mapping[Object, BakeRecord], outcomes: Outcomes, edited: Sequence[Object] = ()
+) -> Iterator[Finding]:
     """What to look at in a scene.
 
     Args:
         records: the bake of each vehicle that plays one.
+        edited: the vehicles whose keys the next bake would replace though they were edited by hand.
     """
+    text = "{} keys that were edited by hand, which a bake replaces. Lock to keep them"
+    yield from _about(FindingKind.EDITED, edited, text, "has", "have")
     objects = in_use(scene)
     roles = by_role(objects)
     vehicles = roles[Role.VEHICLE]

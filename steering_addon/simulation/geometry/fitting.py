@@ -101,10 +101,11 @@ def fit(extent: Vectors, points: Vectors, triangles: Rows, up: int, height: floa
     thickness = np.maximum(sides[up] - above - below, 0.0)
     if sides[flattest] <= FLAT * longest:
         depth = above if flattest == up else seen.depth(flattest, 1.0)
-        volume = float(np.mean(depth <= sides[flattest])) * box
-    elif sides[up] < height and np.median(thickness[covered]) > FLAT * longest:
-        # What is lower than those who pass by is passed round, not under.
-        volume = float(np.mean(np.where(covered, 1.0 - above / sides[up], 0.0)) * sides[0] * sides[1] * sides[2])
+        volume = box * np.count_nonzero(depth <= sides[flattest]) / depth.size
+    elif sides[up] < height and 2 * np.count_nonzero(thickness > FLAT * longest) > np.count_nonzero(covered):
+        # What is lower than those who pass by is passed round, not under. A sheet has nothing to pass.
+        filled = np.cumsum(np.where(covered, sides[up] - above, 0.0))[-1] / above.size
+        volume = float(filled * sides[0] * sides[1] * sides[2] / sides[up])
     covers = {shape: each / max(volume, 1e-9 * box) for shape, each in volumes.items()}
     has_bays = bool(np.count_nonzero(_without_bays(covered)) > BAY * max(np.count_nonzero(covered), 1))
     closes = min(covers.values()) <= TOO_MUCH and seen.has_way()

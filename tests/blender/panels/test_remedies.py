@@ -247,7 +247,7 @@ REMEDIES: dict[str, Callable[[], bool]] = {
     ),
     r"turn off plant feet|without plant feet": shows("playing", "plant_feet", make=found_walkers),
     r"\btag\b|\btags\b|make them vehicles|press vehicle|remove the vehicle tag": tagging,
-    r"unlock|lock \{\}|that are not locked": shows("vehicle_own", "locked"),
+    r"unlock|lock \{\}|lock to keep|that are not locked": shows("vehicle_own", "locked"),
     r"another forward or up": shows("vehicle_own", "forward_axis", "up_axis"),
     r"set the locomotion": shows("locomotion", "locomotion"),
     r"use drive wheels|set \{\} to 0": springs,

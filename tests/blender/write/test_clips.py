@@ -495,7 +495,7 @@ def test_a_crowd_whose_models_have_no_armature_is_refused():
     select(rig)
     bpy.ops.steering.untag(role="VEHICLE")
     ship = vehicle(name="Ship", crowd=people)
-    with pytest.raises(RuntimeError, match="Ship has no armature to play the clips of People"):
+    with pytest.raises(RuntimeError, match="Ship has no armature or shape keys to play the clips of People"):
         bpy.ops.steering.bake()
     select(people)
     with pytest.raises(RuntimeError, match="Ship has no armature"):
