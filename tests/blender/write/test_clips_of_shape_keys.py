@@ -62,6 +62,16 @@ def test_birds_beat_each_in_its_own_phase_up_to_the_last_frame() -> None:
     assert len({ob.data for ob in birds}) == len(birds) and model.data not in {ob.data for ob in birds}
 
 
+def test_a_bird_with_a_long_tail_does_not_fly_with_that_ahead() -> None:
+    model = bird()
+    for block in model.data.shape_keys.key_blocks:
+        block.data[1].co.y = 2.0
+    model.data.vertices[1].co.y = 2.0
+    select(model)
+    assert bpy.ops.steering.tag(role="VEHICLE", moves_like="BIRD", new_crowd=True) == {"FINISHED"}
+    assert (model.steering.forward_axis, model.steering.up_axis) == ("NEG_Y", "POS_Z")
+
+
 def test_deleting_the_bake_puts_back_what_was_and_baking_again_writes_the_same() -> None:
     people, birds, model = flock()
     before, mesh = whole(), model.data
