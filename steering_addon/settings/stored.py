@@ -332,7 +332,10 @@ class ObjectSettings(Stored):
         "EITHER", "Side on which vehicles pass this obstacle", PASS_SIDES, label="Pass", animatable=True
     )
     obstacle_shape: int = field.choice(
-        "ROUND", "Shape of this obstacle as vehicles see it", OBSTACLE_SHAPES, label="Shape"
+        "ROUND",
+        "Shape of this obstacle as vehicles see it; tagging takes the one that fits",
+        OBSTACLE_SHAPES,
+        label="Shape",
     )
     obstacle_side: int = field.choice(
         "OUTSIDE", "Side of this obstacle's surface on which vehicles stay", OBSTACLE_SIDES, label="Side"

@@ -61,7 +61,7 @@ def why_unplanted(model: Model, scene: Scene, family: Family) -> str:
     Raises:
         Refusal: a clip cannot be measured.
     """
-    armature, vehicle = model.rigs[0], model.vehicles[0]
+    armature, vehicle = model.measured_rig, model.measured
     rig = shape_of(armature, vehicle, family, sound_front(vehicle))
     clips = clips_of(model, scene, family)[0]
     return planter_of(armature, rig, clips, [entry.action for entry in model.entries])[1]

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from ...portrayal.clips import BEAT, MOVE
 from ...settings.stored_choices import PLAYS
 from ...simulation.declaration import name_of
-from ...simulation.roles import Role
 from ..animation.animation_data import channelbags, posed_block
 from ..animation.posing import check_shows_clips, check_strips_play, short_name
 from ..clips.clip_copies import curves_for, fits
@@ -22,13 +21,13 @@ from ..clips.crowd_clips import (
     points_of,
     store_measurements,
     stored_clips,
+    vehicles_of,
     why_without_rig,
 )
 from ..clips.finding_clips import Found, actions_of, find_clips, own_actions, promising, why_no_walk, why_none_moves
 from ..clips.hiding_tracks import check_tracks_show_clips
 from ..moving import locomotion_of
 from ..objects.hierarchy import Family
-from ..objects.tagged_objects import crowd_of, in_use, tagged
 from ..properties import settings_of
 from ..refusal import Refusal
 from .preset_exchange import start_at_cruise
@@ -43,11 +42,6 @@ FIND_CLIPS = (
 """What the switch of operators that make crowds says."""
 FEW = 8
 """Actions of a model that are measured whatever they are called, such as the Layer0 of a file from a shop."""
-
-
-def vehicles_of(crowd: Object, scene: Scene) -> list[Object]:
-    """The vehicles of a crowd in a scene, by name."""
-    return [ob for ob in tagged(in_use(scene), Role.VEHICLE) if crowd_of(ob) == crowd]
 
 
 def add_clip(crowd: Object, action: Action, plays: str) -> PropertyGroup:
@@ -67,7 +61,7 @@ def measure_clips(crowd: Object, scene: Scene, family: Family, *, again: bool = 
         Refusal: no vehicle can play them, or one cannot be measured.
     """
     vehicles = vehicles_of(crowd, scene)
-    models = models_of(crowd, vehicles, family)
+    models = models_of(crowd, vehicles, scene, family)
     check_has_models(crowd, vehicles, models)
     store_measurements(models, scene, family, again=again)
 
@@ -84,7 +78,7 @@ def add_found(crowd: Object, clips: Sequence[Found], scene: Scene, family: Famil
         add_clip(crowd, each.action, name_of(PLAYS, each.plays))
     if stored_clips(crowd):
         measure_clips(crowd, scene, family)
-        models = models_of(crowd, vehicles_of(crowd, scene), family)
+        models = models_of(crowd, vehicles_of(crowd, scene), scene, family)
         for model in models:
             stand_on_soles(model, scene, family)
         store_unplanted(crowd, [(model, why_unplanted(model, scene, family)) for model in models])

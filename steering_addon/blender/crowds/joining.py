@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -18,7 +19,7 @@ from ..moving import locomotion_of
 from ..objects.body_sizes import Body, Front, triangles_of
 from ..objects.doubles import doubles
 from ..objects.hierarchy import Family
-from ..objects.identity import new_identity
+from ..objects.identity import new_identity, taken_identities
 from ..objects.tagged_objects import crowd_of, crowds_of, in_use, tagged
 from ..properties import has_role
 from ..read.forward_axis import front_of
@@ -97,11 +98,13 @@ def join(context: Context, objects: Sequence[Object], like: Likeness, *, apart: 
         fit_body(crowd, list(shapes.values()))
     heights = list(dict.fromkeys(ob.steering.height for ob in members))
     joining = set(objects)
-    taken = {0, *(ob.steering.identity for ob in vehicles if ob not in joining)}
-    for ob in objects:
+    taken, chance = taken_identities(joining), random.Random(0)
+    # By name, as selected objects come in another order once a file is opened again.
+    for ob in sorted(objects, key=lambda ob: ob.name):
         if ob.steering.identity in taken:
-            ob.steering.identity = new_identity(taken)
+            ob.steering.identity = new_identity(taken, chance)
         taken.add(ob.steering.identity)
+    for ob in objects:
         ob.steering.forward_axis, ob.steering.up_axis = fronts[ob.name]
         make_vehicle(ob, crowd, family, bodies[ob.name])
         ob.steering.height = _height_of_model(ob.steering.height, heights)

@@ -105,7 +105,7 @@ class STEERING_OT_populate(bpy.types.Operator):
         crowd = crowd_in_focus(context)
         family = family_with_bound_parts(context.scene, context.evaluated_depsgraph_get())
         plan, place, models = self._plan(context, crowd, family)
-        crowd = crowd or new_crowd(context, likeness(self.moves_like).crowd)
+        crowd = crowd or new_crowd(context, likeness(self.moves_like).crowd, seed=plan.ground.population.seed)
         self._remember(crowd, plan, place, models)
         told, warnings = _changes(crowd, plan, models), _left_out(context, crowd, plan, place, family)
         members = fill(context, crowd, plan)

@@ -16,6 +16,7 @@ import numpy as np
 from ...behaviors.containment import Containment
 from ...behaviors.path_following import PathFollowing
 from ...locomotion import CATALOGUE as LOCOMOTIONS
+from ...simulation.geometry.fitting import TOO_MUCH
 from ...simulation.misplaced import Misplaced
 from ...simulation.roles import Role
 from ..animation.visibility import SWITCHES
@@ -32,9 +33,11 @@ from ..objects.instances import instances_of_vehicles
 from ..objects.tagged_objects import by_role, crowd_of, crowds_of, full_name, in_use, names_of
 from ..properties import pointed_at
 from ..read.dependencies import animates
+from ..read.obstacle_fit import SHAPE_LABELS
 from ..read.solids import is_mesh
 from ..read.sources import behaviors_of, pointers_of
 from ..read.target_problems import awaited, outside_scene, target_problem, waits_unasked
+from .covering import covering
 from .origins import REMEDIES, off_origin
 from .placing import misplaced
 from .undriven import undriven
@@ -60,6 +63,7 @@ class FindingKind(Enum):
     SCALED = "CON_SIZELIKE"
     NO_FACES = "MESH_DATA"
     NO_VERTICES = "VERTEXSEL"
+    COVERS = "SELECT_DIFFERENCE"
     OFF_GROUND = "CON_FLOOR"
     TOO_STEEP = "MOD_DISPLACE"
     BOXED_IN = "FREEZE"
@@ -155,6 +159,7 @@ def findings(
     )
     pointlike = [ob for ob in roles[Role.OBSTACLE] if not is_mesh(ob) and _is_without_vertices(ob)]
     yield from _about(FindingKind.NO_VERTICES, pointlike, "{} no vertices, so it counts as a point", "has", "have")
+    yield from _covering(scene, roles[Role.OBSTACLE])
     yield from _surfaces(roles)
     misplaced_vehicles = misplaced(scene, roles, records)
     for kind, (name, text, *verbs) in MISPLACED.items():
@@ -211,6 +216,14 @@ def _about(kind: FindingKind, objects: Iterable[Object], text: str, singular: st
     if objects:
         subject = f"{names_of([ob.name for ob in objects])} {singular if len(objects) == 1 else plural}"
         yield Finding(kind, text.format(subject), tuple(full_name(ob) for ob in objects))
+
+
+def _covering(scene: Scene, obstacles: Sequence[Object]) -> Iterator[Finding]:
+    """The obstacles with a shape that covers much more than the object, or a way through it."""
+    for each, obs in covering(scene, obstacles).items():
+        what = "a way through" if each.closes else f"more than {TOO_MUCH:g} times the volume of the object"
+        text = f"{{}} {what}. Set Shape to {SHAPE_LABELS[each.instead]}, not {SHAPE_LABELS[each.shape]}"
+        yield from _about(FindingKind.COVERS, obs, text, "covers", "cover")
 
 
 def _surfaces(roles: Mapping[Role, Sequence[Object]]) -> Iterator[Finding]:
