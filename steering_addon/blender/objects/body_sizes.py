@@ -43,6 +43,11 @@ CELLS, LOWEST = 30, 0.08
 share of the height in which it stands on the ground."""
 
 
+def mean_scale(ob: Object) -> float:
+    """The size of an object by its own scale channels: the geometric mean of its axes."""
+    return float(np.cbrt(np.abs(np.prod(doubles(ob.scale) * doubles(ob.delta_scale)))))
+
+
 def points_of(ob: Object, depsgraph: Depsgraph, family: Family | None) -> np.ndarray:
     """The points (m, 3) of an object and its children, in the object's own space; at least its origin.
 
