@@ -75,7 +75,7 @@ def wheels_among(parts: Sequence[Vectors], ground: float) -> Mask:
     hubs = _are_round(points, begins, low, high)
     for wheel in np.flatnonzero(mask):
         off = middle - middle[wheel]
-        on_axle = np.hypot(off[:, 0], off[:, 2]) <= CONCENTRIC * radius[wheel]
+        on_axle = _off_axle(off) <= CONCENTRIC * radius[wheel]
         mask |= hubs & on_axle & (radius <= radius[wheel]) & (np.abs(off[:, 1]) <= radius[wheel])
     return mask
 
@@ -91,13 +91,19 @@ def without_strays(points: Vectors) -> Vectors:
     middle, half = 0.5 * (inner[0] + inner[1]), 0.5 * (inner[1] - inner[0])
     off = points - middle
     reach = ROUND * max(half[0], half[2])
-    kept = (np.hypot(off[:, 0], off[:, 2]) <= reach) & (np.abs(off[:, 1]) <= max(half[1], reach))
+    kept = (_off_axle(off) <= reach) & (np.abs(off[:, 1]) <= max(half[1], reach))
     return points[kept] if len(points) - few <= np.count_nonzero(kept) else points
 
 
 def ground_of(heights: Scalars) -> float:
     """The height of the ground below points at heights (p,), of which a few may be stray."""
     return float(np.partition(heights, TOUCHING - 1)[TOUCHING - 1] if len(heights) >= TOUCHING else heights.min())
+
+
+def _off_axle(offset: Vectors) -> Scalars:
+    """The distance of offsets (n, 3) from a sideways axis, (n,)."""
+    distance: Scalars = np.sqrt(offset[:, 0] * offset[:, 0] + offset[:, 2] * offset[:, 2])
+    return distance
 
 
 def _halfway(numbers: Scalars) -> float:
@@ -138,6 +144,6 @@ def _are_round(points: Vectors, begins: Rows, low: Vectors, high: Vectors) -> Ma
     size, middle = high - low, 0.5 * (low + high)
     of_part = np.repeat(np.arange(len(begins)), np.diff(np.append(begins, len(points))))
     off = points - middle[of_part]
-    furthest: Scalars = np.maximum.reduceat(np.sqrt(off[:, 0] * off[:, 0] + off[:, 2] * off[:, 2]), begins)
+    furthest: Scalars = np.maximum.reduceat(_off_axle(off), begins)
     mask: Mask = (furthest <= ROUND * 0.5 * size[:, 2]) & (np.abs(size[:, 0] - size[:, 2]) <= OVAL * size[:, 2])
     return mask & (size[:, 2] > 0.0)
