@@ -165,6 +165,9 @@ class CrowdClips(Stored):
     look_at: Any = field.pointer(
         "Object that heads turn to, such as the camera. If empty, to where the body goes next; in a state, as its crowd"
     )
+    no_walk: str = field.text(
+        "Why no walk was found among the actions of the models; empty if one was, or if none is wanted", restarts=False
+    )
     unplanted: str = field.text(
         "Why feet of the models cannot be held on the ground; empty if they can", restarts=False
     )
@@ -329,7 +332,10 @@ class ObjectSettings(Stored):
         "EITHER", "Side on which vehicles pass this obstacle", PASS_SIDES, label="Pass", animatable=True
     )
     obstacle_shape: int = field.choice(
-        "ROUND", "Shape of this obstacle as vehicles see it", OBSTACLE_SHAPES, label="Shape"
+        "ROUND",
+        "Shape of this obstacle as vehicles see it; tagging takes the one that fits",
+        OBSTACLE_SHAPES,
+        label="Shape",
     )
     obstacle_side: int = field.choice(
         "OUTSIDE", "Side of this obstacle's surface on which vehicles stay", OBSTACLE_SIDES, label="Side"

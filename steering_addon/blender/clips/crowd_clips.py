@@ -1,7 +1,8 @@
 """The clips of a crowd: its models, what each of them can play, and what is known of that by measuring.
 
 A measurement is stored with the clips of the crowd, for the model that most of its vehicles have. It holds as long as
-the clips, the model and the frame rate are the same; else they are measured again.
+the clips, the model and the frame rate are the same; else they are measured again. Of vehicles that share an armature,
+each may wear something else, so it is always the same one that is measured.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from ...simulation.arrays.chance import Keys
 from ...simulation.roles import Role
 from ..animation.animation_data import channelbags
 from ..objects.body_parts import seen
+from ..objects.body_sizes import mean_scale
 from ..objects.doubles import doubles
 from ..objects.hierarchy import Family, shown_in
 from ..objects.mind_numbers import state_numbers
@@ -64,12 +66,16 @@ class Model:
         vehicles: these.
         rigs: what plays their clips: their armatures, or their meshes with shape keys.
         entries: the clips of the crowd that fit the model, as the crowd stores them.
+        measured: the vehicle on which they are measured, asked for or not: of those of the crowd, the first by name.
+        measured_rig: what plays its clips.
     """
 
     rows: tuple[int, ...]
     vehicles: tuple[Object, ...]
     rigs: tuple[Object, ...]
     entries: tuple[PropertyGroup, ...]
+    measured: Object
+    measured_rig: Object
 
     def actions(self) -> list[tuple[Action, bool]]:
         """The actions of the clips, and whether they are played round and round."""
@@ -95,16 +101,25 @@ def why_without_rig(ob: Object) -> str:
     return f"{text}. Choose Object > Library Override > Make, and tag what that makes"
 
 
-def models_of(crowd: Object, vehicles: Sequence[Object], family: Family) -> list[Model]:
-    """The models among vehicles of a crowd, the most frequent first; vehicles that can play no clip are in none."""
-    entries = stored_clips(crowd)
-    groups = sorted(_rigs_by_model(vehicles, family), key=len, reverse=True) if entries else []
-    played = _played_by([next(iter(rigs.values())) for rigs in groups], entries)
-    return [
-        Model(tuple(rigs), tuple(vehicles[row] for row in rigs), tuple(rigs.values()), clips)
-        for rigs, clips in zip(groups, played)
-        if clips
-    ]
+def vehicles_of(crowd: Object, scene: Scene) -> list[Object]:
+    """The vehicles of a crowd in a scene, by name."""
+    return [ob for ob in tagged(in_use(scene), Role.VEHICLE) if crowd_of(ob) == crowd]
+
+
+def models_of(crowd: Object, vehicles: Sequence[Object], scene: Scene, family: Family) -> list[Model]:
+    """The models among vehicles of a crowd, the most frequent in it first; who can play no clip is in none."""
+    if not (entries := stored_clips(crowd)):
+        return []
+    members, rows = vehicles_of(crowd, scene), {ob: row for row, ob in enumerate(vehicles)}
+    groups = sorted(_rigs_by_model(members, family), key=len, reverse=True)
+    models = []
+    for rigs, clips in zip(groups, _played_by([next(iter(rigs.values())) for rigs in groups], entries)):
+        wanted = sorted((rows[members[k]], rig) for k, rig in rigs.items() if members[k] in rows)
+        if clips and wanted:
+            own, of_own = zip(*wanted)
+            first, rig = next(iter(rigs.items()))
+            models.append(Model(own, tuple(vehicles[row] for row in own), of_own, clips, members[first], rig))
+    return models
 
 
 def models_with_clips(vehicles: Sequence[Object], family: Family) -> list[tuple[Object, Object]]:
@@ -210,7 +225,7 @@ def _known(model: Model, made_of: str) -> tuple[list[Clip], float] | None:
 
 def _key(model: Model, made_of: str) -> str:
     # The speeds of a new crowd are those of its own size.
-    return f"{made_of} {scale_of(model.vehicles[0], model.rigs[0]):.4g}"
+    return f"{made_of} {scale_of(model.measured, model.measured_rig):.4g}"
 
 
 def measure(model: Model, scene: Scene, family: Family, made_of: str) -> tuple[list[Clip], float]:
@@ -220,9 +235,9 @@ def measure(model: Model, scene: Scene, family: Family, made_of: str) -> tuple[l
     """
     measured = _known(model, made_of)
     if measured is None:
-        vehicle, actions = model.vehicles[0], [entry.action for entry in model.entries]
+        vehicle, actions = model.measured, [entry.action for entry in model.entries]
         clips = measured_clips(vehicle, actions, scene, family, sound_front(vehicle))
-        measured = clips, scale_of(vehicle, model.rigs[0])
+        measured = clips, scale_of(vehicle, model.measured_rig)
         while len(_measured) >= MOST_KEPT:
             _measured.pop(next(iter(_measured)))
         _measured[_key(model, made_of)] = measured
@@ -272,7 +287,8 @@ def scale_of(vehicle: Object, rig: Object) -> float:
     """How many times as large as its data the armature of a vehicle is, by the scales of the objects that carry it."""
     scale, ob = 1.0, rig
     while ob is not None:
-        scale *= abs(ob.matrix_basis.median_scale) * float(np.cbrt(abs(np.prod(ob.delta_scale))))
+        # Not of its matrix, whose last digits depend on how it is turned: a bake would differ from the one before.
+        scale *= mean_scale(ob)
         if ob.parent is not None:
             scale *= abs(ob.matrix_parent_inverse.median_scale)
         ob = ob.parent
@@ -365,8 +381,8 @@ def hash_of(model: Model, scene: Scene, family: Family) -> str:
         for part in parts:
             hashed.update(part if isinstance(part, bytes) else repr(part).encode())
 
-    rig = model.rigs[0]
-    add(scene.render.fps, scene.render.fps_base, *sound_front(model.vehicles[0]), *_shape(rig))
+    rig = model.measured_rig
+    add(scene.render.fps, scene.render.fps_base, *sound_front(model.measured), *_shape(rig))
     if rig.type == "MESH":
         for block in rig.data.shape_keys.key_blocks:
             points = np.empty(3 * len(block.data), np.float32)

@@ -11,6 +11,7 @@ from ...settings.stored_choices import ROLES
 from ...simulation.roles import DESCRIPTIONS, OF_BODIES, Role
 from ..animation.ownership import is_baked
 from ..crowds.adding_clips import FIND_CLIPS, add_to_new_crowd
+from ..crowds.improbable import why_improbable
 from ..crowds.joining import Joined, join, selected_crowd
 from ..crowds.loose_parts import loose_parts
 from ..crowds.member_variation import give_size_back
@@ -22,17 +23,18 @@ from ..objects.characters import carriers, torn_apart
 from ..objects.focus import vehicles_selected, whole_of, wholes_selected
 from ..objects.hierarchy import Family, is_descendant
 from ..objects.suitability import check_editable, suits
-from ..objects.tagged_objects import names_of
+from ..objects.tagged_objects import list_names, names_of
 from ..properties import has_role
 from ..property_groups import items_of
+from ..read.obstacle_fit import SHAPE_LABELS, fitting_shape, passers_height
 from ..read.role_assignment import default_crowd, give_role, new_crowd
 from ..read.start_pose import channels, store
 from ..refusal import Refusal, reported
-from ..stored_values import check_choices
+from ..stored_values import check_choices, choice_in
 from .polls import SteeringOperator, in_object_mode, something_selected, vehicle_selected
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Object, Scene
+    from bpy.types import Context, Depsgraph, Object, Scene
 
 REMEDIES = {
     Role.PATH: "Select a curve, such as Add > Curve > Path",
@@ -116,12 +118,17 @@ class STEERING_OT_tag(SteeringOperator, bpy.types.Operator):
             joined = join(context, suitable, likeness(self.moves_like), apart=self.new_crowd)
         family = Family()
         # Not for vehicles: after a crowd was added, Blender goes through the whole scene for it.
-        depsgraph = context.evaluated_depsgraph_get() if role is Role.LEADER else None
+        depsgraph = context.evaluated_depsgraph_get() if role in (Role.LEADER, Role.OBSTACLE) else None
         # All are measured before the first is tagged: a refusal changes nothing.
-        bodies = [Body.of(ob, depsgraph, family) if depsgraph is not None else None for ob in suitable]
+        bodies = [Body.of(ob, depsgraph, family) if role is Role.LEADER else None for ob in suitable]
         check_choices(suitable)
+        shapes = _fitting_shapes(suitable, context.scene, depsgraph, family) if role is Role.OBSTACLE else {}
         for ob, body in zip(suitable, bodies, strict=True):
             give_role(ob, role, family, body)
+        for ob, shape in shapes.items():
+            ob.steering.obstacle_shape = shape
+        if role is Role.OBSTACLE:
+            self.report({"INFO"}, _shapes_of(suitable))
         answer(context.scene)
         if skipped:
             self.report({"WARNING"}, f"Skipped objects that cannot be {_label(role)}: {skipped}")
@@ -132,7 +139,8 @@ class STEERING_OT_tag(SteeringOperator, bpy.types.Operator):
             clips, why_none = _found_clips(joined, context.scene) if self.find_clips else ([], "")
             plays = f"; it plays {', '.join(clips)}" if clips else ""
             self.report({"INFO"}, "; ".join([_summary(joined, context.scene) + plays, *instead]))
-            for warning in (why_none, torn_apart(joined.members, family, context.scene)):
+            unlikely = why_improbable(joined.crowd, joined.members, are_birds=self.moves_like == "BIRD")
+            for warning in (why_none, torn_apart(joined.members, family, context.scene), unlikely):
                 if warning:
                     self.report({"WARNING"}, warning)
         elif instead:
@@ -193,6 +201,8 @@ class STEERING_OT_untag(SteeringOperator, bpy.types.Operator):
             ob.steering.roles -= {self.role}
             if self.role == Role.VEHICLE.name:
                 ob.steering.crowd = None
+            if self.role == Role.OBSTACLE.name:
+                ob.steering.property_unset("obstacle_shape")
             if not ob.steering.roles:
                 # Delete Bake reads the start of what plays a bake.
                 ob.steering.property_unset("member")
@@ -298,6 +308,25 @@ def _suitable(objects: list[Object], role: Role, of_part: bool) -> tuple[list[Ob
         suitable, names = suitable if of_part else _topmost(carriers(suitable)), ""
     check_editable(suitable)
     return suitable, names
+
+
+def _fitting_shapes(objects: list[Object], scene: Scene, depsgraph: Depsgraph, family: Family) -> dict[Object, str]:
+    """The shapes of objects that become obstacles, but not of those for which one was chosen.
+
+    Raises:
+        Refusal: a point of one is nowhere.
+    """
+    height = passers_height(scene)
+    chosen = [ob for ob in objects if ob.is_property_set("steering") and ob.steering.is_property_set("obstacle_shape")]
+    return {ob: fitting_shape(ob, depsgraph, family, height) for ob in objects if ob not in chosen}
+
+
+def _shapes_of(obstacles: list[Object]) -> str:
+    """What the report says of the shapes of obstacles: "Wall 1, Wall 2: Box; Hill: Mesh"."""
+    names: dict[str, list[str]] = {}
+    for ob in obstacles:
+        names.setdefault(SHAPE_LABELS[choice_in(ob.steering, "obstacle_shape")], []).append(ob.name)
+    return "; ".join(f"{list_names(those)}: {label}" for label, those in names.items())
 
 
 def _found_clips(joined: Joined, scene: Scene) -> tuple[list[str], str]:

@@ -21,7 +21,7 @@ from ..read.run_settings import frame_range
 from ..read.sources import pointers_of
 from ..read.target_problems import outside_scene
 from ..setting_changes import is_listening, listen, stop_listening
-from . import hand_edits, placing
+from . import covering, hand_edits, placing
 from .findings import Finding, findings
 from .present_members import Presence, presence_of
 from .present_states import present_state, tells_state
@@ -344,6 +344,7 @@ def _only_selected(depsgraph: Depsgraph) -> bool:
 def _loaded(*_what) -> None:
     _known.clear()
     placing.forget()
+    covering.forget()
     hand_edits.forget()
     changed()
 

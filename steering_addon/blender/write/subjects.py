@@ -140,7 +140,7 @@ def playing_models(plan: Plan, *, only_measured: bool = False) -> PlayingModels:
         if not stored_clips(crowd.ob):
             idle.append((crowd.ob, vehicles))
             continue
-        models = models_of(crowd.ob, vehicles, family)
+        models = models_of(crowd.ob, vehicles, plan.scene, family)
         check_has_models(crowd.ob, vehicles, models)
         made_of = clips_made_of(crowd.ob, numbers_of_states(crowd.ob, plan.scene)) if models else ""
         plays = {row for model in models for row in model.rows}

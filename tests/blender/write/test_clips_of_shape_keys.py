@@ -64,9 +64,8 @@ def test_birds_beat_each_in_its_own_phase_up_to_the_last_frame() -> None:
 
 def test_a_bird_with_a_long_tail_does_not_fly_with_that_ahead() -> None:
     model = bird()
-    for block in model.data.shape_keys.key_blocks:
-        block.data[1].co.y = 2.0
-    model.data.vertices[1].co.y = 2.0
+    for points in (model.data.vertices, *(block.data for block in model.data.shape_keys.key_blocks)):
+        points[1].co.y, points[2].co.y, points[3].co.y = 2.0, -0.5, -0.5
     select(model)
     assert bpy.ops.steering.tag(role="VEHICLE", moves_like="BIRD", new_crowd=True) == {"FINISHED"}
     assert (model.steering.forward_axis, model.steering.up_axis) == ("NEG_Y", "POS_Z")
