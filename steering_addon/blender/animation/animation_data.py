@@ -16,7 +16,7 @@ import bpy
 import numpy as np
 
 if TYPE_CHECKING:
-    from bpy.types import Action, ActionChannelbag, ActionKeyframeStrip, ActionSlot, AnimData, FCurve, Object
+    from bpy.types import Action, ActionChannelbag, ActionKeyframeStrip, ActionSlot, AnimData, FCurve, Key, Object
 
     Channelbag: TypeAlias = Action | ActionChannelbag
 
@@ -25,6 +25,17 @@ SLOTTED = "slots" in bpy.types.Action.bl_rna.properties
 RENAMED_TOGETHER = 1 << 10
 COPIED = re.compile(r"[ .]\d{3,}$")
 """What Populate and Blender add to the name of a copy."""
+
+
+def posed_block(ob: Object | Key) -> Object | Key | None:
+    """The datablock whose animation poses an object: an armature itself, the shape keys of a mesh; None for others."""
+    if isinstance(ob, bpy.types.Key):
+        return ob
+    if ob.type == "MESH":
+        keys = ob.data.shape_keys
+        # Absolute keys are no poses that could be mixed.
+        return keys if keys is not None and keys.use_relative else None
+    return ob if ob.type == "ARMATURE" else None
 
 
 def action_of(ob: Object) -> Action | None:
@@ -128,7 +139,7 @@ def slot_for(action: Action, ob: Object) -> ActionSlot | None:
 def _curves_for(ob: Object, bag: Channelbag | None) -> int:
     """How many of these curves animate an object; of an armature its pose, as all objects have a location."""
     curves = bag.fcurves if bag is not None else ()
-    start = "pose." if ob.type == "ARMATURE" else ""
+    start = "pose." if getattr(ob, "type", "") == "ARMATURE" else ""
     return sum(curve.data_path.startswith(start) and _has(ob, curve.data_path) for curve in curves)
 
 
@@ -152,7 +163,7 @@ def assign_action(ob: Object, action: Action | None, slot: ActionSlot | None = N
     Blender forbids it: on a linked object, and while an NLA strip is being edited (tweak mode).
     """
     animation = ob.animation_data_create()
-    if ob.type == "ARMATURE" and ob.pose is None and (action or animation.action) is not None:
+    if getattr(ob, "type", "") == "ARMATURE" and ob.pose is None and (action or animation.action) is not None:
         # Builds its pose. Without one Blender crashes: docs/blender_traps.md, "An armature that loses its action".
         ob.data = ob.data
     animation.action = action

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import bpy
+import numpy as np
 from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
 from ...settings.population import CURVE, GRID, ONE_PLACE, SURFACE, VOLUME, Population
 from ...simulation.roles import Role
-from ..clips.measuring import armature_below
+from ..clips.measuring import player_below
 from ..crowds.adding_clips import FIND_CLIPS, add_to_new_crowd
+from ..crowds.improbable import why_improbable
 from ..crowds.moves_like import (
     ANYTHING,
     ITEMS,
@@ -22,13 +24,14 @@ from ..crowds.moves_like import (
     likeness,
 )
 from ..crowds.populating.filling import FillingPlan, fill, plan_filling
-from ..crowds.populating.models import roots, usable
+from ..crowds.populating.models import candidates, roots, usable
 from ..crowds.populating.room import tell_remedy
 from ..crowds.populating.standing_on import follow, stand_on
 from ..crowds.staggered_entry import let_in
+from ..objects.body_sizes import Body
 from ..objects.bound_parts import family_with_bound_parts
-from ..objects.characters import not_copied, torn_apart
-from ..objects.focus import crowd_in_focus
+from ..objects.characters import is_character, not_copied, torn_apart
+from ..objects.focus import crowd_in_focus, wholes_selected
 from ..objects.hierarchy import Family
 from ..objects.tagged_objects import list_names, names_of
 from ..properties import has_role, pointed_at
@@ -42,8 +45,9 @@ from .polls import SteeringOperator, has_editable_crowd, has_editable_scene, in_
 if TYPE_CHECKING:
     from bpy.types import Context, Object
 
-GROUND = 4.0
-"""A selected mesh that is this many times larger than all other selected objects is taken for the ground."""
+GROUND, FLAT = 4.0, 0.01
+"""A selected mesh that is this many times larger than all other selected models is taken for the ground, and so is one
+whose height is at most this share of its width, if no other is as flat."""
 
 
 def _places(self, context, _text) -> list[str]:
@@ -101,7 +105,7 @@ class STEERING_OT_populate(bpy.types.Operator):
         crowd = crowd_in_focus(context)
         family = family_with_bound_parts(context.scene, context.evaluated_depsgraph_get())
         plan, place, models = self._plan(context, crowd, family)
-        crowd = crowd or new_crowd(context, likeness(self.moves_like).crowd)
+        crowd = crowd or new_crowd(context, likeness(self.moves_like).crowd, seed=plan.ground.population.seed)
         self._remember(crowd, plan, place, models)
         told, warnings = _changes(crowd, plan, models), _left_out(context, crowd, plan, place, family)
         members = fill(context, crowd, plan)
@@ -113,11 +117,13 @@ class STEERING_OT_populate(bpy.types.Operator):
             warnings += bring_to_life(context, crowd, members, plan.preset, ground=ground, resize=True)
         if plan.preset and members and self.find_clips:
             # Give a new crowd the clips that its models bring along; their names, and why there are none.
-            if armature_below(members[0], Family()) is not None:
+            if player_below(members[0], Family()) is not None:
                 context.view_layer.update()
             clips, why_none = add_to_new_crowd(crowd, members, context.scene)
             told += f"; they play {', '.join(clips)}" if clips else ""
             warnings += [why_none] if why_none else []
+        if plan.preset and (why := why_improbable(crowd, members, are_birds=self.moves_like == "BIRD")):
+            warnings.append(why)
         self.report({"INFO"}, told)
         if arrangement == ONE_PLACE and plan.count > 1:
             self.report(*let_in(crowd, context.scene))
@@ -140,7 +146,7 @@ class STEERING_OT_populate(bpy.types.Operator):
         A value that is not passed to the operator is the one stored on the crowd, else it follows from the selection.
         """
         group = crowd.steering.populate if crowd is not None and crowd.steering.is_property_set("populate") else None
-        ground, arrangement = _selected_ground(context, crowd)
+        ground, arrangement = _selected_ground(context, crowd, family)
         passed = values_of(Population, self)
         values = values_of(Population, group) if group is not None else {**passed, CHOICE: arrangement}
         specified = {name: value for name, value in passed.items() if self.properties.is_property_set(name)}
@@ -151,7 +157,7 @@ class STEERING_OT_populate(bpy.types.Operator):
             raise Refusal(f"{self.place} not found in the scene. Choose another place.")
         place = place or ground
         stored = _stored_models(group, crowd, place, family) if group is not None else []
-        models = [] if stored else usable(list(context.selected_objects), crowd, {place, ground}, family)
+        models = [] if stored else usable(wholes_selected(context), crowd, {place, ground}, family)
         if population.arrangement not in WANTED:
             place = None
         weighted = stored or [(ob, 1.0) for ob in models]
@@ -238,7 +244,7 @@ class STEERING_OT_populate_add(SteeringOperator, bpy.types.Operator):
         listed = set() if stored is None else {pointed_at(source, "object") for source in stored.sources}
         place = None if stored is None else pointed_at(stored, "place")
         family = family_with_bound_parts(context.scene, context.evaluated_depsgraph_get())
-        models = usable(list(context.selected_objects), crowd, {place, *listed}, family)
+        models = usable(wholes_selected(context), crowd, {place, *listed}, family)
         group = crowd.steering.populate
         for ob in models:
             group.sources.add().object = ob
@@ -287,25 +293,41 @@ def _stored_models(group, crowd: Object, place: Object | None, family: Family) -
     return models
 
 
-def _selected_ground(context: Context, crowd: Object | None) -> tuple[Object | None, int]:
+def _selected_ground(context: Context, crowd: Object | None, family: Family) -> tuple[Object | None, int]:
     """The selected object that looks like a place for the others, with its arrangement; (None, GRID) without one."""
     selected = [ob for ob in context.selected_objects if ob != crowd]
     active = context.view_layer.objects.active
     if active in selected:
         selected = [active, *(ob for ob in selected if ob != active)]
+    if len(selected) < 2:
+        return None, GRID
     for ob in selected:
-        others = [other for other in selected if other != ob]
-        if not others:
-            break
-        if ob.find_armature() is not None:
-            continue
         if ob.type == "CURVE":
             return ob, CURVE
         if has_role(ob, Role.REGION):
             return ob, VOLUME
-        if FITS[SURFACE](ob) and max(ob.dimensions) > GROUND * max(max(other.dimensions) for other in others):
+    check_stored(selected)
+    depsgraph = context.evaluated_depsgraph_get()
+    extents = {ob: Body.of(ob, depsgraph, family).extent() for ob in candidates(selected, crowd, (), family)}
+    for ob in selected:
+        others = [extents[other] for other in extents if other != ob]
+        if ob not in extents or not others or not _may_be_ground(ob, family):
+            continue
+        is_larger = max(extents[ob]) > GROUND * max(map(max, others))
+        if is_larger or (_is_flat(extents[ob]) and not any(map(_is_flat, others))):
             return ob, SURFACE
     return None, GRID
+
+
+def _may_be_ground(ob: Object, family: Family) -> bool:
+    """Whether an object has a surface to stand on, and neither an armature nor animated shape keys."""
+    keys = ob.data.shape_keys if ob.type == "MESH" else None
+    return FITS[SURFACE](ob) and not is_character(ob, family) and (keys is None or keys.animation_data is None)
+
+
+def _is_flat(extent: np.ndarray) -> bool:
+    """Whether what is as long, wide and high as this, (3,) metres, is a floor, such as a plane."""
+    return bool(extent[2] <= FLAT * extent[:2].min() and extent[:2].min() > 0.0)
 
 
 CLASSES = (STEERING_OT_populate, STEERING_OT_populate_add, STEERING_OT_populate_remove)

@@ -12,8 +12,8 @@ from ...simulation.behavior import Destination
 from ...simulation.roles import Role
 from ...simulation.vehicle import VehicleModel
 from ..moving import BY_CHOICE
-from ..objects.focus import crowd_in_focus
-from ..properties import has_role, settings_of
+from ..objects.focus import crowd_in_focus, vehicle_in_focus
+from ..properties import settings_of
 from ..property_groups import meaningful
 from ..status.census import Members, known
 from . import clips, populate
@@ -39,8 +39,8 @@ class CrowdInFocus:
         layout = self.layout
         crowd = crowd_in_focus(context)
         census = known(context.scene)
-        if crowd is None and context.object is not None and has_role(context.object, Role.VEHICLE):
-            lost_crowd_of(layout, context, context.object, census)
+        if crowd is None and (vehicle := vehicle_in_focus(context)) is not None:
+            lost_crowd_of(layout, context, vehicle, census)
             layout.menu("STEERING_MT_crowds", icon="COMMUNITY")
             return
         if crowd is None:
@@ -53,7 +53,7 @@ class CrowdInFocus:
         row.operator("steering.crowd_select", text="", icon="RESTRICT_SELECT_OFF")
         row.operator("steering.crowd_add", text="", icon="ADD")
         if census is not None and census.is_lost(crowd):
-            lost_crowd_of(layout, context, context.object, census)
+            lost_crowd_of(layout, context, vehicle_in_focus(context) or context.object, census)
         elif census is not None:
             layout.label(text=_member_counts(census.members(crowd)))
         column = layout.column(align=True)
@@ -62,7 +62,7 @@ class CrowdInFocus:
         row.operator("steering.preset_save", text="", icon="ADD")
         row.operator("steering.preset_remove", text="", icon="REMOVE")
         column.operator("steering.vary", icon="MOD_NOISE")
-        if has_role(context.object, Role.VEHICLE):
+        if vehicle_in_focus(context) is not None:
             column.menu("STEERING_MT_crowds", icon="COMMUNITY")
         stored = settings_of(context.scene)
         if stored is not None:

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from bpy.types import Context, Object, PropertyGroup, UILayout
 
 
-class Direct(OfCrowd):
+class Directing(OfCrowd):
     """The guide of the active vehicle, and the marks that it and its crowd meet."""
 
-    bl_label = "Direct"
+    bl_label = "Directing"
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context) -> None:
@@ -97,4 +97,4 @@ class ActiveMark(OfActive):
 
 
 OF_MARKS = in_both(ActiveMark, "mark")
-CLASSES = in_both(Direct, "direct", ROOT)
+CLASSES = in_both(Directing, "direct", ROOT)

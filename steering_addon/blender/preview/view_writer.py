@@ -125,7 +125,8 @@ class _ModelView:
             playing.posture.turn(channels, values)
         if turned is not None:
             playing.neck.turn(rigs[0], channels, values, *turned)
-        return (RigPose(rig, channels, pose) for rig, pose in zip(rigs, values))
+        shapes = playing.shape if rigs[0].type == "MESH" else None
+        return (RigPose(rig, channels, pose, shapes) for rig, pose in zip(rigs, values))
 
 
 class _CrowdView:

@@ -31,8 +31,10 @@ from ..clips.crowd_clips import (
     stored_clips,
 )
 from ..clips.hiding_tracks import check_tracks_show_clips
-from ..clips.measuring import axes_of
-from ..clips.rig import Rig, rig_of
+from ..clips.measuring import shape_of
+from ..clips.own_shapes import check_shapes_play
+from ..clips.rig import Rig
+from ..clips.shapes import Shapes
 from ..objects.hierarchy import Family
 from ..stored_values import finite_numbers, sound_front
 from .resource_visibility import Resources
@@ -86,10 +88,10 @@ class PlayingModel:
         )
 
     @once
-    def shape(self) -> Rig:
+    def shape(self) -> Rig | Shapes:
         """The rig of the model."""
         vehicle = self.model.vehicles[0]
-        return rig_of(self.model.rigs[0], vehicle, self._family, axes_of(*sound_front(vehicle)))
+        return shape_of(self.model.rigs[0], vehicle, self._family, sound_front(vehicle))
 
     def check(self, frames: np.ndarray, *, replace: bool) -> None:
         """Refuse what keeps clips from being played on frames (f,).
@@ -100,6 +102,8 @@ class PlayingModel:
         actions, channels = {entry.action for entry in self.model.entries}, self.copies.channels
         for rig in dict.fromkeys(self.model.rigs):
             check_strips_play(rig)
+            if rig.type == "MESH":
+                check_shapes_play(rig, channels)
             check_shows_clips(rig, channels, actions, replace)
             check_tracks_show_clips(rig, channels, actions, (float(frames[0]), float(frames[-1])), replace)
 
@@ -136,7 +140,7 @@ def playing_models(plan: Plan, *, only_measured: bool = False) -> PlayingModels:
         if not stored_clips(crowd.ob):
             idle.append((crowd.ob, vehicles))
             continue
-        models = models_of(crowd.ob, vehicles, family)
+        models = models_of(crowd.ob, vehicles, plan.scene, family)
         check_has_models(crowd.ob, vehicles, models)
         made_of = clips_made_of(crowd.ob, numbers_of_states(crowd.ob, plan.scene)) if models else ""
         plays = {row for model in models for row in model.rows}

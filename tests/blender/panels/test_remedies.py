@@ -230,6 +230,7 @@ REMEDIES: dict[str, Callable[[], bool]] = {
     r"find clips|find some first|use add clip|clips that": shows(
         "clips", "steering.clips_find", "steering.clip_add", of="operator"
     ),
+    r"press flip front": shows("object", "steering.flip_front", of="operator"),
     r"turn off the modifiers": in_rna("Modifier", "show_viewport"),
     r"make its parts visible in renders": in_rna("Object", "hide_render"),
     r"turn off the star": of_an_nla_track("is_solo"),
@@ -247,7 +248,7 @@ REMEDIES: dict[str, Callable[[], bool]] = {
     ),
     r"turn off plant feet|without plant feet": shows("playing", "plant_feet", make=found_walkers),
     r"\btag\b|\btags\b|make them vehicles|press vehicle|remove the vehicle tag": tagging,
-    r"unlock|lock \{\}|that are not locked": shows("vehicle_own", "locked"),
+    r"unlock|lock \{\}|lock to keep|that are not locked": shows("vehicle_own", "locked"),
     r"another forward or up": shows("vehicle_own", "forward_axis", "up_axis"),
     r"set the locomotion": shows("locomotion", "locomotion"),
     r"use drive wheels|set \{\} to 0": springs,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -17,7 +18,7 @@ from ....simulation.roles import Role
 from ...animation.held_transforms import let_go
 from ...objects.doubles import doubles
 from ...objects.hierarchy import Family, ancestors
-from ...objects.identity import MOST, new_identity
+from ...objects.identity import MOST, new_identity, taken_identities
 from ...objects.tagged_objects import crowd_of, in_use, tagged
 from ...properties import has_role
 from ...read.checks import check_numbers
@@ -223,7 +224,7 @@ class _Making:
         self._identities = dict(zip(plan.numbers.tolist(), (keys % np.uint64(MOST) + np.uint64(1)).tolist()))
         self._first: dict[int, MemberModel] = {}
         vehicles = [ob for ob in bpy.data.objects if has_role(ob, Role.VEHICLE)]
-        self._taken = {0, *(ob.steering.identity for ob in vehicles)}
+        self._taken, self._chance = taken_identities(), random.Random(crowd.steering.identity)
         if not any(crowd_of(ob) == crowd for ob in vehicles):
             fit_body(crowd, plan.shapes)
             fit_stride(crowd, [source.body.height(source.front[1]) for source in plan.sources])
@@ -260,7 +261,7 @@ class _Making:
         """The identity of the member of a number; a removed member gets the same one when it is added again."""
         identity = self._identities[number]
         if identity in self._taken:
-            identity = new_identity(self._taken)
+            identity = new_identity(self._taken, self._chance)
         self._taken.add(identity)
         return identity
 

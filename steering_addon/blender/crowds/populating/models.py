@@ -14,16 +14,15 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 
-from ....simulation.arrays.vectors import across, magnitude, unit
 from ....simulation.roles import Role
 from ...animation.staging import clear_all
-from ...objects.body_sizes import UPRIGHT, Body
-from ...objects.characters import carriers
+from ...clips.own_shapes import take_own_shapes
+from ...objects.body_sizes import Body
+from ...objects.characters import bone_shapes, carriers
 from ...objects.doubles import doubles
 from ...objects.hierarchy import Bond, Family
 from ...properties import has_role
 from ...read.forward_axis import front_of
-from ...read.local_space import AXIS_NAMES, model_axes
 from ...read.role_assignment import current_front
 from ...refusal import Refusal
 from ...stored_values import sound_front
@@ -127,13 +126,7 @@ class Source:
 
         A standing figure may have its arms spread in the model; they need no room.
         """
-        if not on_ground:
-            return self.body.radius()
-        points = np.einsum("ab,kb->ka", self.body.matrix, self.body.points)
-        up = self.body.matrix @ model_axes(*(AXIS_NAMES[axis] for axis in self.front))[:, 2]
-        radius = float(magnitude(across(points, unit(up))).max())
-        _, depth, height = np.ptp(points, axis=0)
-        return min(radius, self.body.footprint()) if height > UPRIGHT * depth else radius
+        return self.body.room(self.front) if on_ground else self.body.radius()
 
 
 def usable(
@@ -147,17 +140,26 @@ def usable(
     Raises:
         Refusal: a model is linked.
     """
-    skins = {part: bond.carrier for part, bond in family.bonds.items() if bond.is_skin}
-    candidates = carriers(skins.get(ob, ob) for ob in objects if ob not in others)
-    chosen = set(candidates)
-    models = []
-    for ob in candidates:
-        if ob == crowd or ob in others or has_role(ob, Role.CROWD) or not chosen.isdisjoint(family.ancestors(ob)):
-            continue
+    models = candidates(objects, crowd, others, family)
+    for ob in models:
         if ob.library is not None:
             raise Refusal(f"{ob.name} is linked and cannot be copied for each member. Make a library override of it.")
-        models.append(ob)
     return models
+
+
+def candidates(
+    objects: Sequence[Object], crowd: Object | None, others: Collection[Object | None], family: Family
+) -> list[Object]:
+    """As `usable`, with those that are linked. What only shows where a bone is, as its custom shape, is no model."""
+    skins = {part: bond.carrier for part, bond in family.bonds.items() if bond.is_skin}
+    left_out = bone_shapes().union(others)
+    found = carriers(skins.get(ob, ob) for ob in objects if ob not in left_out)
+    chosen = set(found)
+    return [
+        ob
+        for ob in found
+        if not (ob == crowd or ob in others or has_role(ob, Role.CROWD)) and chosen.isdisjoint(family.ancestors(ob))
+    ]
 
 
 def roots(collection: bpy.types.Collection) -> list[Object]:
@@ -175,6 +177,7 @@ def plain(copies: list[Object]) -> None:
         if getattr(root, name):
             for copy in copies:
                 setattr(copy, name, False)
+    take_own_shapes(copies)
     for copy in copies:
         copy.property_unset("steering")
 
