@@ -22,6 +22,7 @@ from ..simulation.arrays.vectors import (
     in_space,
     magnitude,
     picked,
+    shared,
     truncate,
     unit,
     which,
@@ -36,9 +37,9 @@ from ..simulation.terrain import Terrain, carried
 from ..simulation.vehicle import Motion, VehicleModel
 from .banking import GRAVITY
 from .footholds import misplaced_walkers
-from .gaits import SETS_OFF, Walkers, going_round, strode
+from .gaits import SETS_OFF, Walkers, going_round, stepping_circle, strode
 from .headings import begun, sine_between, turn_toward, turned_by, turned_on_foot
-from .looking import fastest_before_edges, led_past, looked, waited
+from .looking import LOOKS, fastest_before_edges, led_past, looked, waited
 from .point_mass import pushed
 from .walkable import Look, Walkable, along_ground, leaning
 from .walking import BLOCKED, Stride, Walking, pace_of, settled
@@ -50,6 +51,8 @@ EDGES = (
     Choice("FALL", FALL, "Fall", "Walk over the edge and fall to the ground below"),
 )
 """What a walker does at the edge of a surface, with the numbers stored in files."""
+TURNS = 1.3
+"""Multiples of the radius of its tightest turn that a walker needs ahead to turn aside."""
 SLOW = 2.0
 """Multiples of the slowest speed below which a walker obeys the mean of recent forces."""
 
@@ -72,7 +75,8 @@ class OnFoot(Locomotion):
 
     turn_radius: Number = length(
         0.5,
-        "Radius of the tightest turn at walking pace; slower, it steps round where it may turn on the spot",
+        "Radius of the tightest turn at walking pace; slower, it steps round where it may turn on the spot, or where "
+        "the ground leaves no room",
     )
     max_turn_rate: Number = called("Max Turn", number(np.pi, "Fastest turn while walking", Unit.TURN, 0.01))
     turn_on_the_spot: Number = number(
@@ -140,10 +144,13 @@ class OnFoot(Locomotion):
             memory, rows = waited(memory, heading, dt)
             if len(rows):
                 look = self._look(model, feet, heading, direction, speed, slowest, memory, dt)
-                memory = looked(walkable, look, memory, rows, dt)
+                goal_distance = control.goal_distance
+                if goal_distance is None:
+                    goal_distance = shared(np.inf, len(speed))
+                memory = looked(walkable, look, goal_distance, memory, rows, dt)
             direction = led_past(memory, direction)
         brakes = model.max_force / model.mass
-        fastest = fastest_before_edges(walkable, memory, feet, heading, speed, slowest, brakes, dt)
+        fastest = fastest_before_edges(walkable, memory, feet, heading, speed, slowest, brakes, model.radius, dt)
         turns = self.turn_radius, self.max_turn_rate, self.turn_on_the_spot
         speeds = speed, wanted_speed, wished, slowest, fastest
         velocity, forward = strode(Walkers(model, motion, memory, direction, *turns, *speeds, rounds, dt))
@@ -246,12 +253,15 @@ class OnFoot(Locomotion):
         # From a corner it sets off as slowly as can be, so that it looks at the very place to which it steps.
         step = np.maximum(speed, np.minimum(slowest, model.max_force / model.mass * dt)) * dt
         circle = np.maximum(self.turn_radius, step / (dt * np.maximum(self.max_turn_rate, EPSILON)))
-        return Look(feet, memory.normal, memory.triangle, heading, direction, step, self._reach(model, speed), circle)
+        reach = self._reach(model, speed)
+        need = reach - TURNS * self.turn_radius + speed * LOOKS
+        need = need + np.minimum(stepping_circle(self.turn_on_the_spot, pace_of(model)), self.turn_radius)
+        return Look(feet, memory.normal, memory.triangle, heading, direction, step, reach, model.radius, need, circle)
 
     def _reach(self, model: VehicleModel, speed: Scalars) -> Scalars:
         """How far ahead a walker looks at the ground, (n,) metres: the room it takes to turn or to brake."""
         braking = 0.5 * speed * speed * model.mass / np.maximum(model.max_force, EPSILON)
-        return 1.3 * self.turn_radius + braking + model.radius
+        return TURNS * self.turn_radius + braking + model.radius
 
     def _on_the_spot(self, control: Control, heading: Vectors, turning: Scalars, dt: float) -> Scalars:
         """The fastest turn of one that stands to where it is asked to face, (n,) rad/s, which begins gradually."""

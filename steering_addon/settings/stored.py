@@ -165,6 +165,9 @@ class CrowdClips(Stored):
     look_at: Any = field.pointer(
         "Object that heads turn to, such as the camera. If empty, to where the body goes next; in a state, as its crowd"
     )
+    no_walk: str = field.text(
+        "Why no walk was found among the actions of the models; empty if one was, or if none is wanted", restarts=False
+    )
     unplanted: str = field.text(
         "Why feet of the models cannot be held on the ground; empty if they can", restarts=False
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from math import radians
+from math import pi, radians
 from typing import TYPE_CHECKING
 
 import bpy
@@ -23,7 +23,7 @@ from ..moving import locomotion_of
 from ..stored_values import sound_front
 from .clip_copies import fits
 from .clip_record import clip_record, is_copy
-from .measuring import measured_clips, player_of, shape_of
+from .measuring import fastest, measured_clips, player_of, shape_of
 from .poses import span
 
 if TYPE_CHECKING:
@@ -204,10 +204,14 @@ def why_no_walk(
     remedy = "Set the Manual Frame Range of the action to two steps that repeat"
     if measured.closes > REPEATS * _height(vehicle):
         why = f"its last pose is {100.0 * measured.closes:.0f} cm from the first"
+    elif measured.speed and abs(measured.heading) > pi - AHEAD:
+        why, remedy = "it goes backwards", f"If that should be the front of {vehicle.name}, press Flip Front"
     elif measured.speed and abs(measured.heading) >= AHEAD:
         why, remedy = "it does not go ahead", "Choose another Forward or Up if it should"
     elif measured.speed:
-        why, remedy = "its feet move unevenly", "Use Add Clip, and set a ground speed"
+        too_fast = measured.speed > fastest(shape_of(player_of(vehicle, family), vehicle, family, sound_front(vehicle)))
+        why = f"its feet would hold at {measured.speed:.0f} m/s" if too_fast else "its feet move unevenly"
+        remedy = "Use Add Clip, and set a ground speed"
     else:
         why = "its feet stop or do not move over the ground"
     return f"{walk.name} is not taken for a walk, as {why}. {remedy}"

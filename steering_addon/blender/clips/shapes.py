@@ -62,6 +62,10 @@ class Shapes:
         heights: np.ndarray = self.points @ up + self.matrix[2, 3] + poses @ (self.moves @ up)
         return heights
 
+    def at_rest(self) -> np.ndarray:
+        """The points (m, 3) in the model's space without any of the keys."""
+        return self.points @ self.matrix[:3, :3].T + self.matrix[:3, 3]
+
     def places(self, poses: np.ndarray) -> np.ndarray:
         """The places of some points all over the mesh, (f, n, 3) metres from its origin, in the axes of the model."""
         rows = np.arange(0, len(self.points), max(len(self.points) // PLACES, 1))

@@ -12,6 +12,7 @@ from ...settings.population import CURVE, GRID, ONE_PLACE, SURFACE, VOLUME, Popu
 from ...simulation.roles import Role
 from ..clips.measuring import player_below
 from ..crowds.adding_clips import FIND_CLIPS, add_to_new_crowd
+from ..crowds.improbable import why_improbable
 from ..crowds.moves_like import (
     ANYTHING,
     ITEMS,
@@ -121,6 +122,8 @@ class STEERING_OT_populate(bpy.types.Operator):
             clips, why_none = add_to_new_crowd(crowd, members, context.scene)
             told += f"; they play {', '.join(clips)}" if clips else ""
             warnings += [why_none] if why_none else []
+        if plan.preset and (why := why_improbable(crowd, members, are_birds=self.moves_like == "BIRD")):
+            warnings.append(why)
         self.report({"INFO"}, told)
         if arrangement == ONE_PLACE and plan.count > 1:
             self.report(*let_in(crowd, context.scene))

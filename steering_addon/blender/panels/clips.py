@@ -8,6 +8,7 @@ from ...portrayal.clips import ClipSettings
 from ..animation.posing import short_name
 from ..clips.clip_feet import unplanted_of
 from ..clips.crowd_clips import state_of
+from ..crowds.adding_clips import why_without_walk
 from ..crowds.states import states_of_crowd
 from ..objects.focus import crowd_in_focus
 from ..operators.clips import words
@@ -34,11 +35,14 @@ class Clips(OfCrowd):
         states = states_of_crowd(crowd_in_focus(context), context) if len(clips) else []
         for row, clip in enumerate(clips):
             _clip(layout, context, row, clip, states)
+        if why := why_without_walk(crowd_in_focus(context)):
+            note(layout, context, why, icon="ERROR")
         line = layout.row(align=True)
         line.operator("steering.clips_find", icon="VIEWZOOM")
         line.operator("steering.clip_add", text="Add", icon="ADD")
         if not len(clips):
             return
+        layout.operator("steering.fit_speed", icon="MOD_TIME")
         layout.operator("steering.clips_measure", icon="FILE_REFRESH")
         layout.operator("steering.select_sliding", icon="RESTRICT_SELECT_OFF")
         layout.operator("steering.pose_meshes", icon="MESH_DATA")

@@ -37,6 +37,7 @@ PAGES = (
         for name in (
             "portrayal.clips",
             "portrayal.playing",
+            "portrayal.no_walk",
             "portrayal.unplanted",
             "portrayal.head_bone",
             "portrayal.look_at",

@@ -125,6 +125,7 @@ class STEERING_MT_object(bpy.types.Menu):
         text = entry_text(_label("clips_find"), "clips_find")
         layout.operator("steering.clips_find", text=text, icon="VIEWZOOM")
         layout.operator("steering.clip_add", icon="ADD")
+        layout.operator("steering.fit_speed", icon="MOD_TIME")
         layout.operator("steering.clips_measure", icon="FILE_REFRESH")
         layout.operator("steering.select_sliding", icon="RESTRICT_SELECT_OFF")
         text = entry_text(_label("pose_meshes"), "pose_meshes")

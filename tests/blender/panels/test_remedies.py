@@ -230,6 +230,7 @@ REMEDIES: dict[str, Callable[[], bool]] = {
     r"find clips|find some first|use add clip|clips that": shows(
         "clips", "steering.clips_find", "steering.clip_add", of="operator"
     ),
+    r"press flip front": shows("object", "steering.flip_front", of="operator"),
     r"turn off the modifiers": in_rna("Modifier", "show_viewport"),
     r"make its parts visible in renders": in_rna("Object", "hide_render"),
     r"turn off the star": of_an_nla_track("is_solo"),
