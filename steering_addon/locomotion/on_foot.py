@@ -122,7 +122,11 @@ class OnFoot(Locomotion):
         # From here on velocities, headings and forces are those seen from above.
         motion = Motion(start, heading * speed[:, None], motion.side, heading, motion.up)
         push = self._push(model, control, memory, speed, slowest, dt)
-        wanted, wish = self._wanted(model, motion, replace(control, force=push), memory.normal, slowest, dt)
+        uphill = rise(memory.normal, heading)
+        if anybody(uphill > 0.0):
+            # The normal before a ramp leans already where the floor is level.
+            uphill = np.minimum(uphill, rise(terrain.after.face_normal(memory.triangle), heading))
+        wanted, wish = self._wanted(model, motion, replace(control, force=push), uphill, slowest, dt)
         wanted_speed, wished, onward = magnitude(wanted), magnitude(wish), dot(wish, heading)
         if anybody(settles := settled(model, wished, onward)):
             wished = np.where(settles, 0.0, wished)
@@ -202,13 +206,10 @@ class OnFoot(Locomotion):
         return np.where(slow[:, None], memory.push + (push - memory.push) * share_of_last, push)
 
     def _wanted(
-        self, model: VehicleModel, motion: Motion, control: Control, normal: Vectors, slowest: Scalars, dt: float
+        self, model: VehicleModel, motion: Motion, control: Control, uphill: Scalars, slowest: Scalars, dt: float
     ) -> tuple[Vectors, Vectors]:
         """The velocities after the step of a body that is free to turn, and after the response time; (n, 2) m/s."""
-        fastest = np.maximum(model.max_speed, slowest)
-        if anybody(normal[:, 2] < 1.0):
-            left = share_uphill(rise(normal, motion.forward), self.slowed_uphill)
-            fastest = np.maximum(model.max_speed * left, slowest)
+        fastest = np.maximum(model.max_speed * share_uphill(uphill, self.slowed_uphill), slowest)
         if control.speed_limit is not None:
             fastest = np.minimum(fastest, control.speed_limit)
         wanted, _ = pushed(model, motion, Control(control.force, fastest), self.max_turn_rate, dt)
