@@ -156,7 +156,12 @@ def _brought_to(crowd: Object, members: Sequence[Object], scene: Scene) -> tuple
     why = next(iter(reasons), "")
     if not all_clips:
         return [], why
-    names = add_found(crowd, all_clips, scene, family)
+    try:
+        names = add_found(crowd, all_clips, scene, family)
+    except Refusal as why:
+        # Such as a model that has the bones of another one's clip, but nothing that they move.
+        crowd.steering.portrayal.clips.clear()
+        return [], f"{crowd.name} plays no clips. {why} Then press Find Clips"
     if gaits := gaits_of(crowd):
         fit_speed(crowd, gaits[0][0], scene)
     return names, why

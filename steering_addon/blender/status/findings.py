@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
+import bpy
 import numpy as np
 
 from ...behaviors.containment import Containment
@@ -19,16 +20,19 @@ from ...locomotion import CATALOGUE as LOCOMOTIONS
 from ...simulation.geometry.fitting import TOO_MUCH
 from ...simulation.misplaced import Misplaced
 from ...simulation.roles import Role
+from ..animation.animation_data import action_of
 from ..animation.visibility import SWITCHES
 from ..clips.clip_feet import unplanted_of
 from ..clips.clip_speeds import too_fast
 from ..clips.crowd_clips import state_of, stored_clips
+from ..clips.finding_clips import own_actions
+from ..clips.measuring import player_below
 from ..crowds.adding_clips import why_without_walk
 from ..crowds.improbable import why_improbable
 from ..crowds.scaled import scaled_since
 from ..crowds.states import states_left_behind
 from ..moving import CLINGING, known_locomotion
-from ..objects.hierarchy import instanced
+from ..objects.hierarchy import Family, instanced
 from ..objects.instances import instances_of_vehicles
 from ..objects.tagged_objects import by_role, crowd_of, crowds_of, full_name, in_use, names_of
 from ..properties import pointed_at
@@ -74,6 +78,7 @@ class FindingKind(Enum):
     UNUSED_SURFACE = "MESH_GRID"
     FAR_OUTSIDE = "CUBE"
     FEET_SLIDE = "ARMATURE_DATA"
+    POSED_ALIKE = "SHAPEKEY_DATA"
     TOO_FAST = "MOD_TIME"
     NO_WALK = "OUTLINER_OB_ARMATURE"
     IMPROBABLE = "QUESTION"
@@ -166,6 +171,7 @@ def findings(
         yield from _about(name, misplaced_vehicles.get(kind, ()), text, *verbs)
     yield from _far_outside(roles)
     yield from _undriven(vehicles)
+    yield from _posed_alike(vehicles)
     hidden = [ob for ob in vehicles if not ob.steering.locked and _is_hidden(ob, scene, records.get(ob))]
     yield from _about(FindingKind.HIDDEN, hidden, "{} hidden, but baked all the same", "is", "are")
     rendered = set(_in_renders(scene.collection))
@@ -242,6 +248,20 @@ def _undriven(vehicles: Sequence[Object]) -> Iterator[Finding]:
     for setting, obs in undriven(vehicles, crowds_of(vehicles)).items():
         text = f"{{}} no drivers for the parts that {setting} moves. Use Drive Wheels, or set {setting} to 0"
         yield from _about(FindingKind.UNDRIVEN, obs, text, "has", "have")
+
+
+def _posed_alike(vehicles: Sequence[Object]) -> Iterator[Finding]:
+    """The vehicles that share shape keys with others, and play no clips by which each would have its own pose."""
+    if not any(action_of(keys) for keys in bpy.data.shape_keys):
+        return
+    family, sharing = Family(), {}
+    for ob, crowd in zip(vehicles, crowds_of(vehicles)):
+        player = player_below(ob, family) if crowd is not None and not stored_clips(crowd) else None
+        if player is not None and player.type == "MESH" and not ob.steering.locked and own_actions(player):
+            sharing.setdefault(player.data, []).append(ob)
+    alike = [ob for obs in sharing.values() for ob in (obs if len(obs) > 1 else ())]
+    text = "{} the same pose on each frame, as they share shape keys. Find Clips lets each play in its own phase"
+    yield from _about(FindingKind.POSED_ALIKE, alike, text, "has", "have")
 
 
 def _stands(vehicle: Object, crowd: Object | None) -> bool:
