@@ -186,11 +186,11 @@ def ground_of_group(triangles: NDArray[np.float64], middle: Vectors, count: int,
     Args:
         radius: of the bodies in metres.
     """
-    needed, total = np.pi * count * (LOOSE * radius) ** 2, _areas(triangles).sum()
+    needed, total = np.pi * count * LOOSE * LOOSE * radius * radius, _area(triangles)
     reach = max(np.sqrt(needed / np.pi), EPSILON)
     while True:
         pieces = _pieces_near(triangles, middle, reach)
-        if _areas(pieces).sum() >= min(needed, (1.0 - 1e-6) * total):
+        if _area(pieces) >= min(needed, (1.0 - 1e-6) * total):
             return pieces
         reach *= GROWS
 
@@ -198,22 +198,28 @@ def ground_of_group(triangles: NDArray[np.float64], middle: Vectors, count: int,
 def _pieces_near(triangles: NDArray[np.float64], middle: Vectors, reach: float) -> NDArray[np.float64]:
     """The pieces of triangles whose middles are within a distance of a point."""
     while True:
-        centre = triangles.mean(axis=1)
+        centre = _middles(triangles)
         gap = magnitude(centre - middle) - magnitude(triangles - centre[:, None]).max(axis=1)
         triangles = triangles[gap <= reach]
         a, b, c = (triangles[:, k] for k in range(3))
         longest = np.maximum(np.maximum(magnitude(a - b), magnitude(b - c)), magnitude(c - a))
         large = longest > FINE * reach
         if not large.any():
-            return triangles[magnitude(triangles.mean(axis=1) - middle) <= reach]
+            return triangles[magnitude(_middles(triangles) - middle) <= reach]
         a, b, c = a[large], b[large], c[large]
         ab, bc, ca = 0.5 * (a + b), 0.5 * (b + c), 0.5 * (c + a)
         parts = [np.stack(part, axis=1) for part in ((a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca))]
         triangles = np.concatenate([triangles[~large], *parts])
 
 
-def _areas(triangles: NDArray[np.float64]) -> Scalars:
-    return 0.5 * magnitude(cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0]))
+def _middles(triangles: NDArray[np.float64]) -> Vectors:
+    return (triangles[:, 0] + triangles[:, 1] + triangles[:, 2]) / 3.0
+
+
+def _area(triangles: NDArray[np.float64]) -> float:
+    """The area of all triangles (t, 3, 3)."""
+    areas = 0.5 * magnitude(cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0]))
+    return float(np.cumsum(areas)[-1]) if len(areas) else 0.0
 
 
 def within(low: Vectors, high: Vectors, inside: Callable[[Vectors], Mask]) -> Proposing:
