@@ -79,16 +79,20 @@ class OnFoot(Locomotion):
         "the ground leaves no room",
     )
     max_turn_rate: Number = called("Max Turn", number(np.pi, "Fastest turn while walking", Unit.TURN, 0.01))
-    turn_on_the_spot: Number = number(
-        np.pi, "Fastest turn while standing; 0 for animals, which turn by walking round", Unit.TURN
+    turn_on_the_spot: Number = called(
+        "Pivot", number(np.pi, "Fastest turn while standing; 0 for animals, which turn by walking round", Unit.TURN)
     )
-    slowest_speed: Number = share(0.1, "Share of cruise speed below which it stands instead of creeping")
+    slowest_speed: Number = called(
+        "Least Speed", share(0.1, "Share of cruise speed below which it stands instead of creeping")
+    )
     max_slope: Number = number(
         0.61, "Steepest ground that it walks on; it goes round what is steeper", Unit.ANGLE, 0.0, 1.5
     )
     step_height: Number = length(0.3, "Highest step that it climbs or descends, as on stairs")
     slowed_uphill: Number = share(1.0, "How much it slows down uphill; 1 as people do")
-    align_to_ground: Number = share(0.0, "How far it leans with the ground: 0 upright as people, 0.5 as animals")
+    align_to_ground: Number = called(
+        "Ground Lean", share(0.0, "How far it leans with the ground: 0 upright as people, 0.5 as animals")
+    )
     at_edge: Rows = choice("TURN_BACK", "What it does at the edge of a surface", EDGES)
 
     def slope(self, memory: Walking) -> Vectors | None:
@@ -118,7 +122,11 @@ class OnFoot(Locomotion):
         # From here on velocities, headings and forces are those seen from above.
         motion = Motion(start, heading * speed[:, None], motion.side, heading, motion.up)
         push = self._push(model, control, memory, speed, slowest, dt)
-        wanted, wish = self._wanted(model, motion, replace(control, force=push), memory.normal, slowest, dt)
+        uphill = rise(memory.normal, heading)
+        if anybody(uphill > 0.0):
+            # The normal before a ramp leans already where the floor is level.
+            uphill = np.minimum(uphill, rise(terrain.after.face_normal(memory.triangle), heading))
+        wanted, wish = self._wanted(model, motion, replace(control, force=push), uphill, slowest, dt)
         wanted_speed, wished, onward = magnitude(wanted), magnitude(wish), dot(wish, heading)
         if anybody(settles := settled(model, wished, onward)):
             wished = np.where(settles, 0.0, wished)
@@ -198,13 +206,10 @@ class OnFoot(Locomotion):
         return np.where(slow[:, None], memory.push + (push - memory.push) * share_of_last, push)
 
     def _wanted(
-        self, model: VehicleModel, motion: Motion, control: Control, normal: Vectors, slowest: Scalars, dt: float
+        self, model: VehicleModel, motion: Motion, control: Control, uphill: Scalars, slowest: Scalars, dt: float
     ) -> tuple[Vectors, Vectors]:
         """The velocities after the step of a body that is free to turn, and after the response time; (n, 2) m/s."""
-        fastest = np.maximum(model.max_speed, slowest)
-        if anybody(normal[:, 2] < 1.0):
-            left = share_uphill(rise(normal, motion.forward), self.slowed_uphill)
-            fastest = np.maximum(model.max_speed * left, slowest)
+        fastest = np.maximum(model.max_speed * share_uphill(uphill, self.slowed_uphill), slowest)
         if control.speed_limit is not None:
             fastest = np.minimum(fastest, control.speed_limit)
         wanted, _ = pushed(model, motion, Control(control.force, fastest), self.max_turn_rate, dt)

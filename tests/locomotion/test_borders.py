@@ -76,3 +76,41 @@ def test_who_wanders_on_a_stage_uses_all_of_it_and_does_not_stand(foot) -> None:
     inside = ((cells >= 0) & (cells < (2.0 * half - 1.0) / 0.5)).all(axis=-1)
     assert len(np.unique(cells[inside], axis=0)) > 0.85 * 10 * 6
     assert speed.mean() > 0.5 * PACE and (speed < 0.05).mean() < 0.02
+
+
+def treads(rises: list[tuple[float, float]], end: float) -> tuple[np.ndarray, np.ndarray]:
+    """A floor along Y with steps: their places and heights, metres."""
+    profile = [(-10.0, 0.0)]
+    for place, height in rises:
+        profile += [(place, profile[-1][1]), (place, profile[-1][1] + height)]
+    profile.append((end, profile[-1][1]))
+    return ribbon(profile)
+
+
+def ribbon(profile: list[tuple[float, float]]) -> tuple[np.ndarray, np.ndarray]:
+    """Faces 12 m wide along a line of places (y, z)."""
+    points = np.array([(x, y, z) for y, z in profile for x in (-6.0, 6.0)])
+    faces = [(2 * k, 2 * k + 1, 2 * k + 3, 2 * k + 2) for k in range(len(profile) - 1)]
+    return points, np.array([t for a, b, c, d in faces for t in ((a, b, c), (a, c, d))])
+
+
+UNEVEN = {
+    "stairs": treads([(-2.0 + 0.45 * k, 0.25) for k in range(8)], 9.15),
+    "a step of a millimetre": treads([(-2.0, 0.001)], 9.15),
+    "before a ramp": ribbon([(-10.0, 0.0), (3.0, 0.0), (7.0, 2.0), (20.0, 2.0)]),
+}
+
+
+@pytest.mark.parametrize("faces", UNEVEN.values(), ids=UNEVEN)
+def test_level_faces_are_walked_at_full_speed_whatever_rises_beside_them(faces) -> None:
+    scene = walkers(
+        surfaces([faces]),
+        [(0.0, -8.5, 0.0)],
+        [(Arrival, {"target": 1})],
+        locomotions=[(OnFoot, PERSON)],
+        tracked=leaders((0.0, 8.0, 2.0)),
+    )
+    place = positions(scene.run(7 * FPS))[:, 0, :2]
+    speed = np.linalg.norm(np.diff(place, axis=0), axis=-1) * FPS
+    assert place[-1, 1] > 2.5
+    assert (speed[place[1:, 1] < 2.5] > 0.95 * PACE).all()

@@ -14,8 +14,10 @@ from ..clips.measuring import player_below
 from ..crowds.adding_clips import FIND_CLIPS, add_to_new_crowd
 from ..crowds.improbable import why_improbable
 from ..crowds.moves_like import (
+    ANIMAL,
     ANYTHING,
     ITEMS,
+    PERSON,
     UNCHANGED,
     Likeness,
     bring_to_life,
@@ -73,7 +75,7 @@ class STEERING_OT_populate(bpy.types.Operator):
     moves_like: EnumProperty(
         name="Moves Like",
         description="Preset for a crowd that has no settings yet; other crowds keep their settings. Unless chosen, "
-        "rigged characters move like persons if they stand upright, and like animals if they are long and on legs",
+        "rigged characters move like persons if they stand upright, and like animals if some are long and on legs",
         items=ITEMS,
         default=ANYTHING.name,
         options={"SKIP_SAVE"},
@@ -168,12 +170,16 @@ class STEERING_OT_populate(bpy.types.Operator):
         return plan, place, models
 
     def _likeness(self, context: Context, models: list[tuple[Object, float]], family: Family) -> Likeness:
-        """The chosen one, else the one that all models have; it is shown in the redo panel."""
+        """The chosen one, else the one that all models have; it is shown in the redo panel.
+
+        People among animals are of the herd: both walk.
+        """
         if not self.properties.is_property_set("moves_like"):
             check_stored(ob for ob, _ in models)
             depsgraph = context.evaluated_depsgraph_get()
             guessed = {guess_likeness(ob, depsgraph, family).name for ob, weight in models if weight > 0.0}
-            self.moves_like = guessed.pop() if len(guessed) == 1 else ANYTHING.name
+            walk = {PERSON.name, ANIMAL.name}
+            self.moves_like = guessed.pop() if len(guessed) == 1 else (ANIMAL if guessed == walk else ANYTHING).name
         return likeness(self.moves_like)
 
     def _remember(self, crowd: Object, plan: FillingPlan, place: Object | None, models: list[Object]) -> None:

@@ -240,8 +240,11 @@ class _Making:
             self._first[row] = MemberModel.made_of(copies, source.model.names)
         else:
             copies = self._first[row].copied(number, self.collection)
-        for part in copies:
+        for part, of in zip(copies, source.model.parts, strict=True):
             part.steering.member.number = number
+            # Copies are in view, but for parts that are hidden of a model that is not hidden as a whole.
+            if of.hide_get() and not source.model.parts[0].hide_get():
+                part.hide_set(True)
         root = copies[0]
         root.scale = source.scale
         root.steering.identity = self._identity(number)
