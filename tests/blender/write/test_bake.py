@@ -21,6 +21,7 @@ from tests.blender.building import (
     keys,
     leader,
     obstacle,
+    part,
     places,
     road,
     scene_dump,
