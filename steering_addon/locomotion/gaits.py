@@ -45,7 +45,7 @@ STEPS_ROUND = 0.25
 """The share of cruise speed at which a walker steps round that has no room for its circle."""
 WAY_OUT = 1.5
 """Radians a second at which a walker turns on the spot that has no step left ahead, no room for its circle, or that
-another body blocks, whatever its Turn on the Spot."""
+another body blocks, whatever its Pivot."""
 
 
 @dataclass(frozen=True)

@@ -79,10 +79,12 @@ class OnFoot(Locomotion):
         "the ground leaves no room",
     )
     max_turn_rate: Number = called("Max Turn", number(np.pi, "Fastest turn while walking", Unit.TURN, 0.01))
-    turn_on_the_spot: Number = number(
-        np.pi, "Fastest turn while standing; 0 for animals, which turn by walking round", Unit.TURN
+    turn_on_the_spot: Number = called(
+        "Pivot", number(np.pi, "Fastest turn while standing; 0 for animals, which turn by walking round", Unit.TURN)
     )
-    slowest_speed: Number = share(0.1, "Share of cruise speed below which it stands instead of creeping")
+    slowest_speed: Number = called(
+        "Least Speed", share(0.1, "Share of cruise speed below which it stands instead of creeping")
+    )
     max_slope: Number = number(
         0.61, "Steepest ground that it walks on; it goes round what is steeper", Unit.ANGLE, 0.0, 1.5
     )
@@ -90,7 +92,9 @@ class OnFoot(Locomotion):
         0.3, "Highest step that it climbs or descends, as on stairs; its feet bridge gaps that are little wider"
     )
     slowed_uphill: Number = share(1.0, "How much it slows down uphill; 1 as people do")
-    align_to_ground: Number = share(0.0, "How far it leans with the ground: 0 upright as people, 0.5 as animals")
+    align_to_ground: Number = called(
+        "Ground Lean", share(0.0, "How far it leans with the ground: 0 upright as people, 0.5 as animals")
+    )
     at_edge: Rows = choice("TURN_BACK", "What it does at the edge of a surface", EDGES)
 
     def slope(self, memory: Walking) -> Vectors | None:

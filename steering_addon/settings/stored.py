@@ -380,7 +380,7 @@ class SceneSettings(Stored):
         "Crowd that newly tagged vehicles join", label="Default Crowd", roles=(Role.CROWD,), restarts=False
     )
     use_frame_range: bool = field.switch(
-        False, "Bake the frames below instead of the scene's frame range", label="Custom Frame Range"
+        False, "Bake the frames below instead of the scene's frame range", label="Own Frame Range"
     )
     frame_start: int = field.whole(
         1, "First frame of the bake; it may be negative, unlike that of the scene", label="Start"

@@ -12,6 +12,7 @@ from math import pi, radians
 from typing import TYPE_CHECKING
 
 import bpy
+import numpy as np
 
 from ...portrayal.clips import BEAT, MOVE, STAND, Clip
 from ...portrayal.gait import REPEATS, has_many_steps
@@ -78,6 +79,16 @@ def own_actions(rig: Object) -> list[Action]:
         starts = {start for action in actions if action is not None and (start := importers_start(action))}
         actions += [action for action in bpy.data.actions if importers_start(action) in starts]
     return [action for action in dict.fromkeys(actions) if _is_clip(action, rig)]
+
+
+def along_with(part: Object, action: Action) -> Action | None:
+    """The action by which a mesh of a model moves while another part plays an action; None if it has none.
+
+    The same, or one that came with it and lasts as long: importers make one for each mesh.
+    """
+    own = own_actions(part)
+    as_long = (each for each in own if np.abs(np.subtract(span(each), span(action))).max() < 1.0)
+    return action if action in own else next(as_long, None)
 
 
 def _is_clip(action: Action | None, rig: Object) -> bool:

@@ -145,6 +145,14 @@ def player_below(model: Object, family: Family) -> Object | None:
     return next(animated, below[0] if below else None)
 
 
+def moved_along(model: Object, family: Family, player: Object) -> list[Object]:
+    """The other meshes of a model whose shape keys are animated, by name; none if an armature plays its clips."""
+    parts = [part for part in (model, *family.descendants(model)) if part.type == "MESH" and part != player]
+    blocks = {part: posed_block(part) for part in parts} if player.type == "MESH" else {}
+    moving = (part for part, keys in blocks.items() if keys is not None and keys.animation_data is not None)
+    return sorted(moving, key=lambda part: part.name)
+
+
 def axes_of(forward: str, up: str) -> np.ndarray:
     """The left, back and up of a model as rows (3, 3), from its forward and up axes."""
     ahead, above = (np.array(AXES[name[-1]]) * (-1.0 if name.startswith("NEG") else 1.0) for name in (forward, up))

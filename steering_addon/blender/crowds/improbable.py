@@ -28,7 +28,7 @@ class Limits(NamedTuple):
     speed: float
 
 
-PEOPLE, ANIMALS, BIRDS = Limits("people", 4.0, 12.0), Limits("animals on foot", 8.0, 35.0), Limits("birds", 10.0, 60.0)
+PEOPLE, ANIMALS, BIRDS = Limits("people", 4.0, 12.0), Limits("animals on foot", 10.0, 35.0), Limits("birds", 10.0, 60.0)
 BY_LOCOMOTION = {"swimming": Limits("fish", 40.0, 35.0), "wheeled": Limits("cars", 40.0, 150.0)}
 ANYTHING = Limits("models", 100.0, 1000.0)
 """What else may be tagged: large ships and airliners."""
@@ -45,8 +45,10 @@ def why_improbable(crowd: Object, members: Sequence[Object], *, are_birds: bool 
         return ""
     limits, model = _limits_of(crowd, are_birds), crowd.steering.vehicle
     heights = max(height_of(ob) for ob in members[:MEASURED])
-    factor = max(ob.steering.size_factor for ob in members)
-    size, speed = max(heights, factor * max(model.length, 2.0 * model.radius)), cruise_of(crowd)
+    lengths = max(
+        ob.steering.size_factor * max(model.length * ob.steering.length_factor, 2.0 * model.radius) for ob in members
+    )
+    size, speed = max(heights, lengths), cruise_of(crowd)
     if size > limits.size:
         text = f"Members of {crowd.name} are {size:.3g} m large, which {limits.kind} hardly are"
         return f"{text}. {scaling(size)}, then make them again"

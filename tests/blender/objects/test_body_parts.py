@@ -167,6 +167,38 @@ def test_rigid_parts_are_the_body_of_what_has_no_skin_there(make) -> None:
     check_is_a_walker(make())
 
 
+def test_members_hide_what_their_model_hides() -> None:
+    rig = dressed(hidden_parts)
+    select(rig)
+    assert bpy.ops.steering.populate(count=2) == {"FINISHED"}
+    shown = {ob.name.partition(" 0")[0]: ob.visible_get() for ob in bpy.data.objects if " 0" in ob.name}
+    assert shown == {
+        "Walker": True,
+        "Walker Skin": True,
+        "hide_viewport": False,
+        "hide_render": True,
+        "Eye": False,
+    }
+
+
+@pytest.mark.parametrize("others", [("person", "animal"), ("animal", "person")])
+def test_people_among_animals_are_of_the_herd(others) -> None:
+    models = []
+    for row, kind in enumerate(others):
+        rig = walker(kind, location=(4.0 * row, 0.0, 0.0))
+        if kind == "animal":
+            bpy.data.objects.remove(bpy.data.objects["animal Skin"])
+            for y in (-0.8, 0.8):
+                _more_skin(rig, (-0.2, y - 0.1, 0.0), (0.2, y + 0.1, 0.8))
+            _more_skin(rig, (-0.2, -0.9, 0.8), (0.2, 0.9, 1.3))
+        models.append(rig)
+    select(*models)
+    assert bpy.ops.steering.populate(count=4, seed=2) == {"FINISHED"}
+    herd = bpy.context.view_layer.objects.active
+    assert (herd.name, herd.steering.locomotion) == ("Animals", "ON_FOOT")
+    assert herd.steering.vehicle.radius < 0.5
+
+
 def test_a_body_on_four_legs_is_no_person_however_tall() -> None:
     """A giraffe: twice as tall as long, but for its neck."""
     rig = walker()

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from tests.blender.building import (
+    SLOTTED,
     assert_same,
     bake,
     clear_bake,
@@ -23,7 +24,7 @@ from tests.blender.building import (
     without_bake_ids,
     without_run_records,
 )
-from tests.blender.shaped import SPREAD, bird, key_clip, play, points_on, trotter, wings
+from tests.blender.shaped import SPREAD, bird, key_clip, play, points_on, trotter, winged, wings
 from tests.blender.walkers import SPEED, STRIDE
 from tests.sampling import in_every_blender
 
@@ -196,6 +197,39 @@ def test_the_pose_of_a_model_with_modifiers_and_a_parent_is_played_too() -> None
     bake()
     assert model.data.get("steering_shapes_of") is not None
     assert np.ptp(wings([model], FILM)) > 0.5 * SPREAD
+
+
+@pytest.mark.parametrize("slots", [False, pytest.param(True, marks=pytest.mark.skipif(not SLOTTED, reason="4.2"))])
+def test_all_meshes_of_a_model_that_shape_keys_move_play_together(slots: bool) -> None:
+    frames(1, 60)
+    select(winged(slots=slots))
+    assert bpy.ops.steering.populate(count=2, moves_like="BIRD", seed=2) == {"FINISHED"}
+    roots = [ob for ob in bpy.data.objects if "VEHICLE" in ob.steering.roles]
+    people = roots[0].steering.crowd
+    people.steering.portrayal.glide_share = 0.0
+    select(people)
+    bpy.context.scene.frame_set(1)
+    before = whole()
+
+    def tips() -> np.ndarray:
+        heights = []
+        for frame in FILM:
+            bpy.context.scene.frame_set(frame)
+            heights.append([[points_on(wing)[2, 2] for wing in root.children] for root in roots])
+        bpy.context.scene.frame_set(1)
+        return np.array(heights)
+
+    assert bpy.ops.steering.preview() == {"FINISHED"}
+    previewed = tips()
+    assert bpy.ops.steering.preview() == {"FINISHED"}
+    select(people)
+    bake()
+    baked = tips()
+    np.testing.assert_allclose(previewed, baked, atol=1e-4)
+    np.testing.assert_allclose(baked[..., 0], -baked[..., 1], atol=1e-4)
+    assert (np.ptp(baked, axis=0) > SPREAD).all() and np.abs(baked[:, 0] - baked[:, 1]).max() > 0.1 * SPREAD
+    clear_bake()
+    assert_same(before, whole())
 
 
 def test_others_that_show_the_mesh_and_their_keys_stay_as_they_are() -> None:
