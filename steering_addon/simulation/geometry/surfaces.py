@@ -185,7 +185,7 @@ class Surfaces:
         found = (sides.triangle >= 0).reshape(shape)
         first = found.argmax(axis=2)
         share = np.where(found.any(axis=2), np.array(SIDES)[first], np.inf)
-        share = np.where((share.sum(axis=1) <= 1.0 + SIDES[0])[:, None], share, np.inf).reshape(-1, len(rows))
+        share = np.where((share[:, 0] + share[:, 1] <= 1.0 + SIDES[0])[:, None], share, np.inf).reshape(-1, len(rows))
         spanned, nearest = which(np.isfinite(share.min(axis=0))), share.argmin(axis=0)
         if not len(spanned):
             return footing
