@@ -12,7 +12,7 @@ import numpy as np
 from mathutils import Matrix
 
 from ....settings.placement import facing, models, sizes, turns
-from ....settings.population import VOLUME, Population
+from ....settings.population import AT_MODEL, VOLUME, Population
 from ....simulation.arrays.chance import keys_of
 from ....simulation.roles import Role
 from ...animation.held_transforms import let_go
@@ -133,7 +133,9 @@ def plan_filling(
     )
     moves = moves_there(place, crowd, preset, depsgraph)
     population = laid_out(population, moves)
-    ground = MemberGround.of(population, frame, place, widest, depsgraph, obstacles, moves)
+    at_model = population.spread == AT_MODEL and sources
+    middle = (sources[0].model.parts[0].matrix_world if at_model else frame).translation
+    ground = MemberGround.of(population, frame, place, middle, widest, depsgraph, obstacles, moves)
 
     existing = members_of(crowd, context.scene) if crowd is not None else {}
     changed = {number for number, ob in existing.items() if changed_by_user(ob, family)}
