@@ -17,6 +17,7 @@ from ..clips.crowd_clips import models_with_clips, state_of, stored_clips, why_w
 from ..clips.finding_clips import Found, actions_of, find_clips, own_actions, promising, why_no_walk, why_none_moves
 from ..clips.measuring import measured_clips
 from ..crowds.adding_clips import add_clip, add_found, fit_speed, measure_clips, vehicles_of, without_copies
+from ..crowds.state_preset_exchange import as_made
 from ..crowds.states import states_of_crowd
 from ..objects.focus import crowd_in_focus
 from ..objects.hierarchy import Family
@@ -205,8 +206,12 @@ class STEERING_OT_clips_find(SteeringOperator, bpy.types.Operator):
             rig = models[0][1]
             text = f"No action of this file poses {rig.name}. Import the animations of the model, or append them."
             raise Refusal(text, about=[rig])
-        self._report(crowd, add_found(crowd, all_clips, context.scene, family), len(looked_at))
+        ready = as_made(crowd, states_of_crowd(crowd, context))
+        added = add_found(crowd, all_clips, context.scene, family)
+        self._report(crowd, added, len(looked_at))
         if gaits := [speed for speed, _ in gaits_of(crowd)]:
+            if added:
+                fit_states(crowd, ready)
             self._fit(crowd, gaits, context)
         explain = why_no_walk if gaits else why_none_moves
         for model in of_models:
