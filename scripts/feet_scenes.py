@@ -8,7 +8,6 @@ same with stops, `slope` and `steep` are hills of 15 and 25 degrees, `stairs` ha
 from __future__ import annotations
 
 import math
-import random
 from collections.abc import Callable
 from pathlib import Path
 
@@ -139,8 +138,6 @@ def populate(ob: Object, course: str) -> Object:
     for each in (ob, place):
         each.select_set(True)
     bpy.context.view_layer.objects.active = place
-    # Members draw their identities, and by these their sizes.
-    random.seed(0)
     bpy.ops.steering.populate(count=COUNT, seed=0)
     crowd = bpy.context.view_layer.objects.active
     settings = crowd.steering

@@ -321,7 +321,6 @@ def figures() -> dict[str, dict[str, float]]:
 
 def populate(name: str) -> None:
     """Make the ground of a name, and put on it whatever moves there."""
-    random.seed(SEED)
     make = SCENES[name]
     half = make()
     if make in CLUNG_TO:

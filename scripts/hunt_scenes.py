@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import random
 from itertools import pairwise
 
 import bpy
@@ -17,8 +16,6 @@ SEES, FEARED = 30.0, 4.0
 
 def built(seed: int, count: int) -> tuple[bpy.types.Object, bpy.types.Object]:
     """Add the prey and the predator with their states, by operators as a user does; their crowds."""
-    # Tagging draws the identities from which all chance comes: otherwise each run of a seed is another hunt.
-    random.seed(seed)
     bpy.ops.steering.add_herd(count=count, seed=seed)
     prey = bpy.context.object
     region = prey.steering.containment.region

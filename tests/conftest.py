@@ -2,7 +2,6 @@
 
 import gc
 import os
-import random
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -44,12 +43,6 @@ def pytest_collection_finish() -> None:
     gc.freeze()
     gc.set_threshold(*COLLECTIONS)
     gc.enable()
-
-
-@pytest.fixture(autouse=True)
-def _same_chance(request: pytest.FixtureRequest) -> None:
-    """New vehicles draw their identities from here: a test gives them the same ones each time."""
-    random.seed(request.node.nodeid)
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -9,7 +9,6 @@ with the extension disabled, so what is measured and filmed plays without it. `s
 
 from __future__ import annotations
 
-import random
 import time
 
 import bpy
@@ -42,8 +41,6 @@ BEYOND, OVERLAP = 3.0, 0.1  # m, that a stray may be outside the herd at the end
 
 def build(scene: bpy.types.Scene, seed: int) -> bpy.types.Object:
     """Add the herd, the strays and the riders, with rigged animals, and the country round them; the crowd of cows."""
-    # Crowds and members draw their identities.
-    random.seed(seed)
     scene.frame_start, scene.frame_end = 1, FRAMES
     film.look(scene, stage.SUN, fps=FPS)
     stage.build(seed=7)

@@ -7,7 +7,6 @@ with the extension disabled, so what is measured and filmed plays without it.
 
 from __future__ import annotations
 
-import random
 import time
 
 import bpy
@@ -41,8 +40,6 @@ CLOSES = 1.2  # median distance from the middle at the end, in that before the a
 
 def build(scene: bpy.types.Scene, seed: int) -> tuple[bpy.types.Object, bpy.types.Object]:
     """Add the herd and the wolf, with rigged animals, and the country round them; the crowd of horses, and the wolf."""
-    # Crowds and members draw their identities.
-    random.seed(seed)
     scene.frame_start, scene.frame_end = 1, FRAMES
     film.look(scene, stage.SUN, fps=FPS)
     stage.build(seed=5)

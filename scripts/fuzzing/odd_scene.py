@@ -57,6 +57,11 @@ class OddScene:
             if ob.library is None and chance.random() < 0.35 * self.oddness:
                 animate(ob, chance, self.oddness)
         self.tag_objects(self.chance("tags"))
+        chance = self.chance("identities")
+        for ob in tagged():
+            # As in files that were made otherwise: in any order, and copies have the same.
+            if ob.library is None and ob.steering.identity and chance.random() < 0.7:
+                ob.steering.identity = chance.choice((1, chance.randint(1, 2**31 - 1)))
         self.change_settings(self.chance("settings"))
 
     def _set_range(self, chance: Random) -> None:

@@ -55,8 +55,6 @@ class Trial:
     def run(self) -> None:
         """Build the scene, do the steps, and check the laws on the way."""
         blank_file()
-        # New vehicles draw their identities from here.
-        random.seed(self.seed)
         self.did("build")
         # Dumps are most of the time: refusals are looked at in the steps.
         self._looks_at_refusals = False

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import importlib
 import json
-import random
 import sys
 from pathlib import Path
 
 
 def main(name: str, case: str, folder: str) -> int:
     measure = importlib.import_module(f"scripts.measures.{name}")
-    # Members draw their identities, and from these all their chance, from Python's random numbers.
-    random.seed(case)
     if measure.IN_BLENDER:
         import bpy
 

@@ -18,6 +18,7 @@ from ..simulation.arrays.vectors import (
     across,
     anybody,
     clamp,
+    cross,
     dot,
     magnitude,
     no_vectors,
@@ -44,6 +45,7 @@ from ..simulation.declaration import (
 from ..simulation.maneuvers.chasing import turn_to
 from ..simulation.maneuvers.turning_back import TurningBack, tightest_circle, turning_back
 from ..simulation.memory import Memory, remembered
+from ..simulation.nearby.groups import Groups
 from ..simulation.world import Agents, World
 
 AGAINST = 0.3
@@ -61,6 +63,8 @@ STEEPEST = 0.6
 """Steepest climb or descent toward that point, height over level distance: birds bank into a turn, not loop."""
 COMMON_SIDE = 0.7
 """Sine of the angle from dead astern up to which the crowd turns to a common side; beyond, each to the nearer side."""
+TOGETHER = 0.5
+"""Cosine of the angle between the headings of an agent and of its crowd up to which it takes the side of the crowd."""
 DECISIVE = 6.0
 """Factor of the noise that decides on that side, so that it is seldom undecided."""
 ALIGNED = 0.3
@@ -214,24 +218,31 @@ class Containment(Behavior):
             point[rows] = world.regions.places(shares, of)
             gap[rows] = magnitude(world.regions.shares(position, of) - shares)
         point = point + world.regions.way_in(point, row, CROSSING)
-        way = unit(_flyable(agents.level(point - agents.position), side, agents))
+        flock = world.bodies.crowd[agents.rows] * len(world.regions) + row
+        way = unit(_flyable(agents.level(point - agents.position), side, agents, flock))
         misaligned = np.minimum((1.0 - dot(way, agents.forward)) / ALIGNED, 1.0)
         going = GOING * clamp((gap - ARRIVED) / (FAR - ARRIVED), 0.0, 1.0)
         return _turned_in(way, agents), np.maximum(strength, np.minimum(before, np.maximum(misaligned, going)))
 
 
-def _flyable(way: Vectors, side: Scalars, agents: Agents) -> Vectors:
+def _flyable(way: Vectors, side: Scalars, agents: Agents, flock: Rows) -> Vectors:
     """The ways to points, (n, 3), made gentle: no steeper than STEEPEST, and to one side if the point is behind.
 
     Args:
         side: noise whose sign is the side that the crowd turns to, (n,) or (1,) for all.
+        flock: (n,) a number for each agent, the same for those that turn back together.
     """
     climb, flat = agents.climb(way), agents.flat(way)
     right, _ = agents.level_frame()
-    level = magnitude(flat)
-    threshold = level * clamp(DECISIVE * side, -1.0, 1.0) * COMMON_SIDE
-    lateral = np.where(dot(flat, right) < threshold, -level, level)
-    behind = dot(flat, agents.flat(agents.forward)) < 0.0
+    level, heading = magnitude(flat), agents.flat(agents.forward)
+    # Seen from each of its members, the point may be on either side, and the flock would tear.
+    flocks = Groups.by(flock, flat, unit(heading))
+    common, course = picked(flocks.position, flocks.of), unit(picked(flocks.velocity, flocks.of))
+    with_it = dot(unit(heading), course) > TOGETHER
+    to_right = np.where(with_it, dot(common, cross(course, agents.upward)), dot(flat, right))
+    threshold = np.where(with_it, magnitude(common), level) * clamp(DECISIVE * side, -1.0, 1.0) * COMMON_SIDE
+    lateral = np.where(to_right < threshold, -level, level)
+    behind = dot(flat, heading) < 0.0
     flat = np.where(behind[:, None], agents.flat(right) * lateral[:, None], flat)
     return agents.lifted(flat, clamp(climb, -STEEPEST * level, STEEPEST * level))
 

@@ -192,7 +192,11 @@ def moving_of(
         axis, along = (-axis[0], -axis[1]), -along
     profile, down = profile_of(along, weight)
     carried_on = total(weight * np.minimum(np.abs(along), 2.0 * profile) * profile * (along > 0.0))
-    power = total(weight * (velocity[..., 0] * velocity[..., 0] + velocity[..., 1] * velocity[..., 1]))
+    # A foot that goes forwards while another one carries the body on swings through, however low.
+    carries = (weight > CERTAIN) & (along > 0.5 * profile)
+    swings = (along < 0.0) & carries.any(axis=0)
+    square = velocity[..., 0] * velocity[..., 0] + velocity[..., 1] * velocity[..., 1]
+    power = total(np.where(swings, 0.0, weight * square))
     return Moving(
         feet=feet,
         way=(-axis[0], -axis[1]),

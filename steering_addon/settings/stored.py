@@ -153,8 +153,20 @@ class CrowdClips(Stored):
     clips: Any = field.groups("clip", "Actions that the models play")
     playing: Any = field.group("playing")
     head_bone: str = field.text("Bone that turns the head; if empty, the first one that is named so")
+    own_shapes: int = field.whole(
+        32,
+        "Number of vehicles of a model with shape keys that play its clips each in a phase of its own, on a copy of "
+        "the mesh that a bake makes. Any more share these copies",
+        label="Own Shapes",
+        least=1,
+        most=10000,
+        restarts=False,
+    )
     look_at: Any = field.pointer(
         "Object that heads turn to, such as the camera. If empty, to where the body goes next; in a state, as its crowd"
+    )
+    no_walk: str = field.text(
+        "Why no walk was found among the actions of the models; empty if one was, or if none is wanted", restarts=False
     )
     unplanted: str = field.text(
         "Why feet of the models cannot be held on the ground; empty if they can", restarts=False
@@ -226,7 +238,9 @@ class ObjectSettings(Stored):
     """The roles of an object and the settings that come with each; on a crowd, those that its vehicles share."""
 
     roles: int = field.flags(frozenset(), "Roles of the object in the steering simulation", ROLES)
-    active: bool = field.switch(True, "Take part in the simulation; can be keyframed", animatable=True)
+    active: bool = field.switch(
+        True, "Take part in the simulation; can be keyframed", label="Takes Part", animatable=True
+    )
     crowd: Any = field.pointer(
         "Crowd whose settings this vehicle shares, or whose state or trigger this is", roles=(Role.CROWD,)
     )
@@ -318,7 +332,10 @@ class ObjectSettings(Stored):
         "EITHER", "Side on which vehicles pass this obstacle", PASS_SIDES, label="Pass", animatable=True
     )
     obstacle_shape: int = field.choice(
-        "ROUND", "Shape of this obstacle as vehicles see it", OBSTACLE_SHAPES, label="Shape"
+        "ROUND",
+        "Shape of this obstacle as vehicles see it; tagging takes the one that fits",
+        OBSTACLE_SHAPES,
+        label="Shape",
     )
     obstacle_side: int = field.choice(
         "OUTSIDE", "Side of this obstacle's surface on which vehicles stay", OBSTACLE_SIDES, label="Side"
@@ -363,7 +380,7 @@ class SceneSettings(Stored):
         "Crowd that newly tagged vehicles join", label="Default Crowd", roles=(Role.CROWD,), restarts=False
     )
     use_frame_range: bool = field.switch(
-        False, "Bake the frames below instead of the scene's frame range", label="Custom Frame Range"
+        False, "Bake the frames below instead of the scene's frame range", label="Own Frame Range"
     )
     frame_start: int = field.whole(
         1, "First frame of the bake; it may be negative, unlike that of the scene", label="Start"

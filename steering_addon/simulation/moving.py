@@ -93,9 +93,8 @@ def move(
     model, dt = snapshot.vehicle, world.dt
     parts = list(_parts(state, snapshot))
     behind = _room_behind(parts, world)
-    control = Control(
-        damp(model, state.force, wanted, dt), decided.speed_limit, decided.heading, behind, decided.warned
-    )
+    force = damp(model, state.force, wanted, dt)
+    control = Control(force, decided.speed_limit, decided.heading, behind, decided.warned, decided.goal_distance)
     driven = [_driven(part, state.motion, model, control, terrain, dt) for part in parts]
     position, velocity, forward = (_of_all(parts, driven, name) for name in ("position", "velocity", "forward"))
     lead = None if hands is None else lead_by_hand(hands, state, snapshot, world, position, velocity, forward)

@@ -24,7 +24,7 @@ class Role(IntFlag):
 
 DESCRIPTIONS = {
     Role.VEHICLE: ("Vehicle", "Steered by the behaviors of its crowd and baked into keyframes"),
-    Role.OBSTACLE: ("Obstacle", "Vehicles with Obstacle Avoidance go round it; it may move"),
+    Role.OBSTACLE: ("Obstacle", "Vehicles with Obstacle Avoidance go round it, in the shape that fits it; it may move"),
     Role.PATH: ("Path", "A curve that vehicles with Path Following follow"),
     Role.LEADER: ("Leader", "Something to seek, arrive at or flee from, which moves by its own keyframes"),
     Role.REGION: ("Region", "A sphere, box or closed mesh that vehicles with Stay Inside keep to"),
@@ -40,5 +40,7 @@ DESCRIPTIONS = {
     Role.CROWD: ("Crowd", "Holds the settings that its vehicles share: vehicle, behaviors and how they combine"),
 }
 """The label and the tooltip of each role."""
+OF_BODIES = (Role.VEHICLE, Role.LEADER, Role.OBSTACLE, Role.RESOURCE)
+"""Roles of things with a body: of a model in parts, the whole has them. The others are of places."""
 MADE = (Role.CROWD, Role.STATE, Role.TRIGGER, Role.MARK)
 """Roles of Empties that operators make; other objects are not tagged with them."""

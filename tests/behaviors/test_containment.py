@@ -253,21 +253,28 @@ def test_while_no_turn_is_to_be_completed_crossing_does_nothing() -> None:
 
 
 def test_a_crowd_turns_to_one_side_where_each_to_the_nearer_would_part_it() -> None:
-    """Two abreast head straight out: the middle is behind them, to the right of one and to the left of the other."""
+    """It heads out abreast: what is behind it is to the right of some and to the left of others."""
     region, sides = regions([[0.0, 0.0, 0.0]], 20.0, SPHERE), []
-    for time in np.arange(0.0, 100.0, 5.0):
-        place = kept(
-            region,
-            [[-0.5, 25.0, 0.0], [0.5, 25.0, 0.0]],
-            speed=4.0,
-            values={"method": CROSS},
-        )
+    start = np.array([[x, 25.0, 0.0] for x in np.linspace(-6.0, 6.0, 13)] + [[0.0, 0.0, 0.0]])
+    heading = np.array([[0.0, 1.0, 0.0]] * 13 + [[1.0, 0.0, 0.0]])
+    for time in np.arange(0.0, 100.0, 2.5):
+        place = kept(region, start, forward=heading, speed=4.0, values={"method": CROSS})
         world, agents, [stay] = place.seen()
-        force = stay.steer(replace(world, time=float(time)), agents, Returning.blank(2)).force
-        sides.append(np.sign(force[:, 0]))
-    sides = np.array(sides)
-    assert (sides[:, 0] == sides[:, 1]).mean() > 0.8
-    assert {-1.0, 1.0} == set(sides[:, 0].tolist()), "sometimes left, sometimes right"
+        force = stay.steer(replace(world, time=float(time)), agents, Returning.blank(14)).force
+        sides.append(np.sign(force[:13, 0]))
+    assert (np.ptp(sides, axis=1) == 0.0).all()
+    assert {-1.0, 1.0} == set(np.ravel(sides).tolist()), "sometimes left, sometimes right"
+
+
+def test_who_heads_another_way_than_its_crowd_turns_to_the_side_that_is_nearer() -> None:
+    region, abreast = regions([[0.0, 0.0, 0.0]], 20.0, SPHERE), np.linspace(-6.0, 6.0, 13)
+    start = [[x, 25.0, 0.0] for x in abreast] + [[25.0, 9.0, 0.0], [25.0, -9.0, 0.0]]
+    heading = [[0.0, 1.0, 0.0]] * 13 + [[1.0, 0.0, 0.0]] * 2
+    place = kept(region, start, forward=heading, speed=4.0, values={"method": CROSS, "change_rate": 0.0})
+    alone = kept(region, start[13:], forward=heading[13:], speed=4.0, values={"method": CROSS, "change_rate": 0.0})
+    alone.identity = place.identity[13:]
+    strays = place.steering()[0][13:]
+    assert np.sign(strays[:, 1]).tolist() == np.sign(alone.steering()[0][:, 1]).tolist()
 
 
 def test_on_the_ground_crossing_does_not_steer_up_or_down() -> None:

@@ -97,12 +97,17 @@ def test_the_menu_entry_opens_the_page_in_the_browser(shipped: str, monkeypatch:
     assert opened == [f"{shipped}docs/behaviors/seek.html"]
 
 
-def test_the_object_menu_leads_to_the_first_page_if_there_is_one(shipped: str, monkeypatch) -> None:
-    entry = ("operator", "wm.url_open", "Steering Manual")
-    assert part("blender.panels.manual").first_page() == f"{shipped}README.html"
-    assert entry in shown("STEERING_MT_object")
-    monkeypatch.setattr(part("blender.panels.manual"), "SHIPPED", Path("/nothing"))
-    assert entry not in shown("STEERING_MT_object")
+def test_the_object_menu_leads_to_the_manual_if_there_is_one(shipped: str, monkeypatch) -> None:
+    manual = part("blender.panels.manual")
+    entries = {
+        ("operator", "wm.url_open", "Steering Manual"): manual.FIRST,
+        ("operator", "wm.url_open", "How to Export or Link a Bake"): manual.HANDING_OVER,
+    }
+    for page in entries.values():
+        assert written_page(manual.address_of(page).removeprefix(shipped)).is_file()
+    assert set(entries) <= set(shown("STEERING_MT_object"))
+    monkeypatch.setattr(manual, "SHIPPED", Path("/nothing"))
+    assert not set(entries) & set(shown("STEERING_MT_object"))
 
 
 def test_without_pages_nothing_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,6 +24,14 @@ def _box(low, high):
     return corners, faces
 
 
+def box(name: str, low, high):
+    """A mesh in the shape of a box between two corners."""
+    corners, faces = _box(low, high)
+    mesh = bpy.data.meshes.new(name)
+    mesh.from_pydata(corners, [], faces)
+    return link(bpy.data.objects.new(name, mesh))
+
+
 def walker(name: str = "Walker", location=(0.0, 0.0, 0.0)):
     """An armature with a body and two feet, which faces -Y and stands on its origin. The mesh is its child."""
     data = bpy.data.armatures.new(name)

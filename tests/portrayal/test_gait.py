@@ -31,6 +31,21 @@ def test_speed_stride_and_heading_are_those_of_the_feet(name: str) -> None:
     assert clip.turn == 0.0
 
 
+@pytest.mark.parametrize("lift", [0.03, 0.015, 0.006, -0.03])
+def test_feet_that_swing_through_low_or_into_the_ground_walk_all_the_same(lift: float) -> None:
+    clip = measured(sampled(lift=lift), HEIGHT)
+    assert clip.plays == MOVE
+    assert clip.speed == pytest.approx(1.3, rel=0.02)
+    assert clip.own_slide < 0.02
+
+
+def test_a_foot_that_is_wiped_on_the_ground_is_no_walk() -> None:
+    points = np.repeat(standing().points[:1], PHASES + 1, axis=0)
+    half = points.shape[1] // 2
+    points[:, :half, 1] += 0.3 * np.sin(2.0 * np.pi * np.arange(PHASES + 1) / PHASES)[:, None]
+    assert measured(Sampled("Wipe", 1.0, points, 0.4), HEIGHT).plays == DO
+
+
 def test_a_larger_body_is_faster_in_proportion() -> None:
     small, large = (measured(sampled(scale=scale), HEIGHT * scale) for scale in (1.0, 2.5))
     assert large.speed == pytest.approx(2.5 * small.speed)

@@ -9,14 +9,24 @@ Blender 4.2 has no slots, so a slot is `None` and the action serves as its own c
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
 import bpy
 import numpy as np
 
 if TYPE_CHECKING:
-    from bpy.types import Action, ActionChannelbag, ActionKeyframeStrip, ActionSlot, AnimData, FCurve, Object
+    from bpy.types import (
+        Action,
+        ActionChannelbag,
+        ActionKeyframeStrip,
+        ActionSlot,
+        AnimData,
+        FCurve,
+        Key,
+        NlaStrip,
+        Object,
+    )
 
     Channelbag: TypeAlias = Action | ActionChannelbag
 
@@ -25,6 +35,17 @@ SLOTTED = "slots" in bpy.types.Action.bl_rna.properties
 RENAMED_TOGETHER = 1 << 10
 COPIED = re.compile(r"[ .]\d{3,}$")
 """What Populate and Blender add to the name of a copy."""
+
+
+def posed_block(ob: Object | Key) -> Object | Key | None:
+    """The datablock whose animation poses an object: an armature itself, the shape keys of a mesh; None for others."""
+    if isinstance(ob, bpy.types.Key):
+        return ob
+    if ob.type == "MESH":
+        keys = ob.data.shape_keys
+        # Absolute keys are no poses that could be mixed.
+        return keys if keys is not None and keys.use_relative else None
+    return ob if ob.type == "ARMATURE" else None
 
 
 def action_of(ob: Object) -> Action | None:
@@ -109,26 +130,37 @@ def rename_all(names: Mapping[Action, str]) -> None:
 
 
 def slot_for(action: Action, ob: Object) -> ActionSlot | None:
-    """The slot that an object would play of an action that it does not play.
+    """The slot that an object plays of an action, or would play.
 
-    The one of its name, or of the name of what it is a copy of; else the one with most curves for it, the first of
-    several. None if no slot is for objects, and always None in 4.2.
+    The one that it plays, on an NLA track too; that of its name, or of the name of what it is a copy of; else the one
+    with most curves for it, the first of several. None if no slot is for objects, and always None in 4.2.
     """
     if not SLOTTED:
         return None
     fitting = [slot for slot in action.slots if slot.target_id_type in ("UNSPECIFIED", ob.id_type)]
     if len(fitting) < 2:
         return fitting[0] if fitting else None
+    for player in _players_of(ob):
+        if player.action == action and player.action_slot is not None:
+            return player.action_slot
     for name in (ob.name, COPIED.sub("", ob.name)):
         if (named := next((slot for slot in fitting if slot.name_display == name), None)) is not None:
             return named
     return max(fitting, key=lambda slot: _curves_for(ob, channelbag_in(action, slot)))
 
 
+def _players_of(ob: Object) -> Iterator[AnimData | NlaStrip]:
+    """What plays actions on an object: its animation, and its NLA strips."""
+    if ob.animation_data is not None:
+        yield ob.animation_data
+        for track in ob.animation_data.nla_tracks:
+            yield from track.strips
+
+
 def _curves_for(ob: Object, bag: Channelbag | None) -> int:
     """How many of these curves animate an object; of an armature its pose, as all objects have a location."""
     curves = bag.fcurves if bag is not None else ()
-    start = "pose." if ob.type == "ARMATURE" else ""
+    start = "pose." if getattr(ob, "type", "") == "ARMATURE" else ""
     return sum(curve.data_path.startswith(start) and _has(ob, curve.data_path) for curve in curves)
 
 
@@ -152,7 +184,7 @@ def assign_action(ob: Object, action: Action | None, slot: ActionSlot | None = N
     Blender forbids it: on a linked object, and while an NLA strip is being edited (tweak mode).
     """
     animation = ob.animation_data_create()
-    if ob.type == "ARMATURE" and ob.pose is None and (action or animation.action) is not None:
+    if getattr(ob, "type", "") == "ARMATURE" and ob.pose is None and (action or animation.action) is not None:
         # Builds its pose. Without one Blender crashes: docs/blender_traps.md, "An armature that loses its action".
         ob.data = ob.data
     animation.action = action

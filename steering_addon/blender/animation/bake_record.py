@@ -43,6 +43,8 @@ class BakeRecord:
         kept_hidden: whether the animator had the object hidden, by the data paths of the switches that the bake keys.
         own_handles: handles of the animator's keys on the channels, to be put back (`keyframes.unsettled_handles`), by
             channel, such as `location[0]`.
+        keys: for each channel a checksum of the values that the bake keyed on every frame, 0 for a channel that it
+            keyed on some frames only; empty in older files.
         made_of: the fingerprint of the run that was baked, in files from before runs had a record of their own.
     """
 
@@ -59,6 +61,7 @@ class BakeRecord:
     kept_properties: Mapping[str, KeptProperty] = field(default_factory=dict)
     kept_hidden: Mapping[str, bool] = field(default_factory=dict)
     own_handles: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    keys: tuple[int, ...] = ()
     made_of: str = ""
 
     @property
@@ -97,6 +100,7 @@ def our_record(action: Action | None) -> BakeRecord | None:
             else {},
             kept_hidden={path: bool(hidden) for path, hidden in stored.get("kept_hidden", {}).items()},
             own_handles={channel: tuple(map(float, noted)) for channel, noted in stored.get("own_handles", {}).items()},
+            keys=tuple(map(int, stored.get("keys", ()))),
             made_of=str(stored.get("made_of", "")),
         )
     except (TypeError, KeyError, AttributeError, IndexError, ValueError):
@@ -130,6 +134,8 @@ def write_record(action: Action, record: BakeRecord) -> None:
         stored["kept_hidden"] = dict(record.kept_hidden)
     if record.own_handles:
         stored["own_handles"] = {channel: list(noted) for channel, noted in record.own_handles.items()}
+    if record.keys:
+        stored["keys"] = list(record.keys)
     action[RECORD] = stored
 
 

@@ -1,4 +1,4 @@
-"""Poses that an armature plays of its own: they hide the strips of clips, wherever both animate a channel."""
+"""Poses that an armature or shape keys play of their own: they hide the strips of clips on the same channels."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ..refusal import Refusal
-from .animation_data import action_of, channelbag, channelbag_in
+from .animation_data import action_of, channelbag, channelbag_in, posed_block
 from .bake_record import our_record
 
 if TYPE_CHECKING:
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 POSE = "pose.bones["
 """The beginning of the data paths of bones."""
+POSES = (POSE, "key_blocks[")
+"""The beginnings of the data paths of all that clips pose: bones and shape keys."""
 POSE_OF = "steering_pose_of"
 """The custom property of an action that is a copy of another one without the transform: that action."""
 HIDES = 0.5
@@ -25,8 +27,8 @@ HIDES = 0.5
 
 
 def pose_curves(bag: Channelbag | None) -> list[FCurve]:
-    """The curves that pose bones."""
-    return [curve for curve in (bag.fcurves if bag is not None else ()) if curve.data_path.startswith(POSE)]
+    """The curves that pose bones or shape keys."""
+    return [curve for curve in (bag.fcurves if bag is not None else ()) if curve.data_path.startswith(POSES)]
 
 
 def hides(bag: Channelbag | None, channels: Collection[tuple[str, int]], share: float = HIDES) -> bool:
@@ -38,19 +40,21 @@ def hides(bag: Channelbag | None, channels: Collection[tuple[str, int]], share: 
 def hiding_action(
     rig: Object, channels: Collection[tuple[str, int]]
 ) -> tuple[Action, ActionSlot | None] | tuple[None, None]:
-    """The action and slot by which an armature hides clips; (None, None) if it does not."""
-    action = action_of(rig)
-    if action is None or not hides(channelbag(rig), channels):
+    """The action and slot by which an armature or shape keys hide clips; (None, None) if they do not."""
+    block = posed_block(rig)
+    action = action_of(block)
+    if action is None or not hides(channelbag(block), channels):
         return None, None
-    return action, rig.animation_data.action_slot if hasattr(rig.animation_data, "action_slot") else None
+    return action, block.animation_data.action_slot if hasattr(block.animation_data, "action_slot") else None
 
 
 def check_strips_play(rig: Object) -> None:
-    """Refuse an armature whose NLA strips do not play, whatever they are."""
+    """Refuse an armature, or a mesh with shape keys, whose NLA strips do not play, whatever they are."""
     if rig.library is not None or not rig.is_editable:
         text = f"{rig.name} is linked and cannot play clips in this file. Make a library override of it."
         raise Refusal(text, about=[rig])
-    animation = rig.animation_data
+    block = posed_block(rig)
+    animation = block.animation_data
     if animation is None:
         return
     if animation.use_tweak_mode:
@@ -62,7 +66,7 @@ def check_strips_play(rig: Object) -> None:
     if not animation.use_nla and len(animation.nla_tracks):
         text = f"{rig.name} has its NLA tracks switched off, and clips are played by such tracks. Switch them on."
         raise Refusal(text, about=[rig])
-    if action_of(rig) is not None and (animation.action_blend_type != "REPLACE" or animation.action_influence < 1.0):
+    if action_of(block) is not None and (animation.action_blend_type != "REPLACE" or animation.action_influence < 1.0):
         text = f"{rig.name} has an action that is blended with its NLA tracks. Set it to Replace, with influence 1."
         raise Refusal(text, about=[rig])
 
@@ -85,15 +89,19 @@ def check_shows_clips(
     record = our_record(action)
     if record is not None and record.kept is not None and record.posed:
         return
-    text = f"{rig.name} plays {action.name}, which poses its bones and would hide the clips."
+    text = f"{rig.name} plays {action.name}, which {posing_of(rig)} and would hide the clips."
     raise Refusal(f"{text} Unlink the action, or turn on Replace Own Keys.", about=[rig], remedy="replace_own_keys")
 
 
+def posing_of(rig: Object) -> str:
+    """What an action does to an armature or a mesh with shape keys, in words."""
+    return "poses its bones" if rig.type == "ARMATURE" else "moves its shape keys"
+
+
 def is_stashed(rig: Object, action: Action) -> bool:
-    """Whether an action also lies in a muted NLA track of an armature, where importers leave them."""
-    return any(
-        strip.action == action for track in rig.animation_data.nla_tracks if track.mute for strip in track.strips
-    )
+    """Whether an action also lies in a muted NLA track of an armature or shape keys, where importers leave them."""
+    tracks = posed_block(rig).animation_data.nla_tracks
+    return any(strip.action == action for track in tracks if track.mute for strip in track.strips)
 
 
 def whole_of(action: Action) -> Action:
@@ -113,5 +121,5 @@ def short_name(action: Action) -> str:
 
 
 def slot_curves(action: Action | None, slot: ActionSlot | None) -> list[FCurve]:
-    """The curves with which one slot of an action poses bones."""
+    """The curves with which one slot of an action poses bones or shape keys."""
     return pose_curves(channelbag_in(action, slot) if action is not None else None)

@@ -24,6 +24,7 @@ from .animation_data import action_of, assign_action, channelbag, channelbag_in,
 from .bake_actions import BakeAction, action_for_bake, has_one_user, leaves_nothing, only_poses, retire, without_bake
 from .bake_record import TRANSFORM_CHANNELS, BakeRecord, write_record
 from .custom_properties import KeptProperty, make, name_in, path_of, reading_drivers, remove, revive
+from .edited_keys import checksum
 from .held_transforms import holds_a_pose
 from .keyframes import BakedKeys, read_modifiers, unsettled_handles, write_changes, write_modifiers
 from .ownership import (
@@ -180,6 +181,7 @@ class Staging:
             muted_strips=before.muted_strips if before else (),
             kept_hidden={path: kept_hidden(ob, path, played) for path in changes if path in SWITCHES},
             own_handles=own_handles,
+            keys=(*(checksum(values.T) for values in channels.values()), *(0 for _ in changes)),
         )
         self._staged.append(_Staged(ob, target, before, record, replace))
 

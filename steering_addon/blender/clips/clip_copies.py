@@ -20,7 +20,15 @@ import bpy
 import numpy as np
 
 from ...simulation.arrays.once import once
-from ..animation.animation_data import SLOTTED, channelbag_in, evaluate, new_action, slot_for, slot_with_handle
+from ..animation.animation_data import (
+    SLOTTED,
+    channelbag_in,
+    evaluate,
+    new_action,
+    posed_block,
+    slot_for,
+    slot_with_handle,
+)
 from ..animation.keyframes import (
     LINEAR,
     OF_LINEAR,
@@ -32,7 +40,7 @@ from ..animation.keyframes import (
     write_samples,
 )
 from ..animation.ownership import CurrentAnimation
-from ..animation.posing import POSE, hiding_action, slot_curves
+from ..animation.posing import POSE, POSES, hiding_action, slot_curves
 from ..animation.stepped import stepped, straight
 from .clip_record import COPY, ClipRecord, clip_record, values_of
 from .hiding_tracks import posed_by_tracks
@@ -84,26 +92,30 @@ class ClipCopy:
 
 
 def curves_for(action: Action, rig: Object) -> dict[Channel, FCurve]:
-    """The curves with which an action poses the bones of an armature, by channel."""
-    curves = slot_curves(action, slot_for(action, rig))
+    """The curves with which an action poses an armature or shape keys, by channel."""
+    curves = slot_curves(action, slot_for(action, posed_block(rig)))
     return {(curve.data_path, curve.array_index): curve for curve in curves if not curve.mute and has(rig, curve)}
 
 
 def fits(action: Action, rig: Object) -> bool:
-    """Whether an armature has the bones that an action poses."""
-    curves = slot_curves(action, slot_for(action, rig))
+    """Whether an armature has the bones, or a mesh the shape keys, that an action poses."""
+    curves = slot_curves(action, slot_for(action, posed_block(rig)))
     return len(curves) > 0 and sum(has(rig, curve) for curve in curves) >= FITS * len(curves)
 
 
 def has(rig: Object, curve: FCurve) -> bool:
-    """Whether an armature has the channel of a curve."""
-    if not curve.data_path.startswith(POSE) or rig.pose is None:
+    """Whether an armature or shape keys have the channel of a curve."""
+    block = posed_block(rig)
+    if not curve.data_path.startswith(POSES):
         return False
-    bone, _, channel = curve.data_path[len(POSE) + 1 :].rpartition('"].')
-    if bone in rig.pose.bones and channel in ("location", "rotation_quaternion", "rotation_euler", "scale"):
-        return True
+    if curve.data_path.startswith(POSE):
+        if getattr(block, "pose", None) is None:
+            return False
+        bone, _, channel = curve.data_path[len(POSE) + 1 :].rpartition('"].')
+        if bone in block.pose.bones and channel in ("location", "rotation_quaternion", "rotation_euler", "scale"):
+            return True
     try:
-        value = rig.path_resolve(curve.data_path)
+        value = block.path_resolve(curve.data_path)
     except ValueError:
         return False
     return isinstance(value, (int, float)) or curve.array_index < len(value)
@@ -122,8 +134,8 @@ class Copies:
     """
 
     def __init__(self, rig: Object, clips: Sequence[tuple[Action, bool]]) -> None:
-        """`rig` is an armature of the model; `clips` are actions, and whether they are played round and round."""
-        self._rig = rig
+        """`rig` is what plays the clips of the model; they are actions, and whether they are played round and round."""
+        self._rig = rig = posed_block(rig)
         self._sources = sources = [_Source(rig, action, closed) for action, closed in clips]
         self._base = base = _Base(rig, {channel for source in sources for channel in source.curves})
         curves = [curve for source in sources for curve in source.curves.items()]

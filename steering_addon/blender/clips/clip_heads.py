@@ -33,6 +33,8 @@ def head_of(rig: Object, named: str, channels: Collection[tuple[str, int]]) -> s
 
     None if there is none, or clips do not turn it: what they leave alone would keep its turn without them.
     """
+    if rig.type != "ARMATURE":
+        return None
     bones = [named] if named else [bone.name for bone in rig.data.bones if NAMED.search(bone.name)]
     known = (bone for bone in bones if bone in rig.pose.bones and (path_of(rig, bone), 0) in channels)
     return next(known, None)

@@ -1,4 +1,4 @@
-"""The record of the clips that an armature plays, noted on the armature: which NLA tracks are ours.
+"""The record of the clips that an armature or shape keys play, noted on these: which NLA tracks are ours.
 
 It is a plain custom property, like the record of a bake on its action. Blender does not keep a new custom property of a
 library override in the file. There, tracks that play copies of clips are ours, and the library has what they replaced.
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ..animation.animation_data import SLOTTED, channelbag_in, slot_with_handle
+from ..animation.animation_data import SLOTTED, channelbag_in, posed_block, slot_with_handle
 
 if TYPE_CHECKING:
     from bpy.types import Action, ActionSlot, NlaStrip, NlaTrack, Object
@@ -79,7 +79,10 @@ def _is_of_feet(action: Action) -> bool:
 
 
 def clip_record(rig: Object) -> ClipRecord | None:
-    """The record of the clips on an armature; None without a readable one."""
+    """The record of the clips on an armature, or on the shape keys of a mesh; None without a readable one."""
+    rig = posed_block(rig)
+    if rig is None:
+        return None
     stored = rig.get(RECORD)
     if stored is None and rig.override_library is not None:
         return _of_override(rig)
@@ -126,8 +129,9 @@ def _of_override(rig: Object) -> ClipRecord | None:
 
 
 def values_of(rig: Object, channels: Collection[tuple[str, int]]) -> dict[tuple[str, int], float]:
-    """The present values of channels of an armature."""
-    held = {path: rig.path_resolve(path) for path in dict.fromkeys(path for path, _ in channels)}
+    """The present values of channels of an armature or shape keys."""
+    block = posed_block(rig)
+    held = {path: block.path_resolve(path) for path in dict.fromkeys(path for path, _ in channels)}
     numbers = {path: (value,) if isinstance(value, (int, float)) else tuple(value) for path, value in held.items()}
     return {(path, index): float(numbers[path][index]) for path, index in channels}
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 
-from ..animation.animation_data import SLOTTED, action_of, assign_action
+from ..animation.animation_data import SLOTTED, action_of, assign_action, posed_block
 from ..animation.keyframes import CHOICE, FRAME_TOLERANCE, GENERATED, write_linear_keys
 from ..animation.ownership import check_editable, holds_nothing
 from ..animation.posing import hiding_action
@@ -24,7 +24,7 @@ from .clip_record import ClipRecord, clip_record, erase_clip_record, is_copy, tr
 from .hiding_tracks import mute_hiding, posed_by_tracks, unmute
 
 if TYPE_CHECKING:
-    from bpy.types import FCurve, NlaTrack, Object
+    from bpy.types import FCurve, Key, NlaTrack, Object
 
 PREFIX = "Steering: "
 """The beginning of the names of our tracks."""
@@ -39,7 +39,7 @@ STRAIGHT = 1e-8
 
 @dataclass(frozen=True)
 class ClipPlayed:
-    """A clip as an armature plays it.
+    """A clip as an armature or shape keys play it.
 
     Attributes:
         time: (f,) frames of the clip, never decreasing; None for each frame once, from 0 on.
@@ -59,16 +59,16 @@ class ClipPlayed:
 
 @dataclass(frozen=True)
 class RigClips:
-    """The clips of an armature as it plays them, the lowest first.
+    """The clips of an armature or shape keys as these play them, the lowest first.
 
     Attributes:
-        rig: the armature.
+        rig: the armature or the shape keys.
         channels: those that the clips animate.
         moves: whether the armature is the vehicle that a bake moves, which sets its own action aside.
         made_of: the hash of the clips of its crowd, by `crowd_clips.clips_made_of`.
     """
 
-    rig: Object
+    rig: Object | Key
     channels: Collection[Channel]
     played: Sequence[ClipPlayed]
     moves: bool
@@ -79,11 +79,11 @@ class RigClips:
 class Edited:
     """A track of a bake that the animator has changed since, and that therefore stays."""
 
-    rig: Object
+    rig: Object | Key
     track: str
 
     def __str__(self) -> str:
-        return f"{self.track} of {self.rig.name}"
+        return f"{self.track} of {(self.rig if isinstance(self.rig, bpy.types.Object) else self.rig.user).name}"
 
 
 def write_clips(all_played: Sequence[RigClips], frames: np.ndarray) -> list[Edited]:
@@ -161,8 +161,11 @@ def _track_names(all_played: Sequence[ClipPlayed]) -> list[str]:
     return names
 
 
-def clear_clips(rigs: Iterable[Object]) -> list[Edited]:
-    """Remove the strips of clips from armatures, and restore what they had set aside.
+def clear_clips(rigs: Iterable[Object | Key], keep: Collection[bpy.types.Action] = ()) -> list[Edited]:
+    """Remove the strips of clips from armatures and shape keys, and restore what they had set aside.
+
+    Args:
+        keep: copies of clips that stay also if nothing plays them.
 
     Returns:
         The strips that stay because the animator has changed them.
@@ -170,7 +173,9 @@ def clear_clips(rigs: Iterable[Object]) -> list[Edited]:
     Raises:
         Refusal: an armature cannot be changed; none was.
     """
-    recorded = [(rig, record) for rig in rigs if (record := clip_record(rig)) is not None]
+    # Members of a crowd may share shape keys.
+    blocks = dict.fromkeys(map(posed_block, rigs))
+    recorded = [(block, record) for block in blocks if block and (record := clip_record(block)) is not None]
     for rig, _ in recorded:
         check_editable(rig)
     edited: list[Edited] = []
@@ -192,7 +197,7 @@ def clear_clips(rigs: Iterable[Object]) -> list[Edited]:
         if rig.animation_data is not None and holds_nothing(rig.animation_data):
             rig.animation_data_clear()
         rig.update_tag()
-    _remove_unused(spare)
+    _remove_unused(spare.difference(keep))
     return edited
 
 
@@ -328,7 +333,8 @@ def _has_others_below(rig: Object, record: ClipRecord) -> bool:
 @contextmanager
 def _only_selected(rigs: Collection[Object]) -> Iterator[None]:
     """Select our tracks of these armatures and no others in the file, for the time of an operator."""
-    animated = [ob for ob in bpy.data.objects if ob.animation_data and len(ob.animation_data.nla_tracks)]
+    owners = (*bpy.data.objects, *bpy.data.shape_keys)
+    animated = [owner for owner in owners if owner.animation_data and len(owner.animation_data.nla_tracks)]
     blocks = [ob.animation_data for ob in animated]
     before = [{track.name: track.select for track in block.nla_tracks} for block in blocks]
     for ob, block in zip(animated, blocks):

@@ -1,7 +1,8 @@
 """The clips of a crowd: its models, what each of them can play, and what is known of that by measuring.
 
 A measurement is stored with the clips of the crowd, for the model that most of its vehicles have. It holds as long as
-the clips, the model and the frame rate are the same; else they are measured again.
+the clips, the model and the frame rate are the same; else they are measured again. Of vehicles that share an armature,
+each may wear something else, so it is always the same one that is measured.
 """
 
 from __future__ import annotations
@@ -30,9 +31,12 @@ from ...portrayal.heads import Gaze
 from ...simulation.arrays.chance import Keys
 from ...simulation.roles import Role
 from ..animation.animation_data import channelbags
+from ..objects.body_parts import seen
+from ..objects.body_sizes import mean_scale
 from ..objects.doubles import doubles
 from ..objects.hierarchy import Family, shown_in
 from ..objects.mind_numbers import state_numbers
+from ..objects.rest_pose import vertices_of
 from ..objects.tagged_objects import crowd_of, in_use, tagged
 from ..properties import pointed_at, settings_of
 from ..property_groups import values_of
@@ -40,7 +44,8 @@ from ..refusal import Refusal
 from ..stored_values import choice_in, sound_front
 from .clip_copies import curves_for, fits
 from .finding_clips import own_actions
-from .measuring import armature_below, measured_clips
+from .measuring import measured_clips, player_below
+from .own_shapes import source_of
 from .poses import span
 from .rig import is_mirrored, unevenness
 
@@ -59,14 +64,18 @@ class Model:
     Attributes:
         rows: of the vehicles, among those asked for.
         vehicles: these.
-        rigs: their armatures.
+        rigs: what plays their clips: their armatures, or their meshes with shape keys.
         entries: the clips of the crowd that fit the model, as the crowd stores them.
+        measured: the vehicle on which they are measured, asked for or not: of those of the crowd, the first by name.
+        measured_rig: what plays its clips.
     """
 
     rows: tuple[int, ...]
     vehicles: tuple[Object, ...]
     rigs: tuple[Object, ...]
     entries: tuple[PropertyGroup, ...]
+    measured: Object
+    measured_rig: Object
 
     def actions(self) -> list[tuple[Action, bool]]:
         """The actions of the clips, and whether they are played round and round."""
@@ -92,20 +101,29 @@ def why_without_rig(ob: Object) -> str:
     return f"{text}. Choose Object > Library Override > Make, and tag what that makes"
 
 
-def models_of(crowd: Object, vehicles: Sequence[Object], family: Family) -> list[Model]:
-    """The models among vehicles of a crowd, the most frequent first; vehicles that can play no clip are in none."""
-    entries = stored_clips(crowd)
-    groups = sorted(_rigs_by_model(vehicles, family), key=len, reverse=True) if entries else []
-    played = _played_by([next(iter(rigs.values())) for rigs in groups], entries)
-    return [
-        Model(tuple(rigs), tuple(vehicles[row] for row in rigs), tuple(rigs.values()), clips)
-        for rigs, clips in zip(groups, played)
-        if clips
-    ]
+def vehicles_of(crowd: Object, scene: Scene) -> list[Object]:
+    """The vehicles of a crowd in a scene, by name."""
+    return [ob for ob in tagged(in_use(scene), Role.VEHICLE) if crowd_of(ob) == crowd]
+
+
+def models_of(crowd: Object, vehicles: Sequence[Object], scene: Scene, family: Family) -> list[Model]:
+    """The models among vehicles of a crowd, the most frequent in it first; who can play no clip is in none."""
+    if not (entries := stored_clips(crowd)):
+        return []
+    members, rows = vehicles_of(crowd, scene), {ob: row for row, ob in enumerate(vehicles)}
+    groups = sorted(_rigs_by_model(members, family), key=len, reverse=True)
+    models = []
+    for rigs, clips in zip(groups, _played_by([next(iter(rigs.values())) for rigs in groups], entries)):
+        wanted = sorted((rows[members[k]], rig) for k, rig in rigs.items() if members[k] in rows)
+        if clips and wanted:
+            own, of_own = zip(*wanted)
+            first, rig = next(iter(rigs.items()))
+            models.append(Model(own, tuple(vehicles[row] for row in own), of_own, clips, members[first], rig))
+    return models
 
 
 def models_with_clips(vehicles: Sequence[Object], family: Family) -> list[tuple[Object, Object]]:
-    """The first vehicle of each model and its armature: of the first model, and of those that bring other actions."""
+    """The first vehicle of each model that brings other actions than those before, and what plays its clips."""
     models: list[tuple[Object, Object]] = []
     known: set[Action] = set()
     for rigs in _rigs_by_model(vehicles, family):
@@ -118,11 +136,11 @@ def models_with_clips(vehicles: Sequence[Object], family: Family) -> list[tuple[
 
 
 def _rigs_by_model(vehicles: Sequence[Object], family: Family) -> list[dict[int, Object]]:
-    """The armatures of the vehicles of each model by their rows, in the order of the vehicles."""
+    """What plays the clips of the vehicles of each model, by their rows, in the order of the vehicles."""
     models: dict[tuple, dict[int, Object]] = {}
     for row, ob in enumerate(vehicles):
-        if (rig := armature_below(ob, family)) is not None:
-            models.setdefault((rig.data.name_full, *sound_front(ob), *_shape(rig)), {})[row] = rig
+        if (rig := player_below(ob, family)) is not None:
+            models.setdefault((rig.type, source_of(rig.data).name_full, *sound_front(ob), *_shape(rig)), {})[row] = rig
     return list(models.values())
 
 
@@ -207,7 +225,7 @@ def _known(model: Model, made_of: str) -> tuple[list[Clip], float] | None:
 
 def _key(model: Model, made_of: str) -> str:
     # The speeds of a new crowd are those of its own size.
-    return f"{made_of} {scale_of(model.vehicles[0], model.rigs[0]):.4g}"
+    return f"{made_of} {scale_of(model.measured, model.measured_rig):.4g}"
 
 
 def measure(model: Model, scene: Scene, family: Family, made_of: str) -> tuple[list[Clip], float]:
@@ -217,9 +235,9 @@ def measure(model: Model, scene: Scene, family: Family, made_of: str) -> tuple[l
     """
     measured = _known(model, made_of)
     if measured is None:
-        vehicle, actions = model.vehicles[0], [entry.action for entry in model.entries]
+        vehicle, actions = model.measured, [entry.action for entry in model.entries]
         clips = measured_clips(vehicle, actions, scene, family, sound_front(vehicle))
-        measured = clips, scale_of(vehicle, model.rigs[0])
+        measured = clips, scale_of(vehicle, model.measured_rig)
         while len(_measured) >= MOST_KEPT:
             _measured.pop(next(iter(_measured)))
         _measured[_key(model, made_of)] = measured
@@ -269,7 +287,8 @@ def scale_of(vehicle: Object, rig: Object) -> float:
     """How many times as large as its data the armature of a vehicle is, by the scales of the objects that carry it."""
     scale, ob = 1.0, rig
     while ob is not None:
-        scale *= abs(ob.matrix_basis.median_scale) * float(np.cbrt(abs(np.prod(ob.delta_scale))))
+        # Not of its matrix, whose last digits depend on how it is turned: a bake would differ from the one before.
+        scale *= mean_scale(ob)
         if ob.parent is not None:
             scale *= abs(ob.matrix_parent_inverse.median_scale)
         ob = ob.parent
@@ -280,12 +299,12 @@ def check_has_models(crowd: Object, vehicles: Sequence[Object], models: Sequence
     """Refuse a crowd with clips that none of its vehicles can play."""
     if models or not vehicles:
         return
-    if all(armature_below(ob, Family()) is None for ob in vehicles):
+    if all(player_below(ob, Family()) is None for ob in vehicles):
         if why := why_without_rig(vehicles[0]):
             raise Refusal(f"{why}, or remove the clips.", about=[vehicles[0], crowd])
-        text = f"{vehicles[0].name} has no armature to play the clips of {crowd.name}"
-        raise Refusal(f"{text}. Choose a model with an armature, or remove the clips.", about=[vehicles[0], crowd])
-    text = f"{vehicles[0].name} has none of the bones that the clips of {crowd.name} move"
+        text = f"{vehicles[0].name} has no armature or shape keys to play the clips of {crowd.name}"
+        raise Refusal(f"{text}. Choose a model with some, or remove the clips.", about=[vehicles[0], crowd])
+    text = f"{vehicles[0].name} has none of the bones or shape keys that the clips of {crowd.name} move"
     raise Refusal(f"{text}. Choose clips that were made for it.", about=[vehicles[0], crowd])
 
 
@@ -326,6 +345,8 @@ def clips_made_of(crowd: Object, states: Mapping[Object, int]) -> str:
         defaults = {name: parameter.default for name, parameter in ClipSettings.parameters().items()}
         # As Blender stores numbers, so that a default counts as one also where it is stored.
         hashed.update(portrayal.head_bone.encode())
+        if portrayal.is_property_set("own_shapes"):
+            hashed.update(repr(portrayal.own_shapes).encode())
         seen = looked_at(crowd)
         if seen is not None:
             hashed.update(seen.name_full.encode())
@@ -360,16 +381,20 @@ def hash_of(model: Model, scene: Scene, family: Family) -> str:
         for part in parts:
             hashed.update(part if isinstance(part, bytes) else repr(part).encode())
 
-    rig = model.rigs[0]
-    add(scene.render.fps, scene.render.fps_base, *sound_front(model.vehicles[0]), *_shape(rig))
-    for bone in rig.data.bones:
+    rig = model.measured_rig
+    add(scene.render.fps, scene.render.fps_base, *sound_front(model.measured), *_shape(rig))
+    if rig.type == "MESH":
+        for block in rig.data.shape_keys.key_blocks:
+            points = np.empty(3 * len(block.data), np.float32)
+            block.data.foreach_get("co", points)
+            add(block.name, block.relative_key.name, block.vertex_group, block.mute, points.tobytes())
+    for bone in rig.data.bones if rig.type == "ARMATURE" else ():
         add(bone.name, bone.parent.name if bone.parent else "", tuple(map(tuple, bone.matrix_local)))
-    for bone in rig.pose.bones:
+    for bone in rig.pose.bones if rig.type == "ARMATURE" else ():
         # Their influence and what they may be switched by are often animated, and differ on each frame.
         add(*((each.type, getattr(each, "subtarget", "")) for each in bone.constraints))
     for part in _skins(rig, family):
-        points = np.empty(3 * len(part.data.vertices), np.float32)
-        part.data.vertices.foreach_get("co", points)
+        points = vertices_of(part.data)
         add(len(points), points.tobytes(), part.parent_bone)
     for entry in model.entries:
         add(*span(entry.action), *_curves(entry.action, rig))
@@ -377,9 +402,9 @@ def hash_of(model: Model, scene: Scene, family: Family) -> str:
 
 
 def _skins(rig: Object, family: Family) -> Iterable[Object]:
-    """The meshes that an armature carries, by the order of their names without the number of a copy."""
+    """The meshes of an armature that are seen, by the order of their names without the number of a copy."""
     parts = [part for part in family.descendants(rig) if part.type == "MESH"]
-    return sorted(parts, key=lambda part: part.data.name_full)
+    return sorted(seen(parts), key=lambda part: part.data.name_full)
 
 
 def _curves(action: Action, rig: Object) -> Iterable[bytes]:

@@ -8,13 +8,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from math import radians
+from math import pi, radians
 from typing import TYPE_CHECKING
 
 import bpy
+import numpy as np
 
 from ...portrayal.clips import BEAT, MOVE, STAND, Clip
 from ...portrayal.gait import REPEATS, has_many_steps
+from ..animation.animation_data import posed_block
 from ..animation.bake_record import our_record
 from ..animation.ownership import bake_of
 from ..animation.posing import importers_start, short_name, whole_of
@@ -22,9 +24,8 @@ from ..moving import locomotion_of
 from ..stored_values import sound_front
 from .clip_copies import fits
 from .clip_record import clip_record, is_copy
-from .measuring import armature_of, axes_of, measured_clips
+from .measuring import fastest, measured_clips, player_of, shape_of
 from .poses import span
-from .rig import rig_of
 
 if TYPE_CHECKING:
     from bpy.types import Action, Object, Scene
@@ -54,19 +55,20 @@ FASTER = 1.5
 
 
 def actions_of(rig: Object) -> list[Action]:
-    """The actions of the file that an armature can play, those that came with it first."""
+    """The actions of the file that an armature or shape keys can play, those that came with them first."""
     fitting = [action for action in bpy.data.actions if _is_clip(action, rig)]
     return list(dict.fromkeys([*own_actions(rig), *fitting]))
 
 
 def own_actions(rig: Object) -> list[Action]:
-    """The actions that came with an armature.
+    """The actions that came with an armature or shape keys.
 
     They are on its NLA tracks, where importers leave them muted, but for the one that it plays. Of FBX files nothing is
     on tracks: there the names begin alike.
     """
-    animation = rig.animation_data
-    record, bake = clip_record(rig), bake_of(rig)
+    block = posed_block(rig)
+    animation = block.animation_data
+    record, bake = clip_record(block), bake_of(block)
     tracks = animation.nla_tracks if animation is not None else ()
     actions = [strip.action for track in tracks for strip in track.strips if not is_copy(strip.action)]
     is_on_tracks = any(action is not None for action in actions)
@@ -77,6 +79,16 @@ def own_actions(rig: Object) -> list[Action]:
         starts = {start for action in actions if action is not None and (start := importers_start(action))}
         actions += [action for action in bpy.data.actions if importers_start(action) in starts]
     return [action for action in dict.fromkeys(actions) if _is_clip(action, rig)]
+
+
+def along_with(part: Object, action: Action) -> Action | None:
+    """The action by which a mesh of a model moves while another part plays an action; None if it has none.
+
+    The same, or one that came with it and lasts as long: importers make one for each mesh.
+    """
+    own = own_actions(part)
+    as_long = (each for each in own if np.abs(np.subtract(span(each), span(action))).max() < 1.0)
+    return action if action in own else next(as_long, None)
 
 
 def _is_clip(action: Action | None, rig: Object) -> bool:
@@ -100,7 +112,7 @@ def find_clips(
 ) -> list[Found]:
     """The actions to begin with of a model that joins a crowd.
 
-    What flies or swims begins with one that beats wings, a tail or fins, if one has such a name.
+    What flies or swims begins with one that beats wings, a tail or fins, if one has such a name, or is the only one.
 
     Args:
         choices: actions to look at; each only if those before are not enough to stand and to move.
@@ -110,7 +122,7 @@ def find_clips(
     """
     front, result = sound_front(vehicle), []
     for actions in dict.fromkeys(map(tuple, choices)):
-        if not locomotion_of(crowd).grounded and (beats := beating(actions)):
+        if not locomotion_of(crowd).grounded and (beats := beating(actions) or _only_beat(actions, vehicle, family)):
             return [Found(beats[0], BEAT)]
         words = _words(actions)
         clips = measured_clips(vehicle, actions, scene, family, front) if actions else []
@@ -131,6 +143,13 @@ def beating(actions: Sequence[Action]) -> list[Action]:
     """A list of the action with the shortest name by which a model flies or swims; empty without one."""
     # The rest of the name counts: lying is among what is not done all day, and flying is not.
     return _named(actions, BEATS, uncounted=BEATS)[:1]
+
+
+def _only_beat(actions: Sequence[Action], vehicle: Object, family: Family) -> list[Action]:
+    """A list of the only action that came with a model, unless its name is of something else; else empty."""
+    sole = [action for action in actions if own_actions(player_of(vehicle, family)) == [action]]
+    names, others = _words(sole).values(), (STANDS, GRAZES, WALKS, RUNS, OTHERWISE)
+    return [] if any(kind.search(name) for name in names for kind in others) else sole
 
 
 def _named(
@@ -169,8 +188,8 @@ def why_none_moves(
     clips: Sequence[Found], actions: Sequence[Action], vehicle: Object, scene: Scene, family: Family
 ) -> str:
     """Why no action that came with a vehicle is a walk, where that is known, and the remedy; else empty."""
-    armature = armature_of(vehicle, family)
-    if not rig_of(armature, vehicle, family, axes_of(*sound_front(vehicle))).has_mesh:
+    armature = player_of(vehicle, family)
+    if not shape_of(armature, vehicle, family, sound_front(vehicle)).has_mesh:
         text = f"bones of {armature.name} move no mesh, and steps are measured by the soles of meshes"
         return f"{text}. Give it a mesh with an Armature modifier"
     return why_no_walk(clips, actions, vehicle, scene, family) or why_too_long(actions, vehicle, scene)
@@ -196,10 +215,14 @@ def why_no_walk(
     remedy = "Set the Manual Frame Range of the action to two steps that repeat"
     if measured.closes > REPEATS * _height(vehicle):
         why = f"its last pose is {100.0 * measured.closes:.0f} cm from the first"
+    elif measured.speed and abs(measured.heading) > pi - AHEAD:
+        why, remedy = "it goes backwards", f"If that should be the front of {vehicle.name}, press Flip Front"
     elif measured.speed and abs(measured.heading) >= AHEAD:
         why, remedy = "it does not go ahead", "Choose another Forward or Up if it should"
     elif measured.speed:
-        why, remedy = "its feet move unevenly", "Use Add Clip, and set a ground speed"
+        too_fast = measured.speed > fastest(shape_of(player_of(vehicle, family), vehicle, family, sound_front(vehicle)))
+        why = f"its feet would hold at {measured.speed:.0f} m/s" if too_fast else "its feet move unevenly"
+        remedy = "Use Add Clip, and set a ground speed"
     else:
         why = "its feet stop or do not move over the ground"
     return f"{walk.name} is not taken for a walk, as {why}. {remedy}"

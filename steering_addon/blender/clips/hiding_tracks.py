@@ -6,11 +6,11 @@ down to a track, or all clips as some files have them, would play on top as well
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from ..animation.animation_data import SLOTTED, channelbag_in
-from ..animation.posing import HIDES, hides, importers_start, pose_curves
+from ..animation.animation_data import SLOTTED, channelbag_in, posed_block
+from ..animation.posing import HIDES, hides, importers_start, pose_curves, posing_of
 from ..refusal import Refusal
 from .clip_record import is_copy
 
@@ -31,7 +31,7 @@ def hiding_tracks(
         frames: the first and the last.
     """
     hiding = []
-    for track in rig.animation_data.nla_tracks if rig.animation_data else ():
+    for track in _tracks(rig):
         bags = [] if track.mute else _seen_throughout(track, *frames)
         if any(hides(bag, channels, 0.0 if _is_of(track, clips) else HIDES) for bag in bags):
             hiding.append(track)
@@ -51,10 +51,11 @@ def check_tracks_show_clips(
     other one with `replace`.
     """
     for track in hiding_tracks(rig, channels, clips, frames):
-        if rig.override_library is None and (replace or _is_of(track, clips)):
+        overridden = posed_block(rig).override_library is not None
+        if not overridden and (replace or _is_of(track, clips)):
             continue
-        text = f"{rig.name} has the NLA track {track.name}, which poses its bones and would hide the clips"
-        if rig.override_library is not None:
+        text = f"{rig.name} has the NLA track {track.name}, which {posing_of(rig)} and would hide the clips"
+        if overridden:
             raise Refusal(f"{text}. Mute it in the file that {rig.name} is linked from.", about=[rig])
         raise Refusal(f"{text}. Mute it, or turn on Replace Own Keys.", about=[rig], remedy="replace_own_keys")
 
@@ -72,7 +73,7 @@ def mute_hiding(
 
 def unmute(rig: Object, names: Collection[str]) -> None:
     """Let the tracks with these names play again."""
-    for track in rig.animation_data.nla_tracks if rig.animation_data else ():
+    for track in _tracks(rig):
         if track.name in names:
             track.mute = False
 
@@ -83,7 +84,7 @@ def posed_by_tracks(rig: Object, channels: Collection[tuple[str, int]]) -> dict[
     What an armature shows of them depends on the frame, and is nothing to keep.
     """
     values = {}
-    for track in rig.animation_data.nla_tracks if rig.animation_data else ():
+    for track in _tracks(rig):
         for strip in () if track.mute else track.strips:
             if strip.action is None or is_copy(strip.action):
                 continue
@@ -92,6 +93,11 @@ def posed_by_tracks(rig: Object, channels: Collection[tuple[str, int]]) -> dict[
                 if (curve.data_path, curve.array_index) in channels:
                     values[curve.data_path, curve.array_index] = float(curve.evaluate(first))
     return values
+
+
+def _tracks(rig: Object) -> Iterable[NlaTrack]:
+    animation = posed_block(rig).animation_data
+    return animation.nla_tracks if animation is not None else ()
 
 
 def _is_of(track: NlaTrack, clips: Collection[Action]) -> bool:

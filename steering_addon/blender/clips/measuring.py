@@ -10,11 +10,15 @@ import numpy as np
 
 from ...portrayal.clips import PHASES, Clip, leading
 from ...portrayal.feet.soles import find_feet
-from ...portrayal.gait import Sampled, matched, measured
+from ...portrayal.gait import UNSURE, Sampled, matched, measured
+from ...simulation.arrays.frozen import replace
 from ...simulation.arrays.vectors import Rows
+from ..animation.animation_data import posed_block
+from ..objects.body_sizes import stands_upright
 from ..refusal import Refusal
 from .poses import bone_channel, curves_for, follows_from_curves, phases_of, poses_of, span, values_on
-from .rig import Rig, rig_of
+from .rig import Rig, rig_of, to_model
+from .shapes import Shapes, shapes_of
 
 if TYPE_CHECKING:
     from bpy.types import Action, Object, Scene
@@ -37,6 +41,9 @@ HIGH = 0.12
 """Model heights above the lowest bone of those whose points are low, from which on a bone may carry a leg."""
 LEG = 3
 """Bones from a foot up to what carries its leg, or from its toes to its thigh, at least."""
+FASTEST = {True: 9.0, False: 35.0}
+"""The greatest speed of what stands upright, and of other bodies, a metre high, in m/s: of a person 12, the fastest
+sprint; of a cheetah 30."""
 STILL = 1e-5
 """A change that is less is none."""
 AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
@@ -49,7 +56,7 @@ class Posed:
     Attributes:
         action: the clip.
         seconds: of the cycle.
-        poses: (PHASES + 1, n, 4, 4) of the bones.
+        poses: (PHASES + 1, n, 4, 4) of the bones, or (PHASES + 1, k) the values of shape keys.
         low: (r,) rows of the points that come near the ground.
     """
 
@@ -65,19 +72,20 @@ def measured_clips(
     """The clips that actions are on a model, with phases that match each other.
 
     Args:
-        model: the object that carries the armature, maybe the armature itself.
+        model: the object that carries what plays the clips, maybe that itself.
         scene: whose frame rate they play at.
         front: the forward and the up axis of the model.
 
     Raises:
-        Refusal: there is no armature, or an action has no length or does not move it.
+        Refusal: nothing of it plays clips, or an action has no length or does not move it.
     """
-    armature = armature_of(model, family)
-    rig = rig_of(armature, model, family, axes_of(*front))
+    armature = player_of(model, family)
+    rig = shape_of(armature, model, family, front)
     if not rig.height > 0.0:
         raise Refusal(f"{model.name} has no height: its feet cannot be found. Give it a mesh.", about=[model])
     cycles = [_posed(armature, rig, action, scene) for action in actions]
     clips = [measured(_sampled(rig, cycle, cycle.low), rig.height) for cycle in cycles]
+    clips = _doubted(clips, fastest(rig))
     first = leading(clips)
     if first < 0:
         return clips
@@ -87,28 +95,62 @@ def measured_clips(
         # Feet that hardly move, as on a turn on the spot, are distinguished by how they walk.
         if clips[row].speed == 0.0 or len(find_feet(_sampled(rig, cycle, cycle.low).points, rig.height)) < len(groups):
             clips[row] = measured(_sampled(rig, cycle, cycles[first].low), rig.height, groups=groups)
+    clips = _doubted(clips, fastest(rig))
     return matched(clips, [_sampled(rig, cycle, cycles[first].low) for cycle in cycles], rig.height)
 
 
-def armature_of(model: Object, family: Family) -> Object:
-    """As `armature_below`.
+def fastest(shape: Rig | Shapes) -> float:
+    """The speed in m/s above which a model does not go on its feet: as what is alike but larger goes, by Froude."""
+    points = shape.at_rest()
+    return FASTEST[stands_upright(-points[:, 1], points[:, 2])] * float(np.sqrt(shape.height))
+
+
+def _doubted(clips: Sequence[Clip], most: float) -> list[Clip]:
+    """Clips of which none is sure that is faster than this, m/s."""
+    return [replace(clip, sure=min(clip.sure, UNSURE)) if clip.speed > most else clip for clip in clips]
+
+
+def shape_of(player: Object, model: Object, family: Family, front: tuple[str, str]) -> Rig | Shapes:
+    """The shape of what plays the clips of a model with this forward and up axis."""
+    axes = axes_of(*front)
+    if player.type == "MESH":
+        return shapes_of(player, to_model(player, model, axes))
+    return rig_of(player, model, family, axes)
+
+
+def player_of(model: Object, family: Family) -> Object:
+    """As `player_below`.
 
     Raises:
         Refusal: there is none.
     """
-    armature = armature_below(model, family)
-    if armature is not None:
-        return armature
-    raise Refusal(f"{model.name} has no armature that could play a clip. Choose a model with one.", about=[model])
+    player = player_below(model, family)
+    if player is not None:
+        return player
+    text = f"{model.name} has no armature or shape keys that could play a clip"
+    raise Refusal(f"{text}. Choose a model with some.", about=[model])
 
 
-def armature_below(model: Object, family: Family) -> Object | None:
-    """The armature of a model, or None: itself, or the first one below it of those that are animated, or of all."""
+def player_below(model: Object, family: Family) -> Object | None:
+    """The part of a model that plays its clips: an armature, else a mesh with shape keys; None without one.
+
+    Itself, or the first one below it of those that are animated, or of all.
+    """
     if model.type == "ARMATURE":
         return model
-    below = [part for part in family.descendants(model) if part.type == "ARMATURE"]
-    animated = (part for part in below if (data := part.animation_data) and (data.action or len(data.nla_tracks)))
+    below = [part for part in (model, *family.descendants(model)) if posed_block(part) is not None]
+    below = [part for part in below if part.type == "ARMATURE"] or below
+    blocks = [posed_block(part).animation_data for part in below]
+    animated = (part for part, data in zip(below, blocks) if data and (data.action or len(data.nla_tracks)))
     return next(animated, below[0] if below else None)
+
+
+def moved_along(model: Object, family: Family, player: Object) -> list[Object]:
+    """The other meshes of a model whose shape keys are animated, by name; none if an armature plays its clips."""
+    parts = [part for part in (model, *family.descendants(model)) if part.type == "MESH" and part != player]
+    blocks = {part: posed_block(part) for part in parts} if player.type == "MESH" else {}
+    moving = (part for part, keys in blocks.items() if keys is not None and keys.animation_data is not None)
+    return sorted(moving, key=lambda part: part.name)
 
 
 def axes_of(forward: str, up: str) -> np.ndarray:
@@ -117,12 +159,13 @@ def axes_of(forward: str, up: str) -> np.ndarray:
     return np.array((np.cross(above, ahead), -ahead, above))
 
 
-def _posed(armature: Object, rig: Rig, action: Action, scene: Scene) -> Posed:
+def _posed(armature: Object, rig: Rig | Shapes, action: Action, scene: Scene) -> Posed:
     first, last = span(action)
     if not last > first:
         raise Refusal(f"{action.name} is a single pose. Choose an action with at least two keys.")
     frames = phases_of(action)[:-1]
-    poses = poses_of(armature, rig, action, frames)
+    bent_by_keys = isinstance(rig, Shapes)
+    poses = rig.poses_in(armature, action, frames) if bent_by_keys else poses_of(armature, rig, action, frames)
     if np.ptp(poses, axis=0).max() < STILL:
         _check_is_still(armature, action, frames)
     return Posed(
@@ -134,7 +177,10 @@ def _posed(armature: Object, rig: Rig, action: Action, scene: Scene) -> Posed:
 
 
 def _check_is_still(armature: Object, action: Action, frames: np.ndarray) -> None:
-    """Refuse an action that changes something, but nothing that an armature shows."""
+    """Refuse an action that changes something, but nothing that an armature or shape keys show."""
+    if armature.type != "ARMATURE":
+        text = f"{action.name} moves no shape key of {armature.name}. Choose an action that was made for it."
+        raise Refusal(text, about=[armature])
     changing = [curve for curve in curves_for(action, armature) if np.ptp(values_on(curve, frames)) > STILL]
     bones = {bone_channel(curve.data_path)[0] for curve in changing}
     if changing and not any(bone in armature.pose.bones for bone in bones):
@@ -145,7 +191,7 @@ def _check_is_still(armature: Object, action: Action, frames: np.ndarray) -> Non
         raise Refusal(f"{text}. Choose an action that keys its controls.", about=[armature])
 
 
-def low_points(rig: Rig, poses: np.ndarray) -> Rows:
+def low_points(rig: Rig | Shapes, poses: np.ndarray) -> Rows:
     """The rows of the points that come near the lowest one in some poses (f, n, 4, 4), the lowest ones of each bone."""
     return low_in(rig, rig.heights(poses))
 
@@ -163,7 +209,7 @@ def low_on(rig: Rig, poses: np.ndarray, above: Callable[[Rows], np.ndarray]) -> 
     return _lowest_of_each_bone(rig, rows[often], np.quantile(level[:, often], MOSTLY, axis=0))
 
 
-def low_in(rig: Rig, heights: np.ndarray, near: float = LOW) -> Rows:
+def low_in(rig: Rig | Shapes, heights: np.ndarray, near: float = LOW) -> Rows:
     """The same from the heights of all points, (f, m) metres above level ground, or above what a body stands on.
 
     `near` is the share of the height of the model that counts as near.
@@ -173,11 +219,12 @@ def low_in(rig: Rig, heights: np.ndarray, near: float = LOW) -> Rows:
     return _lowest_of_each_bone(rig, low, lowest[low])
 
 
-def _lowest_of_each_bone(rig: Rig, rows: Rows, heights: np.ndarray) -> Rows:
+def _lowest_of_each_bone(rig: Rig | Shapes, rows: Rows, heights: np.ndarray) -> Rows:
     """Of the points in some rows (r,), with these heights (r,), the lowest ones that move with each bone."""
     order = np.argsort(heights, kind="stable")
-    bones = rig.bones[rows[order], np.argmax(rig.weights[rows[order]], axis=1)]
-    kept = [order[np.flatnonzero(bones == bone)[:MOST]] for bone in _of_feet(rig, np.unique(bones).tolist())]
+    bones = rig.parts_of(rows[order])
+    of_feet = np.unique(bones).tolist() if isinstance(rig, Shapes) else _of_feet(rig, np.unique(bones).tolist())
+    kept = [order[np.flatnonzero(bones == bone)[:MOST]] for bone in of_feet]
     return np.sort(rows[np.concatenate(kept)])
 
 
@@ -194,11 +241,13 @@ def _of_feet(rig: Rig, low: Sequence[int]) -> list[int]:
     return [bone for bone in low if bone not in carriers]
 
 
-def _sampled(rig: Rig, posed: Posed, rows: Rows) -> Sampled:
-    heads = posed.poses[..., :3, 3] @ rig.matrix[:3, :3].T
-    # Bones that carry nothing, such as the root of a rig whose hips walk away, may stay behind.
-    carrying = np.unique(rig.bones[rig.weights > 0.0])
-    gone = (heads[-1] - heads[0])[carrying if len(carrying) else slice(None)]
+def _sampled(rig: Rig | Shapes, posed: Posed, rows: Rows) -> Sampled:
+    heads = rig.places(posed.poses)
+    gone = heads[-1] - heads[0]
+    if isinstance(rig, Rig):
+        # Bones that carry nothing, such as the root of a rig whose hips walk away, may stay behind.
+        carrying = np.unique(rig.bones[rig.weights > 0.0])
+        gone = gone[carrying if len(carrying) else slice(None)]
     gone = gone - np.median(gone, axis=0) * (1.0, 1.0, 0.0)
     steps = np.linalg.norm(np.diff(heads, axis=0), axis=2).mean()
     return Sampled(

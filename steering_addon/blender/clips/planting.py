@@ -26,6 +26,7 @@ from .feet import Feet, read_feet
 from .poses import follows_from_curves, why_inherits_unusually
 from .rig import Rig, joined, unevenness
 from .rig_keys import Keyed, without_scale
+from .shapes import Shapes
 
 if TYPE_CHECKING:
     from bpy.types import Action, Object
@@ -95,7 +96,7 @@ def _paws_of(rig: Rig, feet: Feet, clips: Sequence[Clip], bones: Sequence[int]) 
 
 
 def planter_of(
-    armature: Object, rig: Rig, clips: Sequence[Clip], actions: Sequence[Action]
+    armature: Object, rig: Rig | Shapes, clips: Sequence[Clip], actions: Sequence[Action]
 ) -> tuple[Planter | None, str]:
     """The planter of the rigs of one model.
 
@@ -108,6 +109,8 @@ def planter_of(
     first = leading(clips)
     if first < 0:
         return None, ""
+    if isinstance(rig, Shapes):
+        return None, "shape keys pose them, and no bone moves one"
     feet = read_feet(armature, rig, actions, first)
     if unevenness(rig.matrix):
         return None, f"{_scaled(armature).name} is scaled unevenly: apply its scale, or scale it evenly"

@@ -11,9 +11,9 @@ from bpy.utils import flip_name
 
 from ...simulation.arrays.once import once
 from ...simulation.arrays.vectors import Rows
-from ..objects.body_sizes import MOST_OF_IT
+from ..objects.body_parts import body_of, points_at_rest
 from ..objects.doubles import doubles
-from ..objects.rest_pose import rest_offset, rest_points
+from ..objects.rest_pose import on_faces, rest_points, within
 
 if TYPE_CHECKING:
     from bpy.types import Object
@@ -96,6 +96,16 @@ class Rig:
             has_mesh=self.has_mesh,
         )
 
+    def places(self, poses: np.ndarray) -> np.ndarray:
+        """The places of bones (f, n, 4, 4), (f, n, 3) metres from the armature's origin, in the axes of the model."""
+        places: np.ndarray = poses[..., :3, 3] @ self.matrix[:3, :3].T
+        return places
+
+    def parts_of(self, rows: Rows) -> Rows:
+        """The rows of the bones that move points most, (r,)."""
+        bones: Rows = self.bones[rows, np.argmax(self.weights[rows], axis=1)]
+        return bones
+
     def moved(self, poses: np.ndarray, rows: Rows) -> np.ndarray:
         """Points in the model's space, (f, r, 3), from the bones' poses (f, n, 4, 4); `rows` (r,) of the points."""
         return self.carried(joined(self.matrix, poses), rows)
@@ -164,11 +174,10 @@ def rig_of(armature: Object, model: Object, family: Family, axes: np.ndarray) ->
     # Parents first.
     bones = sorted(armature.data.bones, key=lambda bone: len(bone.parent_recursive))
     rows = {bone.name: row for row, bone in enumerate(bones)}
-    deformed, carried = _deformed(armature, rows, family), _carried(armature, rows, family)
-    # As for sizes: what armatures deform is the body. What is held in a hand may reach below the feet.
-    parts = (
-        deformed if deformed and _extent(deformed) > MOST_OF_IT * _extent(deformed + carried) else carried + deformed
-    )
+    skins, rigid = body_of(armature, family)
+    # As for sizes: what is held in a hand may reach below the feet.
+    parts = [_carried(*each, rows) for each in rigid] + [_deformed(armature, each, rows) for each in skins]
+    parts = [part for part in parts if len(part[0])]
     points, influences, weights = (np.concatenate(column) for column in zip(*(parts or [_ends(bones, rows)])))
     return Rig(
         names=tuple(bone.name for bone in bones),
@@ -184,14 +193,16 @@ def rig_of(armature: Object, model: Object, family: Family, axes: np.ndarray) ->
 
 def to_model(armature: Object, model: Object, axes: np.ndarray) -> np.ndarray:
     """The matrix (4, 4) from the space of an armature to that of its model, in metres; arguments as for `rig_of`."""
-    world = doubles(model.matrix_world)
-    scale = np.linalg.norm(world[:3, :3], axis=0)
-    turn = axes @ (world[:3, :3] / np.maximum(scale, 1e-12)).T
+    if model.parent is None and not model.constraints:
+        world = np.diag(doubles(model.scale) * doubles(model.delta_scale))
+    else:
+        world = doubles(model.matrix_world)[:3, :3]
+    turn = axes @ (world / np.maximum(np.linalg.norm(world, axis=0), 1e-12)).T
     if is_mirrored(world):
         # What its data has on the left is on its right.
         turn[0] = -turn[0]
     matrix = np.eye(4)
-    matrix[:3] = turn @ (doubles(armature.matrix_world)[:3] - np.outer(world[:3, 3], (0.0, 0.0, 0.0, 1.0)))
+    matrix[:3] = turn @ world @ within(armature, model)[:3]
     return matrix
 
 
@@ -208,44 +219,24 @@ def unevenness(matrix: np.ndarray) -> tuple[float, ...]:
     return tuple((scale / scale.mean()).round(2).tolist())
 
 
-def _deformed(armature: Object, rows: dict[str, int], family: Family) -> list[Part]:
-    """The meshes that an armature deforms."""
-    to_armature = doubles(armature.matrix_world.inverted_safe())
-    below = list(family.descendants(armature.parent or armature))
-    parts = []
-    for part in below:
-        if _is_seen(part) and part.find_armature() == armature:
-            points, matrix = rest_points(part), to_armature @ doubles(part.matrix_world)
-            points = points @ matrix[:3, :3].T + matrix[:3, 3]
-            bones, weights = _groups(part, rows, len(points))
-            envelopes = (each.type == "ARMATURE" and each.use_bone_envelopes for each in part.modifiers)
-            if not weights.any() and any(envelopes):
-                bones, weights = _nearest(armature, rows, points)
-            parts.append((points, bones, weights))
-    return [part for part in parts if len(part[0])]
+def _deformed(armature: Object, skin: Object, rows: dict[str, int]) -> Part:
+    """The points of a mesh that an armature deforms."""
+    points, matrix = rest_points(skin), within(skin, armature)
+    points = points @ matrix[:3, :3].T + matrix[:3, 3]
+    bones, weights = _groups(skin, rows, len(points))
+    envelopes = (each.type == "ARMATURE" and each.use_bone_envelopes for each in skin.modifiers)
+    if not weights.any() and any(envelopes):
+        bones, weights = _nearest(armature, rows, points)
+    shown = on_faces(skin.data, len(points))
+    return points[shown], bones[shown], weights[shown]
 
 
-def _carried(armature: Object, rows: dict[str, int], family: Family) -> list[Part]:
-    """The meshes that are parented to an armature's bones."""
-    parts = []
-    for part in family.children(armature):
-        offset, bone = rest_offset(part), rows.get(part.parent_bone, -1)
-        if not _is_seen(part) or part.find_armature() is not None or offset is None or bone < 0:
-            continue
-        points = rest_points(part)
-        bones = np.zeros((len(points), INFLUENCES), dtype=np.int64)
-        weights = np.zeros((len(points), INFLUENCES))
-        bones[:, 0], weights[:, 0] = bone, 1.0
-        parts.append((points @ offset[:3, :3].T + offset[:3, 3], bones, weights))
-    return [part for part in parts if len(part[0])]
-
-
-def _is_seen(part: Object) -> bool:
-    return part.type == "MESH" and not (part.hide_render and part.hide_viewport)
-
-
-def _extent(parts: list[Part]) -> float:
-    return float(np.ptp(np.concatenate([part[0] for part in parts]), axis=0).max()) if parts else 0.0
+def _carried(part: Object, bone: str, offset: np.ndarray, rows: dict[str, int]) -> Part:
+    """The points of a mesh that is a rigid part on a bone, placed by a matrix (4, 4)."""
+    points = points_at_rest(part) @ offset[:3, :3].T + offset[:3, 3]
+    bones, weights = np.zeros((len(points), INFLUENCES), dtype=np.int64), np.zeros((len(points), INFLUENCES))
+    bones[:, 0], weights[:, 0] = rows[bone], 1.0
+    return points, bones, weights
 
 
 def _groups(part: Object, rows: dict[str, int], count: int) -> tuple[Rows, np.ndarray]:

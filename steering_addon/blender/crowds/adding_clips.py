@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ...portrayal.clips import BEAT, MOVE
 from ...settings.stored_choices import PLAYS
 from ...simulation.declaration import name_of
-from ...simulation.roles import Role
-from ..animation.animation_data import channelbags
+from ..animation.animation_data import channelbags, posed_block
 from ..animation.posing import check_shows_clips, check_strips_play, short_name
 from ..clips.clip_copies import curves_for, fits
 from ..clips.clip_feet import stand_on_soles, store_unplanted, why_unplanted
@@ -21,13 +21,14 @@ from ..clips.crowd_clips import (
     points_of,
     store_measurements,
     stored_clips,
+    vehicles_of,
     why_without_rig,
 )
 from ..clips.finding_clips import Found, actions_of, find_clips, own_actions, promising, why_no_walk, why_none_moves
 from ..clips.hiding_tracks import check_tracks_show_clips
 from ..moving import locomotion_of
 from ..objects.hierarchy import Family
-from ..objects.tagged_objects import crowd_of, in_use, tagged
+from ..properties import settings_of
 from ..refusal import Refusal
 from .preset_exchange import start_at_cruise
 
@@ -41,11 +42,6 @@ FIND_CLIPS = (
 """What the switch of operators that make crowds says."""
 FEW = 8
 """Actions of a model that are measured whatever they are called, such as the Layer0 of a file from a shop."""
-
-
-def vehicles_of(crowd: Object, scene: Scene) -> list[Object]:
-    """The vehicles of a crowd in a scene, by name."""
-    return [ob for ob in tagged(in_use(scene), Role.VEHICLE) if crowd_of(ob) == crowd]
 
 
 def add_clip(crowd: Object, action: Action, plays: str) -> PropertyGroup:
@@ -65,7 +61,7 @@ def measure_clips(crowd: Object, scene: Scene, family: Family, *, again: bool = 
         Refusal: no vehicle can play them, or one cannot be measured.
     """
     vehicles = vehicles_of(crowd, scene)
-    models = models_of(crowd, vehicles, family)
+    models = models_of(crowd, vehicles, scene, family)
     check_has_models(crowd, vehicles, models)
     store_measurements(models, scene, family, again=again)
 
@@ -82,7 +78,7 @@ def add_found(crowd: Object, clips: Sequence[Found], scene: Scene, family: Famil
         add_clip(crowd, each.action, name_of(PLAYS, each.plays))
     if stored_clips(crowd):
         measure_clips(crowd, scene, family)
-        models = models_of(crowd, vehicles_of(crowd, scene), family)
+        models = models_of(crowd, vehicles_of(crowd, scene), scene, family)
         for model in models:
             stand_on_soles(model, scene, family)
         store_unplanted(crowd, [(model, why_unplanted(model, scene, family)) for model in models])
@@ -101,13 +97,29 @@ def _keys_of(action: Action) -> list[tuple[str, int, bytes]]:
     ]
 
 
-def fit_speed(crowd: Object, walk: float, scene: Scene) -> None:
-    """Let a crowd start and move at the speed of its walk, in m/s; a start speed that was set by hand stays."""
+def fit_speed(crowd: Object, walk: float, scene: Scene, *, most: float = math.inf) -> None:
+    """Let a crowd start and move at the speed of its walk, in m/s; a start speed that was set by hand stays.
+
+    `most` is the greatest top speed that it keeps, m/s.
+    """
     vehicle = crowd.steering.vehicle
     before = vehicle.cruise_speed
-    vehicle.max_speed = max(vehicle.max_speed, walk)
+    vehicle.max_speed = max(min(vehicle.max_speed, most), walk)
     vehicle.cruise_speed = walk / vehicle.max_speed
     start_at_cruise(vehicles_of(crowd, scene), before, vehicle.cruise_speed)
+
+
+def store_no_walk(crowd: Object, why: str) -> None:
+    """Store with a crowd why no walk was found for it, empty if one was."""
+    if crowd.is_editable and why != why_without_walk(crowd):
+        crowd.steering.portrayal.no_walk = why
+
+
+def why_without_walk(crowd: Object) -> str:
+    """Why no walk was found for a crowd, as long as none of its clips is what was not taken for one. Writes nothing."""
+    stored = settings_of(crowd)
+    why = str(stored.portrayal.no_walk) if stored is not None and stored.is_property_set("portrayal") else ""
+    return "" if any(clip.plays == "MOVE" and clip.action.name in why for clip in stored_clips(crowd)) else why
 
 
 def _any_moves(clips: Sequence[Found]) -> bool:
@@ -119,8 +131,14 @@ def add_to_new_crowd(crowd: Object, members: Sequence[Object], scene: Scene) -> 
 
     Returns:
         The names of the clips, empty if no model brings one that moves; and why a model has none, or no walk, empty if
-        it has no actions that could be clips.
+        nothing of it could play one. The crowd stores that, too.
     """
+    names, why = _brought_to(crowd, members, scene)
+    store_no_walk(crowd, why)
+    return names, why
+
+
+def _brought_to(crowd: Object, members: Sequence[Object], scene: Scene) -> tuple[list[str], str]:
     family = Family()
     models = models_with_clips(members, family)
     if not models:
@@ -138,7 +156,12 @@ def add_to_new_crowd(crowd: Object, members: Sequence[Object], scene: Scene) -> 
     why = next(iter(reasons), "")
     if not all_clips:
         return [], why
-    names = add_found(crowd, all_clips, scene, family)
+    try:
+        names = add_found(crowd, all_clips, scene, family)
+    except Refusal as why:
+        # Such as a model that has the bones of another one's clip, but nothing that they move.
+        crowd.steering.portrayal.clips.clear()
+        return [], f"{crowd.name} plays no clips. {why} Then press Find Clips"
     if gaits := gaits_of(crowd):
         fit_speed(crowd, gaits[0][0], scene)
     return names, why
@@ -150,9 +173,11 @@ def _brought_by(crowd: Object, vehicle: Object, rig: Object, scene: Scene, famil
     Only actions that their names promise are looked at, those that came with the member first; if none of these moves
     and few came with it, these few. Nothing is found that a bake would refuse.
     """
-    brought = own_actions(rig)
+    brought, is_moved = own_actions(rig), locomotion_of(crowd).runs_on_wheels or _is_driven(vehicle, family)
     if not brought:
-        return [], ""
+        glides = rig.type == "ARMATURE" and not is_moved
+        text = f": {rig.name} brings no action, and glides in its rest pose. Import some for it, then press Find Clips"
+        return [], text if glides else ""
     try:
         clips = find_clips(crowd, vehicle, (promising(brought), promising(actions_of(rig))), scene, family)
         if not _any_moves(clips) and len(brought) <= FEW:
@@ -168,7 +193,14 @@ def _brought_by(crowd: Object, vehicle: Object, rig: Object, scene: Scene, famil
     if _any_moves(clips):
         return clips, why_no_walk(clips, brought, vehicle, scene, family)
     if reason := why_none_moves(clips, brought, vehicle, scene, family):
-        return [], f": {reason}. Then press Find Clips"
+        # Flip Front looks for clips itself.
+        return [], f": {reason}" if reason.endswith("Flip Front") else f": {reason}. Then press Find Clips"
     text = f": no action of {rig.name} walks, runs or flies"
     text += ". Use Add Clip for others" if len(brought) <= FEW else " and is named so. Find Clips looks at all"
-    return [], "" if locomotion_of(crowd).runs_on_wheels else text
+    return [], "" if is_moved else text
+
+
+def _is_driven(vehicle: Object, family: Family) -> bool:
+    """Whether drivers move a part of a model, such as its wings."""
+    blocks = (block for part in (vehicle, *family.descendants(vehicle)) for block in (part, posed_block(part)))
+    return any(block is not None and block.animation_data and block.animation_data.drivers for block in blocks)

@@ -6,15 +6,16 @@ at its states.
 
 from __future__ import annotations
 
+import random
 from typing import TYPE_CHECKING
 
 from ...simulation.roles import Role
 from ..animation.animation_data import action_of, assign_action, copy_action, slot_of
 from ..clips.clip_copies import fits
 from ..clips.crowd_clips import state_of, stored_clips
-from ..clips.measuring import armature_below
+from ..clips.measuring import player_below
 from ..objects.hierarchy import Family
-from ..objects.identity import new_identity
+from ..objects.identity import new_identity, taken_identities
 from ..objects.mind_numbers import next_number, state_numbers
 from ..objects.tagged_objects import crowd_of, in_use, tagged
 from ..properties import pointed_at
@@ -33,7 +34,8 @@ def copied_crowd(context: Context, model: Object) -> Object:
     crowd = _copied(model)
     crowd.parent = None
     crowd.location = context.scene.cursor.location
-    crowd.steering.identity = new_identity({model.steering.identity})
+    taken = {*taken_identities(), model.steering.identity}
+    crowd.steering.identity = new_identity(taken, random.Random(0))
     crowd.steering.property_unset("populate")
     crowd.steering.property_unset("states")
     for curve in crowd.animation_data.drivers if crowd.animation_data else ():
@@ -89,7 +91,7 @@ def _copy_clips(source: Object, crowd: Object, copies: Mapping[Object, Object], 
         if (state := state_of(clip)) in copies:
             clip.state = copies[state]
     known, family = {(clip.action, state_of(clip)) for clip in clips}, Family()
-    rigs = [rig for ob in vehicles_of(crowd, scene) if clips and (rig := armature_below(ob, family)) is not None]
+    rigs = [rig for ob in vehicles_of(crowd, scene) if clips and (rig := player_below(ob, family)) is not None]
     for clip in stored_clips(source):
         state = copies.get(state_of(clip))
         if state is not None and (clip.action, state) not in known and any(fits(clip.action, rig) for rig in rigs):

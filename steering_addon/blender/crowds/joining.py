@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -15,17 +16,16 @@ from ...simulation.arrays.vectors import magnitude
 from ...simulation.roles import Role
 from ..animation.custom_properties import reading_drivers
 from ..moving import locomotion_of
-from ..objects.body_sizes import Body, triangles_of
+from ..objects.body_sizes import Body, Front, mean_scale, triangles_of
 from ..objects.doubles import doubles
 from ..objects.hierarchy import Family
-from ..objects.identity import new_identity
+from ..objects.identity import new_identity, taken_identities
 from ..objects.tagged_objects import crowd_of, crowds_of, in_use, tagged
 from ..properties import has_role
 from ..read.forward_axis import front_of
 from ..read.role_assignment import current_front, default_crowd, make_vehicle, new_crowd
 from ..stored_values import check_stored, sound_front
 from .moves_like import UNCHANGED, Likeness, bring_to_life, fitting, flies, is_settled
-from .scaled import mean_scale
 
 if TYPE_CHECKING:
     from bpy.types import Context, Depsgraph, Object
@@ -34,7 +34,7 @@ SMALLEST = 1e-4
 """The radius in metres below which an object counts as without size, such as a single vertex."""
 SAME_MODEL = 0.02
 """Models whose heights differ by no more than this share count as equally tall."""
-Measure = Callable[[Body], float]
+Measure = Callable[[Body, Front], float]
 """A function that measures the radius of a body in metres."""
 Shape = tuple[float, float]
 """The radius and the length of a body in metres; the length of a sphere is 0."""
@@ -97,11 +97,13 @@ def join(context: Context, objects: Sequence[Object], like: Likeness, *, apart: 
         fit_body(crowd, list(shapes.values()))
     heights = list(dict.fromkeys(ob.steering.height for ob in members))
     joining = set(objects)
-    taken = {0, *(ob.steering.identity for ob in vehicles if ob not in joining)}
-    for ob in objects:
+    taken, chance = taken_identities(joining), random.Random(0)
+    # By name, as selected objects come in another order once a file is opened again.
+    for ob in sorted(objects, key=lambda ob: ob.name):
         if ob.steering.identity in taken:
-            ob.steering.identity = new_identity(taken)
+            ob.steering.identity = new_identity(taken, chance)
         taken.add(ob.steering.identity)
+    for ob in objects:
         ob.steering.forward_axis, ob.steering.up_axis = fronts[ob.name]
         make_vehicle(ob, crowd, family, bodies[ob.name])
         ob.steering.height = _height_of_model(ob.steering.height, heights)
@@ -119,7 +121,7 @@ def join(context: Context, objects: Sequence[Object], like: Likeness, *, apart: 
     return Joined(objects, crowd, preset, warnings)
 
 
-def shape_of(body: Body, front: tuple[str, str], measure: Measure, long: bool) -> Shape:
+def shape_of(body: Body, front: Front, measure: Measure, long: bool) -> Shape:
     """The radius and the length in metres of a body: a capsule if it is long, else a sphere, with a length of 0.
 
     Args:
@@ -128,7 +130,7 @@ def shape_of(body: Body, front: tuple[str, str], measure: Measure, long: bool) -
         long: whether bodies may be capsules, which they are not in a crowd of spheres.
     """
     capsule = body.capsule(*front, flat=measure is Body.footprint) if long else None
-    return capsule or (measure(body), 0.0)
+    return capsule or (measure(body, front), 0.0)
 
 
 def fit_body(crowd: Object, shapes: Sequence[Shape]) -> None:
@@ -245,9 +247,9 @@ def measure_for(
     if not members or (crowd is not None and crowd.steering.vehicle.length > 0.0):
         return Body.footprint if crowd is not None and locomotion_of(crowd).grounded else Body.radius
     body = Body.of(members[0], depsgraph, family)
-    radius = crowd.steering.vehicle.radius * members[0].steering.size_factor
+    radius, front = crowd.steering.vehicle.radius * members[0].steering.size_factor, sound_front(members[0])
 
     def deviation(measure: Measure) -> float:
-        return abs(math.log(max(measure(body), SMALLEST) / max(radius, SMALLEST)))
+        return abs(math.log(max(measure(body, front), SMALLEST) / max(radius, SMALLEST)))
 
     return min((Body.radius, Body.footprint), key=deviation)

@@ -17,7 +17,7 @@ from ...simulation.declaration import Kind
 from ...simulation.roles import Role
 from ...simulation.vehicle import VehicleModel
 from ..moving import locomotion_of
-from ..objects.body_sizes import UPRIGHT, Body
+from ..objects.body_sizes import Body
 from ..objects.characters import is_character
 from ..objects.doubles import doubles
 from ..objects.hierarchy import Family
@@ -136,7 +136,7 @@ def guess_likeness(ob: Object, depsgraph: Depsgraph, family: Family) -> Likeness
     forward, up = sound_front(ob) if current_front(ob) else front_of(ob, family, body, flies=False)
     [aside] = set("XYZ") - {forward[-1], up[-1]}
     length, width, height = (body.height(axis) for axis in (forward, aside, up))
-    if height > UPRIGHT * length:
+    if body.is_upright((forward, up)):
         return PERSON
     return ANIMAL if length > SLENDER * width and height > LEGGED * length else ANYTHING
 

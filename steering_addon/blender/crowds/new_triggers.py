@@ -12,6 +12,7 @@ from ...settings.fitting import BodiesToFit, fitted_length, rounded
 from ...simulation.arrays.vectors import Vectors, magnitude
 from ...simulation.declaration import Unit
 from ...simulation.roles import MADE, Role
+from ..objects.focus import wholes_selected
 from ..objects.hierarchy import Family
 from ..objects.mind_numbers import next_number, trigger_numbers
 from ..objects.tagged_objects import crowd_of, in_use, tagged
@@ -74,8 +75,8 @@ def fit_reach(state: Object, scene: Scene) -> None:
 
 
 def selected_callers(context: Context) -> list[Object]:
-    """The selected objects that may call: no crowds, states, triggers or marks."""
-    return [ob for ob in context.selected_objects if not any(has_role(ob, role) for role in MADE)]
+    """The selected objects that may call, the whole of a part: no crowds, states, triggers or marks."""
+    return [ob for ob in wholes_selected(context) if not any(has_role(ob, role) for role in MADE)]
 
 
 def _bodies_in(state: Object, scene: Scene) -> BodiesToFit:

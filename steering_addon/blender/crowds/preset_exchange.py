@@ -12,9 +12,9 @@ from ...portrayal.driver_properties import Portrayal
 from ...settings.preset import Preset
 from ...settings.preset_parts import BEHAVIOR, BEHAVIORS
 from ...settings.preset_values import Value, Values, complete
-from ...simulation.declaration import NEAREST, POINTERS, Declared
+from ...simulation.declaration import Declared
 from ...simulation.presence.attendance import Attendance
-from ...simulation.roles import DESCRIPTIONS, Role
+from ...simulation.roles import Role
 from ...simulation.vehicle import VehicleModel
 from ..moving import locomotion_of
 from ..objects.body_sizes import body_length
@@ -23,7 +23,6 @@ from ..objects.tagged_objects import crowd_of, in_use, tagged
 from ..property_groups import values_for_preset
 from ..read.dependencies import animated_paths
 from ..read.entry_settings import comes_and_goes
-from ..read.target_groups import named
 from .behavior_adding import fitted_values
 from .staggered_entry import begin_after_start
 from .unasked import note_unasked
@@ -117,19 +116,6 @@ def start_at_cruise(members: Iterable[Object], before: float, after: float) -> N
 def paths_of(group: str, declaration: type[Declared], values: Values) -> dict[str, Value]:
     """The values of a property group in a preset, by data path; missing values are defaults."""
     return {f"steering.{group}.{name}": value for name, value in complete(declaration, values).items()}
-
-
-def missing(preset: Preset, crowd: Object, scene: Scene) -> list[str]:
-    """A sentence for each behavior of a preset that does nothing yet because its target is not in the scene."""
-    objects = in_use(scene)
-    lines = []
-    for behavior in CATALOGUE:
-        for name, parameter in behavior.parameters().items():
-            if behavior.name not in preset.behaviors or parameter.kind not in POINTERS or parameter.default != NEAREST:
-                continue
-            if not named(getattr(crowd.steering, behavior.name), name) and not tagged(objects, parameter.role):
-                lines.append(f"{behavior.label} waits for a {DESCRIPTIONS[parameter.role][0]}")
-    return lines
 
 
 def unknown_settings(preset: Preset) -> list[str]:

@@ -7,18 +7,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...simulation.arrays.vectors import magnitude
+from ...simulation.arrays.once import once
+from ...simulation.arrays.vectors import across, magnitude, unit
 from ..refusal import Refusal
 from ..stored_values import FARTHEST, choice_in
+from .body_parts import points_at_rest, seen, worn_parts
 from .doubles import doubles
 from .hierarchy import instanced
-from .rest_pose import bone_points, is_rigged, rest_offset, rest_points
+from .rest_pose import bone_points, is_rigged, on_faces, rest_offset, vertices_of
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object
 
     from .hierarchy import Family
 
+Front = tuple[str, str]
+"""The names of the forward and the up axis of a model."""
 SOLID = {"MESH", "CURVE", "SURFACE", "FONT", "META"}
 """Types of objects that have a surface to measure."""
 UPRIGHT = 2.0
@@ -30,8 +34,18 @@ SLIM = 0.2
 """The share of their height that people take to either side."""
 SOLES = 0.05
 """The share of its height that a model which stands on its origin reaches below it at most."""
-MOST_OF_IT = 0.5
-"""Least extent of the parts that armatures deform, as a share of the whole model's, for them to be its body."""
+STANDING, BASE = 1.25, 0.35
+"""Least ratio of the spread of a body's parts in height to that in length, and greatest length of what it stands on, as
+a share of its height, for it to stand upright. People with large heads have 1.5 and 0.2, antlered stags 1.1 and 0.5,
+and a giraffe is spread in height, but stands on four legs."""
+CELLS, LOWEST = 30, 0.08
+"""Cells that the height of a body is divided into, so that it counts alike where its mesh is fine and coarse, and the
+share of the height in which it stands on the ground."""
+
+
+def mean_scale(ob: Object) -> float:
+    """The size of an object by its own scale channels: the geometric mean of its axes."""
+    return float(np.cbrt(np.abs(np.prod(doubles(ob.scale) * doubles(ob.delta_scale)))))
 
 
 def points_of(ob: Object, depsgraph: Depsgraph, family: Family | None) -> np.ndarray:
@@ -69,26 +83,22 @@ def _placed(points: np.ndarray, matrix: np.ndarray) -> np.ndarray:
 def model_points(ob: Object, depsgraph: Depsgraph, family: Family | None) -> np.ndarray:
     """The points (m, 3) of a vehicle's model in its own space; at least its origin. Rigged parts are at rest.
 
-    The surfaces of the object and its children count; bones only without surfaces, and Empties, as large as they are
-    drawn, only without bones. If armatures deform most of the model, what they deform is the body: a hat or a suitcase
-    held out in the rest pose is not. Tagged children are left out.
+    What is seen of the object and its children counts: their faces; bones only without any, and Empties, as large as
+    they are drawn, only without bones. Of a rigged model its body counts, not what it wears or holds. Tagged children
+    are left out.
     """
-    surfaces, rigged, bones, empties = [], [], [], [np.zeros((1, 3))]
-    for part, offset in _bodies(ob, depsgraph, np.eye(4), family, at_rest=True):
-        deformed = is_rigged(part)
-        points = _placed(rest_points(part) if deformed else _local_points(part, depsgraph), offset)
-        {"ARMATURE": bones, "EMPTY": empties}.get(part.type, surfaces).append(points)
-        if deformed:
-            rigged.append(points)
+    parts = list(_bodies(ob, depsgraph, np.eye(4), family, at_rest=True))
+    rigs = {part for part, _ in parts if part.type == "ARMATURE"} if family is not None else set()
+    worn = {part for rig in rigs for part in worn_parts(rig, family)}
+    shown = set(seen([part for part, _ in parts if part not in worn]))
+    surfaces, bones, empties = [], [], [np.zeros((1, 3))]
+    for part, offset in parts:
+        if part in shown:
+            points = points_at_rest(part) if is_rigged(part) else _local_points(part, depsgraph)
+            kind = {"ARMATURE": bones, "EMPTY": empties}.get(part.type, surfaces)
+            kind.append(_placed(points, offset))
     kinds = (np.concatenate(kind) for kind in (surfaces, bones, empties) if kind)
-    points = next(points for points in kinds if len(points))
-    body = np.concatenate(rigged) if rigged else points
-    return body if _extent(body) > MOST_OF_IT * _extent(points) else points
-
-
-def _extent(points: np.ndarray) -> float:
-    """The longest side of the box around points."""
-    return float(np.ptp(points, axis=0).max()) if len(points) else 0.0
+    return next(points for points in kinds if len(points))
 
 
 def _bodies(ob: Object, depsgraph: Depsgraph, matrix: np.ndarray, family: Family | None, *, at_rest: bool = False):
@@ -139,10 +149,10 @@ def _local_points(ob: Object, depsgraph: Depsgraph) -> np.ndarray:
     mesh = evaluated.to_mesh()
     if mesh is None:
         return doubles(ob.bound_box)
-    points = np.empty(len(mesh.vertices) * 3, dtype=np.float32)
-    mesh.vertices.foreach_get("co", points)
+    points = vertices_of(mesh)
+    points = points[on_faces(mesh, len(points))]
     evaluated.to_mesh_clear()
-    return points.reshape(-1, 3).astype(np.float64)
+    return points
 
 
 @dataclass(frozen=True)
@@ -173,14 +183,32 @@ class Body:
             raise Refusal(text, about=[ob])
         return cls(points, matrix[:3, :3])
 
-    def radius(self) -> float:
+    def radius(self, _front: Front | None = None) -> float:
         """The radius in metres of the sphere about the origin that holds it; 0 without a size."""
-        return float(magnitude(np.einsum("ab,kb->ka", self.matrix, self.points)).max())
+        return float(magnitude(self._in_world).max())
 
-    def footprint(self) -> float:
-        """The radius in metres of its footprint on the ground; for a person with arms spread, that of the body."""
-        width, depth, height = np.ptp(np.einsum("ab,kb->ka", self.matrix, self.points), axis=0)
-        return float(min(0.25 * (width + depth), SLIM * height) if height > UPRIGHT * depth else 0.25 * (width + depth))
+    def footprint(self, front: Front) -> float:
+        """The radius in metres of its footprint on the ground; if it stands upright that of its trunk, as arms may be
+        spread in the model."""
+        width, depth, height = self.extent()
+        around = 0.25 * float(width + depth)
+        return min(around, SLIM * float(height)) if self.is_upright(front) else around
+
+    def room(self, front: Front) -> float:
+        """The radius in metres to keep free on the ground about its origin; spread arms need none."""
+        points = self._in_world
+        up = unit(self.matrix @ np.eye(3)["XYZ".index(front[1][-1])])
+        radius = float(magnitude(across(points, up)).max())
+        return min(radius, self.footprint(front)) if self.is_upright(front) else radius
+
+    def is_upright(self, front: Front) -> bool:
+        """Whether it stands upright, as people do: rather high than long, on a short base."""
+        ahead, above = (self.points[:, "XYZ".index(axis[-1])] * self._scale["XYZ".index(axis[-1])] for axis in front)
+        return front[0][-1] != front[1][-1] and stands_upright(ahead, above)
+
+    def extent(self) -> np.ndarray:
+        """The sides in metres of the box around it, along the axes of the world, (3,)."""
+        return np.asarray(np.ptp(self._in_world, axis=0))
 
     def sides(self) -> list[float]:
         """The sides in metres of the box around it, along its own axes."""
@@ -188,8 +216,7 @@ class Body:
 
     def length(self, forward_axis: str, up_axis: str) -> float:
         """Its length in metres along its forward axis, or its height if it stands upright; 0 without a size."""
-        long, tall = self._along("XYZ".index(forward_axis[-1])), self.height(up_axis)
-        return tall if tall > UPRIGHT * long else long
+        return self.height(up_axis if self.is_upright((forward_axis, up_axis)) else forward_axis)
 
     def height(self, up_axis: str) -> float:
         """Its height in metres along its up axis; 0 without a size."""
@@ -219,17 +246,37 @@ class Body:
         axes = ["XYZ".index(axis[-1]) for axis in (forward_axis, up_axis)]
         if axes[0] == axes[1]:
             return None
-        scale = magnitude(self.matrix.T)
-        ahead, above = (self.points[:, axis] * scale[axis] for axis in axes)
-        aside = self.points[:, 3 - sum(axes)] * scale[3 - sum(axes)]
+        ahead, above = (self.points[:, axis] * self._scale[axis] for axis in axes)
+        aside = self.points[:, 3 - sum(axes)] * self._scale[3 - sum(axes)]
         width, height = float(np.ptp(aside)), float(np.ptp(above))
-        across, longer = (width, LONG) if flat else (max(width, height), LONG_IN_SPACE)
-        if not np.ptp(ahead) > longer * across > 0.0 or height > UPRIGHT * np.ptp(ahead):
+        breadth, longer = (width, LONG) if flat else (max(width, height), LONG_IN_SPACE)
+        if not np.ptp(ahead) > longer * breadth > 0.0 or self.is_upright((forward_axis, up_axis)):
             return None
-        return 0.5 * across, 2.0 * float(np.abs(ahead).max())
+        return 0.5 * breadth, 2.0 * float(np.abs(ahead).max())
 
     def _along(self, axis: int) -> float:
-        return float(np.ptp(self.points[:, axis]) * magnitude(self.matrix[None, :, axis])[0])
+        return float(np.ptp(self.points[:, axis]) * self._scale[axis])
+
+    @once
+    def _in_world(self) -> np.ndarray:
+        """The points turned and scaled as in the world, (m, 3)."""
+        return np.einsum("ab,kb->ka", self.matrix, self.points)
+
+    @once
+    def _scale(self) -> np.ndarray:
+        """The scale of each axis, (3,)."""
+        return magnitude(self.matrix.T)
+
+
+def stands_upright(ahead: np.ndarray, above: np.ndarray) -> bool:
+    """Whether a body of points that are so far ahead and so high, (m,) each, stands upright, as people do."""
+    height = float(np.ptp(above))
+    if height > UPRIGHT * np.ptp(ahead) or not height > 0.0:
+        return height > 0.0
+    cells = np.unique(np.round(np.stack((ahead, above), axis=1) * (CELLS / height)), axis=0) / CELLS
+    spread = cells.std(axis=0)
+    base = cells[cells[:, 1] < cells[:, 1].min() + LOWEST, 0]
+    return bool(spread[1] > STANDING * spread[0] and np.ptp(np.quantile(base, (0.1, 0.9))) < BASE)
 
 
 def triangles_of(ob: Object, depsgraph: Depsgraph, family: Family | None) -> tuple[np.ndarray, np.ndarray]:
@@ -246,13 +293,11 @@ def triangles_of(ob: Object, depsgraph: Depsgraph, family: Family | None) -> tup
         mesh = evaluated.to_mesh()
         if mesh is None:
             continue
-        local = np.empty(len(mesh.vertices) * 3, dtype=np.float32)
-        mesh.vertices.foreach_get("co", local)
+        local = vertices_of(mesh)
         mesh.calc_loop_triangles()
         rows = np.empty(len(mesh.loop_triangles) * 3, dtype=np.int32)
         mesh.loop_triangles.foreach_get("vertices", rows)
         evaluated.to_mesh_clear()
-        local = local.reshape(-1, 3).astype(np.float64)
         points.append(np.einsum("ab,kb->ka", matrix[:3, :3], local) + matrix[:3, 3])
         triangles.append(rows.reshape(-1, 3).astype(np.int64) + count)
         count += len(local)

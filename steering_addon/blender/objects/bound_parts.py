@@ -23,23 +23,23 @@ def family_with_bound_parts(scene: Scene, depsgraph: Depsgraph) -> Family:
     """The children of all objects, among them such parts of a scene."""
     family = Family()
     for ob in scene.objects:
-        bond = _bond_of(ob, depsgraph)
+        bond = _bond(ob, *bound_to(ob), depsgraph)
         if bond is not None and ob not in (bond.carrier, *family.ancestors(bond.carrier)):
             family.bind(bond)
     return family
 
 
-def _bond_of(ob: Object, depsgraph: Depsgraph) -> Bond | None:
-    """The bond of an object; None if its parent carries it, or if a copy cannot be parented instead."""
+def bound_to(ob: Object) -> tuple[Object | None, str]:
+    """The object without being parented to which a part goes with it, and the bone; (None, "") for other objects."""
     if ob.parent is not None or ob.type == "CAMERA" or _has_role(ob):
-        return None
+        return None, ""
     if not len(ob.constraints):
         rig = ob.find_armature() if ob.type == "MESH" else None
-        return _bond(ob, rig, "", depsgraph) if rig is not None and ob not in ancestors(rig) else None
+        return rig if rig is not None and ob not in ancestors(rig) else None, ""
     [constraint, *others] = [each for each in ob.constraints if each.enabled] or [None]
     if constraint is None or others or ob.animation_data is not None or constraint.influence < 1.0:
-        return None
-    return _bond(ob, *_held_by(constraint), depsgraph)
+        return None, ""
+    return _held_by(constraint)
 
 
 def _held_by(constraint: Constraint) -> tuple[Object | None, str]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+import bpy
+
 from ..properties import settings_of
 from .hierarchy import Family
 from .tagged_objects import names_of
@@ -18,12 +20,15 @@ HOLDING = ("CHILD_OF", "ARMATURE", "COPY_TRANSFORMS", "COPY_LOCATION")
 
 
 def carrier(ob: Object, family: Family) -> Object:
-    """The object to move instead of a part of a rigged character; the object itself if it is not a part of one.
+    """The object to move instead of a part of a model; the object itself if it is not a part of one.
+
+    A part whose drivers read something of an object that carries it, as wings and legs do, belongs to that object.
 
     A mesh that is deformed by an armature, or that is one of several parts on its bones, would leave the armature
     behind: the carrier is the armature, or what carries both. Importers put that below an Empty of its own, which
     stands upright where the armature itself may be turned: such an Empty is the carrier of all.
     """
+    ob = _driving(ob) or ob
     lineage = _lineage(ob)
     rig = ob.find_armature() or _rig_of_several(ob, family)
     if rig is not None:
@@ -92,6 +97,12 @@ def _holder(ob: Object, parts: set[Object]) -> Constraint | ConstraintTargetBone
     return None
 
 
+def bone_shapes() -> set[Object]:
+    """The objects that bones are drawn as."""
+    rigs = (ob for ob in bpy.data.objects if ob.pose is not None)
+    return {bone.custom_shape for rig in rigs for bone in rig.pose.bones if bone.custom_shape is not None}
+
+
 def is_character(ob: Object, family: Family) -> bool:
     """Whether an armature moves an object or what it carries."""
     return any(part.type == "ARMATURE" for part in (ob, *family.descendants(ob)))
@@ -129,6 +140,13 @@ def _with_skins(rig: Object, family: Family) -> Object:
         if any(part.find_armature() == rig for part in (above, *family.children(above))):
             return above
     return rig
+
+
+def _driving(ob: Object) -> Object | None:
+    """The topmost of what carries an object that its drivers read."""
+    drivers = ob.animation_data.drivers if ob.animation_data is not None else ()
+    read = {target.id for each in drivers for variable in each.driver.variables for target in variable.targets}
+    return next((above for above in reversed(_lineage(ob)[1:]) if above in read), None)
 
 
 def _only_wraps(ob: Object, family: Family) -> bool:

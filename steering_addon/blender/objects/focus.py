@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...simulation.roles import Role
-from ..properties import has_role, pointed_at
+from ..properties import has_role, pointed_at, settings_of
+from .bound_parts import bound_to
 from .tagged_objects import crowd_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from bpy.types import Context, Object
 
 
@@ -33,12 +36,37 @@ def crowd_in_focus(context: Context) -> Object | None:
     return None if vehicle is None else crowd_of(vehicle)
 
 
+def whole_of(ob: Object) -> Object:
+    """The object that a click on one means: the one itself if it has a role, or the vehicle or leader that it is a
+    part of; without such a one itself."""
+    stored = settings_of(ob)
+    if stored is not None and stored.roles:
+        return ob
+    return _carrier_as(ob, (Role.VEHICLE, Role.LEADER)) or ob
+
+
+def wholes_selected(context: Context) -> list[Object]:
+    """What the selected objects mean, as `whole_of`, each once and by name."""
+    return sorted(set(map(whole_of, context.selected_objects)), key=lambda ob: ob.name)
+
+
 def vehicle_of(ob: Object) -> Object | None:
     """An object if it is a vehicle, or the vehicle that carries it: a click selects a part of that."""
-    part: Object | None = ob
-    while part is not None and not has_role(part, Role.VEHICLE):
-        part = part.parent
-    return part
+    return _carrier_as(ob, (Role.VEHICLE,))
+
+
+def _carrier_as(ob: Object, roles: Sequence[Role]) -> Object | None:
+    """The nearest object with one of the roles among this one and what carries it: parents, the armature that deforms
+    it, what a constraint ties it to."""
+    line = [ob]
+    # It grows while it is read.
+    for part in line:
+        if any(has_role(part, role) for role in roles):
+            return part
+        for above in (part.parent, part.find_armature(), bound_to(part)[0]):
+            if above is not None and above not in line:
+                line.append(above)
+    return None
 
 
 def vehicle_in_focus(context: Context) -> Object | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import bpy
 
 if TYPE_CHECKING:
-    from bpy.types import Collection, Object
+    from bpy.types import Collection, Mesh, Object
     from mathutils import Matrix
 
 
@@ -36,10 +36,12 @@ class Family:
 
     Attributes:
         bonds: by part, for those that count as children of what carries them.
+        skinned: the names of the bones that carry the skins that were asked for.
     """
 
     def __init__(self) -> None:
         self.bonds: dict[Object, Bond] = {}
+        self.skinned: dict[Mesh, set[str]] = {}
         self._children: dict[Object, list[Object]] = {}
         for ob in bpy.data.objects:
             if ob.parent is not None:

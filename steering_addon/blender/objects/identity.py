@@ -1,7 +1,10 @@
-"""Identities: a number that a vehicle is given once, and that its random key depends on.
+"""Identities: a number that a vehicle or a crowd is given once, and that its random key depends on.
 
-Copies of an object share its number. When they are read, the first by name keeps it; the others get a number made from
-the old one and their names, the same each time until it is stored.
+New ones come from a seed and the order in which they are given: the same steps give the same ones in any file, so that
+a seed always gives the same motion.
+
+Copies of an object share its number, and so may what is appended from another file. When they are read, the first by
+name keeps it; the others get a number made from the old one and their names, the same each time until it is stored.
 """
 
 from __future__ import annotations
@@ -10,6 +13,8 @@ import hashlib
 import random
 from collections.abc import Container, Iterable
 from typing import TYPE_CHECKING
+
+import bpy
 
 from ...simulation.arrays.lots import SIZE
 
@@ -20,10 +25,16 @@ MOST = 2**31 - 1
 """The largest number an IntProperty holds."""
 
 
-def new_identity(taken: Container[int] = (), chance: random.Random | None = None) -> int:
-    """A random number that is not taken yet; reproducible if `chance` is given."""
-    draw = chance.randint if chance else random.randint
-    while (identity := draw(1, MOST)) in taken:
+def taken_identities(but: Container[Object] = ()) -> set[int]:
+    """The identities of the objects of all scenes, without some objects; and 0, which is none."""
+    # Not of all in the file: what is deleted stays there as long as something else points at it.
+    objects = {ob for scene in bpy.data.scenes for ob in scene.objects if ob not in but}
+    return {0, *(ob.steering.identity for ob in objects if ob.is_property_set("steering"))}
+
+
+def new_identity(taken: Container[int], chance: random.Random) -> int:
+    """The next number of `chance`, made from a seed, that is not taken yet."""
+    while (identity := chance.randint(1, MOST)) in taken:
         pass
     return identity
 

@@ -10,7 +10,10 @@ from mathutils import Matrix
 from .doubles import doubles
 
 if TYPE_CHECKING:
-    from bpy.types import Bone, MirrorModifier, Object
+    from bpy.types import Bone, Mesh, MirrorModifier, Object
+
+MOST = 0.9
+"""The share of the vertices of a mesh that faces have at least if the others are stray."""
 
 
 def rest_offset(child: Object) -> np.ndarray | None:
@@ -24,6 +27,19 @@ def rest_offset(child: Object) -> np.ndarray | None:
     return doubles(carrying @ child.matrix_parent_inverse @ child.matrix_basis)
 
 
+def within(ob: Object, top: Object) -> np.ndarray:
+    """The matrix (4, 4) from the space of an object to that of another, which is above it as a rule.
+
+    Not from where both are in the world: the last digits of these matrices depend on where the model stands and how it
+    is turned, and so would all that is measured of it.
+    """
+    matrix, above = np.eye(4), ob
+    while above != top and above.parent is not None and above.parent_type == "OBJECT" and not above.constraints:
+        matrix = doubles(above.matrix_parent_inverse) @ doubles(above.matrix_basis) @ matrix
+        above = above.parent
+    return matrix if above == top else doubles(top.matrix_world.inverted_safe()) @ doubles(ob.matrix_world)
+
+
 def is_rigged(ob: Object) -> bool:
     """Whether an armature deforms a mesh."""
     return ob.type == "MESH" and ob.find_armature() is not None
@@ -31,14 +47,32 @@ def is_rigged(ob: Object) -> bool:
 
 def rest_points(ob: Object) -> np.ndarray:
     """The points (m, 3) of a mesh without its modifiers, except that it is mirrored, in the object's own space."""
-    mesh = ob.data
-    flat = np.empty(len(mesh.vertices) * 3, dtype=np.float32)
-    mesh.vertices.foreach_get("co", flat)
-    points = flat.reshape(-1, 3).astype(np.float64)
+    points = vertices_of(ob.data)
     for modifier in ob.modifiers:
         if modifier.type == "MIRROR" and modifier.show_viewport:
             points = _mirrored(points, ob, modifier)
     return points
+
+
+def vertices_of(mesh: Mesh) -> np.ndarray:
+    """The vertices (m, 3) of a mesh."""
+    flat = np.empty(len(mesh.vertices) * 3, dtype=np.float32)
+    mesh.vertices.foreach_get("co", flat)
+    return flat.reshape(-1, 3).astype(np.float64)
+
+
+def on_faces(mesh: Mesh, count: int) -> np.ndarray:
+    """Which of the points of a mesh, `count` with their mirror images, are not stray: those of its faces.
+
+    All count if more than a few are without, such as points and wires that nodes make something of.
+    """
+    corners = np.empty(len(mesh.loops), dtype=np.int32)
+    mesh.loops.foreach_get("vertex_index", corners)
+    mask = np.zeros(len(mesh.vertices), dtype=np.bool_)
+    mask[corners] = True
+    if np.count_nonzero(mask) < MOST * len(mask):
+        mask[:] = True
+    return np.tile(mask, count // max(len(mask), 1))
 
 
 def bone_points(ob: Object) -> np.ndarray:
@@ -58,8 +92,8 @@ def _tail(bone: Bone) -> Matrix:
 def _mirrored(points: np.ndarray, ob: Object, modifier: MirrorModifier) -> np.ndarray:
     """The points and their mirror images."""
     across = modifier.mirror_object
-    plane = Matrix() if across is None else across.matrix_world.inverted_safe() @ ob.matrix_world
-    into, back = (doubles(each) for each in (plane, plane.inverted_safe()))
+    into = np.eye(4) if across is None else within(ob, across)
+    back = doubles(Matrix(into).inverted_safe())
     for axis in range(3):
         if modifier.use_axis[axis]:
             images = np.einsum("ab,kb->ka", into[:3, :3], points) + into[:3, 3]

@@ -6,17 +6,20 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import bpy
-from bpy.props import BoolProperty
+from bpy.props import BoolProperty, EnumProperty
 
 from ...simulation.roles import Role
 from .. import preview
 from ..animation.animation_data import action_of
 from ..animation.bake_record import has_unreadable_record
+from ..animation.edited_keys import has_edited_keys
 from ..animation.ownership import bake_of
 from ..animation.run_records import forget_runs, sign_run
 from ..animation.visibility import parts
+from ..objects.focus import vehicles_selected, wholes_selected
 from ..objects.hierarchy import Family
-from ..objects.tagged_objects import in_use, list_names, tagged
+from ..objects.suitability import check_editable
+from ..objects.tagged_objects import in_use, list_names, names_of, tagged
 from ..properties import replaces_own_keys, settings_of
 from ..read.fingerprint import fingerprint
 from ..read.plan import Plan, plan_reading
@@ -24,6 +27,7 @@ from ..read.start_pose import check_stored_start, give_back
 from ..refusal import Refusal, reported
 from ..status import census
 from ..status.findings import FindingKind
+from ..status.hand_edits import as_baked
 from ..status.refused import forget, remember
 from ..write.bake import BakeResult, baking
 from ..write.key_writer import KeyWriter
@@ -34,7 +38,7 @@ from .polls import SteeringOperator, in_object_mode, something_baked
 if TYPE_CHECKING:
     from bpy.types import Context, Object
 
-TOLD_BY_BAKES = set(FindingKind) - {FindingKind.NEVER_ENTERED, FindingKind.WAITING}
+TOLD_BY_BAKES = set(FindingKind) - {FindingKind.NEVER_ENTERED, FindingKind.WAITING, FindingKind.EDITED}
 """What the report of a bake names; it has warnings of its own about vehicles that never entered and missing targets."""
 
 
@@ -58,11 +62,41 @@ class STEERING_OT_bake(SteeringOperator, InPieces, bpy.types.Operator):
         default=False,
     )
 
+    edited: EnumProperty(
+        name="Edited Keys",
+        description="What becomes of vehicles whose baked keys were edited by hand",
+        items=(
+            ("REPLACE", "Replace", "They are baked as all others, and a warning names them"),
+            ("LOCK", "Lock", "They are locked and keep their keys"),
+        ),
+        options={"SKIP_SAVE"},
+    )
+
+    def invoke(self, context, event):
+        edited = [] if self.properties.is_property_set("edited") else self._edited(context)
+        if not edited or bpy.app.background:
+            return super().invoke(context, event)
+        _ask(context, edited, selected=self.selected)
+        return {"CANCELLED"}
+
+    def _moved(self, context: Context) -> list[Object]:
+        """The vehicles to bake."""
+        chosen = vehicles_selected(context) if self.selected else tagged(in_use(context.scene), Role.VEHICLE)
+        return [ob for ob in chosen if not ob.steering.locked]
+
+    def _edited(self, context: Context) -> list[Object]:
+        """The vehicles to bake whose keys were edited by hand."""
+        return [ob for ob in self._moved(context) if has_edited_keys(ob)]
+
     def begin(self, context: Context) -> tuple[Iterator[float], str]:
         preview.end()
         forget(context.scene)
         self._scene = context.scene
-        only = context.selected_objects if self.selected else None
+        self._edited_ones = self._edited(context)
+        only = vehicles_selected(context) if self.selected else None
+        if self._edited_ones and self.edited == "LOCK":
+            # Read as they are, and locked at the end: a bake that stops leaves no trace.
+            only = [ob for ob in self._moved(context) if ob not in self._edited_ones]
         replace = replaces_own_keys(self, context.scene)
         self._plan: Plan = plan_reading(context.scene, only=only, replace_own_keys=replace)
         return baking(self._plan, replace_own_keys=replace), f"Baking {_count(len(self._plan), 'vehicle')}"
@@ -74,11 +108,18 @@ class STEERING_OT_bake(SteeringOperator, InPieces, bpy.types.Operator):
     def finished(self, result: BakeResult) -> set[str]:
         objects = self._plan.vehicles.source.objects
         baked = set(objects)
+        edited = [ob.name for ob in self._edited_ones if ob in baked]
+        for ob in self._edited_ones:
+            if ob not in baked:
+                ob.steering.locked = True
+        as_baked(objects)
         others = (ob for ob in tagged(in_use(self._scene), Role.VEHICLE) if ob not in baked)
         made_of = fingerprint(self._scene, baked.union(ob for ob in others if bake_of(ob) is not None))
         sign_run(self._scene, result.run, made_of)
         forget_runs(self._scene, _played())
         stuck = {objects[row].name: frames for row, frames in result.stuck.items()}
+        if edited:
+            self.report({"WARNING"}, f"Replaced keys that were edited by hand: {list_names(edited)}")
         for warning in (*self._plan.warnings, *_absence_warnings(result), *result.warnings, *stuck_warnings(stuck)):
             self.report({"WARNING"}, warning)
         text = f"Baked {_count(result.vehicles, 'vehicle')}, {_count(result.frames, 'frame')} in {self.seconds():.1f} s"
@@ -92,6 +133,45 @@ class STEERING_OT_bake(SteeringOperator, InPieces, bpy.types.Operator):
         self.report({"INFO"}, text)
         # Blender sends no update when actions are assigned.
         census.changed()
+        return {"FINISHED"}
+
+
+def _ask(context: Context, edited: list[Object], *, selected: bool) -> None:
+    """Ask what becomes of the vehicles with edited keys; another click than on an answer leaves all as it is."""
+
+    def draw(popup, _context) -> None:
+        # Each answer is a bake of its own, which Esc stops.
+        popup.layout.operator_context = "INVOKE_DEFAULT"
+        which = edited[0].name if len(edited) == 1 else f"These {len(edited)}"
+        for answer, text, icon in (
+            ("LOCK", f"Lock {which} and Bake the Others", "LOCKED"),
+            ("REPLACE", "Replace the Edited Keys", "REC"),
+        ):
+            entry = popup.layout.operator("steering.bake", text=text, icon=icon, translate=False)
+            entry.selected, entry.edited = selected, answer
+
+    names = names_of([ob.name for ob in edited])
+    context.window_manager.popup_menu(draw, title=f"Keys of {names} were edited by hand", icon="ERROR")
+
+
+class STEERING_OT_lock_edited(SteeringOperator, bpy.types.Operator):
+    """Lock the vehicles whose baked keys were edited by hand, so that a bake leaves them as they are"""
+
+    bl_idname = "steering.lock_edited"
+    bl_label = "Lock Edited"
+    needs = (in_object_mode, something_baked)
+
+    @reported
+    def execute(self, context):
+        vehicles = [ob for ob in tagged(in_use(context.scene), Role.VEHICLE) if not ob.steering.locked]
+        edited = [ob for ob in vehicles if has_edited_keys(ob)]
+        if not edited:
+            self.report({"WARNING"}, "No baked key was edited by hand")
+            return {"CANCELLED"}
+        check_editable(edited)
+        for ob in edited:
+            ob.steering.locked = True
+        self.report({"INFO"}, f"Locked {list_names([ob.name for ob in edited])}")
         return {"FINISHED"}
 
 
@@ -135,7 +215,7 @@ class STEERING_OT_clear_bake(SteeringOperator, bpy.types.Operator):
         """The objects whose bake to delete: vehicles, their parts and hidden resources, without locked vehicles."""
         family, objects = Family(), in_use(context.scene)
         locked = [ob for ob in tagged(objects, Role.VEHICLE) if ob.steering.locked]
-        candidates = _with_parts(context.selected_objects, family) if self.selected else objects
+        candidates = _with_parts(wholes_selected(context), family) if self.selected else objects
         kept = set(_with_parts(locked, family))
         return [ob for ob in candidates if ob not in kept]
 
@@ -172,6 +252,6 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-CLASSES = (STEERING_OT_bake, STEERING_OT_clear_bake)
+CLASSES = (STEERING_OT_bake, STEERING_OT_lock_edited, STEERING_OT_clear_bake)
 
 register, unregister = bpy.utils.register_classes_factory(CLASSES)

@@ -11,7 +11,7 @@ from ...simulation.roles import Role
 from ..crowds.copied_states import copied_crowd, copy_states
 from ..crowds.joining import SMALLEST, Shape, fit_body, fit_size, fit_stride, height_of
 from ..crowds.populating.member_collection import shown_collection
-from ..objects.focus import crowd_in_focus
+from ..objects.focus import crowd_in_focus, vehicle_in_focus, vehicles_selected
 from ..objects.hierarchy import Family
 from ..objects.suitability import check_editable
 from ..objects.tagged_objects import crowd_of, in_use, tagged
@@ -54,7 +54,7 @@ class STEERING_OT_crowd_assign(SteeringOperator, bpy.types.Operator):
 
     @reported
     def execute(self, context):
-        vehicles = tagged(context.selected_objects, Role.VEHICLE)
+        vehicles = vehicles_selected(context)
         check_editable(vehicles)
         check_stored([*vehicles, *(crowd for ob in vehicles if (crowd := crowd_of(ob)) is not None)])
         crowd = _named(self.crowd, context.scene) if self.crowd else _new(context, vehicles)
@@ -69,7 +69,7 @@ class STEERING_OT_crowd_assign(SteeringOperator, bpy.types.Operator):
 
 def _new(context: Context, vehicles: list[Object]) -> Object:
     """A new crowd with the settings of the active vehicle's crowd, or else of that of most of the vehicles."""
-    active = context.view_layer.objects.active
+    active = vehicle_in_focus(context)
     models = [crowd for ob in vehicles if (crowd := crowd_of(ob)) is not None]
     model = crowd_of(active) if active in vehicles else max(models, key=models.count, default=None)
     if model is None:

@@ -17,8 +17,8 @@ from .polls import (
     has_crowd,
     has_editable_scene,
     in_object_mode,
-    part_of_vehicle_selected,
     something_baked,
+    vehicle_selected,
 )
 
 USUAL_LENGTH = 40
@@ -54,7 +54,7 @@ Bake again afterwards; the vehicle follows its guide, and the others see it"""
             return False
         # The panel of the last operator asks as well: the guides are selected then.
         last = context.window_manager.operators[-1:]
-        return any(each.bl_idname == cls.__name__ for each in last) or part_of_vehicle_selected(cls, context)
+        return any(each.bl_idname == cls.__name__ for each in last) or vehicle_selected(cls, context)
 
     @reported
     def execute(self, context):

@@ -8,10 +8,10 @@ import bpy
 from bpy.props import EnumProperty
 
 from ...settings.stored_choices import AS_CROWD, OWN_MOVES
-from ...simulation.roles import Role
 from ..moving import BY_CHOICE, locomotion_of
+from ..objects.focus import vehicles_selected
 from ..objects.suitability import check_editable
-from ..objects.tagged_objects import crowd_of, tagged
+from ..objects.tagged_objects import crowd_of
 from ..property_groups import items_of, stored_value, values_of
 from ..refusal import reported
 from .polls import SteeringOperator, in_object_mode, vehicle_selected
@@ -39,7 +39,7 @@ class STEERING_OT_move_as(SteeringOperator, bpy.types.Operator):
 
     @reported
     def execute(self, context):
-        vehicles = tagged(context.selected_objects, Role.VEHICLE)
+        vehicles = vehicles_selected(context)
         check_editable(vehicles)
         for ob in vehicles:
             _move_as(ob, self.locomotion)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...simulation.roles import Role
 from ..clips.crowd_clips import stored_clips
 from ..objects.focus import crowd_in_focus, state_in_focus, vehicles_selected
-from ..properties import has_role
 from ..status import census
 
 if TYPE_CHECKING:
@@ -46,13 +44,6 @@ def something_selected(operator: type, context: Context) -> bool:
 
 
 def vehicle_selected(operator: type, context: Context) -> bool:
-    if any(has_role(ob, Role.VEHICLE) for ob in context.selected_objects):
-        return True
-    operator.poll_message_set("Select at least one vehicle")
-    return False
-
-
-def part_of_vehicle_selected(operator: type, context: Context) -> bool:
     """Whether a vehicle is selected, or a part of one."""
     if vehicles_selected(context):
         return True

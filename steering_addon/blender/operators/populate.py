@@ -5,15 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import bpy
+import numpy as np
 from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
 from ...settings.population import CURVE, GRID, ONE_PLACE, SURFACE, VOLUME, Population
 from ...simulation.roles import Role
-from ..clips.measuring import armature_below
+from ..clips.measuring import player_below
 from ..crowds.adding_clips import FIND_CLIPS, add_to_new_crowd
+from ..crowds.improbable import why_improbable
 from ..crowds.moves_like import (
+    ANIMAL,
     ANYTHING,
     ITEMS,
+    PERSON,
     UNCHANGED,
     Likeness,
     bring_to_life,
@@ -22,13 +26,14 @@ from ..crowds.moves_like import (
     likeness,
 )
 from ..crowds.populating.filling import FillingPlan, fill, plan_filling
-from ..crowds.populating.models import roots, usable
+from ..crowds.populating.models import candidates, roots, usable
 from ..crowds.populating.room import tell_remedy
 from ..crowds.populating.standing_on import follow, stand_on
 from ..crowds.staggered_entry import let_in
+from ..objects.body_sizes import Body
 from ..objects.bound_parts import family_with_bound_parts
-from ..objects.characters import not_copied, torn_apart
-from ..objects.focus import crowd_in_focus
+from ..objects.characters import is_character, not_copied, torn_apart
+from ..objects.focus import crowd_in_focus, wholes_selected
 from ..objects.hierarchy import Family
 from ..objects.tagged_objects import list_names, names_of
 from ..properties import has_role, pointed_at
@@ -42,8 +47,11 @@ from .polls import SteeringOperator, has_editable_crowd, has_editable_scene, in_
 if TYPE_CHECKING:
     from bpy.types import Context, Object
 
-GROUND = 4.0
-"""A selected mesh that is this many times larger than all other selected objects is taken for the ground."""
+NOT_ON_GROUND = {"distance", "height", "lean"}
+"""What the redo panel leaves out on a surface, as it fits the members; the sidebar has it."""
+GROUND, FLAT = 4.0, 0.01
+"""A selected mesh that is this many times larger than all other selected models is taken for the ground, and so is one
+whose height is at most this share of its width, if no other is as flat."""
 
 
 def _places(self, context, _text) -> list[str]:
@@ -69,13 +77,20 @@ class STEERING_OT_populate(bpy.types.Operator):
     moves_like: EnumProperty(
         name="Moves Like",
         description="Preset for a crowd that has no settings yet; other crowds keep their settings. Unless chosen, "
-        "rigged characters move like persons if they stand upright, and like animals if they are long and on legs",
+        "rigged characters move like persons if they stand upright, and like animals if some are long and on legs",
         items=ITEMS,
         default=ANYTHING.name,
         options={"SKIP_SAVE"},
     )
 
     find_clips: BoolProperty(name="Find Clips", description=FIND_CLIPS, default=True, options={"SKIP_SAVE"})
+
+    hide_models: BoolProperty(
+        name="Hide Models",
+        description="Hide the models afterwards, in the viewport and in renders",
+        default=False,
+        options={"SKIP_SAVE"},
+    )
 
     @classmethod
     def poll(cls, context) -> bool:
@@ -91,19 +106,22 @@ class STEERING_OT_populate(bpy.types.Operator):
     def draw(self, _context) -> None:
         fields = self.layout.column()
         fields.use_property_split = True
-        for name in shown(self.arrangement):
-            fields.prop(self, name)
-        fields.prop(self, "moves_like")
-        fields.prop(self, "find_clips")
+        left_out = NOT_ON_GROUND if NUMBERS[self.arrangement] == SURFACE else ()
+        for name in (*shown(self.arrangement), "moves_like", "find_clips", "hide_models"):
+            if name not in left_out:
+                fields.prop(self, name)
 
     @reported
     def execute(self, context):
         crowd = crowd_in_focus(context)
         family = family_with_bound_parts(context.scene, context.evaluated_depsgraph_get())
         plan, place, models = self._plan(context, crowd, family)
-        crowd = crowd or new_crowd(context, likeness(self.moves_like).crowd)
+        crowd = crowd or new_crowd(context, likeness(self.moves_like).crowd, seed=plan.ground.population.seed)
         self._remember(crowd, plan, place, models)
-        told, warnings = _changes(crowd, plan, models), _left_out(context, crowd, plan, place, family)
+        told, warnings = (
+            _changes(crowd, plan, [] if self.hide_models else models),
+            _left_out(context, crowd, plan, place, family),
+        )
         members = fill(context, crowd, plan)
         arrangement = plan.ground.population.arrangement
         ground = place if arrangement == SURFACE else None
@@ -113,11 +131,13 @@ class STEERING_OT_populate(bpy.types.Operator):
             warnings += bring_to_life(context, crowd, members, plan.preset, ground=ground, resize=True)
         if plan.preset and members and self.find_clips:
             # Give a new crowd the clips that its models bring along; their names, and why there are none.
-            if armature_below(members[0], Family()) is not None:
+            if player_below(members[0], Family()) is not None:
                 context.view_layer.update()
             clips, why_none = add_to_new_crowd(crowd, members, context.scene)
             told += f"; they play {', '.join(clips)}" if clips else ""
             warnings += [why_none] if why_none else []
+        if plan.preset and (why := why_improbable(crowd, members, are_birds=self.moves_like == "BIRD")):
+            warnings.append(why)
         self.report({"INFO"}, told)
         if arrangement == ONE_PLACE and plan.count > 1:
             self.report(*let_in(crowd, context.scene))
@@ -126,6 +146,8 @@ class STEERING_OT_populate(bpy.types.Operator):
             self.report({"WARNING"}, warning)
         if ground is not None:
             stand_on(ground, crowd)
+        if self.hide_models:
+            _hide(plan, context)
         for ob in context.selected_objects:
             ob.select_set(False)
         crowd.select_set(True)
@@ -140,7 +162,7 @@ class STEERING_OT_populate(bpy.types.Operator):
         A value that is not passed to the operator is the one stored on the crowd, else it follows from the selection.
         """
         group = crowd.steering.populate if crowd is not None and crowd.steering.is_property_set("populate") else None
-        ground, arrangement = _selected_ground(context, crowd)
+        ground, arrangement = _selected_ground(context, crowd, family)
         passed = values_of(Population, self)
         values = values_of(Population, group) if group is not None else {**passed, CHOICE: arrangement}
         specified = {name: value for name, value in passed.items() if self.properties.is_property_set(name)}
@@ -151,7 +173,7 @@ class STEERING_OT_populate(bpy.types.Operator):
             raise Refusal(f"{self.place} not found in the scene. Choose another place.")
         place = place or ground
         stored = _stored_models(group, crowd, place, family) if group is not None else []
-        models = [] if stored else usable(list(context.selected_objects), crowd, {place, ground}, family)
+        models = [] if stored else usable(wholes_selected(context), crowd, {place, ground}, family)
         if population.arrangement not in WANTED:
             place = None
         weighted = stored or [(ob, 1.0) for ob in models]
@@ -162,12 +184,16 @@ class STEERING_OT_populate(bpy.types.Operator):
         return plan, place, models
 
     def _likeness(self, context: Context, models: list[tuple[Object, float]], family: Family) -> Likeness:
-        """The chosen one, else the one that all models have; it is shown in the redo panel."""
+        """The chosen one, else the one that all models have; it is shown in the redo panel.
+
+        People among animals are of the herd: both walk.
+        """
         if not self.properties.is_property_set("moves_like"):
             check_stored(ob for ob, _ in models)
             depsgraph = context.evaluated_depsgraph_get()
             guessed = {guess_likeness(ob, depsgraph, family).name for ob, weight in models if weight > 0.0}
-            self.moves_like = guessed.pop() if len(guessed) == 1 else ANYTHING.name
+            walk = {PERSON.name, ANIMAL.name}
+            self.moves_like = guessed.pop() if len(guessed) == 1 else (ANIMAL if guessed == walk else ANYTHING).name
         return likeness(self.moves_like)
 
     def _remember(self, crowd: Object, plan: FillingPlan, place: Object | None, models: list[Object]) -> None:
@@ -194,7 +220,7 @@ def _changes(crowd: Object, plan: FillingPlan, models: list[Object]) -> str:
     """The changes in one line.
 
     Args:
-        models: the selected models if the crowd is populated for the first time.
+        models: those that may remain beside a crowd that is populated for the first time.
     """
     added = sum(1 for number in plan.numbers.tolist() if number not in plan.existing)
     parts = [(added, "added"), (len(plan.numbers) - added, "moved"), (len(plan.leaving), "removed")]
@@ -205,6 +231,15 @@ def _changes(crowd: Object, plan: FillingPlan, models: list[Object]) -> str:
         which = "the model" if len(visible) == 1 else "the models"
         aside = f"; {which} {names_of(visible)} {'remains' if len(visible) == 1 else 'remain'} beside them"
     return f"{crowd.name} has {plan.count} members: {changes}{aside}"
+
+
+def _hide(plan: FillingPlan, context: Context) -> None:
+    """Hide the models that members were made of."""
+    shown_there = set(context.view_layer.objects)
+    for part in (part for source in plan.sources for part in source.model.parts if part.library is None):
+        part.hide_render = True
+        if part in shown_there:
+            part.hide_set(True)
 
 
 def _left_out(context: Context, crowd: Object, plan: FillingPlan, place: Object | None, family: Family) -> list[str]:
@@ -238,7 +273,7 @@ class STEERING_OT_populate_add(SteeringOperator, bpy.types.Operator):
         listed = set() if stored is None else {pointed_at(source, "object") for source in stored.sources}
         place = None if stored is None else pointed_at(stored, "place")
         family = family_with_bound_parts(context.scene, context.evaluated_depsgraph_get())
-        models = usable(list(context.selected_objects), crowd, {place, *listed}, family)
+        models = usable(wholes_selected(context), crowd, {place, *listed}, family)
         group = crowd.steering.populate
         for ob in models:
             group.sources.add().object = ob
@@ -287,25 +322,41 @@ def _stored_models(group, crowd: Object, place: Object | None, family: Family) -
     return models
 
 
-def _selected_ground(context: Context, crowd: Object | None) -> tuple[Object | None, int]:
+def _selected_ground(context: Context, crowd: Object | None, family: Family) -> tuple[Object | None, int]:
     """The selected object that looks like a place for the others, with its arrangement; (None, GRID) without one."""
     selected = [ob for ob in context.selected_objects if ob != crowd]
     active = context.view_layer.objects.active
     if active in selected:
         selected = [active, *(ob for ob in selected if ob != active)]
+    if len(selected) < 2:
+        return None, GRID
     for ob in selected:
-        others = [other for other in selected if other != ob]
-        if not others:
-            break
-        if ob.find_armature() is not None:
-            continue
         if ob.type == "CURVE":
             return ob, CURVE
         if has_role(ob, Role.REGION):
             return ob, VOLUME
-        if FITS[SURFACE](ob) and max(ob.dimensions) > GROUND * max(max(other.dimensions) for other in others):
+    check_stored(selected)
+    depsgraph = context.evaluated_depsgraph_get()
+    extents = {ob: Body.of(ob, depsgraph, family).extent() for ob in candidates(selected, crowd, (), family)}
+    for ob in selected:
+        others = [extents[other] for other in extents if other != ob]
+        if ob not in extents or not others or not _may_be_ground(ob, family):
+            continue
+        is_larger = max(extents[ob]) > GROUND * max(map(max, others))
+        if is_larger or (_is_flat(extents[ob]) and not any(map(_is_flat, others))):
             return ob, SURFACE
     return None, GRID
+
+
+def _may_be_ground(ob: Object, family: Family) -> bool:
+    """Whether an object has a surface to stand on, and neither an armature nor animated shape keys."""
+    keys = ob.data.shape_keys if ob.type == "MESH" else None
+    return FITS[SURFACE](ob) and not is_character(ob, family) and (keys is None or keys.animation_data is None)
+
+
+def _is_flat(extent: np.ndarray) -> bool:
+    """Whether what is as long, wide and high as this, (3,) metres, is a floor, such as a plane."""
+    return bool(extent[2] <= FLAT * extent[:2].min() and extent[:2].min() > 0.0)
 
 
 CLASSES = (STEERING_OT_populate, STEERING_OT_populate_add, STEERING_OT_populate_remove)

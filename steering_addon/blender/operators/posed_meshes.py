@@ -95,7 +95,7 @@ def _model_in_focus(context: Context, crowd: Object, family: Family) -> tuple[Mo
         Refusal: it cannot play the clips.
     """
     vehicles = vehicles_of(crowd, context.scene)
-    models = models_of(crowd, vehicles, family)
+    models = models_of(crowd, vehicles, context.scene, family)
     check_has_models(crowd, vehicles, models)
     if not models:
         raise Refusal(f"{crowd.name} has no vehicles in the scene. Select its models and populate it.", about=[crowd])

@@ -18,7 +18,6 @@ from ..crowds.preset_exchange import (
     behavior_preset_of,
     bodies_length,
     members_of,
-    missing,
     preset_of,
     take_up,
     take_up_behavior,
@@ -37,7 +36,7 @@ from .behaviors import FIRST, ITEMS
 from .polls import SteeringOperator, has_crowd, has_editable_crowd, has_state, in_object_mode
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Object, Scene
+    from bpy.types import Context, Object
 
 ShelfOf = Callable[[Any], Shelf]
 """Returns the shelf that an operator works on, from the operator's properties."""
@@ -161,12 +160,12 @@ class STEERING_OT_preset_apply(Applying, bpy.types.Operator):
             fit_locomotion(crowd, members_of(crowd, scene), context.evaluated_depsgraph_get(), Family())
         if self.use_preroll:
             crowd.steering.preroll = preset.preroll
-        return animated, warnings, _summary(preset, crowd, scene, has_preroll=self.use_preroll) + told
+        return animated, warnings, _summary(preset, crowd, has_preroll=self.use_preroll) + told
 
 
-def _summary(preset: Preset, crowd: Object, scene: Scene, *, has_preroll: bool) -> str:
+def _summary(preset: Preset, crowd: Object, *, has_preroll: bool) -> str:
     """The report after applying a preset, in one line; `has_preroll` if the crowd has the suggested pre-roll."""
-    text = "; ".join([f"Applied the preset {preset.label} to {crowd.name}", *missing(preset, crowd, scene)])
+    text = f"Applied the preset {preset.label} to {crowd.name}"
     if preset.preroll and not has_preroll:
         text += f"; a pre-roll of {preset.preroll} frames is suggested"
     return text

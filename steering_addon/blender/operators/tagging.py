@@ -8,31 +8,33 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty
 
 from ...settings.stored_choices import ROLES
-from ...simulation.roles import DESCRIPTIONS, Role
+from ...simulation.roles import DESCRIPTIONS, OF_BODIES, Role
 from ..animation.ownership import is_baked
 from ..crowds.adding_clips import FIND_CLIPS, add_to_new_crowd
+from ..crowds.improbable import why_improbable
 from ..crowds.joining import Joined, join, selected_crowd
 from ..crowds.loose_parts import loose_parts
 from ..crowds.member_variation import give_size_back
 from ..crowds.moves_like import ANYTHING, LIKENESSES, UNCHANGED, is_settled, likeness
 from ..crowds.moves_like import ITEMS as MOVES_LIKE_ITEMS
-from ..crowds.preset_exchange import missing
 from ..crowds.unasked import answer
 from ..objects.body_sizes import Body
 from ..objects.characters import carriers, torn_apart
+from ..objects.focus import vehicles_selected, whole_of, wholes_selected
 from ..objects.hierarchy import Family, is_descendant
 from ..objects.suitability import check_editable, suits
-from ..objects.tagged_objects import names_of, tagged
+from ..objects.tagged_objects import list_names, names_of
 from ..properties import has_role
 from ..property_groups import items_of
+from ..read.obstacle_fit import SHAPE_LABELS, fitting_shape, passers_height
 from ..read.role_assignment import default_crowd, give_role, new_crowd
 from ..read.start_pose import channels, store
 from ..refusal import Refusal, reported
-from ..stored_values import check_choices
+from ..stored_values import check_choices, choice_in
 from .polls import SteeringOperator, in_object_mode, something_selected, vehicle_selected
 
 if TYPE_CHECKING:
-    from bpy.types import Context, Object, Scene
+    from bpy.types import Context, Depsgraph, Object, Scene
 
 REMEDIES = {
     Role.PATH: "Select a curve, such as Add > Curve > Path",
@@ -75,6 +77,12 @@ class STEERING_OT_tag(SteeringOperator, bpy.types.Operator):
         options={"SKIP_SAVE"},
     )
     find_clips: BoolProperty(name="Find Clips", description=FIND_CLIPS, default=True, options={"SKIP_SAVE"})
+    of_part: BoolProperty(
+        name="Of the Part Itself",
+        description="Give the role to a selected part of a vehicle, such as a rider or a hat, instead of to the whole",
+        default=False,
+        options={"SKIP_SAVE"},
+    )
 
     @classmethod
     def description(cls, _context, properties) -> str:
@@ -98,35 +106,45 @@ class STEERING_OT_tag(SteeringOperator, bpy.types.Operator):
             fields.prop(self, "moves_like")
             fields.prop(self, "new_crowd")
             fields.prop(self, "find_clips")
+        fields.prop(self, "of_part")
 
     @reported
     def execute(self, context):
         role = Role[self.role]
         joined = Joined()
-        suitable, skipped = _suitable(_selected(context), role)
+        meant = _meant(context, role, self.of_part)
+        suitable, skipped = _suitable(meant, role, self.of_part)
         if role is Role.VEHICLE:
             joined = join(context, suitable, likeness(self.moves_like), apart=self.new_crowd)
         family = Family()
         # Not for vehicles: after a crowd was added, Blender goes through the whole scene for it.
-        depsgraph = context.evaluated_depsgraph_get() if role is Role.LEADER else None
+        depsgraph = context.evaluated_depsgraph_get() if role in (Role.LEADER, Role.OBSTACLE) else None
         # All are measured before the first is tagged: a refusal changes nothing.
-        bodies = [Body.of(ob, depsgraph, family) if depsgraph is not None else None for ob in suitable]
+        bodies = [Body.of(ob, depsgraph, family) if role is Role.LEADER else None for ob in suitable]
         check_choices(suitable)
+        shapes = _fitting_shapes(suitable, context.scene, depsgraph, family) if role is Role.OBSTACLE else {}
         for ob, body in zip(suitable, bodies, strict=True):
             give_role(ob, role, family, body)
+        for ob, shape in shapes.items():
+            ob.steering.obstacle_shape = shape
+        if role is Role.OBSTACLE:
+            self.report({"INFO"}, _shapes_of(suitable))
         answer(context.scene)
         if skipped:
             self.report({"WARNING"}, f"Skipped objects that cannot be {_label(role)}: {skipped}")
         for warning in joined.warnings:
             self.report({"WARNING"}, warning)
+        instead = _select_wholes(context, suitable)
         if joined.crowd is not None:
-            instead = _select_carriers(context, suitable)
             clips, why_none = _found_clips(joined, context.scene) if self.find_clips else ([], "")
             plays = f"; it plays {', '.join(clips)}" if clips else ""
-            self.report({"INFO"}, _summary(joined, context.scene) + plays + instead)
-            for warning in (why_none, torn_apart(joined.members, family, context.scene)):
+            self.report({"INFO"}, "; ".join([_summary(joined, context.scene) + plays, *instead]))
+            unlikely = why_improbable(joined.crowd, joined.members, are_birds=self.moves_like == "BIRD")
+            for warning in (why_none, torn_apart(joined.members, family, context.scene), unlikely):
                 if warning:
                     self.report({"WARNING"}, warning)
+        elif instead:
+            self.report({"INFO"}, f"Tagged {names_of([ob.name for ob in suitable])} as {_label(role)}: {instead[0]}")
         if loose := loose_parts(joined.members):
             text = f"{names_of([ob.name for ob in loose])} reach into each other, and each goes its own way"
             # Last: the status bar shows the last report.
@@ -171,7 +189,7 @@ class STEERING_OT_untag(SteeringOperator, bpy.types.Operator):
 
     @reported
     def execute(self, context):
-        objects = [ob for ob in _selected(context) if has_role(ob, Role[self.role])]
+        objects = [ob for ob in wholes_selected(context) if has_role(ob, Role[self.role])]
         if not objects:
             label = _label(Role[self.role])
             self.report({"ERROR"}, f"None of the selected objects is tagged as {label}. Select tagged objects.")
@@ -183,11 +201,40 @@ class STEERING_OT_untag(SteeringOperator, bpy.types.Operator):
             ob.steering.roles -= {self.role}
             if self.role == Role.VEHICLE.name:
                 ob.steering.crowd = None
+            if self.role == Role.OBSTACLE.name:
+                ob.steering.property_unset("obstacle_shape")
             if not ob.steering.roles:
                 # Delete Bake reads the start of what plays a bake.
                 ob.steering.property_unset("member")
                 if not is_baked(ob):
                     ob.property_unset("steering")
+        return {"FINISHED"}
+
+
+class STEERING_OT_whole_select(SteeringOperator, bpy.types.Operator):
+    """Select the vehicles and leaders of which parts are selected, in place of the parts"""
+
+    bl_idname = "steering.whole_select"
+    bl_label = "Select Whole"
+
+    @classmethod
+    def poll(cls, context) -> bool:
+        if not something_selected(cls, context):
+            return False
+        if any(whole_of(ob) != ob for ob in context.selected_objects):
+            return True
+        cls.poll_message_set("Select a part of a vehicle or leader")
+        return False
+
+    def execute(self, context):
+        wholes, active = wholes_selected(context), context.view_layer.objects.active
+        for ob in context.selected_objects:
+            ob.select_set(False)
+        for ob in wholes:
+            if ob.name in context.view_layer.objects:
+                ob.select_set(True)
+                if active is None or ob == whole_of(active):
+                    context.view_layer.objects.active = ob
         return {"FINISHED"}
 
 
@@ -216,15 +263,38 @@ class STEERING_OT_set_start(SteeringOperator, bpy.types.Operator):
 
     @reported
     def execute(self, context):
-        vehicles = tagged(context.selected_objects, Role.VEHICLE)
+        vehicles = vehicles_selected(context)
         check_editable(vehicles)
         for ob in vehicles:
             store(ob, *channels(ob))
         return {"FINISHED"}
 
 
-def _suitable(objects: list[Object], role: Role) -> tuple[list[Object], str]:
+def _meant(context: Context, role: Role, of_part: bool) -> list[Object]:
+    """The objects to tag, by name: of a part of a vehicle the whole, if the role is of bodies.
+
+    Raises:
+        Refusal: all are parts of vehicles, and are to become vehicles.
+    """
+    selected = sorted(context.selected_objects, key=lambda ob: ob.name)
+    if of_part or role not in OF_BODIES:
+        return selected
+    # A leader may carry vehicles, a vehicle may not.
+    wholes = {ob: whole if has_role(whole := whole_of(ob), Role.VEHICLE) else ob for ob in selected}
+    # What is a vehicle already stays as it is, unless a crowd is selected for it to join.
+    if role is Role.VEHICLE and selected_crowd(context) is None:
+        wholes = {ob: whole for ob, whole in wholes.items() if ob == whole or not has_role(whole, role)}
+    if not wholes and selected:
+        whole = whole_of(selected[0]).name
+        raise Refusal(f"{selected[0].name} is part of {whole}, which is already a vehicle. Select {whole}.")
+    return list(dict.fromkeys(wholes.values()))
+
+
+def _suitable(objects: list[Object], role: Role, of_part: bool) -> tuple[list[Object], str]:
     """The objects that can have the role, and the names of the objects to skip.
+
+    Args:
+        of_part: whether they are tagged themselves, also if they are parts of others.
 
     Raises:
         Refusal: none of the objects can have the role, or one that can is not editable.
@@ -235,9 +305,28 @@ def _suitable(objects: list[Object], role: Role) -> tuple[list[Object], str]:
         raise Refusal(f"{names} cannot be {_label(role)}. {REMEDIES[role]}.")
     if role is Role.VEHICLE:
         # A crowd is selected together with its future members on purpose: they are to join it.
-        suitable, names = _topmost(carriers(suitable)), ""
+        suitable, names = suitable if of_part else _topmost(carriers(suitable)), ""
     check_editable(suitable)
     return suitable, names
+
+
+def _fitting_shapes(objects: list[Object], scene: Scene, depsgraph: Depsgraph, family: Family) -> dict[Object, str]:
+    """The shapes of objects that become obstacles, but not of those for which one was chosen.
+
+    Raises:
+        Refusal: a point of one is nowhere.
+    """
+    height = passers_height(scene)
+    chosen = [ob for ob in objects if ob.is_property_set("steering") and ob.steering.is_property_set("obstacle_shape")]
+    return {ob: fitting_shape(ob, depsgraph, family, height) for ob in objects if ob not in chosen}
+
+
+def _shapes_of(obstacles: list[Object]) -> str:
+    """What the report says of the shapes of obstacles: "Wall 1, Wall 2: Box; Hill: Mesh"."""
+    names: dict[str, list[str]] = {}
+    for ob in obstacles:
+        names.setdefault(SHAPE_LABELS[choice_in(ob.steering, "obstacle_shape")], []).append(ob.name)
+    return "; ".join(f"{list_names(those)}: {label}" for label, those in names.items())
 
 
 def _found_clips(joined: Joined, scene: Scene) -> tuple[list[str], str]:
@@ -246,21 +335,21 @@ def _found_clips(joined: Joined, scene: Scene) -> tuple[list[str], str]:
     return ([], "") if joined.preset is None else add_to_new_crowd(joined.crowd, joined.members, scene)
 
 
-def _select_carriers(context: Context, vehicles: list[Object]) -> str:
-    """Select vehicles that were tagged in place of a part of them; what to report about them.
+def _select_wholes(context: Context, tagged_objects: list[Object]) -> list[str]:
+    """Select objects that were tagged in place of a part of them; what to report about them.
 
-    The active object becomes the vehicle that it is a part of, so that the panels show it; if there is none, the first.
+    The active object becomes the one that it is a part of, so that the panels show it; if there is none, the first.
     """
-    unselected = [ob for ob in vehicles if not ob.select_get() and ob.name in context.view_layer.objects]
+    unselected = [ob for ob in tagged_objects if not ob.select_get() and ob.name in context.view_layer.objects]
     for ob in unselected:
         ob.select_set(True)
     active = context.view_layer.objects.active
     if active is None:
-        context.view_layer.objects.active = next((ob for ob in vehicles if ob.select_get()), None)
+        context.view_layer.objects.active = next((ob for ob in tagged_objects if ob.select_get()), None)
     for ob in unselected:
-        if active is not None and is_descendant(active, ob):
+        if active is not None and (whole_of(active) == ob or is_descendant(active, ob)):
             context.view_layer.objects.active = ob
-    return f"; {', '.join(ob.name for ob in unselected)} moves the selected parts" if unselected else ""
+    return [f"{', '.join(ob.name for ob in unselected)} moves the selected parts"] if unselected else []
 
 
 def _topmost(objects: list[Object]) -> list[Object]:
@@ -288,12 +377,7 @@ def _summary(joined: Joined, scene: Scene) -> str:
     vehicle, units = joined.crowd.steering.vehicle, scene.unit_settings
     cruises_at = vehicle.cruise_speed * vehicle.max_speed * units.scale_length
     pace = bpy.utils.units.to_string(units.system, "VELOCITY", cruises_at, precision=2).strip()
-    text = f"{vehicles} joined {crowd}{too}; preset {preset.label}, cruises at {pace}"
-    return "; ".join([text, *missing(preset, joined.crowd, scene)])
-
-
-def _selected(context: Context) -> list[Object]:
-    return sorted(context.selected_objects, key=lambda ob: ob.name)
+    return f"{vehicles} joined {crowd}{too}; preset {preset.label}, cruises at {pace}"
 
 
 def _label(role: Role) -> str:
@@ -302,6 +386,13 @@ def _label(role: Role) -> str:
     return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"
 
 
-CLASSES = (STEERING_OT_tag, STEERING_MT_moves_like, STEERING_OT_untag, STEERING_OT_crowd_add, STEERING_OT_set_start)
+CLASSES = (
+    STEERING_OT_tag,
+    STEERING_MT_moves_like,
+    STEERING_OT_untag,
+    STEERING_OT_whole_select,
+    STEERING_OT_crowd_add,
+    STEERING_OT_set_start,
+)
 
 register, unregister = bpy.utils.register_classes_factory(CLASSES)

@@ -6,10 +6,8 @@ import bpy
 from bpy.props import BoolProperty, FloatProperty, IntProperty
 
 from ...settings.variation import MOST
-from ...simulation.roles import Role
 from ..crowds.member_variation import Amounts, vary
-from ..objects.focus import crowd_in_focus
-from ..properties import has_role
+from ..objects.focus import crowd_in_focus, vehicles_selected
 from ..refusal import reported
 from .polls import in_object_mode
 
@@ -49,7 +47,7 @@ class STEERING_OT_vary(bpy.types.Operator):
             return False
         if crowd_in_focus(context) is not None:
             return True
-        if any(has_role(ob, Role.VEHICLE) for ob in context.selected_objects):
+        if vehicles_selected(context):
             return True
         cls.poll_message_set("Make a crowd or one of its vehicles the active object, or select vehicles")
         return False
@@ -63,7 +61,7 @@ class STEERING_OT_vary(bpy.types.Operator):
             Amounts(self.speed, self.size, self.mass, self.start_speed),
             seed=self.seed,
             scale_objects=self.scale_objects,
-            only=context.selected_objects if crowd is None else None,
+            only=vehicles_selected(context) if crowd is None else None,
         )
         for warning in warnings:
             self.report({"WARNING"}, warning)

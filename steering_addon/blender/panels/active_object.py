@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...simulation.roles import DESCRIPTIONS, MADE, Role
+from ...simulation.roles import DESCRIPTIONS, MADE, OF_BODIES, Role
 from ..crowds.states import states_of_crowd
 from ..moving import BY_CHOICE
+from ..objects.focus import vehicle_in_focus, whole_of
 from ..objects.suitability import suits
 from ..objects.tagged_objects import crowd_of
 from ..properties import has_role, settings_of
 from ..property_groups import meaningful
 from ..status import census
 from .fields import draw_properties, fields, note
-from .locations import ROOT, OfActive, in_both
+from .locations import ROOT, in_both
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from bpy.types import Context, Object, UILayout
 
 ICONS = {
@@ -46,34 +49,39 @@ FACTORS = ("speed_factor", "size_factor", "length_factor", "mass_factor")
 
 
 class Roles:
-    """The roles of the active object, as buttons that tag and untag it."""
+    """The roles of the active object, or of the whole that it is a part of, as buttons that tag and untag it."""
 
-    bl_label = "Object"
+    bl_label = "Role"
 
     def draw(self, context) -> None:
         layout, selected = self.layout, context.selected_objects
         # After Library Override > Make, no object is active and all parts are selected.
-        ob = context.object or next(iter(selected), None)
-        if ob is None:
-            note(layout, context, "Select the objects to move and make them vehicles, or start with a ready crowd")
+        clicked = context.object or next(iter(selected), None)
+        if clicked is None:
             layout.menu("STEERING_MT_add", text="Add a Ready Crowd", icon="ADD")
             return
-        others = len(selected) - 1 if ob in selected else 0
-        layout.label(text=f"{ob.name} and {others} more" if others else ob.name, icon="OBJECT_DATA", translate=False)
-        if has_role(ob, Role.CROWD):
-            note(layout, context, "A crowd. Its vehicles share the settings below")
-        elif has_role(ob, Role.STATE):
-            note(
-                layout,
-                context,
-                "A state. Vehicles in it follow its own settings, and the others of their crowd",
-            )
-        elif has_role(ob, Role.TRIGGER):
-            note(layout, context, "A trigger. It calls vehicles into a state of their crowd")
-        elif has_role(ob, Role.MARK):
-            note(layout, context, "A mark. Vehicles are here at its time")
-        elif ob in selected:
-            _role_buttons(layout, ob)
+        ob = whole_of(clicked)
+        others = len(selected) - 1 if clicked in selected else 0
+        made = next((role for role in MADE if has_role(ob, role)), None)
+        text = f"Part of {ob.name}" if ob != clicked else ob.name
+        row = layout.row()
+        row.label(
+            text=f"{text} and {others} more" if others else text, icon=ICONS.get(made, "OBJECT_DATA"), translate=False
+        )
+        if ob != clicked:
+            row.operator("steering.whole_select", text="", icon="RESTRICT_SELECT_OFF")
+        if made is not None:
+            name = row.row()
+            name.alignment = "RIGHT"
+            name.label(text=DESCRIPTIONS[made][0])
+        elif clicked in selected:
+            if ob != clicked and has_role(ob, Role.VEHICLE):
+                _role_buttons(layout, ob, OF_BODIES)
+                layout.menu("STEERING_MT_role_of_part", icon="OBJECT_DATA")
+            else:
+                # A part of a leader may be a vehicle, which the leader carries.
+                ob = clicked
+                _role_buttons(layout, ob, DESCRIPTIONS)
             if has_role(ob, Role.VEHICLE):
                 layout.operator("steering.flip_front", icon="ARROW_LEFTRIGHT")
             if _may_call(ob, context):
@@ -99,9 +107,9 @@ def _may_call(ob: Object, context: Context) -> bool:
     return crowd is None or not states_of_crowd(crowd, context)
 
 
-def _role_buttons(layout: UILayout, ob: Object) -> None:
-    """A button for each role that the object has or can have; Vehicle, the usual first step, is larger."""
-    roles = [role for role in DESCRIPTIONS if role not in MADE and (has_role(ob, role) or suits(ob, role))]
+def _role_buttons(layout: UILayout, ob: Object, offered: Iterable[Role]) -> None:
+    """A button for each role that the object has, or can have of those offered; Vehicle, the first step, is larger."""
+    roles = [r for r in DESCRIPTIONS if r not in MADE and (has_role(ob, r) or (r in offered and suits(ob, r)))]
     column = layout.column(align=True)
     grid = None
     for role in roles:
@@ -117,15 +125,21 @@ def _role_buttons(layout: UILayout, ob: Object) -> None:
         parent.operator(operator, text=DESCRIPTIONS[role][0], icon=icon, depress=tagged).role = role.name
 
 
-class VehicleSettings(OfActive):
+class VehicleSettings:
     """The settings that a vehicle does not share with its crowd."""
 
     bl_label = "This One Only"
     bl_options = {"DEFAULT_CLOSED"}
-    role = Role.VEHICLE
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        return vehicle_in_focus(context) is not None
 
     def draw(self, context) -> None:
-        settings = context.object.steering
+        vehicle = vehicle_in_focus(context)
+        if vehicle != context.object:
+            self.layout.label(text=vehicle.name, icon=ICONS[Role.VEHICLE], translate=False)
+        settings = vehicle.steering
         column = fields(self.layout)
         draw_properties(column, settings, INDIVIDUAL)
         draw_properties(column.column(align=True), settings, FACTORS)

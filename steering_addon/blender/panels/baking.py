@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...simulation.roles import Role
 from .. import preview
-from ..objects.focus import crowd_in_focus
+from ..objects.focus import crowd_in_focus, vehicle_of
 from ..objects.tagged_objects import crowd_of, full_name
 from ..operators.contact_report import WORDS
 from ..operators.findings import REFUSED
-from ..properties import has_role, settings_of
+from ..properties import settings_of
 from ..read.run_settings import frame_range
 from ..status.census import Census, known, settled
 from ..status.findings import FindingKind
@@ -48,7 +47,7 @@ class Baking:
         deleting.enabled = census is None or census.baked > 0 or settled(scene) is not None
         deleting.operator("steering.clear_bake", icon="TRASH").selected = False
         row = column.row(align=True)
-        row.enabled = any(_may_be_baked(ob, census) for ob in context.selected_objects)
+        row.enabled = any(_may_be_baked(vehicle_of(ob), census) for ob in context.selected_objects)
         row.operator("steering.bake", text="Bake Selected").selected = True
         box = layout.box().column(align=True)
         box.scale_y = 0.8
@@ -56,17 +55,21 @@ class Baking:
         box.label(text=what, icon=icon, translate=False)
         box.label(text=extent, icon="BLANK1", translate=False)
         _look_at(box, context, census)
+        for finding in census.findings if census is not None else ():
+            if finding.kind is FindingKind.EDITED:
+                which = f"{counted(len(finding.objects), 'Vehicle')} with Edited Keys"
+                box.operator("steering.lock_edited", text=f"Lock {which}", icon="LOCKED")
         text, icon = _advice(context, census) if census is not None else ("", "NONE")
         note(layout, context, text, icon=icon)
         if census is not None and census.lost:
             lost_crowds(layout, context, census)
 
 
-def _may_be_baked(ob: Object, census: Census | None) -> bool:
-    """Whether a bake of an object alone would move it; also if that is not known."""
-    if not has_role(ob, Role.VEHICLE) or ob.steering.locked:
+def _may_be_baked(vehicle: Object | None, census: Census | None) -> bool:
+    """Whether a bake of a vehicle alone would move it; also if that is not known."""
+    if vehicle is None or vehicle.steering.locked:
         return False
-    crowd = crowd_of(ob)
+    crowd = crowd_of(vehicle)
     return census is None or (crowd is not None and full_name(crowd) in census.crowds)
 
 
@@ -225,7 +228,7 @@ class Run:
         column.prop(stored, "use_frame_range")
         if stored.use_frame_range:
             draw_properties(column.column(align=True), stored, ("frame_start", "frame_end"))
-        draw_properties(column, stored, ("substeps", "seed", "replace_own_keys"))
+        draw_properties(column, stored, ("substeps", "seed", "replace_own_keys", "crowd"))
 
 
 CLASSES = (in_tab(Baking, "bake"), as_popover(Findings, "findings"), in_tab(Run, "run", "bake"))

@@ -12,16 +12,16 @@ from ..properties import has_role, pointed_at
 from ..read.marks import frame_of
 from .active_object import ICONS
 from .fields import draw_properties, fields, note
-from .locations import ROOT, OfActive, OfCrowd, in_both
+from .locations import OfActive, OfCrowd, in_both
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object, PropertyGroup, UILayout
 
 
-class Direct(OfCrowd):
+class Directing(OfCrowd):
     """The guide of the active vehicle, and the marks that it and its crowd meet."""
 
-    bl_label = "Direct"
+    bl_label = "Directing"
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context) -> None:
@@ -32,10 +32,10 @@ class Direct(OfCrowd):
         if vehicle is not None:
             _by_hand(layout, context, vehicle.steering)
         for mark in marks_for(vehicle, crowd, context):
-            row = layout.row()
-            row.active = mark.steering.active
-            row.prop(mark, "name", text="", icon=ICONS[Role.MARK], emboss=mark == context.object)
-            row.label(text=when(mark, context), translate=False)
+            entry = layout.column(align=True)
+            entry.active = mark.steering.active
+            entry.prop(mark, "name", text="", icon=ICONS[Role.MARK], emboss=mark == context.object)
+            note(entry, context, when(mark, context), icon="BLANK1")
         line = layout.column(align=True)
         if vehicle is not None:
             line.operator("steering.mark_add", text="Mark for This One", icon="ADD").of_crowd = False
@@ -97,4 +97,4 @@ class ActiveMark(OfActive):
 
 
 OF_MARKS = in_both(ActiveMark, "mark")
-CLASSES = in_both(Direct, "direct", ROOT)
+CLASSES = in_both(Directing, "direct")

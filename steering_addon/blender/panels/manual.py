@@ -16,6 +16,7 @@ SHIPPED = Path(__file__).resolve().parents[3] / "manual"
 """The site in the folder of the installed extension; scripts/build puts it there."""
 
 FIRST = "README.html"
+HANDING_OVER = "docs/handing_over.html"
 BEHAVIORS = "docs/behaviors/README.html"
 PRESETS = "docs/presets.html"
 VEHICLES = "docs/behaviors/vehicles.html"
@@ -36,7 +37,9 @@ PAGES = (
         for name in (
             "portrayal.clips",
             "portrayal.playing",
+            "portrayal.no_walk",
             "portrayal.unplanted",
+            "portrayal.own_shapes",
             "portrayal.head_bone",
             "portrayal.look_at",
             "clip.",
@@ -68,10 +71,10 @@ def manual_map() -> tuple[str, tuple[tuple[str, str], ...]]:
     return (f"{SHIPPED.as_uri()}/", PAGES) if (SHIPPED / FIRST).is_file() else ("", ())
 
 
-def first_page() -> str:
-    """The address of the first page; empty if there are no pages to open."""
+def address_of(page: str) -> str:
+    """The address of a page; empty if there are no pages to open."""
     start, pages = manual_map()
-    return f"{start}{FIRST}" if pages else ""
+    return f"{start}{page}" if pages else ""
 
 
 def register() -> None:

@@ -12,11 +12,12 @@ from ...minds.conditions import CONDITIONS
 from ...settings.preset import PLAIN
 from ...settings.stored_choices import OWN_MOVES
 from ...simulation.behavior import Behavior, Intent
-from ...simulation.roles import DESCRIPTIONS, MADE
+from ...simulation.roles import DESCRIPTIONS, MADE, Role
 from .. import preview
 from ..crowds.preset_files import CROWDS, STATES
 from ..crowds.ready_scenes.catalogue import READY_SCENES
 from ..objects.focus import holder_in_focus
+from ..objects.suitability import suits
 from . import manual
 from .active_object import ICONS
 from .search_words import entry_text, term_of
@@ -103,6 +104,7 @@ class STEERING_MT_object(bpy.types.Menu):
     def draw(self, context) -> None:
         layout = self.layout
         layout.menu("STEERING_MT_roles", icon="AUTO")
+        layout.operator("steering.whole_select", icon="RESTRICT_SELECT_OFF")
         layout.operator("steering.set_start", icon="PINNED")
         layout.operator("steering.flip_front", icon="ARROW_LEFTRIGHT")
         layout.menu("STEERING_MT_move_as")
@@ -123,6 +125,7 @@ class STEERING_MT_object(bpy.types.Menu):
         text = entry_text(_label("clips_find"), "clips_find")
         layout.operator("steering.clips_find", text=text, icon="VIEWZOOM")
         layout.operator("steering.clip_add", icon="ADD")
+        layout.operator("steering.fit_speed", icon="MOD_TIME")
         layout.operator("steering.clips_measure", icon="FILE_REFRESH")
         layout.operator("steering.select_sliding", icon="RESTRICT_SELECT_OFF")
         text = entry_text(_label("pose_meshes"), "pose_meshes")
@@ -132,11 +135,14 @@ class STEERING_MT_object(bpy.types.Menu):
         layout.operator("steering.preview", text="Preview Crowds", icon="PLAY", depress=preview.is_on(context.scene))
         layout.operator("steering.bake", text="Bake Crowds", icon="REC").selected = False
         layout.operator("steering.bake", text="Bake Selected").selected = True
+        layout.operator("steering.lock_edited", icon="LOCKED")
         layout.operator("steering.select_contacts", icon="RESTRICT_SELECT_OFF")
         layout.operator("steering.clear_bake", icon="TRASH").selected = False
-        if address := manual.first_page():
+        if address := manual.address_of(manual.FIRST):
             layout.separator()
             layout.operator("wm.url_open", text="Steering Manual", icon="HELP").url = address
+            address = manual.address_of(manual.HANDING_OVER)
+            layout.operator("wm.url_open", text="How to Export or Link a Bake", icon="HELP").url = address
 
 
 class STEERING_MT_states(bpy.types.Menu):
@@ -182,6 +188,21 @@ class STEERING_MT_roles(bpy.types.Menu):
             layout.operator("steering.untag", text=f"Untag {DESCRIPTIONS[role][0]}").role = role.name
 
 
+class STEERING_MT_role_of_part(bpy.types.Menu):
+    """Give the part itself a role, such as a rider or a hat, apart from the whole"""
+
+    bl_idname = "STEERING_MT_role_of_part"
+    bl_label = "Role of the Part Itself"
+
+    def draw(self, context) -> None:
+        part = context.object
+        for role in DESCRIPTIONS:
+            # A vehicle cannot carry another one.
+            if role not in (*MADE, Role.VEHICLE) and part is not None and suits(part, role):
+                entry = self.layout.operator("steering.tag", text=DESCRIPTIONS[role][0], icon=ICONS[role])
+                entry.role, entry.of_part = role.name, True
+
+
 class STEERING_MT_move_as(bpy.types.Menu):
     """Let the selected vehicles alone move in another way than their crowd"""
 
@@ -205,6 +226,7 @@ CLASSES = (
     STEERING_MT_crowd_presets,
     STEERING_MT_states,
     STEERING_MT_roles,
+    STEERING_MT_role_of_part,
     STEERING_MT_move_as,
     STEERING_MT_object,
 )

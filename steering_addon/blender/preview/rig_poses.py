@@ -1,6 +1,7 @@
 """Poses of armatures and properties of objects that a preview sets for the moment in which Blender evaluates them.
 
-Where the animator's object lacks a property, no driver can read it, and none is made.
+Shape keys belong to a mesh that many objects share, so what these bend is bent where Blender has evaluated it. Where
+the animator's object lacks a property, no driver can read it, and none is made.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ import numpy as np
 from ..animation.posing import POSE
 
 if TYPE_CHECKING:
-    from bpy.types import Object
+    from bpy.types import Depsgraph, Object
+
+    from ..clips.shapes import Shapes
 
 WIDTHS = {"location": 3, "rotation_quaternion": 4, "rotation_euler": 3, "scale": 3}
 """The channels of bones that a preview poses, and their number of components."""
@@ -24,16 +27,18 @@ WIDTHS = {"location": 3, "rotation_quaternion": 4, "rotation_euler": 3, "scale":
 
 @dataclass(frozen=True)
 class RigPose:
-    """The pose of an armature that plays clips.
+    """The pose of an armature, or of a mesh with shape keys, that plays clips.
 
     Attributes:
         channels: as (data path, index).
         values: (c,) of these.
+        shapes: of a mesh.
     """
 
     rig: Object
     channels: Sequence[tuple[str, int]]
     values: np.ndarray
+    shapes: Shapes | None = None
 
 
 @contextmanager
@@ -43,6 +48,9 @@ def posed(poses: Sequence[RigPose]) -> Iterator[None]:
     layouts: dict[tuple[str, int], dict[str, tuple[np.ndarray, np.ndarray]]] = {}
     try:
         for pose in poses:
+            if pose.shapes is not None:
+                pose.rig.update_tag(refresh={"DATA"})
+                continue
             alike = pose.rig.data.name_full, id(pose.channels)
             if alike not in layouts:
                 layouts[alike] = _layout(pose)
@@ -57,6 +65,23 @@ def posed(poses: Sequence[RigPose]) -> Iterator[None]:
     finally:
         for rig, stood in before:
             _put_back_unnoticed(rig, stood)
+
+
+def bend(poses: Sequence[RigPose], depsgraphs: Sequence[Depsgraph]) -> None:
+    """Pose the meshes with shape keys among these where viewports have evaluated them, until they do so again.
+
+    Those whose modifiers add or remove points keep the pose that they have.
+    """
+    for pose in poses:
+        if pose.shapes is None:
+            continue
+        points = pose.shapes.shaped(pose.shapes.poses_of(pose.channels, pose.values[None]))[0]
+        for depsgraph in depsgraphs:
+            mesh = pose.rig.evaluated_get(depsgraph).data
+            if len(mesh.vertices) == len(points):
+                # Several times as fast as by the vertices.
+                mesh.attributes["position"].data.foreach_set("vector", points.astype(np.float32).ravel())
+                mesh.update()
 
 
 def _values(rig: Object, name: str) -> np.ndarray:

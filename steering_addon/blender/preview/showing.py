@@ -18,7 +18,7 @@ import numpy as np
 
 from ..animation.locked_overrides import unlocked
 from ..animation.rotation_channels import data_path
-from .rig_poses import RigPose, posed, told_to_drivers
+from .rig_poses import RigPose, bend, posed, told_to_drivers
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object
@@ -44,7 +44,7 @@ class Shown:
         location, rotation: (n, 3) and (n, 4) the channels of vehicles; of three angles the last number is 0.
         gone: (n + m,) which vehicles are absent, and which resources are eaten up.
         outside: (n,) which vehicles have not entered yet.
-        rig_poses: of the armatures that play clips.
+        rig_poses: of what plays clips.
         told: what drivers read of objects, by name.
     """
 
@@ -86,6 +86,7 @@ def show(plan: Plan, shown: Shown, hideable: Hideable, driven: Iterable[Object],
             ob.scale = NOTHING
         for depsgraph in depsgraphs:
             _evaluate(depsgraph)
+        bend(shown.rig_poses, depsgraphs)
         for camera, depsgraph, matrix in views:
             _place(camera.evaluated_get(depsgraph), matrix)
         # When the frame changes, Blender writes channels of the copy to the object if a driver gives no value: a muted

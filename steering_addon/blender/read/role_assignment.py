@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import TYPE_CHECKING
 
 import bpy
@@ -10,7 +11,7 @@ from ...locomotion import LOCOMOTIONS
 from ...simulation.roles import Role
 from ..animation.ownership import is_baked
 from ..objects.hierarchy import Family
-from ..objects.identity import new_identity
+from ..objects.identity import new_identity, taken_identities
 from ..objects.tagged_objects import in_use
 from ..properties import has_role, pointed_at, settings_of
 from ..stored_values import choice_in
@@ -26,11 +27,12 @@ FACING = (Role.VEHICLE, Role.LEADER)
 """Roles of objects whose front matters."""
 
 
-def new_crowd(context: Context, name: str = "Crowd", collection: Collection | None = None) -> Object:
+def new_crowd(context: Context, name: str = "Crowd", collection: Collection | None = None, *, seed: int = 0) -> Object:
     """A new Empty with the role CROWD at the 3D cursor; it becomes the scene's default crowd if there is none.
 
     Args:
         collection: where to link it, the active collection by default.
+        seed: of its identity.
     """
     crowd = bpy.data.objects.new(name, None)
     crowd.empty_display_type = "SPHERE"
@@ -38,24 +40,25 @@ def new_crowd(context: Context, name: str = "Crowd", collection: Collection | No
     crowd.location = context.scene.cursor.location
     collection = collection or context.collection or context.scene.collection
     collection.objects.link(crowd)
-    give_role(crowd, Role.CROWD, Family())
+    give_role(crowd, Role.CROWD, Family(), seed=seed)
     scene = context.scene
     if default_crowd(context) is None:
         scene.steering.crowd = crowd
     return crowd
 
 
-def give_role(ob: Object, role: Role, family: Family, body: Body | None = None) -> None:
+def give_role(ob: Object, role: Role, family: Family, body: Body | None = None, *, seed: int = 0) -> None:
     """Give a suitable object a role; with the first one that needs a front, also a guess of its forward and up axis.
 
     Args:
         body: the measured shape of the object, which improves the guess.
+        seed: of the identity of a crowd.
     """
     if role in FACING and current_front(ob) is None:
         ob.steering.forward_axis, ob.steering.up_axis = front_of(ob, family, body)
     ob.steering.roles |= {role.name}
     if role is Role.CROWD and ob.steering.identity == 0:
-        ob.steering.identity = new_identity()
+        ob.steering.identity = new_identity(taken_identities(), random.Random(seed))
     # Reading a group writes it into the file: done here, so that drawing a panel does not.
     if role in (Role.CROWD, Role.STATE):
         _ = ob.steering.vehicle.mass, [getattr(ob.steering, name) for name in LOCOMOTIONS]

@@ -21,8 +21,9 @@ from ..read.run_settings import frame_range
 from ..read.sources import pointers_of
 from ..read.target_problems import outside_scene
 from ..setting_changes import is_listening, listen, stop_listening
-from . import placing
+from . import covering, hand_edits, placing
 from .findings import Finding, findings
+from .model_traits import traits
 from .present_members import Presence, presence_of
 from .present_states import present_state, tells_state
 from .written_clips import changed_clips
@@ -100,6 +101,7 @@ class Census:
         last: the last frame of the run.
         bake: the vehicles among those that play one.
         findings: what the animator should look at.
+        posed, driven: the full names of the crowds as in `model_traits.traits`.
         counted_for: the settings of the scene that Blender announces no change of.
     """
 
@@ -111,6 +113,8 @@ class Census:
     last: int
     bake: Baked = Baked()
     findings: tuple[Finding, ...] = ()
+    posed: frozenset[str] = frozenset()
+    driven: frozenset[str] = frozenset()
     counted_for: tuple = ()
 
     def members(self, crowd: Object) -> Members:
@@ -179,6 +183,7 @@ def count(scene: Scene, before: Census | None = None, made_of: str | None = None
                 counted.active.append((ob, record))
     crowds = {full_name(ob): counted.members(ob, scene, outcomes) for ob, counted in members.items() if ob in present}
     lost = {full_name(ob) if ob else "": counted.left_out for ob, counted in members.items() if ob not in present}
+    posed, driven = traits(_objects(scene)) if before is None else (before.posed, before.driven)
     points = any(True for ob in present for _ in pointers_of(ob))
     objects = set(_objects(scene)) if points else set()
     return Census(
@@ -189,7 +194,12 @@ def count(scene: Scene, before: Census | None = None, made_of: str | None = None
         baked=baked,
         last=frame_range(scene)[1],
         bake=_baked(scene, records, outcomes, before.bake if before is not None else None, made_of),
-        findings=tuple(findings(scene, records, outcomes)) if before is None else before.findings,
+        # Just after a bake no key is edited.
+        findings=tuple(findings(scene, records, outcomes, () if made_of is not None else hand_edits.edited(records)))
+        if before is None
+        else before.findings,
+        posed=posed,
+        driven=driven,
         counted_for=_unannounced(scene),
     )
 
@@ -208,7 +218,8 @@ def _baked(
     if before is not None:
         outdated, clips = before.outdated, before.clips
     else:
-        signed = fingerprints_of(records.values()) - {""}
+        # What is locked keeps an older run on purpose.
+        signed = fingerprints_of(record for ob, record in records.items() if not ob.steering.locked) - {""}
         outdated = bool(signed) and signed != {made_of or fingerprint(scene, records)}
         clips = tuple(crowd.name for crowd in changed_clips(_objects(scene), records))
     return Baked(
@@ -302,6 +313,8 @@ def _keep(scene: Scene, census: Census) -> Census:
 def changed(_scene: Scene | None = None, depsgraph: Depsgraph | None = None) -> None:
     """Count soon, as something has changed; not in background mode, where no panel is drawn."""
     global _only_frame
+    if depsgraph is not None:
+        hand_edits.note(depsgraph)
     if depsgraph is None or not _only_selected(depsgraph):
         _only_frame = False
         _count_soon()
@@ -310,6 +323,7 @@ def changed(_scene: Scene | None = None, depsgraph: Depsgraph | None = None) -> 
 @bpy.app.handlers.persistent
 def _undone(*_what) -> None:
     _counted_at.clear()
+    hand_edits.undone()
     changed()
 
 
@@ -337,6 +351,8 @@ def _only_selected(depsgraph: Depsgraph) -> bool:
 def _loaded(*_what) -> None:
     _known.clear()
     placing.forget()
+    covering.forget()
+    hand_edits.forget()
     changed()
 
 

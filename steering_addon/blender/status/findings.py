@@ -11,28 +11,37 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
+import bpy
 import numpy as np
 
 from ...behaviors.containment import Containment
 from ...behaviors.path_following import PathFollowing
 from ...locomotion import CATALOGUE as LOCOMOTIONS
+from ...simulation.geometry.fitting import TOO_MUCH
 from ...simulation.misplaced import Misplaced
 from ...simulation.roles import Role
+from ..animation.animation_data import action_of
 from ..animation.visibility import SWITCHES
 from ..clips.clip_feet import unplanted_of
 from ..clips.clip_speeds import too_fast
 from ..clips.crowd_clips import state_of, stored_clips
+from ..clips.finding_clips import own_actions
+from ..clips.measuring import player_below
+from ..crowds.adding_clips import why_without_walk
+from ..crowds.improbable import why_improbable
 from ..crowds.scaled import scaled_since
 from ..crowds.states import states_left_behind
 from ..moving import CLINGING, known_locomotion
-from ..objects.hierarchy import instanced
+from ..objects.hierarchy import Family, instanced
 from ..objects.instances import instances_of_vehicles
 from ..objects.tagged_objects import by_role, crowd_of, crowds_of, full_name, in_use, names_of
 from ..properties import pointed_at
 from ..read.dependencies import animates
+from ..read.obstacle_fit import SHAPE_LABELS
 from ..read.solids import is_mesh
 from ..read.sources import behaviors_of, pointers_of
 from ..read.target_problems import awaited, outside_scene, target_problem, waits_unasked
+from .covering import covering
 from .origins import REMEDIES, off_origin
 from .placing import misplaced
 from .undriven import undriven
@@ -58,6 +67,7 @@ class FindingKind(Enum):
     SCALED = "CON_SIZELIKE"
     NO_FACES = "MESH_DATA"
     NO_VERTICES = "VERTEXSEL"
+    COVERS = "SELECT_DIFFERENCE"
     OFF_GROUND = "CON_FLOOR"
     TOO_STEEP = "MOD_DISPLACE"
     BOXED_IN = "FREEZE"
@@ -68,7 +78,10 @@ class FindingKind(Enum):
     UNUSED_SURFACE = "MESH_GRID"
     FAR_OUTSIDE = "CUBE"
     FEET_SLIDE = "ARMATURE_DATA"
+    POSED_ALIKE = "SHAPEKEY_DATA"
     TOO_FAST = "MOD_TIME"
+    NO_WALK = "OUTLINER_OB_ARMATURE"
+    IMPROBABLE = "QUESTION"
     HIDDEN = "HIDE_ON"
     NOT_RENDERED = "RESTRICT_RENDER_ON"
     INSTANCED = "OUTLINER_OB_GROUP_INSTANCE"
@@ -78,6 +91,7 @@ class FindingKind(Enum):
     CALLS_NOTHING = "LIGHT_DATA"
     NEVER_ENTERED = "GHOST_DISABLED"
     WAITING = "INFO"
+    EDITED = "KEYINGSET"
 
 
 MISPLACED = {
@@ -121,12 +135,17 @@ class Finding:
     objects: tuple[str, ...]
 
 
-def findings(scene: Scene, records: Mapping[Object, BakeRecord], outcomes: Outcomes) -> Iterator[Finding]:
+def findings(
+    scene: Scene, records: Mapping[Object, BakeRecord], outcomes: Outcomes, edited: Sequence[Object] = ()
+) -> Iterator[Finding]:
     """What to look at in a scene.
 
     Args:
         records: the bake of each vehicle that plays one.
+        edited: the vehicles whose keys the next bake would replace though they were edited by hand.
     """
+    text = "{} keys that were edited by hand, which a bake replaces. Lock to keep them"
+    yield from _about(FindingKind.EDITED, edited, text, "has", "have")
     objects = in_use(scene)
     roles = by_role(objects)
     vehicles = roles[Role.VEHICLE]
@@ -145,12 +164,14 @@ def findings(scene: Scene, records: Mapping[Object, BakeRecord], outcomes: Outco
     )
     pointlike = [ob for ob in roles[Role.OBSTACLE] if not is_mesh(ob) and _is_without_vertices(ob)]
     yield from _about(FindingKind.NO_VERTICES, pointlike, "{} no vertices, so it counts as a point", "has", "have")
+    yield from _covering(scene, roles[Role.OBSTACLE])
     yield from _surfaces(roles)
     misplaced_vehicles = misplaced(scene, roles, records)
     for kind, (name, text, *verbs) in MISPLACED.items():
         yield from _about(name, misplaced_vehicles.get(kind, ()), text, *verbs)
     yield from _far_outside(roles)
     yield from _undriven(vehicles)
+    yield from _posed_alike(vehicles)
     hidden = [ob for ob in vehicles if not ob.steering.locked and _is_hidden(ob, scene, records.get(ob))]
     yield from _about(FindingKind.HIDDEN, hidden, "{} hidden, but baked all the same", "is", "are")
     rendered = set(_in_renders(scene.collection))
@@ -161,7 +182,7 @@ def findings(scene: Scene, records: Mapping[Object, BakeRecord], outcomes: Outco
     for ob, problem, remedy in instances_of_vehicles(objects):
         yield Finding(FindingKind.INSTANCED, f"{problem}. {remedy}", (full_name(ob),))
     yield from _of_minds(scene, roles, objects)
-    crowds = roles[Role.CROWD]
+    crowds, members_of = roles[Role.CROWD], _members(vehicles)
     gone = outside_scene(crowds, set(objects))
     for crowd in crowds:
         yield from _targets_gone(crowd, gone)
@@ -175,9 +196,15 @@ def findings(scene: Scene, records: Mapping[Object, BakeRecord], outcomes: Outco
                 )
             text = f"Feet of {whose} cannot be held where they stand: {unplanted.reason}. {remedy}"
             yield Finding(FindingKind.FEET_SLIDE, text, (full_name(crowd),))
+        for kind, why in (
+            (FindingKind.NO_WALK, why_without_walk(crowd)),
+            (FindingKind.IMPROBABLE, why_improbable(crowd, members_of.get(crowd, ()))),
+        ):
+            if why:
+                yield Finding(kind, why, (full_name(crowd),))
         for each in too_fast(crowd, [state for state in roles[Role.STATE] if crowd_of(state) == crowd]):
             text = f"{each.ob.name} moves at {each.speed:.1f} m/s, {each.speed / each.made_for:.1f} times as fast as"
-            text += f" {each.clip}, its fastest clip. Find Clips with Fit Speed changes that"
+            text += f" {each.clip}, its fastest clip. Fit Speed in the panel Clips changes that"
             yield Finding(FindingKind.TOO_FAST, text, (full_name(each.ob),))
     spans = {ob: outcomes.of(ob, record).present_frames for ob, record in records.items()}
     never = [ob for ob, span in spans.items() if span is not None and _is_never(span)]
@@ -197,6 +224,14 @@ def _about(kind: FindingKind, objects: Iterable[Object], text: str, singular: st
         yield Finding(kind, text.format(subject), tuple(full_name(ob) for ob in objects))
 
 
+def _covering(scene: Scene, obstacles: Sequence[Object]) -> Iterator[Finding]:
+    """The obstacles with a shape that covers much more than the object, or a way through it."""
+    for each, obs in covering(scene, obstacles).items():
+        what = "a way through" if each.closes else f"more than {TOO_MUCH:g} times the volume of the object"
+        text = f"{{}} {what}. Set Shape to {SHAPE_LABELS[each.instead]}, not {SHAPE_LABELS[each.shape]}"
+        yield from _about(FindingKind.COVERS, obs, text, "covers", "cover")
+
+
 def _surfaces(roles: Mapping[Role, Sequence[Object]]) -> Iterator[Finding]:
     """The surfaces that nothing can stand on, and those of a scene in which nothing does."""
     surfaces = roles[Role.SURFACE]
@@ -213,6 +248,20 @@ def _undriven(vehicles: Sequence[Object]) -> Iterator[Finding]:
     for setting, obs in undriven(vehicles, crowds_of(vehicles)).items():
         text = f"{{}} no drivers for the parts that {setting} moves. Use Drive Wheels, or set {setting} to 0"
         yield from _about(FindingKind.UNDRIVEN, obs, text, "has", "have")
+
+
+def _posed_alike(vehicles: Sequence[Object]) -> Iterator[Finding]:
+    """The vehicles that share shape keys with others, and play no clips by which each would have its own pose."""
+    if not any(action_of(keys) for keys in bpy.data.shape_keys):
+        return
+    family, sharing = Family(), {}
+    for ob, crowd in zip(vehicles, crowds_of(vehicles)):
+        player = player_below(ob, family) if crowd is not None and not stored_clips(crowd) else None
+        if player is not None and player.type == "MESH" and not ob.steering.locked and own_actions(player):
+            sharing.setdefault(player.data, []).append(ob)
+    alike = [ob for obs in sharing.values() for ob in (obs if len(obs) > 1 else ())]
+    text = "{} the same pose on each frame, as they share shape keys. Find Clips lets each play in its own phase"
+    yield from _about(FindingKind.POSED_ALIKE, alike, text, "has", "have")
 
 
 def _stands(vehicle: Object, crowd: Object | None) -> bool:
@@ -253,10 +302,8 @@ def _is_without_vertices(ob: Object) -> bool:
 def _far_outside(roles: Mapping[Role, Sequence[Object]]) -> Iterator[Finding]:
     """The regions that all vehicles of a crowd are to stay inside, but are far from, as the frame shows them."""
     held = [crowd for crowd in roles[Role.CROWD] if Containment in behaviors_of(crowd)]
-    vehicles = list(zip(roles[Role.VEHICLE], crowds_of(roles[Role.VEHICLE]))) if held else []
-    members_of: dict[Object | None, list[Object]] = {}
-    for ob, crowd in vehicles:
-        members_of.setdefault(crowd, []).append(ob)
+    vehicles = roles[Role.VEHICLE] if held else []
+    members_of = _members(vehicles)
     every_box = np.array([_to_box(region) for region in roles[Role.REGION]]) if vehicles else np.empty((0, 4, 4))
     for crowd in held:
         settings = crowd.steering.containment
@@ -269,6 +316,14 @@ def _far_outside(roles: Mapping[Role, Sequence[Object]]) -> Iterator[Finding]:
             names, where = names_of([ob.name for ob in members]), names_of([ob.name for ob in regions])
             text = f"{names} of {crowd.name} {'is' if len(members) == 1 else 'are'} far outside {where}. Move one there"
             yield Finding(FindingKind.FAR_OUTSIDE, text, tuple(full_name(ob) for ob in regions))
+
+
+def _members(vehicles: Sequence[Object]) -> dict[Object | None, list[Object]]:
+    """The vehicles of each crowd."""
+    members: dict[Object | None, list[Object]] = {}
+    for ob, crowd in zip(vehicles, crowds_of(vehicles)):
+        members.setdefault(crowd, []).append(ob)
+    return members
 
 
 def _are_far(members: Sequence[Object], boxes: NDArray[np.float64]) -> bool:

@@ -20,7 +20,7 @@ from ..animation.ownership import CurrentAnimation, bake_of
 from ..animation.rotation_channels import data_path, matrices_from_channels, width_of
 from ..clips.clip_record import clip_record, tracks_of
 from ..clips.crowd_clips import scale_of
-from ..clips.measuring import armature_below, axes_of, low_on, low_points
+from ..clips.measuring import axes_of, low_on, low_points, player_below
 from ..clips.poses import Channels, bone_channel, channels_of, curves_for, follows_from_curves, from_channels
 from ..clips.rig import Rig, rig_of
 from ..objects.doubles import doubles
@@ -56,8 +56,8 @@ def slides_of(vehicles: Sequence[Object], scene: Scene) -> Iterator[Slide]:
     family, ground = Family(), static_ground(scene)
     models: dict[tuple[str, str, str], _Model | None] = {}
     for ob in vehicles:
-        rig, record = armature_below(ob, family), bake_of(ob)
-        clips = clip_record(rig) if rig is not None else None
+        rig, record = player_below(ob, family), bake_of(ob)
+        clips = clip_record(rig) if rig is not None and rig.type == "ARMATURE" else None
         if clips is None or record is None or not record.moves or not tracks_of(rig, clips):
             continue
         alike = rig.data.name_full, *sound_front(ob)

@@ -29,7 +29,7 @@ def changed_clips(objects: Iterable[Object], records: Mapping[Object, BakeRecord
     objects = list(objects)
     written: dict[Object, set[str]] = {}
     for ob in objects:
-        if ob.type == "ARMATURE" and (record := clip_record(ob)) is not None:
+        if (record := clip_record(ob)) is not None:
             vehicle = next((each for each in (ob, *ancestors(ob)) if each in records), None)
             crowd = crowd_of(vehicle) if vehicle is not None and not vehicle.steering.locked else None
             if crowd is not None:

@@ -1,4 +1,4 @@
-"""Writes what vehicles play of their clips as strips on their armatures, from portraits."""
+"""Writes what vehicles play of their clips as strips on their armatures or shape keys, from portraits."""
 
 from __future__ import annotations
 
@@ -11,20 +11,23 @@ import numpy as np
 
 from ...portrayal.clips import Playing
 from ...portrayal.finish import HeadsAhead, PlantedBodies
+from ...portrayal.pose_groups import pose_groups
+from ..animation.animation_data import posed_block
 from ..animation.places import places_of
 from ..clips.clip_copies import ClipCopy, copies_made
 from ..clips.clip_feet import store_unplanted
 from ..clips.clip_heads import HEAD
 from ..clips.clip_record import clip_record, is_copy
-from ..clips.clip_strips import ClipPlayed, Edited, RigClips, clear_clips, write_clips
+from ..clips.clip_strips import ClipPlayed, Edited, RigClips, write_clips
 from ..clips.crowd_clips import scale_of, store_measurements
+from ..clips.own_shapes import clear_players, give_own_shapes, has_own_shapes
 from ..clips.planting import FEET, FRAMES_TOGETHER, planter_of
 from ..clips.rig_keys import made_for
 from ..objects.tagged_objects import names_of
 from ..read.surfaces import static_ground
 
 if TYPE_CHECKING:
-    from bpy.types import Object
+    from bpy.types import Action, Object
 
     from ...portrayal.portrait import ModelPortrait, Portrait
     from ..read.plan import Plan
@@ -32,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class ClipWriter:
-    """Lets the armatures of vehicles play the clips of their crowds; nothing is changed before `write`."""
+    """Lets vehicles play the clips of their crowds; nothing is changed before `write`."""
 
     def __init__(self, plan: Plan, playing: PlayingModels, *, replace: bool) -> None:
         """Check what strips need; `replace`: whether actions that would hide them are set aside.
@@ -59,7 +62,7 @@ class ClipWriter:
             rig: playing.copies.channels
             for playing in self._playing.models
             for ob, rig in zip(playing.model.vehicles, playing.model.rigs)
-            if ob == rig
+            if ob == rig and rig.type == "ARMATURE"
         }
 
     def frame(self, row: int, portrait: Portrait) -> None:
@@ -85,11 +88,16 @@ class ClipWriter:
     def write(self) -> None:
         """Write the strips that were prepared, after the vehicles were given their bake, in place of earlier ones."""
         self._store()
-        rigs = [rig for strips in self._models for rig in strips.rigs()]
-        written, family = {each.rig for each in rigs}, self._playing.family
+        family = self._playing.family
+        written = dict.fromkeys(rig for strips in self._models for rig in strips.players)
         left = (part for _, idle in self._playing.idle for ob in idle for part in (ob, *family.descendants(ob)))
-        gone = [part for part in left if part.type == "ARMATURE" and part not in written and clip_record(part)]
-        edited: list[Edited] = [*clear_clips(gone), *write_clips(rigs, self._plan.frames)]
+        gone = [part for part in left if part not in written and clip_record(part)]
+        shaped = [rig for rig in written if has_own_shapes(rig)]
+        prepared = [action for strips in self._models for action in strips.actions]
+        # Copies of meshes are made anew, as the model may have changed.
+        edited: list[Edited] = clear_players([*gone, *shaped], prepared)
+        rigs = [rig for strips in self._models for rig in strips.rigs()]
+        edited = list(dict.fromkeys([*edited, *write_clips(rigs, self._plan.frames)]))
         if edited:
             names = names_of([str(each) for each in edited])
             self.warnings.append(f"Kept NLA strips that were edited: {names}. Delete them to have them baked again")
@@ -109,7 +117,7 @@ class ClipWriter:
 def _idle_warning(crowd: Object, idle: Sequence[Object]) -> str:
     verb = "has" if len(idle) == 1 else "have"
     names = names_of([ob.name for ob in idle])
-    return f"{names} of {crowd.name} {verb} no armature that fits its clips, and {verb} no steps"
+    return f"{names} of {crowd.name} {verb} nothing that fits its clips, and {verb} no steps"
 
 
 class _ModelStrips:
@@ -131,7 +139,20 @@ class _ModelStrips:
         several = clips.gaze is not None and len(plan.frames) > 1
         self._heads = HeadsAhead(clips.gaze, plan.frame_time) if several else None
         self._copies: list[ClipCopy] = []
+        self._along: list[list[ClipCopy]] = []
         self._feet, self._head, self._posture = ([[] for _ in rigs] for _ in range(3))
+
+    @property
+    def players(self) -> Iterator[Object]:
+        """What plays the clips of all its vehicles."""
+        yield from self.playing.model.rigs
+        for part in self.playing.along:
+            yield from part.meshes
+
+    @property
+    def actions(self) -> list[Action]:
+        """The copies of its clips, once they are prepared."""
+        return [copy.action for copies in (self._copies, *self._along) for copy in copies]
 
     def frame(self, row: int, portrayed: ModelPortrait) -> None:
         """Take in a frame, the one of this row."""
@@ -147,6 +168,7 @@ class _ModelStrips:
         `moved` are the rows of the surfaces that moved in the run, and `moving` these.
         """
         self._copies = self.playing.copies.copies()
+        self._along = [part.copies.copies() for part in self.playing.along]
         if self._footing is not None:
             yield from self._plant(self._footing, moved, moving)
         if self.playing.posture is not None:
@@ -156,25 +178,48 @@ class _ModelStrips:
             self._turn_heads(self._heads)
 
     def rigs(self) -> list[RigClips]:
-        """The clips of each armature, as they were prepared."""
+        """The clips of each armature or of all shape keys, which are made for that, as they were prepared."""
         playing = self.playing
+        vehicles, rigs = playing.model.vehicles, playing.model.rigs
+        rows: Sequence[int] = range(len(rigs))
+        if rigs[0].type == "MESH":
+            most = playing.crowd.steering.portrayal.own_shapes
+            leaders = pose_groups(Playing(self._phase, self._influence.astype(np.float64)), most).tolist()
+            for meshes in (rigs, *(part.meshes for part in playing.along)):
+                give_own_shapes(meshes, leaders)
+            rows = sorted(set(leaders))
+        clips = range(len(self._copies))
         return [
             RigClips(
-                rig=rig,
+                rig=posed_block(rigs[k]),
                 channels=playing.copies.channels,
                 played=[
-                    *(
-                        ClipPlayed(copy, self._phase[clip, k] * copy.frames, self._influence[clip, k])
-                        for clip, copy in enumerate(self._copies)
-                    ),
+                    *self._played(self._copies, clips, k),
                     *self._feet[k],
                     *self._posture[k],
                     *self._head[k],
                 ],
-                moves=rig == ob,
+                moves=rigs[k] == vehicles[k] and rigs[k].type == "ARMATURE",
                 made_of=playing.made_of,
             )
-            for k, (ob, rig) in enumerate(zip(playing.model.vehicles, playing.model.rigs))
+            for k in rows
+        ] + [
+            RigClips(
+                rig=posed_block(part.meshes[k]),
+                channels=part.copies.channels,
+                played=self._played(copies, list(part.moves), k),
+                moves=False,
+                made_of=playing.made_of,
+            )
+            for part, copies in zip(playing.along, self._along)
+            for k in rows
+        ]
+
+    def _played(self, copies: Sequence[ClipCopy], clips: Sequence[int], k: int) -> list[ClipPlayed]:
+        """The clips in some rows as one vehicle plays them, by copies of each."""
+        return [
+            ClipPlayed(copy, self._phase[clip, k] * copy.frames, self._influence[clip, k])
+            for clip, copy in zip(clips, copies)
         ]
 
     def _turn_heads(self, heads: HeadsAhead) -> None:

@@ -15,7 +15,7 @@ from ..animation.ownership import bake_of
 from ..animation.rotation_channels import WIDEST, width_of
 from ..animation.staging import Staging, clear_all
 from ..clips.clip_record import clip_record
-from ..clips.clip_strips import clear_clips
+from ..clips.own_shapes import clear_players, has_own_shapes
 from ..objects.hierarchy import Family
 from ..objects.tagged_objects import names_of
 from ..read.entry_settings import parts_of
@@ -123,7 +123,7 @@ class KeyWriter:
         """Remove the keys and strips that bakes left on these objects, and restore what they had set aside."""
         objects = list(objects)
         # First, as a vehicle that is an armature is to be left without animation.
-        edited = clear_clips([ob for ob in objects if _plays_clips(ob)])
+        edited = clear_players([ob for ob in objects if _plays_clips(ob)])
         clear_all([ob for ob in objects if bake_of(ob) is not None])
         names = names_of([str(each) for each in edited])
         return (f"Kept NLA strips that were edited: {names}. Delete them if they are not needed",) if edited else ()
@@ -178,4 +178,4 @@ class _Poses:
 
 
 def _plays_clips(ob: Object) -> bool:
-    return ob.type == "ARMATURE" and clip_record(ob) is not None
+    return clip_record(ob) is not None or has_own_shapes(ob)

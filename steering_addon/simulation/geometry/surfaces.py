@@ -21,7 +21,6 @@ from ..arrays.vectors import (
     Scalars,
     Vectors,
     columns,
-    dot,
     in_columns,
     magnitude,
     no_vectors,
@@ -29,7 +28,7 @@ from ..arrays.vectors import (
     unit,
     which,
 )
-from .floors import NO_TRIANGLE, RIM, Floor, Footing, floor
+from .floors import NO_TRIANGLE, Floor, Footing, floor
 from .skins import Skin, skin
 
 ALL = slice(None)
@@ -157,25 +156,15 @@ class Surfaces:
         return good, bad
 
     def normal_at(self, triangle: Rows, u: Scalars, v: Scalars) -> Vectors:
-        """Smoothed unit normals, turned up, (n, 3); straight up for no triangle.
-
-        Where the smoothed normal leans away from the face by more than 45 degrees, it is that of the face.
-        """
-        normal, rough = no_vectors(len(triangle)), np.zeros(len(triangle), dtype=np.bool_)
+        """Smoothed unit normals, turned up, (n, 3); straight up for no triangle."""
+        normal = no_vectors(len(triangle))
         normal[:, 2] = 1.0
         for rows, faces, layer in self.by_layer(triangle):
-            corners, smooth = layer.floor.smoothness
-            corner, second, third = np.take(corners, faces, axis=0).T, u[rows], v[rows]
+            corner, second, third = np.take(layer.floor.corner_normals, faces, axis=0).T, u[rows], v[rows]
             first = 1.0 - second - third
             # Axis by axis: whole rows of three numbers take three times as long.
             mean = columns(*(corner[k] * first + corner[k + 3] * second + corner[k + 6] * third for k in range(3)))
             normal[rows] = mean * (1.0 / np.maximum(magnitude(mean), EPSILON))[:, None]
-            rough[rows] = ~smooth[faces]
-        uneven = which(rough)
-        if len(uneven):
-            leaning, face = picked(normal, uneven), self.face_normal(triangle[uneven])
-            leaning = np.where((leaning[:, 2] < 0.0)[:, None], -leaning, leaning)
-            normal[uneven] = np.where((dot(leaning, face) < RIM)[:, None], face, leaning)
         return normal
 
     def face_normal(self, triangle: Rows) -> Vectors:

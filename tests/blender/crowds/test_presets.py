@@ -20,7 +20,6 @@ from tests.blender.building import (
     scene_dump,
     select,
     stored,
-    tag,
     use,
     vehicle,
     wedge,
@@ -28,7 +27,7 @@ from tests.blender.building import (
 
 SHIPPED = (
     *("ant", "anything", "bee", "car", "child", "flock", "herd", "paper_aeroplane", "passers_by", "pedestrian"),
-    "pigeon",
+    *("pigeon", "predator"),
     *("school", "shark", "sheep", "fish", "starling"),
 )
 """The shipped presets, sorted by label."""
@@ -285,19 +284,9 @@ def test_the_suggested_preroll_and_variation_are_applied_on_request(capfd) -> No
     assert max(abs(speed - 1.0) for speed in speeds) <= 0.1
 
 
-def test_behaviors_without_a_target_are_reported(capfd) -> None:
-    ob = crowd()
+def test_what_a_preset_brings_and_waits_for_is_no_news(capfd) -> None:
+    crowd()
     apply("starling")
-    assert "Stay Inside waits for a Region" in capfd.readouterr().out
-    tag(empty("Sky"), role="REGION")
-    select(ob)
-    apply("starling")
-    assert "waits for" not in capfd.readouterr().out
-    write_user_preset("Mine", behaviors={"leader_following": {}})
-    apply("Mine")
-    assert "Follow Leader waits for a Leader" in capfd.readouterr().out
-    ob.steering.leader_following.leader = ob
-    apply("Mine")
     assert "waits for" not in capfd.readouterr().out
 
 

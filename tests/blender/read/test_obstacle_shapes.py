@@ -53,9 +53,9 @@ def test_a_box_has_the_dimensions_and_rotation_of_its_object(addon) -> None:
     np.testing.assert_allclose(last.half, [[3.0, 2.0, 3.0]], atol=1e-6)
 
 
-def test_an_obstacle_is_round_and_solid_by_default(addon) -> None:
+def test_an_obstacle_of_older_files_without_a_chosen_shape_stays_round(addon) -> None:
     vehicle()
-    obstacle(cube())
+    obstacle(cube()).steering.property_unset("obstacle_shape")
     assert seen()[0].plain.all()
 
 

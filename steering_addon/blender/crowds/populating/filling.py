@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -11,13 +12,13 @@ import numpy as np
 from mathutils import Matrix
 
 from ....settings.placement import facing, models, sizes, turns
-from ....settings.population import VOLUME, Population
+from ....settings.population import AT_MODEL, VOLUME, Population
 from ....simulation.arrays.chance import keys_of
 from ....simulation.roles import Role
 from ...animation.held_transforms import let_go
 from ...objects.doubles import doubles
 from ...objects.hierarchy import Family, ancestors
-from ...objects.identity import MOST, new_identity
+from ...objects.identity import MOST, new_identity, taken_identities
 from ...objects.tagged_objects import crowd_of, in_use, tagged
 from ...properties import has_role
 from ...read.checks import check_numbers
@@ -132,7 +133,9 @@ def plan_filling(
     )
     moves = moves_there(place, crowd, preset, depsgraph)
     population = laid_out(population, moves)
-    ground = MemberGround.of(population, frame, place, widest, depsgraph, obstacles, moves)
+    at_model = population.spread == AT_MODEL and sources
+    middle = (sources[0].model.parts[0].matrix_world if at_model else frame).translation
+    ground = MemberGround.of(population, frame, place, middle, widest, depsgraph, obstacles, moves)
 
     existing = members_of(crowd, context.scene) if crowd is not None else {}
     changed = {number for number, ob in existing.items() if changed_by_user(ob, family)}
@@ -223,7 +226,7 @@ class _Making:
         self._identities = dict(zip(plan.numbers.tolist(), (keys % np.uint64(MOST) + np.uint64(1)).tolist()))
         self._first: dict[int, MemberModel] = {}
         vehicles = [ob for ob in bpy.data.objects if has_role(ob, Role.VEHICLE)]
-        self._taken = {0, *(ob.steering.identity for ob in vehicles)}
+        self._taken, self._chance = taken_identities(), random.Random(crowd.steering.identity)
         if not any(crowd_of(ob) == crowd for ob in vehicles):
             fit_body(crowd, plan.shapes)
             fit_stride(crowd, [source.body.height(source.front[1]) for source in plan.sources])
@@ -239,8 +242,11 @@ class _Making:
             self._first[row] = MemberModel.made_of(copies, source.model.names)
         else:
             copies = self._first[row].copied(number, self.collection)
-        for part in copies:
+        for part, of in zip(copies, source.model.parts, strict=True):
             part.steering.member.number = number
+            # Copies are in view, but for parts that are hidden of a model that is not hidden as a whole.
+            if of.hide_get() and not source.model.parts[0].hide_get():
+                part.hide_set(True)
         root = copies[0]
         root.scale = source.scale
         root.steering.identity = self._identity(number)
@@ -260,7 +266,7 @@ class _Making:
         """The identity of the member of a number; a removed member gets the same one when it is added again."""
         identity = self._identities[number]
         if identity in self._taken:
-            identity = new_identity(self._taken)
+            identity = new_identity(self._taken, self._chance)
         self._taken.add(identity)
         return identity
 

@@ -14,16 +14,15 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 
-from ....simulation.arrays.vectors import across, magnitude, unit
 from ....simulation.roles import Role
 from ...animation.staging import clear_all
-from ...objects.body_sizes import UPRIGHT, Body
-from ...objects.characters import carriers
+from ...clips.own_shapes import take_own_shapes
+from ...objects.body_sizes import Body
+from ...objects.characters import bone_shapes, carriers
 from ...objects.doubles import doubles
 from ...objects.hierarchy import Bond, Family
 from ...properties import has_role
 from ...read.forward_axis import front_of
-from ...read.local_space import AXIS_NAMES, model_axes
 from ...read.role_assignment import current_front
 from ...refusal import Refusal
 from ...stored_values import sound_front
@@ -35,6 +34,13 @@ Setting = Callable[["Object", "Object"], None]
 """Makes a part point at another object."""
 NUMBERED = re.compile(r"[ ._]\d{3,}$")
 """The number in the name of a copy, as written by Blender and the ready scenes."""
+WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+SAY_NOTHING = {
+    *("root", "rig", "metarig", "armature", "skeleton", "scene", "empty", "node", "object", "group", "geo", "mesh"),
+    *("model", "character", "animal", "human", "body", "sketchfab", "gltf", "fbx", "mixamo"),
+    *("cube", "plane", "sphere", "icosphere", "cylinder", "circle", "cone", "torus"),
+}
+"""Words in the names that importers, exporters and Blender give, which do not say what a model is."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +61,7 @@ class MemberModel:
     def of(cls, ob: Object, family: Family) -> MemberModel:
         """The model of an object."""
         parts = [ob, *family.descendants(ob)]
-        model = cls.made_of(parts, [NUMBERED.sub("", part.name) for part in parts])
+        model = cls.made_of(parts, [_telling_name(parts), *(NUMBERED.sub("", part.name) for part in parts[1:])])
         rows = {part: row for row, part in enumerate(parts)}
         bonds = [(row, family.bonds[part]) for part, row in rows.items() if part in family.bonds]
         # After all other pointers, as the constraints go.
@@ -86,6 +92,21 @@ class MemberModel:
         for copy in copies:
             collection.objects.link(copy)
         return copies
+
+
+def _telling_name(parts: Sequence[Object]) -> str:
+    """The name of a model without number: that of its root or, if it says nothing, the first word of most meshes."""
+    name = NUMBERED.sub("", parts[0].name)
+    if parts[0].type not in ("EMPTY", "ARMATURE") or _tells(name):
+        return name
+    words = [re.split(r"[ ._-]", part.name)[0] for part in parts if part.type == "MESH"]
+    telling = [word for word in words if _tells(word)]
+    return max(telling, key=telling.count, default=name)
+
+
+def _tells(name: str) -> bool:
+    """Whether a name says what a model is."""
+    return not SAY_NOTHING.issuperset(word.lower() for word in WORD.findall(name))
 
 
 @dataclass(frozen=True)
@@ -127,13 +148,7 @@ class Source:
 
         A standing figure may have its arms spread in the model; they need no room.
         """
-        if not on_ground:
-            return self.body.radius()
-        points = np.einsum("ab,kb->ka", self.body.matrix, self.body.points)
-        up = self.body.matrix @ model_axes(*(AXIS_NAMES[axis] for axis in self.front))[:, 2]
-        radius = float(magnitude(across(points, unit(up))).max())
-        _, depth, height = np.ptp(points, axis=0)
-        return min(radius, self.body.footprint()) if height > UPRIGHT * depth else radius
+        return self.body.room(self.front) if on_ground else self.body.radius()
 
 
 def usable(
@@ -147,17 +162,26 @@ def usable(
     Raises:
         Refusal: a model is linked.
     """
-    skins = {part: bond.carrier for part, bond in family.bonds.items() if bond.is_skin}
-    candidates = carriers(skins.get(ob, ob) for ob in objects if ob not in others)
-    chosen = set(candidates)
-    models = []
-    for ob in candidates:
-        if ob == crowd or ob in others or has_role(ob, Role.CROWD) or not chosen.isdisjoint(family.ancestors(ob)):
-            continue
+    models = candidates(objects, crowd, others, family)
+    for ob in models:
         if ob.library is not None:
             raise Refusal(f"{ob.name} is linked and cannot be copied for each member. Make a library override of it.")
-        models.append(ob)
     return models
+
+
+def candidates(
+    objects: Sequence[Object], crowd: Object | None, others: Collection[Object | None], family: Family
+) -> list[Object]:
+    """As `usable`, with those that are linked. What only shows where a bone is, as its custom shape, is no model."""
+    skins = {part: bond.carrier for part, bond in family.bonds.items() if bond.is_skin}
+    left_out = bone_shapes().union(others)
+    found = carriers(skins.get(ob, ob) for ob in objects if ob not in left_out)
+    chosen = set(found)
+    return [
+        ob
+        for ob in found
+        if not (ob == crowd or ob in others or has_role(ob, Role.CROWD)) and chosen.isdisjoint(family.ancestors(ob))
+    ]
 
 
 def roots(collection: bpy.types.Collection) -> list[Object]:
@@ -171,10 +195,13 @@ def plain(copies: list[Object]) -> None:
     clear_all(copies)
     root = copies[0]
     root.parent = None
-    for name in ("hide_viewport", "hide_render"):
-        if getattr(root, name):
-            for copy in copies:
-                setattr(copy, name, False)
+    in_viewport, in_renders = root.hide_viewport, root.hide_render
+    for copy in copies:
+        # A part that was hidden before its model was stays hidden.
+        copy.hide_viewport &= not in_viewport
+        if in_renders:
+            copy.hide_render = copy.hide_viewport
+    take_own_shapes(copies)
     for copy in copies:
         copy.property_unset("steering")
 

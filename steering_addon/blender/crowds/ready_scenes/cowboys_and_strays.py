@@ -57,7 +57,7 @@ def reach(options: SceneOptions) -> float:
 def add_cowboys_and_strays(context: Context, options: SceneOptions) -> Object:
     """Add the herd on its pasture, the strays and the riders; returns the crowd of the cows."""
     random_numbers = random.Random(options.seed)
-    builder = SceneBuilder.begin(context, "Cows", options.place, options.size)
+    builder = SceneBuilder.begin(context, "Cows", options)
     half = PASTURE * _radius(options)
     height = hills(half, STEEPEST, random_numbers)
     builder.add("Cow Pasture", pasture("Cow Pasture", half, height), options.place, Role.SURFACE)

@@ -68,7 +68,7 @@ class Flyers:
         """Add members inside a region of their own; returns their crowd."""
         preset = self.fitted_preset(options)
         random_numbers = random.Random(options.seed)
-        builder = SceneBuilder.begin(context, self.title, options.place, options.size)
+        builder = SceneBuilder.begin(context, self.title, options)
         builder.crowd.empty_display_size = 2.0 * options.size
         region = builder.add_region(f"{self.title} Region", self.reach(options))
         builder.settle(preset, self.model, options.size, region)

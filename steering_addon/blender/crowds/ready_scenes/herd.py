@@ -50,7 +50,7 @@ def graze(context: Context, options: SceneOptions) -> tuple[SceneBuilder, Height
     """Add the herd and its pasture without selecting it; returns its builder, and the heights of the pasture."""
     preset = fitted_preset("sheep", options.size)
     random_numbers = random.Random(options.seed)
-    builder = SceneBuilder.begin(context, "Sheep", options.place, options.size)
+    builder = SceneBuilder.begin(context, "Sheep", options)
     half = half_side(options)
     height = hills(half, STEEPEST, random_numbers)
     builder.add("Sheep Pasture", pasture("Sheep Pasture", half, height), options.place, Role.SURFACE)

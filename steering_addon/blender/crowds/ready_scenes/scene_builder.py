@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import bpy
@@ -18,8 +18,8 @@ from ....simulation.declaration import Kind
 from ....simulation.roles import Role
 from ...moving import locomotion_of
 from ...objects.hierarchy import Family
-from ...objects.identity import identities_in_a_row, new_identity
-from ...objects.tagged_objects import in_use, tagged
+from ...objects.identity import identities_in_a_row, new_identity, taken_identities
+from ...objects.tagged_objects import in_use
 from ...properties import has_role
 from ...read.role_assignment import give_role, make_vehicle, new_crowd
 from ..behavior_targets import point_at
@@ -88,19 +88,21 @@ class SceneBuilder:
     collection: Collection
     crowd: Object
     place: Vector
+    seed: int
 
     @classmethod
-    def begin(cls, context: Context, title: str, place: Vector, size: float) -> SceneBuilder:
-        """Add an empty crowd and its collection, both named by the title; `size` is that of a member."""
+    def begin(cls, context: Context, title: str, options: SceneOptions) -> SceneBuilder:
+        """Add an empty crowd and its collection, both named by the title."""
         collection = bpy.data.collections.new(title)
         _active_collection(context).children.link(collection)
-        return cls(context, collection, context.scene, place).beside(title, place, size)
+        beginning = cls(context, collection, context.scene, options.place, options.seed)
+        return beginning.beside(title, options.place, options.size)
 
     def beside(self, title: str, place: Vector, size: float) -> SceneBuilder:
-        """Add another crowd to the scene; returns its builder."""
-        crowd = new_crowd(self.context, title, self.collection)
+        """Add another crowd to the scene, for members of a size; returns its builder."""
+        crowd = new_crowd(self.context, title, self.collection, seed=self.seed)
         crowd.location, crowd.empty_display_size = place, 0.5 * size
-        return SceneBuilder(self.context, self.collection, crowd, self.place)
+        return replace(self, crowd=crowd)
 
     def add(self, name: str, data: ID | None, place: Vector, role: Role | None = None) -> Object:
         """Add an object at a place in the world."""
@@ -148,7 +150,7 @@ class SceneBuilder:
         self.crowd.steering.portrayal.stride_height = height
         # Objects linked to a new collection are not listed until the view layer is updated.
         self.context.view_layer.update()
-        taken = {ob.steering.identity for ob in tagged(in_use(self.context.scene), Role.VEHICLE)}
+        taken = taken_identities()
         family = Family()
         row = iter(identities_in_a_row(len(members), taken, random_numbers) if in_a_row else ())
         for ob in members:

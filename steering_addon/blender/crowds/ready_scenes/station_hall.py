@@ -68,7 +68,7 @@ def add_station_hall(context: Context, options: SceneOptions) -> Object:
     errands = {name: values for name, values in preset.behaviors.items() if name not in NOT_ON_ERRANDS}
     preset = replace(preset, behaviors=errands)
     hall, chance = hall_of(options), random.Random(options.seed)
-    builder = SceneBuilder.begin(context, "Station Hall", options.place, options.size)
+    builder = SceneBuilder.begin(context, "Station Hall", options)
     build(hall, builder)
     builder.settle(preset, PERSON, options.size)
     settings = builder.crowd.steering

@@ -61,7 +61,7 @@ def add_traffic(context: Context, options: SceneOptions) -> Object:
     in_lanes = {name: values for name, values in preset.behaviors.items() if name not in ASIDE}
     preset = replace(preset, behaviors=in_lanes)
     random_numbers = random.Random(options.seed)
-    builder = SceneBuilder.begin(context, "Cars", options.place, options.size)
+    builder = SceneBuilder.begin(context, "Cars", options)
     line = _road_line(options, STEPS, random.Random(options.seed))
     path = builder.add("Cars Path", _curve(line), options.place, Role.PATH)
     builder.add("Cars Road", _road(options, line), options.place, Role.SURFACE)

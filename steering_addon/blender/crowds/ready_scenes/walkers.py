@@ -47,7 +47,7 @@ def add_walkers(context: Context, options: SceneOptions) -> Object:
     """Add walkers who play clips on a new path; returns their crowd."""
     preset = without_region(fitted_preset("pedestrian", options.size))
     random_numbers = random.Random(options.seed)
-    builder = SceneBuilder.begin(context, "Walkers", options.place, options.size)
+    builder = SceneBuilder.begin(context, "Walkers", options)
     path = builder.add("Walkers Path", _curve(options), options.place, Role.PATH)
     builder.settle(preset, PERSON, options.size, path)
     with appended(PERSON, options.size, options.count) as cast:

@@ -1,0 +1,96 @@
+"""Which obstacles have a shape that covers much more than the object, or a way through it.
+
+An object is measured as Blender has evaluated it already, and again only when what it is made from has changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import bpy
+
+from ...simulation.geometry.fitting import TOO_MUCH, Fit
+from ..objects.hierarchy import Family
+from ..read.dependencies import may_move
+from ..read.fingerprint import digest_of_shapes
+from ..read.obstacle_fit import SHAPES, fit_of, passers_height
+from ..read.run_settings import frame_range
+from ..read.solids import SHAPE_NUMBERS
+from ..refusal import Refusal
+from ..stored_values import choice_in
+
+if TYPE_CHECKING:
+    from bpy.types import Object, Scene
+
+MOST_FACES = 50_000
+"""Faces of an object beyond which it is measured only when it is tagged: that takes more than half a second."""
+
+
+@dataclass(frozen=True)
+class Covering:
+    """Obstacles with a shape that covers too much.
+
+    Attributes:
+        shape: the stored name of their shape.
+        instead: that of the shape that fits.
+        closes: whether what it covers is a way through them.
+    """
+
+    shape: str
+    instead: str
+    closes: bool
+
+
+_known: dict[int, tuple[bytes, Fit | None]] = {}
+"""By the session_uid of the object, what it was made from and how shapes fit it."""
+
+
+def forget() -> None:
+    """Forget what was measured, as when another file is opened."""
+    _known.clear()
+
+
+def covering(scene: Scene, obstacles: Iterable[Object]) -> dict[Covering, list[Object]]:
+    """The obstacles to be kept out of that cover more than TOO_MUCH times their volume, or a way through them."""
+    found: dict[Covering, list[Object]] = {}
+    family, height = None, passers_height(scene)
+    for ob in obstacles:
+        try:
+            shape, side = (choice_in(ob.steering, name) for name in ("obstacle_shape", "obstacle_side"))
+        except Refusal:
+            continue
+        if shape == "MESH" or side == "INSIDE":
+            continue
+        family = family or Family()
+        fit = _fit(scene, ob, family, height)
+        if fit is None or not fit.has_faces:
+            continue
+        if fit.closes or fit.covers[SHAPE_NUMBERS[shape]] > TOO_MUCH:
+            covered = Covering(shape, SHAPES[fit.shape], fit.closes)
+            if covered.instead != shape:
+                found.setdefault(covered, []).append(ob)
+    return found
+
+
+def _fit(scene: Scene, ob: Object, family: Family, height: float) -> Fit | None:
+    """How shapes fit an object, as last measured while it cannot be; None if it never could."""
+    known = _known.get(ob.session_uid)
+    is_current = bpy.context.scene == scene
+    depsgraph = (bpy.context.view_layer if is_current else scene.view_layers[0]).depsgraph
+    elsewhere = scene.frame_current != frame_range(scene)[0] and may_move(ob)
+    if depsgraph is None or bpy.context.mode != "OBJECT" or elsewhere:
+        return known[1] if known else None
+    made_of = digest_of_shapes([ob]) + repr(height).encode()
+    if known and known[0] == made_of:
+        return known[1]
+    fit = None
+    evaluated = [part.evaluated_get(depsgraph) for part in (ob, *family.descendants(ob))]
+    if sum(len(each.data.polygons) for each in evaluated if each.type == "MESH") <= MOST_FACES:
+        # A bake tells what is wrong.
+        with suppress(Refusal):
+            fit = fit_of(ob, depsgraph, family, height)
+    _known[ob.session_uid] = made_of, fit
+    return fit

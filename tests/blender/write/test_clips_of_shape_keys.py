@@ -1,0 +1,340 @@
+"""Clips of models that shape keys animate, as birds from the web are: each member plays them in its own phase."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.blender.building import (
+    SLOTTED,
+    assert_same,
+    bake,
+    clear_bake,
+    crowd,
+    drive,
+    empty,
+    frames,
+    insert,
+    link,
+    part,
+    scene_dump,
+    select,
+    vehicle,
+    without_bake_ids,
+    without_run_records,
+)
+from tests.blender.shaped import SPREAD, bird, key_clip, play, points_on, trotter, winged, wings
+from tests.blender.walkers import SPEED, STRIDE
+from tests.sampling import in_every_blender
+
+pytestmark = in_every_blender
+
+FILM = range(1, 61)
+
+
+def flock(number: int = 4, **settings):
+    """Birds that share the mesh of their model and fly to a goal far away; the crowd, and they."""
+    frames(1, 60)
+    model = bird(location=(0.0, 0.0, 30.0))
+    select(model)
+    assert bpy.ops.steering.populate(count=number, moves_like="BIRD", seed=2) == {"FINISHED"}
+    birds = [ob for ob in bpy.data.objects if "VEHICLE" in ob.steering.roles]
+    people = birds[0].steering.crowd
+    for name, value in {"glide_share": 0.0, **settings}.items():
+        setattr(people.steering.portrayal, name, value)
+    select(people)
+    return people, birds, model
+
+
+def whole() -> dict:
+    return without_run_records(without_bake_ids(scene_dump()))
+
+
+def test_birds_beat_each_in_its_own_phase_up_to_the_last_frame() -> None:
+    people, birds, model = flock()
+    assert [(clip.action.name, clip.plays) for clip in people.steering.portrayal.clips] == [("KeyAction", "BEAT")]
+    bake()
+    beats = wings(birds, FILM)
+    for beat in (beats, beats[-20:]):
+        assert (beat.max(axis=0) > 0.3 * SPREAD).all() and (beat.min(axis=0) < -0.3 * SPREAD).all()
+    for row in range(1, len(birds)):
+        assert np.abs(beats[:, row] - beats[:, 0]).max() > 0.2 * SPREAD
+    assert len({ob.data for ob in birds}) == len(birds) and model.data not in {ob.data for ob in birds}
+
+
+def test_a_bird_with_a_long_tail_does_not_fly_with_that_ahead() -> None:
+    model = bird()
+    for points in (model.data.vertices, *(block.data for block in model.data.shape_keys.key_blocks)):
+        points[1].co.y, points[2].co.y, points[3].co.y = 2.0, -0.5, -0.5
+    select(model)
+    assert bpy.ops.steering.tag(role="VEHICLE", moves_like="BIRD", new_crowd=True) == {"FINISHED"}
+    assert (model.steering.forward_axis, model.steering.up_axis) == ("NEG_Y", "POS_Z")
+
+
+def test_deleting_the_bake_puts_back_what_was_and_baking_again_writes_the_same() -> None:
+    people, birds, model = flock()
+    before, mesh = whole(), model.data
+    bake()
+    first, flown = whole(), wings(birds, FILM)
+    bpy.context.scene.frame_set(1)
+    select(people)
+    bake()
+    assert_same(first, whole())
+    np.testing.assert_array_equal(wings(birds, FILM), flown)
+    bpy.context.scene.frame_set(1)
+    clear_bake()
+    assert {ob.data for ob in (*birds, model)} == {mesh}
+    assert_same(before, whole())
+
+
+def test_what_exceeds_own_shapes_shares_them() -> None:
+    people, birds, _ = flock(7, own_shapes=3)
+    bake()
+    assert len({ob.data for ob in birds}) == 3
+    assert (wings(birds, FILM).max(axis=0) > 0.3 * SPREAD).all()
+    people.steering.portrayal.own_shapes = 10
+    select(people)
+    bake()
+    assert len({ob.data for ob in birds}) == 7
+    clear_bake()
+    assert len(bpy.data.meshes) == len(bpy.data.shape_keys) == 1
+
+
+def test_the_bake_of_some_leaves_those_that_share_their_shapes_as_they_are() -> None:
+    people, birds, model = flock(3, own_shapes=1)
+    bake()
+    flown = wings(birds[1:], FILM)
+    for ob in birds[1:]:
+        ob.steering.locked = True
+    people.steering.portrayal.variation = 0.9
+    select(people)
+    bake()
+    np.testing.assert_array_equal(wings(birds[1:], FILM), flown)
+    assert birds[0].data not in (birds[1].data, model.data)
+    for ob in birds[1:]:
+        ob.steering.locked = False
+    select(birds[1])
+    clear_bake(selected=True)
+    assert birds[1].data == model.data
+    np.testing.assert_array_equal(wings(birds[2:], FILM), flown[:, 1:])
+    clear_bake()
+    assert len(bpy.data.meshes) == 1
+
+
+def test_a_preview_shows_the_poses_of_the_bake_and_leaves_none() -> None:
+    people, birds, _ = flock()
+    before = whole()
+    assert bpy.ops.steering.preview() == {"FINISHED"}
+    previewed = wings(birds, FILM)
+    bpy.context.scene.frame_set(1)
+    assert_same(before, whole())
+    assert bpy.ops.steering.preview() == {"FINISHED"}
+    real = wings(birds, FILM)
+    assert (real == real[:, :1]).all() and np.abs(previewed - real).max() > 0.3 * SPREAD
+    select(people)
+    bake()
+    np.testing.assert_allclose(previewed, wings(birds, FILM), atol=1e-4)
+    # Over the bake, too.
+    bpy.context.scene.frame_set(1)
+    select(people)
+    assert bpy.ops.steering.preview() == {"FINISHED"}
+    np.testing.assert_allclose(previewed, wings(birds, FILM), atol=1e-4)
+    bpy.ops.steering.preview()
+
+
+def trot(number: int = 2):
+    """Trotters that go to a goal far away at the speed that is measured; the crowd, and they."""
+    frames(1, 90)
+    goal = empty("Goal", location=(0.0, -500.0, 0.0))
+    people = crowd("Herd", seek={"target": goal})
+    people.steering.locomotion = "ON_FOOT"
+    first = trotter()
+    members = [vehicle(first, crowd=people, identity=31, start_speed=1.0)]
+    for k in range(1, number):
+        copy = first.copy()
+        copy.location.x = 3.0 * k
+        members.append(vehicle(link(copy), crowd=people, identity=31 + k, start_speed=1.0))
+    select(people)
+    assert bpy.ops.steering.clips_find(fit_speed=True) == {"FINISHED"}
+    people.steering.vehicle.max_speed, people.steering.vehicle.cruise_speed = SPEED, 1.0
+    return people, members
+
+
+def test_the_speed_of_a_walk_is_measured_at_the_lowest_points_of_the_skin() -> None:
+    people, _ = trot()
+    [clip] = people.steering.portrayal.clips
+    assert clip.plays == "MOVE" and clip.sure > 0.5
+    assert (clip.speed, clip.stride) == (pytest.approx(SPEED, rel=0.02), pytest.approx(STRIDE, rel=0.02))
+
+
+def test_feet_that_shape_keys_move_hold_on_the_ground() -> None:
+    _, members = trot()
+    bake()
+    soles = []
+    for frame in range(40, 91):
+        feet = [points_on(ob, frame)[rows] for ob in members for rows in (slice(8, 16), slice(16, 24))]
+        placed = [np.array(ob.matrix_world)[:3, 3] for ob in members for _ in "LR"]
+        soles.append([foot.mean(axis=0) + place for foot, place in zip(feet, placed)])
+    soles = np.array(soles)
+    down = (soles[1:, :, 2] < 0.055) & (soles[:-1, :, 2] < 0.055)
+    slid = np.abs(np.diff(soles[..., 1], axis=0))[down]
+    assert down.mean() > 0.3 and np.quantile(slid, 0.9) < 0.25 * SPEED / 24.0
+
+
+def test_the_pose_of_a_model_with_modifiers_and_a_parent_is_played_too() -> None:
+    _, birds, model = flock(2)
+    for ob in birds:
+        ob.modifiers.new("Solid", "SOLIDIFY")
+    bake()
+    assert (np.ptp(wings(birds, FILM), axis=0) > 0.5 * SPREAD).all()
+    clear_bake()
+    root = empty("Root", location=(0.0, 0.0, 30.0))
+    model.parent = root
+    select(root)
+    assert bpy.ops.steering.tag(role="VEHICLE", moves_like="BIRD", new_crowd=True) == {"FINISHED"}
+    select(root.steering.crowd)
+    bake()
+    assert model.data.get("steering_shapes_of") is not None
+    assert np.ptp(wings([model], FILM)) > 0.5 * SPREAD
+
+
+@pytest.mark.parametrize("slots", [False, pytest.param(True, marks=pytest.mark.skipif(not SLOTTED, reason="4.2"))])
+def test_all_meshes_of_a_model_that_shape_keys_move_play_together(slots: bool) -> None:
+    frames(1, 60)
+    select(winged(slots=slots))
+    assert bpy.ops.steering.populate(count=2, moves_like="BIRD", seed=2) == {"FINISHED"}
+    roots = [ob for ob in bpy.data.objects if "VEHICLE" in ob.steering.roles]
+    people = roots[0].steering.crowd
+    people.steering.portrayal.glide_share = 0.0
+    select(people)
+    bpy.context.scene.frame_set(1)
+    before = whole()
+
+    def tips() -> np.ndarray:
+        heights = []
+        for frame in FILM:
+            bpy.context.scene.frame_set(frame)
+            heights.append([[points_on(wing)[2, 2] for wing in root.children] for root in roots])
+        bpy.context.scene.frame_set(1)
+        return np.array(heights)
+
+    assert bpy.ops.steering.preview() == {"FINISHED"}
+    previewed = tips()
+    assert bpy.ops.steering.preview() == {"FINISHED"}
+    select(people)
+    bake()
+    baked = tips()
+    np.testing.assert_allclose(previewed, baked, atol=1e-4)
+    np.testing.assert_allclose(baked[..., 0], -baked[..., 1], atol=1e-4)
+    assert (np.ptp(baked, axis=0) > SPREAD).all() and np.abs(baked[:, 0] - baked[:, 1]).max() > 0.1 * SPREAD
+    clear_bake()
+    assert_same(before, whole())
+
+
+def test_others_that_show_the_mesh_and_their_keys_stay_as_they_are() -> None:
+    _, _, model = flock(2)
+    before = wings([model], FILM)
+    bake()
+    np.testing.assert_array_equal(wings([model], FILM), before)
+    assert model.data.shape_keys.animation_data.action.name == "KeyAction"
+
+
+def test_edited_strips_stay_with_their_shapes() -> None:
+    people, birds, model = flock(2)
+    bake()
+    kept = birds[0].data
+    track = next(each for each in kept.shape_keys.animation_data.nla_tracks if each.name.startswith("Steering"))
+    track.mute = True
+    select(people)
+    bake()
+    assert birds[0].data == kept and track.mute and birds[1].data != kept
+    clear_bake()
+    assert birds[0].data == kept and birds[1].data == model.data
+
+
+@pytest.mark.parametrize("why", ["driver", "pin", "action"])
+def test_what_would_hide_the_clips_is_refused_by_name(why: str) -> None:
+    _, birds, model = flock(2)
+    if why == "driver":
+        drive(model.data.shape_keys, 'key_blocks["Up"].value', "0.5")
+    elif why == "pin":
+        birds[0].show_only_shape_key = True
+    else:
+        play(model, key_clip(model, "Glide", {"Up": [(1.0, 0.2), (9.0, 0.3)], "Down": [(1.0, 0.0)]}))
+    bpy.context.scene.frame_set(1)
+    before = whole()
+    with pytest.raises(RuntimeError, match=r"Up|pin|Glide"):
+        bake()
+    assert_same(before, whole())
+
+
+def test_a_file_that_is_opened_again_plays_the_same_and_its_bake_can_be_deleted(tmp_path) -> None:
+    _, birds, _ = flock(2)
+    bake()
+    flown = wings(birds, FILM)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "flock.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "flock.blend"))
+    birds = [bpy.data.objects[name] for name in ("Bird 0001", "Bird 0002")]
+    np.testing.assert_array_equal(wings(birds, FILM), flown)
+    bpy.context.scene.frame_set(1)
+    select(bpy.data.objects["Birds"])
+    clear_bake()
+    assert len(bpy.data.meshes) == 1 and {ob.data for ob in birds} == {bpy.data.objects["Bird"].data}
+
+
+def test_a_member_that_is_appended_to_another_file_flies_and_gets_its_mesh_back_there(tmp_path) -> None:
+    _, birds, _ = flock(2)
+    bake()
+    flown, path = wings(birds[:1], FILM), str(tmp_path / "flock.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    with bpy.data.libraries.load(path) as (_, wanted):
+        wanted.objects = ["Bird 0001"]
+    ob = link(bpy.data.objects["Bird 0001"])
+    np.testing.assert_array_equal(wings([ob], FILM), flown)
+    select(ob)
+    clear_bake()
+    assert ob.data.get("steering_shapes_of") is None and ob.data.name == "Bird"
+
+
+def test_meshes_of_the_poses_of_shape_keys_leave_the_model_as_it_was() -> None:
+    people, birds, model = flock(2)
+    mesh, before = model.data, whole()
+    select(people)
+    assert bpy.ops.steering.pose_meshes(tolerance=0.1) == {"FINISHED"}
+    [poses] = [each for each in bpy.data.collections if "steering_poses" in each]
+    tips = [ob.data.vertices[2].co.z for ob in poses.objects]
+    assert max(tips) > 0.7 * SPREAD and min(tips) < -0.7 * SPREAD
+    assert birds[0].data == mesh and before["shape_keys"] == whole()["shape_keys"]
+
+
+def test_members_that_share_one_pose_are_named_with_the_cure() -> None:
+    people, birds, _ = flock(2)
+    census = part("blender.status.census")
+
+    def texts() -> list[str]:
+        census.changed()
+        found = census.refresh(bpy.context.scene).findings
+        return [each.text for each in found if each.kind.name == "POSED_ALIKE"]
+
+    assert not texts()
+    people.steering.portrayal.clips.clear()
+    assert texts() == [
+        "Bird 0001 and Bird 0002 have the same pose on each frame, as they share shape keys. "
+        "Find Clips lets each play in its own phase"
+    ]
+    birds[1].steering.locked = True
+    assert not texts()
+
+
+def test_shape_keys_that_only_drivers_or_nothing_moves_are_left_alone() -> None:
+    frames(1, 20)
+    model = bird()
+    model.data.shape_keys.animation_data_clear()
+    bpy.data.batch_remove(list(bpy.data.actions))
+    insert(model.data.shape_keys, 'key_blocks["Up"].value', {1: 0.5})
+    select(model)
+    assert bpy.ops.steering.populate(count=2, moves_like="BIRD") == {"FINISHED"}
+    bake()
+    assert len(bpy.data.meshes) == 1
