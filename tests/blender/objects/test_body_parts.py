@@ -236,6 +236,22 @@ def test_the_ground_is_larger_than_what_is_seen_of_models(how, clicked: str) -> 
     assert [source.object for source in crowd.steering.populate.sources] == [rig]
 
 
+def test_low_hills_are_the_ground_of_models_that_are_not_much_smaller() -> None:
+    hills, rig = box("Hills", (-3.0, -3.0, -0.3), (3.0, 3.0, 0.2)), walker()
+    select(hills, rig)
+    assert bpy.ops.steering.populate(count=1) == {"FINISHED"}
+    assert bpy.context.view_layer.objects.active.steering.populate.place == hills
+
+
+def test_a_car_beside_a_person_is_no_ground() -> None:
+    car, rig = box("Car", (-0.9, -2.2, 0.0), (0.9, 2.2, 1.5)), walker()
+    select(car, rig)
+    assert bpy.ops.steering.populate(count=2) == {"FINISHED"}
+    stored = bpy.context.view_layer.objects.active.steering.populate
+    assert stored.place is None
+    assert {source.object for source in stored.sources} == {car, rig}
+
+
 def test_a_floor_is_the_ground_also_of_models_nearly_as_large() -> None:
     floor, rig = box("Floor", (-2.0, -2.0, 0.0), (2.0, 2.0, 0.0)), walker()
     shape = box("Shape", (-9.0, -9.0, -9.0), (9.0, 9.0, 9.0))
