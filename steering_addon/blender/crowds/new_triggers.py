@@ -56,7 +56,7 @@ def new_trigger(context: Context, state: Object, when: str, caller: Object | Non
         settings.trigger.distance = max(settings.trigger.distance, rounded(ROOM * apart))
     chases = is_own(state, "pursuit") and state.steering.pursuit.use
     if chases and caller is not None and "distance" in shown:
-        # Who hunts goes for what there is, however far it was put.
+        # A hunter goes for what there is, however far it was put.
         nearest = _nearest(context.scene, crowd_of(state), caller)
         settings.trigger.distance = max(settings.trigger.distance, rounded(ROOM * nearest))
     if caller is not None:

@@ -143,7 +143,7 @@ def push_apart(
     separated = np.where(touched[:, None], separated, position)
     shift = np.where(touched[:, None], shift, 0.0)
     taken = _taken(velocity, shift / dt)
-    # Who is moved out of an obstacle does not go on out of it.
+    # A body that is moved out of an obstacle does not go on from there.
     walled = (points[:n] != gently).any(axis=1)
     return separated, velocity + taken, np.where(walled[:, None], 0.0, shift / dt - taken)
 
