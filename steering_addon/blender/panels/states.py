@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 TIMES = ("react", "lasts", "then", "blend", "varies", "persistence")
 CALLS = ("spreads", "reach", "fresh", "urge", "cue", "left_alone")
-NEEDS = ("builds_up", "eases", "wears_off")
+NEEDS = ("builds_up", "at_first", "eases", "wears_off")
 OFFERED = 3
 """Other crowds that a crowd without states may take them from, at most: a copy made by Blender has none."""
 SWATCH = 1.0
