@@ -68,6 +68,8 @@ def looked(walkable: Walkable, look: Look, goal_distance: Scalars, memory: Walki
         way = way.copy(order="K")
         way[cramped], side[cramped] = tight.way(near, memory.side[rows[cramped]])
     inward = np.where(_is_set(kept), few.while_free(seen, kept), few.turned_back(seen, way, side))
+    # What is led somewhere goes along an edge to get there.
+    inward = np.where(np.isfinite(goal_distance[rows])[:, None], 0.0, inward)
     if len(cramped):
         leads = picked(np.where(_is_set(inward), inward, way), cramped)
         fits = tight.leaves_room(near, leads, onward[cramped], near.need)

@@ -88,7 +88,9 @@ class OnFoot(Locomotion):
     max_slope: Number = number(
         0.61, "Steepest ground that it walks on; it goes round what is steeper", Unit.ANGLE, 0.0, 1.5
     )
-    step_height: Number = length(0.3, "Highest step that it climbs or descends, as on stairs")
+    step_height: Number = length(
+        0.3, "Highest step that it climbs or descends, as on stairs; its feet bridge gaps that are little wider"
+    )
     slowed_uphill: Number = share(1.0, "How much it slows down uphill; 1 as people do")
     align_to_ground: Number = called(
         "Ground Lean", share(0.0, "How far it leans with the ground: 0 upright as people, 0.5 as animals")

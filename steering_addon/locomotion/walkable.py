@@ -46,6 +46,9 @@ AT_FEET = (0.0,)
 TURNS = tuple(cosine_and_sine(np.array(turns) * (np.pi / 180.0)) for turns in (BEGINS, KEEPS))
 TRIED = ((AHEAD, slice(0, 2)), (AHEAD, slice(2, None)), (AT_FEET, slice(None)))
 """Which turns are tried together, as most that are hindered find a way with the first two."""
+BRIDGES = 1.4
+"""Multiples of the highest step that a foot bridges. A fifth of the height of a person, whose step is a sixth, is
+1.2 of them, and sides are found to an eighth."""
 FURTHER = 1.4
 """Multiples of its reach that a walker looks while it goes round something."""
 ALONG = 0.97
@@ -131,7 +134,8 @@ class Walkable(Columns):
         step = self.step_height + tangent_of_setting(self.max_slope) * magnitude(way)
         expected = feet[:, 2] + rise(normal, way)
         x, y = feet[:, 0] + way[:, 0], feet[:, 1] + way[:, 1]
-        return self.surfaces.under(x, y, expected, step, step + deeper, last)
+        footing = self.surfaces.under(x, y, expected, step, step + deeper, last)
+        return self.surfaces.bridged(footing, x, y, expected, step, way, BRIDGES * self.step_height)
 
     def step(self, feet: Vectors, way: Vectors, normal: Vectors, triangle: Rows) -> tuple[Footing | None, Mask]:
         """What a step treads, None without ground, and whether the ground refuses it, (n,): it ends, or is too steep.
@@ -304,7 +308,10 @@ class Walkable(Columns):
         rows = which(~good & np.tile(free, times))
         if len(rows):
             nearby = step[rows]
-            ahead = self.surfaces.under(x[rows], y[rows], expected[rows], nearby, nearby).triangle
+            places = x[rows], y[rows], expected[rows]
+            footing = self.surfaces.under(*places, nearby, nearby)
+            gap = BRIDGES * self.step_height[rows % n]
+            ahead = self.surfaces.bridged(footing, *places, nearby, picked(way, rows), gap).triangle
             level = limit[rows]
             walked = np.where(ahead < 0, ~self.shuns_edges[rows % n], self.surfaces.levelness(ahead) >= level)
             free[rows[~walked] % n] = False

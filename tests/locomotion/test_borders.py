@@ -114,3 +114,36 @@ def test_level_faces_are_walked_at_full_speed_whatever_rises_beside_them(faces) 
     speed = np.linalg.norm(np.diff(place, axis=0), axis=-1) * FPS
     assert place[-1, 1] > 2.5
     assert (speed[place[1:, 1] < 2.5] > 0.95 * PACE).all()
+
+
+@pytest.mark.parametrize(
+    ("gap", "step", "crosses"),
+    [
+        (0.0, 0.0, True),
+        (0.02, 0.0, True),
+        (0.2, 0.0, True),
+        (0.35, 0.0, True),
+        (0.1, 0.15, True),
+        (-0.5, 0.01, True),
+        (0.6, 0.0, False),
+    ],
+)
+def test_a_gap_that_a_foot_bridges_is_no_border(gap, step, crosses) -> None:
+    ground = surfaces([rectangle((-12.0, -6.0), (0.0, 6.0)), rectangle((gap, -6.0), (12.0, 6.0), step)])
+    starts = np.array([(-4.0, -3.0, 0.0), (-4.0, 0.0, 0.0)])
+    goals = np.array([(5.0, 3.0, step), (5.0, 0.0, step)])
+    states = walkers(
+        ground,
+        starts,
+        [(Arrival, {"target": 2 + np.arange(2)})],
+        (goals - starts) * (1.0, 1.0, 0.0),
+        locomotions=[(OnFoot, {**PERSON, "step_height": 0.3})],
+        tracked=leaders(*goals),
+    ).run(9 * FPS)
+    place = positions(states)
+    if not crosses:
+        assert place[..., 0].max() <= 0.0
+        return
+    assert (speeds(states[: 3 * FPS]) > 0.95 * PACE).all()
+    assert np.linalg.norm(place[-1] - goals, axis=1).max() < 0.5
+    assert np.isin(place[..., 2], (0.0, step)).all()

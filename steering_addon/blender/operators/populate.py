@@ -49,9 +49,9 @@ if TYPE_CHECKING:
 
 NOT_ON_GROUND = {"distance", "height", "lean"}
 """What the redo panel leaves out on a surface, as it fits the members; the sidebar has it."""
-GROUND, FLAT = 4.0, 0.01
-"""A selected mesh that is this many times larger than all other selected models is taken for the ground, and so is one
-whose height is at most this share of its width, if no other is as flat."""
+GROUND, FLAT, LOW = 4.0, 0.01, 0.1
+"""A selected mesh that is this many times larger than all other selected models is taken for the ground. So is one
+whose height is at most this share of its width, or this one if it is larger than all models, if no model is as flat."""
 
 
 def _places(self, context, _text) -> list[str]:
@@ -330,20 +330,26 @@ def _selected_ground(context: Context, crowd: Object | None, family: Family) -> 
         selected = [active, *(ob for ob in selected if ob != active)]
     if len(selected) < 2:
         return None, GRID
+    extents: dict[Object, np.ndarray] = {}
     for ob in selected:
         if ob.type == "CURVE":
             return ob, CURVE
         if has_role(ob, Role.REGION):
             return ob, VOLUME
-    check_stored(selected)
-    depsgraph = context.evaluated_depsgraph_get()
-    extents = {ob: Body.of(ob, depsgraph, family).extent() for ob in candidates(selected, crowd, (), family)}
-    for ob in selected:
-        others = [extents[other] for other in extents if other != ob]
-        if ob not in extents or not others or not _may_be_ground(ob, family):
+        if not _may_be_ground(ob, family):
             continue
-        is_larger = max(extents[ob]) > GROUND * max(map(max, others))
-        if is_larger or (_is_flat(extents[ob]) and not any(map(_is_flat, others))):
+        if not extents:
+            check_stored(selected)
+            depsgraph = context.evaluated_depsgraph_get()
+            models = candidates(selected, crowd, (), family)
+            extents = {model: Body.of(model, depsgraph, family).extent() for model in models}
+        others = [extent for other, extent in extents.items() if other != ob]
+        if ob not in extents or not others:
+            continue
+        size, largest = max(extents[ob]), max(map(max, others))
+        flatness, flattest = _flatness(extents[ob]), min(map(_flatness, others))
+        most = LOW if size > largest else FLAT
+        if size > GROUND * largest or flatness <= most < flattest:
             return ob, SURFACE
     return None, GRID
 
@@ -354,9 +360,10 @@ def _may_be_ground(ob: Object, family: Family) -> bool:
     return FITS[SURFACE](ob) and not is_character(ob, family) and (keys is None or keys.animation_data is None)
 
 
-def _is_flat(extent: np.ndarray) -> bool:
-    """Whether what is as long, wide and high as this, (3,) metres, is a floor, such as a plane."""
-    return bool(extent[2] <= FLAT * extent[:2].min() and extent[:2].min() > 0.0)
+def _flatness(extent: np.ndarray) -> float:
+    """How high what is as long, wide and high as this, (3,) metres, is as a share of its width; inf for a line."""
+    width = float(extent[:2].min())
+    return float(extent[2]) / width if width > 0.0 else np.inf
 
 
 CLASSES = (STEERING_OT_populate, STEERING_OT_populate_add, STEERING_OT_populate_remove)

@@ -39,6 +39,7 @@ PAGES = (
             "portrayal.playing",
             "portrayal.no_walk",
             "portrayal.unplanted",
+            "portrayal.own_shapes",
             "portrayal.head_bone",
             "portrayal.look_at",
             "clip.",

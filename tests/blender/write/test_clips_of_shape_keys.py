@@ -328,6 +328,15 @@ def test_members_that_share_one_pose_are_named_with_the_cure() -> None:
     assert not texts()
 
 
+def test_an_action_that_only_moves_muted_keys_is_refused_by_name() -> None:
+    people, _, model = flock(1)
+    for block in model.data.shape_keys.key_blocks[1:]:
+        block.mute = True
+    people.steering.portrayal.clips.clear()
+    with pytest.raises(RuntimeError, match="KeyAction moves no shape key of Bird 0001"):
+        bpy.ops.steering.clip_add(action="KeyAction")
+
+
 def test_shape_keys_that_only_drivers_or_nothing_moves_are_left_alone() -> None:
     frames(1, 20)
     model = bird()
