@@ -103,7 +103,9 @@ def move(
         position, velocity, forward = lead.position, lead.velocity, lead.forward
         gives_way = gives_way & ~lead.hand
     began = _began(parts, driven)
-    position, velocity = push_apart(model, snapshot.grounded, gives_way, world, position, velocity, forward, began)
+    position, velocity, shoved = push_apart(
+        model, snapshot.grounded, gives_way, world, position, velocity, forward, state.shoved, began
+    )
     acceleration = (velocity - state.motion.velocity) / dt
     smoothed = snapshot.handling.smoothed(state.smoothed_acceleration, acceleration, dt)
     stances = []
@@ -120,6 +122,7 @@ def move(
         stood,
         time=time,
         force=control.force,
+        shoved=shoved,
         memories=decided.memories,
         tallies=decided.tallies,
         taken=decided.taken,

@@ -25,6 +25,7 @@ from ..crowds.adding_clips import (
     vehicles_of,
     without_copies,
 )
+from ..crowds.state_preset_exchange import as_made
 from ..crowds.states import states_of_crowd
 from ..objects.focus import crowd_in_focus
 from ..objects.hierarchy import Family
@@ -216,7 +217,9 @@ class STEERING_OT_clips_find(SteeringOperator, bpy.types.Operator):
             rig = models[0][1]
             text = f"No action of this file poses {rig.name}. Import the animations of the model, or append them."
             raise Refusal(text, about=[rig])
-        self._report(crowd, add_found(crowd, all_clips, context.scene, family), len(looked_at))
+        ready = as_made(crowd, states_of_crowd(crowd, context))
+        added = add_found(crowd, all_clips, context.scene, family)
+        self._report(crowd, added, len(looked_at))
         gaits = [speed for speed, _ in gaits_of(crowd)]
         explain = why_no_walk if gaits else why_none_moves
         reasons = [why for model in of_models if (why := explain(*model, context.scene, family))]
@@ -224,6 +227,8 @@ class STEERING_OT_clips_find(SteeringOperator, bpy.types.Operator):
         for why in reasons:
             self.report({"WARNING"}, why[0].upper() + why[1:])
         if gaits:
+            if added:
+                fit_states(crowd, ready)
             self._fit(crowd, gaits, context)
         return {"FINISHED"}
 
