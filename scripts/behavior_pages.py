@@ -131,8 +131,9 @@ def _vehicles() -> str:
     lines = [
         WRITTEN,
         "# Vehicles\n",
-        "A crowd holds these settings for all of its vehicles, each in a panel of its own. Each can be keyframed and "
-        "driven, unless its tooltip says otherwise.\n",
+        "A crowd holds these settings for all of its vehicles. Each can be keyframed and driven, unless its tooltip "
+        "says otherwise. The panel **Movement** shows the cruise speed as a speed, `cruise`; what is stored, keyed and "
+        "driven is its share of the top speed.\n",
     ]
     (heading, group, declaration), *others = VEHICLE_GROUPS
     lines += [*_group(f"## {heading}", group, declaration), *_locomotions()]

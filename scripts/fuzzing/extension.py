@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
+
 import addon_utils
 
 # addon_utils can only be imported after bpy.
-import bpy  # noqa: F401
+import bpy
 
 from .home import MODULE
 
@@ -14,3 +16,9 @@ def enable() -> None:
     """Enable the extension as the preferences do; raises RuntimeError if it does not register."""
     if addon_utils.enable(MODULE, default_set=True) is None:
         raise RuntimeError(f"{MODULE} did not register")
+
+
+def is_previewing() -> bool:
+    """Whether a preview of the scene is on."""
+    preview = importlib.import_module(f"{MODULE}.steering_addon.blender.preview")
+    return bool(preview.is_on(bpy.context.scene))

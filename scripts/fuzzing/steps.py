@@ -9,6 +9,7 @@ from random import Random
 import bpy
 
 from . import laws
+from .extension import is_previewing
 from .odd_animation import animate
 from .odd_objects import NAMES
 from .trial import Trial
@@ -38,6 +39,9 @@ def step(weight: float = 1.0) -> Callable[[Step], Step]:
 @step(3.0)
 def bake_twice_and_clear(trial: Trial, chance: Random) -> None:
     """A second bake is as the first, and without the bake all is as before."""
+    if is_previewing():
+        # It poses bones until the bake ends it.
+        trial.attempt("preview")
     was_baked = bool(laws.baked_actions())
     before, involved = laws.dump(), laws.involved()
     settings = {"replace_own_keys": chance.random() < 0.5, "selected": chance.random() < 0.15}

@@ -36,10 +36,13 @@ class Alignment(Neighborhood):
     angle: Number = called(
         "Field of View", number(1.5 * np.pi, "Field of view, in which others count", Unit.ANGLE, 0.0, 2.0 * np.pi)
     )
-    full_difference: Number = share(
-        0.4,
-        "Difference from the others above which it steers with full weight, as a share of cruise speed or of a unit "
-        "heading",
+    full_difference: Number = called(
+        "Fullest At",
+        share(
+            0.4,
+            "Difference from the others above which it steers with full weight, as a share of cruise speed or of a "
+            "unit heading",
+        ),
     )
     match: Rows = called("Matches", choice("VELOCITY", "Which property of the others it takes on", MATCHES))
 

@@ -68,7 +68,7 @@ class Docking(Destination):
 
     target: Rows = body("Target to dock at; empty: the nearest leader")
     approach_distance: Number = called(
-        "Straight Way In",
+        "Straight In",
         room_to_stop(length(6.0, "Length of the straight line behind the target along which it comes in", 0.1)),
     )
     arrival_speed: Number = share(

@@ -53,7 +53,7 @@ class Drive(Behavior):
     herd: Rows = crowd("The crowd to whose middle it is driven without a home; empty: its own")
     gap: Number = called("Keeps Behind", length(4.0, "Distance behind it from which it is driven", 0.01))
     home_distance: Number = called("Home Within", length(3.0, "Distance from home at which it is home"))
-    approach_time: Number = seconds(0.8, "Time in which it makes up the remaining distance", 0.05)
+    approach_time: Number = called("Approach", seconds(0.8, "Time in which it makes up the remaining distance", 0.05))
 
     def steer(self, world: World, agents: Agents, memory: None) -> Steering:
         aim, known, stray = self._aim(world, agents)

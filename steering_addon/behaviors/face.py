@@ -17,7 +17,7 @@ class Face(Behavior):
     """Turn to something while standing, as fast as the body turns on the spot.
 
     It applies no force: other behaviors, or a low cruise speed, say when the vehicle stands. A body that cannot turn on
-    the spot does not: a car, an animal whose Turn on the Spot is 0, a bird that never hovers. Only a body that is free
+    the spot does not: a car, an animal whose Pivot is 0, a bird that never hovers. Only a body that is free
     in space turns up and down, too. Does nothing without a target, or while the vehicle moves.
     """
 

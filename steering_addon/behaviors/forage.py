@@ -55,7 +55,9 @@ class Forage(Behavior):
     distance: Number = length(10.0, "How near a resource has to be to be noticed; 0: at any distance")
     appetite: Number = number(1.0, "How much it eats", Unit.RATE)
     meal: Number = number(3.0, "How much it eats before it has had enough; 0: it is never full")
-    digestion_time: Number = seconds(8.0, "How long it wanders after a meal before it is hungry again")
+    digestion_time: Number = called(
+        "Digestion", seconds(8.0, "How long it wanders after a meal before it is hungry again")
+    )
     strength: Number = acceleration(2.0, "How hard the turns get while it wanders")
     rate: Number = called(
         "Restlessness", number(0.5, "How often it changes direction while it wanders", Unit.RATE, animatable=False)

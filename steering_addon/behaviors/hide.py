@@ -8,7 +8,7 @@ import numpy as np
 
 from ..simulation.arrays.vectors import Number, Rows, Vectors, dot, magnitude, picked, unit
 from ..simulation.behavior import Behavior, Intent, Steering
-from ..simulation.declaration import body, length, seconds
+from ..simulation.declaration import body, called, length, seconds
 from ..simulation.geometry.obstacles import BOX, OUTSIDE, Obstacles
 from ..simulation.maneuvers.chasing import velocity_to_keep
 from ..simulation.memory import Memory, remembered
@@ -46,7 +46,7 @@ class Hide(Behavior):
     opponent: Rows = body("Opponent to hide from; empty: the nearest leader")
     distance: Number = length(20.0, "How near the opponent has to be; 0: at any distance")
     clearance: Number = length(0.5, "Room between the body and the obstacle it hides behind")
-    approach_time: Number = seconds(1.0, "Time in which it makes up the remaining distance", 0.05)
+    approach_time: Number = called("Approach", seconds(1.0, "Time in which it makes up the remaining distance", 0.05))
 
     def steer(self, world: World, agents: Agents, memory: Hiding) -> Steering:
         row, place = self._hiding_place(world, agents, memory)

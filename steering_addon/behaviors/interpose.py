@@ -30,7 +30,7 @@ class Interpose(Behavior):
     other: Rows = another_body("Second object")
     between: Number = share(0.5, "Position between them: 0 at the first, 1 at the second")
     prediction_time: Number = called("Looks Ahead", seconds(5.0, "How far ahead it looks at most"))
-    approach_time: Number = seconds(1.0, "Time in which it makes up the remaining distance", 0.05)
+    approach_time: Number = called("Approach", seconds(1.0, "Time in which it makes up the remaining distance", 0.05))
 
     def steer(self, world: World, agents: Agents, memory: None) -> Steering:
         both = self._both()

@@ -103,7 +103,9 @@ class KeepCompany(Neighborhood):
     threes: Number = share(0.3, "Share of the pairs that take a third")
     gap: Number = length(0.25, "Room between the bodies of two side by side")
     distance: Number = called("Sees Up To", length(4.0, "How far away company is found; at twice that it is lost"))
-    approach_time: Number = seconds(1.0, "Time in which it makes up its distance from its place", 0.05)
+    approach_time: Number = called(
+        "Approach", seconds(1.0, "Time in which it makes up its distance from its place", 0.05)
+    )
     strength: Number = acceleration(3.0, "Strongest steering toward its place")
     patience: Number = seconds(10.0, "How long it waits for the others; then it continues as long without them", 0.1)
 

@@ -55,11 +55,13 @@ class LeaderFollowing(Neighborhood):
     behind: Number = length(2.0, "Distance behind the leader")
     behind_time: Number = seconds(0.0, "Additional distance behind a fast leader, as time at its speed")
     spread: Number = length(4.0, "Size of the volume in which each vehicle has its place; 0: all have the same place")
-    approach_time: Number = seconds(2.0, "Time in which it makes up its distance from the place", 0.05)
-    response_time: Number = seconds(1.0, "Time in which it reaches the desired velocity", 0.01)
+    approach_time: Number = called(
+        "Approach", seconds(2.0, "Time in which it makes up its distance from the place", 0.05)
+    )
+    response_time: Number = called("Response", seconds(1.0, "Time in which it reaches the desired velocity", 0.01))
     strength: Number = acceleration(8.0, "Strongest steering toward its place")
     clearing_distance: Number = called("Clear Ahead", length(6.0, "How far ahead of the leader its way is kept free"))
-    clearing_width: Number = length(2.0, "How wide the leader's way is")
+    clearing_width: Number = called("Clear Width", length(2.0, "How wide the leader's way is"))
     separation: Number = acceleration(8.0, "Strongest steering to keep apart from others nearby")
     distance: Number = called("Sees Up To", length(1.5, "How far away other vehicles still count"))
 

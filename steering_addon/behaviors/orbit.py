@@ -20,7 +20,7 @@ from ..simulation.arrays.vectors import (
     truncate,
 )
 from ..simulation.behavior import OURS, Behavior, Intent, Steering
-from ..simulation.declaration import Choice, body, choice, length, room_to_stop, seconds
+from ..simulation.declaration import Choice, body, called, choice, length, room_to_stop, seconds
 from ..simulation.world import Agents, World
 
 WAYS = (
@@ -57,7 +57,9 @@ class Orbit(Behavior):
     height: Number = length(0.0, "Height above the target", -np.inf)
     height_spread: Number = length(0.0, "Random variation of the height")
     direction: Rows = choice("COUNTERCLOCKWISE", "Which way it circles", WAYS, animatable=False)
-    approach_time: Number = seconds(1.0, "Time in which it makes up its distance from the circle", 0.05)
+    approach_time: Number = called(
+        "Approach", seconds(1.0, "Time in which it makes up its distance from the circle", 0.05)
+    )
 
     def steer(self, world: World, agents: Agents, memory: None) -> Steering:
         row = np.maximum(self.target, 0)

@@ -66,12 +66,15 @@ class Wander(Behavior):
         "Restlessness",
         number(0.5, "How often it changes direction, per second", Unit.RATE, animatable=False),
     )
-    shared_strength: Number = acceleration(0.0, "Strength of the turns that the whole crowd makes together")
+    shared_strength: Number = called(
+        "Shared Force", acceleration(0.0, "Strength of the turns that the whole crowd makes together")
+    )
     shared_rate: Number = number(
         0.25, "How often the whole crowd changes direction, per second", Unit.RATE, animatable=False
     )
-    parting_strength: Number = acceleration(
-        0.0, "How hard the two sides of the crowd turn away from each other, now and then"
+    parting_strength: Number = called(
+        "Parting Force",
+        acceleration(0.0, "How hard the two sides of the crowd turn away from each other, now and then"),
     )
     parting_rate: Number = number(
         0.05, "How often the two sides of the crowd may part, per second", Unit.RATE, animatable=False

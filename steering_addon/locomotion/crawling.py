@@ -100,8 +100,10 @@ class Crawling(Locomotion):
         0.0, "Radius of the tightest turn while crawling; 0 to turn as tightly as Max Turn allows at its speed"
     )
     max_turn_rate: Number = called("Max Turn", number(np.pi, "Fastest turn while crawling", Unit.TURN, 0.01))
-    turn_on_the_spot: Number = number(np.pi, "Fastest turn while standing", Unit.TURN)
-    slowest_speed: Number = share(0.1, "Share of cruise speed below which it stands instead of creeping")
+    turn_on_the_spot: Number = called("Pivot", number(np.pi, "Fastest turn while standing", Unit.TURN))
+    slowest_speed: Number = called(
+        "Least Speed", share(0.1, "Share of cruise speed below which it stands instead of creeping")
+    )
     at_edge: Rows = choice("TURN_BACK", "What it does at the edge of a surface", EDGES)
 
     def handling(self) -> Handling:

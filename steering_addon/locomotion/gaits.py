@@ -41,9 +41,11 @@ FACES = 0.9
 """The cosine between heading and direction from which on a walker that turned on the spot sets off."""
 STEPS = 0.5
 """The share of cruise speed below which a walker that may turn on the spot steps round, tighter than its circle."""
+STEPS_ROUND = 0.25
+"""The share of cruise speed at which a walker steps round that has no room for its circle."""
 WAY_OUT = 1.5
-"""Radians a second at which a walker turns on the spot that has no step left ahead or that another body blocks,
-whatever its Turn on the Spot."""
+"""Radians a second at which a walker turns on the spot that has no step left ahead, no room for its circle, or that
+another body blocks, whatever its Pivot."""
 
 
 @dataclass(frozen=True)
@@ -109,9 +111,10 @@ class Walkers:
     def turn_rate_at(self, speed: Scalars) -> Scalars:
         """The fastest turn at a speed, (n,) rad/s: on the turning circle, or stepping round when slow."""
         walking = speed / np.maximum(self.circle, EPSILON)
-        if not anybody(self.turning_on_the_spot > 0.0):
+        round_rate = np.maximum(self.turning_on_the_spot, np.where(self.memory.has_room, 0.0, WAY_OUT))
+        if not anybody(round_rate > 0.0):
             return np.minimum(self.max_turn_rate, walking)
-        stepping = self.turning_on_the_spot * np.maximum(1.0 - speed / np.maximum(STEPS * self.pace, EPSILON), 0.0)
+        stepping = round_rate * np.maximum(1.0 - speed / np.maximum(STEPS * self.pace, EPSILON), 0.0)
         return np.minimum(self.max_turn_rate, np.maximum(walking, stepping))
 
     @once
@@ -199,7 +202,7 @@ def _going_round(w: Walkers, _: Scalars) -> Scalars:
 
 def _passing(w: Walkers, speed: Scalars) -> Scalars:
     """What leads it aside does not slow it down as well."""
-    return np.maximum(speed, np.where(w.memory.has_room, np.maximum(w.wanted, w.round_speed), w.round_speed))
+    return np.maximum(speed, np.maximum(w.wanted, w.round_speed))
 
 
 PACES = (
@@ -208,8 +211,8 @@ PACES = (
     Pace("pass", lambda w: w.is_led_aside, _passing),
     Pace(
         "step round",
-        lambda w: ~w.memory.has_room & (w.on_the_spot > 0.0),
-        lambda w, speed: np.minimum(speed, 0.5 * STEPS * w.pace),
+        lambda w: ~w.memory.has_room,
+        lambda w, speed: np.minimum(speed, STEPS_ROUND * w.pace),
     ),
 )
 GAITS = (
@@ -225,6 +228,15 @@ GAITS = (
     Gait("set off", lambda w: w.still, lambda w: w.within_limits, lambda w, v: np.minimum(w.slowed(v), w.toward)),
     Gait("walk on", _everyone, lambda w: w.within_limits, Walkers.slowed),
 )
+
+
+def stepping_circle(on_the_spot: Scalars, pace: Scalars) -> Scalars:
+    """The radius, (n,) metres, of the turn of walkers that step round.
+
+    Args:
+        on_the_spot, pace: (n,) their fastest turn while they stand, rad/s, and the speed at which they walk, m/s.
+    """
+    return STEPS_ROUND * pace / (np.maximum(on_the_spot, WAY_OUT) * (1.0 - STEPS_ROUND / STEPS))
 
 
 def strode(w: Walkers) -> tuple[Vectors, Vectors]:

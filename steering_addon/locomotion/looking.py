@@ -7,6 +7,7 @@ import numpy as np
 from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.vectors import (
     EPSILON,
+    Mask,
     Rows,
     Scalars,
     Vectors,
@@ -44,27 +45,50 @@ def waited(memory: Walking, heading: Vectors, dt: float) -> tuple[Walking, Rows]
     return memory, which(memory.looks_in <= 0.5 * dt)
 
 
-def looked(walkable: Walkable, look: Look, memory: Walking, rows: Rows, dt: float) -> Walking:
-    """What is remembered once those of some rows have looked ahead."""
+def looked(walkable: Walkable, look: Look, goal_distance: Scalars, memory: Walking, rows: Rows, dt: float) -> Walking:
+    """What is remembered once those of some rows have looked ahead, but no further than to where they are led.
+
+    Args:
+        goal_distance: (n,) metres to where they are led, inf for none.
+    """
     known = {name: vars(memory)[name].copy(order="K") for name in SEEN}
-    seen, few = look.take(rows), walkable.take(rows)
+    seen, few, onward = look.take(rows), walkable.take(rows), look.step[rows] * (LOOKS / dt)
+    wary = few.ends_ahead(seen)
+    seen = replace(seen, reach=np.minimum(seen.reach, np.maximum(goal_distance[rows], seen.step)))
     way, side = few.way(seen, memory.side[rows])
-    back, kept = few.turned_back(seen, way, side), picked(memory.inward, rows)
+    kept = picked(memory.inward, rows)
+    has_room = few.leaves_room(seen, np.where(_is_set(kept), kept, way), onward, shared(np.inf, len(rows)))
+    cramped = which(~has_room)
+    if len(cramped):
+        # A turn that is tighter than the circle need not begin before it has to.
+        reach = seen.reach.copy()
+        reach[cramped] = np.minimum(seen.reach, seen.need)[cramped]
+        seen = replace(seen, reach=reach)
+        near, tight = seen.take(cramped), few.take(cramped)
+        way = way.copy(order="K")
+        way[cramped], side[cramped] = tight.way(near, memory.side[rows[cramped]])
+    inward = np.where(_is_set(kept), few.while_free(seen, kept), few.turned_back(seen, way, side))
+    # What is led somewhere goes along an edge to get there.
+    inward = np.where(np.isfinite(goal_distance[rows])[:, None], 0.0, inward)
+    if len(cramped):
+        leads = picked(np.where(_is_set(inward), inward, way), cramped)
+        fits = tight.leaves_room(near, leads, onward[cramped], near.need)
+        has_room[cramped] = fits & (memory.has_room[rows[cramped]] | ~_is_set(picked(inward, cramped))[:, 0])
     hindered = (way != seen.direction).any(axis=1)
-    begins = hindered & memory.cornered[rows] & memory.stands[rows] & (magnitude(picked(memory.way_out, rows)) <= 0.5)
+    begins = hindered & memory.cornered[rows] & memory.stands[rows] & ~_is_set(picked(memory.way_out, rows))[:, 0]
     known["looks_in"][rows], known["side"][rows] = LOOKS, side
-    known["inward"][rows] = np.where((magnitude(kept) > 0.5)[:, None], few.while_free(seen, kept), back)
+    known["inward"][rows] = inward
     known["way_out"][rows[begins]] = way[begins]
-    known["wary"][rows] = few.ends_ahead(seen)
-    known["has_room"][rows] = True
-    led = which(hindered)
-    if len(led):
-        turns = seen.take(led)
-        has_room = few.take(led).leaves_room(turns, picked(way, led), turns.step * (LOOKS / dt))
-        known["has_room"][rows[led]] = has_room
+    known["wary"][rows], known["has_room"][rows] = wary, has_room
     known["ahead"][rows] = np.where(hindered, dot(way, seen.direction), 1.0)
     known["aside"][rows] = np.where(hindered, sine_between(seen.direction, way), 0.0)
     return replace(memory, **known)
+
+
+def _is_set(direction: Vectors) -> Mask:
+    """Which directions (n, 2) are not zero, (n, 1)."""
+    mask: Mask = (magnitude(direction) > 0.5)[:, None]
+    return mask
 
 
 def led_past(memory: Walking, direction: Vectors) -> Vectors:
@@ -80,7 +104,7 @@ def led_past(memory: Walking, direction: Vectors) -> Vectors:
     for led in (memory.inward, memory.way_out):
         # It would turn back and forth in a corner while what it wants changes.
         if led.any():
-            direction = np.where((magnitude(led) > 0.5)[:, None], led, direction)
+            direction = np.where(_is_set(led), led, direction)
     return direction
 
 
@@ -92,6 +116,7 @@ def fastest_before_edges(
     speed: Scalars,
     slowest: Scalars,
     brakes: Scalars,
+    radius: Scalars,
     dt: float,
 ) -> Scalars:
     """The speeds after a step from which walkers can stop before the ground ends or is too steep, (n,) m/s; inf if any.
@@ -106,6 +131,7 @@ def fastest_before_edges(
         speed: (n,) m/s before the step.
         slowest: (n,) m/s at which they come up to the edge, or more slowly if they could not stop there in a step.
         brakes: (n,) m/s2.
+        radius: (n,) of the bodies, metres, which who turns back does not let hang over an edge.
     """
     rows = which(memory.wary & (speed > 0.0))
     if not len(rows):
@@ -113,8 +139,11 @@ def fastest_before_edges(
     change, normal = brakes[rows] * dt, picked(memory.normal, rows)
     quicker = speed[rows] + change
     length = quicker * (dt + 0.5 * quicker / np.maximum(brakes[rows], EPSILON))
-    way = along_ground(normal, picked(heading, rows), length)
-    _, refused = walkable.take(rows).step(picked(feet, rows), way, normal, memory.triangle[rows])
+    few, ahead = walkable.take(rows), picked(heading, rows)
+    way = along_ground(normal, ahead, length)
+    _, refused = few.step(picked(feet, rows), way, normal, memory.triangle[rows])
+    way = along_ground(normal, ahead, length + radius[rows])
+    refused |= few.shuns_edges & (few.footing(picked(feet, rows), way, normal).triangle < 0)
     fastest = np.full(len(speed), np.inf)
     least = np.minimum(slowest[rows], change)
     fastest[rows] = np.where(refused, np.maximum(speed[rows] - change, least), np.inf)

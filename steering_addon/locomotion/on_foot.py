@@ -22,6 +22,7 @@ from ..simulation.arrays.vectors import (
     in_space,
     magnitude,
     picked,
+    shared,
     truncate,
     unit,
     which,
@@ -36,9 +37,9 @@ from ..simulation.terrain import Terrain, carried
 from ..simulation.vehicle import Motion, VehicleModel
 from .banking import GRAVITY
 from .footholds import misplaced_walkers
-from .gaits import SETS_OFF, Walkers, going_round, strode
+from .gaits import SETS_OFF, Walkers, going_round, stepping_circle, strode
 from .headings import begun, sine_between, turn_toward, turned_by, turned_on_foot
-from .looking import fastest_before_edges, led_past, looked, waited
+from .looking import LOOKS, fastest_before_edges, led_past, looked, waited
 from .point_mass import pushed
 from .walkable import Look, Walkable, along_ground, leaning
 from .walking import BLOCKED, Stride, Walking, pace_of, settled
@@ -50,6 +51,8 @@ EDGES = (
     Choice("FALL", FALL, "Fall", "Walk over the edge and fall to the ground below"),
 )
 """What a walker does at the edge of a surface, with the numbers stored in files."""
+TURNS = 1.3
+"""Multiples of the radius of its tightest turn that a walker needs ahead to turn aside."""
 SLOW = 2.0
 """Multiples of the slowest speed below which a walker obeys the mean of recent forces."""
 
@@ -72,19 +75,26 @@ class OnFoot(Locomotion):
 
     turn_radius: Number = length(
         0.5,
-        "Radius of the tightest turn at walking pace; slower, it steps round where it may turn on the spot",
+        "Radius of the tightest turn at walking pace; slower, it steps round where it may turn on the spot, or where "
+        "the ground leaves no room",
     )
     max_turn_rate: Number = called("Max Turn", number(np.pi, "Fastest turn while walking", Unit.TURN, 0.01))
-    turn_on_the_spot: Number = number(
-        np.pi, "Fastest turn while standing; 0 for animals, which turn by walking round", Unit.TURN
+    turn_on_the_spot: Number = called(
+        "Pivot", number(np.pi, "Fastest turn while standing; 0 for animals, which turn by walking round", Unit.TURN)
     )
-    slowest_speed: Number = share(0.1, "Share of cruise speed below which it stands instead of creeping")
+    slowest_speed: Number = called(
+        "Least Speed", share(0.1, "Share of cruise speed below which it stands instead of creeping")
+    )
     max_slope: Number = number(
         0.61, "Steepest ground that it walks on; it goes round what is steeper", Unit.ANGLE, 0.0, 1.5
     )
-    step_height: Number = length(0.3, "Highest step that it climbs or descends, as on stairs")
+    step_height: Number = length(
+        0.3, "Highest step that it climbs or descends, as on stairs; its feet bridge gaps that are little wider"
+    )
     slowed_uphill: Number = share(1.0, "How much it slows down uphill; 1 as people do")
-    align_to_ground: Number = share(0.0, "How far it leans with the ground: 0 upright as people, 0.5 as animals")
+    align_to_ground: Number = called(
+        "Ground Lean", share(0.0, "How far it leans with the ground: 0 upright as people, 0.5 as animals")
+    )
     at_edge: Rows = choice("TURN_BACK", "What it does at the edge of a surface", EDGES)
 
     def slope(self, memory: Walking) -> Vectors | None:
@@ -114,7 +124,11 @@ class OnFoot(Locomotion):
         # From here on velocities, headings and forces are those seen from above.
         motion = Motion(start, heading * speed[:, None], motion.side, heading, motion.up)
         push = self._push(model, control, memory, speed, slowest, dt)
-        wanted, wish = self._wanted(model, motion, replace(control, force=push), memory.normal, slowest, dt)
+        uphill = rise(memory.normal, heading)
+        if anybody(uphill > 0.0):
+            # The normal before a ramp leans already where the floor is level.
+            uphill = np.minimum(uphill, rise(terrain.after.face_normal(memory.triangle), heading))
+        wanted, wish = self._wanted(model, motion, replace(control, force=push), uphill, slowest, dt)
         wanted_speed, wished, onward = magnitude(wanted), magnitude(wish), dot(wish, heading)
         if anybody(settles := settled(model, wished, onward)):
             wished = np.where(settles, 0.0, wished)
@@ -140,10 +154,13 @@ class OnFoot(Locomotion):
             memory, rows = waited(memory, heading, dt)
             if len(rows):
                 look = self._look(model, feet, heading, direction, speed, slowest, memory, dt)
-                memory = looked(walkable, look, memory, rows, dt)
+                goal_distance = control.goal_distance
+                if goal_distance is None:
+                    goal_distance = shared(np.inf, len(speed))
+                memory = looked(walkable, look, goal_distance, memory, rows, dt)
             direction = led_past(memory, direction)
         brakes = model.max_force / model.mass
-        fastest = fastest_before_edges(walkable, memory, feet, heading, speed, slowest, brakes, dt)
+        fastest = fastest_before_edges(walkable, memory, feet, heading, speed, slowest, brakes, model.radius, dt)
         turns = self.turn_radius, self.max_turn_rate, self.turn_on_the_spot
         speeds = speed, wanted_speed, wished, slowest, fastest
         velocity, forward = strode(Walkers(model, motion, memory, direction, *turns, *speeds, rounds, dt))
@@ -191,13 +208,10 @@ class OnFoot(Locomotion):
         return np.where(slow[:, None], memory.push + (push - memory.push) * share_of_last, push)
 
     def _wanted(
-        self, model: VehicleModel, motion: Motion, control: Control, normal: Vectors, slowest: Scalars, dt: float
+        self, model: VehicleModel, motion: Motion, control: Control, uphill: Scalars, slowest: Scalars, dt: float
     ) -> tuple[Vectors, Vectors]:
         """The velocities after the step of a body that is free to turn, and after the response time; (n, 2) m/s."""
-        fastest = np.maximum(model.max_speed, slowest)
-        if anybody(normal[:, 2] < 1.0):
-            left = share_uphill(rise(normal, motion.forward), self.slowed_uphill)
-            fastest = np.maximum(model.max_speed * left, slowest)
+        fastest = np.maximum(model.max_speed * share_uphill(uphill, self.slowed_uphill), slowest)
         if control.speed_limit is not None:
             fastest = np.minimum(fastest, control.speed_limit)
         wanted, _ = pushed(model, motion, Control(control.force, fastest), self.max_turn_rate, dt)
@@ -246,12 +260,15 @@ class OnFoot(Locomotion):
         # From a corner it sets off as slowly as can be, so that it looks at the very place to which it steps.
         step = np.maximum(speed, np.minimum(slowest, model.max_force / model.mass * dt)) * dt
         circle = np.maximum(self.turn_radius, step / (dt * np.maximum(self.max_turn_rate, EPSILON)))
-        return Look(feet, memory.normal, memory.triangle, heading, direction, step, self._reach(model, speed), circle)
+        reach = self._reach(model, speed)
+        need = reach - TURNS * self.turn_radius + speed * LOOKS
+        need = need + np.minimum(stepping_circle(self.turn_on_the_spot, pace_of(model)), self.turn_radius)
+        return Look(feet, memory.normal, memory.triangle, heading, direction, step, reach, model.radius, need, circle)
 
     def _reach(self, model: VehicleModel, speed: Scalars) -> Scalars:
         """How far ahead a walker looks at the ground, (n,) metres: the room it takes to turn or to brake."""
         braking = 0.5 * speed * speed * model.mass / np.maximum(model.max_force, EPSILON)
-        return 1.3 * self.turn_radius + braking + model.radius
+        return TURNS * self.turn_radius + braking + model.radius
 
     def _on_the_spot(self, control: Control, heading: Vectors, turning: Scalars, dt: float) -> Scalars:
         """The fastest turn of one that stands to where it is asked to face, (n,) rad/s, which begins gradually."""

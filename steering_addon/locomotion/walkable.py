@@ -10,6 +10,7 @@ from ..simulation.arrays.angles import cosine_and_sine, cosine_of_setting, tange
 from ..simulation.arrays.frozen import Columns, replace
 from ..simulation.arrays.once import once
 from ..simulation.arrays.vectors import (
+    EPSILON,
     Mask,
     Rows,
     Scalars,
@@ -45,6 +46,9 @@ AT_FEET = (0.0,)
 TURNS = tuple(cosine_and_sine(np.array(turns) * (np.pi / 180.0)) for turns in (BEGINS, KEEPS))
 TRIED = ((AHEAD, slice(0, 2)), (AHEAD, slice(2, None)), (AT_FEET, slice(None)))
 """Which turns are tried together, as most that are hindered find a way with the first two."""
+BRIDGES = 1.4
+"""Multiples of the highest step that a foot bridges. A fifth of the height of a person, whose step is a sixth, is
+1.2 of them, and sides are found to an eighth."""
 FURTHER = 1.4
 """Multiples of its reach that a walker looks while it goes round something."""
 ALONG = 0.97
@@ -62,7 +66,10 @@ class Look(Columns):
         normal: (n, 3) of the ground there.
         triangle: (n,) on which they stand, -1 for none.
         heading, direction: (n, 2) unit vectors, as seen from above.
-        step, reach: (n,) how far the next step goes and how far they look, metres.
+        step: (n,) how far the next step goes, metres.
+        reach: (n,) how far they look, metres: the room it takes to turn and to brake.
+        radius: (n,) of their bodies, metres.
+        need: (n,) how far they look at least: the room to brake, when they look again, and to step round, metres.
         circle: (n,) the radius of their tightest turn, metres.
     """
 
@@ -73,6 +80,8 @@ class Look(Columns):
     direction: Vectors
     step: Scalars
     reach: Scalars
+    radius: Scalars
+    need: Scalars
     circle: Scalars
 
 
@@ -125,7 +134,8 @@ class Walkable(Columns):
         step = self.step_height + tangent_of_setting(self.max_slope) * magnitude(way)
         expected = feet[:, 2] + rise(normal, way)
         x, y = feet[:, 0] + way[:, 0], feet[:, 1] + way[:, 1]
-        return self.surfaces.under(x, y, expected, step, step + deeper, last)
+        footing = self.surfaces.under(x, y, expected, step, step + deeper, last)
+        return self.surfaces.bridged(footing, x, y, expected, step, way, BRIDGES * self.step_height)
 
     def step(self, feet: Vectors, way: Vectors, normal: Vectors, triangle: Rows) -> tuple[Footing | None, Mask]:
         """What a step treads, None without ground, and whether the ground refuses it, (n,): it ends, or is too steep.
@@ -244,24 +254,35 @@ class Walkable(Columns):
         is_open = self.surfaces.open_to(look.feet[:, 0], look.feet[:, 1], gentle, largest(look.reach))
         return (look.triangle >= 0) & ~is_open
 
-    def leaves_room(self, look: Look, direction: Vectors, onward: Scalars) -> Mask:
-        """Whether the ground can be walked all along the tightest turn to new directions, (n,).
+    def leaves_room(self, look: Look, direction: Vectors, onward: Scalars, length: Scalars) -> Mask:
+        """Whether the ground can be walked along the tightest turn to new directions, also by the outer side, (n,).
 
         Args:
             direction: (n, 2) unit vectors, at the end of the turn.
             onward: (n,) how far they walk straight on before it, metres.
+            length: (n,) how much of the turn counts, metres.
         """
+        has_room: Mask = np.ones(len(onward), dtype=np.bool_)
+        near = which(self._is_near_edge(look))
+        if not len(near):
+            return has_room
+        look, onward, length = look.take(near), onward[near], length[near]
+        direction = picked(direction, near)
         heading, circle = look.heading, look.circle
         cosine, left = dot(heading, direction), paired(-heading[:, 1], heading[:, 0])
-        inward = left * np.where(dot(left, direction) < 0.0, -circle, circle)[:, None]
+        inward = left * np.where(dot(left, direction) < 0.0, -1.0, 1.0)[:, None]
+        # Along an edge it may walk close to it, but swing no side over it in a turn.
+        outer = circle + look.radius * np.minimum(2.0 * (1.0 - cosine), 1.0)
+        cosine = np.maximum(cosine, cosine_and_sine(np.minimum(length / np.maximum(circle, EPSILON), np.pi))[0])
         for _ in range(2):
             cosine = np.sqrt(np.maximum(0.5 + 0.5 * cosine, 0.0))
         sine = np.sqrt(np.maximum(1.0 - cosine * cosine, 0.0))
         ways, c, s = [], cosine, sine
         for _ in range(4):
-            ways.append(np.add(heading * (onward + circle * s)[:, None], inward * (1.0 - c)[:, None]))
+            ways.append(np.add(heading * (onward + outer * s)[:, None], inward * (circle - outer * c)[:, None]))
             c, s = c * cosine - s * sine, s * cosine + c * sine
-        return self._may_tread(look, np.concatenate([way.T for way in ways], axis=1).T)
+        has_room[near] = self.take(near)._may_tread(look, np.concatenate([way.T for way in ways], axis=1).T)
+        return has_room
 
     def _is_free(self, look: Look, shares: tuple[float, ...]) -> Mask:
         """Whether the ground can be walked at these shares of their reach, (n,)."""
@@ -287,7 +308,10 @@ class Walkable(Columns):
         rows = which(~good & np.tile(free, times))
         if len(rows):
             nearby = step[rows]
-            ahead = self.surfaces.under(x[rows], y[rows], expected[rows], nearby, nearby).triangle
+            places = x[rows], y[rows], expected[rows]
+            footing = self.surfaces.under(*places, nearby, nearby)
+            gap = BRIDGES * self.step_height[rows % n]
+            ahead = self.surfaces.bridged(footing, *places, nearby, picked(way, rows), gap).triangle
             level = limit[rows]
             walked = np.where(ahead < 0, ~self.shuns_edges[rows % n], self.surfaces.levelness(ahead) >= level)
             free[rows[~walked] % n] = False

@@ -87,10 +87,12 @@ class Wheeled(Locomotion):
         "How far a wheel moves up and down on its spring, 0.12 m for a car; "
         "0 for a model whose wheels no drivers move: it stands stiff on all four",
     )
-    max_wheel_angle: Number = number(0.6, "Largest angle of the front wheels", Unit.ANGLE, 0.01, 1.2)
-    max_wheel_rate: Number = number(0.8, "Fastest turn of the front wheels", Unit.TURN, 0.01)
+    max_wheel_angle: Number = called(
+        "Wheel Angle", number(0.6, "Largest angle of the front wheels", Unit.ANGLE, 0.01, 1.2)
+    )
+    max_wheel_rate: Number = called("Steers", number(0.8, "Fastest turn of the front wheels", Unit.TURN, 0.01))
     comfortable_turn: Number = called(
-        "Comfort in Bends",
+        "Comfort",
         number(2.5, "Sideways acceleration that the driver accepts; it slows down before", Unit.ACCELERATION, 0.1),
     )
     pedal_time: Number = seconds(0.25, "Time in which the driver goes from one pedal to the other", 0.01)

@@ -28,6 +28,12 @@ BATCH = 4096
 """Spots proposed together."""
 SAMPLE = 256
 """Spots that tell which obstacles are in the way and which are the ground or the walls of the place."""
+LOOSE = 2.0
+"""Radius of a group of n bodies, in units of their radius times sqrt(n): bodies cover a quarter of its ground."""
+GROWS = 1.2
+"""Factor by which it grows where there is not enough ground, as at a border."""
+FINE = 0.25
+"""Longest edge of the pieces of ground that a group gets, in units of its radius, so that it is about round."""
 STAGGER = 0.5
 """Distance by which a member of a wedge is behind its neighbor, as a multiple of the distance beside it."""
 
@@ -172,6 +178,48 @@ def on_surface(triangles: NDArray[np.float64], height: float, align: float) -> P
         return Spots(position, np.zeros_like(up), up, np.ones(len(keys), dtype=np.bool_))
 
     return propose
+
+
+def ground_of_group(triangles: NDArray[np.float64], middle: Vectors, count: int, radius: float) -> NDArray[np.float64]:
+    """The part of triangles (t, 3, 3) around a point (3,) that has room for a group, in small pieces (k, 3, 3).
+
+    Args:
+        radius: of the bodies in metres.
+    """
+    needed, total = np.pi * count * LOOSE * LOOSE * radius * radius, _area(triangles)
+    reach = max(np.sqrt(needed / np.pi), EPSILON)
+    while True:
+        pieces = _pieces_near(triangles, middle, reach)
+        if _area(pieces) >= min(needed, (1.0 - 1e-6) * total):
+            return pieces
+        reach *= GROWS
+
+
+def _pieces_near(triangles: NDArray[np.float64], middle: Vectors, reach: float) -> NDArray[np.float64]:
+    """The pieces of triangles whose middles are within a distance of a point."""
+    while True:
+        centre = _middles(triangles)
+        gap = magnitude(centre - middle) - magnitude(triangles - centre[:, None]).max(axis=1)
+        triangles = triangles[gap <= reach]
+        a, b, c = (triangles[:, k] for k in range(3))
+        longest = np.maximum(np.maximum(magnitude(a - b), magnitude(b - c)), magnitude(c - a))
+        large = longest > FINE * reach
+        if not large.any():
+            return triangles[magnitude(_middles(triangles) - middle) <= reach]
+        a, b, c = a[large], b[large], c[large]
+        ab, bc, ca = 0.5 * (a + b), 0.5 * (b + c), 0.5 * (c + a)
+        parts = [np.stack(part, axis=1) for part in ((a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca))]
+        triangles = np.concatenate([triangles[~large], *parts])
+
+
+def _middles(triangles: NDArray[np.float64]) -> Vectors:
+    return (triangles[:, 0] + triangles[:, 1] + triangles[:, 2]) / 3.0
+
+
+def _area(triangles: NDArray[np.float64]) -> float:
+    """The area of all triangles (t, 3, 3)."""
+    areas = 0.5 * magnitude(cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0]))
+    return float(np.cumsum(areas)[-1]) if len(areas) else 0.0
 
 
 def within(low: Vectors, high: Vectors, inside: Callable[[Vectors], Mask]) -> Proposing:

@@ -22,6 +22,12 @@ ARRANGEMENTS = (
     Choice("ONE_PLACE", 8, "All in One Place", "Start from one place, such as a door, and enter one after another"),
 )
 SURFACE, VOLUME, CURVE, GRID, WEDGE, LINE, COLUMN, CIRCLE, ONE_PLACE = (c.number for c in ARRANGEMENTS)
+SPREADS = (
+    Choice("ALL", 0, "Over All of It", "Scatter over the whole ground"),
+    Choice("CURSOR", 1, "In a Group at the Cursor", "Keep together around the crowd, which is made at the 3D cursor"),
+    Choice("MODEL", 2, "In a Group at the Model", "Keep together around the model, the first one of several"),
+)
+OVER_ALL, AT_CURSOR, AT_MODEL = (c.number for c in SPREADS)
 MOST = 100_000
 """The largest number of members; Blender does not cope with more keyframed objects."""
 
@@ -40,6 +46,7 @@ class Population(Declared):
 
     count: int = integer(50, "Number of members", 0, MOST)
     arrangement: int = choice("GRID", "Arrangement of the members", ARRANGEMENTS)
+    spread: int = only_with("arrangement", SURFACE, choice("ALL", "Where on the ground the members are", SPREADS))
     distance: float = only_with(
         "arrangement",
         (SURFACE, VOLUME, CURVE, GRID, WEDGE, LINE, COLUMN, CIRCLE),

@@ -165,6 +165,9 @@ class CrowdClips(Stored):
     look_at: Any = field.pointer(
         "Object that heads turn to, such as the camera. If empty, to where the body goes next; in a state, as its crowd"
     )
+    no_walk: str = field.text(
+        "Why no walk was found among the actions of the models; empty if one was, or if none is wanted", restarts=False
+    )
     unplanted: str = field.text(
         "Why feet of the models cannot be held on the ground; empty if they can", restarts=False
     )
@@ -377,7 +380,7 @@ class SceneSettings(Stored):
         "Crowd that newly tagged vehicles join", label="Default Crowd", roles=(Role.CROWD,), restarts=False
     )
     use_frame_range: bool = field.switch(
-        False, "Bake the frames below instead of the scene's frame range", label="Custom Frame Range"
+        False, "Bake the frames below instead of the scene's frame range", label="Own Frame Range"
     )
     frame_start: int = field.whole(
         1, "First frame of the bake; it may be negative, unlike that of the scene", label="Start"

@@ -42,6 +42,11 @@ def largest(known: Scalars, said: Scalars, weight: Scalars, top: Scalars) -> Sca
     return np.fmax(known, np.where(weight != 0.0, said, np.nan))
 
 
+def smallest(known: Scalars, said: Scalars, weight: Scalars, top: Scalars) -> Scalars:
+    """The smallest number of behaviors with weight."""
+    return np.minimum(known, np.where(weight != 0.0, said, np.inf))
+
+
 def last_number(known: Scalars, said: Scalars, weight: Scalars, top: Scalars) -> Scalars:
     """The last behavior counts, whatever its weight."""
     return np.where(np.isnan(said), known, said)
@@ -124,6 +129,7 @@ class Intention(Columns):
         alarmed: (n,) whether it runs from something.
         warned: (n,) whether it sees another brake ahead and may have to.
         arrived: (n,) whether it has reached the place to which it is led.
+        goal_distance: (n,) metres to the nearest place to which it is led, inf for none.
         leads_on: (n,) whether its goal is a place on the way, from which it is led on.
         urgent: (n, 3) the part of the force that holds whatever the other behaviors want and however they combine,
             newtons.
@@ -143,6 +149,7 @@ class Intention(Columns):
     alarmed: Mask = says(False, either)
     warned: Mask = says(False, either)
     arrived: Mask = says(False, either_weighed)
+    goal_distance: Scalars = says(np.inf, smallest)
     leads_on: Mask = says(False, either)
     urgent: Vectors = says((0.0, 0.0, 0.0), add_up)
 

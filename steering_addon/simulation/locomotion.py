@@ -59,6 +59,7 @@ class Control(Columns):
         heading: (n, 3) unit vectors to which they turn while they stand, zero for none; None if no vehicle does.
         behind: (n,) metres straight back to the nearest vehicle, inf for none; None if no vehicle looks back.
         warned: (n,) the vehicles that see another brake ahead and may have to; None if none does.
+        goal_distance: (n,) metres to where they are led, inf for none; None if no vehicle is led anywhere.
     """
 
     force: Vectors
@@ -66,6 +67,7 @@ class Control(Columns):
     heading: Vectors | None = None
     behind: Scalars | None = None
     warned: Mask | None = None
+    goal_distance: Scalars | None = None
 
 
 @dataclass(frozen=True)

@@ -93,9 +93,8 @@ def move(
     model, dt = snapshot.vehicle, world.dt
     parts = list(_parts(state, snapshot))
     behind = _room_behind(parts, world)
-    control = Control(
-        damp(model, state.force, wanted, dt), decided.speed_limit, decided.heading, behind, decided.warned
-    )
+    force = damp(model, state.force, wanted, dt)
+    control = Control(force, decided.speed_limit, decided.heading, behind, decided.warned, decided.goal_distance)
     driven = [_driven(part, state.motion, model, control, terrain, dt) for part in parts]
     position, velocity, forward = (_of_all(parts, driven, name) for name in ("position", "velocity", "forward"))
     lead = None if hands is None else lead_by_hand(hands, state, snapshot, world, position, velocity, forward)
@@ -104,7 +103,9 @@ def move(
         position, velocity, forward = lead.position, lead.velocity, lead.forward
         gives_way = gives_way & ~lead.hand
     began = _began(parts, driven)
-    position, velocity = push_apart(model, snapshot.grounded, gives_way, world, position, velocity, forward, began)
+    position, velocity, shoved = push_apart(
+        model, snapshot.grounded, gives_way, world, position, velocity, forward, state.shoved, began
+    )
     acceleration = (velocity - state.motion.velocity) / dt
     smoothed = snapshot.handling.smoothed(state.smoothed_acceleration, acceleration, dt)
     stances = []
@@ -121,6 +122,7 @@ def move(
         stood,
         time=time,
         force=control.force,
+        shoved=shoved,
         memories=decided.memories,
         tallies=decided.tallies,
         taken=decided.taken,

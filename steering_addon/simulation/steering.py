@@ -292,16 +292,17 @@ def _drifting(model: VehicleModel, keys: Keys, time: float) -> VehicleModel:
 
 def _intending(behaviors: list[Behavior], world: World, agents: Agents, decided: Decisions) -> Agents:
     """The agents with what their behaviors say, and with the nearest of the places where those with weight lead."""
-    intention, goal, least = agents.intention, agents.goal, shared(np.inf, len(agents))
+    intention, goal = agents.intention, agents.goal
     for behavior in behaviors:
         memory = decided.recalled(behavior, agents)
         intention = intention.adding(behavior.intention(world, agents, memory), behavior.weight, agents.max_speed)
         place = behavior.goal(world, agents, memory)
         if place is not None:
             distance = magnitude(place - agents.position)
-            nearer = (behavior.weight != 0.0) & (distance < least)
-            goal, least = np.where(nearer[:, None], place, goal), np.where(nearer, distance, least)
-    if intention is agents.intention and goal is agents.goal:
+            nearer = (behavior.weight != 0.0) & (distance < intention.goal_distance)
+            goal = np.where(nearer[:, None], place, goal)
+            intention = replace(intention, goal_distance=np.where(nearer, distance, intention.goal_distance))
+    if intention is agents.intention:
         return agents
     return replace(agents, intention=intention, goal=goal)
 

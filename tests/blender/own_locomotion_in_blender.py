@@ -25,8 +25,8 @@ def tanks() -> list:
 
 def test_its_settings_are_in_the_panel() -> None:
     tanks()
-    shown = [entry[1] for entry in in_tab("locomotion") if entry[0] == "prop"]
-    assert shown == ["locomotion", "max_turn_rate", "track_distance"]
+    shown = [entry[1] for entry in in_tab("model") if entry[0] == "prop"]
+    assert shown == ["locomotion", "max_speed", "cruise", "max_turn_rate", "track_distance", "keep_apart"]
 
 
 def test_a_preset_holds_it() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
-from .building import link, part
+from .building import empty, link, part
 from .walkers import CYCLE, HALF_STEP, HEIGHT, _box
 
 BEAT = 12.0
@@ -28,6 +28,33 @@ def bird(name: str = "Bird", location=(0.0, 0.0, 0.0), *, clip: str = "KeyAction
     down = [(1.0, 0.0), (1.0 + 2.0 * quarter, 0.0), (1.0 + 3.0 * quarter, 1.0), (1.0 + BEAT, 0.0)]
     play(ob, key_clip(ob, clip, {"Up": up, "Down": down}))
     return ob
+
+
+def winged(*, slots: bool = False):
+    """A bird of two meshes below an Empty, a wing each: as one goes up, the other goes down.
+
+    Args:
+        slots: whether one action moves both, as importers leave it from Blender 4.4 on, rather than an action each.
+    """
+    data, root = part("blender.animation.animation_data"), empty("Root", location=(0.0, 0.0, 30.0))
+    wave = [(1.0, 0.0), (1.0 + BEAT / 4.0, 1.0), (1.0 + 3.0 * BEAT / 4.0, -1.0), (1.0 + BEAT, 0.0)]
+    shared = None
+    for name, side in (("Wing A", 1.0), ("Wing B", -1.0)):
+        ob = shaped(
+            name, [(0.0, -0.5, 0.0), (0.0, 0.5, 0.0), (0.6 * side, 0.0, 0.0)], [(0, 2, 1)], {"Up": {2: (0, 0, SPREAD)}}
+        )
+        ob.parent = root
+        keys = ob.data.shape_keys
+        keys.key_blocks["Up"].slider_min = -1.0
+        waved = {"Up": [(frame, side * value + 0.0) for frame, value in wave]}
+        if shared is None or not slots:
+            shared = key_clip(ob, f"Flap {name}", waved)
+            play(ob, shared)
+        else:
+            slot = data.new_slot(shared, keys)
+            write_curves(data.channelbag_in(shared, slot, ensure=True), waved)
+            data.assign_action(keys, shared, slot)
+    return root
 
 
 def trotter(name: str = "Trotter", location=(0.0, 0.0, 0.0)):
@@ -74,14 +101,18 @@ def key_clip(ob, name: str, keys: dict[str, list[tuple[float, float]]]):
     """An action for the shape keys of a mesh with linear keys, (frame, value), by name."""
     animation_data = part("blender.animation.animation_data")
     action, slot = animation_data.new_action(name, ob.data.shape_keys)
-    bag = animation_data.channelbag_in(action, slot, ensure=True)
+    write_curves(animation_data.channelbag_in(action, slot, ensure=True), keys)
+    action.use_fake_user = True
+    return action
+
+
+def write_curves(bag, keys: dict[str, list[tuple[float, float]]]) -> None:
+    """Write linear keys of the values of shape keys, (frame, value), by name."""
     for key, points in keys.items():
         curve = bag.fcurves.new(f'key_blocks["{key}"].value')
         for frame, value in points:
             curve.keyframe_points.insert(frame, value).interpolation = "LINEAR"
         curve.update()
-    action.use_fake_user = True
-    return action
 
 
 def play(ob, action) -> None:

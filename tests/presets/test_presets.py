@@ -38,6 +38,7 @@ INDIVIDUALS = {
     "child": 10.0,
     "paper_aeroplane": 25.0,
     "pedestrian": 12.0,
+    "predator": 15.0,
     "shark": 20.0,
 }
 """The presets that do not flock, with the radius in metres of a region for twelve vehicles."""

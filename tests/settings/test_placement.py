@@ -12,6 +12,7 @@ from steering_addon.settings.placement import (
     evenly_along,
     facing,
     formation,
+    ground_of_group,
     models,
     on_surface,
     scattered,
@@ -331,3 +332,18 @@ def test_spots_along_a_curve_are_evenly_spaced_with_half_a_gap_at_its_ends(apart
     road = spline(np.array([[0.0, 0.0, 0.0], [0.0, 60.0, 0.0]]), False)
     along = evenly_along((road,), 7, apart).position[:, 1]
     assert along == pytest.approx((np.arange(number) + 0.5) * 60.0 / number)
+
+
+@pytest.mark.parametrize("side", [12.0, 80.0, 5000.0])
+@pytest.mark.parametrize("at", [(0.5, 0.5), (0.02, 0.9), (0.0, 0.0)])
+def test_a_group_gets_ground_around_its_middle_with_room_for_it(side: float, at: tuple[float, ...]) -> None:
+    """Also at a border and in a corner, and all of a ground that is too small."""
+    ground, middle = SQUARE * side / 10.0, np.array((*at, 0.0)) * side
+    pieces = ground_of_group(ground, middle, 14, 1.0)
+    needed = np.pi * 14 * 2.0**2
+    area = 0.5 * np.linalg.norm(np.cross(pieces[:, 1] - pieces[:, 0], pieces[:, 2] - pieces[:, 0]), axis=1)
+    assert area.sum() == pytest.approx(side * side) if side * side < needed else needed <= area.sum() < 2.0 * needed
+    assert pieces[..., :2].min() >= 0.0 and pieces[..., :2].max() <= side and (pieces[..., 2] == 0.0).all()
+    assert len(pieces) < 5000
+    spots = on_surface(pieces, 0.0, 0.0)(keys_of(1, np.arange(200)))
+    assert np.linalg.norm(spots.position - middle, axis=1).max() <= 3.0 * np.sqrt(needed / np.pi)

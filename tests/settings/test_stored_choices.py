@@ -40,7 +40,10 @@ STORED = {
         "pull": "FADING CORRIDOR",
     },
     "patrol": {"order": "ROUND THERE_AND_BACK", "pace": PACE},
-    "populate": {"arrangement": "SURFACE VOLUME CURVE GRID WEDGE LINE COLUMN CIRCLE ONE_PLACE"},
+    "populate": {
+        "arrangement": "SURFACE VOLUME CURVE GRID WEDGE LINE COLUMN CIRCLE ONE_PLACE",
+        "spread": "ALL CURSOR MODEL",
+    },
     "portrayal": {"phase_by": "DISTANCE TIME"},
     "pursuit": {"method": "PREDICTION CONSTANT_HEADING"},
     "seek": {"pace": PACE},

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from steering_addon.settings.wheel_finding import loose_parts, wheels_of
+from steering_addon.settings.wheel_finding import ground_of, loose_parts, wheels_among, wheels_of, without_strays
 
 SIDES = 12
 BOX = np.array(
@@ -82,3 +82,40 @@ def test_points_that_triangles_join_belong_together() -> None:
     chain = np.stack((row, row + 1, row + 2), axis=1)
     part = loose_parts(56, np.concatenate((chain[::-1], [[53, 54, 55]])))
     assert (part[:52] == part[0]).all() and part[52] not in part[:52] and len(set(part[53:])) == 1
+
+
+def tread(radius: float = 0.3, sides: int = 32):
+    points, _ = cylinder(radius, 0.2, (1.2, 0.7, radius), sides)
+    return points
+
+
+@pytest.mark.parametrize(
+    "strays",
+    [
+        [(9.0, 3.0, -4.0)],
+        [(1.2, 0.7, 0.9), (1.6, 0.7, 0.3)],
+        [(1.25, 0.95, 0.3), (1.15, 0.95, 0.3), (1.2, 0.95, 0.35)],
+    ],
+    ids=["left behind", "beside", "bolts"],
+)
+def test_a_wheel_with_a_few_points_elsewhere_is_a_wheel(strays) -> None:
+    body = box((4.0, 1.8, 1.0), (0.0, 0.0, 0.9))[0]
+    wheel = np.concatenate((tread(), strays))
+    ground = ground_of(np.concatenate((body, wheel, tread()))[:, 2])
+    assert wheels_among([body, wheel], ground).tolist() == [False, True]
+    kept = without_strays(wheel)
+    assert 0.5 * np.ptp(kept[:, 2]) == pytest.approx(0.3, rel=1e-6)
+
+
+def test_rims_and_hubs_turn_with_the_wheel_that_they_are_in_and_calipers_do_not() -> None:
+    rim, hub = (cylinder(radius, 0.1, (1.2, 0.75, 0.3), 16)[0] for radius in (0.2, 0.05))
+    caliper = box((0.1, 0.1, 0.15), (1.35, 0.7, 0.35))[0]
+    lamp = cylinder(0.1, 0.1, (2.0, 0.6, 0.8))[0]
+    assert wheels_among([tread(), rim, hub, caliper, lamp], 0.0).tolist() == [True, True, True, False, False]
+
+
+def test_a_box_with_a_stray_point_is_no_wheel() -> None:
+    angle = np.linspace(0.0, 1.0, 11)
+    side = np.array([(x, 0.0, z) for x in angle for z in angle])
+    block = np.concatenate((side, side + np.array((0.0, 0.2, 0.0)), [(5.0, 0.0, 0.0)]))
+    assert wheels_among([block], 0.0).tolist() == [False]

@@ -9,14 +9,24 @@ Blender 4.2 has no slots, so a slot is `None` and the action serves as its own c
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
 import bpy
 import numpy as np
 
 if TYPE_CHECKING:
-    from bpy.types import Action, ActionChannelbag, ActionKeyframeStrip, ActionSlot, AnimData, FCurve, Key, Object
+    from bpy.types import (
+        Action,
+        ActionChannelbag,
+        ActionKeyframeStrip,
+        ActionSlot,
+        AnimData,
+        FCurve,
+        Key,
+        NlaStrip,
+        Object,
+    )
 
     Channelbag: TypeAlias = Action | ActionChannelbag
 
@@ -120,20 +130,31 @@ def rename_all(names: Mapping[Action, str]) -> None:
 
 
 def slot_for(action: Action, ob: Object) -> ActionSlot | None:
-    """The slot that an object would play of an action that it does not play.
+    """The slot that an object plays of an action, or would play.
 
-    The one of its name, or of the name of what it is a copy of; else the one with most curves for it, the first of
-    several. None if no slot is for objects, and always None in 4.2.
+    The one that it plays, on an NLA track too; that of its name, or of the name of what it is a copy of; else the one
+    with most curves for it, the first of several. None if no slot is for objects, and always None in 4.2.
     """
     if not SLOTTED:
         return None
     fitting = [slot for slot in action.slots if slot.target_id_type in ("UNSPECIFIED", ob.id_type)]
     if len(fitting) < 2:
         return fitting[0] if fitting else None
+    for player in _players_of(ob):
+        if player.action == action and player.action_slot is not None:
+            return player.action_slot
     for name in (ob.name, COPIED.sub("", ob.name)):
         if (named := next((slot for slot in fitting if slot.name_display == name), None)) is not None:
             return named
     return max(fitting, key=lambda slot: _curves_for(ob, channelbag_in(action, slot)))
+
+
+def _players_of(ob: Object) -> Iterator[AnimData | NlaStrip]:
+    """What plays actions on an object: its animation, and its NLA strips."""
+    if ob.animation_data is not None:
+        yield ob.animation_data
+        for track in ob.animation_data.nla_tracks:
+            yield from track.strips
 
 
 def _curves_for(ob: Object, bag: Channelbag | None) -> int:

@@ -24,9 +24,10 @@ LEAST = 0.005
 
 
 def stand_on_soles(model: Model, scene: Scene, family: Family) -> None:
-    """Raise the origins of vehicles that stand on them to where the feet of their clips rest.
+    """Raise the origins of vehicles to where the feet of their clips rest, which is where the vehicles stand.
 
-    A vehicle with an origin height stays as it is: it was measured at rest, or set by hand.
+    An origin height that was set by hand stays, and so does one that was measured at rest, if the clips stand there
+    too: rest poses of robots and of files from games may float, or be below the ground.
 
     Raises:
         Refusal: a clip cannot be measured.
@@ -35,12 +36,23 @@ def stand_on_soles(model: Model, scene: Scene, family: Family) -> None:
     first = leading(clips)
     if first < 0:
         return
+    at_rest = _below_at_rest(model, family)
     for ob, rig in zip(model.vehicles, model.rigs):
         settings = ob.steering
-        below = -clips[first].sole / scale * scale_of(ob, rig) / scale_of(ob, ob)
-        stands = settings.origin_height == 0.0 and LEAST * settings.height < below < SOLES * settings.height
-        if stands and ob.is_editable:
+        sole = -clips[first].sole / scale * scale_of(ob, rig) / scale_of(ob, ob)
+        below = sole if sole > LEAST * settings.height else 0.0
+        known = at_rest if at_rest > SOLES * settings.height else 0.0
+        by_hand = abs(settings.origin_height - known) > LEAST * settings.height
+        stands = known > 0.0 and abs(below - known) < SOLES * settings.height
+        if not (by_hand or stands or below == settings.origin_height) and ob.is_editable:
             settings.origin_height = below
+
+
+def _below_at_rest(model: Model, family: Family) -> float:
+    """How far the lowest point of a model is below its origin at rest, before it is scaled."""
+    player, vehicle = model.rigs[0], model.vehicles[0]
+    shape = shape_of(player, vehicle, family, sound_front(vehicle))
+    return -float(shape.at_rest()[:, 2].min()) / scale_of(vehicle, vehicle)
 
 
 def why_unplanted(model: Model, scene: Scene, family: Family) -> str:

@@ -10,7 +10,8 @@ from ...settings.multiples import quickened
 from ..moving import locomotion_of
 from ..properties import settings_of
 from .crowd_clips import state_of, stored_clips
-from .finding_clips import AHEAD, FASTER
+from .finding_clips import AHEAD, FASTER, WALKS
+from .finding_clips import RUNS as NAMED_RUNS
 
 if TYPE_CHECKING:
     from bpy.types import Object, PropertyGroup
@@ -23,8 +24,6 @@ ALIKE = 1.15
 """A state within this factor of the run's speed fits it."""
 RUNS = 0.75
 """The share of the run's speed from which on a state runs."""
-SLOWER = 0.5
-"""The least share of its speed to which a ready state is slowed so that it fits a run."""
 QUICKEST = 0.2
 """Seconds: what reacts more slowly in its crowd gets no quicker than that in a state that is faster."""
 
@@ -56,6 +55,13 @@ def gaits_of(crowd: Object, state: Object | None = None) -> list[tuple[float, st
     return sorted(each for each in speeds if each[0] > 0.0)
 
 
+def named_gaits(crowd: Object) -> tuple[tuple[float, str] | None, tuple[float, str] | None]:
+    """The speed in m/s and the name of the clip of a crowd that is named a walk, and of the fastest one named a run."""
+    gaits = gaits_of(crowd)
+    walks, runs = ([gait for gait in gaits if kind.search(gait[1])] for kind in (WALKS, NAMED_RUNS))
+    return (walks[0] if walks else None), (runs[-1] if runs else None)
+
+
 def run_of(crowd: Object) -> float:
     """The speed of the fastest clip of a crowd in m/s, if it is that of a run beside a walk, else 0."""
     gaits = gaits_of(crowd)
@@ -65,7 +71,7 @@ def run_of(crowd: Object) -> float:
 def too_fast(crowd: Object, states: Iterable[Object]) -> Iterator[TooFast]:
     """The crowd, and those of its states, that move faster than clips are made for. Writes nothing."""
     for ob in (crowd, *states):
-        gaits, speed = gaits_of(crowd, None if ob == crowd else ob), _cruise(ob)
+        gaits, speed = gaits_of(crowd, None if ob == crowd else ob), cruise_of(ob)
         if gaits and speed > TOO_FAST * gaits[-1][0]:
             made_for, clip = gaits[-1]
             yield TooFast(ob, speed, clip, made_for)
@@ -79,9 +85,7 @@ def fitted_factor(crowd: Object, preset: Preset) -> float | None:
     vehicle = crowd.steering.vehicle
     share = vehicle.cruise_speed if preset.cruise_speed is None else preset.cruise_speed
     cruise = share * vehicle.max_speed
-    if cruise * faster < RUNS * run or run < SLOWER * cruise * faster:
-        return faster
-    return max(run / cruise, 1.0)
+    return faster if cruise * faster < RUNS * run else run / cruise
 
 
 def fit_states(crowd: Object, states: Iterable[Object]) -> list[str]:
@@ -89,7 +93,7 @@ def fit_states(crowd: Object, states: Iterable[Object]) -> list[str]:
     run, moves = run_of(crowd), locomotion_of(crowd)
     fitted = []
     for state in states:
-        speed = _cruise(state)
+        speed = cruise_of(state)
         if run == 0.0 or speed < RUNS * run or run / ALIKE < speed < run * ALIKE:
             continue
         quicken(state.steering.vehicle, run / speed)
@@ -111,7 +115,7 @@ def quicken(vehicle: PropertyGroup, factor: float) -> None:
         setattr(vehicle, name, max(value / factor, min(value, QUICKEST)))
 
 
-def _cruise(ob: Object) -> float:
+def cruise_of(ob: Object) -> float:
     """The speed at which a crowd or a state moves, m/s; 0 for a state that has none of its own."""
     stored = settings_of(ob)
     if stored is None or not stored.is_property_set("vehicle"):

@@ -32,6 +32,7 @@ from ...simulation.arrays.chance import Keys
 from ...simulation.roles import Role
 from ..animation.animation_data import channelbags
 from ..objects.body_parts import seen
+from ..objects.body_sizes import mean_scale
 from ..objects.doubles import doubles
 from ..objects.hierarchy import Family, shown_in
 from ..objects.mind_numbers import state_numbers
@@ -286,7 +287,8 @@ def scale_of(vehicle: Object, rig: Object) -> float:
     """How many times as large as its data the armature of a vehicle is, by the scales of the objects that carry it."""
     scale, ob = 1.0, rig
     while ob is not None:
-        scale *= abs(ob.matrix_basis.median_scale) * float(np.cbrt(abs(np.prod(ob.delta_scale))))
+        # Not of its matrix, whose last digits depend on how it is turned: a bake would differ from the one before.
+        scale *= mean_scale(ob)
         if ob.parent is not None:
             scale *= abs(ob.matrix_parent_inverse.median_scale)
         ob = ob.parent

@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from math import radians
+from math import pi, radians
 from typing import TYPE_CHECKING
 
 import bpy
+import numpy as np
 
 from ...portrayal.clips import BEAT, MOVE, STAND, Clip
 from ...portrayal.gait import REPEATS, has_many_steps
@@ -23,7 +24,7 @@ from ..moving import locomotion_of
 from ..stored_values import sound_front
 from .clip_copies import fits
 from .clip_record import clip_record, is_copy
-from .measuring import measured_clips, player_of, shape_of
+from .measuring import fastest, measured_clips, player_of, shape_of
 from .poses import span
 
 if TYPE_CHECKING:
@@ -78,6 +79,16 @@ def own_actions(rig: Object) -> list[Action]:
         starts = {start for action in actions if action is not None and (start := importers_start(action))}
         actions += [action for action in bpy.data.actions if importers_start(action) in starts]
     return [action for action in dict.fromkeys(actions) if _is_clip(action, rig)]
+
+
+def along_with(part: Object, action: Action) -> Action | None:
+    """The action by which a mesh of a model moves while another part plays an action; None if it has none.
+
+    The same, or one that came with it and lasts as long: importers make one for each mesh.
+    """
+    own = own_actions(part)
+    as_long = (each for each in own if np.abs(np.subtract(span(each), span(action))).max() < 1.0)
+    return action if action in own else next(as_long, None)
 
 
 def _is_clip(action: Action | None, rig: Object) -> bool:
@@ -204,10 +215,14 @@ def why_no_walk(
     remedy = "Set the Manual Frame Range of the action to two steps that repeat"
     if measured.closes > REPEATS * _height(vehicle):
         why = f"its last pose is {100.0 * measured.closes:.0f} cm from the first"
+    elif measured.speed and abs(measured.heading) > pi - AHEAD:
+        why, remedy = "it goes backwards", f"If that should be the front of {vehicle.name}, press Flip Front"
     elif measured.speed and abs(measured.heading) >= AHEAD:
         why, remedy = "it does not go ahead", "Choose another Forward or Up if it should"
     elif measured.speed:
-        why, remedy = "its feet move unevenly", "Use Add Clip, and set a ground speed"
+        too_fast = measured.speed > fastest(shape_of(player_of(vehicle, family), vehicle, family, sound_front(vehicle)))
+        why = f"its feet would hold at {measured.speed:.0f} m/s" if too_fast else "its feet move unevenly"
+        remedy = "Use Add Clip, and set a ground speed"
     else:
         why = "its feet stop or do not move over the ground"
     return f"{walk.name} is not taken for a walk, as {why}. {remedy}"

@@ -10,9 +10,11 @@ import numpy as np
 
 from ...portrayal.clips import PHASES, Clip, leading
 from ...portrayal.feet.soles import find_feet
-from ...portrayal.gait import Sampled, matched, measured
+from ...portrayal.gait import UNSURE, Sampled, matched, measured
+from ...simulation.arrays.frozen import replace
 from ...simulation.arrays.vectors import Rows
 from ..animation.animation_data import posed_block
+from ..objects.body_sizes import stands_upright
 from ..refusal import Refusal
 from .poses import bone_channel, curves_for, follows_from_curves, phases_of, poses_of, span, values_on
 from .rig import Rig, rig_of, to_model
@@ -39,6 +41,9 @@ HIGH = 0.12
 """Model heights above the lowest bone of those whose points are low, from which on a bone may carry a leg."""
 LEG = 3
 """Bones from a foot up to what carries its leg, or from its toes to its thigh, at least."""
+FASTEST = {True: 9.0, False: 35.0}
+"""The greatest speed of what stands upright, and of other bodies, a metre high, in m/s: of a person 12, the fastest
+sprint; of a cheetah 30."""
 STILL = 1e-5
 """A change that is less is none."""
 AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
@@ -80,6 +85,7 @@ def measured_clips(
         raise Refusal(f"{model.name} has no height: its feet cannot be found. Give it a mesh.", about=[model])
     cycles = [_posed(armature, rig, action, scene) for action in actions]
     clips = [measured(_sampled(rig, cycle, cycle.low), rig.height) for cycle in cycles]
+    clips = _doubted(clips, fastest(rig))
     first = leading(clips)
     if first < 0:
         return clips
@@ -89,7 +95,19 @@ def measured_clips(
         # Feet that hardly move, as on a turn on the spot, are distinguished by how they walk.
         if clips[row].speed == 0.0 or len(find_feet(_sampled(rig, cycle, cycle.low).points, rig.height)) < len(groups):
             clips[row] = measured(_sampled(rig, cycle, cycles[first].low), rig.height, groups=groups)
+    clips = _doubted(clips, fastest(rig))
     return matched(clips, [_sampled(rig, cycle, cycles[first].low) for cycle in cycles], rig.height)
+
+
+def fastest(shape: Rig | Shapes) -> float:
+    """The speed in m/s above which a model does not go on its feet: as what is alike but larger goes, by Froude."""
+    points = shape.at_rest()
+    return FASTEST[stands_upright(-points[:, 1], points[:, 2])] * float(np.sqrt(shape.height))
+
+
+def _doubted(clips: Sequence[Clip], most: float) -> list[Clip]:
+    """Clips of which none is sure that is faster than this, m/s."""
+    return [replace(clip, sure=min(clip.sure, UNSURE)) if clip.speed > most else clip for clip in clips]
 
 
 def shape_of(player: Object, model: Object, family: Family, front: tuple[str, str]) -> Rig | Shapes:
@@ -127,6 +145,14 @@ def player_below(model: Object, family: Family) -> Object | None:
     return next(animated, below[0] if below else None)
 
 
+def moved_along(model: Object, family: Family, player: Object) -> list[Object]:
+    """The other meshes of a model whose shape keys are animated, by name; none if an armature plays its clips."""
+    parts = [part for part in (model, *family.descendants(model)) if part.type == "MESH" and part != player]
+    blocks = {part: posed_block(part) for part in parts} if player.type == "MESH" else {}
+    moving = (part for part, keys in blocks.items() if keys is not None and keys.animation_data is not None)
+    return sorted(moving, key=lambda part: part.name)
+
+
 def axes_of(forward: str, up: str) -> np.ndarray:
     """The left, back and up of a model as rows (3, 3), from its forward and up axes."""
     ahead, above = (np.array(AXES[name[-1]]) * (-1.0 if name.startswith("NEG") else 1.0) for name in (forward, up))
@@ -140,7 +166,7 @@ def _posed(armature: Object, rig: Rig | Shapes, action: Action, scene: Scene) ->
     frames = phases_of(action)[:-1]
     bent_by_keys = isinstance(rig, Shapes)
     poses = rig.poses_in(armature, action, frames) if bent_by_keys else poses_of(armature, rig, action, frames)
-    if np.ptp(poses, axis=0).max() < STILL:
+    if np.ptp(poses, axis=0).max(initial=0.0) < STILL:
         _check_is_still(armature, action, frames)
     return Posed(
         action=action,

@@ -110,7 +110,7 @@ def planter_of(
     if first < 0:
         return None, ""
     if isinstance(rig, Shapes):
-        return None, f"shape keys pose {armature.name}, and no bone moves a foot"
+        return None, "shape keys pose them, and no bone moves one"
     feet = read_feet(armature, rig, actions, first)
     if unevenness(rig.matrix):
         return None, f"{_scaled(armature).name} is scaled unevenly: apply its scale, or scale it evenly"

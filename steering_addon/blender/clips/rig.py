@@ -13,7 +13,7 @@ from ...simulation.arrays.once import once
 from ...simulation.arrays.vectors import Rows
 from ..objects.body_parts import body_of, points_at_rest
 from ..objects.doubles import doubles
-from ..objects.rest_pose import on_faces, rest_points
+from ..objects.rest_pose import on_faces, rest_points, within
 
 if TYPE_CHECKING:
     from bpy.types import Object
@@ -193,14 +193,16 @@ def rig_of(armature: Object, model: Object, family: Family, axes: np.ndarray) ->
 
 def to_model(armature: Object, model: Object, axes: np.ndarray) -> np.ndarray:
     """The matrix (4, 4) from the space of an armature to that of its model, in metres; arguments as for `rig_of`."""
-    world = doubles(model.matrix_world)
-    scale = np.linalg.norm(world[:3, :3], axis=0)
-    turn = axes @ (world[:3, :3] / np.maximum(scale, 1e-12)).T
+    if model.parent is None and not model.constraints:
+        world = np.diag(doubles(model.scale) * doubles(model.delta_scale))
+    else:
+        world = doubles(model.matrix_world)[:3, :3]
+    turn = axes @ (world / np.maximum(np.linalg.norm(world, axis=0), 1e-12)).T
     if is_mirrored(world):
         # What its data has on the left is on its right.
         turn[0] = -turn[0]
     matrix = np.eye(4)
-    matrix[:3] = turn @ (doubles(armature.matrix_world)[:3] - np.outer(world[:3, 3], (0.0, 0.0, 0.0, 1.0)))
+    matrix[:3] = turn @ world @ within(armature, model)[:3]
     return matrix
 
 
@@ -219,7 +221,7 @@ def unevenness(matrix: np.ndarray) -> tuple[float, ...]:
 
 def _deformed(armature: Object, skin: Object, rows: dict[str, int]) -> Part:
     """The points of a mesh that an armature deforms."""
-    points, matrix = rest_points(skin), doubles(armature.matrix_world.inverted_safe()) @ doubles(skin.matrix_world)
+    points, matrix = rest_points(skin), within(skin, armature)
     points = points @ matrix[:3, :3].T + matrix[:3, 3]
     bones, weights = _groups(skin, rows, len(points))
     envelopes = (each.type == "ARMATURE" and each.use_bone_envelopes for each in skin.modifiers)

@@ -44,8 +44,9 @@ class Shapes:
 
     @once
     def height(self) -> float:
-        """The height of the model at rest, metres."""
-        return float(np.ptp(self.points @ self.matrix[2, :3])) if len(self.points) else 0.0
+        """The height of the model at rest, metres; of one that is flat, such as a butterfly, its longest side."""
+        sides = np.ptp(self.points @ self.matrix[:3, :3].T, axis=0) if len(self.points) else np.zeros(3)
+        return float(sides[2] or sides.max())
 
     def shaped(self, poses: np.ndarray, rows: Rows | slice = slice(None)) -> np.ndarray:
         """Points in the mesh's space, (f, r, 3), by the values of the keys (f, k)."""
@@ -61,6 +62,10 @@ class Shapes:
         up = self.matrix[2, :3]
         heights: np.ndarray = self.points @ up + self.matrix[2, 3] + poses @ (self.moves @ up)
         return heights
+
+    def at_rest(self) -> np.ndarray:
+        """The points (m, 3) in the model's space without any of the keys."""
+        return self.points @ self.matrix[:3, :3].T + self.matrix[:3, 3]
 
     def places(self, poses: np.ndarray) -> np.ndarray:
         """The places of some points all over the mesh, (f, n, 3) metres from its origin, in the axes of the model."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ...portrayal.clips import BEAT, MOVE
 from ...settings.stored_choices import PLAYS
 from ...simulation.declaration import name_of
-from ..animation.animation_data import channelbags
+from ..animation.animation_data import channelbags, posed_block
 from ..animation.posing import check_shows_clips, check_strips_play, short_name
 from ..clips.clip_copies import curves_for, fits
 from ..clips.clip_feet import stand_on_soles, store_unplanted, why_unplanted
@@ -27,6 +28,7 @@ from ..clips.finding_clips import Found, actions_of, find_clips, own_actions, pr
 from ..clips.hiding_tracks import check_tracks_show_clips
 from ..moving import locomotion_of
 from ..objects.hierarchy import Family
+from ..properties import settings_of
 from ..refusal import Refusal
 from .preset_exchange import start_at_cruise
 
@@ -34,8 +36,8 @@ if TYPE_CHECKING:
     from bpy.types import Action, Object, PropertyGroup, Scene
 
 FIND_CLIPS = (
-    "Let a new crowd of rigged models play the idle, walk and run that they bring along, and move at the speed of that "
-    "walk"
+    "Let a new crowd of animated models play the idle, walk and run that they bring along, and move at the speed of "
+    "that walk"
 )
 """What the switch of operators that make crowds says."""
 FEW = 8
@@ -95,13 +97,29 @@ def _keys_of(action: Action) -> list[tuple[str, int, bytes]]:
     ]
 
 
-def fit_speed(crowd: Object, walk: float, scene: Scene) -> None:
-    """Let a crowd start and move at the speed of its walk, in m/s; a start speed that was set by hand stays."""
+def fit_speed(crowd: Object, walk: float, scene: Scene, *, most: float = math.inf) -> None:
+    """Let a crowd start and move at the speed of its walk, in m/s; a start speed that was set by hand stays.
+
+    `most` is the greatest top speed that it keeps, m/s.
+    """
     vehicle = crowd.steering.vehicle
     before = vehicle.cruise_speed
-    vehicle.max_speed = max(vehicle.max_speed, walk)
+    vehicle.max_speed = max(min(vehicle.max_speed, most), walk)
     vehicle.cruise_speed = walk / vehicle.max_speed
     start_at_cruise(vehicles_of(crowd, scene), before, vehicle.cruise_speed)
+
+
+def store_no_walk(crowd: Object, why: str) -> None:
+    """Store with a crowd why no walk was found for it, empty if one was."""
+    if crowd.is_editable and why != why_without_walk(crowd):
+        crowd.steering.portrayal.no_walk = why
+
+
+def why_without_walk(crowd: Object) -> str:
+    """Why no walk was found for a crowd, as long as none of its clips is what was not taken for one. Writes nothing."""
+    stored = settings_of(crowd)
+    why = str(stored.portrayal.no_walk) if stored is not None and stored.is_property_set("portrayal") else ""
+    return "" if any(clip.plays == "MOVE" and clip.action.name in why for clip in stored_clips(crowd)) else why
 
 
 def _any_moves(clips: Sequence[Found]) -> bool:
@@ -113,8 +131,14 @@ def add_to_new_crowd(crowd: Object, members: Sequence[Object], scene: Scene) -> 
 
     Returns:
         The names of the clips, empty if no model brings one that moves; and why a model has none, or no walk, empty if
-        it has no actions that could be clips.
+        nothing of it could play one. The crowd stores that, too.
     """
+    names, why = _brought_to(crowd, members, scene)
+    store_no_walk(crowd, why)
+    return names, why
+
+
+def _brought_to(crowd: Object, members: Sequence[Object], scene: Scene) -> tuple[list[str], str]:
     family = Family()
     models = models_with_clips(members, family)
     if not models:
@@ -132,7 +156,12 @@ def add_to_new_crowd(crowd: Object, members: Sequence[Object], scene: Scene) -> 
     why = next(iter(reasons), "")
     if not all_clips:
         return [], why
-    names = add_found(crowd, all_clips, scene, family)
+    try:
+        names = add_found(crowd, all_clips, scene, family)
+    except Refusal as why:
+        # Such as a model that has the bones of another one's clip, but nothing that they move.
+        crowd.steering.portrayal.clips.clear()
+        return [], f"{crowd.name} plays no clips. {why} Then press Find Clips"
     if gaits := gaits_of(crowd):
         fit_speed(crowd, gaits[0][0], scene)
     return names, why
@@ -144,9 +173,11 @@ def _brought_by(crowd: Object, vehicle: Object, rig: Object, scene: Scene, famil
     Only actions that their names promise are looked at, those that came with the member first; if none of these moves
     and few came with it, these few. Nothing is found that a bake would refuse.
     """
-    brought = own_actions(rig)
+    brought, is_moved = own_actions(rig), locomotion_of(crowd).runs_on_wheels or _is_driven(vehicle, family)
     if not brought:
-        return [], ""
+        glides = rig.type == "ARMATURE" and not is_moved
+        text = f": {rig.name} brings no action, and glides in its rest pose. Import some for it, then press Find Clips"
+        return [], text if glides else ""
     try:
         clips = find_clips(crowd, vehicle, (promising(brought), promising(actions_of(rig))), scene, family)
         if not _any_moves(clips) and len(brought) <= FEW:
@@ -162,7 +193,14 @@ def _brought_by(crowd: Object, vehicle: Object, rig: Object, scene: Scene, famil
     if _any_moves(clips):
         return clips, why_no_walk(clips, brought, vehicle, scene, family)
     if reason := why_none_moves(clips, brought, vehicle, scene, family):
-        return [], f": {reason}. Then press Find Clips"
+        # Flip Front looks for clips itself.
+        return [], f": {reason}" if reason.endswith("Flip Front") else f": {reason}. Then press Find Clips"
     text = f": no action of {rig.name} walks, runs or flies"
     text += ". Use Add Clip for others" if len(brought) <= FEW else " and is named so. Find Clips looks at all"
-    return [], "" if locomotion_of(crowd).runs_on_wheels else text
+    return [], "" if is_moved else text
+
+
+def _is_driven(vehicle: Object, family: Family) -> bool:
+    """Whether drivers move a part of a model, such as its wings."""
+    blocks = (block for part in (vehicle, *family.descendants(vehicle)) for block in (part, posed_block(part)))
+    return any(block is not None and block.animation_data and block.animation_data.drivers for block in blocks)

@@ -16,7 +16,7 @@ from ...simulation.arrays.vectors import magnitude
 from ...simulation.roles import Role
 from ..animation.custom_properties import reading_drivers
 from ..moving import locomotion_of
-from ..objects.body_sizes import Body, Front, triangles_of
+from ..objects.body_sizes import Body, Front, mean_scale, triangles_of
 from ..objects.doubles import doubles
 from ..objects.hierarchy import Family
 from ..objects.identity import new_identity, taken_identities
@@ -26,7 +26,6 @@ from ..read.forward_axis import front_of
 from ..read.role_assignment import current_front, default_crowd, make_vehicle, new_crowd
 from ..stored_values import check_stored, sound_front
 from .moves_like import UNCHANGED, Likeness, bring_to_life, fitting, flies, is_settled
-from .scaled import mean_scale
 
 if TYPE_CHECKING:
     from bpy.types import Context, Depsgraph, Object

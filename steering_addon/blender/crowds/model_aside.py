@@ -16,7 +16,7 @@ import bmesh
 import bpy
 import numpy as np
 
-from ..animation.animation_data import assign_action
+from ..animation.animation_data import assign_action, posed_block
 from ..animation.frame_rate import copy_frame_rate
 from ..objects.doubles import doubles
 from ..refusal import Refusal
@@ -24,7 +24,7 @@ from .populating.models import MemberModel
 
 if TYPE_CHECKING:
     from bmesh.types import BMesh
-    from bpy.types import Material, Mesh, Object, Scene, ViewLayer
+    from bpy.types import Key, Material, Mesh, Object, Scene, ViewLayer
 
     from ..clips.clip_copies import ClipCopy
     from ..objects.hierarchy import Family
@@ -40,7 +40,7 @@ class ModelAside:
 
     Attributes:
         name: of the model.
-        rig: the copy of the armature that plays its clips.
+        rig: the copy of what plays its clips.
     """
 
     name: str
@@ -48,7 +48,7 @@ class ModelAside:
     rig: Object
 
     def play(self, clip: ClipCopy) -> None:
-        assign_action(self.rig, clip.action, clip.slot)
+        assign_action(posed_block(self.rig), clip.action, clip.slot)
 
     def points(self, frame: float) -> np.ndarray:
         """The vertices of the meshes that the model shows on a frame, (v, 3) metres, single precision."""
@@ -141,7 +141,7 @@ def model_aside(vehicle: Object, rig: Object, scene: Scene, layer: ViewLayer, fa
     """A copy of a vehicle with its parts, those that renders of a view layer show, until the end.
 
     Args:
-        rig: the armature of the vehicle.
+        rig: what plays the clips of the vehicle.
         scene: whose frame rate and units are used.
     """
     model = MemberModel.of(vehicle, family)
@@ -158,6 +158,11 @@ def model_aside(vehicle: Object, rig: Object, scene: Scene, layer: ViewLayer, fa
             copy.hide_viewport = part not in shown
             _still(copy)
         data += _own_data(model.parts, copies)
+        if (played := copies[model.parts.index(rig)]).type == "MESH":
+            if played.data not in data:
+                played.data = played.data.copy()
+                data.append(played.data)
+            _still(played.data.shape_keys)
         _at_origin(copies[0], vehicle)
         yield ModelAside(vehicle.name, aside, copies[model.parts.index(rig)])
     finally:
@@ -172,7 +177,7 @@ def _shown(parts: Sequence[Object], layer: ViewLayer) -> set[Object]:
     return {part for part in present if not part.hide_render} if not parts[0].hide_render else present
 
 
-def _still(copy: Object) -> None:
+def _still(copy: Object | Key) -> None:
     """Take the animation from a copy; its drivers stay."""
     animation = copy.animation_data
     if animation is None:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from ..objects.doubles import doubles
+from ..objects.body_sizes import mean_scale
 from ..read.dependencies import animates
 
 if TYPE_CHECKING:
@@ -15,11 +13,6 @@ if TYPE_CHECKING:
 
 LEAST = 0.1
 """The least change of a size that is told, as a share of it: less is hardly seen."""
-
-
-def mean_scale(ob: Object) -> float:
-    """The size of an object by its own scale channels: the geometric mean of its axes."""
-    return float(np.cbrt(np.abs(np.prod(doubles(ob.scale) * doubles(ob.delta_scale)))))
 
 
 def scaled_since(vehicles: Iterable[Object]) -> Iterator[Object]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...locomotion.driving import ANGLE, OUTPUTS, SPIN, TRAVELS
-from ...settings.wheel_finding import wheels_among
+from ...settings.wheel_finding import ground_of, wheels_among, without_strays
 from ...simulation.arrays.vectors import Vectors, cross, unit
 from ..animation.custom_properties import DESCRIPTIONS, path_of
 from ..objects.body_sizes import SOLID, triangles_of
@@ -73,7 +73,7 @@ def wheels_of_car(car: Object, depsgraph: Depsgraph, family: Family) -> list[Whe
     solid = [part for part in below if len(whole[part])]
     if not solid:
         return []
-    ground = min(float(corners[:, 2].min()) for corners in points.values() if len(corners))
+    ground = ground_of(np.concatenate([corners[:, 2] for corners in points.values()]))
     are_wheels = wheels_among([whole[part] for part in solid], ground).tolist()
     wheels = {part for part, is_wheel in zip(solid, are_wheels) if is_wheel}
     topmost = [part for part in solid if part in wheels and part.parent not in wheels]
@@ -157,13 +157,15 @@ def _points(part: Object, to_car: Vectors, place: np.ndarray, depsgraph: Depsgra
     """The points of a part without those parented to it, (p, 3) as seen from the car."""
     if part.type not in SOLID:
         return np.zeros((0, 3))
-    local = triangles_of(part, depsgraph, None)[0]
+    local, triangles = triangles_of(part, depsgraph, None)
+    local = local[np.unique(triangles)] if len(triangles) else local
     matrix = doubles(part.evaluated_get(depsgraph).matrix_world)
     world = np.einsum("ij,pj->pi", matrix[:3, :3], local) + matrix[:3, 3]
     return np.einsum("ij,pj->pi", to_car, world - place)
 
 
 def _wheel(ob: Object, points: Vectors, to_car: Vectors, place: np.ndarray, depsgraph: Depsgraph) -> Wheel:
+    points = without_strays(points)
     low, high = points.min(axis=0), points.max(axis=0)
     inverse = np.linalg.inv(parent_part(ob, depsgraph)[:3, :3])
     return Wheel(

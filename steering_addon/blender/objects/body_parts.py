@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .doubles import doubles
-from .rest_pose import is_rigged, on_faces, rest_offset, rest_points
+from .rest_pose import is_rigged, on_faces, rest_offset, rest_points, within
 
 if TYPE_CHECKING:
     from bpy.types import Object
@@ -37,10 +37,9 @@ def rigid_parts(rig: Object, family: Family) -> list[RigidPart]:
         placed = rest_offset(top)
         if placed is None:
             continue
-        inverse = top.matrix_world.inverted_safe()
         for part in (top, *family.descendants(top)):
             if part.type == "MESH" and not is_rigged(part):
-                offset = placed if part == top else placed @ doubles(inverse @ part.matrix_world)
+                offset = placed @ within(part, top)
                 parts.append((part, top.parent_bone, offset))
     return parts
 

@@ -43,6 +43,11 @@ CELLS, LOWEST = 30, 0.08
 share of the height in which it stands on the ground."""
 
 
+def mean_scale(ob: Object) -> float:
+    """The size of an object by its own scale channels: the geometric mean of its axes."""
+    return float(np.cbrt(np.abs(np.prod(doubles(ob.scale) * doubles(ob.delta_scale)))))
+
+
 def points_of(ob: Object, depsgraph: Depsgraph, family: Family | None) -> np.ndarray:
     """The points (m, 3) of an object and its children, in the object's own space; at least its origin.
 
@@ -199,15 +204,7 @@ class Body:
     def is_upright(self, front: Front) -> bool:
         """Whether it stands upright, as people do: rather high than long, on a short base."""
         ahead, above = (self.points[:, "XYZ".index(axis[-1])] * self._scale["XYZ".index(axis[-1])] for axis in front)
-        height = float(np.ptp(above))
-        if front[0][-1] == front[1][-1] or not height > 0.0:
-            return False
-        if height > UPRIGHT * np.ptp(ahead):
-            return True
-        cells = np.unique(np.round(np.stack((ahead, above), axis=1) * (CELLS / height)), axis=0) / CELLS
-        spread = cells.std(axis=0)
-        base = cells[cells[:, 1] < cells[:, 1].min() + LOWEST, 0]
-        return bool(spread[1] > STANDING * spread[0] and np.ptp(np.quantile(base, (0.1, 0.9))) < BASE)
+        return front[0][-1] != front[1][-1] and stands_upright(ahead, above)
 
     def extent(self) -> np.ndarray:
         """The sides in metres of the box around it, along the axes of the world, (3,)."""
@@ -269,6 +266,17 @@ class Body:
     def _scale(self) -> np.ndarray:
         """The scale of each axis, (3,)."""
         return magnitude(self.matrix.T)
+
+
+def stands_upright(ahead: np.ndarray, above: np.ndarray) -> bool:
+    """Whether a body of points that are so far ahead and so high, (m,) each, stands upright, as people do."""
+    height = float(np.ptp(above))
+    if height > UPRIGHT * np.ptp(ahead) or not height > 0.0:
+        return height > 0.0
+    cells = np.unique(np.round(np.stack((ahead, above), axis=1) * (CELLS / height)), axis=0) / CELLS
+    spread = cells.std(axis=0)
+    base = cells[cells[:, 1] < cells[:, 1].min() + LOWEST, 0]
+    return bool(spread[1] > STANDING * spread[0] and np.ptp(np.quantile(base, (0.1, 0.9))) < BASE)
 
 
 def triangles_of(ob: Object, depsgraph: Depsgraph, family: Family | None) -> tuple[np.ndarray, np.ndarray]:

@@ -27,6 +27,19 @@ def rest_offset(child: Object) -> np.ndarray | None:
     return doubles(carrying @ child.matrix_parent_inverse @ child.matrix_basis)
 
 
+def within(ob: Object, top: Object) -> np.ndarray:
+    """The matrix (4, 4) from the space of an object to that of another, which is above it as a rule.
+
+    Not from where both are in the world: the last digits of these matrices depend on where the model stands and how it
+    is turned, and so would all that is measured of it.
+    """
+    matrix, above = np.eye(4), ob
+    while above != top and above.parent is not None and above.parent_type == "OBJECT" and not above.constraints:
+        matrix = doubles(above.matrix_parent_inverse) @ doubles(above.matrix_basis) @ matrix
+        above = above.parent
+    return matrix if above == top else doubles(top.matrix_world.inverted_safe()) @ doubles(ob.matrix_world)
+
+
 def is_rigged(ob: Object) -> bool:
     """Whether an armature deforms a mesh."""
     return ob.type == "MESH" and ob.find_armature() is not None
@@ -79,8 +92,8 @@ def _tail(bone: Bone) -> Matrix:
 def _mirrored(points: np.ndarray, ob: Object, modifier: MirrorModifier) -> np.ndarray:
     """The points and their mirror images."""
     across = modifier.mirror_object
-    plane = Matrix() if across is None else across.matrix_world.inverted_safe() @ ob.matrix_world
-    into, back = (doubles(each) for each in (plane, plane.inverted_safe()))
+    into = np.eye(4) if across is None else within(ob, across)
+    back = doubles(Matrix(into).inverted_safe())
     for axis in range(3):
         if modifier.use_axis[axis]:
             images = np.einsum("ab,kb->ka", into[:3, :3], points) + into[:3, 3]

@@ -12,11 +12,20 @@ from ...settings.stored_choices import PLAYS
 from ...simulation.declaration import name_of
 from ..animation.posing import short_name
 from ..clips.clip_copies import fits
-from ..clips.clip_speeds import fit_states, gaits_of
+from ..clips.clip_speeds import TOO_FAST, cruise_of, fit_states, gaits_of
 from ..clips.crowd_clips import models_with_clips, state_of, stored_clips, why_without_rig
 from ..clips.finding_clips import Found, actions_of, find_clips, own_actions, promising, why_no_walk, why_none_moves
 from ..clips.measuring import measured_clips
-from ..crowds.adding_clips import add_clip, add_found, fit_speed, measure_clips, vehicles_of, without_copies
+from ..crowds.adding_clips import (
+    add_clip,
+    add_found,
+    fit_speed,
+    measure_clips,
+    store_no_walk,
+    vehicles_of,
+    without_copies,
+)
+from ..crowds.state_preset_exchange import as_made
 from ..crowds.states import states_of_crowd
 from ..objects.focus import crowd_in_focus
 from ..objects.hierarchy import Family
@@ -145,6 +154,8 @@ class STEERING_OT_clip_add(SteeringOperator, bpy.types.Operator):
         if self.state:
             entry.state = states[self.state]
         measure_clips(crowd, context.scene, family)
+        if entry.plays == "MOVE" and entry.speed:
+            store_no_walk(crowd, "")
         self.report({"INFO"}, f"{short_name(action)}: {words(entry)}")
         return {"FINISHED"}
 
@@ -206,35 +217,68 @@ class STEERING_OT_clips_find(SteeringOperator, bpy.types.Operator):
             rig = models[0][1]
             text = f"No action of this file poses {rig.name}. Import the animations of the model, or append them."
             raise Refusal(text, about=[rig])
-        self._report(crowd, add_found(crowd, all_clips, context.scene, family), len(looked_at))
-        if gaits := [speed for speed, _ in gaits_of(crowd)]:
-            self._fit(crowd, gaits, context)
+        ready = as_made(crowd, states_of_crowd(crowd, context))
+        added = add_found(crowd, all_clips, context.scene, family)
+        self._report(crowd, added, len(looked_at))
+        gaits = [speed for speed, _ in gaits_of(crowd)]
         explain = why_no_walk if gaits else why_none_moves
-        for model in of_models:
-            if why := explain(*model, context.scene, family):
-                self.report({"WARNING"}, why[0].upper() + why[1:])
+        reasons = [why for model in of_models if (why := explain(*model, context.scene, family))]
+        store_no_walk(crowd, next((why[0].upper() + why[1:] for why in reasons), ""))
+        for why in reasons:
+            self.report({"WARNING"}, why[0].upper() + why[1:])
+        if gaits:
+            if added:
+                fit_states(crowd, ready)
+            self._fit(crowd, gaits, context)
         return {"FINISHED"}
 
     def _report(self, crowd: Object, added: list[str], looked_at: int) -> None:
-        if not added:
+        if added:
+            self.report({"INFO"}, f"{crowd.name} plays {', '.join(added)}, of {looked_at} actions. Bake to see it")
+        elif not gaits_of(crowd) and not any(clip.plays == "BEAT" for clip in stored_clips(crowd)):
             text = f"None of {looked_at} actions is a new one that stands, walks or runs. Use Add Clip for others"
             self.report({"WARNING"}, text)
-            return
-        self.report({"INFO"}, f"{crowd.name} plays {', '.join(added)}, of {looked_at} actions. Bake to see it")
+        else:
+            text = f"{crowd.name} has the clips to begin with, of {looked_at} actions. Use Add Clip for others"
+            self.report({"INFO"}, text)
 
     def _fit(self, crowd: Object, gaits: list[float], context: Context) -> None:
         """Compare the speed of the crowd with those of its gaits, and fit it and its states if that is wanted."""
-        vehicle = crowd.steering.vehicle
-        cruise = vehicle.max_speed * vehicle.cruise_speed
+        cruise = cruise_of(crowd)
         if self.fit_speed:
-            fit_speed(crowd, gaits[0], context.scene)
-            if fitted := fit_states(crowd, states_of_crowd(crowd, context)):
-                moves = "moves" if len(fitted) == 1 else "move"
-                self.report({"INFO"}, f"{names_of(fitted)} of {crowd.name} {moves} at the speed of its fastest clip")
+            self.report({"INFO"}, fit_to_clips(crowd, context))
         elif not 0.7 * gaits[0] < cruise < 1.3 * gaits[-1]:
             made = " to ".join(f"{speed:.2f}" for speed in dict.fromkeys((gaits[0], gaits[-1])))
             text = f"{crowd.name} moves at {cruise:.2f} m/s, but its clips are made for {made} m/s"
             self.report({"INFO"}, f"{text}. Fit Speed changes that")
+
+
+def fit_to_clips(crowd: Object, context: Context) -> str:
+    """Fit the speed of a crowd to its walk, and that of its states that run to its run; what has changed."""
+    (walk, name), *_, (most, _) = gaits_of(crowd) * 2
+    fit_speed(crowd, walk, context.scene, most=TOO_FAST * most)
+    text = f"{crowd.name} moves at {walk:.2f} m/s, as {name}"
+    if fitted := fit_states(crowd, states_of_crowd(crowd, context)):
+        text += f"; {names_of(fitted)} {'moves' if len(fitted) == 1 else 'move'} at the speed of its fastest clip"
+    return text
+
+
+class STEERING_OT_fit_speed(SteeringOperator, bpy.types.Operator):
+    """Let the crowd move at the speed of its walk, and states in which it runs at that of its run"""
+
+    bl_idname = "steering.fit_speed"
+    bl_label = "Fit Speed"
+    needs = (in_object_mode, has_editable_crowd, has_clips)
+
+    @reported
+    def execute(self, context):
+        crowd = crowd_in_focus(context)
+        check_stored([crowd])
+        measure_clips(crowd, context.scene, Family())
+        if not gaits_of(crowd):
+            raise Refusal(f"No clip of {crowd.name} moves ahead. Find or add one first.", about=[crowd])
+        self.report({"INFO"}, fit_to_clips(crowd, context))
+        return {"FINISHED"}
 
 
 class STEERING_OT_clips_measure(SteeringOperator, bpy.types.Operator):
@@ -278,8 +322,8 @@ class STEERING_OT_select_sliding(SteeringOperator, bpy.types.Operator):
         if not slides:
             raise Refusal(f"No vehicle of {crowd.name} plays clips. Give it clips and bake first.", about=[crowd])
         if not known:
-            text = f"The legs of {slides[0].vehicle.name} are moved by constraints or drivers, which are not measured"
-            raise Refusal(f"{text}. Check its feet in playback.", about=[slides[0].vehicle])
+            text = f"The legs of {slides[0].vehicle.name} are moved by shape keys, constraints or drivers"
+            raise Refusal(f"{text}, which are not measured. Check its feet in playback.", about=[slides[0].vehicle])
         sliding = [each for each in known if each.metres > self.distance]
         for ob in context.selected_objects:
             ob.select_set(False)
@@ -298,6 +342,7 @@ CLASSES = (
     STEERING_OT_clip_add,
     STEERING_OT_clip_remove,
     STEERING_OT_clips_find,
+    STEERING_OT_fit_speed,
     STEERING_OT_clips_measure,
     STEERING_OT_select_sliding,
 )

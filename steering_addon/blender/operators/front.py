@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ...simulation.roles import Role
+from ..crowds.adding_clips import add_to_new_crowd, why_without_walk
 from ..objects.focus import vehicles_selected
 from ..objects.suitability import check_editable
 from ..objects.tagged_objects import crowd_of, tagged
@@ -50,7 +51,15 @@ class STEERING_OT_flip_front(bpy.types.Operator):
             sign, axis = fronts[ob].split("_")
             ob.steering.forward_axis = f"{OPPOSITE[sign]}_{axis}"
         number = len(vehicles)
-        self.report({"INFO"}, f"Flipped the front of {number} vehicle{'s' * (number != 1)}")
+        text = f"Flipped the front of {number} vehicle{'s' * (number != 1)}"
+        # Clips that went backwards may go ahead now.
+        for crowd in dict.fromkeys(crowd for ob in vehicles if (crowd := crowd_of(ob)) and why_without_walk(crowd)):
+            members = [ob for ob in vehicles if crowd_of(ob) == crowd]
+            clips, why = add_to_new_crowd(crowd, members, context.scene)
+            text += f"; {crowd.name} plays {', '.join(clips)}" if clips else ""
+            if why:
+                self.report({"WARNING"}, why)
+        self.report({"INFO"}, text)
         return {"FINISHED"}
 
 

@@ -12,9 +12,12 @@ from ...settings.population import CURVE, GRID, ONE_PLACE, SURFACE, VOLUME, Popu
 from ...simulation.roles import Role
 from ..clips.measuring import player_below
 from ..crowds.adding_clips import FIND_CLIPS, add_to_new_crowd
+from ..crowds.improbable import why_improbable
 from ..crowds.moves_like import (
+    ANIMAL,
     ANYTHING,
     ITEMS,
+    PERSON,
     UNCHANGED,
     Likeness,
     bring_to_life,
@@ -44,9 +47,11 @@ from .polls import SteeringOperator, has_editable_crowd, has_editable_scene, in_
 if TYPE_CHECKING:
     from bpy.types import Context, Object
 
-GROUND, FLAT = 4.0, 0.01
-"""A selected mesh that is this many times larger than all other selected models is taken for the ground, and so is one
-whose height is at most this share of its width, if no other is as flat."""
+NOT_ON_GROUND = {"distance", "height", "lean"}
+"""What the redo panel leaves out on a surface, as it fits the members; the sidebar has it."""
+GROUND, FLAT, LOW = 4.0, 0.01, 0.1
+"""A selected mesh that is this many times larger than all other selected models is taken for the ground. So is one
+whose height is at most this share of its width, or this one if it is larger than all models, if no model is as flat."""
 
 
 def _places(self, context, _text) -> list[str]:
@@ -72,13 +77,20 @@ class STEERING_OT_populate(bpy.types.Operator):
     moves_like: EnumProperty(
         name="Moves Like",
         description="Preset for a crowd that has no settings yet; other crowds keep their settings. Unless chosen, "
-        "rigged characters move like persons if they stand upright, and like animals if they are long and on legs",
+        "rigged characters move like persons if they stand upright, and like animals if some are long and on legs",
         items=ITEMS,
         default=ANYTHING.name,
         options={"SKIP_SAVE"},
     )
 
     find_clips: BoolProperty(name="Find Clips", description=FIND_CLIPS, default=True, options={"SKIP_SAVE"})
+
+    hide_models: BoolProperty(
+        name="Hide Models",
+        description="Hide the models afterwards, in the viewport and in renders",
+        default=False,
+        options={"SKIP_SAVE"},
+    )
 
     @classmethod
     def poll(cls, context) -> bool:
@@ -94,10 +106,10 @@ class STEERING_OT_populate(bpy.types.Operator):
     def draw(self, _context) -> None:
         fields = self.layout.column()
         fields.use_property_split = True
-        for name in shown(self.arrangement):
-            fields.prop(self, name)
-        fields.prop(self, "moves_like")
-        fields.prop(self, "find_clips")
+        left_out = NOT_ON_GROUND if NUMBERS[self.arrangement] == SURFACE else ()
+        for name in (*shown(self.arrangement), "moves_like", "find_clips", "hide_models"):
+            if name not in left_out:
+                fields.prop(self, name)
 
     @reported
     def execute(self, context):
@@ -106,7 +118,10 @@ class STEERING_OT_populate(bpy.types.Operator):
         plan, place, models = self._plan(context, crowd, family)
         crowd = crowd or new_crowd(context, likeness(self.moves_like).crowd, seed=plan.ground.population.seed)
         self._remember(crowd, plan, place, models)
-        told, warnings = _changes(crowd, plan, models), _left_out(context, crowd, plan, place, family)
+        told, warnings = (
+            _changes(crowd, plan, [] if self.hide_models else models),
+            _left_out(context, crowd, plan, place, family),
+        )
         members = fill(context, crowd, plan)
         arrangement = plan.ground.population.arrangement
         ground = place if arrangement == SURFACE else None
@@ -121,6 +136,8 @@ class STEERING_OT_populate(bpy.types.Operator):
             clips, why_none = add_to_new_crowd(crowd, members, context.scene)
             told += f"; they play {', '.join(clips)}" if clips else ""
             warnings += [why_none] if why_none else []
+        if plan.preset and (why := why_improbable(crowd, members, are_birds=self.moves_like == "BIRD")):
+            warnings.append(why)
         self.report({"INFO"}, told)
         if arrangement == ONE_PLACE and plan.count > 1:
             self.report(*let_in(crowd, context.scene))
@@ -129,6 +146,8 @@ class STEERING_OT_populate(bpy.types.Operator):
             self.report({"WARNING"}, warning)
         if ground is not None:
             stand_on(ground, crowd)
+        if self.hide_models:
+            _hide(plan, context)
         for ob in context.selected_objects:
             ob.select_set(False)
         crowd.select_set(True)
@@ -165,12 +184,16 @@ class STEERING_OT_populate(bpy.types.Operator):
         return plan, place, models
 
     def _likeness(self, context: Context, models: list[tuple[Object, float]], family: Family) -> Likeness:
-        """The chosen one, else the one that all models have; it is shown in the redo panel."""
+        """The chosen one, else the one that all models have; it is shown in the redo panel.
+
+        People among animals are of the herd: both walk.
+        """
         if not self.properties.is_property_set("moves_like"):
             check_stored(ob for ob, _ in models)
             depsgraph = context.evaluated_depsgraph_get()
             guessed = {guess_likeness(ob, depsgraph, family).name for ob, weight in models if weight > 0.0}
-            self.moves_like = guessed.pop() if len(guessed) == 1 else ANYTHING.name
+            walk = {PERSON.name, ANIMAL.name}
+            self.moves_like = guessed.pop() if len(guessed) == 1 else (ANIMAL if guessed == walk else ANYTHING).name
         return likeness(self.moves_like)
 
     def _remember(self, crowd: Object, plan: FillingPlan, place: Object | None, models: list[Object]) -> None:
@@ -197,7 +220,7 @@ def _changes(crowd: Object, plan: FillingPlan, models: list[Object]) -> str:
     """The changes in one line.
 
     Args:
-        models: the selected models if the crowd is populated for the first time.
+        models: those that may remain beside a crowd that is populated for the first time.
     """
     added = sum(1 for number in plan.numbers.tolist() if number not in plan.existing)
     parts = [(added, "added"), (len(plan.numbers) - added, "moved"), (len(plan.leaving), "removed")]
@@ -208,6 +231,15 @@ def _changes(crowd: Object, plan: FillingPlan, models: list[Object]) -> str:
         which = "the model" if len(visible) == 1 else "the models"
         aside = f"; {which} {names_of(visible)} {'remains' if len(visible) == 1 else 'remain'} beside them"
     return f"{crowd.name} has {plan.count} members: {changes}{aside}"
+
+
+def _hide(plan: FillingPlan, context: Context) -> None:
+    """Hide the models that members were made of."""
+    shown_there = set(context.view_layer.objects)
+    for part in (part for source in plan.sources for part in source.model.parts if part.library is None):
+        part.hide_render = True
+        if part in shown_there:
+            part.hide_set(True)
 
 
 def _left_out(context: Context, crowd: Object, plan: FillingPlan, place: Object | None, family: Family) -> list[str]:
@@ -298,20 +330,26 @@ def _selected_ground(context: Context, crowd: Object | None, family: Family) -> 
         selected = [active, *(ob for ob in selected if ob != active)]
     if len(selected) < 2:
         return None, GRID
+    extents: dict[Object, np.ndarray] = {}
     for ob in selected:
         if ob.type == "CURVE":
             return ob, CURVE
         if has_role(ob, Role.REGION):
             return ob, VOLUME
-    check_stored(selected)
-    depsgraph = context.evaluated_depsgraph_get()
-    extents = {ob: Body.of(ob, depsgraph, family).extent() for ob in candidates(selected, crowd, (), family)}
-    for ob in selected:
-        others = [extents[other] for other in extents if other != ob]
-        if ob not in extents or not others or not _may_be_ground(ob, family):
+        if not _may_be_ground(ob, family):
             continue
-        is_larger = max(extents[ob]) > GROUND * max(map(max, others))
-        if is_larger or (_is_flat(extents[ob]) and not any(map(_is_flat, others))):
+        if not extents:
+            check_stored(selected)
+            depsgraph = context.evaluated_depsgraph_get()
+            models = candidates(selected, crowd, (), family)
+            extents = {model: Body.of(model, depsgraph, family).extent() for model in models}
+        others = [extent for other, extent in extents.items() if other != ob]
+        if ob not in extents or not others:
+            continue
+        size, largest = max(extents[ob]), max(map(max, others))
+        flatness, flattest = _flatness(extents[ob]), min(map(_flatness, others))
+        most = LOW if size > largest else FLAT
+        if size > GROUND * largest or flatness <= most < flattest:
             return ob, SURFACE
     return None, GRID
 
@@ -322,9 +360,10 @@ def _may_be_ground(ob: Object, family: Family) -> bool:
     return FITS[SURFACE](ob) and not is_character(ob, family) and (keys is None or keys.animation_data is None)
 
 
-def _is_flat(extent: np.ndarray) -> bool:
-    """Whether what is as long, wide and high as this, (3,) metres, is a floor, such as a plane."""
-    return bool(extent[2] <= FLAT * extent[:2].min() and extent[:2].min() > 0.0)
+def _flatness(extent: np.ndarray) -> float:
+    """How high what is as long, wide and high as this, (3,) metres, is as a share of its width; inf for a line."""
+    width = float(extent[:2].min())
+    return float(extent[2]) / width if width > 0.0 else np.inf
 
 
 CLASSES = (STEERING_OT_populate, STEERING_OT_populate_add, STEERING_OT_populate_remove)

@@ -11,6 +11,7 @@ from ...settings.stored_choices import ROLES
 from ...simulation.roles import DESCRIPTIONS, OF_BODIES, Role
 from ..animation.ownership import is_baked
 from ..crowds.adding_clips import FIND_CLIPS, add_to_new_crowd
+from ..crowds.improbable import why_improbable
 from ..crowds.joining import Joined, join, selected_crowd
 from ..crowds.loose_parts import loose_parts
 from ..crowds.member_variation import give_size_back
@@ -138,7 +139,8 @@ class STEERING_OT_tag(SteeringOperator, bpy.types.Operator):
             clips, why_none = _found_clips(joined, context.scene) if self.find_clips else ([], "")
             plays = f"; it plays {', '.join(clips)}" if clips else ""
             self.report({"INFO"}, "; ".join([_summary(joined, context.scene) + plays, *instead]))
-            for warning in (why_none, torn_apart(joined.members, family, context.scene)):
+            unlikely = why_improbable(joined.crowd, joined.members, are_birds=self.moves_like == "BIRD")
+            for warning in (why_none, torn_apart(joined.members, family, context.scene), unlikely):
                 if warning:
                     self.report({"WARNING"}, warning)
         elif instead:

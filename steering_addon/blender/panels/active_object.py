@@ -58,7 +58,6 @@ class Roles:
         # After Library Override > Make, no object is active and all parts are selected.
         clicked = context.object or next(iter(selected), None)
         if clicked is None:
-            note(layout, context, "Select the objects to move and make them vehicles, or start with a ready crowd")
             layout.menu("STEERING_MT_add", text="Add a Ready Crowd", icon="ADD")
             return
         ob = whole_of(clicked)

@@ -228,7 +228,7 @@ class Run:
         column.prop(stored, "use_frame_range")
         if stored.use_frame_range:
             draw_properties(column.column(align=True), stored, ("frame_start", "frame_end"))
-        draw_properties(column, stored, ("substeps", "seed", "replace_own_keys"))
+        draw_properties(column, stored, ("substeps", "seed", "replace_own_keys", "crowd"))
 
 
 CLASSES = (in_tab(Baking, "bake"), as_popover(Findings, "findings"), in_tab(Run, "run", "bake"))

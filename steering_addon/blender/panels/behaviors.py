@@ -26,8 +26,8 @@ COMMON = tuple(Behavior.parameters())
 
 HEADINGS = {"weight": "Weight", "priority": "Priority", "probability": "Chance"}
 """The headings of the columns of these."""
-WIDTH = {Kind.NUMBER: 0.7, Kind.INTEGER: 0.42}
-"""Horizontal scale of the numbers in a behavior's header, which leaves more room for its name."""
+WIDTH = {Kind.NUMBER: 0.66, Kind.INTEGER: 0.4}
+"""Horizontal scale of the numbers in the header of a behavior: at any resolution scale 12.50 fits, and the name."""
 
 
 class Behaviors(OfCrowd):
@@ -87,7 +87,6 @@ def _headings(layout: UILayout, matters: tuple[str, ...]) -> None:
         heading = row.row(align=True)
         heading.alignment = "RIGHT"
         heading.label(text=HEADINGS[parameter])
-    row.label(text="", icon="BLANK1")
 
 
 def _behavior(
@@ -101,23 +100,26 @@ def _behavior(
     """The header of a behavior and, if open, its parameters."""
     group = getattr(crowd.steering, behavior.name)
     header, body = layout.panel(f"steering_{behavior.name}", default_closed=True)
-    name = header.row()
     idle = why_idle(behavior, crowd, census) if group.use else ""
+    # Aligned, which leaves more room for the name.
+    line = header.row(align=True)
+    name = line.row(align=True)
     # Quietly, as a behavior may well wait: a preset is also for scenes without a path or region.
     name.active = group.use and not idle
     # As the text of a property, so that a right click on it leads to its page of the manual.
     name.prop(group, "use", text=behavior.label)
-    numbers = header.row(align=True)
-    numbers.active = group.use
     for parameter in columns(context, matters):
-        number = numbers.row(align=True)
+        number = line.row(align=True)
+        number.active = group.use
         number.scale_x = WIDTH.get(behavior.parameters()[parameter].kind, 1.0)
         number.prop(group, parameter, text="")
-    header.operator("steering.behavior_remove", text="", icon="X", emboss=False).behavior = behavior.name
     if body is not None:
         if idle:
             note(body, context, idle)
-        presets = body.row()
+        # In the header there is no room for it beside whole names and numbers.
+        line = body.row()
+        line.operator("steering.behavior_remove", text="Remove", icon="X").behavior = behavior.name
+        presets = line.row()
         presets.alignment = "RIGHT"
         presets.label(text="Presets")
         preset_button(presets, behavior)

@@ -5,43 +5,53 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...portrayal.clips import ClipSettings
-from ..animation.posing import short_name
+from ..animation.posing import moves_shape_keys, short_name
 from ..clips.clip_feet import unplanted_of
 from ..clips.crowd_clips import state_of
+from ..crowds.adding_clips import why_without_walk
 from ..crowds.states import states_of_crowd
 from ..objects.focus import crowd_in_focus
+from ..objects.tagged_objects import full_name
 from ..operators.clips import words
 from ..properties import pointed_at
 from ..property_groups import meaningful
+from ..status.census import known
 from .fields import draw_properties, fields, note
-from .locations import OfCrowd, in_both
+from .locations import in_both
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object, PropertyGroup, UILayout
 
 
-class Clips(OfCrowd):
+class Clips:
     """The actions that the models play, and what was measured of them."""
 
     bl_label = "Clips"
     bl_options = {"DEFAULT_CLOSED"}
 
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        crowd, census = crowd_in_focus(context), known(context.scene)
+        if crowd is None:
+            return False
+        return _has_clips(crowd) or census is None or full_name(crowd) in census.posed
+
     def draw(self, context) -> None:
         layout, stored = self.layout, crowd_in_focus(context).steering
         clips = stored.portrayal.clips if stored.is_property_set("portrayal") else ()
-        if not len(clips):
-            note(layout, context, "Rigged models play their actions in step with their way: an idle, a walk, a run")
         states = states_of_crowd(crowd_in_focus(context), context) if len(clips) else []
         for row, clip in enumerate(clips):
             _clip(layout, context, row, clip, states)
+        if why := why_without_walk(crowd_in_focus(context)):
+            note(layout, context, why, icon="ERROR")
         line = layout.row(align=True)
         line.operator("steering.clips_find", icon="VIEWZOOM")
         line.operator("steering.clip_add", text="Add", icon="ADD")
         if not len(clips):
             return
+        layout.operator("steering.fit_speed", icon="MOD_TIME")
         layout.operator("steering.clips_measure", icon="FILE_REFRESH")
         layout.operator("steering.select_sliding", icon="RESTRICT_SELECT_OFF")
-        layout.operator("steering.pose_meshes", icon="MESH_DATA")
 
 
 def _clip(layout: UILayout, context: Context, row: int, clip: PropertyGroup, states: list[Object]) -> None:
@@ -99,7 +109,9 @@ class ClipsPlaying:
         playing = crowd.steering.portrayal.playing
         column = fields(self.layout)
         unplanted = unplanted_of(crowd)
-        draw_properties(column, crowd.steering.portrayal, ("head_bone", "look_at", "own_shapes"))
+        portrayal = crowd.steering.portrayal
+        of_shapes = any(clip.action is not None and moves_shape_keys(clip.action) for clip in portrayal.clips)
+        draw_properties(column, portrayal, ("head_bone", "look_at", *(("own_shapes",) if of_shapes else ())))
         for name in meaningful(ClipSettings, playing):
             row = column.row()
             row.prop(playing, name)

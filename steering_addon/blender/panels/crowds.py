@@ -13,8 +13,9 @@ from ...simulation.roles import Role
 from ...simulation.vehicle import VehicleModel
 from ..moving import BY_CHOICE
 from ..objects.focus import crowd_in_focus, vehicle_in_focus
-from ..properties import settings_of
+from ..objects.tagged_objects import full_name
 from ..property_groups import meaningful
+from ..read.dependencies import animates
 from ..status.census import Members, known
 from . import clips, populate
 from .active_object import ICONS
@@ -24,10 +25,11 @@ from .locations import OfCrowd, in_both
 from .lost_crowds import lost_crowd_of
 
 if TYPE_CHECKING:
-    from bpy.types import Object, PropertyGroup, Scene, UILayout
+    from bpy.types import Context, Object, PropertyGroup, Scene, UILayout
 
-ADVANCED = ("mass", "max_force", "response_time", "damping", "speed_time", "pace_time")
-"""The settings of a vehicle's agility; a preset sets them, and few animators need to."""
+AGILITY = ("max_force", "response_time", "damping", "speed_time", "pace_time")
+ADVANCED = ("radius", "length", "mass", *AGILITY, "pace_drift")
+"""The settings of a vehicle that its model or a preset sets; few animators need to."""
 
 
 class CrowdInFocus:
@@ -44,7 +46,6 @@ class CrowdInFocus:
             layout.menu("STEERING_MT_crowds", icon="COMMUNITY")
             return
         if crowd is None:
-            note(layout, context, "Select a crowd or a vehicle to see the settings of the crowd")
             layout.operator("steering.crowd_add", icon="ADD")
             layout.operator("steering.populate", icon="COMMUNITY")
             return
@@ -64,11 +65,6 @@ class CrowdInFocus:
         column.operator("steering.vary", icon="MOD_NOISE")
         if vehicle_in_focus(context) is not None:
             column.menu("STEERING_MT_crowds", icon="COMMUNITY")
-        stored = settings_of(context.scene)
-        if stored is not None:
-            row = layout.split(factor=0.5)
-            row.label(text="New vehicles join")
-            row.prop(stored, "crowd", text="")
 
 
 def _member_counts(members: Members) -> str:
@@ -83,28 +79,49 @@ def _member_counts(members: Members) -> str:
     return text
 
 
-class CrowdVehicle(OfCrowd):
-    """The vehicle model."""
+class Movement(OfCrowd):
+    """How fast the vehicles are, how their bodies turn steering into motion, and the settings of that."""
 
-    bl_label = "Vehicle"
+    bl_label = "Movement"
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context) -> None:
-        model = crowd_in_focus(context).steering.vehicle
-        note(self.layout, context, _performance(model, context.scene))
-        names = [name for name in VehicleModel.parameters() if name not in ADVANCED]
-        draw_properties(fields(self.layout), model, names)
+        settings = crowd_in_focus(context).steering
+        column = fields(self.layout)
+        column.prop(settings, "locomotion", text="Moves As")
+        column.prop(settings.vehicle, "max_speed")
+        cruise_field(column, settings.vehicle)
+        moves = BY_CHOICE.get(settings.locomotion)
+        # A choice that only another version knows reads as an empty name.
+        if moves is not None:
+            group = getattr(settings, moves.name)
+            draw_properties(column.column(), group, meaningful(moves, group))
+        others = {"max_speed", "cruise_speed", *ADVANCED}
+        draw_properties(column, settings.vehicle, [name for name in VehicleModel.parameters() if name not in others])
+
+
+def cruise_field(layout: UILayout, vehicle: PropertyGroup) -> None:
+    """The cruise speed beside the top speed, as a speed; as a share of that where it is keyed or overridden."""
+    owner = vehicle.id_data
+    is_share = owner.override_library is not None or animates(owner, "steering.vehicle.cruise_speed")
+    layout.prop(vehicle, "cruise_speed" if is_share else "cruise")
 
 
 class Advanced(OfCrowd):
-    """The strength and the reaction times of the vehicle model."""
+    """The size, the strength and the reaction times of the vehicle model."""
 
     bl_label = "Advanced"
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context) -> None:
-        model = crowd_in_focus(context).steering.vehicle
-        draw_properties(fields(self.layout), model, ADVANCED)
+        crowd = crowd_in_focus(context)
+        model = crowd.steering.vehicle
+        note(self.layout, context, _performance(model, context.scene))
+        column = fields(self.layout)
+        draw_properties(column, model, ADVANCED)
+        column.prop(model, "cruise_speed", text="Cruise Share")
+        if not Limbs.poll(context):
+            column.prop(crowd.steering.portrayal, "use", text="Drive Parts")
 
 
 def _performance(model: PropertyGroup, scene: Scene) -> str:
@@ -121,28 +138,22 @@ def _performance(model: PropertyGroup, scene: Scene) -> str:
     return f"Turns within {length}, top speed in {model.max_speed / agility:.1f} s"
 
 
-class CrowdLocomotion(OfCrowd):
-    """How the bodies turn steering into motion, and the settings of that."""
-
-    bl_label = "Locomotion"
-    bl_options = {"DEFAULT_CLOSED"}
-
-    def draw(self, context) -> None:
-        settings = crowd_in_focus(context).steering
-        column = fields(self.layout)
-        column.prop(settings, "locomotion", text="Moves As")
-        moves = BY_CHOICE.get(settings.locomotion)
-        # A choice that only another version knows reads as an empty name.
-        if moves is not None:
-            group = getattr(settings, moves.name)
-            draw_properties(column, group, meaningful(moves, group))
-
-
-class Limbs(OfCrowd):
-    """The custom properties that drive wings, wheels and legs."""
+class Limbs:
+    """The custom properties that drive wings, wheels and legs; shown where drivers read them, or may soon."""
 
     bl_label = "Wings, Wheels and Legs"
     bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        crowd, census = crowd_in_focus(context), known(context.scene)
+        if crowd is None:
+            return False
+        portrayal, kind = crowd.steering.portrayal, BY_CHOICE.get(crowd.steering.locomotion)
+        wanted = portrayal.use or any(clip.plays == "BEAT" for clip in portrayal.clips)
+        return (
+            wanted or (kind is not None and kind.runs_on_wheels) or census is None or full_name(crowd) in census.driven
+        )
 
     def draw(self, context) -> None:
         crowd = crowd_in_focus(context)
@@ -199,10 +210,9 @@ def _stays(layout: UILayout, crowd: Object) -> None:
 CLASSES = (
     *in_both(CrowdInFocus, "crowd"),
     *populate.CLASSES,
-    *in_both(CrowdVehicle, "model", "crowd"),
+    *in_both(Movement, "model", "crowd"),
     *in_both(Advanced, "advanced", "model"),
-    *in_both(CrowdLocomotion, "locomotion", "crowd"),
-    *in_both(Limbs, "portrayal", "crowd"),
     *clips.CLASSES,
+    *in_both(Limbs, "portrayal", "crowd"),
     *in_both(CrowdAttendance, "attendance", "crowd"),
 )

@@ -12,7 +12,7 @@ from ..properties import has_role, pointed_at
 from ..read.marks import frame_of
 from .active_object import ICONS
 from .fields import draw_properties, fields, note
-from .locations import ROOT, OfActive, OfCrowd, in_both
+from .locations import OfActive, OfCrowd, in_both
 
 if TYPE_CHECKING:
     from bpy.types import Context, Object, PropertyGroup, UILayout
@@ -32,10 +32,10 @@ class Directing(OfCrowd):
         if vehicle is not None:
             _by_hand(layout, context, vehicle.steering)
         for mark in marks_for(vehicle, crowd, context):
-            row = layout.row()
-            row.active = mark.steering.active
-            row.prop(mark, "name", text="", icon=ICONS[Role.MARK], emboss=mark == context.object)
-            row.label(text=when(mark, context), translate=False)
+            entry = layout.column(align=True)
+            entry.active = mark.steering.active
+            entry.prop(mark, "name", text="", icon=ICONS[Role.MARK], emboss=mark == context.object)
+            note(entry, context, when(mark, context), icon="BLANK1")
         line = layout.column(align=True)
         if vehicle is not None:
             line.operator("steering.mark_add", text="Mark for This One", icon="ADD").of_crowd = False
@@ -97,4 +97,4 @@ class ActiveMark(OfActive):
 
 
 OF_MARKS = in_both(ActiveMark, "mark")
-CLASSES = in_both(Directing, "direct", ROOT)
+CLASSES = in_both(Directing, "direct")

@@ -37,7 +37,9 @@ PAGES = (
         for name in (
             "portrayal.clips",
             "portrayal.playing",
+            "portrayal.no_walk",
             "portrayal.unplanted",
+            "portrayal.own_shapes",
             "portrayal.head_bone",
             "portrayal.look_at",
             "clip.",

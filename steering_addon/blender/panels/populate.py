@@ -19,7 +19,6 @@ class Populate(OfCrowd):
         layout, crowd = self.layout, crowd_in_focus(context)
         stored = crowd.steering
         if not stored.is_property_set("populate"):
-            note(layout, context, "Select models and then the crowd, and populate it with copies of them")
             layout.operator("steering.populate", icon="COMMUNITY")
             return
         group = stored.populate

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 from ...minds.declaring import TriggerModel
 from ...minds.overfull_cues import share_told
 from ...simulation.roles import Role
-from ...simulation.vehicle import VehicleModel
 from ..animation.posing import short_name
 from ..animation.state_history import now
 from ..clips.crowd_clips import state_of, stored_clips
 from ..crowds.copied_states import crowds_with_states
-from ..crowds.states import cue_strips, states_before, states_of_crowd, triggers_of_state
+from ..crowds.states import cue_strips, in_order, states_before, states_of_crowd, triggers_of_state
 from ..moving import BY_CHOICE
 from ..objects.focus import crowd_in_focus, vehicle_in_focus
 from ..objects.mind_numbers import state_numbers
@@ -22,7 +21,7 @@ from ..property_groups import meaningful
 from ..status import census
 from ..status.present_states import history_of
 from .active_object import ICONS
-from .crowds import ADVANCED
+from .crowds import AGILITY, cruise_field
 from .fields import counted, draw_properties, fields, note
 from .locations import ROOT, OfActive, OfCrowd, in_both
 
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
 
 TIMES = ("react", "lasts", "then", "blend", "varies", "persistence")
 CALLS = ("spreads", "reach", "fresh", "urge", "cue", "left_alone")
-NEEDS = ("builds_up", "eases", "wears_off")
+NEEDS = ("builds_up", "at_first", "eases", "wears_off")
 OFFERED = 3
 """Other crowds that a crowd without states may take them from, at most: a copy made by Blender has none."""
 SWATCH = 1.0
@@ -56,13 +55,13 @@ class States(OfCrowd):
         layout, crowd = self.layout, crowd_in_focus(context)
         states = states_of_crowd(crowd, context)
         if not states:
-            note(layout, context, "In a state, vehicles do something else for a while: run from a wolf, look up, sleep")
             for other in crowds_with_states(context, crowd)[:OFFERED]:
                 button = layout.operator("steering.states_copy", text=f"Copy States of {other.name}", translate=False)
                 button.source = other.name
         counts, numbers = _counts(crowd, context), state_numbers(states)
-        for state in states:
-            row = layout.row()
+        for state in in_order(states):
+            entry = layout.column(align=True)
+            row = entry.row()
             row.active = state.steering.active
             row.prop(state, "name", text="", icon=ICONS[Role.STATE], emboss=state == context.object)
             if state.steering.is_property_set("state"):
@@ -73,7 +72,7 @@ class States(OfCrowd):
                 number = row.row()
                 number.ui_units_x = COUNT
                 number.label(text=str(counts.get(numbers[state], 0)), translate=False)
-            row.label(text=called_by(state, context), translate=False)
+            note(entry, context, called_by(state, context), icon="BLANK1")
         active = [ob.steering for ob in states if ob.steering.active and ob.steering.is_property_set("state")]
         if share := share_told([stored.state.cue for stored in active]):
             note(layout, context, f"Cues come to {share:.0%} on this frame: the last gets what is left", icon="ERROR")
@@ -145,8 +144,6 @@ class ActiveState(OfActive):
                     column.prop(stored.state, name)
         if stored.state.number:
             note(layout, context, f"A bake keys it on vehicles as steering_state {stored.state.number}")
-        if not stored.state.lasts and pointed_at(stored.state, "then") is None:
-            note(layout, context, "It lasts for good, until something else calls")
 
 
 def _clips(layout: UILayout, context: Context, state: Object) -> None:
@@ -178,8 +175,9 @@ class StateVehicle(OfActive):
         stored = context.object.steering
         column = fields(self.layout)
         column.active = stored.vehicle.own
-        changing = {"max_speed", "cruise_speed", *ADVANCED} - {"mass"}
-        draw_properties(column, stored.vehicle, [name for name in VehicleModel.parameters() if name in changing])
+        column.prop(stored.vehicle, "max_speed")
+        cruise_field(column, stored.vehicle)
+        draw_properties(column, stored.vehicle, AGILITY)
 
 
 class StateLocomotion:
@@ -263,7 +261,7 @@ class Why:
                 note(column, context, weighed, icon="BLANK1")
 
 
-OF_CROWDS = in_both(States, "states", "crowd")
+OF_CROWDS = in_both(States, "states")
 CLASSES = (
     *in_both(ActiveState, "state"),
     *in_both(StateVehicle, "state_vehicle", "state"),

@@ -79,7 +79,8 @@ def bend(poses: Sequence[RigPose], depsgraphs: Sequence[Depsgraph]) -> None:
         for depsgraph in depsgraphs:
             mesh = pose.rig.evaluated_get(depsgraph).data
             if len(mesh.vertices) == len(points):
-                mesh.vertices.foreach_set("co", points.astype(np.float32).ravel())
+                # Several times as fast as by the vertices.
+                mesh.attributes["position"].data.foreach_set("vector", points.astype(np.float32).ravel())
                 mesh.update()
 
 

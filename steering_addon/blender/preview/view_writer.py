@@ -12,6 +12,7 @@ from ...portrayal.heads import LiveTurns
 from ..animation.custom_properties import reading_drivers
 from ..clips.clip_copies import at_rest
 from ..clips.crowd_clips import gaze_of
+from ..clips.shapes import shapes_of
 from ..objects.hierarchy import Family
 from ..read.sources import keyed_properties
 from ..refusal import Refusal
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from ...portrayal.clips import Playing
     from ...portrayal.heads import Gaze
     from ...portrayal.portrait import CrowdPortrait, ModelPortrait, Portrait, PortraitSubjects
+    from ..clips.clip_copies import Copies
     from ..read.plan import Plan
     from ..read.sources import CrowdSource
     from ..write.subjects import PlayingModel
@@ -107,6 +109,7 @@ class _ModelView:
     def __init__(self, plan: Plan, playing: PlayingModel) -> None:
         self._playing, gaze = playing, playing.clips.gaze
         self._turns = LiveTurns(gaze, plan.frame_time) if gaze is not None else None
+        self._along = [shapes_of(part.meshes[0], np.eye(4)) for part in playing.along]
         self._frames: list[tuple[Playing, tuple[np.ndarray, np.ndarray] | None]] = []
 
     def frame(self, portrayed: ModelPortrait) -> None:
@@ -117,16 +120,16 @@ class _ModelView:
         """The poses on the frame of a row, mixed as the NLA mixes strips."""
         playing, (played, turned) = self._playing, self._frames[row]
         channels, rigs = playing.copies.channels, playing.model.rigs
-        values = np.tile(at_rest(channels), (len(rigs), 1))
-        for table, phase, influence in zip(playing.copies.tables, played.phase, played.influence):
-            share = influence.astype(np.float32)[:, None]
-            values = values * (1.0 - share) + share * _at(table, phase)
+        values = _mixed(playing.copies, played, range(len(played.phase)))
         if playing.posture is not None:
             playing.posture.turn(channels, values)
         if turned is not None:
             playing.neck.turn(rigs[0], channels, values, *turned)
         shapes = playing.shape if rigs[0].type == "MESH" else None
-        return (RigPose(rig, channels, pose, shapes) for rig, pose in zip(rigs, values))
+        yield from (RigPose(rig, channels, pose, shapes) for rig, pose in zip(rigs, values))
+        for part, bent in zip(playing.along, self._along):
+            for mesh, pose in zip(part.meshes, _mixed(part.copies, played, list(part.moves))):
+                yield RigPose(mesh, part.copies.channels, pose, bent)
 
 
 class _CrowdView:
@@ -181,6 +184,15 @@ def _names_read(plan: Plan) -> dict[int, tuple[str, ...]]:
 
 def _places_now(objects: Sequence[Object]) -> list[np.ndarray]:
     return [np.array(ob.matrix_world.translation) for ob in objects]
+
+
+def _mixed(copies: Copies, played: Playing, rows: Sequence[int]) -> np.ndarray:
+    """The values of the channels of n players, (n, c), as strips show the clips in some rows together."""
+    values = np.tile(at_rest(copies.channels), (played.phase.shape[1], 1))
+    for table, phase, influence in zip(copies.tables, played.phase[rows], played.influence[rows]):
+        share = influence.astype(np.float32)[:, None]
+        values = values * (1.0 - share) + share * _at(table, phase)
+    return values
 
 
 def _at(table: np.ndarray, phase: np.ndarray) -> np.ndarray:

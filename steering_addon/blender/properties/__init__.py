@@ -12,12 +12,14 @@ from bpy.props import PointerProperty
 from ...settings.stored import GROUPS
 from ..property_groups import OVERRIDABLE, property_group
 from .access import has_role, pointed_at, replaces_own_keys, settings_of
+from .cruise import CRUISE
 from .hooks import HOOKS
 
 CLASSES: dict[str, type] = {}
 """The property groups by name, each after those that it holds."""
 for _name, _group in GROUPS.items():
     CLASSES[_name] = property_group(_name, _group, HOOKS.get(_name, {}), CLASSES)
+CLASSES["vehicle"].__annotations__["cruise"] = CRUISE
 
 
 def register() -> None:

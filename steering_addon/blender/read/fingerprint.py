@@ -40,6 +40,7 @@ BOOKKEEPING = {"start", "variation", "member", "populate", "hide_eaten", "unaske
 BESIDE_THE_RUN = {
     "steering.state.color",
     "steering.portrayal.playing",
+    "steering.portrayal.no_walk",
     "steering.portrayal.unplanted",
     "steering.portrayal.unplanted_models",
     "steering.portrayal.head_bone",

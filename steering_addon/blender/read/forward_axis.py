@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...simulation.arrays.vectors import magnitude
+from ..animation.animation_data import posed_block
 from ..objects.body_sizes import UPRIGHT
 from ..objects.doubles import doubles
 from ..objects.hierarchy import shown_in
@@ -58,7 +59,7 @@ def front_of(ob: Object, family: Family, body: Body | None = None, *, flies: boo
 
     1. What the animator has stated (`stated_front`): the Tracking Axis, Follow Path, or the way of a keyframed object.
     2. An Empty without parts faces +Y; one drawn as a single arrow, +Z.
-    3. Characters, which have an armature, face -Y.
+    3. Characters, which have an armature or shape keys with an action, face -Y.
     4. Names of parts such as Nose or Tail, then those of materials such as Eyes.
     5. The shape: a cone points where its tip is, if the model flies; else the axis is that across the wings, of the
        mirror symmetry or of the greater length, and a pointed end is the front.
@@ -77,7 +78,7 @@ def front_of(ob: Object, family: Family, body: Body | None = None, *, flies: boo
     parts += [shown for part in parts for shown in shown_in(part)]
     if all(part.type == "EMPTY" for part in parts):
         return upright("POS_Z" if ob.empty_display_type == "SINGLE_ARROW" else "POS_Y")
-    is_character = ob.find_armature() is not None or any(part.type == "ARMATURE" for part in parts)
+    is_character = ob.find_armature() is not None or any(map(_is_animated, parts))
     stand = _standing(ob, either_way=is_character)
     turned = stand is not None
     stand = stand if stand is not None else np.eye(3)
@@ -90,6 +91,14 @@ def front_of(ob: Object, family: Family, body: Body | None = None, *, flies: boo
             forward = by_shape(points, flies=flies or _lies(ob, turned), along=_across_wings(ob, family, stand))
     forward, up = upright(forward or DEFAULT)
     return _before(forward, stand), _before(up, stand)
+
+
+def _is_animated(part: Object) -> bool:
+    """Whether a part is an armature, or a mesh whose shape keys were animated where it was made."""
+    block = posed_block(part)
+    if block is None or part.type == "ARMATURE":
+        return block is not None
+    return (data := block.animation_data) is not None and (data.action is not None or len(data.nla_tracks) > 0)
 
 
 def _before(axis: str, stand: np.ndarray) -> str:

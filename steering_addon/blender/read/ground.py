@@ -18,11 +18,12 @@ from ...settings.placement import (
     clear_of,
     evenly_along,
     formation,
+    ground_of_group,
     on_surface,
     scattered,
     within,
 )
-from ...settings.population import CIRCLE, CURVE, SURFACE, VOLUME, Population
+from ...settings.population import CIRCLE, CURVE, OVER_ALL, SURFACE, VOLUME, Population
 from ...settings.standing import standable, well_placed
 from ...simulation.arrays.vectors import dot, unit
 from ...simulation.geometry.surfaces import surfaces
@@ -80,6 +81,7 @@ class MemberGround:
         population: Population,
         crowd: Matrix,
         place: Object | None,
+        middle: Vector,
         widest: float,
         depsgraph: Depsgraph,
         obstacles: Sequence[Object],
@@ -90,6 +92,7 @@ class MemberGround:
         Args:
             crowd: the world matrix of the crowd.
             place: the surface, volume or curve, for arrangements that need one.
+            middle: of a group on a surface.
             widest: radius of the largest member in metres.
             obstacles: what members that are scattered keep out of.
             moves: how the members will move, in columns of one entry.
@@ -108,8 +111,14 @@ class MemberGround:
         if kind == SURFACE:
             points, corners = _mesh_in_the_world(place, depsgraph)
             on_top = standable(points[corners], moves)
-            made_of, is_in_part = points[corners][on_top], not on_top.all()
-            propose = on_surface(made_of, population.height, population.lean)
+            there, is_in_part = points[corners][on_top], not on_top.all()
+            made_of = there.reshape(-1, 3)
+            if population.spread != OVER_ALL and len(there):
+                tree = BVHTree.FromPolygons(points.tolist(), corners[on_top].tolist())
+                made_of = np.concatenate((made_of, [middle]))
+                radius = max(widest, 0.5 * population.distance)
+                there = ground_of_group(there, _on_it(tree, middle), population.count, radius)
+            propose = on_surface(there, population.height, population.lean)
             if moves.stands:
                 ground = surfaces([(points, corners.astype(np.int64))])
                 better = well_placed(propose, moves, ground, widest, frame[:, 1], population.height)
@@ -137,6 +146,9 @@ class MemberGround:
     def fingerprint(self) -> str:
         """A hash that changes when members would get other places than before."""
         settings = asdict(self.population)
+        if self.population.spread == OVER_ALL:
+            # As in files that do not know groups.
+            del settings["spread"]
         if not (self.in_order and self.population.arrangement in (CIRCLE, CURVE)):
             # Adding members does not move the others.
             del settings["count"]
@@ -162,6 +174,13 @@ class MemberGround:
         position = np.einsum("ab,kb->ka", self.frame, formation(self.population, numbers, self.apart)) + self.origin
         undefined = np.zeros_like(position)
         return Spots(position, undefined, undefined, np.ones(len(numbers), dtype=bool))
+
+
+def _on_it(tree: BVHTree, place: Vector) -> np.ndarray:
+    """The place (3,) on a surface above or below another one; if there is none, the nearest one."""
+    hits = (tree.ray_cast(place, way) for way in (Vector((0.0, 0.0, 1.0)), Vector((0.0, 0.0, -1.0))))
+    found = min((hit for hit in hits if hit[0] is not None), key=lambda hit: hit[3], default=tree.find_nearest(place))
+    return doubles(found[0])
 
 
 def triangles_of(ob: Object, depsgraph: Depsgraph) -> np.ndarray:

@@ -23,6 +23,7 @@ from ..read.target_problems import outside_scene
 from ..setting_changes import is_listening, listen, stop_listening
 from . import covering, hand_edits, placing
 from .findings import Finding, findings
+from .model_traits import traits
 from .present_members import Presence, presence_of
 from .present_states import present_state, tells_state
 from .written_clips import changed_clips
@@ -100,6 +101,7 @@ class Census:
         last: the last frame of the run.
         bake: the vehicles among those that play one.
         findings: what the animator should look at.
+        posed, driven: the full names of the crowds as in `model_traits.traits`.
         counted_for: the settings of the scene that Blender announces no change of.
     """
 
@@ -111,6 +113,8 @@ class Census:
     last: int
     bake: Baked = Baked()
     findings: tuple[Finding, ...] = ()
+    posed: frozenset[str] = frozenset()
+    driven: frozenset[str] = frozenset()
     counted_for: tuple = ()
 
     def members(self, crowd: Object) -> Members:
@@ -179,6 +183,7 @@ def count(scene: Scene, before: Census | None = None, made_of: str | None = None
                 counted.active.append((ob, record))
     crowds = {full_name(ob): counted.members(ob, scene, outcomes) for ob, counted in members.items() if ob in present}
     lost = {full_name(ob) if ob else "": counted.left_out for ob, counted in members.items() if ob not in present}
+    posed, driven = traits(_objects(scene), len(present)) if before is None else (before.posed, before.driven)
     points = any(True for ob in present for _ in pointers_of(ob))
     objects = set(_objects(scene)) if points else set()
     return Census(
@@ -193,6 +198,8 @@ def count(scene: Scene, before: Census | None = None, made_of: str | None = None
         findings=tuple(findings(scene, records, outcomes, () if made_of is not None else hand_edits.edited(records)))
         if before is None
         else before.findings,
+        posed=posed,
+        driven=driven,
         counted_for=_unannounced(scene),
     )
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
+import bpy
 import numpy as np
 
 from ...behaviors.containment import Containment
@@ -19,14 +20,19 @@ from ...locomotion import CATALOGUE as LOCOMOTIONS
 from ...simulation.geometry.fitting import TOO_MUCH
 from ...simulation.misplaced import Misplaced
 from ...simulation.roles import Role
+from ..animation.animation_data import action_of
 from ..animation.visibility import SWITCHES
 from ..clips.clip_feet import unplanted_of
 from ..clips.clip_speeds import too_fast
 from ..clips.crowd_clips import state_of, stored_clips
+from ..clips.finding_clips import own_actions
+from ..clips.measuring import player_below
+from ..crowds.adding_clips import why_without_walk
+from ..crowds.improbable import why_improbable
 from ..crowds.scaled import scaled_since
 from ..crowds.states import states_left_behind
 from ..moving import CLINGING, known_locomotion
-from ..objects.hierarchy import instanced
+from ..objects.hierarchy import Family, instanced
 from ..objects.instances import instances_of_vehicles
 from ..objects.tagged_objects import by_role, crowd_of, crowds_of, full_name, in_use, names_of
 from ..properties import pointed_at
@@ -72,7 +78,10 @@ class FindingKind(Enum):
     UNUSED_SURFACE = "MESH_GRID"
     FAR_OUTSIDE = "CUBE"
     FEET_SLIDE = "ARMATURE_DATA"
+    POSED_ALIKE = "SHAPEKEY_DATA"
     TOO_FAST = "MOD_TIME"
+    NO_WALK = "OUTLINER_OB_ARMATURE"
+    IMPROBABLE = "QUESTION"
     HIDDEN = "HIDE_ON"
     NOT_RENDERED = "RESTRICT_RENDER_ON"
     INSTANCED = "OUTLINER_OB_GROUP_INSTANCE"
@@ -162,9 +171,11 @@ def findings(
         yield from _about(name, misplaced_vehicles.get(kind, ()), text, *verbs)
     yield from _far_outside(roles)
     yield from _undriven(vehicles)
+    yield from _posed_alike(vehicles)
     hidden = [ob for ob in vehicles if not ob.steering.locked and _is_hidden(ob, scene, records.get(ob))]
     yield from _about(FindingKind.HIDDEN, hidden, "{} hidden, but baked all the same", "is", "are")
-    rendered = set(_in_renders(scene.collection))
+    # Blender searches all collections for those of one object.
+    rendered = {ob for collection in _in_renders(scene.collection) for ob in collection.objects}
     known = set(hidden)
     shown = [ob for ob in vehicles if not ob.steering.locked and ob not in known]
     unrendered = [ob for ob in shown if _is_unrendered(ob, rendered, records.get(ob))]
@@ -172,7 +183,7 @@ def findings(
     for ob, problem, remedy in instances_of_vehicles(objects):
         yield Finding(FindingKind.INSTANCED, f"{problem}. {remedy}", (full_name(ob),))
     yield from _of_minds(scene, roles, objects)
-    crowds = roles[Role.CROWD]
+    crowds, members_of = roles[Role.CROWD], _members(vehicles)
     gone = outside_scene(crowds, set(objects))
     for crowd in crowds:
         yield from _targets_gone(crowd, gone)
@@ -186,9 +197,15 @@ def findings(
                 )
             text = f"Feet of {whose} cannot be held where they stand: {unplanted.reason}. {remedy}"
             yield Finding(FindingKind.FEET_SLIDE, text, (full_name(crowd),))
+        for kind, why in (
+            (FindingKind.NO_WALK, why_without_walk(crowd)),
+            (FindingKind.IMPROBABLE, why_improbable(crowd, members_of.get(crowd, ()))),
+        ):
+            if why:
+                yield Finding(kind, why, (full_name(crowd),))
         for each in too_fast(crowd, [state for state in roles[Role.STATE] if crowd_of(state) == crowd]):
             text = f"{each.ob.name} moves at {each.speed:.1f} m/s, {each.speed / each.made_for:.1f} times as fast as"
-            text += f" {each.clip}, its fastest clip. Find Clips with Fit Speed changes that"
+            text += f" {each.clip}, its fastest clip. Fit Speed in the panel Clips changes that"
             yield Finding(FindingKind.TOO_FAST, text, (full_name(each.ob),))
     spans = {ob: outcomes.of(ob, record).present_frames for ob, record in records.items()}
     never = [ob for ob, span in spans.items() if span is not None and _is_never(span)]
@@ -234,6 +251,20 @@ def _undriven(vehicles: Sequence[Object]) -> Iterator[Finding]:
         yield from _about(FindingKind.UNDRIVEN, obs, text, "has", "have")
 
 
+def _posed_alike(vehicles: Sequence[Object]) -> Iterator[Finding]:
+    """The vehicles that share shape keys with others, and play no clips by which each would have its own pose."""
+    if not any(action_of(keys) for keys in bpy.data.shape_keys):
+        return
+    family, sharing = Family(), {}
+    for ob, crowd in zip(vehicles, crowds_of(vehicles)):
+        player = player_below(ob, family) if crowd is not None and not stored_clips(crowd) else None
+        if player is not None and player.type == "MESH" and not ob.steering.locked and own_actions(player):
+            sharing.setdefault(player.data, []).append(ob)
+    alike = [ob for obs in sharing.values() for ob in (obs if len(obs) > 1 else ())]
+    text = "{} the same pose on each frame, as they share shape keys. Find Clips lets each play in its own phase"
+    yield from _about(FindingKind.POSED_ALIKE, alike, text, "has", "have")
+
+
 def _stands(vehicle: Object, crowd: Object | None) -> bool:
     """Whether a vehicle stands on surfaces; a choice that this version does not know counts as one that does."""
     if crowd is None:
@@ -272,10 +303,8 @@ def _is_without_vertices(ob: Object) -> bool:
 def _far_outside(roles: Mapping[Role, Sequence[Object]]) -> Iterator[Finding]:
     """The regions that all vehicles of a crowd are to stay inside, but are far from, as the frame shows them."""
     held = [crowd for crowd in roles[Role.CROWD] if Containment in behaviors_of(crowd)]
-    vehicles = list(zip(roles[Role.VEHICLE], crowds_of(roles[Role.VEHICLE]))) if held else []
-    members_of: dict[Object | None, list[Object]] = {}
-    for ob, crowd in vehicles:
-        members_of.setdefault(crowd, []).append(ob)
+    vehicles = roles[Role.VEHICLE] if held else []
+    members_of = _members(vehicles)
     every_box = np.array([_to_box(region) for region in roles[Role.REGION]]) if vehicles else np.empty((0, 4, 4))
     for crowd in held:
         settings = crowd.steering.containment
@@ -288,6 +317,14 @@ def _far_outside(roles: Mapping[Role, Sequence[Object]]) -> Iterator[Finding]:
             names, where = names_of([ob.name for ob in members]), names_of([ob.name for ob in regions])
             text = f"{names} of {crowd.name} {'is' if len(members) == 1 else 'are'} far outside {where}. Move one there"
             yield Finding(FindingKind.FAR_OUTSIDE, text, tuple(full_name(ob) for ob in regions))
+
+
+def _members(vehicles: Sequence[Object]) -> dict[Object | None, list[Object]]:
+    """The vehicles of each crowd."""
+    members: dict[Object | None, list[Object]] = {}
+    for ob, crowd in zip(vehicles, crowds_of(vehicles)):
+        members.setdefault(crowd, []).append(ob)
+    return members
 
 
 def _are_far(members: Sequence[Object], boxes: NDArray[np.float64]) -> bool:
@@ -317,11 +354,11 @@ def _is_hidden(ob: Object, scene: Scene, record: BakeRecord | None) -> bool:
     return not _hides(record) and not animates(ob, "hide_viewport")
 
 
-def _is_unrendered(ob: Object, rendered: set[Collection], record: BakeRecord | None) -> bool:
+def _is_unrendered(ob: Object, rendered: set[Object], record: BakeRecord | None) -> bool:
     """Whether an object or each of its collections is hidden in renders, and not by keys."""
     if ob.hide_render:
         return not _hides(record) and not animates(ob, "hide_render")
-    return not rendered.intersection(ob.users_collection)
+    return ob not in rendered
 
 
 def _hides(record: BakeRecord | None) -> bool:

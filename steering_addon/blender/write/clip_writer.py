@@ -27,7 +27,7 @@ from ..objects.tagged_objects import names_of
 from ..read.surfaces import static_ground
 
 if TYPE_CHECKING:
-    from bpy.types import Object
+    from bpy.types import Action, Object
 
     from ...portrayal.portrait import ModelPortrait, Portrait
     from ..read.plan import Plan
@@ -89,11 +89,11 @@ class ClipWriter:
         """Write the strips that were prepared, after the vehicles were given their bake, in place of earlier ones."""
         self._store()
         family = self._playing.family
-        written = dict.fromkeys(rig for strips in self._models for rig in strips.playing.model.rigs)
+        written = dict.fromkeys(rig for strips in self._models for rig in strips.players)
         left = (part for _, idle in self._playing.idle for ob in idle for part in (ob, *family.descendants(ob)))
         gone = [part for part in left if part not in written and clip_record(part)]
         shaped = [rig for rig in written if has_own_shapes(rig)]
-        prepared = [copy.action for strips in self._models for copy in strips.copies]
+        prepared = [action for strips in self._models for action in strips.actions]
         # Copies of meshes are made anew, as the model may have changed.
         edited: list[Edited] = clear_players([*gone, *shaped], prepared)
         rigs = [rig for strips in self._models for rig in strips.rigs()]
@@ -125,7 +125,6 @@ class _ModelStrips:
 
     Attributes:
         playing: the model.
-        copies: once they are prepared, those of its clips.
         unplanted: once they are prepared, why its feet cannot be held; empty if they can.
     """
 
@@ -139,8 +138,21 @@ class _ModelStrips:
         self._footing = PlantedBodies(clips.size, lift) if playing.plants else None
         several = clips.gaze is not None and len(plan.frames) > 1
         self._heads = HeadsAhead(clips.gaze, plan.frame_time) if several else None
-        self.copies: list[ClipCopy] = []
+        self._copies: list[ClipCopy] = []
+        self._along: list[list[ClipCopy]] = []
         self._feet, self._head, self._posture = ([[] for _ in rigs] for _ in range(3))
+
+    @property
+    def players(self) -> Iterator[Object]:
+        """What plays the clips of all its vehicles."""
+        yield from self.playing.model.rigs
+        for part in self.playing.along:
+            yield from part.meshes
+
+    @property
+    def actions(self) -> list[Action]:
+        """The copies of its clips, once they are prepared."""
+        return [copy.action for copies in (self._copies, *self._along) for copy in copies]
 
     def frame(self, row: int, portrayed: ModelPortrait) -> None:
         """Take in a frame, the one of this row."""
@@ -155,7 +167,8 @@ class _ModelStrips:
 
         `moved` are the rows of the surfaces that moved in the run, and `moving` these.
         """
-        self.copies = self.playing.copies.copies()
+        self._copies = self.playing.copies.copies()
+        self._along = [part.copies.copies() for part in self.playing.along]
         if self._footing is not None:
             yield from self._plant(self._footing, moved, moving)
         if self.playing.posture is not None:
@@ -167,30 +180,46 @@ class _ModelStrips:
     def rigs(self) -> list[RigClips]:
         """The clips of each armature or of all shape keys, which are made for that, as they were prepared."""
         playing = self.playing
-        rows: Sequence[int] = range(len(playing.model.rigs))
-        if playing.model.rigs[0].type == "MESH":
+        vehicles, rigs = playing.model.vehicles, playing.model.rigs
+        rows: Sequence[int] = range(len(rigs))
+        if rigs[0].type == "MESH":
             most = playing.crowd.steering.portrayal.own_shapes
             leaders = pose_groups(Playing(self._phase, self._influence.astype(np.float64)), most).tolist()
-            give_own_shapes(playing.model.rigs, leaders)
+            for meshes in (rigs, *(part.meshes for part in playing.along)):
+                give_own_shapes(meshes, leaders)
             rows = sorted(set(leaders))
-        vehicles = playing.model.vehicles
+        clips = range(len(self._copies))
         return [
             RigClips(
-                rig=posed_block(rig),
+                rig=posed_block(rigs[k]),
                 channels=playing.copies.channels,
                 played=[
-                    *(
-                        ClipPlayed(copy, self._phase[clip, k] * copy.frames, self._influence[clip, k])
-                        for clip, copy in enumerate(self.copies)
-                    ),
+                    *self._played(self._copies, clips, k),
                     *self._feet[k],
                     *self._posture[k],
                     *self._head[k],
                 ],
-                moves=posed_block(rig) == vehicles[k],
+                moves=rigs[k] == vehicles[k] and rigs[k].type == "ARMATURE",
                 made_of=playing.made_of,
             )
-            for k, rig in ((k, playing.model.rigs[k]) for k in rows)
+            for k in rows
+        ] + [
+            RigClips(
+                rig=posed_block(part.meshes[k]),
+                channels=part.copies.channels,
+                played=self._played(copies, list(part.moves), k),
+                moves=False,
+                made_of=playing.made_of,
+            )
+            for part, copies in zip(playing.along, self._along)
+            for k in rows
+        ]
+
+    def _played(self, copies: Sequence[ClipCopy], clips: Sequence[int], k: int) -> list[ClipPlayed]:
+        """The clips in some rows as one vehicle plays them, by copies of each."""
+        return [
+            ClipPlayed(copy, self._phase[clip, k] * copy.frames, self._influence[clip, k])
+            for clip, copy in zip(clips, copies)
         ]
 
     def _turn_heads(self, heads: HeadsAhead) -> None:
@@ -210,7 +239,7 @@ class _ModelStrips:
     def _plant(self, footing: PlantedBodies, moved: Collection[int], moving: Collection[Object]) -> Iterator[None]:
         """Compute the strip that holds the feet of each armature, where that can be done."""
         playing, rigs = self.playing, self.playing.model.rigs
-        actions = [copy.action for copy in self.copies]
+        actions = [copy.action for copy in self._copies]
         planter, self.unplanted = planter_of(rigs[0], playing.shape, playing.clips.clips, actions)
         if planter is None:
             return

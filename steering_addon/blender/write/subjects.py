@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -30,8 +30,9 @@ from ..clips.crowd_clips import (
     settings_for,
     stored_clips,
 )
+from ..clips.finding_clips import along_with
 from ..clips.hiding_tracks import check_tracks_show_clips
-from ..clips.measuring import shape_of
+from ..clips.measuring import moved_along, shape_of
 from ..clips.own_shapes import check_shapes_play
 from ..clips.rig import Rig
 from ..clips.shapes import Shapes
@@ -40,10 +41,25 @@ from ..stored_values import finite_numbers, sound_front
 from .resource_visibility import Resources
 
 if TYPE_CHECKING:
-    from bpy.types import Object
+    from bpy.types import Action, Object
 
     from ..read.plan import Plan
     from ..read.sources import CrowdSource
+
+
+@dataclass(frozen=True)
+class PartAlong:
+    """A further mesh of a model, whose shape keys move along with what plays its clips.
+
+    Attributes:
+        meshes: of each vehicle.
+        moves: the actions by which it does, by the rows of the clips of the model.
+        copies: of these.
+    """
+
+    meshes: Sequence[Object]
+    moves: Mapping[int, Action]
+    copies: Copies
 
 
 class PlayingModel:
@@ -54,6 +70,7 @@ class PlayingModel:
         model: its vehicles, their armatures and clips.
         clips: what is portrayed of it.
         copies: of its clips, for strips.
+        along: its other meshes that move along.
         watched: the objects at which its heads look.
         neck: what turns its heads; None if nothing does.
         posture: how its vehicles hold backs and heads; None if they do as their clips have it.
@@ -68,6 +85,7 @@ class PlayingModel:
         clips, scale = clips_of(model, plan.scene, family)
         order, actions = in_order(clips), model.actions()
         self.copies = Copies(model.rigs[0], [actions[row] for row in order])
+        self.along = list(self._parts_along([actions[row] for row in order]))
         clips, keys = [clips[row] for row in order], plan.vehicles.keys[rows]
         size = np.array([scale_of(ob, rig) for ob, rig in zip(model.vehicles, model.rigs)]) / scale
         self.plants = bool(settings.plant_feet.all())
@@ -99,13 +117,26 @@ class PlayingModel:
         Args:
             replace: whether actions that would hide the clips are set aside.
         """
-        actions, channels = {entry.action for entry in self.model.entries}, self.copies.channels
-        for rig in dict.fromkeys(self.model.rigs):
+        actions = {entry.action for entry in self.model.entries}
+        actions.update(action for part in self.along for action in part.moves.values())
+        parts = (self.model.rigs, self.copies), *((part.meshes, part.copies) for part in self.along)
+        for rig, copies in ((rig, copies) for rigs, copies in parts for rig in dict.fromkeys(rigs)):
             check_strips_play(rig)
             if rig.type == "MESH":
-                check_shapes_play(rig, channels)
-            check_shows_clips(rig, channels, actions, replace)
-            check_tracks_show_clips(rig, channels, actions, (float(frames[0]), float(frames[-1])), replace)
+                check_shapes_play(rig, copies.channels)
+            check_shows_clips(rig, copies.channels, actions, replace)
+            span = float(frames[0]), float(frames[-1])
+            check_tracks_show_clips(rig, copies.channels, actions, span, replace)
+
+    def _parts_along(self, actions: Sequence[tuple[Action, bool]]) -> Iterator[PartAlong]:
+        """The other meshes that move along; `actions` are those of the clips, and whether they go round and round."""
+        model = self.model
+        others = [moved_along(ob, self._family, rig) for ob, rig in zip(model.vehicles, model.rigs)]
+        for meshes in zip(*others):
+            moves = {row: action for row, (each, _) in enumerate(actions) if (action := along_with(meshes[0], each))}
+            if moves:
+                copies = Copies(meshes[0], [(action, actions[row][1]) for row, action in moves.items()])
+                yield PartAlong(meshes, moves, copies)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..arrays.frozen import replace
 from ..arrays.once import once
-from ..arrays.vectors import Mask, Rows, Scalars, Vectors, everybody, in_columns, which
+from ..arrays.vectors import Mask, Rows, Scalars, Vectors, columns, dot, everybody, in_columns, which
 from .slopes import Slopes
 from .smoothing import point_normals, weld
 
@@ -27,9 +27,9 @@ WIDER = 1.25
 """What is open is looked for this much further than asked, so that a slightly larger reach needs no new search."""
 INSIDE = 1e-6
 """The share of a triangle from its sides on which a place is in no other, be that a thousand times as large."""
-RIM = 0.7071067811865476
-"""The cosine between a face and its smoothed normal from which on that is smooth: at a right angle, as on a stair, the
-smoothed normal leans where the tread is level."""
+RIM = 0.8660254037844386
+"""The cosine between a face and the smoothed normal at its corner below which there is a rim, where faces meet at more
+than 60 degrees. Smoothed over the edge of a step, normals would lean all the way where the floor before it is level."""
 SIDES_CROSSED = 2
 """How many sides of triangles are crossed from a triangle near a place, before the place is looked up."""
 MANY = 64
@@ -215,19 +215,15 @@ class Floor:
         return alone
 
     @once
-    def smoothness(self) -> tuple[Scalars, Mask]:
-        """The smoothed normals at the corners of each triangle, (f, 9), and whether it is smooth between them, (f,).
-
-        It is where the three point up, within 45 degrees of the face: so do the normals between them.
-        """
+    def corner_normals(self) -> Scalars:
+        """The unit normals at the corners of each triangle, turned up, (f, 9): smoothed, but not over a rim."""
         corners, rises = np.empty((len(self), 9)), self.slopes.table[:, 7:9]
-        smooth = self.slopes.is_floor.copy()
+        faces = columns(-rises[:, 0], -rises[:, 1], 1.0) * self.slopes.cosine[:, None]
         for k in range(3):
             normal = self.normals[self.triangles[:, k]]
-            corners[:, 3 * k : 3 * k + 3] = normal
-            along_face = (normal[:, 2] - normal[:, 0] * rises[:, 0] - normal[:, 1] * rises[:, 1]) * self.slopes.cosine
-            smooth &= (along_face >= RIM) & (normal[:, 2] > 0.0)
-        return corners, smooth
+            normal = np.where((normal[:, 2] < 0.0)[:, None], -normal, normal)
+            corners[:, 3 * k : 3 * k + 3] = np.where((dot(normal, faces) < RIM)[:, None], faces, normal)
+        return corners
 
     @once
     def _ranges(self) -> Scalars:

@@ -21,17 +21,21 @@ from ..arrays.vectors import (
     Scalars,
     Vectors,
     columns,
-    dot,
     in_columns,
+    largest,
     magnitude,
     no_vectors,
     picked,
     unit,
     which,
 )
-from .floors import NO_TRIANGLE, RIM, Floor, Footing, floor
+from ..ground import rise
+from .floors import NO_TRIANGLE, Floor, Footing, floor
 from .skins import Skin, skin
 
+SIDES = tuple(k / 8.0 for k in range(1, 8))
+"""Shares of the widest gap at which the sides of one are looked for."""
+HALF_ROOT = 0.7071067811865476
 ALL = slice(None)
 """In place of the rows of all."""
 
@@ -146,6 +150,52 @@ class Surfaces:
             )
         return best
 
+    def bridged(
+        self, footing: Footing, x: Scalars, y: Scalars, expected: Scalars, within: Scalars, along: Vectors, gap: Scalars
+    ) -> Footing:
+        """The same footing where there is one, else that of the nearer side of a gap that is no wider than said.
+
+        A place is in a gap if there is a surface on two opposite sides.
+
+        Args:
+            x, y, expected: (n,) the places and the heights expected there, metres.
+            within: (n,) how far above and below that the sides may be, metres.
+            along: (n, 2) ways, from which on sides are looked for all round.
+            gap: (n,) metres.
+        """
+        rows = which((footing.triangle < 0) & (gap > 0.0))
+        near = np.zeros(len(rows), dtype=np.bool_)
+        for layer in self.layers:
+            near |= ~layer.floor.is_off(x[rows], y[rows], largest(gap))
+        rows = rows[near]
+        if not len(rows):
+            return footing
+        ahead = unit(picked(along, rows))
+        ahead = np.where((magnitude(ahead) < 0.5)[:, None], (1.0, 0.0), ahead)
+        left = np.stack((-ahead[:, 1], ahead[:, 0]), axis=1)
+        axes = np.stack((ahead, left, (ahead + left) * HALF_ROOT, (ahead - left) * HALF_ROOT))
+        # (axis, side, share, row)
+        reach = np.array(SIDES)[:, None] * gap[rows]
+        ways = np.stack((axes, -axes), axis=1)[:, :, None] * reach[:, :, None]
+        shape = ways.shape[:-1]
+        places = (np.broadcast_to(column[rows], shape) for column in (x, y, expected, within))
+        at_x, at_y, height, near_by = (column.ravel() for column in places)
+        way = ways.reshape(-1, 2)
+        sides = self.under(at_x + way[:, 0], at_y + way[:, 1], height, near_by, near_by)
+        found = (sides.triangle >= 0).reshape(shape)
+        first = found.argmax(axis=2)
+        share = np.where(found.any(axis=2), np.array(SIDES)[first], np.inf)
+        share = np.where((share[:, 0] + share[:, 1] <= 1.0 + SIDES[0])[:, None], share, np.inf).reshape(-1, len(rows))
+        spanned, nearest = which(np.isfinite(share.min(axis=0))), share.argmin(axis=0)
+        if not len(spanned):
+            return footing
+        nearest = nearest[spanned]
+        number = first.reshape(-1, len(rows))[nearest, spanned]
+        chosen = np.ravel_multi_index((nearest // 2, nearest % 2, number, spanned), shape)
+        triangle, rows, way = sides.triangle[chosen], rows[spanned], way[chosen]
+        height = sides.height[chosen] - rise(self.face_normal(triangle), way)
+        return footing.put(rows, Footing(triangle, height, *self.shares(triangle, x[rows], y[rows])))
+
     def glance(self, x: Scalars, y: Scalars, expected: Scalars, step: Scalars, cosine: Scalars) -> tuple[Mask, Mask]:
         """What can be said of places without looking at triangles, as of `Floor.glance`; nothing where layers meet."""
         if not self.layers:
@@ -157,25 +207,15 @@ class Surfaces:
         return good, bad
 
     def normal_at(self, triangle: Rows, u: Scalars, v: Scalars) -> Vectors:
-        """Smoothed unit normals, turned up, (n, 3); straight up for no triangle.
-
-        Where the smoothed normal leans away from the face by more than 45 degrees, it is that of the face.
-        """
-        normal, rough = no_vectors(len(triangle)), np.zeros(len(triangle), dtype=np.bool_)
+        """Smoothed unit normals, turned up, (n, 3); straight up for no triangle."""
+        normal = no_vectors(len(triangle))
         normal[:, 2] = 1.0
         for rows, faces, layer in self.by_layer(triangle):
-            corners, smooth = layer.floor.smoothness
-            corner, second, third = np.take(corners, faces, axis=0).T, u[rows], v[rows]
+            corner, second, third = np.take(layer.floor.corner_normals, faces, axis=0).T, u[rows], v[rows]
             first = 1.0 - second - third
             # Axis by axis: whole rows of three numbers take three times as long.
             mean = columns(*(corner[k] * first + corner[k + 3] * second + corner[k + 6] * third for k in range(3)))
             normal[rows] = mean * (1.0 / np.maximum(magnitude(mean), EPSILON))[:, None]
-            rough[rows] = ~smooth[faces]
-        uneven = which(rough)
-        if len(uneven):
-            leaning, face = picked(normal, uneven), self.face_normal(triangle[uneven])
-            leaning = np.where((leaning[:, 2] < 0.0)[:, None], -leaning, leaning)
-            normal[uneven] = np.where((dot(leaning, face) < RIM)[:, None], face, leaning)
         return normal
 
     def face_normal(self, triangle: Rows) -> Vectors:

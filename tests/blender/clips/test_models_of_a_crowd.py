@@ -112,3 +112,15 @@ def test_a_model_that_cannot_be_held_says_so_for_itself_alone() -> None:
         f"Feet of Ghost of {people.name} cannot be held where they stand: {why}. "
         "Turn off Plant Feet in a crowd of their own to accept that"
     ]
+
+
+def test_clips_that_cannot_be_measured_on_a_model_do_not_keep_a_crowd_from_being_made(monkeypatch) -> None:
+    """They are measured once the crowd is there, and a refusal would leave half of it."""
+
+    def refuse(models, scene, family, *, again=False) -> None:
+        raise part("blender.refusal").Refusal("Walk moves nothing of Doe. Choose another.")
+
+    monkeypatch.setattr(part("blender.crowds.adding_clips"), "store_measurements", refuse)
+    people, kinds = herd()
+    assert sum(map(len, kinds.values())) == 5
+    assert len(people.steering.portrayal.clips) == 0

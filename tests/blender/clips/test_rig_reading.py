@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import part, scene_dump
+from tests.blender.building import empty, part, scene_dump
 from tests.blender.walkers import CYCLE, HALF_STEP, HEIGHT, clip, idle, walk, walker
 from tests.sampling import in_every_blender
 
@@ -53,6 +53,27 @@ def parented(armature):
         armature.data.edit_bones[name].parent = armature.data.edit_bones["Body"]
         armature.data.edit_bones[name].roll = 0.7
     bpy.ops.object.mode_set(mode="OBJECT")
+
+
+@pytest.mark.parametrize("carried", [False, True])
+def test_a_model_is_read_alike_wherever_it_stands_and_however_it_is_turned(carried) -> None:
+    """To the last digit, as a bake would otherwise differ from the one before, which left the model elsewhere."""
+    armature = walker()
+    model = armature
+    if carried:
+        model = empty("Carrier", scale=(1.03, 1.03, 1.03))
+        armature.parent, armature.location, armature.delta_scale = model, (0.1, 0.2, 0.3), (0.7, 0.7, 0.7)
+    else:
+        model.scale = (1.03, 1.03, 1.03)
+    scale_of, found = part("blender.clips.crowd_clips").scale_of, []
+    for place, turn in (((0.0, 0.0, 0.0), 0.0), ((1234.5, -67.8, 9.1), 1.234)):
+        model.location, model.rotation_euler.z = place, turn
+        bpy.context.view_layer.update()
+        rig = rig_of(armature, model)
+        found.append((rig.matrix.tolist(), rig.points.tolist(), scale_of(model, armature)))
+    assert found[0] == found[1]
+    assert found[0][2] == pytest.approx(0.721 if carried else 1.03)
+    assert np.linalg.norm(found[0][0], axis=0)[:3] == pytest.approx(np.full(3, 0.721 if carried else 1.03))
 
 
 def test_poses_and_points_are_those_that_blender_evaluates() -> None:

@@ -1051,3 +1051,77 @@ def test_passers_by_leave_at_the_end_of_the_path() -> None:
     bpy.context.scene.frame_set(300)
     assert all(ob.hide_viewport for ob in members(crowd))
     assert all(ob.location.y > 5.0 for ob in members(crowd))
+
+
+@pytest.mark.parametrize("spread", ["CURSOR", "MODEL"])
+def test_a_group_on_a_large_ground_is_together_and_stays_where_it_is_as_it_grows(spread) -> None:
+    plane, model = ground(size=80.0), wedge("Deer", (20.0, -10.0, 0.0), size=1.0)
+    bpy.context.scene.cursor.location = (-15.0, 25.0, -30.0)
+    select(model, plane)
+    crowd = populate(count=14, spread=spread)
+    before = [tuple(ob.location) for ob in members(crowd)]
+    middle = (-15.0, 25.0) if spread == "CURSOR" else (20.0, -10.0)
+    assert len(before) == 14 and nearest(locations(crowd)) > 1.0
+    assert np.linalg.norm(locations(crowd)[:, :2] - middle, axis=1).max() < 15.0
+    bpy.context.scene.cursor.location = (0.0, 0.0, 0.0)
+    crowd = populate(count=30)
+    assert [tuple(ob.location) for ob in members(crowd)][:14] == before
+    assert np.linalg.norm(locations(crowd)[:, :2] - middle, axis=1).max() < 20.0
+    assert populate(spread="ALL") == crowd
+    assert np.linalg.norm(locations(crowd)[:, :2] - middle, axis=1).max() > 35.0
+
+
+def test_models_are_hidden_on_request_and_their_later_copies_are_seen() -> None:
+    model, prop = cube("Cow", size=1.0), cube("Bell", size=0.2)
+    prop.parent, prop.hide_viewport, prop.hide_render = model, True, True
+    select(model)
+    crowd = populate(count=2, hide_models=True)
+    assert model.hide_get() and model.hide_render and not model.hide_viewport
+    select(crowd)
+    populate(count=3)
+    for ob in members(crowd):
+        assert ob.visible_get() and not ob.hide_render
+        (part_of_it,) = ob.children
+        assert part_of_it.hide_viewport and part_of_it.hide_render, "what was hidden before stays so"
+
+
+NAMED_AFTER = (
+    (("RootNode", "AnimalArmature"), ("Deer",), "Deer"),
+    (("Rig",), ("1H_Sword", "Knight_Arm", "Knight_Body", "2H_Sword", "Knight_Head"), "Knight"),
+    (("Armature.001",), ("Cube.003",), "Armature"),
+    (("Anna",), ("Body",), "Anna"),
+    (("GLTF_SceneRootNode",), ("Fox_low",), "Fox"),
+)
+
+
+@pytest.mark.parametrize(("carriers", "meshes", "name"), NAMED_AFTER)
+def test_members_are_named_after_what_says_what_their_model_is(carriers, meshes, name) -> None:
+    above = None
+    for each in carriers:
+        ob = empty(each)
+        ob.parent, above = above, ob
+    for each in meshes:
+        cube(each, size=1.0).parent = above
+    select(bpy.data.objects[carriers[0]])
+    crowd = populate(count=2)
+    assert [ob.name for ob in members(crowd)] == [f"{name} 0001", f"{name} 0002"]
+
+
+def test_the_redo_panel_leaves_out_on_a_surface_what_fits_the_members_anyway() -> None:
+    operator = bpy.ops.steering.populate.get_rna_type()
+    assert {"spread", "hide_models"} <= set(operator.properties.keys())
+    assert "spread" in part("blender.read.arrangement").shown("SURFACE")
+    assert "spread" not in part("blender.read.arrangement").shown("GRID")
+    assert set(part("blender.read.arrangement").shown("SURFACE")) > part("blender.operators.populate").NOT_ON_GROUND
+
+
+def test_a_member_whose_model_keys_hold_in_place_is_the_same_after_its_bake_is_deleted() -> None:
+    frames(1, 3)
+    ship = wedge()
+    insert(ship, "location", {1: (0.0, 0.0, 0.0), 20: (0.0, 0.0, 0.0)})
+    select(ship)
+    crowd = populate(count=2)
+    assert [ob.animation_data for ob in members(crowd)] == [None, None]
+    bake()
+    clear_bake()
+    assert [ob.animation_data for ob in members(crowd)] == [None, None]

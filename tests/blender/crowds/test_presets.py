@@ -27,7 +27,7 @@ from tests.blender.building import (
 
 SHIPPED = (
     *("ant", "anything", "bee", "car", "child", "flock", "herd", "paper_aeroplane", "passers_by", "pedestrian"),
-    "pigeon",
+    *("pigeon", "predator"),
     *("school", "shark", "sheep", "fish", "starling"),
 )
 """The shipped presets, sorted by label."""

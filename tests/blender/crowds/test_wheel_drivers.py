@@ -62,7 +62,27 @@ def with_tyres(body, wheels) -> None:
         rim.parent, rim.scale = ob, (1.1, 0.6, 0.6)
 
 
-MODELS = (plain, turned_round, by_quaternions, in_a_turned_frame, with_tyres)
+def with_rims_beside(body, wheels) -> None:
+    """Rims that are parented to the car, not to the tyres."""
+    for title, ob in wheels.items():
+        rim = put(link(bpy.data.objects.new(f"{title} Rim", ob.data)), ob.location, scale=(1.1, 0.6, 0.6))
+        rim.parent = body
+
+
+def with_stray_points(body, wheels) -> None:
+    """A loose vertex far below and behind each wheel, and a spike on its tread."""
+    for ob in wheels.values():
+        mesh = ob.data
+        first = len(mesh.vertices)
+        mesh.vertices.add(2)
+        for vertex, place in zip(list(mesh.vertices)[first:], ((0.4, -9.0, -6.0), (0.0, 0.3 * RADIUS, 1.4 * RADIUS))):
+            vertex.co = place
+        mesh.edges.add(1)
+        mesh.edges[-1].vertices = (0, first + 1)
+        mesh.update()
+
+
+MODELS = (plain, turned_round, by_quaternions, in_a_turned_frame, with_tyres, with_rims_beside, with_stray_points)
 
 
 def evaluated(ob) -> Matrix:

@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import empty, part, select
+from tests.blender.building import bake, empty, frames, part, select
 from tests.blender.walkers import HEIGHT, SPEED, box, idle, stash, walk, walker
 
 SPREAD = ((-0.9, -0.05, 1.4), (0.9, 0.05, 1.5))
@@ -167,6 +167,38 @@ def test_rigid_parts_are_the_body_of_what_has_no_skin_there(make) -> None:
     check_is_a_walker(make())
 
 
+def test_members_hide_what_their_model_hides() -> None:
+    rig = dressed(hidden_parts)
+    select(rig)
+    assert bpy.ops.steering.populate(count=2) == {"FINISHED"}
+    shown = {ob.name.partition(" 0")[0]: ob.visible_get() for ob in bpy.data.objects if " 0" in ob.name}
+    assert shown == {
+        "Walker": True,
+        "Walker Skin": True,
+        "hide_viewport": False,
+        "hide_render": True,
+        "Eye": False,
+    }
+
+
+@pytest.mark.parametrize("others", [("person", "animal"), ("animal", "person")])
+def test_people_among_animals_are_of_the_herd(others) -> None:
+    models = []
+    for row, kind in enumerate(others):
+        rig = walker(kind, location=(4.0 * row, 0.0, 0.0))
+        if kind == "animal":
+            bpy.data.objects.remove(bpy.data.objects["animal Skin"])
+            for y in (-0.8, 0.8):
+                _more_skin(rig, (-0.2, y - 0.1, 0.0), (0.2, y + 0.1, 0.8))
+            _more_skin(rig, (-0.2, -0.9, 0.8), (0.2, 0.9, 1.3))
+        models.append(rig)
+    select(*models)
+    assert bpy.ops.steering.populate(count=4, seed=2) == {"FINISHED"}
+    herd = bpy.context.view_layer.objects.active
+    assert (herd.name, herd.steering.locomotion) == ("Animals", "ON_FOOT")
+    assert herd.steering.vehicle.radius < 0.5
+
+
 def test_a_body_on_four_legs_is_no_person_however_tall() -> None:
     """A giraffe: twice as tall as long, but for its neck."""
     rig = walker()
@@ -202,6 +234,46 @@ def test_the_ground_is_larger_than_what_is_seen_of_models(how, clicked: str) -> 
     crowd = bpy.context.view_layer.objects.active
     assert crowd.steering.populate.place == ground
     assert [source.object for source in crowd.steering.populate.sources] == [rig]
+
+
+def test_a_guide_is_drawn_as_large_as_the_body_of_its_vehicle() -> None:
+    rig = dressed(with_long_bones)
+    select(rig)
+    assert bpy.ops.steering.tag(role="VEHICLE", moves_like="PERSON") == {"FINISHED"}
+    frames(1, 20)
+    bake()
+    select(rig)
+    assert bpy.ops.steering.animate_by_hand(frame_start=1, frame_end=20) == {"FINISHED"}
+    guide = bpy.data.objects[f"{rig.name} Guide"]
+    assert 0.5 * HEIGHT < guide.empty_display_size < 2.0 * HEIGHT
+
+
+def test_a_body_far_from_the_origin_is_named_however_far_bones_reach() -> None:
+    rig = dressed(with_long_bones)
+    wrapper = empty("Wrapper")
+    rig.parent, rig.location = wrapper, (12.0, 0.0, 0.0)
+    bpy.context.view_layer.update()
+    select(wrapper)
+    assert bpy.ops.steering.tag(role="VEHICLE", moves_like="PERSON") == {"FINISHED"}
+    bpy.context.view_layer.update()
+    listed = part("blender.status.census").count(bpy.context.scene).findings
+    assert "OFF_ORIGIN" in {each.kind.name for each in listed}
+
+
+def test_low_hills_are_the_ground_of_models_that_are_not_much_smaller() -> None:
+    hills, rig = box("Hills", (-3.0, -3.0, -0.3), (3.0, 3.0, 0.2)), walker()
+    select(hills, rig)
+    assert bpy.ops.steering.populate(count=1) == {"FINISHED"}
+    assert bpy.context.view_layer.objects.active.steering.populate.place == hills
+
+
+def test_a_car_beside_a_person_is_no_ground() -> None:
+    car, rig = box("Car", (-0.9, -2.2, 0.0), (0.9, 2.2, 1.5)), walker()
+    select(car, rig)
+    assert bpy.ops.steering.populate(count=2) == {"FINISHED"}
+    stored = bpy.context.view_layer.objects.active.steering.populate
+    assert stored.place is None
+    assert {source.object for source in stored.sources} == {car, rig}
 
 
 def test_a_floor_is_the_ground_also_of_models_nearly_as_large() -> None:

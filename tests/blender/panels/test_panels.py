@@ -12,6 +12,7 @@ from tests.blender.building import (
     assert_same,
     bake,
     crowd,
+    drive,
     empty,
     fleet,
     frames,
@@ -33,7 +34,9 @@ from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender
 
-TAB = ("object", "vehicle_own", "crowd", "model", "locomotion", "portrayal", "attendance", "behaviors", "bake", "run")
+TAB = ("object", "vehicle_own", "crowd", "model", "advanced", "portrayal", "attendance", "behaviors", "bake", "run")
+BY_USE = ("bake", "object", "behaviors", "states", "direct", "crowd")
+"""The panels in the order in which an animator needs them."""
 
 
 def in_tab(name: str) -> list[tuple]:
@@ -139,12 +142,11 @@ def test_panels_can_be_drawn_before_the_census_has_counted(scene: Callable[[], N
 def test_object_settings_are_in_the_properties_editor_too() -> None:
     a_crowd_with_all_behaviors()
     drawn = everything_shown()
-    for name in ("object", "crowd", "model", "portrayal", "attendance", "behaviors"):
+    for name in ("object", "crowd", "model", "advanced", "attendance", "behaviors"):
         assert drawn[f"OBJECT_PT_steering_{name}"] == drawn[f"STEERING_PT_{name}"] != []
 
 
 def test_new_users_are_told_what_to_do_next() -> None:
-    assert "make them vehicles" in texts(in_tab("object"))
     assert ("menu", "STEERING_MT_add") in in_tab("object")
     assert "make them vehicles" in texts(in_tab("bake"))
     assert usable("bake") == []
@@ -213,16 +215,78 @@ def test_the_crowd_panel_counts_the_vehicles() -> None:
 def test_turning_radius_and_acceleration_are_shown(mass, max_force, max_speed, text) -> None:
     model = vehicle().steering.crowd.steering.vehicle
     model.mass, model.max_force, model.max_speed = mass, max_force, max_speed
-    assert text in texts(in_tab("model"))
+    assert text in texts(in_tab("advanced"))
 
 
 def test_the_settings_of_the_chosen_locomotion_are_shown() -> None:
     settings = vehicle().steering.crowd.steering
     for moves in part("locomotion").CATALOGUE:
         settings.locomotion = moves.choice().name
-        assert [entry[1] for entry in in_tab("locomotion") if entry[0] == "prop"] == ["locomotion", *moves.parameters()]
+        shown_settings = ["locomotion", "max_speed", "cruise", *moves.parameters(), "keep_apart"]
+        assert [entry[1] for entry in in_tab("model") if entry[0] == "prop"] == shown_settings
     settings["locomotion"] = 99
-    assert [entry[1] for entry in in_tab("locomotion") if entry[0] == "prop"] == ["locomotion"]
+    of_the_vehicle = ["locomotion", "max_speed", "cruise", "keep_apart"]
+    assert [entry[1] for entry in in_tab("model") if entry[0] == "prop"] == of_the_vehicle
+
+
+def test_panels_come_in_the_order_of_use() -> None:
+    names = [cls.__name__ for cls in part("blender.panels").CLASSES]
+    for prefix in ("STEERING_PT_", "OBJECT_PT_steering_"):
+        known = [f"{prefix}{name}" for name in BY_USE if f"{prefix}{name}" in names]
+        assert known == [name for name in names if name in known]
+    assert [f"STEERING_PT_{name}" for name in BY_USE] == [
+        cls.__name__
+        for cls in part("blender.panels").CLASSES
+        if cls.__name__.removeprefix("STEERING_PT_") in BY_USE and not hasattr(cls, "bl_parent_id")
+    ]
+
+
+def test_the_cruise_speed_is_a_speed_and_stored_as_a_share() -> None:
+    crowd_object = vehicle().steering.crowd
+    model = crowd_object.steering.vehicle
+    model.max_speed, model.cruise_speed = 8.0, 0.5
+    assert model.cruise == 4.0
+    model.cruise = 6.0
+    assert model.cruise_speed == 0.75
+    model.cruise = 99.0
+    assert model.cruise_speed == 1.0
+    model.max_speed = 0.0
+    model.cruise = 3.0
+    assert model.cruise_speed == 1.0
+    assert ("prop", "cruise_speed") not in in_tab("model")
+    assert ("prop", "cruise_speed") in in_tab("advanced")
+    insert(crowd_object, "steering.vehicle.cruise_speed", {1: 0.2, 9: 0.8})
+    assert ("prop", "cruise_speed") in in_tab("model") and ("prop", "cruise") not in in_tab("model")
+
+
+def test_clips_are_shown_where_a_member_can_play_some() -> None:
+    crowd_object = vehicle().steering.crowd
+    select(crowd_object)
+    assert in_tab("clips") == []
+    skin = wedge("Skin")
+    skin.parent = vehicle(wedge("Horse"), crowd=crowd_object)
+    skin.shape_key_add(name="Basis")
+    select(crowd_object)
+    assert in_tab("clips") != []
+    select(found_walkers()[0])
+    assert in_tab("clips") != []
+
+
+def test_wings_wheels_and_legs_are_shown_where_drivers_read_them() -> None:
+    crowd_object = vehicle().steering.crowd
+    select(crowd_object)
+    assert in_tab("portrayal") == []
+    assert ("prop", "use") in in_tab("advanced"), "they can be turned on before there are drivers"
+    bird, wing = vehicle(wedge("Bird"), crowd=crowd_object), wedge("Wing")
+    wing.parent = bird
+    bird["steering_phase"] = 0.0
+    drive(wing, "rotation_euler", "phase", index=1, phase=(bird, '["steering_phase"]'))
+    select(crowd_object)
+    assert in_tab("portrayal") != []
+    bpy.data.objects.remove(wing)
+    assert in_tab("portrayal") == []
+    crowd_object.steering.portrayal.use = True
+    assert in_tab("portrayal") != [] and ("prop", "use") not in in_tab("advanced")
 
 
 # ---- behaviors

@@ -123,7 +123,7 @@ def tagging() -> bool:
 def springs() -> bool:
     select(vehicle().steering.crowd)
     bpy.context.object.steering.locomotion = "WHEELED"
-    return drawn("locomotion", "prop", "suspension") and drawn("portrayal", "operator", "steering.drive_wheels")
+    return drawn("model", "prop", "suspension") and drawn("portrayal", "operator", "steering.drive_wheels")
 
 
 def targets() -> bool:
@@ -222,15 +222,21 @@ def exact_marks() -> bool:
 REMEDIES: dict[str, Callable[[], bool]] = {
     r"a state\b|another crowd for copy|make the one to call|add state|add trigger|add a trigger|in this state": states,
     r"choose a guide|another guide|clear its guide|on by hand|set by hand": shows("direct", "by_hand", "guide"),
-    r"use add mark|choose who|another shape|another marker": marking,
+    r"use add mark|choose who|another shape|another marker|set spread to|give the shape more": marking,
     r"set a longer lead": exact_marks,
     r"set a ground speed": a_ground_speed,
     r"set plays to moves": shows("clips", "plays", make=lambda: select(found_walkers()[0])),
     r"import": lambda: in_blender("wm.append"),
     r"find clips|find some first|use add clip|clips that": shows(
-        "clips", "steering.clips_find", "steering.clip_add", of="operator"
+        "clips",
+        "steering.clips_find",
+        "steering.clip_add",
+        of="operator",
+        make=lambda: select(found_walkers()[0]),
     ),
+    r"press flip front": shows("object", "steering.flip_front", of="operator"),
     r"turn off the modifiers": in_rna("Modifier", "show_viewport"),
+    r"turn off the pin": in_rna("Object", "show_only_shape_key"),
     r"make its parts visible in renders": in_rna("Object", "hide_render"),
     r"turn off the star": of_an_nla_track("is_solo"),
     r"mute it": of_an_nla_track("mute"),
@@ -249,7 +255,7 @@ REMEDIES: dict[str, Callable[[], bool]] = {
     r"\btag\b|\btags\b|make them vehicles|press vehicle|remove the vehicle tag": tagging,
     r"unlock|lock \{\}|lock to keep|that are not locked": shows("vehicle_own", "locked"),
     r"another forward or up": shows("vehicle_own", "forward_axis", "up_axis"),
-    r"set the locomotion": shows("locomotion", "locomotion"),
+    r"set the locomotion": shows("model", "locomotion"),
     r"use drive wheels|set \{\} to 0": springs,
     r"clear it in properties > object": in_rna("Object", "delta_location"),
     r"set the mode to quaternion": lambda: (
@@ -258,12 +264,12 @@ REMEDIES: dict[str, Callable[[], bool]] = {
     r"parent (\{\}|them|all its wheels) to (it|\{\})": lambda: in_blender("object.parent_set"),
     r"separate them": lambda: in_blender("mesh.separate"),
     r"set a speed": shows("model", "max_speed"),
-    r"set a radius": shows("model", "radius"),
+    r"set a radius": shows("advanced", "radius"),
     r"set start (to|and end)": the_frame_range,
     r"set one from 0 to": shows("attendance", "preroll"),
     r"enter a number": shows("advanced", "mass"),
     r"make (that folder|its parent) writable": lambda: in_blender("wm.path_open"),
-    r"set its shape to box": shows("object", "region_shape", make=lambda: select(tag(wedge(), role="REGION"))),
+    r"set (its )?shape to": shows("object", "region_shape", make=lambda: select(tag(wedge(), role="REGION"))),
     r"flow attribute": shows("object", "flow_attribute", make=lambda: select(tag(wedge(), role="FLOW"))),
     r"paint one|draw edges|add faces|mark the edges": lambda: (
         in_blender("paint.vertex_paint") and in_blender("mesh.edge_face_add") and in_blender("mesh.select_all")

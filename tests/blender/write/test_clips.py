@@ -91,8 +91,9 @@ def test_fitting_the_speed_leaves_a_start_speed_that_was_set():
     people.steering.vehicle.max_speed, people.steering.vehicle.cruise_speed = 5.0 * SPEED, 1.0
     rigs[0].steering.start_speed, rigs[1].steering.start_speed = 0.5, 0.7
     assert bpy.ops.steering.clips_find(fit_speed=True) == {"FINISHED"}
+    assert people.steering.vehicle.max_speed == pytest.approx(1.3 * SPEED, rel=0.05)
     assert rigs[0].steering.start_speed == pytest.approx(0.5)
-    assert rigs[1].steering.start_speed == pytest.approx(0.2, rel=0.1)
+    assert rigs[1].steering.start_speed == pytest.approx(0.7), "No faster than at cruise speed."
 
 
 def test_a_crowd_between_its_walk_and_its_run_is_not_told_to_fit_its_speed(capfd):

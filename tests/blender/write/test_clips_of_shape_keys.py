@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from tests.blender.building import (
+    SLOTTED,
     assert_same,
     bake,
     clear_bake,
@@ -16,13 +17,14 @@ from tests.blender.building import (
     frames,
     insert,
     link,
+    part,
     scene_dump,
     select,
     vehicle,
     without_bake_ids,
     without_run_records,
 )
-from tests.blender.shaped import SPREAD, bird, key_clip, play, points_on, trotter, wings
+from tests.blender.shaped import SPREAD, bird, key_clip, play, points_on, trotter, winged, wings
 from tests.blender.walkers import SPEED, STRIDE
 from tests.sampling import in_every_blender
 
@@ -59,6 +61,15 @@ def test_birds_beat_each_in_its_own_phase_up_to_the_last_frame() -> None:
     for row in range(1, len(birds)):
         assert np.abs(beats[:, row] - beats[:, 0]).max() > 0.2 * SPREAD
     assert len({ob.data for ob in birds}) == len(birds) and model.data not in {ob.data for ob in birds}
+
+
+def test_a_bird_with_a_long_tail_does_not_fly_with_that_ahead() -> None:
+    model = bird()
+    for points in (model.data.vertices, *(block.data for block in model.data.shape_keys.key_blocks)):
+        points[1].co.y, points[2].co.y, points[3].co.y = 2.0, -0.5, -0.5
+    select(model)
+    assert bpy.ops.steering.tag(role="VEHICLE", moves_like="BIRD", new_crowd=True) == {"FINISHED"}
+    assert (model.steering.forward_axis, model.steering.up_axis) == ("NEG_Y", "POS_Z")
 
 
 def test_deleting_the_bake_puts_back_what_was_and_baking_again_writes_the_same() -> None:
@@ -171,6 +182,15 @@ def test_feet_that_shape_keys_move_hold_on_the_ground() -> None:
     assert down.mean() > 0.3 and np.quantile(slid, 0.9) < 0.25 * SPEED / 24.0
 
 
+def test_find_clips_says_that_a_flock_has_its_beat_and_select_sliding_that_shape_keys_are_not_measured(capfd) -> None:
+    flock(1)
+    assert bpy.ops.steering.clips_find() == {"FINISHED"}
+    assert "has the clips to begin with" in capfd.readouterr().out
+    bake()
+    with pytest.raises(RuntimeError, match="moved by shape keys"):
+        bpy.ops.steering.select_sliding()
+
+
 def test_the_pose_of_a_model_with_modifiers_and_a_parent_is_played_too() -> None:
     _, birds, model = flock(2)
     for ob in birds:
@@ -186,6 +206,39 @@ def test_the_pose_of_a_model_with_modifiers_and_a_parent_is_played_too() -> None
     bake()
     assert model.data.get("steering_shapes_of") is not None
     assert np.ptp(wings([model], FILM)) > 0.5 * SPREAD
+
+
+@pytest.mark.parametrize("slots", [False, pytest.param(True, marks=pytest.mark.skipif(not SLOTTED, reason="4.2"))])
+def test_all_meshes_of_a_model_that_shape_keys_move_play_together(slots: bool) -> None:
+    frames(1, 60)
+    select(winged(slots=slots))
+    assert bpy.ops.steering.populate(count=2, moves_like="BIRD", seed=2) == {"FINISHED"}
+    roots = [ob for ob in bpy.data.objects if "VEHICLE" in ob.steering.roles]
+    people = roots[0].steering.crowd
+    people.steering.portrayal.glide_share = 0.0
+    select(people)
+    bpy.context.scene.frame_set(1)
+    before = whole()
+
+    def tips() -> np.ndarray:
+        heights = []
+        for frame in FILM:
+            bpy.context.scene.frame_set(frame)
+            heights.append([[points_on(wing)[2, 2] for wing in root.children] for root in roots])
+        bpy.context.scene.frame_set(1)
+        return np.array(heights)
+
+    assert bpy.ops.steering.preview() == {"FINISHED"}
+    previewed = tips()
+    assert bpy.ops.steering.preview() == {"FINISHED"}
+    select(people)
+    bake()
+    baked = tips()
+    np.testing.assert_allclose(previewed, baked, atol=1e-4)
+    np.testing.assert_allclose(baked[..., 0], -baked[..., 1], atol=1e-4)
+    assert (np.ptp(baked, axis=0) > SPREAD).all() and np.abs(baked[:, 0] - baked[:, 1]).max() > 0.1 * SPREAD
+    clear_bake()
+    assert_same(before, whole())
 
 
 def test_others_that_show_the_mesh_and_their_keys_stay_as_they_are() -> None:
@@ -223,6 +276,74 @@ def test_what_would_hide_the_clips_is_refused_by_name(why: str) -> None:
     with pytest.raises(RuntimeError, match=r"Up|pin|Glide"):
         bake()
     assert_same(before, whole())
+
+
+def test_a_file_that_is_opened_again_plays_the_same_and_its_bake_can_be_deleted(tmp_path) -> None:
+    _, birds, _ = flock(2)
+    bake()
+    flown = wings(birds, FILM)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "flock.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "flock.blend"))
+    birds = [bpy.data.objects[name] for name in ("Bird 0001", "Bird 0002")]
+    np.testing.assert_array_equal(wings(birds, FILM), flown)
+    bpy.context.scene.frame_set(1)
+    select(bpy.data.objects["Birds"])
+    clear_bake()
+    assert len(bpy.data.meshes) == 1 and {ob.data for ob in birds} == {bpy.data.objects["Bird"].data}
+
+
+def test_a_member_that_is_appended_to_another_file_flies_and_gets_its_mesh_back_there(tmp_path) -> None:
+    _, birds, _ = flock(2)
+    bake()
+    flown, path = wings(birds[:1], FILM), str(tmp_path / "flock.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    with bpy.data.libraries.load(path) as (_, wanted):
+        wanted.objects = ["Bird 0001"]
+    ob = link(bpy.data.objects["Bird 0001"])
+    np.testing.assert_array_equal(wings([ob], FILM), flown)
+    select(ob)
+    clear_bake()
+    assert ob.data.get("steering_shapes_of") is None and ob.data.name == "Bird"
+
+
+def test_meshes_of_the_poses_of_shape_keys_leave_the_model_as_it_was() -> None:
+    people, birds, model = flock(2)
+    mesh, before = model.data, whole()
+    select(people)
+    assert bpy.ops.steering.pose_meshes(tolerance=0.1) == {"FINISHED"}
+    [poses] = [each for each in bpy.data.collections if "steering_poses" in each]
+    tips = [ob.data.vertices[2].co.z for ob in poses.objects]
+    assert max(tips) > 0.7 * SPREAD and min(tips) < -0.7 * SPREAD
+    assert birds[0].data == mesh and before["shape_keys"] == whole()["shape_keys"]
+
+
+def test_members_that_share_one_pose_are_named_with_the_cure() -> None:
+    people, birds, _ = flock(2)
+    census = part("blender.status.census")
+
+    def texts() -> list[str]:
+        census.changed()
+        found = census.refresh(bpy.context.scene).findings
+        return [each.text for each in found if each.kind.name == "POSED_ALIKE"]
+
+    assert not texts()
+    people.steering.portrayal.clips.clear()
+    assert texts() == [
+        "Bird 0001 and Bird 0002 have the same pose on each frame, as they share shape keys. "
+        "Find Clips lets each play in its own phase"
+    ]
+    birds[1].steering.locked = True
+    assert not texts()
+
+
+def test_an_action_that_only_moves_muted_keys_is_refused_by_name() -> None:
+    people, _, model = flock(1)
+    for block in model.data.shape_keys.key_blocks[1:]:
+        block.mute = True
+    people.steering.portrayal.clips.clear()
+    with pytest.raises(RuntimeError, match="KeyAction moves no shape key of Bird 0001"):
+        bpy.ops.steering.clip_add(action="KeyAction")
 
 
 def test_shape_keys_that_only_drivers_or_nothing_moves_are_left_alone() -> None:

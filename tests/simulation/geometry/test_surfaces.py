@@ -331,3 +331,26 @@ def test_odd_triangles_are_trodden_as_plain_loops_say(mesh, x: float, y: float) 
         assert footing.height[0] == pytest.approx(max(heights), abs=1e-5)
     elif not heights and footing.triangle[0] >= 0:
         assert heights_by_hand(points, triangles, x + 1e-6, y) or near_an_edge
+
+
+def test_a_gap_has_the_footing_of_its_nearer_side() -> None:
+    """A level floor up to x = 5, and from x = 5.3 on one of the height .5 + .05 (x - 5.3)."""
+    corners = [(a, b, 0.0) for a in (-5.0, 5.0) for b in (-5.0, 5.0)]
+    further = [(x + 10.3, y, 0.5 + 0.05 * (x + 5.0)) for x, y, _ in corners]
+    faces = np.array([(0, 2, 3), (0, 3, 1)])
+    ground = surfaces([(np.array(corners), faces), (np.array(further), faces)])
+    x, y = np.array([4.9, 5.05, 5.2, 5.29, 5.15, 15.4]), np.array([0.0, 1.0, 0.0, 2.0, 5.5, 0.0])
+    turn = np.linspace(0.0, 6.0, len(x))
+    along = np.stack((np.cos(turn), np.sin(turn)), axis=1)
+    for gap, spanned in (
+        (0.0, [True, False, False, False, False, False]),
+        (0.7, [True, True, True, True, False, False]),
+    ):
+        near, height = np.full(len(x), 1.0), np.full(len(x), 0.3)
+        footing = ground.under(x, y, height, near, near)
+        bridged = ground.bridged(footing, x, y, height, near, along, np.full(len(x), gap))
+        assert (bridged.triangle >= 0).tolist() == spanned
+    assert bridged.height[:4].tolist() == pytest.approx([0.0, 0.0, 0.495, 0.4995])
+    assert ground.place(bridged.triangle[:4], bridged.u[:4], bridged.v[:4])[:, 0].tolist() == pytest.approx(
+        x[:4].tolist()
+    )

@@ -12,10 +12,11 @@ import numpy as np
 from mathutils import Matrix
 
 from ....settings.placement import facing, models, sizes, turns
-from ....settings.population import VOLUME, Population
+from ....settings.population import AT_MODEL, VOLUME, Population
 from ....simulation.arrays.chance import keys_of
 from ....simulation.roles import Role
 from ...animation.held_transforms import let_go
+from ...animation.ownership import holds_nothing
 from ...objects.doubles import doubles
 from ...objects.hierarchy import Family, ancestors
 from ...objects.identity import MOST, new_identity, taken_identities
@@ -133,7 +134,9 @@ def plan_filling(
     )
     moves = moves_there(place, crowd, preset, depsgraph)
     population = laid_out(population, moves)
-    ground = MemberGround.of(population, frame, place, widest, depsgraph, obstacles, moves)
+    at_model = population.spread == AT_MODEL and sources
+    middle = (sources[0].model.parts[0].matrix_world if at_model else frame).translation
+    ground = MemberGround.of(population, frame, place, middle, widest, depsgraph, obstacles, moves)
 
     existing = members_of(crowd, context.scene) if crowd is not None else {}
     changed = {number for number, ob in existing.items() if changed_by_user(ob, family)}
@@ -236,12 +239,18 @@ class _Making:
             copies = source.model.copied(number, self.collection)
             plain(copies)
             let_go(copies[0])
+            if copies[0].animation_data is not None and holds_nothing(copies[0].animation_data):
+                # As it is after a bake is deleted.
+                copies[0].animation_data_clear()
             self._enlist(copies[0], source)
             self._first[row] = MemberModel.made_of(copies, source.model.names)
         else:
             copies = self._first[row].copied(number, self.collection)
-        for part in copies:
+        for part, of in zip(copies, source.model.parts, strict=True):
             part.steering.member.number = number
+            # Copies are in view, but for parts that are hidden of a model that is not hidden as a whole.
+            if of.hide_get() and not source.model.parts[0].hide_get():
+                part.hide_set(True)
         root = copies[0]
         root.scale = source.scale
         root.steering.identity = self._identity(number)

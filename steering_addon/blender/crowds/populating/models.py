@@ -34,6 +34,13 @@ Setting = Callable[["Object", "Object"], None]
 """Makes a part point at another object."""
 NUMBERED = re.compile(r"[ ._]\d{3,}$")
 """The number in the name of a copy, as written by Blender and the ready scenes."""
+WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+SAY_NOTHING = {
+    *("root", "rig", "metarig", "armature", "skeleton", "scene", "empty", "node", "object", "group", "geo", "mesh"),
+    *("model", "character", "animal", "human", "body", "sketchfab", "gltf", "fbx", "mixamo"),
+    *("cube", "plane", "sphere", "icosphere", "cylinder", "circle", "cone", "torus"),
+}
+"""Words in the names that importers, exporters and Blender give, which do not say what a model is."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +61,7 @@ class MemberModel:
     def of(cls, ob: Object, family: Family) -> MemberModel:
         """The model of an object."""
         parts = [ob, *family.descendants(ob)]
-        model = cls.made_of(parts, [NUMBERED.sub("", part.name) for part in parts])
+        model = cls.made_of(parts, [_telling_name(parts), *(NUMBERED.sub("", part.name) for part in parts[1:])])
         rows = {part: row for row, part in enumerate(parts)}
         bonds = [(row, family.bonds[part]) for part, row in rows.items() if part in family.bonds]
         # After all other pointers, as the constraints go.
@@ -85,6 +92,21 @@ class MemberModel:
         for copy in copies:
             collection.objects.link(copy)
         return copies
+
+
+def _telling_name(parts: Sequence[Object]) -> str:
+    """The name of a model without number: that of its root or, if it says nothing, the first word of most meshes."""
+    name = NUMBERED.sub("", parts[0].name)
+    if parts[0].type not in ("EMPTY", "ARMATURE") or _tells(name):
+        return name
+    words = [re.split(r"[ ._-]", part.name)[0] for part in parts if part.type == "MESH"]
+    telling = [word for word in words if _tells(word)]
+    return max(telling, key=telling.count, default=name)
+
+
+def _tells(name: str) -> bool:
+    """Whether a name says what a model is."""
+    return not SAY_NOTHING.issuperset(word.lower() for word in WORD.findall(name))
 
 
 @dataclass(frozen=True)
@@ -173,10 +195,12 @@ def plain(copies: list[Object]) -> None:
     clear_all(copies)
     root = copies[0]
     root.parent = None
-    for name in ("hide_viewport", "hide_render"):
-        if getattr(root, name):
-            for copy in copies:
-                setattr(copy, name, False)
+    in_viewport, in_renders = root.hide_viewport, root.hide_render
+    for copy in copies:
+        # A part that was hidden before its model was stays hidden.
+        copy.hide_viewport &= not in_viewport
+        if in_renders:
+            copy.hide_render = copy.hide_viewport
     take_own_shapes(copies)
     for copy in copies:
         copy.property_unset("steering")

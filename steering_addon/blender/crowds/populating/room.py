@@ -10,6 +10,7 @@ import numpy as np
 from ....simulation.arrays.vectors import magnitude
 from ...moving import CLINGING
 from ...objects.body_sizes import SOLID
+from ..improbable import ANYTHING, scaling
 
 if TYPE_CHECKING:
     from ...read.ground import MemberGround
@@ -28,6 +29,8 @@ def tell_remedy(ground: MemberGround, sources: Sequence[Source]) -> str:
     for source in sources:
         if text := _far_origin(source):
             return text
+        if (size := float(source.body.extent().max())) > ANYTHING.size:
+            return f"{source.model.parts[0].name} is {size:.0f} m large. {scaling(size)}, or make the place larger"
     if not ground.is_in_part:
         return "Make it larger"
     return (

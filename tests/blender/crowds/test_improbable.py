@@ -1,0 +1,167 @@
+"""What is improbable of new crowds, and why they do not walk, is told in the report and in To Look At."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+import pytest
+
+from tests.blender.building import part, select
+from tests.blender.walkers import CYCLE, SPEED, box, clip, idle, stash, walk, walker
+
+
+def told() -> dict[str, str]:
+    """The texts of what is to be looked at, by kind."""
+    return {each.kind.name: each.text for each in part("blender.status.census").count(bpy.context.scene).findings}
+
+
+def populated(*models, **options):
+    select(*models)
+    assert bpy.ops.steering.populate(count=2, **options) == {"FINISHED"}
+    return bpy.context.view_layer.objects.active
+
+
+def walker_that_plays(*make):
+    rig = walker()
+    stash(rig, *(each(rig) for each in make))
+    return rig
+
+
+def long_walk(rig):
+    """The feet are ten times as far before and behind the body, and lifted as high."""
+    channels = {}
+    for bone, late in (("Foot.L", 0), ("Foot.R", CYCLE // 2)):
+        way = np.interp((np.arange(CYCLE + 1) + late) % CYCLE, (0, CYCLE / 2, CYCLE), (-6.0, 6.0, -6.0))
+        lift = np.maximum(np.sin(2.0 * np.pi * (np.arange(CYCLE + 1) + late) / CYCLE), 0.0)
+        channels[bone, "location", 2] = list(zip(1.0 + np.arange(CYCLE + 1), way))
+        channels[bone, "location", 1] = list(zip(1.0 + np.arange(CYCLE + 1), lift))
+    return clip(rig, "Walk", channels)
+
+
+def test_a_plain_walker_has_nothing_improbable() -> None:
+    people = populated(walker_that_plays(idle, walk))
+    assert set(told()) == {"FEET_SLIDE"}
+    assert people.steering.portrayal.no_walk == ""
+
+
+def test_a_walk_at_the_speed_of_a_car_is_never_sure_and_not_chosen(capfd) -> None:
+    rig = walker_that_plays(idle, long_walk)
+    people = populated(rig)
+    assert "its feet would hold at 24 m/s. Use Add Clip, and set a ground speed" in told()["NO_WALK"]
+    assert told()["NO_WALK"] in capfd.readouterr().out
+    assert bpy.ops.steering.clip_add(action="Walk") == {"FINISHED"}
+    [added] = [each for each in people.steering.portrayal.clips if each.action.name == "Walk"]
+    assert added.speed > 20.0
+    assert added.sure < 0.25
+    assert "NO_WALK" not in told()
+
+
+@pytest.mark.parametrize(
+    ("size", "like", "text"),
+    [
+        ((180.0, 30.0, 60.0), "BIRD", "Scale the model by .01"),
+        ((12.0, 9.0, 1.0), "BIRD", "which birds hardly are"),
+        ((0.5, 0.4, 5.0), "PERSON", "which people hardly are"),
+        ((300.0, 200.0, 100.0), "ANYTHING", "Scale the model by .01"),
+        ((0.9, 0.8, 0.3), "BIRD", ""),
+        ((0.5, 0.4, 1.8), "PERSON", ""),
+        ((2.0, 5.0, 1.5), "CAR", ""),
+    ],
+)
+def test_a_size_that_a_kind_hardly_has_is_named_with_its_cure(size, like: str, text: str, capfd) -> None:
+    half = 0.5 * np.array(size)
+    populated(box("Model", -half, half), moves_like=like)
+    out = capfd.readouterr().out
+    assert ("hardly are" in out) == bool(text)
+    assert text in out
+
+
+def test_a_crowd_that_is_too_fast_for_its_kind_is_named() -> None:
+    people = populated(walker())
+    assert "IMPROBABLE" not in told()
+    people.steering.vehicle.max_speed, people.steering.vehicle.cruise_speed = 30.0, 1.0
+    assert told()["IMPROBABLE"].startswith(f"{people.name} moves at 30 m/s, which people hardly do")
+
+
+def test_a_walk_above_the_run_is_named() -> None:
+    people = populated(walker_that_plays(idle, walk))
+    for entry, name in zip(people.steering.portrayal.clips, ("Run", "Walk")):
+        entry.action.name, entry.plays, entry.ground_speed = name, "MOVE", {"Run": 1.0, "Walk": 3.0}[name]
+    assert "a walk is hardly faster than a run" in told()["IMPROBABLE"]
+
+
+def test_a_rig_without_actions_is_named_as_it_glides(capfd) -> None:
+    people = populated(walker())
+    assert "brings no action, and glides in its rest pose" in told()["NO_WALK"]
+    assert told()["NO_WALK"] in capfd.readouterr().out
+    rig = next(ob for ob in bpy.data.objects if ob.name.startswith("Walker 0"))
+    walk(rig)
+    select(people)
+    assert bpy.ops.steering.clips_find() == {"FINISHED"}
+    assert "NO_WALK" not in told()
+
+
+def test_a_rig_that_drivers_move_does_not_glide() -> None:
+    rig = walker()
+    rig.pose.bones["Foot.L"].driver_add("location", 1).driver.expression = "frame / 100"
+    populated(rig)
+    assert "NO_WALK" not in told()
+
+
+def test_what_walks_backwards_is_turned_round_by_flip_front_which_finds_its_clips(capfd) -> None:
+    rig = walker_that_plays(idle, walk)
+    rig.steering.forward_axis, rig.steering.up_axis = "POS_Y", "POS_Z"
+    people = populated(rig)
+    assert "it goes backwards" in told()["NO_WALK"]
+    assert told()["NO_WALK"].endswith("press Flip Front")
+    select(people)
+    assert bpy.ops.steering.flip_front() == {"FINISHED"}
+    assert f"{people.name} plays Idle, Walk" in capfd.readouterr().out
+    assert "NO_WALK" not in told()
+    assert people.steering.vehicle.cruise_speed * people.steering.vehicle.max_speed == pytest.approx(
+        people.steering.portrayal.clips["Walk"].speed, rel=1e-3
+    )
+
+
+@pytest.mark.parametrize("speed", [0.2, 9.0])
+@pytest.mark.parametrize(
+    "press", [lambda: bpy.ops.steering.fit_speed(), lambda: bpy.ops.steering.clips_find(fit_speed=True)]
+)
+def test_fit_speed_works_on_clips_that_are_there(speed: float, press, capfd) -> None:
+    people = populated(walker_that_plays(idle, walk))
+    vehicle = people.steering.vehicle
+    vehicle.max_speed, vehicle.cruise_speed = speed, 0.9
+    made_for = people.steering.portrayal.clips["Walk"].speed
+    capfd.readouterr()
+    assert press() == {"FINISHED"}
+    assert vehicle.max_speed * vehicle.cruise_speed == pytest.approx(made_for, rel=1e-3)
+    assert vehicle.max_speed <= 1.3 * made_for * 1.001
+    assert made_for == pytest.approx(SPEED, rel=0.2)
+    out = capfd.readouterr().out
+    assert "Warning" not in out
+    assert f"{people.name} moves at {made_for:.2f} m/s, as Walk" in out
+
+
+def test_origins_stand_where_clips_do_not_where_the_rest_pose_is() -> None:
+    """The rest pose is half a metre below the ground, and all clips lift it by that."""
+    rig = walker()
+    stash(rig, *(_lifted(make(rig)) for make in (idle, walk)))
+    for vertex in bpy.data.objects["Walker Skin"].data.vertices:
+        vertex.co.z -= 0.5
+    populated(rig)
+    members = [ob for ob in bpy.data.objects if ob.name.startswith("Walker 0")]
+    assert [ob.steering.origin_height for ob in members] == [0.0, 0.0]
+
+
+def _lifted(action):
+    [bag] = part("blender.animation.animation_data").channelbags(action)
+    for bone in ("Body", "Foot.L", "Foot.R"):
+        path = f'pose.bones["{bone}"].location'
+        curve = bag.fcurves.find(path, index=1) or bag.fcurves.new(path, index=1)
+        if not len(curve.keyframe_points):
+            for frame in action.frame_range:
+                curve.keyframe_points.insert(frame, 0.0)
+        for key in curve.keyframe_points:
+            key.co.y += 0.5
+        curve.update()
+    return action

@@ -1,0 +1,149 @@
+"""On Foot near borders: who goes away from one is not braked, and people and animals use all of a stage."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from steering_addon.behaviors.arrival import Arrival
+from steering_addon.behaviors.wander import Wander
+from steering_addon.locomotion import OnFoot
+from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
+from tests.scene import Scene, leaders, positions, speeds
+
+FPS = 24
+PERSON, HORSE = {"turn_radius": 3.0}, {"turn_radius": 4.0, "turn_on_the_spot": 0.0}
+RADIUS, PACE, CRUISE = 0.2, 1.4, 0.7
+
+
+def rectangle(
+    low: tuple[float, float], high: tuple[float, float], height: float = 0.0
+) -> tuple[np.ndarray, np.ndarray]:
+    """One face as a floor."""
+    (left, near), (right, far) = low, high
+    points = np.array([(left, near, height), (right, near, height), (right, far, height), (left, far, height)])
+    return points, np.array([(0, 1, 2), (0, 2, 3)])
+
+
+def walkers(ground: Surfaces, places: Any, behaviors: Any, forward: Any = (0.0, 1.0, 0.0), **values: Any) -> Scene:
+    """Walkers that take no notice of each other."""
+    return Scene(
+        np.array(places, dtype=float),
+        forward=forward,
+        speed=PACE,
+        behaviors=behaviors,
+        vehicle={"max_speed": PACE / CRUISE, "cruise_speed": CRUISE, "max_force": 2.5, "radius": RADIUS},
+        surfaces=ground,
+        fps=FPS,
+        **values,
+    )
+
+
+@pytest.mark.parametrize("foot", [PERSON, HORSE], ids=["person", "horse"])
+def test_a_way_ends_where_it_leads_also_near_a_border(foot) -> None:
+    ground = surfaces([rectangle((-6.0, -10.0), (6.0, 9.15))])
+    goals = [(0.0, 8.0, 0.0), (5.4, 8.5, 0.0)]
+    states = walkers(
+        ground,
+        [(0.0, -8.5, 0.0), (5.4, -8.5, 0.0)],
+        [(Arrival, {"target": 2 + np.arange(2)})],
+        locomotions=[(OnFoot, foot)],
+        tracked=leaders(*goals),
+    ).run(16 * FPS)
+    assert (speeds(states[FPS : 6 * FPS]) > 0.9 * PACE).all()
+    assert np.linalg.norm(positions(states)[-1] - goals, axis=1).max() < 0.5
+
+
+@pytest.mark.parametrize("foot", [PERSON, HORSE, {}], ids=["person", "horse", "nimble"])
+def test_who_wanders_on_a_stage_uses_all_of_it_and_does_not_stand(foot) -> None:
+    half = np.array((3.0, 2.0))
+    rng = np.random.default_rng(1)
+    n = 8
+    turn = rng.uniform(0.0, 2.0 * np.pi, n)
+    states = walkers(
+        surfaces([rectangle(tuple(-half), tuple(half))]),
+        np.stack([*(rng.uniform(-1.0, 1.0, n) * (h - 0.5) for h in half), np.zeros(n)], axis=1),
+        [(Wander, {"strength": 0.5})],
+        np.stack((np.cos(turn), np.sin(turn), 0.0 * turn), axis=1),
+        locomotions=[(OnFoot, foot)],
+    ).run(30 * FPS)
+    place, speed = positions(states)[..., :2], speeds(states)
+    room = (half - np.abs(place)).min(axis=-1)
+    assert room.min() > 0.0 and (room < 0.9 * RADIUS).mean() < 0.08
+    cells = np.floor((place + half - 0.5) / 0.5).astype(int)
+    inside = ((cells >= 0) & (cells < (2.0 * half - 1.0) / 0.5)).all(axis=-1)
+    assert len(np.unique(cells[inside], axis=0)) > 0.85 * 10 * 6
+    assert speed.mean() > 0.5 * PACE and (speed < 0.05).mean() < 0.02
+
+
+def treads(rises: list[tuple[float, float]], end: float) -> tuple[np.ndarray, np.ndarray]:
+    """A floor along Y with steps: their places and heights, metres."""
+    profile = [(-10.0, 0.0)]
+    for place, height in rises:
+        profile += [(place, profile[-1][1]), (place, profile[-1][1] + height)]
+    profile.append((end, profile[-1][1]))
+    return ribbon(profile)
+
+
+def ribbon(profile: list[tuple[float, float]]) -> tuple[np.ndarray, np.ndarray]:
+    """Faces 12 m wide along a line of places (y, z)."""
+    points = np.array([(x, y, z) for y, z in profile for x in (-6.0, 6.0)])
+    faces = [(2 * k, 2 * k + 1, 2 * k + 3, 2 * k + 2) for k in range(len(profile) - 1)]
+    return points, np.array([t for a, b, c, d in faces for t in ((a, b, c), (a, c, d))])
+
+
+UNEVEN = {
+    "stairs": treads([(-2.0 + 0.45 * k, 0.25) for k in range(8)], 9.15),
+    "a step of a millimetre": treads([(-2.0, 0.001)], 9.15),
+    "before a ramp": ribbon([(-10.0, 0.0), (3.0, 0.0), (7.0, 2.0), (20.0, 2.0)]),
+}
+
+
+@pytest.mark.parametrize("faces", UNEVEN.values(), ids=UNEVEN)
+def test_level_faces_are_walked_at_full_speed_whatever_rises_beside_them(faces) -> None:
+    scene = walkers(
+        surfaces([faces]),
+        [(0.0, -8.5, 0.0)],
+        [(Arrival, {"target": 1})],
+        locomotions=[(OnFoot, PERSON)],
+        tracked=leaders((0.0, 8.0, 2.0)),
+    )
+    place = positions(scene.run(7 * FPS))[:, 0, :2]
+    speed = np.linalg.norm(np.diff(place, axis=0), axis=-1) * FPS
+    assert place[-1, 1] > 2.5
+    assert (speed[place[1:, 1] < 2.5] > 0.95 * PACE).all()
+
+
+@pytest.mark.parametrize(
+    ("gap", "step", "crosses"),
+    [
+        (0.0, 0.0, True),
+        (0.02, 0.0, True),
+        (0.2, 0.0, True),
+        (0.35, 0.0, True),
+        (0.1, 0.15, True),
+        (-0.5, 0.01, True),
+        (0.6, 0.0, False),
+    ],
+)
+def test_a_gap_that_a_foot_bridges_is_no_border(gap, step, crosses) -> None:
+    ground = surfaces([rectangle((-12.0, -6.0), (0.0, 6.0)), rectangle((gap, -6.0), (12.0, 6.0), step)])
+    starts = np.array([(-4.0, -3.0, 0.0), (-4.0, 0.0, 0.0)])
+    goals = np.array([(5.0, 3.0, step), (5.0, 0.0, step)])
+    states = walkers(
+        ground,
+        starts,
+        [(Arrival, {"target": 2 + np.arange(2)})],
+        (goals - starts) * (1.0, 1.0, 0.0),
+        locomotions=[(OnFoot, {**PERSON, "step_height": 0.3})],
+        tracked=leaders(*goals),
+    ).run(9 * FPS)
+    place = positions(states)
+    if not crosses:
+        assert place[..., 0].max() <= 0.0
+        return
+    assert (speeds(states[: 3 * FPS]) > 0.95 * PACE).all()
+    assert np.linalg.norm(place[-1] - goals, axis=1).max() < 0.5
+    assert np.isin(place[..., 2], (0.0, step)).all()
