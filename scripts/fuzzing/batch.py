@@ -22,7 +22,7 @@ SEEDS_OF_A_CHILD = 100
 START = 60.0
 """Seconds for the start of a Blender on a busy machine."""
 HANG = 60.0
-"""Seconds after which a seed is taken for one that never ends."""
+"""Seconds after which a step is taken for one that never ends."""
 PATIENCE = 5.0
 """Seconds for a program that prints nothing further to end."""
 STACK = 2500

@@ -44,11 +44,14 @@ def main() -> int:
         def tell(**line: object) -> None:
             os.write(output.terminal, (json.dumps(line) + "\n").encode())
 
+        def did(step: str) -> None:
+            # A step that hangs ends the program, and leaves its stack. A seed may have many slow ones.
+            faulthandler.dump_traceback_later(seconds, exit=True, file=stack)
+            tell(step=step)
+
         tell(seed=int(seed))
-        # A hang ends here, and leaves its stack.
-        faulthandler.dump_traceback_later(seconds, exit=True, file=stack)
         start = time.perf_counter()
-        trial = Trial(int(seed), STEPS, output, library, scratch, lambda step: tell(step=step), left_out)
+        trial = Trial(int(seed), STEPS, output, library, scratch, did, left_out)
         try:
             trial.run()
         except Exception as error:

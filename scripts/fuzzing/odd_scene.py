@@ -25,6 +25,9 @@ LENGTHS = (0, 1, 5, 8, 8, 12)
 ROLES = ("VEHICLE", "VEHICLE", "OBSTACLE", "PATH", "LEADER", "REGION", "FLOW", "RESOURCE", "CROWD")
 LIKENESSES = ("UNCHANGED", "UNCHANGED", "ANYTHING", "BIRD", "FISH", "PERSON")
 
+READY = 0.3
+"""Share of scenes with rigged models and states."""
+
 Attempt = Callable[..., object]
 
 
@@ -56,6 +59,7 @@ class OddScene:
             chance = self.chance(f"animation {number}")
             if ob.library is None and chance.random() < 0.35 * self.oddness:
                 animate(ob, chance, self.oddness)
+        self._add_ready(self.chance("ready"))
         self.tag_objects(self.chance("tags"))
         chance = self.chance("identities")
         for ob in tagged():
@@ -63,6 +67,13 @@ class OddScene:
             if ob.library is None and ob.steering.identity and chance.random() < 0.7:
                 ob.steering.identity = chance.choice((1, chance.randint(1, 2**31 - 1)))
         self.change_settings(self.chance("settings"))
+
+    def _add_ready(self, chance: Random) -> None:
+        """Add a few rigged walkers or a herd with states: most of what a bake writes, odd objects have none of."""
+        if chance.random() < READY:
+            place = [chance.uniform(-90.0, 90.0) for _ in range(3)]
+            scene = chance.choice(("add_walkers", "add_walkers", "add_herd_and_wolf"))
+            self.attempt(scene, count=chance.choice((1, 1, 2)), seed=chance.randint(0, 99), location=place)
 
     def _set_range(self, chance: Random) -> None:
         scene = bpy.context.scene

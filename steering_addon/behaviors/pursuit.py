@@ -14,6 +14,8 @@ from ..simulation.arrays.vectors import (
     Scalars,
     Vectors,
     across,
+    anybody,
+    clamp,
     dot,
     magnitude,
     picked,
@@ -23,7 +25,7 @@ from ..simulation.arrays.vectors import (
 from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import Choice, body, called, choice, only_with, seconds
 from ..simulation.maneuvers.chasing import are_at, predict_position, prediction_time
-from ..simulation.maneuvers.turning import swing_round, turning_speed
+from ..simulation.maneuvers.turning import lead_round, swing_round, turning_speed
 from ..simulation.memory import Memory, remembered
 from ..simulation.world import Agents, World
 
@@ -90,7 +92,7 @@ class Pursuit(Behavior):
     def steer(self, world: World, agents: Agents, memory: Chasing) -> Steering:
         chasing = self._chasing(memory)
         meeting = self._meeting_point(world, agents)
-        force = swing_round(agents, agents.seeking(meeting), unit(agents.level(meeting - agents.position)))
+        force = self._toward(agents, agents.seeking(meeting), agents.level(meeting - agents.position))
         steady = self.method == CONSTANT_HEADING
         if steady.any():
             kept = agents.steering_to(self._steady_bearing(world, agents))
@@ -105,6 +107,25 @@ class Pursuit(Behavior):
         pause = np.where(over, self.pause_time, np.maximum(memory.pause - world.dt, 0.0))
         force = np.where(chasing[:, None], force, 0.0)
         return Steering(force, Chasing(pause, nearing & ~over), sets_speed=chasing)
+
+    def _toward(self, agents: Agents, force: Vectors, offset: Vectors) -> Vectors:
+        """The forces in which a quarry beside or behind turns agents round, (n, 3) newtons.
+
+        On foot they keep the pace at which their circle is no wider: braking would only make them come round later. So
+        they could not reach what is within the circle.
+        """
+        direction = unit(offset)
+        swung, handling = swing_round(agents, force, direction), agents.handling
+        onward = dot(direction, agents.forward)
+        sine = np.where(onward > 0.0, magnitude(across(direction, agents.forward)), 1.0)
+        is_outside = magnitude(offset) > 2.0 * handling.turning_circle * sine
+        circles = agents.grounded & handling.swings_round & is_outside
+        if not anybody(circles):
+            return swung
+        in_turn = np.minimum(agents.max_speed, handling.turn_rate * handling.turning_circle)
+        speed = in_turn + (agents.max_speed - in_turn) * clamp(onward, 0.0, 1.0)
+        led = lead_round(agents, swung, direction, direction, speed, agents.vehicle.response_time)
+        return np.where(circles[:, None], led, swung)
 
     def goal(self, world: World, agents: Agents, memory: Chasing) -> Vectors:
         return np.where(self._chasing(memory)[:, None], self._meeting_point(world, agents), np.nan)

@@ -61,6 +61,7 @@ class StateModel(Declared):
     left_alone: Mask = switch(False, "What calls others by vehicles of this crowd overlooks those in this state")
     builds_up: Number = number(0.0, "How fast the need for it grows while it is not followed; 0 for no need", Unit.RATE)
     wears_off: Number = number(0.0, "How fast it eases a need while it is followed", Unit.RATE)
+    at_first: Number = share(0.0, "How much of the need for it there is when the run begins")
 
 
 def distinct_numbers(stored: Iterable[int]) -> list[int]:

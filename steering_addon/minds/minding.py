@@ -13,11 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..simulation.arrays.frozen import replace
-from ..simulation.arrays.vectors import Mask, Rows, Scalars, magnitude, nobody
+from ..simulation.arrays.vectors import Mask, Rows, Scalars, clamp, magnitude, nobody
 from ..simulation.mindset import Mindset
 from ..simulation.snapshot import ActionSelection, Settings, Snapshot, State
 from ..simulation.steering import errands
 from ..simulation.world import World
+from .calling import luck, vary
 from .choosing import choose_modes
 from .conditions import Meeting
 from .declaring import Mind
@@ -41,7 +42,7 @@ class Minds(ActionSelection):
 
     def choose(self, state: State, snapshot: Snapshot, world: World) -> tuple[State, Snapshot]:
         most = 1 + max(len(mind.modes) for mind in self.of_crowds)
-        before = state.mindset or Mindset.blank(len(state), most, world.time)
+        before = state.mindset or self._at_first(snapshot, Mindset.blank(len(state), most, world.time))
         velocity, errand = state.motion.velocity, errands(state)
         speed = magnitude(velocity)
         stands = errand.bound & (speed < STANDS * snapshot.vehicle.cruise_speed * snapshot.vehicle.max_speed)
@@ -57,6 +58,16 @@ class Minds(ActionSelection):
                 after = after.put(rows, choose_modes(mind, meeting, snapshot.keys[rows]))
         state = starting_afresh(self.of_crowds, replace(state, mindset=after), snapshot, before, after)
         return state, self._moving(snapshot, world, after, speed)
+
+    def _at_first(self, snapshot: Snapshot, blank: Mindset) -> Mindset:
+        """The mindset with the needs that there are when the run begins."""
+        need = blank.need.copy()
+        for mind in self.of_crowds:
+            rows = np.flatnonzero(snapshot.crowd == mind.crowd)
+            for number, mode in enumerate(mind.modes, 1):
+                chance = luck(snapshot.keys[rows], mode.number, "need")
+                need[rows, number] = vary(float(mode.numbers.at_first[0]), float(mode.numbers.varies[0]), chance)
+        return replace(blank, need=clamp(need, 0.0, 1.0))
 
     def followed(self, snapshot: Snapshot, modes: Rows, caller: Rows) -> tuple[tuple[Settings, ...], Rows]:
         return settings_in_modes(self.of_crowds, snapshot, modes, caller)

@@ -10,6 +10,9 @@ each as a multiple of that vehicle's, they are multiplied by these factors:
 The exponents are those that come nearest to the numbers of the shipped presets, which were found by eye: a starling
 keeps more lengths of its body between itself and others than a sheep does, and looks less far ahead in time. A crowd
 ten times as large and as fast gets ten times the distances and the same times.
+
+What leads somewhere pulls by the strength a times its weight at most. It gets a weight with which that is no weaker
+than the strongest of those that merely keep order: a predator whose herd instincts outweighed its quarry would stroll.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from statistics import median
 
-from ..simulation.behavior import Adjustment, Behavior
+from ..simulation.behavior import Adjustment, Behavior, Intent
 from ..simulation.combining import COMBININGS
 from ..simulation.declaration import Kind, Parameter, Unit
 from ..simulation.vehicle import VehicleModel
@@ -31,6 +34,8 @@ DIRECTIONS_ONLY = next(c.name for c in COMBININGS if c.name == "NORMALIZED_SUM")
 """The way to combine that compares all weights with each other, whatever their units."""
 
 
+LEAST_AGILITY = 1e-3
+"""m/s2; a body without strength obeys no weight."""
 MODEL = ("radius", "max_speed", "max_force", "mass")
 """The values of the vehicle model that count."""
 
@@ -117,7 +122,24 @@ def fitted(
         if parameter.kind is Kind.NUMBER and (factor := factors.of_parameter(parameter)) != 1.0:
             values[name] = within(rounded(float(values[name]) * factor), parameter)
     others = {other: given for other, given in beside.items() if other is not behavior}
-    return values | _as_beside(behavior, factors, combining, others)
+    values |= _as_beside(behavior, factors, combining, others)
+    if leads(behavior) and behavior.parameters()["weight"].unit is Unit.NONE and combining != DIRECTIONS_ONLY:
+        strongest = max((_order(other, given) for other, given in others.items()), default=0.0)
+        least = rounded(strongest / max(bodies.agility, LEAST_AGILITY))
+        values["weight"] = within(max(float(values["weight"]), least), behavior.parameters()["weight"])
+    return values
+
+
+def leads(behavior: type[Behavior]) -> bool:
+    """Whether a behavior leads vehicles to a place or to somebody, as what merely keeps order among them does not."""
+    return behavior.goal is not Behavior.goal
+
+
+def _order(behavior: type[Behavior], given: Values) -> float:
+    """The strongest force per mass of a behavior that keeps order, m/s2; 0 for others."""
+    weight = behavior.parameters()["weight"]
+    keeps_order = behavior.intent in (Intent.WITH, Intent.STAY) and weight.unit is Unit.ACCELERATION
+    return float(complete(behavior, given)["weight"]) if keeps_order else 0.0
 
 
 def fitted_length(parameter: Parameter, bodies: BodiesToFit) -> float:

@@ -3,7 +3,8 @@
     locomotion -> guides -> contacts -> stance
 
 Each locomotion moves its vehicles, and guides lead those that an animator moves by hand. Then contacts push bodies
-apart, and then each body finds its stance: where it touches the ground, and how it stands or leans.
+apart, firm regions hold those inside, and then each body finds its stance: where it touches the ground, and how it
+stands or leans.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from .decisions import Decisions
 from .locomotion import Control, Locomotion, Moved, Stance
 from .memory import Memory
 from .nearby.contacts import push_apart
+from .nearby.firm_regions import keep_inside
 from .snapshot import Snapshot, State
 from .steering import where_present
 from .terrain import Terrain
@@ -103,7 +105,12 @@ def move(
         position, velocity, forward = lead.position, lead.velocity, lead.forward
         gives_way = gives_way & ~lead.hand
     began = _began(parts, driven)
-    position, velocity = push_apart(model, snapshot.grounded, gives_way, world, position, velocity, forward, began)
+    position, velocity, shoved = push_apart(
+        model, snapshot.grounded, gives_way, world, position, velocity, forward, state.shoved, began
+    )
+    if decided.confined is not None:
+        confined = np.where(gives_way, decided.confined, -1)
+        position, velocity = keep_inside(model, snapshot.grounded, world, confined, position, velocity)
     acceleration = (velocity - state.motion.velocity) / dt
     smoothed = snapshot.handling.smoothed(state.smoothed_acceleration, acceleration, dt)
     stances = []
@@ -120,6 +127,7 @@ def move(
         stood,
         time=time,
         force=control.force,
+        shoved=shoved,
         memories=decided.memories,
         tallies=decided.tallies,
         taken=decided.taken,

@@ -207,6 +207,7 @@ class State:
         motion: position, velocity and orientation.
         smoothed_acceleration: (n, 3) the acceleration by which others see a vehicle turn, and by which it leans, m/s2.
         force: (n, 3) the steering force of the last step, newtons.
+        shoved: (n, 3) the velocity at which contacts moved each in the last step beside its own, m/s; empty for 0.
         memories: what each behavior remembers, by its name, n rows each.
         bodies: what each locomotion remembers, by its name, n rows each.
         tallies: what all vehicles have added up so far, by name.
@@ -227,6 +228,7 @@ class State:
     motion: Motion
     smoothed_acceleration: Vectors
     force: Vectors
+    shoved: Vectors = field(default_factory=lambda: no_vectors(0))
     memories: Mapping[str, Memory] = field(default_factory=dict)
     bodies: Mapping[str, Memory] = field(default_factory=dict)
     tallies: Mapping[str, Scalars] = field(default_factory=dict)

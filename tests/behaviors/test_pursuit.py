@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from steering_addon.behaviors.pursuit import CONSTANT_HEADING, SLOWEST, Chasing, Pursuit
 from steering_addon.behaviors.seek import Seek
+from steering_addon.locomotion import OnFoot
 from steering_addon.simulation.maneuvers.chasing import prediction_time
 from tests.sampling import sampled
 from tests.scene import Scene, leaders, positions
@@ -223,3 +224,22 @@ def test_a_chaser_that_lets_go_leaves_the_other_chasers_alone() -> None:
     alone = chase(position=[[30.0, -30.0, 0.0]], identity=[7930], behaviors=[(Pursuit, {"quarry": 1})])
     paths = positions(both.run(3 * FPS))
     assert np.array_equal(paths[:, 1:], positions(alone.run(3 * FPS)))
+
+
+@pytest.mark.parametrize("size", [0.2, 1.0, 20.0])
+@pytest.mark.parametrize("beside", [60.0, 90.0, 135.0, 180.0])
+def test_an_animal_on_its_circle_keeps_its_pace_to_come_round_to_its_quarry(size: float, beside: float) -> None:
+    """One that braked for what is beside or behind it would take ten seconds to turn round."""
+    angle = np.radians(beside)
+    scene = Scene(
+        [[0.0, 0.0, 0.0]],
+        forward=(0.0, -1.0, 0.0),
+        speed=0.57 * size,
+        vehicle={"radius": 0.11 * size, "max_speed": 2.4 * size, "max_force": 1.2 * size, "cruise_speed": 0.24},
+        locomotions=[(OnFoot, {"turn_radius": 2.4 * size, "turn_on_the_spot": 0.0, "max_turn_rate": 1.05})],
+        behaviors=[(Pursuit, {})],
+        tracked=leaders([15.0 * size * np.sin(angle), -15.0 * size * np.cos(angle), 0.0]),
+        fps=24.0,
+    )
+    gap = np.linalg.norm(positions(scene.run(250))[:, 0] - scene.tracked.position[0], axis=1)
+    assert gap.min() < 5.0 * size

@@ -142,6 +142,12 @@ def test_a_need_that_builds_up_and_is_eased_makes_a_cycle() -> None:
     assert {round(step, 9) for step in change.tolist()} == {round(0.5 * FRAME, 9), round(-2.0 * FRAME, 9)}
 
 
+def test_who_is_hungry_at_first_hunts_at_once() -> None:
+    scene = herd(1, wolf=[0.0, -3.0, 0.0])
+    hunt = CrowdState("Hunt", numbers={**AT_ONCE, "builds_up": 0.07, "at_first": 1.0})
+    assert modes(run(scene, [hunt], [wolf_near(scene, 50.0)], 12))[-1, 0] == 1
+
+
 @pytest.mark.parametrize(("share", "n"), [(0.0, 7), (0.2, 20), (0.5, 9), (1.0, 20), (0.55, 2000)])
 def test_a_cue_holds_for_its_share_of_the_crowd_and_more_of_it_for_the_same_and_others(share: float, n: int) -> None:
     less, told = (run(herd(n), [CrowdState("On", numbers={"cue": cue})])[-1].mindset for cue in (0.4 * share, share))

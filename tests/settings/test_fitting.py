@@ -9,9 +9,11 @@ from steering_addon.behaviors import CATALOGUE, FLOCKING
 from steering_addon.behaviors.containment import Containment
 from steering_addon.behaviors.evasion import Evasion
 from steering_addon.behaviors.path_following import PathFollowing
+from steering_addon.behaviors.pursuit import Pursuit
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.separation import Separation
 from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
+from steering_addon.behaviors.wander import Wander
 from steering_addon.settings.fitting import DIRECTIONS_ONLY, BodiesToFit, Factors, fitted
 from steering_addon.settings.preset import Preset
 from steering_addon.settings.preset_values import Values, complete, held
@@ -237,3 +239,12 @@ def test_walkers_to_whom_avoiding_each_other_is_added_pass_without_a_contact(nam
 @pytest.mark.parametrize(("grounded", "end"), [(False, "TURN_BACK"), (True, "STOP")])
 def test_what_cannot_stand_in_the_air_does_not_stop_at_the_end_of_a_path(grounded: bool, end: str) -> None:
     assert fitted(PathFollowing, replace(BodiesToFit.default(), grounded=grounded), "PRIORITY", {})["end"] == end
+
+
+def test_what_leads_is_no_weaker_than_what_keeps_order() -> None:
+    """A predator with the instincts of a herd chases all the same."""
+    bodies = BodiesToFit(radius=0.3, max_speed=2.4, max_force=1.2, mass=1.0, grounded=True)
+    order = {Containment: {"weight": 2.9}, Separation: {"weight": 2.9}, Wander: {}}
+    chase = float(fitted(Pursuit, bodies, "ALLOCATION", order)["weight"])
+    assert chase * bodies.agility == pytest.approx(2.9, rel=0.02)
+    assert float(fitted(Pursuit, bodies, "ALLOCATION", {Containment: {"weight": 0.6}})["weight"]) == 1.0

@@ -177,7 +177,9 @@ def test_a_shipped_preset_is_as_it_is_written_and_has_no_unknown_name(name: str)
 def test_a_preset_of_the_first_format_is_read_as_it_is_now(kind: str, now: str) -> None:
     old = (OLD / f"{kind}.json").read_text(encoding="utf-8")
     assert json.loads(old)["format"] == 1
-    assert read(old, kind) == read(FILES[now].read_text(encoding="utf-8"), kind)
+    new = read(FILES[now].read_text(encoding="utf-8"), kind)
+    # It has a value since that could not be told then.
+    assert read(old, kind) == replace(new, state={name: v for name, v in new.state.items() if name != "at_first"})
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ..refusal import Refusal
-from .animation_data import action_of, channelbag, channelbag_in, posed_block
+from .animation_data import action_of, channelbag, channelbag_in, channelbags, posed_block
 from .bake_record import our_record
 
 if TYPE_CHECKING:
@@ -118,6 +118,12 @@ def importers_start(action: Action) -> str:
 def short_name(action: Action) -> str:
     """The name of an action without what an importer put before it."""
     return action.name.rpartition("|")[2]
+
+
+def moves_shape_keys(action: Action) -> bool:
+    """Whether an action moves shape keys, by the first curve of each of its slots."""
+    firsts = (curve for bag in channelbags(action) for curve in bag.fcurves[:1])
+    return any(curve.data_path.startswith(POSES[1]) for curve in firsts)
 
 
 def slot_curves(action: Action | None, slot: ActionSlot | None) -> list[FCurve]:

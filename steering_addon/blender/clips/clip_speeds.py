@@ -24,8 +24,6 @@ ALIKE = 1.15
 """A state within this factor of the run's speed fits it."""
 RUNS = 0.75
 """The share of the run's speed from which on a state runs."""
-SLOWER = 0.5
-"""The least share of its speed to which a ready state is slowed so that it fits a run."""
 QUICKEST = 0.2
 """Seconds: what reacts more slowly in its crowd gets no quicker than that in a state that is faster."""
 
@@ -87,9 +85,7 @@ def fitted_factor(crowd: Object, preset: Preset) -> float | None:
     vehicle = crowd.steering.vehicle
     share = vehicle.cruise_speed if preset.cruise_speed is None else preset.cruise_speed
     cruise = share * vehicle.max_speed
-    if cruise * faster < RUNS * run or run < SLOWER * cruise * faster:
-        return faster
-    return max(run / cruise, 1.0)
+    return faster if cruise * faster < RUNS * run else run / cruise
 
 
 def fit_states(crowd: Object, states: Iterable[Object]) -> list[str]:

@@ -166,7 +166,7 @@ def _posed(armature: Object, rig: Rig | Shapes, action: Action, scene: Scene) ->
     frames = phases_of(action)[:-1]
     bent_by_keys = isinstance(rig, Shapes)
     poses = rig.poses_in(armature, action, frames) if bent_by_keys else poses_of(armature, rig, action, frames)
-    if np.ptp(poses, axis=0).max() < STILL:
+    if np.ptp(poses, axis=0).max(initial=0.0) < STILL:
         _check_is_still(armature, action, frames)
     return Posed(
         action=action,

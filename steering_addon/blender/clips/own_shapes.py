@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import bpy
+from bpy.utils import unescape_identifier
 
 from ..animation.animation_data import posed_block
 from ..refusal import Refusal
@@ -88,6 +89,6 @@ def check_shapes_play(mesh: Object, channels: Sequence[Channel]) -> None:
     paths = {path for path, _ in channels}
     driven = (curve for curve in (animation.drivers if animation is not None else ()) if not curve.mute)
     if (curve := next((curve for curve in driven if curve.data_path in paths), None)) is not None:
-        name = curve.data_path.partition('["')[2].rpartition('"]')[0]
+        name = unescape_identifier(curve.data_path.partition('["')[2].rpartition('"]')[0])
         text = f"{mesh.name} has a driver on the shape key {name}, which its clips play"
         raise Refusal(f"{text}. Remove the driver, or the clips.", about=[mesh])

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from bpy.types import Action, Object, PropertyGroup, Scene
 
 FIND_CLIPS = (
-    "Let a new crowd of rigged models play the idle, walk and run that they bring along, and move at the speed of that "
-    "walk"
+    "Let a new crowd of animated models play the idle, walk and run that they bring along, and move at the speed of "
+    "that walk"
 )
 """What the switch of operators that make crowds says."""
 FEW = 8

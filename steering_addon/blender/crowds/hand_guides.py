@@ -19,8 +19,10 @@ from ..animation.animation_data import (
 )
 from ..animation.keyframes import FRAME_TOLERANCE, frames_of
 from ..animation.ownership import CurrentAnimation, check_editable
+from ..objects.tagged_objects import crowd_of
 from ..properties import pointed_at
 from ..refusal import Refusal
+from .joining import height_of
 from .populating.member_collection import shows
 
 if TYPE_CHECKING:
@@ -106,8 +108,10 @@ def _new_guide(vehicle: Object, context: Context) -> Object:
 
 
 def _radius(vehicle: Object) -> float:
-    """Half the largest side of a vehicle's own shape, metres."""
-    return 0.5 * max(vehicle.dimensions) or 0.5
+    """Half the largest side of a vehicle's body, metres."""
+    settings, model = vehicle.steering, crowd_of(vehicle).steering.vehicle
+    long = 0.5 * model.length * settings.length_factor
+    return max(0.5 * height_of(vehicle), settings.size_factor * max(model.radius, long)) or 0.5
 
 
 def _stands_as(guide: Object, vehicle: Object) -> bool:

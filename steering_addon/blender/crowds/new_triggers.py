@@ -9,7 +9,7 @@ import numpy as np
 
 from ...minds.declaring import StateModel, TriggerModel
 from ...settings.fitting import BodiesToFit, fitted_length, rounded
-from ...simulation.arrays.vectors import magnitude
+from ...simulation.arrays.vectors import Vectors, magnitude
 from ...simulation.declaration import Unit
 from ...simulation.roles import MADE, Role
 from ..objects.focus import wholes_selected
@@ -54,6 +54,11 @@ def new_trigger(context: Context, state: Object, when: str, caller: Object | Non
     if one_each and caller is not None and "distance" in shown:
         apart = _apart(context.scene, crowd_of(state), caller)
         settings.trigger.distance = max(settings.trigger.distance, rounded(ROOM * apart))
+    chases = is_own(state, "pursuit") and state.steering.pursuit.use
+    if chases and caller is not None and "distance" in shown:
+        # A hunter goes for what there is, however far it was put.
+        nearest = _nearest(context.scene, crowd_of(state), caller)
+        settings.trigger.distance = max(settings.trigger.distance, rounded(ROOM * nearest))
     if caller is not None:
         settings.trigger.who = caller
         trigger.parent = caller
@@ -81,10 +86,21 @@ def _bodies_in(state: Object, scene: Scene) -> BodiesToFit:
 
 def _apart(scene: Scene, called: Object, caller: Object) -> float:
     """How far apart the vehicles of a crowd and those of the one that calls are at most, metres."""
-    crowds = called, crowd_of(caller) if has_role(caller, Role.STATE) else caller
-    members = [ob for ob in tagged(in_use(scene), Role.VEHICLE) if crowd_of(ob) in crowds] or [called]
-    places = np.array([ob.matrix_world.translation for ob in members])
+    places = np.concatenate([_places(scene, called), _places(scene, caller)])
     return float(magnitude((places.max(axis=0) - places.min(axis=0))[None])[0])
+
+
+def _nearest(scene: Scene, called: Object, caller: Object) -> float:
+    """How near the nearest vehicle of the one that calls is to any of a crowd, metres."""
+    gap = _places(scene, caller)[:, None] - _places(scene, called)[None]
+    return float(magnitude(gap.reshape(-1, 3)).min())
+
+
+def _places(scene: Scene, called: Object) -> Vectors:
+    """Where the vehicles of a crowd, or of the crowd of a state, are; else where the object is; (n, 3) metres."""
+    crowd = crowd_of(called) if has_role(called, Role.STATE) else called
+    members = [ob for ob in tagged(in_use(scene), Role.VEHICLE) if crowd_of(ob) == crowd] or [called]
+    return np.array([ob.matrix_world.translation for ob in members], dtype=np.float64)
 
 
 def _other_triggers(trigger: Object, context: Context) -> set[Object]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from math import isclose
 from typing import TYPE_CHECKING
 
 import bpy
@@ -28,6 +30,7 @@ from ..properties import has_role, pointed_at
 from ..properties.own_settings import is_own
 from ..property_groups import meaningful, values_for_preset
 from ..read.mind_sources import condition_of_trigger
+from ..refusal import Refusal
 from .behavior_adding import add_behaviors, only_other_crowd
 from .new_triggers import fit_reach, new_trigger, selected_callers
 from .preset_exchange import bodies_length, unknown_settings
@@ -39,6 +42,17 @@ if TYPE_CHECKING:
 
 STOPS = 0.4
 """Seconds in which a vehicle loses two thirds of its speed in a state in which it stands."""
+
+
+def as_made(crowd: Object, states: Iterable[Object]) -> list[Object]:
+    """Those of the states of a crowd that are still as many times as fast as it as some preset made them."""
+    known = []
+    for listed in STATES.by_name().values():
+        with suppress(Refusal):
+            known.append(listed.load().faster or 1.0)
+    top = crowd.steering.vehicle.max_speed
+    faster = {ob: ob.steering.vehicle.max_speed / top for ob in states if top and ob.steering.vehicle.own}
+    return [ob for ob, times in faster.items() if any(isclose(times, made, rel_tol=1e-3) for made in known)]
 
 
 @dataclass

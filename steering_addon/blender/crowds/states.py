@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import bpy
@@ -29,6 +29,18 @@ ARROWS = 0.6
 def states_of_crowd(crowd: Object, context: Context) -> list[Object]:
     """The states of a crowd, by name."""
     return [ob for ob in tagged(in_use(context.scene), Role.STATE) if crowd_of(ob) == crowd]
+
+
+def in_order(states: Sequence[Object]) -> list[Object]:
+    """States in the order in which they lead to one another, beginning with those that nothing leads to."""
+    then = {ob: pointed_at(ob.steering.state, "then") for ob in states if ob.steering.is_property_set("state")}
+    led_to = {after for before, after in then.items() if after != before}
+    ordered: dict[Object, None] = {}
+    for state in (*(ob for ob in states if ob not in led_to), *states):
+        while state in states and state not in ordered:
+            ordered[state] = None
+            state = then.get(state)
+    return list(ordered)
 
 
 def number_of(state: Object, context: Context) -> int:

@@ -122,14 +122,15 @@ class STEERING_OT_bake(SteeringOperator, InPieces, bpy.types.Operator):
             self.report({"WARNING"}, f"Replaced keys that were edited by hand: {list_names(edited)}")
         for warning in (*self._plan.warnings, *_absence_warnings(result), *result.warnings, *stuck_warnings(stuck)):
             self.report({"WARNING"}, warning)
+        seen = [finding for finding in census.refresh(self._scene, made_of).findings if finding.kind in TOLD_BY_BAKES]
+        for finding in seen:
+            self.report({"WARNING"}, finding.text)
+        # Last, so that it counts what came before.
         text = f"Baked {_count(result.vehicles, 'vehicle')}, {_count(result.frames, 'frame')} in {self.seconds():.1f} s"
         if result.closest != INFINITE:
             # Rounded, what touches could be at -0.00 m.
             text += f", nearest obstacle {round(result.closest, 2) + 0.0:.2f} m"
         text += f": {summary(result.mishaps)}"
-        seen = [finding for finding in census.refresh(self._scene, made_of).findings if finding.kind in TOLD_BY_BAKES]
-        for finding in seen:
-            self.report({"WARNING"}, finding.text)
         self.report({"INFO"}, text)
         # Blender sends no update when actions are assigned.
         census.changed()

@@ -25,6 +25,7 @@ from ..crowds.adding_clips import (
     vehicles_of,
     without_copies,
 )
+from ..crowds.state_preset_exchange import as_made
 from ..crowds.states import states_of_crowd
 from ..objects.focus import crowd_in_focus
 from ..objects.hierarchy import Family
@@ -216,7 +217,9 @@ class STEERING_OT_clips_find(SteeringOperator, bpy.types.Operator):
             rig = models[0][1]
             text = f"No action of this file poses {rig.name}. Import the animations of the model, or append them."
             raise Refusal(text, about=[rig])
-        self._report(crowd, add_found(crowd, all_clips, context.scene, family), len(looked_at))
+        ready = as_made(crowd, states_of_crowd(crowd, context))
+        added = add_found(crowd, all_clips, context.scene, family)
+        self._report(crowd, added, len(looked_at))
         gaits = [speed for speed, _ in gaits_of(crowd)]
         explain = why_no_walk if gaits else why_none_moves
         reasons = [why for model in of_models if (why := explain(*model, context.scene, family))]
@@ -224,13 +227,15 @@ class STEERING_OT_clips_find(SteeringOperator, bpy.types.Operator):
         for why in reasons:
             self.report({"WARNING"}, why[0].upper() + why[1:])
         if gaits:
+            if added:
+                fit_states(crowd, ready)
             self._fit(crowd, gaits, context)
         return {"FINISHED"}
 
     def _report(self, crowd: Object, added: list[str], looked_at: int) -> None:
         if added:
             self.report({"INFO"}, f"{crowd.name} plays {', '.join(added)}, of {looked_at} actions. Bake to see it")
-        elif not gaits_of(crowd):
+        elif not gaits_of(crowd) and not any(clip.plays == "BEAT" for clip in stored_clips(crowd)):
             text = f"None of {looked_at} actions is a new one that stands, walks or runs. Use Add Clip for others"
             self.report({"WARNING"}, text)
         else:
@@ -317,8 +322,8 @@ class STEERING_OT_select_sliding(SteeringOperator, bpy.types.Operator):
         if not slides:
             raise Refusal(f"No vehicle of {crowd.name} plays clips. Give it clips and bake first.", about=[crowd])
         if not known:
-            text = f"The legs of {slides[0].vehicle.name} are moved by constraints or drivers, which are not measured"
-            raise Refusal(f"{text}. Check its feet in playback.", about=[slides[0].vehicle])
+            text = f"The legs of {slides[0].vehicle.name} are moved by shape keys, constraints or drivers"
+            raise Refusal(f"{text}, which are not measured. Check its feet in playback.", about=[slides[0].vehicle])
         sliding = [each for each in known if each.metres > self.distance]
         for ob in context.selected_objects:
             ob.select_set(False)

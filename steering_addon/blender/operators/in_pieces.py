@@ -34,7 +34,7 @@ DRAWING_SHARE = 0.08
 """Most of the time of the work that is spent on drawing its progress, which may take longer than a piece of work."""
 LEAST_BETWEEN = 0.3
 """Least seconds between two drawings of the progress."""
-TOLD = 6.0
+TOLD = 10.0
 """Seconds for which it is told that a work was canceled."""
 ESTIMATED = 2.0
 """Seconds after which the time left is estimated."""
@@ -123,9 +123,10 @@ class InPieces:
         self._end_modal(context)
 
     def _begin(self, context: Context) -> None:
+        self._start_time = time.perf_counter()
         self._steps, self._label = self.begin(context)
         self._progress = 0.0
-        self._start_time = self._pause_time = time.perf_counter()
+        self._pause_time = time.perf_counter()
 
     def seconds(self) -> float:
         """The time since the beginning."""
@@ -175,8 +176,13 @@ class InPieces:
 
 
 def _tell(context: Context, text: str) -> None:
-    """Show a text in the status bar for a while."""
-    context.workspace.status_text_set(text)
+    """Show a text in the status bar for a while, in red as it is easily overlooked there."""
+
+    def draw(header, _context) -> None:
+        header.layout.alert = True
+        header.layout.label(text=text, icon="CANCEL", translate=False)
+
+    context.workspace.status_text_set(draw)
     bpy.app.timers.register(_stop_telling, first_interval=TOLD)
 
 

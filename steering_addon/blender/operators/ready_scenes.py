@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import math
+
 import bpy
-from bpy.props import FloatProperty, FloatVectorProperty, IntProperty
+from bpy.props import BoolProperty, FloatProperty, FloatVectorProperty, IntProperty
 from mathutils import Vector
 
+from ...simulation.roles import Role
 from ..crowds.ready_scenes.catalogue import READY_SCENES
+from ..crowds.ready_scenes.framing import add_camera, frame_view
 from ..crowds.ready_scenes.scene_builder import ReadyScene, SceneOptions, free_place
+from ..properties import has_role
 from ..refusal import reported
 from .polls import SteeringOperator, has_editable_scene, in_object_mode
 
@@ -23,8 +28,26 @@ class Adding(SteeringOperator):
         if not self.properties.is_property_set("location"):
             self.location = free_place(context, 2.0 * self.ready_scene.reach(self._options()))
         crowd = self.ready_scene.add(context, self._options())
-        self.report({"INFO"}, f"Added {crowd.name}{self._way_to_it(context.scene)}: Preview or Bake to see it move")
+        longer = self._lengthen(context.scene) if self.set_frames else ""
+        if self.frame_view or self.add_camera:
+            context.view_layer.update()
+            members = [ob for ob in crowd.users_collection[0].all_objects if has_role(ob, Role.VEHICLE)]
+            if self.frame_view:
+                frame_view(context, members)
+            if self.add_camera:
+                add_camera(context, crowd, members)
+        way = self._way_to_it(context.scene)
+        self.report({"INFO"}, f"Added {crowd.name}{way}{longer}: Preview or Bake to see it move")
         return {"FINISHED"}
+
+    def _lengthen(self, scene: bpy.types.Scene) -> str:
+        """Let the scene last until the end of the story; what to report of it."""
+        rate = scene.render.fps / scene.render.fps_base
+        last = scene.frame_start + math.ceil(self.ready_scene.seconds * rate)
+        if not self.ready_scene.seconds or scene.frame_end >= last:
+            return ""
+        scene.frame_end = last
+        return f"; its story takes until frame {last}, where the scene now ends"
 
     def _way_to_it(self, scene: bpy.types.Scene) -> str:
         """How far from the 3D cursor it is, if it had to go beside others: it may be out of view there."""
@@ -67,8 +90,15 @@ def _operator(scene: ReadyScene) -> type[bpy.types.Operator]:
         subtype="TRANSLATION",
         options={"SKIP_SAVE"},
     )
+    frame_view = BoolProperty(name="Frame View", description="Let the 3D view show it")
+    add_camera = BoolProperty(name="Camera", description="Add a camera that goes along with the middle of the crowd")
+    set_frames = BoolProperty(
+        name="Set Frames",
+        description="Let the scene last until its story is over, if it has one and the scene is shorter",
+    )
     # In the order in which the panel of the last operator shows them; those of a base class would come first.
     values = {"count": count, "size": size, "seed": seed, "spacing": spacing, "location": location}
+    values |= {"frame_view": frame_view, "add_camera": add_camera, "set_frames": set_frames}
     content = {
         "__doc__": scene.description,
         "__annotations__": values,
@@ -88,7 +118,12 @@ class STEERING_MT_add(bpy.types.Menu):
     def draw(self, _context) -> None:
         self.layout.operator_context = "EXEC_REGION_WIN"
         for scene in READY_SCENES:
-            self.layout.operator(f"steering.{scene.operator}", icon=scene.icon)
+            show_for_animators(self.layout.operator(f"steering.{scene.operator}", icon=scene.icon))
+
+
+def show_for_animators(entry) -> None:
+    """Let a menu entry show what it adds, for as long as it takes; scripts leave view and frames alone."""
+    entry.frame_view = entry.set_frames = True
 
 
 def _submenu(self, _context) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...portrayal.clips import ClipSettings
-from ..animation.posing import short_name
+from ..animation.posing import moves_shape_keys, short_name
 from ..clips.clip_feet import unplanted_of
 from ..clips.crowd_clips import state_of
 from ..crowds.adding_clips import why_without_walk
@@ -109,7 +109,9 @@ class ClipsPlaying:
         playing = crowd.steering.portrayal.playing
         column = fields(self.layout)
         unplanted = unplanted_of(crowd)
-        draw_properties(column, crowd.steering.portrayal, ("head_bone", "look_at", "own_shapes"))
+        portrayal = crowd.steering.portrayal
+        of_shapes = any(clip.action is not None and moves_shape_keys(clip.action) for clip in portrayal.clips)
+        draw_properties(column, portrayal, ("head_bone", "look_at", *(("own_shapes",) if of_shapes else ())))
         for name in meaningful(ClipSettings, playing):
             row = column.row()
             row.prop(playing, name)

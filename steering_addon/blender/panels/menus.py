@@ -18,6 +18,7 @@ from ..crowds.preset_files import CROWDS, STATES
 from ..crowds.ready_scenes.catalogue import READY_SCENES
 from ..objects.focus import holder_in_focus
 from ..objects.suitability import suits
+from ..operators.ready_scenes import show_for_animators
 from . import manual
 from .active_object import ICONS
 from .search_words import entry_text, term_of
@@ -80,7 +81,8 @@ class STEERING_MT_ready_crowds(bpy.types.Menu):
         for scene in READY_SCENES:
             text = entry_text(scene.label, scene.operator)
             # They work in any scene, so search lists them before entries that need a crowd.
-            self.layout.operator(f"steering.{scene.operator}", text=text, icon=scene.icon, search_weight=1.0)
+            entry = self.layout.operator(f"steering.{scene.operator}", text=text, icon=scene.icon, search_weight=1.0)
+            show_for_animators(entry)
 
 
 class STEERING_MT_crowd_presets(bpy.types.Menu):
@@ -133,9 +135,9 @@ class STEERING_MT_object(bpy.types.Menu):
         layout.operator("steering.drive_wheels", icon="DRIVER")
         layout.separator()
         layout.operator("steering.preview", text="Preview Crowds", icon="PLAY", depress=preview.is_on(context.scene))
-        layout.operator("steering.bake", text="Bake Crowds", icon="REC").selected = False
+        layout.operator("steering.bake", text=entry_text("Bake Crowds", "bake"), icon="REC").selected = False
         layout.operator("steering.bake", text="Bake Selected").selected = True
-        layout.operator("steering.lock_edited", icon="LOCKED")
+        layout.operator("steering.lock_edited", text=entry_text(_label("lock_edited"), "lock_edited"), icon="LOCKED")
         layout.operator("steering.select_contacts", icon="RESTRICT_SELECT_OFF")
         layout.operator("steering.clear_bake", icon="TRASH").selected = False
         if address := manual.address_of(manual.FIRST):

@@ -45,7 +45,7 @@ SYNONYMS: dict[str, tuple[tuple[str, str], ...]] = {
     "Alarm": (("state_add", "startle"),),
     "Animations": (("clips_find", ""),),
     "Behavior Tree": (("state_add", ""),),
-    "Formation": (("mark_add", ""),),
+    "Formation": (("mark_add", ""), ("behavior_add", "offset_pursuit"), ("behavior_add", "leader_following")),
     "Meet": (("mark_add", ""),),
     "Choreography": (("mark_add", ""), ("animate_by_hand", "")),
     "Override": (("animate_by_hand", ""),),
@@ -54,6 +54,11 @@ SYNONYMS: dict[str, tuple[tuple[str, str], ...]] = {
     "Geometry Nodes": (("pose_meshes", ""),),
     "Instances": (("pose_meshes", ""),),
     "Fetch": (("behavior_add", "drive"),),
+    "Predator": (("state_add", "hunt"), ("behavior_add", "pursuit"), ("preset_apply", "shark")),
+    "Perch": (("mark_add", ""), ("clips_find", "")),
+    "Land": (("behavior_add", "docking"), ("mark_add", "")),
+    "Cache": (("bake", ""),),
+    "Take": (("bake", ""), ("lock_edited", "")),
     "Traffic": (("behavior_add", "keep_distance"), ("behavior_add", "brake_for"), ("preset_apply", "car")),
 }
 """Words that people search for and that are in no label and no declaration, with the entries they lead to: the name of

@@ -11,7 +11,7 @@ from ..animation.posing import short_name
 from ..animation.state_history import now
 from ..clips.crowd_clips import state_of, stored_clips
 from ..crowds.copied_states import crowds_with_states
-from ..crowds.states import cue_strips, states_before, states_of_crowd, triggers_of_state
+from ..crowds.states import cue_strips, in_order, states_before, states_of_crowd, triggers_of_state
 from ..moving import BY_CHOICE
 from ..objects.focus import crowd_in_focus, vehicle_in_focus
 from ..objects.mind_numbers import state_numbers
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 TIMES = ("react", "lasts", "then", "blend", "varies", "persistence")
 CALLS = ("spreads", "reach", "fresh", "urge", "cue", "left_alone")
-NEEDS = ("builds_up", "eases", "wears_off")
+NEEDS = ("builds_up", "at_first", "eases", "wears_off")
 OFFERED = 3
 """Other crowds that a crowd without states may take them from, at most: a copy made by Blender has none."""
 SWATCH = 1.0
@@ -59,7 +59,7 @@ class States(OfCrowd):
                 button = layout.operator("steering.states_copy", text=f"Copy States of {other.name}", translate=False)
                 button.source = other.name
         counts, numbers = _counts(crowd, context), state_numbers(states)
-        for state in states:
+        for state in in_order(states):
             entry = layout.column(align=True)
             row = entry.row()
             row.active = state.steering.active

@@ -200,6 +200,13 @@ def _places_out_of_reach(
     points = np.einsum("ab,kb->ka", matrix[:3, :3], points) + matrix[:3, 3]
     if settings.spread == "FACES":
         points = spread(points, triangles, len(members)).on(points, triangles)
+    if len(points) < (1 if settings.spread == "FACES" else len(members)):
+        kind, other = ("faces", "Vertices") if settings.spread == "FACES" else ("vertices", "Faces")
+        few = f"only {len(points)} {kind} for {len(members)} vehicles" if len(points) else f"no {kind}"
+        yield (
+            f"{shape.name} has {few}, so {len(members) - len(points)} of {crowd.name} have no place of {mark.name}. "
+            f"Set Spread to {other}, or give the shape more {kind}."
+        )
     if not len(points):
         return
     start = np.array([_start(each) for each, _ in members])

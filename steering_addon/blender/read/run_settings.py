@@ -25,8 +25,8 @@ def frame_range(scene: Scene) -> tuple[int, int]:
 
 
 def substeps_of(scene: Scene) -> int:
-    """The steps per frame: those that are set, times as many as keep steps from being longer than LONGEST_STEP."""
+    """The steps per frame: the least multiple of those that are set with steps no longer than LONGEST_STEP."""
     stored = settings_of(scene)
     substeps = max(stored.substeps, 1) if stored else 1
     frame_time = frame_time_of(scene)
-    return min(substeps * math.ceil(frame_time / LONGEST_STEP), MOST_SUBSTEPS)
+    return min(substeps * math.ceil(frame_time / (substeps * LONGEST_STEP)), MOST_SUBSTEPS)

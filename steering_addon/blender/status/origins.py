@@ -61,15 +61,19 @@ def off_origin(vehicles: list[Object]) -> dict[str, list[Object]]:
 def _corners(ob: Object, family: Family | None) -> NDArray[np.float64]:
     """The corners of the boxes round an object, its parts and what it shows of a collection, in its space, (m, 3)."""
     inverted = ob.matrix_world.inverted_safe()
-    boxes = [doubles(ob.bound_box)] if ob.type == "MESH" else []
+    boxes: dict[bool, list[NDArray[np.float64]]] = {True: [], False: []}
+    if ob.type == "MESH":
+        boxes[True].append(doubles(ob.bound_box))
     for part in ob.children_recursive if family is None else family.descendants(ob):
         if part.type in BOXED:
-            boxes.append(_placed(part, doubles(inverted @ part.matrix_world)))
+            boxes[part.type in SOLID].append(_placed(part, doubles(inverted @ part.matrix_world)))
     collection = instanced(ob)
     for shown in collection.all_objects if collection is not None else ():
         if shown.type in BOXED:
-            boxes.append(_placed(shown, doubles(shown.matrix_world)) - doubles(collection.instance_offset))
-    return np.concatenate(boxes) if boxes else np.zeros((1, 3))
+            placed = _placed(shown, doubles(shown.matrix_world)) - doubles(collection.instance_offset)
+            boxes[shown.type in SOLID].append(placed)
+    # Bones may reach far beyond what they move.
+    return np.concatenate(boxes[True] or boxes[False] or [np.zeros((1, 3))])
 
 
 def _placed(part: Object, matrix: NDArray[np.float64]) -> NDArray[np.float64]:

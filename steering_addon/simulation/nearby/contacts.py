@@ -8,8 +8,13 @@ by max(CAREFUL k, 1), in PASSES rounds (Jacobi iteration), so that chains of bod
 
 Bodies on feet give way along their heading, as `Strides` says.
 
-No body moves further than its top speed allows, on what it stands on. Of its velocity only the component into the
-contact is removed, within what max_force allows, so that no body is thrown back or turned around.
+What contacts take of a way they take over time. Bodies brake with b, which stops one at top speed within STOPS; two on
+their way into each other begin to where else they could not stop before they touch, and overlaps are undone as gently.
+The velocity at which a body is shoved beside its own changes by GUARD b at most, so that it neither stops nor darts for
+one frame. Only obstacles keep bodies out at once.
+
+No body moves further than its top speed allows, on what it stands on. Its velocity loses the component into the contact
+that it does not go any more, so that no body is thrown back or turned around, and each sets off again by its own force.
 """
 
 from __future__ import annotations
@@ -18,6 +23,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..arrays.frozen import Columns, replace
 from ..arrays.vectors import (
     EPSILON,
     Mask,
@@ -50,10 +56,17 @@ IN_STRIDE = 20
 """Rounds after which those on feet that are still deep in another body are pushed aside as well."""
 CAREFUL = 0.6
 """A body with k contacts moves by 1 / (CAREFUL k) of their sum: all of it would overshoot."""
+STOPS = 0.25
+"""Seconds in which contacts may stop a body at top speed: six frames of film, as less is seen as a jerk."""
+GUARD = 2.0
+"""Times as fast as that bodies brake that contacts did not see coming, such as those shoved by others."""
+WALL_PASSES = 3
+"""Rounds in which bodies are kept out of obstacles, whatever else contacts do."""
+NOBODY_SHOVED: Vectors = no_vectors(0)
 
 
 def reach_of_contacts(model: VehicleModel, extent: Scalars, dt: float) -> float:
-    """The largest distance at which two bodies may touch after a step, metres; 0 if no vehicle is kept apart.
+    """The largest distance at which two bodies may have to brake for each other, metres; 0 if none is kept apart.
 
     Args:
         extent: (b,) from the middle of each body to its furthest end, metres.
@@ -61,7 +74,13 @@ def reach_of_contacts(model: VehicleModel, extent: Scalars, dt: float) -> float:
     """
     if not anybody(model.keep_apart):
         return 0.0
-    return 2.0 * (float(extent.max(initial=0.0)) + float(model.max_speed.max(initial=0.0)) * dt)
+    way = float(model.max_speed.max(initial=0.0)) * (dt + 0.5 * STOPS)
+    return 2.0 * (float(extent.max(initial=0.0)) + way)
+
+
+def brakes_of(model: VehicleModel) -> Scalars:
+    """How fast bodies slow down before what they would run into, (n,) m/s2."""
+    return np.maximum(model.max_force / model.mass, model.max_speed / STOPS)
 
 
 def push_apart(
@@ -72,8 +91,9 @@ def push_apart(
     position: Vectors,
     velocity: Vectors,
     forward: Vectors,
+    shoved: Vectors,
     began: Vectors | None = None,
-) -> tuple[Vectors, Vectors]:
+) -> tuple[Vectors, Vectors, Vectors]:
     """The positions and velocities of vehicles after a step, without the overlaps it led to.
 
     Args:
@@ -81,63 +101,66 @@ def push_apart(
         present: (n,) the vehicles that take part.
         world: the world before the step.
         position, velocity, forward: (n, 3) after the step, metres, m/s and unit headings.
+        shoved: (n, 3) the velocities at which contacts moved them beside their own in the last step, m/s; empty for 0.
         began: (n, 3) where the steps of bodies on feet began, metres, nan for other bodies; None if there are none.
 
     Returns:
-        position, velocity: (n, 3) each.
+        position, velocity, shoved: (n, 3) each; `shoved` is empty where contacts move nobody.
     """
-    if not anybody(model.keep_apart):
-        return position, velocity
     gives_way = model.keep_apart & present & (model.max_speed > 0.0)
     if not gives_way.any():
-        return position, velocity
-    n = len(position)
+        return position, velocity, NOBODY_SHOVED
+    n, dt = len(position), world.dt
     before = picked(world.bodies.position, np.arange(n))
-    points = np.concatenate((position, world.bodies.position[n:] + world.bodies.velocity[n:] * world.dt))
+    points = np.concatenate((position, world.bodies.position[n:] + world.bodies.velocity[n:] * dt))
+    brakes = brakes_of(model)
     strides = Strides.of(began, forward, model.radius, gives_way)
-    pairs = _Touching.of(model, gives_way, world, forward)
-    walls = _AtWalls.of(model, gives_way, world, position, forward)
-    if not len(pairs.first) and not len(walls.row):
-        return position, velocity
+    pairs = _Touching.of(model, gives_way, strides, brakes, world, points, forward)
+    walls = _AtWalls.of(model, gives_way, brakes, world, position, forward)
+    if not len(pairs.first) and not len(walls.row) and not len(shoved):
+        return position, velocity, NOBODY_SHOVED
     for passed in range(PASSES):
         push = pairs.displacement(points)
-        moved = strides.taken(points, push, slide=passed >= IN_STRIDE) + walls.displacement(points)
+        moved = strides.taken(points, push, slide=passed >= IN_STRIDE) + walls.displacement(points, brakes=True)
         moved = level(picked(moved, np.arange(n)), world.upward, grounded)
         if not moved.any():
             break
         points[:n] += moved
-    furthest = model.max_speed * world.dt
+    last = shoved if len(shoved) else no_vectors(n)
+    shove = last + truncate((points[:n] - position) / dt - last, GUARD * brakes * dt)
+    points[:n] = strides.held(position + shove * dt, points)
+    gently = points[:n].copy(order="K")
+    for _ in range(WALL_PASSES):
+        out = level(picked(walls.displacement(points, brakes=False), np.arange(n)), world.upward, grounded)
+        if not out.any():
+            break
+        points[:n] += out
+    furthest = model.max_speed * dt
     # What is carried by something faster, or falls, moves from where that has taken it.
-    taken = magnitude(position - before) > furthest * (1.0 + ROUNDING)
-    if anybody(taken):
-        before = np.where(taken[:, None], position - velocity * world.dt, before)
-    separated = before + truncate(picked(points, np.arange(n)) - before, furthest)
+    carried = magnitude(position - before) > furthest * (1.0 + ROUNDING)
+    if anybody(carried):
+        before = np.where(carried[:, None], position - velocity * dt, before)
+    separated = before + truncate(points[:n] - before, furthest)
     shift = separated - position
     touched = gives_way & (magnitude(shift) > EPSILON)
     if not touched.any():
-        return position, velocity
+        return position, velocity, NOBODY_SHOVED
     separated = np.where(touched[:, None], separated, position)
-    velocity_before = level(picked(world.bodies.velocity, np.arange(n)), world.upward, grounded)
-    slowed = _slowed(model, velocity_before, velocity, shift, world.dt)
-    return separated, np.where(touched[:, None], slowed, velocity)
+    shift = np.where(touched[:, None], shift, 0.0)
+    taken = _taken(velocity, shift / dt)
+    # A body that is moved out of an obstacle does not go on from there.
+    walled = (points[:n] != gently).any(axis=1)
+    return separated, velocity + taken, np.where(walled[:, None], 0.0, shift / dt - taken)
 
 
-def _slowed(model: VehicleModel, velocity_before: Vectors, velocity: Vectors, shift: Vectors, dt: float) -> Vectors:
-    """The velocities without their components into the contacts, changed by at most max_force / mass * dt; (n, 3).
-
-    Args:
-        velocity_before, velocity: (n, 3) before and after the step, m/s.
-        shift: (n, 3) the displacement out of the contacts, metres.
-        dt: the step, seconds.
-    """
-    away = unit(shift)
-    into = np.maximum(-dot(velocity, away), 0.0)
-    change = away * np.minimum(into, magnitude(shift) / dt)[:, None]
-    return velocity_before + truncate(velocity + change - velocity_before, model.max_force / model.mass * dt)
+def _taken(velocity: Vectors, shove: Vectors) -> Vectors:
+    """What contacts take of velocities (n, 3): the component into the contact, as far as bodies are shoved; m/s."""
+    away = unit(shove)
+    return away * np.minimum(np.maximum(-dot(velocity, away), 0.0), magnitude(shove))[:, None]
 
 
 @dataclass(frozen=True)
-class _BodyAxes:
+class _BodyAxes(Columns):
     """The axes of p pairs of capsules.
 
     Attributes:
@@ -170,7 +193,7 @@ class _Touching:
 
     Attributes:
         first, second: (p,) rows of bodies.
-        contact: (p,) the sum of their radii, metres.
+        contact: (p,) the distance of their axes to which they come nearer in the step, metres.
         capsules: their axes; None if all bodies are spheres.
         first_share, second_share: (p,) the shares of an overlap by which each gives way; they add up to 1.
         side: (b, 3) the direction in which a body moves off another at the same point.
@@ -187,14 +210,31 @@ class _Touching:
     count: int
 
     @classmethod
-    def of(cls, model: VehicleModel, gives_way: Mask, world: World, forward: Vectors) -> _Touching:
-        """The pairs that may touch within a step with headings (n, 3), at least one of which gives way (n,)."""
+    def of(
+        cls,
+        model: VehicleModel,
+        gives_way: Mask,
+        strides: Strides,
+        brakes: Scalars,
+        world: World,
+        points: Vectors,
+        forward: Vectors,
+    ) -> _Touching:
+        """The pairs that may have to brake for each other, at least one of which gives way.
+
+        Args:
+            gives_way: (n,).
+            brakes: (n,) m/s2.
+            points: (b, 3) the places to which a step leads, metres.
+            forward: (n, 3) unit headings.
+        """
         bodies = world.bodies
         count = len(bodies.radius)
         yields = np.zeros(count)
         yields[: len(gives_way)] = np.where(gives_way, 1.0 / model.mass, 0.0)
         stride = np.zeros(count)
         stride[: len(gives_way)] = model.max_speed * world.dt
+        way = stride + 0.5 * STOPS * magnitude(bodies.velocity)
         lists = world.vicinity.pairs(reach_of_contacts(model, bodies.extent, world.dt))
         none = np.zeros(0, dtype=np.int64)
         first, second = (np.concatenate([none, *(getattr(p, end) for p in lists)]) for end in ("first", "second"))
@@ -202,20 +242,34 @@ class _Touching:
         contact = bodies.radius[first] + bodies.radius[second]
         extent = bodies.extent
         reach = contact if bodies.half_axis is None else extent[first] + extent[second]
-        reach = reach + stride[first] + stride[second]
+        reach = reach + way[first] + way[second]
         near = which((distance_squared < reach * reach) & (yields[first] + yields[second] > 0.0))
         near = near[~parted(bodies.position, world.upward, first[near], second[near])]
-        first, second = first[near], second[near]
+        first, second, contact = first[near], second[near], contact[near]
         stands = np.zeros(count, dtype=np.bool_)
         stands[: len(gives_way)] = gives_way & (model.cruise_speed <= 0.0)
         of_first = _unless_firm(yields, stands, first, second)
         of_second = _unless_firm(yields, stands, second, first)
         both = of_first + of_second
+        of_first, of_second = of_first / both, of_second / both
+        axes = _BodyAxes.of(world, forward, first, second)
+        offset = picked(bodies.position, second) - picked(bodies.position, first)
+        offset = offset if axes is None else axes.between(offset)
+        braking, step = np.zeros(count), points - bodies.position
+        braking[: len(gives_way)] = np.where(gives_way, brakes, 0.0)
+        closing = picked(step, second) - picked(step, first)
+        # As if one of the two had to brake alone.
+        away = unit(offset)
+        alone = strides.braking(away, first) * braking[first] + strides.braking(away, second) * braking[second]
+        slower = 0.5 * alone * (world.dt * world.dt)
+        contact = contact + _left_of_gap(offset, closing, contact, slower)
+        may = which(magnitude(offset) < contact + stride[first] + stride[second])
+        first, second, contact = first[may], second[may], contact[may]
+        of_first, of_second, axes = of_first[may], of_second[may], None if axes is None else axes.take(may)
         side = np.zeros((count, 3))
         side[:, 0] = bodies.forward[:, 1]
         side[:, 1] = -bodies.forward[:, 0]
-        axes = _BodyAxes.of(world, forward, first, second)
-        return cls(first, second, contact[near], axes, of_first / both, of_second / both, side, count)
+        return cls(first, second, contact, axes, of_first, of_second, side, count)
 
     def displacement(self, points: Vectors) -> Vectors:
         """The displacement of each body at points (b, 3) off the bodies that it overlaps, (b, 3) metres."""
@@ -248,6 +302,32 @@ def _unless_firm(yields: Scalars, stands: Mask, rows: Rows, others: Rows) -> Sca
     return np.where(firm, 0.0, yields[rows])
 
 
+def _left_of_gap(offset: Vectors, closing: Vectors, contact: Scalars, brakes: Scalars) -> Scalars:
+    """What the step has to leave of the gaps of pairs, (p,) metres, negative for what may be left of overlaps.
+
+    Args:
+        offset: (p, 3) between their axes before the step, metres.
+        closing: (p, 3) the change of the offset in the step, metres.
+        contact: (p,) the distance at which they touch, metres.
+        brakes: (p,) by how much they can brake in a step, metres a step.
+    """
+    gap = magnitude(offset) - contact
+    along, square = -dot(offset, closing), np.maximum(dot(closing, closing), EPSILON)
+    nearest = dot(offset, offset) - along * along / square
+    # Those that pass each other do not brake.
+    meets = (gap < 0.0) | ((along > 0.0) & (nearest < contact * contact))
+    return np.where(meets, np.copysign(room_to_brake(np.abs(gap), brakes), gap), 0.0)
+
+
+def room_to_brake(gap: Scalars, brakes: Scalars) -> Scalars:
+    """What a step has to leave of gaps, so that the next ones, each shorter by `brakes`, lead no further; (p,) metres.
+
+    A way w, then w - b, w - 2 b and so on, with brakes b, leads (w + w^2 / b) / 2 in all.
+    """
+    way = brakes * (np.sqrt(0.25 + 2.0 * gap / brakes) - 0.5)
+    return np.asarray(np.maximum(gap - way, 0.0), dtype=np.float64)
+
+
 @dataclass(frozen=True)
 class _AtWalls:
     """Pairs of a vehicle and an obstacle that it may touch.
@@ -256,6 +336,7 @@ class _AtWalls:
         obstacles: all obstacles.
         vehicle, row: (p,) rows of vehicles and of obstacles.
         radius: (p,) of the vehicles, metres.
+        room: (p,) what the step has to leave of the gap, to brake, metres.
         axis: (p, 3) from the middle of the vehicle to the end of its axis, metres; None if all are spheres.
         count: the count of all bodies, b.
     """
@@ -264,19 +345,27 @@ class _AtWalls:
     vehicle: Rows
     row: Rows
     radius: Scalars
+    room: Scalars
     axis: Vectors | None
     count: int
 
     @classmethod
-    def of(cls, model: VehicleModel, gives_way: Mask, world: World, position: Vectors, forward: Vectors) -> _AtWalls:
-        """The pairs that may touch within a step, of vehicles at positions and headings (n, 3) that give way (n,)."""
+    def of(
+        cls, model: VehicleModel, gives_way: Mask, brakes: Scalars, world: World, position: Vectors, forward: Vectors
+    ) -> _AtWalls:
+        """The pairs that may touch within a step, or have to brake: of vehicles that give way (n,).
+
+        Args:
+            brakes: (n,) m/s2.
+            position, forward: (n, 3) after the step, metres and unit headings.
+        """
         obstacles, count = world.obstacles, len(world.bodies.radius)
         none = np.zeros(0, dtype=np.int64)
         if not len(obstacles):
-            return cls(obstacles, none, none, np.zeros(0), None, count)
+            return cls(obstacles, none, none, np.zeros(0), np.zeros(0), None, count)
         rows = which(gives_way)
         half = model.half_axis
-        reach = (model.radius + model.max_speed * world.dt)[rows]
+        reach = (model.radius + model.max_speed * (world.dt + 0.5 * STOPS))[rows]
         if half is not None:
             reach = reach + half[rows]
         vehicle, row = obstacles.near(picked(position, rows), reach)
@@ -284,16 +373,26 @@ class _AtWalls:
         others = obstacles.carrier[row] != vehicle
         vehicle, row = vehicle[others], row[others]
         axis = None if half is None else picked(forward, vehicle) * half[vehicle, None]
-        return cls(obstacles, vehicle, row, model.radius[vehicle], axis, count)
+        before = cls(obstacles, vehicle, row, model.radius[vehicle], np.zeros(len(row)), axis, count)
+        gap = np.maximum(before._clearance(picked(world.bodies.position, vehicle))[0], 0.0)
+        return replace(before, room=room_to_brake(gap, brakes[vehicle] * world.dt * world.dt))
 
-    def displacement(self, points: Vectors) -> Vectors:
-        """The displacement of each body at points (b, 3) out of the obstacles that it overlaps, (b, 3) metres."""
+    def displacement(self, points: Vectors, *, brakes: bool) -> Vectors:
+        """The displacement of each body at points (b, 3) out of the obstacles that it overlaps, (b, 3) metres.
+
+        Args:
+            brakes: whether out of the room that it needs to brake as well.
+        """
         if not len(self.row):
             return no_vectors(self.count)
-        places = picked(points, self.vehicle)
+        clearance, away = self._clearance(picked(points, self.vehicle))
+        overlap = np.maximum((self.room if brakes else 0.0) - clearance, 0.0)
+        return columns(*(totals(self.vehicle, away[:, axis] * overlap, self.count) for axis in range(3)))
+
+    def _clearance(self, places: Vectors) -> tuple[Scalars, Vectors]:
+        """How far the vehicles at places (p, 3) are from the obstacles, (p,) metres, and the unit directions out."""
         if self.axis is None:
             distance, away = self.obstacles.surface(places, self.row)
         else:
             distance, away = self.obstacles.surface_of_capsules(places, self.axis, self.radius, self.row)
-        overlap = np.maximum(self.radius - distance, 0.0)
-        return columns(*(totals(self.vehicle, away[:, axis] * overlap, self.count) for axis in range(3)))
+        return distance - self.radius, away

@@ -95,6 +95,25 @@ class Strides:
         taken[self.rows[few]] = self._along_the_way(few, points, push, size[few])
         return taken
 
+    def braking(self, away: Vectors, bodies: Rows) -> Scalars:
+        """How much of its brakes counts along directions (p, 3) to others, for each of p bodies; all without feet."""
+        place = np.full(max(int(bodies.max(initial=-1)), int(self.rows.max(initial=-1))) + 2, -1)
+        place[self.rows] = np.arange(len(self.rows))
+        foot = place[bodies]
+        along = np.abs(dot(picked(self.ahead, np.maximum(foot, 0)), away)) if len(self.rows) else np.ones(len(bodies))
+        return np.where(foot < 0, 1.0, np.maximum(along, BROADSIDE))
+
+    def held(self, points: Vectors, wanted: Vectors) -> Vectors:
+        """The points (n, 3) with no more way aside than feet allow, of those whose wanted way needs no more; metres."""
+        ways = picked(points, self.rows) - self.began, picked(wanted, self.rows) - self.began
+        (on, right), (wanted_on, wanted_right) = ((dot(way, self.ahead), dot(way, self.aside)) for way in ways)
+        most = SIDEWAYS * np.abs(on)
+        slides = np.abs(wanted_right) > SIDEWAYS * np.abs(wanted_on) + SLIGHT * self.radius
+        excess = np.where(slides, 0.0, right - clamp(right, -most, most))
+        held = points.copy(order="K")
+        held[self.rows] -= self.aside * excess[:, None]
+        return held
+
     def _along_the_way(self, few: Rows, points: Vectors, push: Vectors, size: Scalars) -> Vectors:
         """What some of the m bodies take of pushes of (k,) metres, (k, 3) metres; points, push: (b, 3) metres."""
         rows, ahead, aside = self.rows[few], picked(self.ahead, few), picked(self.aside, few)

@@ -4,7 +4,7 @@ import bpy
 import pytest
 
 from tests.blender.building import part, select
-from tests.blender.walkers import SPEED, found_walkers, walk
+from tests.blender.walkers import CYCLE, SPEED, found_walkers, stash, walk
 
 RUN = 4.0 * SPEED
 
@@ -48,6 +48,29 @@ def test_a_ready_state_that_runs_is_as_fast_as_the_run_of_its_crowd() -> None:
     regroup = bpy.data.objects["Regroup"]
     assert cruise(regroup) == pytest.approx(1.5 * 0.6 * 2.0 * SPEED, rel=1e-4), "It does not run."
     assert told() == []
+
+
+@pytest.mark.parametrize("times", [1.2, 4.0, 12.0])
+def test_a_ready_state_runs_at_the_run_however_much_faster_its_crowd_could_be(times: float) -> None:
+    people = runners()
+    people.steering.vehicle.max_speed, people.steering.vehicle.cruise_speed = times * RUN, 0.1
+    assert cruise(startled(people)) == pytest.approx(RUN, rel=1e-4)
+    assert told() == []
+
+
+def test_clips_that_are_found_after_a_ready_state_was_added_fit_it_unless_its_speed_was_set() -> None:
+    people, [rig] = found_walkers()
+    people.steering.vehicle.max_speed, people.steering.vehicle.cruise_speed = 5.0 * SPEED, 0.2
+    stash(rig, walk(rig, "Run", cycle=CYCLE / 4))
+    people.steering.portrayal.clips.clear()
+    made, _ = startled(people), startled(people)
+    own = bpy.data.objects["Startle.001"]
+    own.steering.vehicle.max_speed *= 0.9
+    kept = own.steering.vehicle.max_speed
+    select(people)
+    assert bpy.ops.steering.clips_find() == {"FINISHED"}
+    assert own.steering.vehicle.max_speed == kept
+    assert cruise(made) == pytest.approx(RUN, rel=0.05)
 
 
 def test_without_a_run_a_ready_state_keeps_its_factor_and_is_named() -> None:

@@ -272,3 +272,25 @@ def test_an_exact_mark_is_met_to_the_point_though_another_stands_there(capfd, ca
     bake()
     assert np.linalg.norm(places(members[:1]) - mark.location) > 0.05
     assert "of which Exact corrects 0.02 m in the time it has" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("spread", "shape", "told"), [("VERTICES", "triangle", True), ("FACES", "triangle", False), ("FACES", "edge", True)]
+)
+def test_a_shape_with_too_few_places_is_told(spread: str, shape: str, told: bool, capfd) -> None:
+    _, members = flock(6)
+    mesh = bpy.data.meshes.new("Shape")
+    corners = [(0.0, 0.0, 0.0), (6.0, 0.0, 0.0), (0.0, 6.0, 0.0)]
+    mesh.from_pydata(corners, [(0, 1)] if shape == "edge" else [], [] if shape == "edge" else [(0, 1, 2)])
+    outline = bpy.data.objects.new("Shape", mesh)
+    bpy.context.collection.objects.link(outline)
+    outline.location = (0.0, 15.0, 4.0)
+    mark = add(members[0].steering.crowd, outline, of_crowd=True)
+    mark.steering.mark.spread = spread
+    capfd.readouterr()
+    bake()
+    said = capfd.readouterr().out
+    assert ("have no place of" in said) == told
+    if told:
+        few = "only 3 vertices for 6 vehicles, so 3" if spread == "VERTICES" else "no faces, so 6"
+        assert f"Shape has {few} of Birds have no place of {mark.name}" in said

@@ -1113,3 +1113,15 @@ def test_the_redo_panel_leaves_out_on_a_surface_what_fits_the_members_anyway() -
     assert "spread" in part("blender.read.arrangement").shown("SURFACE")
     assert "spread" not in part("blender.read.arrangement").shown("GRID")
     assert set(part("blender.read.arrangement").shown("SURFACE")) > part("blender.operators.populate").NOT_ON_GROUND
+
+
+def test_a_member_whose_model_keys_hold_in_place_is_the_same_after_its_bake_is_deleted() -> None:
+    frames(1, 3)
+    ship = wedge()
+    insert(ship, "location", {1: (0.0, 0.0, 0.0), 20: (0.0, 0.0, 0.0)})
+    select(ship)
+    crowd = populate(count=2)
+    assert [ob.animation_data for ob in members(crowd)] == [None, None]
+    bake()
+    clear_bake()
+    assert [ob.animation_data for ob in members(crowd)] == [None, None]

@@ -26,8 +26,20 @@ from tests.blender.building import (
 )
 
 SHIPPED = (
-    *("ant", "anything", "bee", "car", "child", "flock", "herd", "paper_aeroplane", "passers_by", "pedestrian"),
-    "pigeon",
+    *(
+        "ant",
+        "anything",
+        "bee",
+        "car",
+        "child",
+        "tank_fish",
+        "flock",
+        "herd",
+        "paper_aeroplane",
+        "passers_by",
+        "pedestrian",
+    ),
+    *("pigeon", "predator"),
     *("school", "shark", "sheep", "fish", "starling"),
 )
 """The shipped presets, sorted by label."""

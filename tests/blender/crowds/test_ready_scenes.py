@@ -6,10 +6,12 @@ import random
 import subprocess
 import sys
 import textwrap
+from types import SimpleNamespace
 
 import bpy
 import numpy as np
 import pytest
+from bpy_extras.object_utils import world_to_camera_view
 from mathutils import Matrix, Vector
 
 from scripts.motion_metrics import polarization
@@ -424,13 +426,15 @@ def test_the_menu_is_in_the_add_menu_while_the_extension_is_enabled(addon) -> No
 
 def test_the_operators_and_icons_of_the_menu_exist() -> None:
     icons = bpy.types.UILayout.bl_rna.functions["operator"].parameters["icon"].enum_items.keys()
-    drawn = []
+    drawn, entries = [], []
 
     class Layout:
         operator_context = ""
 
         def operator(self, name, icon):
             drawn.append((name, icon))
+            entries.append(SimpleNamespace())
+            return entries[-1]
 
         def menu(self, name, icon):
             drawn.append((name, icon))
@@ -443,6 +447,7 @@ def test_the_operators_and_icons_of_the_menu_exist() -> None:
     assert names == [*(f"steering.add_{scene}" for scene in SCENES), "STEERING_MT_add"]
     assert all(getattr(bpy.ops.steering, name.partition(".")[2]).poll() for name in names[:3])
     assert {icon for _, icon in drawn} <= set(icons)
+    assert all(entry.frame_view and entry.set_frames for entry in entries), "unlike scripts, it shows what it adds"
 
 
 # ---- motion
@@ -835,3 +840,40 @@ def test_sheep_run_from_the_wolf_one_by_one_and_gather_again() -> None:
     apart = np.median(np.linalg.norm(places - np.median(places, axis=1, keepdims=True), axis=-1), axis=1)
     # It closes, and then spreads a little as it grazes on.
     assert apart.max() > 1.2 * apart[0] and apart[apart.argmax() :].min() < 1.1 * apart[0]
+
+
+def test_a_story_lets_the_scene_last_until_it_is_over_on_request() -> None:
+    scene = bpy.context.scene
+    scene.frame_end = 250
+    assert bpy.ops.steering.add_cowboys_and_strays(count=12) == {"FINISHED"}
+    assert scene.frame_end == 250, "scripts choose the frames themselves"
+    assert bpy.ops.steering.add_cowboys_and_strays(count=12, set_frames=True) == {"FINISHED"}
+    assert 690 < scene.frame_end < 710
+    scene.frame_end = 900
+    assert bpy.ops.steering.add_station_hall(count=4, set_frames=True) == {"FINISHED"}
+    assert scene.frame_end >= 900
+    scene.frame_end = 250
+    assert bpy.ops.steering.add_flock(count=4, set_frames=True) == {"FINISHED"}
+    assert scene.frame_end == 250, "a flock has no end"
+
+
+def test_a_camera_goes_along_with_the_middle_of_the_flock() -> None:
+    scene = bpy.context.scene
+    frames(1, 60)
+    assert bpy.ops.steering.add_flock(count=12, seed=3, add_camera=True) == {"FINISHED"}
+    camera, carrier = scene.camera, scene.camera.parent
+    birds = [constraint.target for constraint in carrier.constraints]
+    bake()
+    offsets = []
+    for frame in (1, 30, 60):
+        scene.frame_set(frame)
+        middle = sum((bird.matrix_world.translation for bird in birds), Vector()) / len(birds)
+        assert (carrier.matrix_world.translation - middle).length < 1e-3
+        offsets.append(camera.matrix_world.translation - middle)
+        assert sum(map(is_seen, birds)) >= 0.8 * len(birds)
+    assert max((offset - offsets[0]).length for offset in offsets) < 1e-3
+
+
+def is_seen(ob) -> bool:
+    at = world_to_camera_view(bpy.context.scene, bpy.context.scene.camera, ob.matrix_world.translation)
+    return 0.0 < at.x < 1.0 and 0.0 < at.y < 1.0 and at.z > 0.0

@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import empty, part, select
+from tests.blender.building import bake, empty, frames, part, select
 from tests.blender.walkers import HEIGHT, SPEED, box, idle, stash, walk, walker
 
 SPREAD = ((-0.9, -0.05, 1.4), (0.9, 0.05, 1.5))
@@ -234,6 +234,30 @@ def test_the_ground_is_larger_than_what_is_seen_of_models(how, clicked: str) -> 
     crowd = bpy.context.view_layer.objects.active
     assert crowd.steering.populate.place == ground
     assert [source.object for source in crowd.steering.populate.sources] == [rig]
+
+
+def test_a_guide_is_drawn_as_large_as_the_body_of_its_vehicle() -> None:
+    rig = dressed(with_long_bones)
+    select(rig)
+    assert bpy.ops.steering.tag(role="VEHICLE", moves_like="PERSON") == {"FINISHED"}
+    frames(1, 20)
+    bake()
+    select(rig)
+    assert bpy.ops.steering.animate_by_hand(frame_start=1, frame_end=20) == {"FINISHED"}
+    guide = bpy.data.objects[f"{rig.name} Guide"]
+    assert 0.5 * HEIGHT < guide.empty_display_size < 2.0 * HEIGHT
+
+
+def test_a_body_far_from_the_origin_is_named_however_far_bones_reach() -> None:
+    rig = dressed(with_long_bones)
+    wrapper = empty("Wrapper")
+    rig.parent, rig.location = wrapper, (12.0, 0.0, 0.0)
+    bpy.context.view_layer.update()
+    select(wrapper)
+    assert bpy.ops.steering.tag(role="VEHICLE", moves_like="PERSON") == {"FINISHED"}
+    bpy.context.view_layer.update()
+    listed = part("blender.status.census").count(bpy.context.scene).findings
+    assert "OFF_ORIGIN" in {each.kind.name for each in listed}
 
 
 def test_low_hills_are_the_ground_of_models_that_are_not_much_smaller() -> None:

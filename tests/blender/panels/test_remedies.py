@@ -222,7 +222,7 @@ def exact_marks() -> bool:
 REMEDIES: dict[str, Callable[[], bool]] = {
     r"a state\b|another crowd for copy|make the one to call|add state|add trigger|add a trigger|in this state": states,
     r"choose a guide|another guide|clear its guide|on by hand|set by hand": shows("direct", "by_hand", "guide"),
-    r"use add mark|choose who|another shape|another marker": marking,
+    r"use add mark|choose who|another shape|another marker|set spread to|give the shape more": marking,
     r"set a longer lead": exact_marks,
     r"set a ground speed": a_ground_speed,
     r"set plays to moves": shows("clips", "plays", make=lambda: select(found_walkers()[0])),

@@ -21,6 +21,7 @@ from tests.blender.building import (
     keys,
     leader,
     obstacle,
+    part,
     places,
     road,
     scene_dump,
@@ -206,6 +207,15 @@ def test_a_preroll_runs_before_the_first_frame_and_writes_nothing_there() -> Non
     bake()
     np.testing.assert_allclose(places(ship, [1])[0], (0.0, 4.0, 0.0), atol=1e-4)
     assert keys(ship)["location", 1][0][0] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("fps", "wanted", "steps"), [(24, 1, 1), (24, 4, 4), (10, 1, 2), (10, 2, 2), (10, 3, 3), (1, 5, 20), (1, 3, 21)]
+)
+def test_steps_are_no_longer_than_a_twentieth_of_a_second_and_no_more_than_that_takes(fps, wanted, steps) -> None:
+    scene = bpy.context.scene
+    scene.render.fps, scene.steering.substeps = fps, wanted
+    assert part("blender.read.run_settings").substeps_of(scene) == steps
 
 
 def test_substeps_change_the_path_a_little_only() -> None:

@@ -182,6 +182,15 @@ def test_feet_that_shape_keys_move_hold_on_the_ground() -> None:
     assert down.mean() > 0.3 and np.quantile(slid, 0.9) < 0.25 * SPEED / 24.0
 
 
+def test_find_clips_says_that_a_flock_has_its_beat_and_select_sliding_that_shape_keys_are_not_measured(capfd) -> None:
+    flock(1)
+    assert bpy.ops.steering.clips_find() == {"FINISHED"}
+    assert "has the clips to begin with" in capfd.readouterr().out
+    bake()
+    with pytest.raises(RuntimeError, match="moved by shape keys"):
+        bpy.ops.steering.select_sliding()
+
+
 def test_the_pose_of_a_model_with_modifiers_and_a_parent_is_played_too() -> None:
     _, birds, model = flock(2)
     for ob in birds:
@@ -326,6 +335,15 @@ def test_members_that_share_one_pose_are_named_with_the_cure() -> None:
     ]
     birds[1].steering.locked = True
     assert not texts()
+
+
+def test_an_action_that_only_moves_muted_keys_is_refused_by_name() -> None:
+    people, _, model = flock(1)
+    for block in model.data.shape_keys.key_blocks[1:]:
+        block.mute = True
+    people.steering.portrayal.clips.clear()
+    with pytest.raises(RuntimeError, match="KeyAction moves no shape key of Bird 0001"):
+        bpy.ops.steering.clip_add(action="KeyAction")
 
 
 def test_shape_keys_that_only_drivers_or_nothing_moves_are_left_alone() -> None:

@@ -13,7 +13,7 @@ from steering_addon.behaviors.unaligned_collision_avoidance import VELOCITY, Una
 from steering_addon.locomotion import OnFoot, Planar, SimpleVehicle
 from steering_addon.simulation.geometry.obstacles import boxes, obstacles
 from steering_addon.simulation.geometry.surfaces import surfaces
-from steering_addon.simulation.nearby.contacts import PASSES
+from steering_addon.simulation.nearby.contacts import GUARD, PASSES, STOPS
 from steering_addon.simulation.nearby.neighbors import EVERYONE
 from steering_addon.simulation.snapshot import Snapshot
 from tests.locomotion.grounds import plane
@@ -38,8 +38,8 @@ def gaps(position: np.ndarray) -> np.ndarray:
 
 
 def test_two_bodies_that_overlap_separate_by_half_each_within_a_few_frames() -> None:
-    result = positions(bodies([[0.0, 0.0, 0.0], [0.7, 0.0, 0.0]]).run(8))
-    assert result[-1, 1, 0] - result[-1, 0, 0] == pytest.approx(2.0 * RADIUS, abs=1e-6)
+    result = positions(bodies([[0.0, 0.0, 0.0], [0.7, 0.0, 0.0]]).run(12))
+    assert result[-1, 1, 0] - result[-1, 0, 0] == pytest.approx(2.0 * RADIUS, abs=2e-3)
     assert result[:, :, 0].mean(axis=1) == pytest.approx(0.35, abs=1e-9)
 
 
@@ -84,7 +84,10 @@ def test_one_pass_equals_a_plain_loop() -> None:
 
 
 def test_a_dense_crowd_of_walkers_does_not_show_overlaps() -> None:
-    """Of four hundred who press to one point, as through a door, none is more than two millimetres in another."""
+    """Of four hundred who press to one point, as through a door, none is more than two millimetres in another.
+
+    They begin in a heap, and take four seconds to get out of it.
+    """
     n, reach = 400, 11.5
     start = np.random.default_rng(0).uniform(-reach, reach, (n, 3)) * (1.0, 1.0, 0.0)
     scene = Scene(
@@ -97,7 +100,7 @@ def test_a_dense_crowd_of_walkers_does_not_show_overlaps() -> None:
         tracked=leaders([0.0, 0.0, 0.0]),
         fps=20.0,
     )
-    assert 2.0 * 0.5 - float(gaps(positions(scene.run(40))[-1:]).min()) < 0.002
+    assert 2.0 * 0.5 - float(gaps(positions(scene.run(80))[-1:]).min()) < 0.002
 
 
 def animals(position, forward, **changes) -> Scene:
@@ -118,7 +121,7 @@ def test_contacts_push_who_walks_aside_by_a_tenth_of_their_way_and_still_keep_th
     way = np.diff(place, axis=0)
     length, aside = np.linalg.norm(way, axis=-1), np.linalg.norm(np.cross(way, forward), axis=-1)
     assert (aside <= 0.1 * length + 1e-9).all()
-    assert gaps(place).min() > 2.0 * RADIUS - 0.01
+    assert gaps(place).min() > 2.0 * RADIUS - 0.03
 
 
 @pytest.mark.parametrize("aside", [0.0, 0.3])
@@ -128,15 +131,42 @@ def test_animals_nose_to_nose_step_round_and_part(aside: float) -> None:
     assert gaps(positions(pair.run(24 * 5))[-1]).min() > 3.0
 
 
-def test_contacts_respect_max_speed_and_max_force() -> None:
+def test_contacts_respect_max_speed_and_change_the_way_of_a_body_gradually() -> None:
     rng = np.random.default_rng(4)
     scene = bodies(rng.uniform(-0.5, 0.5, (20, 3)) * (1.0, 1.0, 0.0), speed=1.0)
     states = scene.run(24)
-    steps = np.linalg.norm(np.diff(positions(states), axis=0), axis=-1)
-    assert steps.max() <= 1.5 / 24.0 * (1.0 + 1e-9)
+    ways = np.diff(positions(states), axis=0) * 24.0
+    assert np.linalg.norm(ways, axis=-1).max() <= 1.5 * (1.0 + 1e-9)
     assert speeds(states).max() <= 1.5
-    change = np.linalg.norm(np.diff(velocities(states), axis=0), axis=-1) * 24.0
-    assert change.max() <= 4.0 * (1.0 + 1e-9)
+    assert np.linalg.norm(np.diff(ways, axis=0), axis=-1).max() * 24.0 <= 4.0 + GUARD * 1.5 / STOPS + 1e-9
+
+
+@pytest.mark.parametrize("fps", [24.0, 60.0])
+@pytest.mark.parametrize("size", [0.1, 1.0, 10.0])
+@pytest.mark.parametrize("locomotion", [OnFoot, Planar, SimpleVehicle])
+def test_lines_that_run_through_each_other_slow_down_over_several_frames(locomotion, size: float, fps: float) -> None:
+    """Nobody stops or darts for one frame, and nobody is a tenth of its radius in another."""
+    rng, n, top = np.random.default_rng(3), 24, 3.4 * size
+    place = np.stack([np.tile(np.arange(6) * 1.2, 4), np.repeat((0.0, 1.3, 9.0, 10.3), 6), np.zeros(n)], axis=1)
+    place[:, :2] += rng.uniform(-0.1, 0.1, (n, 2))
+    ahead = np.repeat([[0.0, 1.0, 0.0], [0.0, -1.0, 0.0]], 12, axis=0)
+    scene = Scene(
+        place * size,
+        forward=ahead,
+        speed=top,
+        vehicle={"radius": 0.4 * size, "max_speed": top, "max_force": 4.0 * size, "keep_apart": True},
+        locomotions=[(locomotion, {"turn_radius": 0.5 * size} if locomotion is OnFoot else {})],
+        behaviors=[(Seek, {"target": np.repeat([n, n + 1], 12)})],
+        tracked=leaders([3.0 * size, 40.0 * size, 0.0], [3.0 * size, -30.0 * size, 0.0]),
+        fps=fps,
+    )
+    states = scene.run(int(4.0 * fps))
+    speed = np.linalg.norm(np.diff(positions(states), axis=0), axis=-1) * fps
+    before, now, after = speed[:-2], speed[1:-1], speed[2:]
+    moves = 0.25 * top
+    assert not ((now < 0.5 * np.minimum(before, after)) & (np.minimum(before, after) > moves)).any()
+    assert not ((now > 2.0 * np.maximum(before, after)) & (now > moves)).any()
+    assert gaps(positions(states)).min() > 0.8 * size - 0.04 * size
 
 
 def test_a_walker_that_walks_into_a_wall_stops_there_and_is_not_thrown_back() -> None:
@@ -151,7 +181,7 @@ def test_a_walker_that_walks_into_a_wall_stops_there_and_is_not_thrown_back() ->
 
 def test_a_locked_vehicle_does_not_give_way() -> None:
     scene = bodies([[0.0, 0.0, 0.0]], tracked=locked([0.6, 0.0, 0.0]))
-    assert positions(scene.run(12))[-1, 0, 0] == pytest.approx(0.6 - 1.0, abs=1e-6)
+    assert positions(scene.run(24))[-1, 0, 0] == pytest.approx(0.6 - 1.0, abs=2e-3)
 
 
 def test_walkers_keep_their_height_and_stay_upright() -> None:
@@ -214,9 +244,9 @@ def test_capsules_that_cross_separate_along_the_line_between_their_middles() -> 
 
 def test_vehicles_that_are_not_kept_apart_may_overlap_where_others_give_way_to_them() -> None:
     vehicle = WALKER | {"keep_apart": np.array([False, False, True])}
-    path = positions(bodies([[0.0, 0.0, 0.0], [0.3, 0.0, 0.0], [0.9, 0.0, 0.0]], vehicle=vehicle).run(12))
+    path = positions(bodies([[0.0, 0.0, 0.0], [0.3, 0.0, 0.0], [0.9, 0.0, 0.0]], vehicle=vehicle).run(24))
     assert (path[:, :2] == path[0, :2]).all()
-    assert path[-1, 2] == pytest.approx([1.3, 0.0, 0.0], abs=1e-6)
+    assert path[-1, 2] == pytest.approx([1.3, 0.0, 0.0], abs=2e-3)
 
 
 def test_walkers_on_what_moves_faster_than_they_can_stay_where_they_stand_on_it() -> None:

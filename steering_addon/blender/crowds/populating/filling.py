@@ -16,6 +16,7 @@ from ....settings.population import AT_MODEL, VOLUME, Population
 from ....simulation.arrays.chance import keys_of
 from ....simulation.roles import Role
 from ...animation.held_transforms import let_go
+from ...animation.ownership import holds_nothing
 from ...objects.doubles import doubles
 from ...objects.hierarchy import Family, ancestors
 from ...objects.identity import MOST, new_identity, taken_identities
@@ -238,6 +239,9 @@ class _Making:
             copies = source.model.copied(number, self.collection)
             plain(copies)
             let_go(copies[0])
+            if copies[0].animation_data is not None and holds_nothing(copies[0].animation_data):
+                # As it is after a bake is deleted.
+                copies[0].animation_data_clear()
             self._enlist(copies[0], source)
             self._first[row] = MemberModel.made_of(copies, source.model.names)
         else:

@@ -45,6 +45,8 @@ SPEED, STRENGTH = 1.6, 1.2
 """Of a rider on the way back: its speed a second, and its acceleration a second squared."""
 TURN, TURN_RADIUS = 1.6, 0.45
 """Fastest turn of a horse, radians a second, and the radius of its tightest circle, in its lengths."""
+SECONDS = 29.0
+"""Until the last rider is back at its post."""
 FEARS, BEHIND = 4.0, 2.4
 """Distance at which a stray runs from a rider, and from which a rider drives it."""
 
@@ -166,4 +168,5 @@ COWBOYS_AND_STRAYS = ReadyScene(
     size=COW.size,
     reach=reach,
     add=add_cowboys_and_strays,
+    seconds=SECONDS,
 )

@@ -65,6 +65,7 @@ class ReadyScene:
         measure: the label of its size; measured: what that is, for the tooltip; size: the default, in meters.
         reach: the radius that it needs, in meters.
         add: adds it to the scene and returns its crowd; raises Refusal if a preset cannot be read.
+        seconds: how long its story takes; 0 if it has no end.
     """
 
     operator: str
@@ -78,6 +79,7 @@ class ReadyScene:
     size: float
     reach: Callable[[SceneOptions], float]
     add: Callable[[Context, SceneOptions], Object]
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,8 @@ INSIDE = 0.3
 """The share of the people who are in the hall on the first frame; the others enter."""
 COMES_FOR = 30.0
 """Seconds in which the others enter."""
+CROSSES = 10.0
+"""Seconds in which the last who enters is well inside."""
 SLOTS, SLOT, ROWS, ENTERS = 8, 1.0, 2, 1.6
 """Where they enter: places side by side, how far apart, rows of these, and how far the first is behind the wall."""
 APART = 1.2
@@ -184,4 +186,5 @@ STATION_HALL = ReadyScene(
     size=PERSON.size,
     reach=reach,
     add=add_station_hall,
+    seconds=COMES_FOR + CROSSES,
 )
