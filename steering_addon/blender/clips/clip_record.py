@@ -165,7 +165,8 @@ def is_copy(action: Action | None) -> bool:
 
 def tracks_of(rig: Object, record: ClipRecord) -> list[NlaTrack]:
     """The tracks that a record names, if they still exist and play copies of clips."""
-    tracks = rig.animation_data.nla_tracks if rig.animation_data else ()
+    animation = posed_block(rig).animation_data
+    tracks = animation.nla_tracks if animation else ()
     return [track for track in tracks if track.name in record.tracks and _plays_copy(track)]
 
 

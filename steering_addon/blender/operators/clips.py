@@ -235,7 +235,7 @@ class STEERING_OT_clips_find(SteeringOperator, bpy.types.Operator):
     def _report(self, crowd: Object, added: list[str], looked_at: int) -> None:
         if added:
             self.report({"INFO"}, f"{crowd.name} plays {', '.join(added)}, of {looked_at} actions. Bake to see it")
-        elif not gaits_of(crowd):
+        elif not gaits_of(crowd) and not any(clip.plays == "BEAT" for clip in stored_clips(crowd)):
             text = f"None of {looked_at} actions is a new one that stands, walks or runs. Use Add Clip for others"
             self.report({"WARNING"}, text)
         else:
@@ -322,8 +322,8 @@ class STEERING_OT_select_sliding(SteeringOperator, bpy.types.Operator):
         if not slides:
             raise Refusal(f"No vehicle of {crowd.name} plays clips. Give it clips and bake first.", about=[crowd])
         if not known:
-            text = f"The legs of {slides[0].vehicle.name} are moved by constraints or drivers, which are not measured"
-            raise Refusal(f"{text}. Check its feet in playback.", about=[slides[0].vehicle])
+            text = f"The legs of {slides[0].vehicle.name} are moved by shape keys, constraints or drivers"
+            raise Refusal(f"{text}, which are not measured. Check its feet in playback.", about=[slides[0].vehicle])
         sliding = [each for each in known if each.metres > self.distance]
         for ob in context.selected_objects:
             ob.select_set(False)

@@ -183,7 +183,7 @@ def count(scene: Scene, before: Census | None = None, made_of: str | None = None
                 counted.active.append((ob, record))
     crowds = {full_name(ob): counted.members(ob, scene, outcomes) for ob, counted in members.items() if ob in present}
     lost = {full_name(ob) if ob else "": counted.left_out for ob, counted in members.items() if ob not in present}
-    posed, driven = traits(_objects(scene)) if before is None else (before.posed, before.driven)
+    posed, driven = traits(_objects(scene), len(present)) if before is None else (before.posed, before.driven)
     points = any(True for ob in present for _ in pointers_of(ob))
     objects = set(_objects(scene)) if points else set()
     return Census(

@@ -174,7 +174,8 @@ def findings(
     yield from _posed_alike(vehicles)
     hidden = [ob for ob in vehicles if not ob.steering.locked and _is_hidden(ob, scene, records.get(ob))]
     yield from _about(FindingKind.HIDDEN, hidden, "{} hidden, but baked all the same", "is", "are")
-    rendered = set(_in_renders(scene.collection))
+    # Blender searches all collections for those of one object.
+    rendered = {ob for collection in _in_renders(scene.collection) for ob in collection.objects}
     known = set(hidden)
     shown = [ob for ob in vehicles if not ob.steering.locked and ob not in known]
     unrendered = [ob for ob in shown if _is_unrendered(ob, rendered, records.get(ob))]
@@ -353,11 +354,11 @@ def _is_hidden(ob: Object, scene: Scene, record: BakeRecord | None) -> bool:
     return not _hides(record) and not animates(ob, "hide_viewport")
 
 
-def _is_unrendered(ob: Object, rendered: set[Collection], record: BakeRecord | None) -> bool:
+def _is_unrendered(ob: Object, rendered: set[Object], record: BakeRecord | None) -> bool:
     """Whether an object or each of its collections is hidden in renders, and not by keys."""
     if ob.hide_render:
         return not _hides(record) and not animates(ob, "hide_render")
-    return not rendered.intersection(ob.users_collection)
+    return ob not in rendered
 
 
 def _hides(record: BakeRecord | None) -> bool:

@@ -13,20 +13,22 @@ if TYPE_CHECKING:
     from bpy.types import ID, Object
 
 
-def traits(objects: Iterable[Object]) -> tuple[frozenset[str], frozenset[str]]:
-    """The full names of the crowds with an armature or shape keys on a member, and of those that drivers read."""
+def traits(objects: Iterable[Object], crowds: int) -> tuple[frozenset[str], frozenset[str]]:
+    """The full names of the crowds with an armature or shape keys on a member, and of those that drivers read.
+
+    Args:
+        crowds: their number.
+    """
     posed: set[str] = set()
     driven: set[str] = set()
     for ob in objects:
         keys = getattr(ob.data, "shape_keys", None)
         can_pose = ob.type == "ARMATURE" or keys is not None
-        drives = any(block is not None and block.animation_data is not None for block in (ob, ob.data, keys))
-        if (can_pose or drives) and (name := _crowd_name(ob)):
-            if can_pose:
-                posed.add(name)
-            # One member is enough: most are alike.
-            if name not in driven and any(map(_reads_vehicle, (ob, ob.data, keys))):
-                driven.add(name)
+        # One member is enough, and no more is looked at once each crowd has one.
+        reads = len(driven) < crowds and any(map(_reads_vehicle, (ob, ob.data, keys)))
+        if (can_pose or reads) and (name := _crowd_name(ob)):
+            posed.update([name] if can_pose else ())
+            driven.update([name] if reads else ())
     return frozenset(posed), frozenset(driven)
 
 

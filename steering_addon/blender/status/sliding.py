@@ -42,7 +42,7 @@ class Slide:
     """The longest slide of a vehicle's feet in one stance.
 
     Attributes:
-        metres: of it; None if it cannot be told because constraints or drivers move the legs.
+        metres: of it; None if it cannot be told because shape keys, constraints or drivers move the legs.
         frame: on which the stance begins.
     """
 
@@ -57,12 +57,13 @@ def slides_of(vehicles: Sequence[Object], scene: Scene) -> Iterator[Slide]:
     models: dict[tuple[str, str, str], _Model | None] = {}
     for ob in vehicles:
         rig, record = player_below(ob, family), bake_of(ob)
-        clips = clip_record(rig) if rig is not None and rig.type == "ARMATURE" else None
+        clips = clip_record(rig) if rig is not None else None
         if clips is None or record is None or not record.moves or not tracks_of(rig, clips):
             continue
         alike = rig.data.name_full, *sound_front(ob)
         if alike not in models:
-            models[alike] = _Model(ob, rig, family) if follows_from_curves(rig) else None
+            follows = rig.type == "ARMATURE" and follows_from_curves(rig)
+            models[alike] = _Model(ob, rig, family) if follows else None
         model = models[alike]
         if model is None:
             yield Slide(ob, None)

@@ -182,6 +182,15 @@ def test_feet_that_shape_keys_move_hold_on_the_ground() -> None:
     assert down.mean() > 0.3 and np.quantile(slid, 0.9) < 0.25 * SPEED / 24.0
 
 
+def test_find_clips_says_that_a_flock_has_its_beat_and_select_sliding_that_shape_keys_are_not_measured(capfd) -> None:
+    flock(1)
+    assert bpy.ops.steering.clips_find() == {"FINISHED"}
+    assert "has the clips to begin with" in capfd.readouterr().out
+    bake()
+    with pytest.raises(RuntimeError, match="moved by shape keys"):
+        bpy.ops.steering.select_sliding()
+
+
 def test_the_pose_of_a_model_with_modifiers_and_a_parent_is_played_too() -> None:
     _, birds, model = flock(2)
     for ob in birds:
