@@ -12,6 +12,7 @@ import bpy
 import numpy as np
 
 from steering_addon.locomotion import CATALOGUE
+from steering_addon.portrayal.driver_properties import SHARE
 from tests.blender.building import bags, difference, scene_dump, without_bake_ids, without_run_records
 
 RECORD = "steering_bake"
@@ -23,7 +24,7 @@ BESIDE = ("cameras", "collections", "curves", "libraries", "meshes", "scenes", "
 OUTPUTS = tuple(output.name for kind in CATALOGUE for output in kind.outputs)
 LOOKS = ("steering_look_left", "steering_look_up")
 PROPERTIES = ("steering_speed", "steering_distance", "steering_phase", "steering_effort", *LOOKS, *OUTPUTS)
-"""The custom properties that a bake keys on request."""
+"""The custom properties that a bake keys on request; those of states are named after these."""
 EXPECTED = ("config/*", "extensions/*", "scripts/presets/steering/*.json", ".cache/*")
 """The files that Blender and saved presets put into the folders of a user; `*` stands for folders too."""
 
@@ -66,10 +67,15 @@ def restorable(dump: dict, copies: set[str], hidden: set[str]) -> dict:
         if isinstance(settings, dict):
             stored = {**stored, "steering": {k: v for k, v in settings.items() if k not in of_a_bake}}
         if name in read:
-            custom = {k: v for k, v in stored["custom"].items() if k not in PROPERTIES}
-            stored = {**stored, "stored": [k for k in stored["stored"] if k not in PROPERTIES], "custom": custom}
+            custom = {k: v for k, v in stored["custom"].items() if not _is_keyed(k)}
+            stored = {**stored, "stored": [k for k in stored["stored"] if not _is_keyed(k)], "custom": custom}
         objects[name] = _not_driven(bpy.data.objects.get(name), stored) if name in readers else stored
     return {**without_selection_of(hidden, dump), "objects": objects}
+
+
+def _is_keyed(name: str) -> bool:
+    """Whether a bake keys the custom property of a name."""
+    return name in PROPERTIES or name.startswith(SHARE)
 
 
 def without_selection_of(hidden: set[str], dump: dict) -> dict:
@@ -85,7 +91,7 @@ def drivers_of_bakes() -> tuple[set[str], set[str]]:
         for driver in (ob.animation_data.drivers if ob.animation_data else ())
         for variable in driver.driver.variables
         for target in variable.targets
-        if target.id is not None and target.data_path in {f'["{name}"]' for name in PROPERTIES}
+        if target.id is not None and target.data_path.startswith('["') and _is_keyed(target.data_path[2:-2])
     ]
     return {reader for reader, _ in pairs}, {read for _, read in pairs}
 

@@ -138,7 +138,16 @@ class Containment(Behavior):
         "Let Go", switch(False, "Let vehicles leave while a path or a target outside the region leads them away")
     )
 
+    firm: Mask = switch(False, "Let nobody leave the region, whatever pushes: they stop at its border as at a wall")
+
     def steer(self, world: World, agents: Agents, memory: Returning) -> Steering:
+        steering = self._inward(world, agents, memory)
+        if not anybody(self.firm):
+            return steering
+        return replace(steering, confined=np.where(self.firm & (self.region >= 0), self.region, -1))
+
+    def _inward(self, world: World, agents: Agents, memory: Returning) -> Steering:
+        """The steering back inside."""
         row = np.maximum(self.region, 0)
         kept = self.region >= 0
         if anybody(self.release):

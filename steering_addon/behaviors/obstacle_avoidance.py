@@ -17,6 +17,7 @@ from ..simulation.arrays.vectors import (
     clamp,
     columns,
     dot,
+    everybody,
     magnitude,
     picked,
     totals,
@@ -29,7 +30,7 @@ from ..simulation.avoiding.walls import walls_ahead
 from ..simulation.behavior import Behavior, Intent, Steering
 from ..simulation.declaration import Choice, called, choice, integer, length, only_with, seconds
 from ..simulation.geometry.obstacles import Obstacles
-from ..simulation.intention import EVERY_OBSTACLE, Intention
+from ..simulation.intention import EVERY_MOVING, EVERY_OBSTACLE, Intention
 from ..simulation.maneuvers.braking import stopping_distance
 from ..simulation.maneuvers.lanes import Lanes, drives_along_paths
 from ..simulation.world import Agents, World
@@ -72,7 +73,8 @@ class ObstacleAvoidance(Behavior):
     Considers the first obstacle in the cylinder ahead that it needs to be free. The steering is the even turn that
     touches its hull, across the course; if that takes more than the vehicle has, it brakes too. For an obstacle that
     moves, the relative velocity counts. Other behaviors cannot outvote a turn that takes much of its force. Does
-    nothing about obstacles to the side, behind, or beyond the agent's goal.
+    nothing about obstacles to the side, behind, or beyond the agent's goal, nor for walkers that choose a velocity to
+    avoid each other, which keeps them clear of obstacles too; the force field pushes those as well.
     """
 
     name = "obstacle_avoidance"
@@ -94,10 +96,14 @@ class ObstacleAvoidance(Behavior):
         if not len(agents) or not world.obstacles.present.any():
             return Steering(agents.none())
         pushed = self.method == FIELD
-        if pushed.all():
+        # Walkers that choose velocities along planned ways keep clear by these: to do it twice would bar doors.
+        plans = agents.on_the_level & ~np.isnan(agents.intention.interval) & ~np.isfinite(agents.handling.axle)
+        plans &= (agents.intention.awaits == -1) | (agents.intention.awaits == EVERY_MOVING)
+        if everybody(pushed | plans):
             steering, urgency = agents.none(), np.zeros(len(agents))
         else:
             steering, urgency = self._turning(world, agents)
+            steering = np.where(plans[:, None], 0.0, steering)
         if pushed.any():
             push = push_away(world.obstacles, agents, self.clearance, self.field_distance)
             push = truncate(agents.level(push), np.ones(len(agents)))

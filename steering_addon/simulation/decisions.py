@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from .arrays.frozen import replace
-from .arrays.vectors import Mask, Scalars, Vectors, totals
+from .arrays.vectors import Mask, Rows, Scalars, Vectors, totals
 from .behavior import Behavior, Steering
 from .intention import Intention, is_said, neutral
 from .memory import Memory
@@ -17,7 +17,7 @@ from .world import Agents, World
 
 AnyMemory = TypeVar("AnyMemory", bound=Memory)
 
-SIGNALS = ("speed_limit", "heading", "warned", "goal_distance")
+SIGNALS = ("speed_limit", "heading", "warned", "goal_distance", "confined")
 """What bodies are told of the intention of their behaviors."""
 
 
@@ -27,7 +27,8 @@ class Decisions:
 
     Attributes:
         memories: what each behavior remembers next, by its name, n rows each.
-        speed_limit, heading, warned, goal_distance: as of `Intention`; None if nothing is said of any vehicle.
+        speed_limit, heading, warned, goal_distance, confined: as of `Intention`; None if nothing is said of
+            any vehicle.
         tallies: what all vehicles have added up, by name.
         taken: (k,) how much has been taken of each tracked body.
         arrivals: the vehicles that have left and those that have reached a goal.
@@ -38,6 +39,7 @@ class Decisions:
     heading: Vectors | None
     warned: Mask | None
     goal_distance: Scalars | None
+    confined: Rows | None
     tallies: Mapping[str, Scalars]
     taken: Scalars
     arrivals: Arrivals
@@ -46,7 +48,7 @@ class Decisions:
     def none_yet(cls, state: State) -> Decisions:
         """What holds before any behavior has been asked."""
         arrivals = Arrivals(len(state), state.gone, state.arrived)
-        return cls(state.memories, None, None, None, None, state.tallies, state.taken, arrivals)
+        return cls(state.memories, None, None, None, None, None, state.tallies, state.taken, arrivals)
 
     def memory(self, name: str, kind: type[AnyMemory], agents: Agents) -> AnyMemory:
         """What is remembered of some agents under a name."""

@@ -131,6 +131,7 @@ class Intention(Columns):
         arrived: (n,) whether it has reached the place to which it is led.
         goal_distance: (n,) metres to the nearest place to which it is led, inf for none.
         leads_on: (n,) whether its goal is a place on the way, from which it is led on.
+        confined: (n,) the row of the region that it cannot leave, whatever pushes it; -1 for none.
         urgent: (n, 3) the part of the force that holds whatever the other behaviors want and however they combine,
             newtons.
     """
@@ -151,6 +152,7 @@ class Intention(Columns):
     arrived: Mask = says(False, either_weighed)
     goal_distance: Scalars = says(np.inf, smallest)
     leads_on: Mask = says(False, either)
+    confined: Rows = says(-1, last_row)
     urgent: Vectors = says((0.0, 0.0, 0.0), add_up)
 
     def adding(self: Self, other: Intention, weight: Scalars, top: Scalars, part: Rows | None = None) -> Self:

@@ -3,7 +3,8 @@
     locomotion -> guides -> contacts -> stance
 
 Each locomotion moves its vehicles, and guides lead those that an animator moves by hand. Then contacts push bodies
-apart, and then each body finds its stance: where it touches the ground, and how it stands or leans.
+apart, firm regions hold those inside, and then each body finds its stance: where it touches the ground, and how it
+stands or leans.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from .decisions import Decisions
 from .locomotion import Control, Locomotion, Moved, Stance
 from .memory import Memory
 from .nearby.contacts import push_apart
+from .nearby.firm_regions import keep_inside
 from .snapshot import Snapshot, State
 from .steering import where_present
 from .terrain import Terrain
@@ -106,6 +108,9 @@ def move(
     position, velocity, shoved = push_apart(
         model, snapshot.grounded, gives_way, world, position, velocity, forward, state.shoved, began
     )
+    if decided.confined is not None:
+        confined = np.where(gives_way, decided.confined, -1)
+        position, velocity = keep_inside(model, snapshot.grounded, world, confined, position, velocity)
     acceleration = (velocity - state.motion.velocity) / dt
     smoothed = snapshot.handling.smoothed(state.smoothed_acceleration, acceleration, dt)
     stances = []

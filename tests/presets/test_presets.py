@@ -26,6 +26,7 @@ FLOCKING = {
     "pigeon": (BIRDS, 55.0),
     "flock": (BIRDS, 57.0),
     "fish": (FISH, 5.0),
+    "tank_fish": (FISH, 5.0),
     "school": (FISH, 10.7),
 }
 """The presets that flock, with the kind of flock and the radius in metres of a large enough region."""

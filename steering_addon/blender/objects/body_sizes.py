@@ -273,7 +273,8 @@ def stands_upright(ahead: np.ndarray, above: np.ndarray) -> bool:
     height = float(np.ptp(above))
     if height > UPRIGHT * np.ptp(ahead) or not height > 0.0:
         return height > 0.0
-    cells = np.unique(np.round(np.stack((ahead, above), axis=1) * (CELLS / height)), axis=0) / CELLS
+    columns, rows = (np.rint((along - along.min()) * (CELLS / height)).astype(np.int64) for along in (ahead, above))
+    cells = np.stack(np.divmod(np.unique(columns * (CELLS + 1) + rows), CELLS + 1), axis=1) / CELLS
     spread = cells.std(axis=0)
     base = cells[cells[:, 1] < cells[:, 1].min() + LOWEST, 0]
     return bool(spread[1] > STANDING * spread[0] and np.ptp(np.quantile(base, (0.1, 0.9))) < BASE)

@@ -15,9 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays.vectors import EPSILON, Rows, Scalars, Vectors, dot, firsts, magnitude, picked, unit, which
+from ..arrays.vectors import EPSILON, Rows, Scalars, Vectors, dot, everybody, firsts, magnitude, picked, unit, which
 from ..geometry.obstacles import Obstacles
 from ..nearby.neighbors import Near
+from ..ways.mesh_walls import walls_at
 from ..world import Agents, World
 from .costs import COSTS, Costs
 from .lags import Lag
@@ -55,6 +56,8 @@ class Walls:
     def about(cls, world: World, agents: Agents, costs: Costs = COSTS) -> Walls:
         """The obstacles that agents could reach within `wall_time`, without those they carry."""
         obstacles = world.obstacles
+        if everybody(agents.on_the_level):
+            obstacles = walls_at(obstacles, agents.position[:, 2], agents.radius)
         if not len(obstacles):
             return cls(obstacles, np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), costs)
         agent, row = obstacles.near(agents.position, agents.extent + costs.wall_time * agents.max_speed)

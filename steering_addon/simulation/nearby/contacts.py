@@ -78,6 +78,11 @@ def reach_of_contacts(model: VehicleModel, extent: Scalars, dt: float) -> float:
     return 2.0 * (float(extent.max(initial=0.0)) + way)
 
 
+def brakes_of(model: VehicleModel) -> Scalars:
+    """How fast bodies slow down before what they would run into, (n,) m/s2."""
+    return np.maximum(model.max_force / model.mass, model.max_speed / STOPS)
+
+
 def push_apart(
     model: VehicleModel,
     grounded: Mask,
@@ -108,7 +113,7 @@ def push_apart(
     n, dt = len(position), world.dt
     before = picked(world.bodies.position, np.arange(n))
     points = np.concatenate((position, world.bodies.position[n:] + world.bodies.velocity[n:] * dt))
-    brakes = np.maximum(model.max_force / model.mass, model.max_speed / STOPS)
+    brakes = brakes_of(model)
     strides = Strides.of(began, forward, model.radius, gives_way)
     pairs = _Touching.of(model, gives_way, strides, brakes, world, points, forward)
     walls = _AtWalls.of(model, gives_way, brakes, world, position, forward)

@@ -1,8 +1,8 @@
 """Journeys: ways on the ground to the goals of walkers, past the obstacles in between.
 
-Boxes and round obstacles that stand still are passed by the shortest way from corner to corner (roadmap.py). Moving
-obstacles and meshes are passed by the nearer end, as they are at the moment (detours.py). Agents without a goal pass
-all obstacles in that way.
+What stands still is passed by the shortest way from corner to corner (roadmap.py), of a mesh the walls at the height of
+the bodies (mesh_walls.py). What moves is passed by the nearer end, as it is at the moment (detours.py), and so is
+everything by agents without a goal.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from ..arrays.vectors import EPSILON, Rows, Scalars, Vectors, columns, dot, magn
 from ..geometry.obstacles import MESH, OUTSIDE, Obstacles
 from .detours import ways_round
 from .footprints import Plane, footprints, narrowing, radius_class
+from .mesh_walls import cut_heights, stand, with_walls
 from .roadmap import Net
 
 TOWARD = 0.7
@@ -80,8 +81,24 @@ def courses(obstacles: Obstacles, travellers: Travellers, most: int = MOST) -> C
     """
     n = len(travellers)
     none = Courses(travellers.direction, np.zeros(n), np.full((n, 2), np.nan), np.ones(n))
-    if not len(obstacles):
-        return none
+    still = stand(obstacles)
+    if (still & (obstacles.shape == MESH) & (obstacles.side == OUTSIDE)).any():
+        found = [column.copy() for column in none]
+        heights = cut_heights(travellers.position[:, 2], travellers.radius)
+        for height in np.unique(heights).tolist():
+            rows = np.flatnonzero(heights == height)
+            few = Travellers(*(getattr(travellers, name)[rows] for name in travellers.__dataclass_fields__))
+            walls = with_walls(obstacles, still, height)
+            for column, part in zip(found, _past(walls, few, most)):
+                column[rows] = part
+        return Courses(*found)
+    return _past(obstacles, travellers, most) if len(obstacles) else none
+
+
+def _past(obstacles: Obstacles, travellers: Travellers, most: int) -> Courses:
+    """As `courses`, past the obstacles as they are."""
+    n = len(travellers)
+    none = Courses(travellers.direction, np.zeros(n), np.full((n, 2), np.nan), np.ones(n))
     bound = travellers.goal - travellers.position
     bound[:, 2] = 0.0
     straight = magnitude(bound)
@@ -89,7 +106,7 @@ def courses(obstacles: Obstacles, travellers: Travellers, most: int = MOST) -> C
     furthest = np.where(planned, straight, np.inf)
     direction, side, corner, further = none.direction.copy(), none.side, none.corner, none.further
     # Obstacles that stand still and have a footprint.
-    still = ((obstacles.velocity == 0.0) & (obstacles.spin == 0.0)).all(axis=1) & (obstacles.carrier < 0)
+    still = stand(obstacles)
     standing = np.asarray(still & (obstacles.shape != MESH) & (obstacles.side == OUTSIDE), dtype=np.bool_)
     if np.count_nonzero(standing) > most:
         standing[:] = False

@@ -26,7 +26,19 @@ from tests.blender.building import (
 )
 
 SHIPPED = (
-    *("ant", "anything", "bee", "car", "child", "flock", "herd", "paper_aeroplane", "passers_by", "pedestrian"),
+    *(
+        "ant",
+        "anything",
+        "bee",
+        "car",
+        "child",
+        "tank_fish",
+        "flock",
+        "herd",
+        "paper_aeroplane",
+        "passers_by",
+        "pedestrian",
+    ),
     *("pigeon", "predator"),
     *("school", "shark", "sheep", "fish", "starling"),
 )

@@ -1,0 +1,163 @@
+"""Walls of meshes: what stands of a mesh at the height of bodies, as upright sheets that ways are planned past.
+
+A mesh is cut level. The cuts through its faces that lie on one line and touch make one wall:
+
+    walls of a room of 4 walls with a door = the runs of its inner and outer faces, and the jambs
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+import numpy as np
+
+from ..arrays.frozen import replace
+from ..arrays.vectors import Mask, Scalars, Vectors, columns, dot, magnitude, unit
+from ..geometry.meshes import Mesh
+from ..geometry.obstacles import MESH, OUTSIDE, Obstacles, boxes
+
+MOST_FACES = 20_000
+"""Faces beyond which a mesh is not cut: it is a model or a landscape, whose cuts are too many to plan past."""
+MOST_WALLS = 60
+"""Walls of a mesh beyond which it is passed as a whole: a few rooms have less, a boulder or a hill more."""
+ALIKE = 1e-4
+"""Metres, and sine, by which cuts may be off a line and still lie on it."""
+HEIGHTS = 0.5
+"""Share of the least radius to which the heights of cuts are rounded up, so that bodies on a slope share them."""
+CUTS = 64
+"""Cuts that are kept: of a few meshes at a few heights."""
+
+
+def cut_heights(height: Scalars, radius: Scalars) -> Scalars:
+    """The heights at which meshes are cut for bodies, (n,) metres: above their middles, within the least radius."""
+    step = max(HEIGHTS * float(radius.min(initial=np.inf)), ALIKE)
+    return np.asarray((np.floor(height / step) + 1.5) * step)
+
+
+def stand(obstacles: Obstacles) -> Mask:
+    """Whether obstacles stand still, (k,)."""
+    still = ((obstacles.velocity == 0.0) & (obstacles.spin == 0.0)).all(axis=1)
+    return np.asarray(still & (obstacles.carrier < 0), dtype=np.bool_)
+
+
+def walls_at(obstacles: Obstacles, height: Scalars, radius: Scalars) -> Obstacles:
+    """The obstacles with walls in place of meshes, which are met sooner, if bodies (n,) have one height of cuts."""
+    if not (obstacles.shape == MESH).any():
+        return obstacles
+    heights = cut_heights(height, radius)
+    alike = len(heights) > 0 and bool((heights == heights[0]).all())
+    return with_walls(obstacles, stand(obstacles), float(heights[0])) if alike else obstacles
+
+
+def with_walls(obstacles: Obstacles, still: Mask, height: float) -> Obstacles:
+    """The obstacles, with the walls of each mesh that stands, (k,), in its place.
+
+    Meshes that are cut in no wall or in too many stay.
+    """
+    rows = np.flatnonzero(still & (obstacles.shape == MESH) & (obstacles.side == OUTSIDE) & obstacles.present)
+    walls, cut = [], np.zeros(len(obstacles), dtype=np.bool_)
+    for row in rows.tolist():
+        mesh: Mesh = obstacles.mesh[row]
+        if len(mesh) > MOST_FACES:
+            continue
+        of_mesh = _walls(_Cut(mesh, obstacles.start[row].tobytes() + obstacles.axes[row].tobytes(), height))
+        if 0 < len(of_mesh) <= MOST_WALLS:
+            walls.append(of_mesh)
+            cut[row] = True
+    if not walls:
+        return obstacles
+    parts = [obstacles.take(~cut), *walls]
+    return replace(
+        obstacles,
+        **{name: np.concatenate([getattr(part, name) for part in parts]) for name in obstacles.__dataclass_fields__},
+    )
+
+
+@dataclass(frozen=True)
+class _Cut:
+    """A mesh at a place, and the height at which it is cut; meshes are compared by identity."""
+
+    mesh: Mesh = field(compare=False)
+    place: bytes
+    height: float
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, _Cut)
+            and self.mesh is other.mesh
+            and (self.place, self.height)
+            == (
+                other.place,
+                other.height,
+            )
+        )
+
+    def __hash__(self) -> int:
+        return hash((id(self.mesh), self.place, self.height))
+
+
+@lru_cache(maxsize=CUTS)
+def _walls(cut: _Cut) -> Obstacles:
+    """The walls of a mesh, as boxes without thickness that are as high as the mesh."""
+    place = np.frombuffer(cut.place)
+    start, axes = place[:3], place[3:].reshape(3, 3)
+    corners = np.stack([start + columns(*(dot(c, axes[:, k][None]) for k in range(3))) for c in cut.mesh.corners])
+    low, high = float(corners[:, :, 2].min(initial=np.inf)), float(corners[:, :, 2].max(initial=-np.inf))
+    first, last = _runs(*_level_cuts(corners, cut.height))
+    along = last - first
+    length, ahead = magnitude(along), unit(along)
+    half = columns(0.5 * length, np.zeros(len(length)), np.full(len(length), 0.5 * (high - low)))
+    middle = 0.5 * (first + last)
+    middle[:, 2] = 0.5 * (low + high)
+    aside = columns(-ahead[:, 1], ahead[:, 0], 0.0)
+    up = np.broadcast_to(np.array([0.0, 0.0, 1.0]), aside.shape)
+    return boxes(middle, half, np.stack((ahead, aside, up), axis=1))
+
+
+def _level_cuts(corners: Vectors, height: float) -> tuple[Vectors, Vectors]:
+    """Where a level cuts triangles, given by corners (3, f, 3): both ends of each cut, (m, 3) metres, at height 0."""
+    above = corners[:, :, 2] > height
+    ends: list[Vectors] = []
+    cut = above.any(axis=0) & ~above.all(axis=0)
+    corners, above = corners[:, cut], above[:, cut]
+    # Of three corners one is alone on its side: the cut goes through both of its edges.
+    alone = np.argmax(above == (np.count_nonzero(above, axis=0) == 1), axis=0)
+    row = np.arange(corners.shape[1])
+    tip = corners[alone, row]
+    for turn in (1, 2):
+        other = corners[(alone + turn) % 3, row]
+        part = (height - tip[:, 2]) / (other[:, 2] - tip[:, 2])
+        end = tip + part[:, None] * (other - tip)
+        ends.append(columns(end[:, 0], end[:, 1], 0.0))
+    return ends[0], ends[1]
+
+
+def _runs(first: Vectors, last: Vectors) -> tuple[Vectors, Vectors]:
+    """The runs of cuts, (m, 3) each, that lie on one line and touch: both ends of each, (r, 3) metres."""
+    way = last - first
+    long = magnitude(way) > ALIKE
+    first, last, ahead = first[long], last[long], unit(way[long])
+    back = (ahead[:, 0] < -ALIKE) | ((np.abs(ahead[:, 0]) <= ALIKE) & (ahead[:, 1] < 0.0))
+    first, last = np.where(back[:, None], last, first), np.where(back[:, None], first, last)
+    ahead = np.where(back[:, None], -ahead, ahead)
+    runs: list[tuple[Vectors, Vectors]] = []
+    waiting = np.ones(len(first), dtype=np.bool_)
+    while waiting.any() and len(runs) <= MOST_WALLS:
+        lead = int(np.argmax(waiting))
+        line, origin = ahead[lead], first[lead]
+        square = np.array([-line[1], line[0], 0.0])
+        on = waiting.copy()
+        for end in (first, last):
+            on &= np.abs(dot(end - origin, square[None])) <= ALIKE
+        waiting &= ~on
+        begin, end = dot(first[on] - origin, line[None]), dot(last[on] - origin, line[None])
+        order = np.argsort(begin, kind="stable")
+        begin, end = begin[order], np.maximum.accumulate(end[order])
+        breaks = np.concatenate(([True], begin[1:] > end[:-1] + ALIKE))
+        ends = np.concatenate((end[:-1][breaks[1:]], end[-1:]))
+        runs.extend((origin + a * line, origin + b * line) for a, b in zip(begin[breaks].tolist(), ends.tolist()))
+    return (
+        np.array([run[0] for run in runs]).reshape(-1, 3),
+        np.array([run[1] for run in runs]).reshape(-1, 3),
+    )
