@@ -130,7 +130,7 @@ def given_a_path() -> Iterator[float]:
     """Follow Path from the menu of the panel has a weight that fits those beside it, and a place below the headings."""
     yield from point(COLUMN, 700)
     yield from scroll(40)
-    y = yield from find("STEERING_MT_behavior_add", COLUMN, 400)
+    y = yield from find("STEERING_MT_behavior_add", COLUMN)
     yield from click(COLUMN, y)
     picture(FOLDER / "4 add behavior.png")
     # Space searches the menu that is open.
@@ -152,7 +152,7 @@ def helped() -> Iterator[float]:
     opened: list[str] = []
     browse, webbrowser.open = webbrowser.open, lambda url, *_rest: opened.append(url) or True
     try:
-        y = yield from find("path_following.weight", WEIGHT, 500, keys=PATH)
+        y = yield from find("path_following.weight", WEIGHT, keys=PATH)
         press("F1")
         yield DRAWN
     finally:
@@ -219,6 +219,8 @@ def missed_its_path() -> Iterator[float]:
 def given_a_preset() -> Iterator[float]:
     """A preset is chosen by mouse and keys from the menu, where presets are in groups by size."""
     before = crowd().steering.vehicle.max_speed
+    yield from point(COLUMN, 700)
+    yield from scroll(60)
     y = yield from find("STEERING_MT_presets", COLUMN)
     yield from click(COLUMN, y)
     picture(FOLDER / "9 presets.png")
@@ -245,6 +247,8 @@ def lost_and_restored() -> Iterator[float]:
     yield from until(lambda: "Birds" not in bpy.context.scene.objects, "X deletes nothing.")
     select(*SUZANNES)
     yield DRAWN
+    yield from point(COLUMN, 700)
+    yield from scroll(-60)
     picture(FOLDER / "10 without its crowd.png")
     y = yield from find("bpy.ops.steering.crowd_restore", COLUMN)
     yield from click(COLUMN, y)

@@ -11,7 +11,7 @@ import bpy
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from scripts.window import choose_steering, click, find, picture, press, show_steering, tell, view  # noqa: E402
+from scripts.window import choose_steering, click, find, picture, point, press, scroll, show_steering, tell, view  # noqa: E402
 from tests.gui.hands import COLUMN  # noqa: E402
 
 FOLDER = Path(sys.argv[sys.argv.index("--") + 1])
@@ -23,8 +23,8 @@ DRAWN = 0.4
 LAST = 30
 READY = {"flock": 16, "school": 16, "walkers": 8, "herd": 8, "traffic": 8}
 """The ready scenes with their number of members: few, because the test is about the window."""
-POPULATE = (1099, 634)
-"""Pixel position of the header of a crowd's Populate panel, in a window of 1600 by 1000."""
+HEADER, BELOW_VARY = 1099, 38
+"""Where the headers of panels are from the left, and that of Populate is below the upper part of the button Vary."""
 
 
 def story() -> Iterator[float]:
@@ -178,10 +178,16 @@ def populated() -> Iterator[float]:
         crowd = bpy.context.object
         bpy.ops.view3d.view_axis(type="TOP")
     yield DRAWN
-    yield from click(*POPULATE)
+    yield from point(COLUMN, 700)
+    yield from scroll(40)
     yield DRAWN
-    # This button exists only if the click has opened the panel, whose last ones are further down.
-    yield from find("bpy.ops.steering.populate_add(", COLUMN, POPULATE[1])
+    y = yield from find("bpy.ops.steering.vary", COLUMN)
+    yield from click(HEADER, y + BELOW_VARY)
+    yield DRAWN
+    # This button exists only if the click has opened the panel.
+    yield from scroll(40)
+    yield DRAWN
+    yield from find("bpy.ops.steering.populate_add(", COLUMN)
     picture(FOLDER / "populated 1.png")
     before = members(crowd)
     with view():

@@ -9,13 +9,14 @@ from ...simulation.behavior import Behavior
 from ...simulation.combining import COMBININGS, MATTERS
 from ...simulation.declaration import Kind
 from ...simulation.roles import Role
-from ..objects.focus import crowd_in_focus, holder_in_focus
+from ..objects.focus import crowd_in_focus, holder_in_focus, vehicle_in_focus
 from ..properties import has_role
 from ..property_groups import meaningful
 from ..status.census import Census, known
 from ..status.inactivity import why_away, why_idle, why_still
 from .fields import columns, fields, note, parameters
 from .locations import OfCrowd, in_both
+from .lost_crowds import lost_crowd_of
 from .presets import preset_button
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ class Behaviors(OfCrowd):
         census = None if is_state else known(context.scene)
         if is_state:
             _of_a_state(layout, context, crowd, in_use)
+        elif census is not None and census.is_lost(crowd) and (vehicle := vehicle_in_focus(context)) is not None:
+            lost_crowd_of(layout, context, vehicle, census)
         elif reason := why_still(crowd, census):
             note(layout, context, reason, icon="ERROR" if in_use else "INFO")
         elif reason := why_away(crowd, census):
