@@ -225,4 +225,4 @@ def _net(ground: _Ground) -> Net:
     outlines = footprints(ground.obstacles, ground.less, ground.radius)
     if ground.floor is None:
         return Net(outlines)
-    return Net(outlines, ground.floor.are_under(*outlines.corner.T, ground.radius))
+    return Net(outlines, ground.floor.are_under(outlines.corner[:, 0], outlines.corner[:, 1], ground.radius))
