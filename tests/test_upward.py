@@ -16,6 +16,7 @@ KNOW_Z: dict[str, str] = {
     "simulation/ways/detours.py": "plans on a map, in x and y",
     "simulation/ways/footprints.py": "plans on a map, in x and y",
     "simulation/ways/journeys.py": "plans on a map, in x and y",
+    "simulation/ways/mesh_walls.py": "cuts meshes at a height, for a map",
     "simulation/ways/planning.py": "plans on a map, in x and y",
 }
 """Files that use a z axis, and the reason."""

@@ -11,6 +11,7 @@ import numpy as np
 from ..settings.preset_values import Value, held
 from ..settings.stored import StoredGroup
 from ..settings.storing import choice, collection, text
+from ..simulation.behavior import Behavior
 from ..simulation.candidates import PICKS
 from ..simulation.declaration import POINTERS, REACH, Choice, Declared, Kind, Parameter, Unit, name_of, number_of
 from ..simulation.roles import Role
@@ -34,8 +35,12 @@ UNITS: dict[Unit, dict[str, Any]] = {
     Unit.TURN: {"subtype": "ANGLE"},
 }
 """The property options for each unit. Blender has none for newtons and for rates."""
+COLUMNS = frozenset(Behavior.parameters())
+"""Settings that a panel shows in one column for all behaviors: of "2.7 m/s²" there would be room for "2.7 m" only."""
 SPOKEN = {Unit.RATE: "per second", Unit.FORCE: "newtons", Unit.TURN: "per second"}
 """Units that the tooltip states because the field cannot show them."""
+SPOKEN_OF_COLUMNS = {Unit.ACCELERATION: "meters per second squared"}
+"""The same for fields in these columns."""
 LETTERS = {Unit.FORCE: "N", Unit.TURN: "/s"}
 """Units that the label states, where the number alone would be taken for something else."""
 Hooks = Mapping[str, Mapping[str, Any]]
@@ -116,7 +121,7 @@ def operator_property(name: str, parameter: Parameter) -> Any:
 
 def _property(name: str, parameter: Parameter, settings: dict[str, Any]) -> Any:
     kind = parameter.kind
-    settings = {"name": _label(name, parameter), "description": _tooltip(parameter), **settings}
+    settings = {"name": _label(name, parameter), "description": _tooltip(name, parameter), **settings}
     if kind in POINTED:
         poll = POLLS.get(kind) or (_tagged_as(parameter.roles) if parameter.roles else None)
         return bpy.props.PointerProperty(**{"type": POINTED[kind], "poll": poll, **settings})
@@ -127,7 +132,7 @@ def _property(name: str, parameter: Parameter, settings: dict[str, Any]) -> Any:
         settings["min"] = -REACH if parameter.least == -np.inf else parameter.least
         settings["max"] = REACH if parameter.most == np.inf else parameter.most
     if kind is Kind.NUMBER:
-        settings |= UNITS[parameter.unit]
+        settings |= UNITS[Unit.NONE if name in COLUMNS else parameter.unit]
     if kind is Kind.INTEGER:
         settings |= {"min": int(parameter.least), "max": int(parameter.most)}
     if kind is Kind.VECTOR:
@@ -152,8 +157,8 @@ def _label(name: str, parameter: Parameter) -> str:
     return f"{parameter.called(name)} ({letters})" if letters else parameter.called(name)
 
 
-def _tooltip(parameter: Parameter) -> str:
-    spoken = SPOKEN.get(parameter.unit)
+def _tooltip(name: str, parameter: Parameter) -> str:
+    spoken = (SPOKEN | SPOKEN_OF_COLUMNS if name in COLUMNS else SPOKEN).get(parameter.unit)
     if spoken and spoken not in parameter.description:
         return f"{parameter.description} ({spoken})"
     return parameter.description

@@ -99,6 +99,9 @@ def move(
     control = Control(force, decided.speed_limit, decided.heading, behind, decided.warned, decided.goal_distance)
     driven = [_driven(part, state.motion, model, control, terrain, dt) for part in parts]
     position, velocity, forward = (_of_all(parts, driven, name) for name in ("position", "velocity", "forward"))
+    if not everybody(snapshot.present):
+        # Those that wait take no step, and others meet them where they stand.
+        position = np.where(snapshot.present[:, None], position, state.motion.position)
     lead = None if hands is None else lead_by_hand(hands, state, snapshot, world, position, velocity, forward)
     gives_way = snapshot.present
     if lead is not None:

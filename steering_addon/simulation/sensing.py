@@ -84,6 +84,7 @@ def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Wo
         state.tallies,
         upward_of(state, before),
         slope_of(state, before),
+        before.surfaces if before.surfaces.stands_still else None,
     )
 
 

@@ -35,6 +35,7 @@ from .geometry.flows import Flow
 from .geometry.obstacles import Obstacles
 from .geometry.paths import Path
 from .geometry.regions import Regions
+from .geometry.surfaces import Surfaces
 from .handling import Handling
 from .intention import Intention
 from .nearby.neighbors import EVERYONE, OWN_CROWD, Near, Neighbors, Vicinity, edge_of_view, perceive
@@ -140,6 +141,7 @@ class World:
         tallies: sums over all agents and past steps, by a name that a behavior chooses.
         upward: (vehicles, 3) the unit vectors away from what each vehicle keeps to.
         slope: (vehicles, 3) the normals of the ground on which each vehicle walks; None where none walks on any.
+        floor: the surfaces on which vehicles tread, if they stand still; None otherwise.
     """
 
     time: float
@@ -156,6 +158,7 @@ class World:
     tallies: Mapping[str, Scalars]
     upward: Vectors
     slope: Vectors | None = None
+    floor: Surfaces | None = None
 
     @property
     def perceivable(self) -> Rows:

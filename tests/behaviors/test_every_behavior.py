@@ -30,6 +30,7 @@ from steering_addon.simulation.geometry.regions import SPHERE, regions
 from steering_addon.simulation.intention import Intention, neutral
 from steering_addon.simulation.maneuvers.neighborhood import Neighborhood
 from steering_addon.simulation.memory import Memory
+from steering_addon.simulation.nearby.contacts import GUARD, STOPS
 from steering_addon.simulation.presence.attendance import Attendance
 from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import State
@@ -486,13 +487,16 @@ def test_no_vehicle_exceeds_its_speed_or_force(kind: type[Behavior], situation: 
 
 
 def assert_within_limits(place: Scene, states: list[State]) -> None:
-    """Asserts that speeds are within max_speed, and changes of velocity per step within max_force."""
+    """Asserts that speeds are within max_speed, and changes of velocity per step within max_force and what contacts
+    may take."""
     model = VehicleModel.of(len(place), **place.vehicle)
     beyond = model.max_speed == 0.0
     assert (speeds(states)[1:] <= model.max_speed * (1.0 + 1e-9)).all()
     change = np.linalg.norm(np.diff(velocities(states), axis=0), axis=-1) * place.fps
     digits = 1e-12 * model.max_speed * place.fps
-    assert (change <= model.max_force / model.mass * (1.0 + 1e-9) + digits)[:, ~beyond].all()
+    own = model.max_force / model.mass
+    taken = np.where(model.keep_apart, GUARD * np.maximum(own, model.max_speed / STOPS), 0.0)
+    assert (change <= (own + taken) * (1.0 + 1e-9) + digits)[:, ~beyond].all()
 
 
 # The declaration.

@@ -181,3 +181,12 @@ def test_a_property_that_does_not_exist_is_refused_in_every_group() -> None:
         for value in (target, 1.0, None):
             with pytest.raises(AttributeError, match="no attribute 'quarry_crowd'"):
                 group.quarry_crowd = value
+
+
+def test_numbers_in_the_columns_of_behaviors_show_no_unit_that_would_be_cut_off() -> None:
+    """In its column "2.7 m/s²" would read "2.7 m"; the tooltip says what it is."""
+    for behavior in part("behaviors").CATALOGUE:
+        weight = type(getattr(bpy.data.objects.new("Crowd", None).steering, behavior.name)).bl_rna.properties["weight"]
+        assert weight.unit == "NONE"
+        unit = part("simulation.declaration").Unit.ACCELERATION
+        assert ("per second squared" in weight.description) == (behavior.parameters()["weight"].unit is unit)

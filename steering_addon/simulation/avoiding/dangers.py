@@ -57,7 +57,7 @@ class Walls:
         """The obstacles that agents could reach within `wall_time`, without those they carry."""
         obstacles = world.obstacles
         if everybody(agents.on_the_level):
-            obstacles = walls_at(obstacles, agents.position[:, 2], agents.radius)
+            obstacles = walls_at(obstacles, agents.position, agents.radius)
         if not len(obstacles):
             return cls(obstacles, np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), costs)
         agent, row = obstacles.near(agents.position, agents.extent + costs.wall_time * agents.max_speed)

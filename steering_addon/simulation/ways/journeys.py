@@ -2,7 +2,7 @@
 
 What stands still is passed by the shortest way from corner to corner (roadmap.py), of a mesh the walls at the height of
 the bodies (mesh_walls.py). What moves is passed by the nearer end, as it is at the moment (detours.py), and so is
-everything by agents without a goal.
+everything by agents without a goal. Who treads on surfaces passes no corner that none of them is under.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 
 from ..arrays.vectors import EPSILON, Rows, Scalars, Vectors, columns, dot, magnitude, picked, unit
 from ..geometry.obstacles import MESH, OUTSIDE, Obstacles
+from ..geometry.surfaces import Surfaces
 from .detours import ways_round
 from .footprints import Plane, footprints, narrowing, radius_class
 from .mesh_walls import cut_heights, stand, with_walls
@@ -73,11 +74,12 @@ class Courses(NamedTuple):
     further: Scalars
 
 
-def courses(obstacles: Obstacles, travellers: Travellers, most: int = MOST) -> Courses:
+def courses(obstacles: Obstacles, travellers: Travellers, most: int = MOST, floor: Surfaces | None = None) -> Courses:
     """The courses past obstacles.
 
     Args:
         most: maximum number of standing obstacles for planning; among more, all are passed by the nearer end.
+        floor: what they all tread on, which stands still; None if they need nothing to tread on.
     """
     n = len(travellers)
     none = Courses(travellers.direction, np.zeros(n), np.full((n, 2), np.nan), np.ones(n))
@@ -89,13 +91,13 @@ def courses(obstacles: Obstacles, travellers: Travellers, most: int = MOST) -> C
             rows = np.flatnonzero(heights == height)
             few = Travellers(*(getattr(travellers, name)[rows] for name in travellers.__dataclass_fields__))
             walls = with_walls(obstacles, still, height)
-            for column, part in zip(found, _past(walls, few, most)):
+            for column, part in zip(found, _past(walls, few, most, floor)):
                 column[rows] = part
         return Courses(*found)
-    return _past(obstacles, travellers, most) if len(obstacles) else none
+    return _past(obstacles, travellers, most, floor) if len(obstacles) else none
 
 
-def _past(obstacles: Obstacles, travellers: Travellers, most: int) -> Courses:
+def _past(obstacles: Obstacles, travellers: Travellers, most: int, floor: Surfaces | None) -> Courses:
     """As `courses`, past the obstacles as they are."""
     n = len(travellers)
     none = Courses(travellers.direction, np.zeros(n), np.full((n, 2), np.nan), np.ones(n))
@@ -111,7 +113,7 @@ def _past(obstacles: Obstacles, travellers: Travellers, most: int) -> Courses:
     if np.count_nonzero(standing) > most:
         standing[:] = False
     if planned.any() and standing.any():
-        for rows, legs in _first_legs(obstacles.take(standing), travellers, np.flatnonzero(planned)):
+        for rows, legs in _first_legs(obstacles.take(standing), travellers, np.flatnonzero(planned), floor):
             # Turned about the up axis by the angle between both directions.
             vectors = picked(direction, rows)
             start = unit(picked(bound, rows))
@@ -154,7 +156,9 @@ class _FirstLegs(NamedTuple):
     way: Scalars
 
 
-def _first_legs(obstacles: Obstacles, travellers: Travellers, planned: Rows) -> Iterator[tuple[Rows, _FirstLegs]]:
+def _first_legs(
+    obstacles: Obstacles, travellers: Travellers, planned: Rows, floor: Surfaces | None
+) -> Iterator[tuple[Rows, _FirstLegs]]:
     """The rows and first legs of planned travellers (p,) with obstacles in between, by size of body and height."""
     radius = radius_class(travellers.radius[planned])
     less = narrowing(obstacles, travellers.position[planned, 2], radius)
@@ -163,7 +167,8 @@ def _first_legs(obstacles: Obstacles, travellers: Travellers, planned: Rows) -> 
         reachable = np.isfinite(less[group[0]])
         if not reachable.any():
             continue
-        net = _net(_Ground.of(obstacles.take(reachable), less[group[0], reachable], float(radius[group[0]])))
+        size = float(radius[group[0]])
+        net = _net(_Ground.of(obstacles.take(reachable), less[group[0], reachable], size, floor))
         points, goals = (net.footprints.outside(place[rows, :2]) for place in (travellers.position, travellers.goal))
         hidden = np.flatnonzero(net.footprints.crossed(points, goals))
         rows = rows[hidden]
@@ -197,20 +202,27 @@ class _Ground:
         obstacles: the k obstacles that the bodies reach.
         less: (k,) metres by which round obstacles are narrower for them.
         radius: metres.
+        floor: what the bodies tread on; None if they need nothing to tread on.
     """
 
     digest: bytes
     obstacles: Obstacles = field(compare=False)
     less: Scalars = field(compare=False)
     radius: float = field(compare=False)
+    floor: Surfaces | None = field(compare=False)
 
     @classmethod
-    def of(cls, obstacles: Obstacles, less: Scalars, radius: float) -> _Ground:
+    def of(cls, obstacles: Obstacles, less: Scalars, radius: float, floor: Surfaces | None) -> _Ground:
         o = obstacles
-        data = (o.start, o.end, o.radius, o.shape, o.axes, o.half, less, np.array([radius]))
-        return cls(b"".join(np.ascontiguousarray(column).tobytes() for column in data), obstacles, less, radius)
+        # What is kept holds the layers, so that no others get their ids.
+        layers = np.array([] if floor is None else [id(layer) for layer in floor.layers], dtype=np.int64)
+        data = (o.start, o.end, o.radius, o.shape, o.axes, o.half, less, np.array([radius]), layers)
+        return cls(b"".join(np.ascontiguousarray(column).tobytes() for column in data), obstacles, less, radius, floor)
 
 
 @lru_cache(maxsize=NETS)
 def _net(ground: _Ground) -> Net:
-    return Net(footprints(ground.obstacles, ground.less, ground.radius))
+    outlines = footprints(ground.obstacles, ground.less, ground.radius)
+    if ground.floor is None:
+        return Net(outlines)
+    return Net(outlines, ground.floor.are_under(outlines.corner[:, 0], outlines.corner[:, 1], ground.radius))

@@ -41,11 +41,11 @@ def stand(obstacles: Obstacles) -> Mask:
     return np.asarray(still & (obstacles.carrier < 0), dtype=np.bool_)
 
 
-def walls_at(obstacles: Obstacles, height: Scalars, radius: Scalars) -> Obstacles:
+def walls_at(obstacles: Obstacles, position: Vectors, radius: Scalars) -> Obstacles:
     """The obstacles with walls in place of meshes, which are met sooner, if bodies (n,) have one height of cuts."""
     if not (obstacles.shape == MESH).any():
         return obstacles
-    heights = cut_heights(height, radius)
+    heights = cut_heights(position[:, 2], radius)
     alike = len(heights) > 0 and bool((heights == heights[0]).all())
     return with_walls(obstacles, stand(obstacles), float(heights[0])) if alike else obstacles
 

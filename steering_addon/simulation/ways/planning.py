@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays.vectors import EPSILON, Mask, Scalars, Vectors, columns, magnitude, no_vectors, picked, unit, which
+from ..geometry.surfaces import Surfaces
 from ..memory import Memory, remembered
 from ..world import Agents, World
 from .journeys import MOST, Courses, Travellers, courses
@@ -72,11 +73,13 @@ def planned_course(
         return wished, Planned.blank(len(agents))
     course = _along_the_way(wished, top_speed, travels, memory)
     plans = travels & (decides | ~memory.planned)
-    for rows, most in ((which(plans & thorough), MOST), (which(plans & ~thorough), FEW)):
-        if len(rows):
-            travellers, wish = agents.take(rows), picked(wished, rows)
-            course[rows], planned = _plan(world, travellers, wish, top_speed[rows], memory.take(rows), most)
-            memory = memory.put(rows, planned)
+    treads = np.isfinite(agents.handling.steepest) & (world.floor is not None)
+    for some, most in ((plans & thorough, MOST), (plans & ~thorough, FEW)):
+        for rows, floor in ((which(some & treads), world.floor), (which(some & ~treads), None)):
+            if len(rows):
+                travellers, wish = agents.take(rows), picked(wished, rows)
+                course[rows], planned = _plan(world, travellers, wish, top_speed[rows], memory.take(rows), most, floor)
+                memory = memory.put(rows, planned)
     return course, memory
 
 
@@ -97,7 +100,13 @@ def _rotated(vectors: Vectors, cosine: Scalars, sine: Scalars) -> Vectors:
 
 
 def _plan(
-    world: World, agents: Agents, wished: Vectors, top_speed: Scalars, memory: Planned, most: int
+    world: World,
+    agents: Agents,
+    wished: Vectors,
+    top_speed: Scalars,
+    memory: Planned,
+    most: int,
+    floor: Surfaces | None,
 ) -> tuple[Vectors, Planned]:
     obstacles = world.obstacles.take(world.obstacles.present)
     speed, direction = magnitude(wished), unit(wished)
@@ -107,6 +116,7 @@ def _plan(
         obstacles,
         Travellers(agents.rows, agents.position, agents.radius, direction, agents.goal, memory.side, corner),
         most,
+        floor,
     )
     turned = (planned.direction != direction).any(axis=1)
     course = wished.copy(order="K")

@@ -58,13 +58,14 @@ class Net:
 
     Attributes:
         footprints: the obstacles.
-        row: (v,) index of each corner among those of the footprints; corners within another footprint are left out.
+        row: (v,) index of each corner among those of the footprints; corners within another footprint are left out, and
+            those that cannot be trodden.
         corner: (v, 2) metres.
     """
 
-    def __init__(self, footprints: Footprints) -> None:
+    def __init__(self, footprints: Footprints, treadable: Mask | bool = True) -> None:
         self.footprints = footprints
-        self.row = np.flatnonzero(~footprints.within(footprints.corner))
+        self.row = np.flatnonzero(~footprints.within(footprints.corner) & treadable)
         self.corner, self._before, self._after = (
             places[self.row] for places in (footprints.corner, footprints.before, footprints.after)
         )

@@ -28,6 +28,7 @@ from tests.blender.building import (
     path_curve,
     put,
     road,
+    select,
     sphere,
     tag,
     vehicle,
@@ -113,7 +114,8 @@ def surroundings(places: Places) -> None:
     ship = vehicle(wedge("Ship", places.vector(), rotation=places.vector(2.0)), identity=2)
     horn = sphere("Horn", (0.0, 2.0, 0.0), radius=0.3)
     horn.parent = ship
-    obstacle(horn)
+    select(horn)
+    assert bpy.ops.steering.tag(role="OBSTACLE", of_part=True) == {"FINISHED"}
 
 
 def bones(places: Places) -> None:
