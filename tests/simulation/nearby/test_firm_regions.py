@@ -7,6 +7,7 @@ from steering_addon.behaviors.containment import Containment
 from steering_addon.behaviors.flee import Flee
 from steering_addon.locomotion import OnFoot, Planar, SimpleVehicle, Swimming
 from steering_addon.simulation.geometry.regions import BOX, SPHERE, regions
+from tests.sampling import sampled
 from tests.scene import Scene, leaders, positions
 
 
@@ -32,6 +33,7 @@ def chased(size: float, fps: float, locomotion, shape: int, firm: bool) -> Scene
     )
 
 
+@sampled
 @pytest.mark.parametrize("shape", [BOX, SPHERE])
 @pytest.mark.parametrize("locomotion", [SimpleVehicle, Swimming, Planar, OnFoot])
 @pytest.mark.parametrize(("size", "fps"), [(0.2, 24.0), (1.0, 60.0), (20.0, 24.0)])
