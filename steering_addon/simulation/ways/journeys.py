@@ -28,9 +28,9 @@ wishes to go more sideways than forward is doing something else."""
 MOST = 400
 """Maximum number of standing obstacles past which ways are planned. Finding which corners see each other takes a time
 that grows with their square: 3 s for 400 boxes, once for each size of body."""
-NETS = 16
-"""Nets of corners that are kept: one for each size of body, height class and state of the obstacles in a scene. A few
-crowds need a few each; a net of 400 boxes takes 1 MB."""
+NETS = 128
+"""Nets of corners that are kept: one for each size of body, height of cuts and state of the obstacles in a scene. A
+town on uneven ground needs dozens in each step; a net of 400 boxes takes 1 MB."""
 
 
 @dataclass(frozen=True)
