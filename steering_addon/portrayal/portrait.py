@@ -162,9 +162,9 @@ class Portrayer:
         self._models = [_ModelPortrayer(model, subjects.frame_time) for model in subjects.models]
         self._driven = [_CrowdPortrayer(crowd, subjects.frame_time) for crowd in subjects.driven]
         self._talk = any(clip.with_company for model in subjects.models for clip in model.clips)
-        self._heeds = bool(subjects.models) or any(crowd.gaze is not None for crowd in subjects.driven)
+        self._reacts = bool(subjects.models) or any(crowd.gaze is not None for crowd in subjects.driven)
         self._heights: Scalars | None = None
-        self.sketched_by = self._heeds, [(crowd.rows, crowd.numbers, crowd.names) for crowd in subjects.stateful]
+        self.sketched_by = self._reacts, [(crowd.rows, crowd.numbers, crowd.names) for crowd in subjects.stateful]
 
     def portray(self, before: State | None, state: State, frame: Frame) -> Portrait:
         """The portrait of the next frame; `before` is the state on the frame before, None on the first."""
@@ -173,7 +173,7 @@ class Portrayer:
     def sketch(self, before: State | None, state: State, frame: Frame) -> Sketch:
         """The sketch of a frame, whatever was sketched before; arguments as for `portray`."""
         n, pose, away, snapshot = len(state), state.pose, state.away, frame.snapshot
-        heeds, numbers = self._heeds, self._state_numbers(state)
+        reacts, numbers = self._reacts, self._state_numbers(state)
         bodies = VisibleBodies(
             position=state.motion.position,
             side=pose.side,
@@ -186,9 +186,9 @@ class Portrayer:
             entered=~away if before is None else ~away & before.away,
             active=snapshot.present,
             state=numbers,
-            arrived=arrived(state, before) if heeds else np.zeros(n, dtype=np.bool_),
-            caller=callers(state, snapshot, frame.heights) if heeds else np.full((n, 3), np.nan),
-            carriage=carriage_of(state, before, snapshot) if heeds else unmoved(n),
+            arrived=arrived(state, before) if reacts else np.zeros(n, dtype=np.bool_),
+            caller=callers(state, snapshot, frame.heights) if reacts else np.full((n, 3), np.nan),
+            carriage=carriage_of(state, before, snapshot) if reacts else unmoved(n),
         )
         return Sketch(
             number=frame.number,

@@ -270,7 +270,7 @@ def _output(state: State, name: str) -> Scalars:
 
 
 def _of_those_present(snapshot: Snapshot, moved: object, still: object) -> list[Vectors]:
-    """The columns of `move` for the vehicles present and of `still` for the others."""
+    """The columns of `moved` for the vehicles present and of `still` for the others."""
     return [where_present(snapshot.present, vars(moved)[name], column) for name, column in vars(still).items()]
 
 

@@ -48,6 +48,12 @@ def posed_block(ob: Object | Key) -> Object | Key | None:
     return ob if ob.type == "ARMATURE" else None
 
 
+def is_animated(block: Object | Key | None) -> bool:
+    """Whether a datablock plays an action or has NLA tracks."""
+    data = block.animation_data if block is not None else None
+    return data is not None and (data.action is not None or len(data.nla_tracks) > 0)
+
+
 def action_of(ob: Object) -> Action | None:
     """The action an object plays, None without one."""
     return ob.animation_data.action if ob.animation_data else None
@@ -150,7 +156,7 @@ def slot_for(action: Action, ob: Object) -> ActionSlot | None:
 
 
 def _players_of(ob: Object) -> Iterator[AnimData | NlaStrip]:
-    """What plays actions on an object: its animation, and its NLA strips."""
+    """The players of actions on an object: its animation, and its NLA strips."""
     if ob.animation_data is not None:
         yield ob.animation_data
         for track in ob.animation_data.nla_tracks:

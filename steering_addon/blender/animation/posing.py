@@ -94,7 +94,7 @@ def check_shows_clips(
 
 
 def posing_of(rig: Object) -> str:
-    """What an action does to an armature or a mesh with shape keys, in words."""
+    """The effect of an action on an armature or a mesh with shape keys, in words."""
     return "poses its bones" if rig.type == "ARMATURE" else "moves its shape keys"
 
 

@@ -136,7 +136,7 @@ def models_with_clips(vehicles: Sequence[Object], family: Family) -> list[tuple[
 
 
 def _rigs_by_model(vehicles: Sequence[Object], family: Family) -> list[dict[int, Object]]:
-    """What plays the clips of the vehicles of each model, by their rows, in the order of the vehicles."""
+    """The players of clips of the vehicles of each model, by their rows, in the order of the vehicles."""
     models: dict[tuple, dict[int, Object]] = {}
     for row, ob in enumerate(vehicles):
         if (rig := player_below(ob, family)) is not None:

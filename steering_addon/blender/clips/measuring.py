@@ -13,7 +13,7 @@ from ...portrayal.feet.soles import find_feet
 from ...portrayal.gait import UNSURE, Sampled, matched, measured
 from ...simulation.arrays.frozen import replace
 from ...simulation.arrays.vectors import Rows
-from ..animation.animation_data import posed_block
+from ..animation.animation_data import is_animated, posed_block
 from ..objects.body_sizes import stands_upright
 from ..refusal import Refusal
 from .poses import bone_channel, curves_for, follows_from_curves, phases_of, poses_of, span, values_on
@@ -140,9 +140,7 @@ def player_below(model: Object, family: Family) -> Object | None:
         return model
     below = [part for part in (model, *family.descendants(model)) if posed_block(part) is not None]
     below = [part for part in below if part.type == "ARMATURE"] or below
-    blocks = [posed_block(part).animation_data for part in below]
-    animated = (part for part, data in zip(below, blocks) if data and (data.action or len(data.nla_tracks)))
-    return next(animated, below[0] if below else None)
+    return next((part for part in below if is_animated(posed_block(part))), below[0] if below else None)
 
 
 def moved_along(model: Object, family: Family, player: Object) -> list[Object]:

@@ -19,16 +19,16 @@ from .clip_copies import Channel
 from .clip_strips import Edited, clear_clips
 
 if TYPE_CHECKING:
-    from bpy.types import Action, Key, Mesh, Object
+    from bpy.types import Action, Armature, Key, Mesh, Object
 
 SOURCE = "steering_shapes_of"
 """The custom property of a copy of a mesh that a bake made: the mesh of the model. Stored in files: never changes."""
 
 
-def source_of(mesh: Mesh) -> Mesh:
-    """The mesh that a mesh is a copy of, made by a bake; the mesh itself if it is not."""
-    source = mesh.get(SOURCE)
-    return source if isinstance(source, bpy.types.Mesh) else mesh
+def source_of(data: Armature | Mesh) -> Armature | Mesh:
+    """The mesh that a mesh is a copy of, made by a bake; the data itself if it is not."""
+    source = data.get(SOURCE)
+    return source if isinstance(source, bpy.types.Mesh) else data
 
 
 def has_own_shapes(ob: Object) -> bool:

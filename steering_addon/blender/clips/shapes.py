@@ -116,7 +116,7 @@ def shapes_of(mesh: Object, matrix: np.ndarray) -> Shapes:
 
 
 def _moves(mesh: Object, block: ShapeKey) -> np.ndarray:
-    """What a shape key adds to the points of its mesh, (m, 3)."""
+    """The ways by which a shape key moves the points of its mesh, (m, 3)."""
     moves = _points(block) - _points(block.relative_key)
     group = mesh.vertex_groups.get(block.vertex_group) if block.vertex_group else None
     if group is not None:

@@ -1,4 +1,4 @@
-"""What is improbable of the members of a crowd, as of a model in centimetres: their size and their speeds, by kind."""
+"""Improbable sizes and speeds of the members of a crowd, by kind, such as those of a model in centimetres."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class Limits(NamedTuple):
 PEOPLE, ANIMALS, BIRDS = Limits("people", 4.0, 12.0), Limits("animals on foot", 10.0, 35.0), Limits("birds", 10.0, 60.0)
 BY_LOCOMOTION = {"swimming": Limits("fish", 40.0, 35.0), "wheeled": Limits("cars", 40.0, 150.0)}
 ANYTHING = Limits("models", 100.0, 1000.0)
-"""What else may be tagged: large ships and airliners."""
+"""Limits of everything else, such as large ships and airliners."""
 
 
 def why_improbable(crowd: Object, members: Sequence[Object], *, are_birds: bool = False) -> str:
-    """What is improbable of the members of a crowd, and the remedy; empty if nothing is. Writes nothing.
+    """The improbable size or speed of the members of a crowd, and the remedy; empty if there is none. Writes nothing.
 
     Args:
         are_birds: whether what flies is known to be birds, even without a clip that beats.

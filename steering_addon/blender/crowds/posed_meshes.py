@@ -30,7 +30,7 @@ from .model_aside import ModelAside, model_aside
 from .populating.models import NUMBERED
 
 if TYPE_CHECKING:
-    from bpy.types import Armature, Collection, LayerCollection, Mesh, Object, Scene, ViewLayer
+    from bpy.types import Collection, LayerCollection, Mesh, Object, Scene, ViewLayer
 
     from ..clips.clip_copies import ClipCopy
     from ..objects.hierarchy import Family
@@ -169,14 +169,9 @@ def collection_of(model: Model, crowd: Object) -> Collection | None:
     """The collection of the posed meshes of a model of a crowd, if there is one that can be edited."""
     for collection in bpy.data.collections:
         record = collection.get(RECORD) if collection.library is None else None
-        if record is not None and record.get("model") == _data_of(model) and record.get("crowd") == crowd:
+        if record is not None and record.get("model") == source_of(model.rigs[0].data) and record.get("crowd") == crowd:
             return collection
     return None
-
-
-def _data_of(model: Model) -> Armature | Mesh:
-    data = model.rigs[0].data
-    return source_of(data) if model.rigs[0].type == "MESH" else data
 
 
 def _shaped(posed: Sequence[PosedClip], mesh: Mesh) -> list[tuple[str, Object]]:
@@ -213,7 +208,7 @@ def _replaced(posed: Sequence[PosedClip], named: Sequence[tuple[str, Object]], t
     collection = collection_of(task.model, crowd)
     if collection is None:
         collection = bpy.data.collections.new(f"{NUMBERED.sub('', task.vehicle.name)} Poses")
-        collection[RECORD] = {"model": _data_of(task.model), "crowd": crowd}
+        collection[RECORD] = {"model": source_of(task.model.rigs[0].data), "crowd": crowd}
     if collection not in set(scene.collection.children_recursive):
         scene.collection.children.link(collection)
         for layer in scene.view_layers:

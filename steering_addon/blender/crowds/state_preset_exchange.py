@@ -45,7 +45,7 @@ STOPS = 0.4
 
 
 def as_made(crowd: Object, states: Iterable[Object]) -> list[Object]:
-    """Those of the states of a crowd that are still as many times as fast as it as some preset made them."""
+    """The states of a crowd that are still as many times as fast as it as some preset made them."""
     known = []
     for listed in STATES.by_name().values():
         with suppress(Refusal):

@@ -1,4 +1,4 @@
-"""Which parts of a model are its body: what is seen of it, without what it wears or holds."""
+"""The parts of a model that are its body: all that is seen of it, except what it wears or holds."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from .bound_parts import bound_to
 from .tagged_objects import crowd_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from bpy.types import Context, Object
 
@@ -46,7 +46,7 @@ def whole_of(ob: Object) -> Object:
 
 
 def wholes_selected(context: Context) -> list[Object]:
-    """What the selected objects mean, as `whole_of`, each once and by name."""
+    """The objects that the selected ones mean, as of `whole_of`, each once and by name."""
     return sorted(set(map(whole_of, context.selected_objects)), key=lambda ob: ob.name)
 
 
@@ -100,8 +100,15 @@ def holder_in_focus(context: Context) -> Object | None:
 
 def activate(context: Context, ob: Object) -> None:
     """Make a new object the only selected and the active one."""
-    for other in context.selected_objects:
-        other.select_set(False)
-    if ob.name in context.view_layer.objects:
-        ob.select_set(True)
+    if select_only(context, [ob]):
         context.view_layer.objects.active = ob
+
+
+def select_only(context: Context, objects: Iterable[Object]) -> list[Object]:
+    """Select objects and no others; returns those that could be selected, as the view layer has them."""
+    for ob in context.selected_objects:
+        ob.select_set(False)
+    there = [ob for ob in objects if ob.name in context.view_layer.objects]
+    for ob in there:
+        ob.select_set(True)
+    return there

@@ -62,7 +62,7 @@ def vertices_of(mesh: Mesh) -> np.ndarray:
 
 
 def on_faces(mesh: Mesh, count: int) -> np.ndarray:
-    """Which of the points of a mesh, `count` with their mirror images, are not stray: those of its faces.
+    """A mask of the points of a mesh, `count` with their mirror images, that are not stray: those of its faces.
 
     All count if more than a few are without, such as points and wires that nodes make something of.
     """

@@ -11,6 +11,7 @@ from bpy.props import EnumProperty
 from ...recording.mishaps import FELL, GROUND, HELD, OBSTACLE, OVERLAP, STUCK
 from ..animation.ownership import bake_of
 from ..animation.run_records import Outcomes
+from ..objects.focus import select_only
 from ..objects.tagged_objects import in_use, list_names
 from .polls import SteeringOperator, in_object_mode, something_baked
 
@@ -67,10 +68,7 @@ class STEERING_OT_select_contacts(SteeringOperator, bpy.types.Operator):
             self.report({"INFO"}, "No baked vehicle ran into anything or got stuck")
             return {"CANCELLED"}
         objects = [ob for ob in context.view_layer.objects if ob in frames and ob.visible_get() and not ob.hide_select]
-        for ob in context.selected_objects:
-            ob.select_set(False)
-        for ob in objects:
-            ob.select_set(True)
+        select_only(context, objects)
         frame = _next_frame(context.scene.frame_current, [at for ob in objects or frames for at in frames[ob]])
         if objects:
             context.view_layer.objects.active = next(ob for ob in objects if frame in frames[ob])

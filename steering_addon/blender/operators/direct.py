@@ -7,7 +7,7 @@ from bpy.props import BoolProperty, FloatProperty, IntProperty
 
 from ..crowds.hand_guides import check_takeover, take_over
 from ..crowds.new_marks import new_mark
-from ..objects.focus import activate, crowd_in_focus, vehicle_in_focus, vehicle_of, vehicles_selected
+from ..objects.focus import activate, crowd_in_focus, select_only, vehicle_in_focus, vehicle_of, vehicles_selected
 from ..properties import settings_of
 from ..properties.hooks import SHAPED
 from ..refusal import Refusal, reported
@@ -69,10 +69,7 @@ Bake again afterwards; the vehicle follows its guide, and the others see it"""
             check_takeover(ob, self.frame_start, self.frame_end)
         guides = [take_over(ob, context, self.frame_start, self.frame_end, self.precision) for ob in vehicles]
         context.view_layer.update()
-        for ob in context.selected_objects:
-            ob.select_set(False)
-        for guide in guides:
-            guide.select_set(True)
+        select_only(context, guides)
         context.view_layer.objects.active = guides[0]
         led = guides[0].name if len(guides) == 1 else f"the {len(guides)} guides"
         self.report({"INFO"}, f"Move the keys of {led}, then bake again")

@@ -33,7 +33,7 @@ from ..crowds.staggered_entry import let_in
 from ..objects.body_sizes import Body
 from ..objects.bound_parts import family_with_bound_parts
 from ..objects.characters import is_character, not_copied, torn_apart
-from ..objects.focus import crowd_in_focus, wholes_selected
+from ..objects.focus import activate, crowd_in_focus, wholes_selected
 from ..objects.hierarchy import Family
 from ..objects.tagged_objects import list_names, names_of
 from ..properties import has_role, pointed_at
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from bpy.types import Context, Object
 
 NOT_ON_GROUND = {"distance", "height", "lean"}
-"""What the redo panel leaves out on a surface, as it fits the members; the sidebar has it."""
+"""Settings that the redo panel leaves out on a surface, as they fit the members; the sidebar has them."""
 GROUND, FLAT, LOW = 4.0, 0.01, 0.1
 """A selected mesh that is this many times larger than all other selected models is taken for the ground. So is one
 whose height is at most this share of its width, or this one if it is larger than all models, if no model is as flat."""
@@ -148,10 +148,7 @@ class STEERING_OT_populate(bpy.types.Operator):
             stand_on(ground, crowd)
         if self.hide_models:
             _hide(plan, context)
-        for ob in context.selected_objects:
-            ob.select_set(False)
-        crowd.select_set(True)
-        context.view_layer.objects.active = crowd
+        activate(context, crowd)
         return {"FINISHED"}
 
     def _plan(

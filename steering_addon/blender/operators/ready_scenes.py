@@ -9,6 +9,7 @@ from bpy.props import BoolProperty, FloatProperty, FloatVectorProperty, IntPrope
 from mathutils import Vector
 
 from ...simulation.roles import Role
+from ..animation.frame_rate import frame_time_of
 from ..crowds.ready_scenes.catalogue import READY_SCENES
 from ..crowds.ready_scenes.framing import add_camera, frame_view
 from ..crowds.ready_scenes.scene_builder import ReadyScene, SceneOptions, free_place
@@ -42,8 +43,7 @@ class Adding(SteeringOperator):
 
     def _lengthen(self, scene: bpy.types.Scene) -> str:
         """Let the scene last until the end of the story; what to report of it."""
-        rate = scene.render.fps / scene.render.fps_base
-        last = scene.frame_start + math.ceil(self.ready_scene.seconds * rate)
+        last = scene.frame_start + math.ceil(self.ready_scene.seconds / frame_time_of(scene))
         if not self.ready_scene.seconds or scene.frame_end >= last:
             return ""
         scene.frame_end = last

@@ -12,7 +12,7 @@ from ..animation.ownership import bake_of
 from ..crowds.copied_states import copy_states, crowds_with_states
 from ..crowds.new_triggers import new_trigger, selected_callers
 from ..crowds.states import CUE_PATH, new_cue, number_of, states_before, states_of_crowd, triggers_of_state
-from ..objects.focus import activate, crowd_in_focus, state_in_focus
+from ..objects.focus import activate, crowd_in_focus, select_only, state_in_focus
 from ..objects.suitability import check_editable
 from ..objects.tagged_objects import crowd_of, in_use, tagged
 from ..properties import has_role
@@ -165,10 +165,7 @@ class STEERING_OT_select_in_state(SteeringOperator, bpy.types.Operator):
             raise Refusal(f"No vehicle of {name} is previewed or baked. Press Preview or Bake first.")
         taken_up = [ob for ob, each in zip(members, states) if each == number]
         reachable = [ob for ob in taken_up if ob.visible_get() and not ob.hide_select]
-        for ob in context.selected_objects:
-            ob.select_set(False)
-        for ob in reachable:
-            ob.select_set(True)
+        select_only(context, reachable)
         text = f"{len(taken_up)} of {len(members)} in {state.name} at frame {scene.frame_current_final:g}"
         hidden = len(taken_up) - len(reachable)
         self.report({"INFO"}, f"{text}; {hidden} hidden or not selectable" if hidden else text)

@@ -20,7 +20,7 @@ from ..crowds.moves_like import ITEMS as MOVES_LIKE_ITEMS
 from ..crowds.unasked import answer
 from ..objects.body_sizes import Body
 from ..objects.characters import carriers, torn_apart
-from ..objects.focus import vehicles_selected, whole_of, wholes_selected
+from ..objects.focus import activate, select_only, vehicles_selected, whole_of, wholes_selected
 from ..objects.hierarchy import Family, is_descendant
 from ..objects.suitability import check_editable, suits
 from ..objects.tagged_objects import list_names, names_of
@@ -227,14 +227,10 @@ class STEERING_OT_whole_select(SteeringOperator, bpy.types.Operator):
         return False
 
     def execute(self, context):
-        wholes, active = wholes_selected(context), context.view_layer.objects.active
-        for ob in context.selected_objects:
-            ob.select_set(False)
-        for ob in wholes:
-            if ob.name in context.view_layer.objects:
-                ob.select_set(True)
-                if active is None or ob == whole_of(active):
-                    context.view_layer.objects.active = ob
+        active = context.view_layer.objects.active
+        for ob in select_only(context, wholes_selected(context)):
+            if active is None or ob == whole_of(active):
+                context.view_layer.objects.active = ob
         return {"FINISHED"}
 
 
@@ -246,11 +242,7 @@ class STEERING_OT_crowd_add(SteeringOperator, bpy.types.Operator):
     needs = (in_object_mode,)
 
     def execute(self, context):
-        crowd = new_crowd(context)
-        for ob in context.selected_objects:
-            ob.select_set(False)
-        crowd.select_set(True)
-        context.view_layer.objects.active = crowd
+        activate(context, new_crowd(context))
         return {"FINISHED"}
 
 

@@ -54,7 +54,12 @@ SYNONYMS: dict[str, tuple[tuple[str, str], ...]] = {
     "Geometry Nodes": (("pose_meshes", ""),),
     "Instances": (("pose_meshes", ""),),
     "Fetch": (("behavior_add", "drive"),),
-    "Predator": (("state_add", "hunt"), ("behavior_add", "pursuit"), ("preset_apply", "shark")),
+    "Predator": (
+        ("state_add", "hunt"),
+        ("behavior_add", "pursuit"),
+        ("preset_apply", "predator"),
+        ("preset_apply", "shark"),
+    ),
     "Perch": (("mark_add", ""), ("clips_find", "")),
     "Land": (("behavior_add", "docking"), ("mark_add", "")),
     "Cache": (("bake", ""),),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...simulation.arrays.vectors import magnitude
-from ..animation.animation_data import posed_block
+from ..animation.animation_data import is_animated, posed_block
 from ..objects.body_sizes import UPRIGHT
 from ..objects.doubles import doubles
 from ..objects.hierarchy import shown_in
@@ -78,7 +78,7 @@ def front_of(ob: Object, family: Family, body: Body | None = None, *, flies: boo
     parts += [shown for part in parts for shown in shown_in(part)]
     if all(part.type == "EMPTY" for part in parts):
         return upright("POS_Z" if ob.empty_display_type == "SINGLE_ARROW" else "POS_Y")
-    is_character = ob.find_armature() is not None or any(map(_is_animated, parts))
+    is_character = ob.find_armature() is not None or any(map(_is_posed, parts))
     stand = _standing(ob, either_way=is_character)
     turned = stand is not None
     stand = stand if stand is not None else np.eye(3)
@@ -93,12 +93,9 @@ def front_of(ob: Object, family: Family, body: Body | None = None, *, flies: boo
     return _before(forward, stand), _before(up, stand)
 
 
-def _is_animated(part: Object) -> bool:
+def _is_posed(part: Object) -> bool:
     """Whether a part is an armature, or a mesh whose shape keys were animated where it was made."""
-    block = posed_block(part)
-    if block is None or part.type == "ARMATURE":
-        return block is not None
-    return (data := block.animation_data) is not None and (data.action is not None or len(data.nla_tracks) > 0)
+    return part.type == "ARMATURE" or is_animated(posed_block(part))
 
 
 def _before(axis: str, stand: np.ndarray) -> str:

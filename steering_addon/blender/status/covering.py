@@ -1,4 +1,4 @@
-"""Which obstacles have a shape that covers much more than the object, or a way through it.
+"""The obstacles whose shape covers much more than the object, or a way through it.
 
 An object is measured as Blender has evaluated it already, and again only when what it is made from has changed.
 """
@@ -10,17 +10,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import bpy
-
 from ...simulation.geometry.fitting import TOO_MUCH, Fit
 from ..objects.hierarchy import Family
-from ..read.dependencies import may_move
 from ..read.fingerprint import digest_of_shapes
 from ..read.obstacle_fit import SHAPES, fit_of, passers_height
-from ..read.run_settings import frame_range
 from ..read.solids import SHAPE_NUMBERS
 from ..refusal import Refusal
 from ..stored_values import choice_in
+from .placing import depsgraph_at_start
 
 if TYPE_CHECKING:
     from bpy.types import Object, Scene
@@ -77,11 +74,8 @@ def covering(scene: Scene, obstacles: Iterable[Object]) -> dict[Covering, list[O
 
 def _fit(scene: Scene, ob: Object, family: Family, height: float) -> Fit | None:
     """How shapes fit an object, as last measured while it cannot be; None if it never could."""
-    known = _known.get(ob.session_uid)
-    is_current = bpy.context.scene == scene
-    depsgraph = (bpy.context.view_layer if is_current else scene.view_layers[0]).depsgraph
-    elsewhere = scene.frame_current != frame_range(scene)[0] and may_move(ob)
-    if depsgraph is None or bpy.context.mode != "OBJECT" or elsewhere:
+    known, depsgraph = _known.get(ob.session_uid), depsgraph_at_start(scene, [ob])
+    if depsgraph is None:
         return known[1] if known else None
     made_of = digest_of_shapes([ob]) + repr(height).encode()
     if known and known[0] == made_of:

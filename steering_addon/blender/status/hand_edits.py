@@ -1,4 +1,4 @@
-"""Which vehicles have baked keys that were edited by hand, looked up anew only where an action may have changed."""
+"""The vehicles whose baked keys were edited by hand, looked up again only where an action may have changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which crowds have members whose models can play clips, and members that drivers of their parts read."""
+"""The crowds that have members whose models can play clips, or members that drivers of their parts read."""
 
 from __future__ import annotations
 

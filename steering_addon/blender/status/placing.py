@@ -6,7 +6,7 @@ has changed.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -75,10 +75,8 @@ def misplaced(
         _known.pop(scene.session_uid, None)
         return {}
     known = _known.setdefault(scene.session_uid, _Known())
-    # The depsgraph that Blender evaluated last for a scene; None if there is none yet.
-    is_current = bpy.context.scene == scene
-    depsgraph = (bpy.context.view_layer if is_current else scene.view_layers[0]).depsgraph
-    if depsgraph is not None and bpy.context.mode == "OBJECT" and not _has_moved_on(scene, surfaces):
+    depsgraph = depsgraph_at_start(scene, surfaces)
+    if depsgraph is not None:
         known.names = {}
         try:
             if _read(known, surfaces, depsgraph, scene.frame_current):
@@ -110,9 +108,14 @@ def _standing(
     return standing
 
 
-def _has_moved_on(scene: Scene, surfaces: Sequence[Object]) -> bool:
-    """Whether the frame is not the first one, and surfaces may be elsewhere than there."""
-    return scene.frame_current != frame_range(scene)[0] and any(map(may_move, surfaces))
+def depsgraph_at_start(scene: Scene, objects: Iterable[Object]) -> Depsgraph | None:
+    """The depsgraph that Blender evaluated last for a scene, if it shows some objects as a run begins.
+
+    None outside Object Mode, on other frames if objects may have moved since, and if there is none yet.
+    """
+    if bpy.context.mode != "OBJECT" or (scene.frame_current != frame_range(scene)[0] and any(map(may_move, objects))):
+        return None
+    return (bpy.context.view_layer if bpy.context.scene == scene else scene.view_layers[0]).depsgraph
 
 
 def _read(known: _Known, surfaces: Sequence[Object], depsgraph: Depsgraph, frame: int) -> bool:

@@ -94,7 +94,7 @@ class ClipWriter:
         gone = [part for part in left if part not in written and clip_record(part)]
         shaped = [rig for rig in written if has_own_shapes(rig)]
         prepared = [action for strips in self._models for action in strips.actions]
-        # Copies of meshes are made anew, as the model may have changed.
+        # The model may have changed, so copies of meshes are replaced.
         edited: list[Edited] = clear_players([*gone, *shaped], prepared)
         rigs = [rig for strips in self._models for rig in strips.rigs()]
         edited = list(dict.fromkeys([*edited, *write_clips(rigs, self._plan.frames)]))

@@ -1,4 +1,4 @@
-"""Fitting: which shape of an obstacle an object has, by what the shape covers besides it.
+"""Fitting: the shape of obstacle that an object has, by how much more than the object the shape covers.
 
 A round body or a box is taken where it covers little more than the object and no way through it; else the mesh itself.
 Everything is in the object's own axes at its size in the world, with which boxes are aligned.

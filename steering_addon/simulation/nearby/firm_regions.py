@@ -35,7 +35,6 @@ def keep_inside(
         rows = which(confined == region)
         row = np.full(len(rows), region)
         part = max(1.0 - largest(model.radius[rows]) / max(float(world.regions.size(row[:1])[0]), EPSILON), LEAST)
-
         upward, keeps_level = picked(world.upward, rows), grounded[rows]
         place, v = picked(position, rows), picked(velocity, rows)
         before = picked(world.bodies.position, rows)

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..arrays.frozen import Columns
 from ..arrays.vectors import EPSILON, Rows, Scalars, Vectors, columns, dot, magnitude, picked, unit
 from ..geometry.obstacles import MESH, OUTSIDE, Obstacles
 from ..geometry.surfaces import Surfaces
@@ -34,7 +35,7 @@ town on uneven ground needs dozens in each step; a net of 400 boxes takes 1 MB."
 
 
 @dataclass(frozen=True)
-class Travellers:
+class Travellers(Columns):
     """Agents on their way on the ground.
 
     Attributes:
@@ -89,9 +90,8 @@ def courses(obstacles: Obstacles, travellers: Travellers, most: int = MOST, floo
         heights = cut_heights(travellers.position[:, 2], travellers.radius)
         for height in np.unique(heights).tolist():
             rows = np.flatnonzero(heights == height)
-            few = Travellers(*(getattr(travellers, name)[rows] for name in travellers.__dataclass_fields__))
             walls = with_walls(obstacles, still, height)
-            for column, part in zip(found, _past(walls, few, most, floor)):
+            for column, part in zip(found, _past(walls, travellers.take(rows), most, floor)):
                 column[rows] = part
         return Courses(*found)
     return _past(obstacles, travellers, most, floor) if len(obstacles) else none

@@ -25,8 +25,8 @@ ALIKE = 1e-4
 """Metres, and sine, by which cuts may be off a line and still lie on it."""
 HEIGHTS = 0.5
 """Share of the least radius to which the heights of cuts are rounded up, so that bodies on a slope share them."""
-CUTS = 64
-"""Cuts that are kept: of a few meshes at a few heights."""
+CUTS = 512
+"""Cuts that are kept: of the meshes of a town at a few heights."""
 
 
 def cut_heights(height: Scalars, radius: Scalars) -> Scalars:
@@ -61,7 +61,7 @@ def with_walls(obstacles: Obstacles, still: Mask, height: float) -> Obstacles:
         mesh: Mesh = obstacles.mesh[row]
         if len(mesh) > MOST_FACES:
             continue
-        of_mesh = _walls(_Cut(mesh, obstacles.start[row].tobytes() + obstacles.axes[row].tobytes(), height))
+        of_mesh = _walls(_Cut(id(mesh), obstacles.start[row].tobytes() + obstacles.axes[row].tobytes(), height, mesh))
         if 0 < len(of_mesh) <= MOST_WALLS:
             walls.append(of_mesh)
             cut[row] = True
@@ -76,25 +76,16 @@ def with_walls(obstacles: Obstacles, still: Mask, height: float) -> Obstacles:
 
 @dataclass(frozen=True)
 class _Cut:
-    """A mesh at a place, and the height at which it is cut; meshes are compared by identity."""
+    """A mesh at a place, and the height at which it is cut.
 
-    mesh: Mesh = field(compare=False)
+    Attributes:
+        number: the id of the mesh. A cut that is kept holds the mesh, so that no other gets its id.
+    """
+
+    number: int
     place: bytes
     height: float
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, _Cut)
-            and self.mesh is other.mesh
-            and (self.place, self.height)
-            == (
-                other.place,
-                other.height,
-            )
-        )
-
-    def __hash__(self) -> int:
-        return hash((id(self.mesh), self.place, self.height))
+    mesh: Mesh = field(compare=False)
 
 
 @lru_cache(maxsize=CUTS)
