@@ -37,7 +37,7 @@ from ..objects.doubles import doubles
 from ..objects.hierarchy import Family, shown_in
 from ..objects.mind_numbers import state_numbers
 from ..objects.rest_pose import vertices_of
-from ..objects.tagged_objects import crowd_of, in_use, tagged
+from ..objects.tagged_objects import crowd_of, full_name, in_use, tagged
 from ..properties import pointed_at, settings_of
 from ..property_groups import values_of
 from ..refusal import Refusal
@@ -315,18 +315,17 @@ def looked_at(ob: Object) -> Object | None:
     return seen
 
 
-def gaze_of(crowd: Object, scene: Scene) -> tuple[Gaze, list[Object]]:
-    """Where the heads of a crowd turn, and the objects that it names."""
-    settings, target = settings_for(crowd, 1), looked_at(crowd)
-    in_states = {n: seen for ob, n in numbers_of_states(crowd, scene).items() if (seen := looked_at(ob)) is not None}
-    watched = list(dict.fromkeys([*([target] if target is not None else ()), *in_states.values()]))
-    gaze = Gaze(
+def gaze_of(crowd: Object, scene: Scene, rows: Mapping[str, int]) -> Gaze:
+    """Where the heads of a crowd turn; `rows` are those of the bodies of a run, by full name."""
+    settings = settings_for(crowd, 1)
+    seen = {number: looked_at(ob) for ob, number in {crowd: -1, **numbers_of_states(crowd, scene)}.items()}
+    in_states = {n: rows[full_name(ob)] for n, ob in seen.items() if ob is not None and full_name(ob) in rows}
+    return Gaze(
         lead=float(settings.look_ahead[0]),
-        target=-1 if target is None else watched.index(target),
-        in_states={number: watched.index(seen) for number, seen in in_states.items()},
+        target=in_states.pop(-1, -1),
+        in_states=in_states,
         callers=bool(settings.look_at_caller[0]),
     )
-    return gaze, watched
 
 
 def clips_made_of(crowd: Object, states: Mapping[Object, int]) -> str:
