@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -265,6 +266,18 @@ def store_measurements(models: Sequence[Model], scene: Scene, family: Family, *,
             text = text_of(Measurement(clip, made_of, scale))
             if entry.measured != text:
                 entry.measured = text
+
+
+def measure_unknown(scene: Scene) -> None:
+    """Measure the clips of a scene that are not known, for this session; those that cannot be measured stay unknown.
+
+    Writes nothing, but may add datablocks for a moment.
+    """
+    family = Family()
+    for crowd in tagged(in_use(scene), Role.CROWD):
+        for model in models_of(crowd, vehicles_of(crowd, scene), scene, family):
+            with suppress(Refusal):
+                measure(model, scene, family, hash_of(model, scene, family))
 
 
 def settings_for(crowd: Object, count: int) -> ClipSettings:
