@@ -7,11 +7,13 @@ from collections.abc import Iterable, Iterator
 from fnmatch import fnmatch
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import bpy
 import numpy as np
 
 from steering_addon.locomotion import CATALOGUE
+from steering_addon.portrayal.clips import MEASURED
 from steering_addon.portrayal.driver_properties import SHARE
 from tests.blender.building import bags, difference, scene_dump, without_bake_ids, without_run_records
 
@@ -25,6 +27,13 @@ OUTPUTS = tuple(output.name for kind in CATALOGUE for output in kind.outputs)
 LOOKS = ("steering_look_left", "steering_look_up")
 PROPERTIES = ("steering_speed", "steering_distance", "steering_phase", "steering_effort", *LOOKS, *OUTPUTS)
 """The custom properties that a bake keys on request; those of states are named after these."""
+FINDINGS = {
+    "clips": (*MEASURED, "measured"),
+    "portrayal": ("unplanted", "unplanted_models"),
+    "state": ("number",),
+    "trigger": ("number",),
+}
+"""What a bake finds out of clips and feet, and the numbers that it gives to copies, by the group that stores it."""
 EXPECTED = ("config/*", "extensions/*", "scripts/presets/steering/*.json", ".cache/*")
 """The files that Blender and saved presets put into the folders of a user; `*` stands for folders too."""
 
@@ -51,9 +60,10 @@ def differences(before: dict, after: dict) -> str:
 def restorable(dump: dict, copies: set[str], hidden: set[str]) -> dict:
     """A dump without what a bake may leave behind when it is cleared.
 
-    These are the starts that it stores on vehicles, as each bake stores its own, and only a bake reads it; the
-    identities that it gives to copies; properties that drivers read, with what these drivers set; and whether what it
-    hid is selected, as Blender deselects what is hidden.
+    These are the starts that it stores on vehicles, as each bake stores its own, and only a bake reads it; what it has
+    measured of clips, which holds until their model changes; the identities and numbers that it gives to copies;
+    properties that drivers read, with what these drivers set; and whether what it hid is selected, as Blender deselects
+    what is hidden.
 
     Args:
         copies: the full names of objects with the identity of another one, before.
@@ -65,12 +75,22 @@ def restorable(dump: dict, copies: set[str], hidden: set[str]) -> dict:
         of_a_bake = {"start", "identity"} if name in copies else {"start"}
         settings = stored.get("steering")
         if isinstance(settings, dict):
-            stored = {**stored, "steering": {k: v for k, v in settings.items() if k not in of_a_bake}}
+            stored = {
+                **stored,
+                "steering": _without_findings({k: v for k, v in settings.items() if k not in of_a_bake}),
+            }
         if name in read:
             custom = {k: v for k, v in stored["custom"].items() if not _is_keyed(k)}
             stored = {**stored, "stored": [k for k in stored["stored"] if not _is_keyed(k)], "custom": custom}
         objects[name] = _not_driven(bpy.data.objects.get(name), stored) if name in readers else stored
     return {**without_selection_of(hidden, dump), "objects": objects}
+
+
+def _without_findings(value: Any, group: str = "") -> Any:
+    """The settings of a group, by name, without what a bake finds out."""
+    if isinstance(value, dict):
+        return {k: _without_findings(v, k) for k, v in value.items() if k not in FINDINGS.get(group, ())}
+    return [_without_findings(each, group) for each in value] if isinstance(value, list) else value
 
 
 def _is_keyed(name: str) -> bool:

@@ -6,14 +6,14 @@ clips have them.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 
 import numpy as np
 
-from ..simulation.arrays.vectors import Mask, Scalars, Vectors, columns
+from ..simulation.arrays.vectors import Mask, Scalars, columns
 from .feet.planes import Ground
 from .feet.treads import Carried
-from .heads import Gaze, Heads, leads, toward
+from .heads import Heads, leads, toward
 from .portrait import ModelPortrait
 from .riding import RiddenGround, on_all_frames
 
@@ -21,32 +21,33 @@ from .riding import RiddenGround, on_all_frames
 class HeadsAhead:
     """Takes in the heads of m bodies on the frames of a run, and then turns them."""
 
-    def __init__(self, gaze: Gaze, frame_time: float, *, eases_always: bool = False) -> None:
-        """`eases_always`: whether also heads that look at nothing turn as gently as those that do."""
-        self._gaze, self._frame_time, self._eases_always = gaze, frame_time, eases_always
+    def __init__(self, lead: float, frame_time: float, *, eases_always: bool = False) -> None:
+        """Say how they turn.
+
+        Args:
+            lead: that of their gaze.
+            frame_time: seconds.
+            eases_always: whether also heads that look at nothing turn as gently as those that do.
+        """
+        self._lead, self._frame_time, self._eases_always = lead, frame_time, eases_always
         self._heads: list[Heads] = []
 
     def frame(self, heads: Heads) -> None:
         """Take in the next frame."""
         self._heads.append(heads)
 
-    def turned(self, places: Sequence[Vectors]) -> tuple[Scalars, Scalars, Mask]:
-        """How far heads are turned to the left and raised, (m, f) radians each, and which ever are, (m,).
-
-        Args:
-            places: (f, 3) of each watched object.
-        """
+    def turned(self) -> tuple[Scalars, Scalars, Mask]:
+        """How far heads are turned to the left and raised, (m, f) radians each, and which ever are, (m,)."""
         run = Heads(
             **{name: np.stack([getattr(each, name) for each in self._heads], axis=1) for name in vars(self._heads[0])}
         )
-        lead, frame_time = self._gaze.lead, self._frame_time
+        lead, frame_time = self._lead, self._frame_time
         left = leads(run.faces, run.stands, lead, frame_time)
         raised, turned = np.zeros(left.shape), np.full(len(left), lead > 0.0)
         for k in range(len(left)):
-            seen = self._gaze.seen(run.caller[k], run.state[k], places)
-            if self._eases_always or np.isfinite(seen).any():
+            if self._eases_always or np.isfinite(run.seen[k]).any():
                 turned[k] = True
-                left[k], raised[k] = toward(seen, run.eyes[k], run.forward[k], run.up[k], left[k], frame_time)
+                left[k], raised[k] = toward(run.seen[k], run.eyes[k], run.forward[k], run.up[k], left[k], frame_time)
         return left, raised, turned
 
 

@@ -7,7 +7,7 @@ evenly over what is possible.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -49,8 +49,8 @@ class Gaze:
 
     Attributes:
         lead: seconds by which they turn ahead of their bodies.
-        target: the row of the watched object that they look at, -1 for none.
-        in_states: the same in states, by the number of each that has an object of its own.
+        target: the row of the body that they look at, vehicles first, -1 for none.
+        in_states: the same in states, by the number of each that has a body of its own.
         callers: whether they look at what called them into a state, where there is no object.
     """
 
@@ -63,18 +63,20 @@ class Gaze:
         """Whether there may be something to look at."""
         return self.callers or self.target >= 0 or bool(self.in_states)
 
-    def seen(self, caller: Vectors, state: Rows, places: Sequence[Vectors]) -> Vectors:
-        """The places that vehicles look at, (n, 3) metres, nan for none; or that one looks at on n frames.
+    def seen(self, rows: Rows, caller: Vectors, state: Rows, places: Vectors) -> Vectors:
+        """The places that m vehicles look at, (m, 3) metres, nan for none: nobody looks at itself.
 
         Args:
-            caller, state: (n, 3) and (n,) as of `Heads`.
-            places: of the watched objects, (3,) or (n, 3) each.
+            rows: (m,) theirs.
+            caller, state: (m, 3) and (m,) as of `VisibleBodies`.
+            places: (k, 3) of all bodies.
         """
-        seen = caller if self.callers else np.full_like(caller, np.nan)
-        if self.target >= 0:
-            seen = np.broadcast_to(places[self.target], seen.shape)
+        body = np.full(len(rows), self.target)
         for number, watched in self.in_states.items():
-            seen = np.where((state == number)[:, None], places[watched], seen)
+            body[state == number] = watched
+        nobody = caller if self.callers else np.full_like(caller, np.nan)
+        seen: Vectors = np.where((body >= 0)[:, None], places[np.maximum(body, 0)], nobody)
+        seen[body == rows] = np.nan
         return seen
 
 
@@ -86,8 +88,7 @@ class Heads:
         eyes: (m, 3) metres, the middle of each head.
         forward, up: (m, 3) unit axes of the bodies.
         faces, stands: (m, 3) the same axes in the space of their ground.
-        caller: (m, 3) what called them into their state, nan where they do not look at it.
-        state: (m,) the number of that state.
+        seen: (m, 3) what they look at, nan for nothing.
     """
 
     eyes: Vectors
@@ -95,34 +96,27 @@ class Heads:
     up: Vectors
     faces: Vectors
     stands: Vectors
-    caller: Vectors
-    state: Rows
+    seen: Vectors
 
 
 class LiveTurns:
     """Turns heads frame after frame, where it is not known to where their bodies will go."""
 
-    def __init__(self, gaze: Gaze, frame_time: float) -> None:
-        self._gaze, self._frame_time = gaze, frame_time
+    def __init__(self, lead: float, frame_time: float) -> None:
+        """`lead` is that of their gaze."""
+        self._lead, self._frame_time = lead, frame_time
         self._faced: list[Vectors] = []
         self._last: tuple[Scalars, Scalars] | None = None
 
-    def frame(self, heads: Heads, places: Sequence[Vectors]) -> tuple[Scalars, Scalars]:
-        """How far heads are turned to the left and up on the next frame, (m,) radians each.
-
-        Args:
-            places: (3,) of each watched object.
-        """
-        seen = self._gaze.seen(heads.caller, heads.state, places)
+    def frame(self, heads: Heads) -> tuple[Scalars, Scalars]:
+        """How far heads are turned to the left and up on the next frame, (m,) radians each."""
         self._faced.append(heads.faces)
         back = min(len(self._faced) - 1, max(round(SMOOTHING / self._frame_time), 1))
-        otherwise = expected(
-            heads.faces, heads.up, self._faced[-1 - back], max(back, 1) * self._frame_time, self._gaze.lead
-        )
+        otherwise = expected(heads.faces, heads.up, self._faced[-1 - back], max(back, 1) * self._frame_time, self._lead)
         del self._faced[: -max(round(SMOOTHING / self._frame_time), 1) - 1]
-        wanted = aimed(seen, heads.eyes, heads.forward, heads.up, otherwise)
+        wanted = aimed(heads.seen, heads.eyes, heads.forward, heads.up, otherwise)
         last = wanted if self._last is None else self._last
-        looks = np.isfinite(seen[:, 0])
+        looks = np.isfinite(heads.seen[:, 0])
         left, raised = (followed(*each, looks, self._frame_time) for each in zip(last, wanted))
         self._last = left, raised
         return self._last

@@ -200,16 +200,19 @@ class Portrayer:
             outputs=state.outputs,
             states=self._states(state, numbers),
             moved=frozenset(snapshot.surfaces.moved_since(surfaces_before(before, snapshot))),
+            tracked=snapshot.tracked,
         )
 
     def portrait(self, sketch: Sketch) -> Portrait:
         """The portrait that a sketch becomes; sketches come in the order of the frames, and none is left out."""
         bodies = sketch.bodies
+        places = sketch.places if self._reacts else bodies.position
         models: list[ModelPortrait] = []
         if self._models:
             growth, together = self._growth(bodies.height), self._in_company(bodies)
-            models = [model.portrait(bodies, growth, together) for model in self._models]
-        return Portrait(**vars(sketch), models=models, driven=[crowd.portrait(sketch) for crowd in self._driven])
+            models = [model.portrait(bodies, growth, together, places) for model in self._models]
+        driven = [crowd.portrait(sketch, places) for crowd in self._driven]
+        return Portrait(**vars(sketch), models=models, driven=driven)
 
     def _state_numbers(self, state: State) -> Rows:
         numbers = np.zeros(len(state), dtype=np.int64)
@@ -264,12 +267,13 @@ class _ModelPortrayer:
         self._row = 0
         self._before: tuple[Ridden, Vectors, Played] | None = None
 
-    def portrait(self, all_bodies: VisibleBodies, growth: Scalars, together: Mask) -> ModelPortrait:
+    def portrait(self, all_bodies: VisibleBodies, growth: Scalars, together: Mask, places: Vectors) -> ModelPortrait:
         """The portrait on the next frame.
 
         Args:
             all_bodies: those of all n vehicles.
             growth, together: (n,) how many times as large as at first they are, and whether they stand with another.
+            places: (k, 3) as of `Sketch`.
         """
         model = self._model
         bodies, growth, together = all_bodies.take(model.rows), growth[model.rows], together[model.rows]
@@ -303,7 +307,7 @@ class _ModelPortrayer:
         else:
             played = self._player.step(last, way, bodies.entered)
         self._before, self._row = (now, bodies.position, played), self._row + 1
-        return ModelPortrait(bodies, growth, now, played, self._heads(bodies, now))
+        return ModelPortrait(bodies, growth, now, played, self._heads(bodies, now, places))
 
     def _beats(self, bodies: VisibleBodies) -> tuple[Scalars, Scalars]:
         """The beats of wings since the frame before, seconds at the usual rate, and their effort, (m,) each."""
@@ -311,12 +315,14 @@ class _ModelPortrayer:
             return np.zeros(len(bodies.entered)), np.ones(len(bodies.entered))
         return self._model.beats.frame(bodies.position, bodies.velocity, bodies.entered)
 
-    def _heads(self, bodies: VisibleBodies, on_ground: Ridden) -> Heads | None:
-        if self._model.gaze is None:
+    def _heads(self, bodies: VisibleBodies, on_ground: Ridden, places: Vectors) -> Heads | None:
+        gaze, rows = self._model.gaze, self._model.rows
+        if gaze is None:
             return None
         eyes = bodies.position + bodies.up * self._model.eyes[:, None]
         faces = on_ground.forward, on_ground.up
-        return Heads(eyes, bodies.forward, bodies.up, *faces, bodies.caller, bodies.state)
+        seen = gaze.seen(rows, bodies.caller, bodies.state, places)
+        return Heads(eyes, bodies.forward, bodies.up, *faces, seen)
 
 
 class _CrowdPortrayer:
@@ -326,16 +332,18 @@ class _CrowdPortrayer:
         self._crowd = crowd
         self._run = DriverProperties(crowd.portrayal, crowd.keys, frame_time, crowd.cruise)
 
-    def portrait(self, sketch: Sketch) -> CrowdPortrait:
+    def portrait(self, sketch: Sketch, places: Vectors) -> CrowdPortrait:
         bodies, rows = sketch.bodies, self._crowd.rows
         strides = stride_factors(self._crowd.portrayal, bodies.height[rows])
         properties = self._run.frame(bodies.position[rows], strides, bodies.entered[rows], bodies.start_speed()[rows])
         outputs = {name: column[rows] for name, column in sketch.outputs.items()}
-        return CrowdPortrait({**outputs, **properties}, self._heads(bodies))
+        return CrowdPortrait({**outputs, **properties}, self._heads(bodies, places))
 
-    def _heads(self, bodies: VisibleBodies) -> Heads | None:
-        if self._crowd.gaze is None:
+    def _heads(self, bodies: VisibleBodies, places: Vectors) -> Heads | None:
+        gaze, rows = self._crowd.gaze, self._crowd.rows
+        if gaze is None:
             return None
-        mine = bodies.take(self._crowd.rows)
+        mine = bodies.take(rows)
         eyes = mine.position + np.maximum(EYES * mine.height - mine.lift, 0.0)[:, None] * mine.up
-        return Heads(eyes, mine.forward, mine.up, mine.forward, mine.up, mine.caller, mine.state)
+        seen = gaze.seen(rows, mine.caller, mine.state, places)
+        return Heads(eyes, mine.forward, mine.up, mine.forward, mine.up, seen)

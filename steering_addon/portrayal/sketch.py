@@ -12,7 +12,7 @@ from ..simulation.geometry.surfaces import Surfaces
 from ..simulation.ground import level_heading
 from ..simulation.maneuvers.settling import Settling
 from ..simulation.presence.stays import Staying, memory_of_name
-from ..simulation.snapshot import Snapshot, State
+from ..simulation.snapshot import Snapshot, State, Tracked
 from ..simulation.steering import errands
 from .heads import attends
 from .riding import Carriage, carriage
@@ -99,6 +99,7 @@ class Sketch:
         states: what tells the states of the m vehicles of each crowd that has any, (m,) by name: their numbers, and how
             far each is taken up, 0 to 1.
         moved: the rows of the surfaces that moved since the frame before.
+        tracked: the bodies that the run does not move.
     """
 
     number: int
@@ -109,11 +110,20 @@ class Sketch:
     outputs: Mapping[str, Scalars]
     states: Sequence[Mapping[str, Scalars | Rows]]
     moved: frozenset[int]
+    tracked: Tracked
 
     @property
     def away(self) -> Mask:
         """(n,) the vehicles that have not entered yet or have left."""
         return ~self.bodies.present
+
+    @property
+    def places(self) -> Vectors:
+        """(k, 3) metres of all bodies, vehicles first."""
+        bodies, tracked = self.bodies, self.tracked
+        row, (x, y, z) = np.maximum(tracked.carrier, 0), tracked.position.T[..., None]
+        carried = bodies.position[row] + x * bodies.side[row] + y * bodies.forward[row] + z * bodies.up[row]
+        return np.concatenate((bodies.position, np.where((tracked.carrier >= 0)[:, None], carried, tracked.position)))
 
 
 def arrived(state: State, before: State | None) -> Mask:

@@ -168,7 +168,7 @@ def same(one: Portrait, other: Portrait) -> bool:
 def test_a_portrait_is_finite_but_for_callers_that_nobody_looks_at(run: Run) -> None:
     for portrait in portraits(run):
         for name, column in columns(portrait).items():
-            assert name.endswith(".caller") or np.isfinite(column).all(), name
+            assert name.endswith((".caller", ".seen", ".amount")) or np.isfinite(column).all(), name
 
 
 def test_a_portrait_does_not_depend_on_the_order_of_the_vehicles_of_a_model_or_crowd(run: Run) -> None:
@@ -327,24 +327,40 @@ def test_exact_marks_one_after_the_other_move_paths_as_if_the_whole_run_were_kno
     np.testing.assert_allclose(path, [state.motion.position[0] for state in states] + moved, atol=1e-12)
 
 
+def test_what_is_looked_at_is_where_it_is_on_that_frame_and_nobody_looks_at_itself() -> None:
+    run, n = visitors(), 6
+    frame = frame_of(20, run.states[20])
+    tracked = replace(frame.snapshot.tracked, carrier=np.array([2]))
+    carried = replace(frame, snapshot=replace(frame.snapshot, tracked=tracked))
+    sketch = Portrayer(run.subjects(np.arange(n))).sketch(run.states[19], run.states[20], carried)
+    bodies = sketch.bodies
+    aboard = bodies.position[2] + tracked.position[0] @ (bodies.side[2], bodies.forward[2], bodies.up[2])
+    seen = Gaze(0.0, target=1, in_states={5: n}).seen(
+        np.arange(n), np.full((n, 3), np.nan), np.array([0, 0, 5, 5, 0, 0]), sketch.places
+    )
+    np.testing.assert_array_equal(seen[[0, 4, 5]], bodies.position[[1, 1, 1]])
+    assert np.isnan(seen[1]).all()
+    np.testing.assert_allclose(seen[[2, 3]], [aboard, aboard])
+
+
 def test_only_heads_that_look_at_something_turn_unless_all_are_eased() -> None:
     seen, nothing = (1.0, 1.0, 1.7), (np.nan, np.nan, np.nan)
     caller, eyes = np.array([seen, nothing]), np.tile((0.0, 0.0, 1.7), (2, 1))
     forward, up = np.tile((0.0, 1.0, 0.0), (2, 1)), np.tile((0.0, 0.0, 1.0), (2, 1))
-    heads = Heads(eyes, forward, up, forward, up, caller, np.zeros(2, dtype=np.int64))
+    heads = Heads(eyes, forward, up, forward, up, caller)
     for eases_always, turned in ((False, [True, False]), (True, [True, True])):
-        ahead = HeadsAhead(Gaze(0.0, callers=True), 1.0 / FPS, eases_always=eases_always)
+        ahead = HeadsAhead(0.0, 1.0 / FPS, eases_always=eases_always)
         for _ in range(5):
             ahead.frame(heads)
-        left, _, which = ahead.turned([])
+        left, _, which = ahead.turned()
         assert which.tolist() == turned
         np.testing.assert_allclose(left, [[-np.pi / 4.0] * 5, [0.0] * 5], atol=1e-9)
 
 
 def test_live_heads_follow_the_object_that_they_look_at_without_a_jump() -> None:
     eyes, forward, up = (np.array([v]) for v in ((0.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)))
-    heads = Heads(eyes, forward, up, forward, up, np.full((1, 3), np.nan), np.zeros(1, dtype=np.int64))
-    turns = LiveTurns(Gaze(0.0, target=0), 1.0 / FPS)
-    left = [turns.frame(heads, [np.array(place)])[0][0] for place in ((0.0, 5.0, 0.0), *[(-5.0, 5.0, 0.0)] * 30)]
+    turns = LiveTurns(0.0, 1.0 / FPS)
+    seen = (0.0, 5.0, 0.0), *[(-5.0, 5.0, 0.0)] * 30
+    left = [turns.frame(Heads(eyes, forward, up, forward, up, np.array([place])))[0][0] for place in seen]
     assert left[0] == 0.0 and 0.0 < left[1] < 0.3
     assert (np.diff(left) > 0.0).all() and left[-1] == pytest.approx(np.pi / 4.0, abs=0.02)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -37,7 +38,7 @@ from ..objects.doubles import doubles
 from ..objects.hierarchy import Family, shown_in
 from ..objects.mind_numbers import state_numbers
 from ..objects.rest_pose import vertices_of
-from ..objects.tagged_objects import crowd_of, in_use, tagged
+from ..objects.tagged_objects import crowd_of, full_name, in_use, tagged
 from ..properties import pointed_at, settings_of
 from ..property_groups import values_of
 from ..refusal import Refusal
@@ -267,6 +268,18 @@ def store_measurements(models: Sequence[Model], scene: Scene, family: Family, *,
                 entry.measured = text
 
 
+def measure_unknown(scene: Scene) -> None:
+    """Measure the clips of a scene that are not known, for this session; those that cannot be measured stay unknown.
+
+    Writes nothing, but may add datablocks for a moment.
+    """
+    family = Family()
+    for crowd in tagged(in_use(scene), Role.CROWD):
+        for model in models_of(crowd, vehicles_of(crowd, scene), scene, family):
+            with suppress(Refusal):
+                measure(model, scene, family, hash_of(model, scene, family))
+
+
 def settings_for(crowd: Object, count: int) -> ClipSettings:
     """The settings for playing the clips of a crowd, `count` rows."""
     portrayal = crowd.steering.portrayal
@@ -315,18 +328,17 @@ def looked_at(ob: Object) -> Object | None:
     return seen
 
 
-def gaze_of(crowd: Object, scene: Scene) -> tuple[Gaze, list[Object]]:
-    """Where the heads of a crowd turn, and the objects that it names."""
-    settings, target = settings_for(crowd, 1), looked_at(crowd)
-    in_states = {n: seen for ob, n in numbers_of_states(crowd, scene).items() if (seen := looked_at(ob)) is not None}
-    watched = list(dict.fromkeys([*([target] if target is not None else ()), *in_states.values()]))
-    gaze = Gaze(
+def gaze_of(crowd: Object, scene: Scene, rows: Mapping[str, int]) -> Gaze:
+    """Where the heads of a crowd turn; `rows` are those of the bodies of a run, by full name."""
+    settings = settings_for(crowd, 1)
+    seen = {number: looked_at(ob) for ob, number in {crowd: -1, **numbers_of_states(crowd, scene)}.items()}
+    in_states = {n: rows[full_name(ob)] for n, ob in seen.items() if ob is not None and full_name(ob) in rows}
+    return Gaze(
         lead=float(settings.look_ahead[0]),
-        target=-1 if target is None else watched.index(target),
-        in_states={number: watched.index(seen) for number, seen in in_states.items()},
+        target=in_states.pop(-1, -1),
+        in_states=in_states,
         callers=bool(settings.look_at_caller[0]),
     )
-    return gaze, watched
 
 
 def clips_made_of(crowd: Object, states: Mapping[Object, int]) -> str:

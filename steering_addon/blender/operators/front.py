@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import bpy
 
 from ...simulation.roles import Role
-from ..crowds.adding_clips import add_to_new_crowd, why_without_walk
+from ..crowds.adding_clips import add_to_new_crowd, measure_clips, why_without_walk
 from ..objects.focus import vehicles_selected
+from ..objects.hierarchy import Family
 from ..objects.suitability import check_editable
 from ..objects.tagged_objects import crowd_of, tagged
 from ..properties import has_role
-from ..refusal import reported
+from ..refusal import Refusal, reported
 from ..stored_values import choice_in
 from .polls import in_object_mode
 
@@ -52,8 +54,13 @@ class STEERING_OT_flip_front(bpy.types.Operator):
             ob.steering.forward_axis = f"{OPPOSITE[sign]}_{axis}"
         number = len(vehicles)
         text = f"Flipped the front of {number} vehicle{'s' * (number != 1)}"
-        # Clips that went backwards may go ahead now.
-        for crowd in dict.fromkeys(crowd for ob in vehicles if (crowd := crowd_of(ob)) and why_without_walk(crowd)):
+        for crowd in dict.fromkeys(crowd for ob in vehicles if (crowd := crowd_of(ob)) and crowd.is_editable):
+            if not why_without_walk(crowd):
+                # What cannot be measured, a bake refuses.
+                with suppress(Refusal):
+                    measure_clips(crowd, context.scene, Family())
+                continue
+            # Clips that went backwards may go ahead now.
             members = [ob for ob in vehicles if crowd_of(ob) == crowd]
             clips, why = add_to_new_crowd(crowd, members, context.scene)
             text += f"; {crowd.name} plays {', '.join(clips)}" if clips else ""

@@ -16,6 +16,7 @@ from bpy.app.handlers import persistent
 
 from ...recording.run_cache import KeptRun
 from ..animation.visibility import notice
+from ..clips.crowd_clips import measure_unknown
 from ..objects.tagged_objects import in_use
 from ..properties import replaces_own_keys, settings_of
 from ..read.plan import plan_reading
@@ -256,6 +257,8 @@ def start(scene: Scene, layer: ViewLayer, *, replace_own_keys: bool = False) -> 
     """
     global _live, _ended
     end()
+    # Not while it is on, when adding a datablock would change the scene.
+    measure_unknown(scene)
     layer.update()
     _live, _ended = Live(scene, replace_own_keys), ""
     _present(scene, layer.depsgraph)

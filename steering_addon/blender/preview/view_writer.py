@@ -11,7 +11,6 @@ from ...portrayal.driver_properties import LOOKS, is_of_states
 from ...portrayal.heads import LiveTurns
 from ..animation.custom_properties import reading_drivers
 from ..clips.clip_copies import at_rest
-from ..clips.crowd_clips import gaze_of
 from ..clips.shapes import shapes_of
 from ..objects.hierarchy import Family
 from ..read.sources import keyed_properties
@@ -23,11 +22,9 @@ if TYPE_CHECKING:
     from bpy.types import Object
 
     from ...portrayal.clips import Playing
-    from ...portrayal.heads import Gaze
-    from ...portrayal.portrait import CrowdPortrait, ModelPortrait, Portrait, PortraitSubjects
+    from ...portrayal.portrait import CrowdPortrait, DrivenCrowd, ModelPortrait, Portrait, PortraitSubjects
     from ..clips.clip_copies import Copies
     from ..read.plan import Plan
-    from ..read.sources import CrowdSource
     from ..write.subjects import PlayingModel
 
 
@@ -49,7 +46,7 @@ class ViewWriter:
         playing, driven = _playing(plan), driven_crowds(plan) if self.names else []
         self.subjects: PortraitSubjects = subjects_of(plan, playing, driven)
         self._models = [_ModelView(plan, model) for model in playing.models]
-        self._driven = [_CrowdView(plan, crowd) for crowd in driven]
+        self._driven = [_CrowdView(plan, crowd) for crowd in self.subjects.driven]
         self._told: list[dict[int, dict[str, float]]] = []
         self._taken = 0
 
@@ -108,12 +105,12 @@ class _ModelView:
 
     def __init__(self, plan: Plan, playing: PlayingModel) -> None:
         self._playing, gaze = playing, playing.clips.gaze
-        self._turns = LiveTurns(gaze, plan.frame_time) if gaze is not None else None
+        self._turns = LiveTurns(gaze.lead, plan.frame_time) if gaze is not None else None
         self._along = [shapes_of(part.meshes[0], np.eye(4)) for part in playing.along]
         self._frames: list[tuple[Playing, tuple[np.ndarray, np.ndarray] | None]] = []
 
     def frame(self, portrayed: ModelPortrait) -> None:
-        turned = self._turns.frame(portrayed.heads, _places_now(self._playing.watched)) if self._turns else None
+        turned = self._turns.frame(portrayed.heads) if self._turns else None
         self._frames.append((portrayed.played, turned))
 
     def poses(self, row: int) -> Iterator[RigPose]:
@@ -135,18 +132,15 @@ class _ModelView:
 class _CrowdView:
     """The numbers that drivers read of the vehicles of a crowd."""
 
-    def __init__(self, plan: Plan, crowd: CrowdSource) -> None:
+    def __init__(self, plan: Plan, crowd: DrivenCrowd) -> None:
         self._rows = crowd.rows
-        gaze: Gaze | None = None
-        if crowd.portrayal.look.any():
-            gaze, self._watched = gaze_of(crowd.ob, plan.scene)
-        self._turns = LiveTurns(gaze, plan.frame_time) if gaze is not None else None
+        self._turns = LiveTurns(crowd.gaze.lead, plan.frame_time) if crowd.gaze is not None else None
 
     def frame(self, portrayed: CrowdPortrait, told: dict[int, dict[str, float]]) -> None:
         """Add what is read on the next frame to what is told of vehicles, by their rows."""
         numbers = dict(portrayed.properties)
         if self._turns is not None:
-            numbers |= zip(LOOKS, self._turns.frame(portrayed.heads, _places_now(self._watched)))
+            numbers |= zip(LOOKS, self._turns.frame(portrayed.heads))
         _tell(told, self._rows, numbers)
 
 
@@ -180,10 +174,6 @@ def _names_read(plan: Plan) -> dict[int, tuple[str, ...]]:
     obs = {objects[row]: row for row, names in present.items() if names}
     drivers = reading_drivers(obs, sorted({name for names in present.values() for name in names}))
     return {obs[ob]: tuple(sorted(read)) for ob, read in drivers.items() if read}
-
-
-def _places_now(objects: Sequence[Object]) -> list[np.ndarray]:
-    return [np.array(ob.matrix_world.translation) for ob in objects]
 
 
 def _mixed(copies: Copies, played: Playing, rows: Sequence[int]) -> np.ndarray:

@@ -55,17 +55,11 @@ def _is_state_of_crowd(clip: PropertyGroup, ob: Object) -> bool:
     return has_role(ob, Role.STATE) and pointed_at(ob.steering, "crowd") == clip.id_data
 
 
-def may_be_looked_at(_portrayal: PropertyGroup | None, ob: Object) -> bool:
-    """Whether where an object is on each frame is known before a bake is written: that of a vehicle may change."""
-    return not has_role(ob, Role.VEHICLE) or ob.steering.locked
-
-
 _OWN: dict[str, Any] = {SWITCH: {"update": take_over}}
 HOOKS: dict[str, Hooks] = {
     "populate": {"place": {"poll": lambda _group, ob: ob.name in bpy.context.scene.objects}},
     "source": {"object": {"poll": lambda _group, ob: not has_role(ob, Role.CROWD)}},
     "clip": {"state": {"poll": _is_state_of_crowd}} | {name: {"get": _measured(name)} for name in MEASURED},
-    "portrayal": {"look_at": {"poll": may_be_looked_at}},
     "trigger": {name: {"update": _show_distance} for name in ("when", "distance")},
     "mark": {"shape": {"poll": lambda _group, ob: ob.type in SHAPED}},
     "object": {

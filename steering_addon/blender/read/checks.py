@@ -205,6 +205,7 @@ def check_independent(
     vehicles: Sequence[Object],
     rows: dict[str, int],
     fixed: list[Object],
+    places: list[Object],
 ) -> None:
     """Refuse objects that depend on a vehicle other than by being parented to it: its motion is not known in advance.
 
@@ -213,6 +214,7 @@ def check_independent(
         vehicles: those that move.
         rows: the rows of these by full name.
         fixed: the objects looked at that cannot even be parented to a vehicle.
+        places: those of which only the place counts.
     """
     for ob in fixed:
         if (row := carrier_of(ob, rows)) >= 0:
@@ -223,7 +225,7 @@ def check_independent(
     for ob in with_all_behind([*looked_at, *crowds, *parents]):
         if full_name(ob) in rows:
             continue
-        for behind, why in reasons(ob):
+        for behind, why in reasons(ob, only_place=ob in places):
             row = carrier_of(behind, rows)
             if row < 0 or why == "parent":
                 # Children of a vehicle are read relative to it; what depends on them is refused here, for itself.

@@ -26,21 +26,23 @@ STEADY = {
     *("SUBSURF", "TRIANGULATE", "WEIGHTED_NORMAL", "WELD", "WIREFRAME"),
 }
 """Modifiers that give the same shape on each frame, unless their settings are animated or they point at an object."""
+TURNING = {"COPY_ROTATION", "DAMPED_TRACK", "LIMIT_ROTATION", "LOCKED_TRACK", "TRACK_TO"}
+"""Constraints that leave an object where it is."""
 DRIVER_PROPERTIES = frozenset(
     map(path_of, (*PROPERTIES, *LOOKS, *(output.name for kind in LOCOMOTIONS.values() for output in kind.outputs)))
 )
 """The data paths that a bake keys on a vehicle to drive its wings and wheels, but for those of states."""
 
 
-def reasons(ob: Object) -> Iterator[tuple[Object, str]]:
-    """The objects that an object depends on directly, and through what; a parent counts as "parent".
+def reasons(ob: Object, *, only_place: bool = False) -> Iterator[tuple[Object, str]]:
+    """The objects that an object, or only its place, depends on directly, and through what; a parent is "parent".
 
     A wing driven by the properties keyed on the vehicle it belongs to depends on that vehicle as its parent only.
     """
     if ob.parent is not None:
         yield ob.parent, "parent"
     for constraint in ob.constraints:
-        if constraint.enabled:
+        if constraint.enabled and not (only_place and constraint.type in TURNING):
             for target in _targets(constraint):
                 yield target, f"the constraint {constraint.name}"
     if ob.pose is not None:

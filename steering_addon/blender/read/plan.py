@@ -49,7 +49,7 @@ from .sources import (
     pointers_of,
     portrays,
 )
-from .surroundings import Surroundings, rows_of, surroundings_of
+from .surroundings import Surroundings, rows_of, rows_of_bodies, surroundings_of
 from .target_problems import target_warnings
 from .vehicles import Vehicles
 
@@ -108,6 +108,10 @@ class Plan:
     def __len__(self) -> int:
         return len(self.vehicles)
 
+    def body_rows(self) -> dict[str, int]:
+        """The target row of each vehicle and body by its full name."""
+        return rows_of_bodies(rows_of(self.vehicles.source.objects), self.bodies)
+
     @property
     def preroll(self) -> int:
         """The number of frames simulated before the first: the longest pre-roll of its crowds."""
@@ -137,7 +141,7 @@ def plan_reading(
 def _check(scene: Scene, cast: Cast, around: Surroundings, *, replace_own_keys: bool) -> None:
     """Refuse what depends on a vehicle that the run moves, and resources that cannot be hidden."""
     rows = rows_of(cast.source.objects)
-    check_independent(around.looked_at, cast.crowds, cast.source.objects, rows, around.spread_out)
+    check_independent(around.looked_at, cast.crowds, cast.source.objects, rows, around.spread_out, around.only_seen)
     if any(feeds(behaviors_of(crowd)) for crowd in cast.crowds):
         check_hiding([body.ob for body in around.bodies], cast.first, cast.last, replace_own_keys)
 
@@ -149,7 +153,7 @@ def _assembled(scene: Scene, cast: Cast, around: Surroundings) -> Plan:
     seed = stored.seed if stored else 0
     vehicles = _vehicles(source, cast.identities, crowds, seed)
     pointed_rows = {
-        Kind.BODY: {**rows, **{body.name: len(rows) + k for k, body in enumerate(around.bodies)}},
+        Kind.BODY: rows_of_bodies(rows, around.bodies),
         Kind.PATH: rows_of(around.paths),
         Kind.REGION: rows_of(around.regions),
         Kind.CROWD: rows_of(crowds),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ...simulation.declaration import Kind
 from ...simulation.roles import Role
+from ..clips.crowd_clips import looked_at
 from ..moving import locomotion_of
 from ..objects.tagged_objects import full_name
 from ..properties import pointed_at
@@ -28,7 +29,8 @@ TARGETS = (Role.LEADER, Role.RESOURCE, Role.VEHICLE)
 
 @dataclass(frozen=True)
 class Surroundings:
-    """The objects that the vehicles of a run react to, as in `Plan`, and the targets that name several bodies."""
+    """The objects that the vehicles of a run react to, as in `Plan`, the targets that name several bodies, and the
+    objects at which only heads look."""
 
     bodies: tuple[BodySource, ...]
     obstacles: tuple[BodySource, ...]
@@ -39,6 +41,7 @@ class Surroundings:
     several: list[Several]
     shapes: list[Object]
     guides: tuple[GuideSource, ...]
+    only_seen: list[Object]
 
     @property
     def spread_out(self) -> list[Object]:
@@ -67,8 +70,12 @@ def surroundings_of(cast: Cast) -> Surroundings:
     surfaces = roles[Role.SURFACE] if stand else []
     check_surfaces(surfaces)
     by_hand = source.stored["by_hand"]
+    others = _bodies(roles, pointed[Kind.BODY], several, rows, [*watched, *cast.marks])
+    known = {*rows, *(body.name for body in others)}
+    seen = dict.fromkeys(ob for holder in cast.holders if (ob := looked_at(holder)) in set(objects))
+    only_seen = [BodySource(ob, carrier_of(ob, rows)) for ob in seen if full_name(ob) not in known]
     return Surroundings(
-        bodies=_bodies(roles, pointed[Kind.BODY], several, rows, [*watched, *cast.marks]),
+        bodies=tuple(sorted((*others, *only_seen), key=lambda body: body.name)),
         obstacles=obstacles,
         paths=list(dict.fromkeys([*roles[Role.PATH], *(each.ob for each in pointed[Kind.PATH])])),
         regions=regions,
@@ -77,12 +84,18 @@ def surroundings_of(cast: Cast) -> Surroundings:
         several=several,
         shapes=[shape for ob in cast.marks if (shape := pointed_at(ob.steering.mark, "shape")) is not None],
         guides=guides_of(source.objects, by_hand, source.animated, rows, {full_name(ob) for ob in objects}),
+        only_seen=[body.ob for body in only_seen],
     )
 
 
 def rows_of(objects: Iterable[Object]) -> dict[str, int]:
     """The place of each object in a row of them, by its full name."""
     return {full_name(ob): row for row, ob in enumerate(objects)}
+
+
+def rows_of_bodies(rows: dict[str, int], bodies: Iterable[BodySource]) -> dict[str, int]:
+    """The row of each body by name: of the vehicles of a run, which have these, and of the others after them."""
+    return {**rows, **{body.name: len(rows) + k for k, body in enumerate(bodies)}}
 
 
 def _bodies(

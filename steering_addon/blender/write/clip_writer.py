@@ -13,7 +13,6 @@ from ...portrayal.clips import Playing
 from ...portrayal.finish import HeadsAhead, PlantedBodies
 from ...portrayal.pose_groups import pose_groups
 from ..animation.animation_data import posed_block
-from ..animation.places import places_of
 from ..clips.clip_copies import ClipCopy, copies_made
 from ..clips.clip_feet import store_unplanted
 from ..clips.clip_heads import HEAD
@@ -137,7 +136,7 @@ class _ModelStrips:
         lift = np.array([ob.steering.origin_height * scale_of(ob, ob) for ob in vehicles])
         self._footing = PlantedBodies(clips.size, lift) if playing.plants else None
         several = clips.gaze is not None and len(plan.frames) > 1
-        self._heads = HeadsAhead(clips.gaze, plan.frame_time) if several else None
+        self._heads = HeadsAhead(clips.gaze.lead, plan.frame_time) if several else None
         self._copies: list[ClipCopy] = []
         self._along: list[list[ClipCopy]] = []
         self._feet, self._head, self._posture = ([[] for _ in rigs] for _ in range(3))
@@ -225,9 +224,7 @@ class _ModelStrips:
     def _turn_heads(self, heads: HeadsAhead) -> None:
         """Compute the strip that turns the head of each armature."""
         rigs, existing = self.playing.model.rigs, copies_made()
-        left, raised, turned = heads.turned(
-            [places_of(ob, self._plan.scene, self._plan.frames) for ob in self.playing.watched]
-        )
+        left, raised, turned = heads.turned()
         rows = np.flatnonzero(turned)
         if not len(rows):
             return

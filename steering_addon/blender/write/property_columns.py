@@ -8,8 +8,7 @@ import numpy as np
 
 from ...portrayal.driver_properties import LOOKS, STATE
 from ...portrayal.finish import HeadsAhead
-from ..animation.places import places_of
-from ..clips.crowd_clips import gaze_of
+from ..clips.crowd_clips import settings_for
 from ..read.sources import keyed_properties
 from .subjects import driven_crowds, stateful_crowds
 
@@ -42,13 +41,13 @@ class _CrowdColumns:
     """The numbers for drivers of one crowd."""
 
     def __init__(self, plan: Plan, crowd: CrowdSource) -> None:
-        self._plan, self._crowd = plan, crowd
+        self._crowd = crowd
         objects = plan.vehicles.source.objects
         self._keyed = [keyed_properties(objects[row], crowd.ob) for row in crowd.rows.tolist()]
         names = dict.fromkeys(name for keyed in self._keyed for name in keyed if name not in LOOKS)
         self._columns = {name: np.zeros((len(crowd.rows), len(plan.frames)), KEY) for name in names}
-        self._gaze, self._watched = gaze_of(crowd.ob, plan.scene) if crowd.portrayal.look.any() else (None, [])
-        self._heads = HeadsAhead(self._gaze, plan.frame_time, eases_always=True) if self._gaze is not None else None
+        lead = float(settings_for(crowd.ob, 1).look_ahead[0])
+        self._heads = HeadsAhead(lead, plan.frame_time, eases_always=True) if crowd.portrayal.look.any() else None
 
     def frame(self, row: int, portrayed: CrowdPortrait) -> None:
         for name in self._columns.keys() & portrayed.properties.keys():
@@ -63,8 +62,7 @@ class _CrowdColumns:
             for k, row in enumerate(self._crowd.rows.tolist())
         }
         if self._heads is not None:
-            places = [places_of(ob, self._plan.scene, self._plan.frames) for ob in self._watched]
-            left, raised, _ = self._heads.turned(places)
+            left, raised, _ = self._heads.turned()
             for k, columns in enumerate(told.values()):
                 columns |= dict(zip(LOOKS, (left[k], raised[k])))
         return told

@@ -71,7 +71,6 @@ class PlayingModel:
         clips: what is portrayed of it.
         copies: of its clips, for strips.
         along: its other meshes that move along.
-        watched: the objects at which its heads look.
         neck: what turns its heads; None if nothing does.
         posture: how its vehicles hold backs and heads; None if they do as their clips have it.
         made_of: the hash of the clips of its crowd.
@@ -91,7 +90,7 @@ class PlayingModel:
         self.plants = bool(settings.plant_feet.all())
         named, rig, channels = crowd.ob.steering.portrayal.head_bone, model.rigs[0], self.copies.channels
         self.posture: Posture | None = posture_of(rig, named, channels, lambda: self.shape, settings.posture, keys)
-        gaze, self.watched = gaze_of(crowd.ob, plan.scene)
+        gaze = gaze_of(crowd.ob, plan.scene, plan.body_rows())
         turns = gaze.lead > 0.0 or gaze.looks()
         self.neck: Neck | None = neck_of(rig, model.vehicles[0], named, channels) if turns else None
         self.clips = ModelClips(
@@ -216,7 +215,7 @@ def stateful_crowds(plan: Plan) -> list[StatefulCrowd]:
 def _driven(plan: Plan, crowd: CrowdSource) -> DrivenCrowd:
     vehicle, gaze = crowd.ob.steering.vehicle, None
     if crowd.portrayal.look.any():
-        gaze, _ = gaze_of(crowd.ob, plan.scene)
+        gaze = gaze_of(crowd.ob, plan.scene, plan.body_rows())
     keys = plan.vehicles.keys[crowd.rows]
     return DrivenCrowd(crowd.rows, keys, crowd.portrayal, vehicle.max_speed * vehicle.cruise_speed, gaze)
 

@@ -609,7 +609,21 @@ def test_walkers_look_at_an_object_that_moves() -> None:
     wanted = np.angle(np.exp(1j * (bearings(walker, camera, range(1, 49)) - body)))
     assert np.ptp(wanted) > 0.3
     np.testing.assert_allclose(turn[8:40], wanted[8:40], atol=0.05)
-    assert bpy.data.scenes.find("Steering Places") < 0
+
+
+def test_walkers_look_at_another_walker_where_the_same_bake_moves_it() -> None:
+    walker = onlooker(3, 48)
+    crowd = walker.steering.crowd
+    other = members(crowd)[0]
+    crowd.steering.portrayal.look_at = other
+    [(body, turn)] = turns_of_heads([walker], range(1, 49))
+    wanted = np.angle(np.exp(1j * (bearings(walker, other, range(1, 49)) - body)))
+    assert wanted[26] > 0.9 and wanted[40] < 0.8, "They walk side by side, one ahead."
+    np.testing.assert_allclose(turn[26:40], wanted[26:40], atol=0.05)
+    bake()
+    made = {action.name for action in bpy.data.actions}
+    bake()
+    assert {action.name for action in bpy.data.actions} == made
 
 
 def test_walkers_look_at_what_called_them_until_they_walk_on() -> None:

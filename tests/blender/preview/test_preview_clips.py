@@ -55,6 +55,28 @@ def test_a_preview_shows_the_poses_of_the_bake(active: bool) -> None:
     np.testing.assert_allclose(previewed, poses(rigs), atol=1e-5)
 
 
+@pytest.mark.parametrize("change", ["front", "frame rate"])
+def test_a_preview_plays_clips_that_are_to_be_measured_again(change: str) -> None:
+    people, rigs = found_walkers(2)
+    select(people)
+    if change == "front":
+        walk = people.steering.portrayal.clips["Walk"]
+        assert abs(walk.heading) < 0.1
+        assert bpy.ops.steering.flip_front() == {"FINISHED"}
+        assert abs(walk.heading) > 3.0
+    else:
+        bpy.context.scene.render.fps = 30
+    before = [clip.measured for clip in people.steering.portrayal.clips]
+    real = poses(rigs)
+    assert bpy.ops.steering.preview() == {"FINISHED"}
+    previewed = poses(rigs)
+    assert bpy.ops.steering.preview() == {"FINISHED"}
+    assert [clip.measured for clip in people.steering.portrayal.clips] == before
+    assert np.abs(previewed - real).max() > 0.05
+    bake()
+    np.testing.assert_allclose(previewed, poses(rigs), atol=1e-5)
+
+
 def test_a_preview_shows_what_clips_do_between_their_frames() -> None:
     people, rigs = found_walkers(2)
     data, walk = part("blender.animation.animation_data"), bpy.data.actions["Walk"]

@@ -802,6 +802,33 @@ def test_looks_are_keyed_on_request_and_go_with_the_bake() -> None:
     assert '["steering_look_left"]' not in {curve.data_path for curve in curves(ob)}
 
 
+@pytest.mark.parametrize("kind", ["vehicle", "part", "camera"])
+def test_heads_follow_what_the_same_bake_moves_and_baking_again_changes_nothing(kind: str) -> None:
+    birds, [ob, other], seen = looking(2)
+    other.location = (12.0, 15.0, 0.0)
+    target = {"vehicle": other, "part": empty("Mast", (0.0, 0.0, 3.0)), "camera": seen}[kind]
+    if kind == "part":
+        target.parent = other
+    elif kind == "camera":
+        seen.constraints.new("TRACK_TO").target = other
+    birds.steering.portrayal.look_at = target
+    bake()
+    once = looks_of(ob)
+    offsets = (world_matrices(target, range(1, LAST + 1)) - world_matrices(ob, range(1, LAST + 1)))[:, :3, 3]
+    wanted = [math.atan2(-x, y) for x, y, _ in offsets]
+    np.testing.assert_allclose(once[8:12, 0], wanted[8:12], atol=0.02)
+    bake()
+    np.testing.assert_array_equal(looks_of(ob), once)
+
+
+def test_what_follows_a_vehicle_through_a_constraint_cannot_be_looked_at() -> None:
+    birds, [_, other], seen = looking(2)
+    seen.constraints.new("COPY_LOCATION").target = other
+    birds.steering.portrayal.look_at = seen
+    with pytest.raises(RuntimeError, match="Seen depends on the vehicle Ship 1 through the constraint Copy Location"):
+        bake()
+
+
 def test_looks_go_ahead_of_a_body_that_turns() -> None:
     birds, [ob], _ = looking()
     birds.steering.seek.target.location = (60.0, 0.0, 0.0)
