@@ -130,6 +130,18 @@ def leader(ob=None, **made):
     return tag(ob or empty(**{"name": "Leader", **made}), role="LEADER")
 
 
+def stairs(steps: int = 12, rise: float = 0.17, tread: float = 0.3, half: float = 10.0):
+    """A surface that is level up to y = 0, climbs along y, and is level from there."""
+    profile = [(-half, 0.0)]
+    for step in range(steps):
+        profile += [(tread * step, rise * step), (tread * step, rise * (step + 1))]
+    profile.append((half + tread * steps, rise * steps))
+    mesh = bpy.data.meshes.new("Stairs")
+    points = [(x, y, z) for y, z in profile for x in (-half, half)]
+    mesh.from_pydata(points, [], [(a, a + 1, a + 3, a + 2) for a in range(0, len(points) - 2, 2)])
+    return tag(link(bpy.data.objects.new("Stairs", mesh)), role="SURFACE")
+
+
 def road(ob=None, **made):
     return tag(ob or path_curve(**made), role="PATH")
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays.frozen import replace
+from ..arrays.frozen import Columns, replace
 from ..arrays.once import once
 from ..arrays.vectors import Mask, Rows, Scalars, Vectors, columns, dot, everybody, in_columns, which
 from .slopes import Slopes
@@ -40,7 +40,7 @@ NO_TRIANGLE = -1
 
 
 @dataclass(frozen=True)
-class Footing:
+class Footing(Columns):
     """What is trodden at places.
 
     Attributes:
