@@ -40,6 +40,7 @@ from .footholds import misplaced_walkers
 from .gaits import SETS_OFF, Walkers, going_round, stepping_circle, strode
 from .headings import begun, sine_between, turn_toward, turned_by, turned_on_foot
 from .looking import LOOKS, fastest_before_edges, led_past, looked, waited
+from .over_steps import carried_over_steps
 from .point_mass import pushed
 from .walkable import Look, Walkable, along_ground, leaning
 from .walking import BLOCKED, Stride, Walking, pace_of, settled
@@ -182,7 +183,8 @@ class OnFoot(Locomotion):
         if footing is not None and anybody(refused):
             footing = replace(footing, triangle=np.where(refused, NO_TRIANGLE, footing.triangle))
         end = columns(start[:, 0] + way[:, 0], start[:, 1] + way[:, 1], start[:, 2])
-        stride = Stride(start, walking, end, footing, walkable)
+        reach = model.radius if model.half_axis is None else model.radius + model.half_axis
+        stride = Stride(start, walking, end, footing, walkable, reach)
         return Moved(end, in_space(velocity), in_space(forward), stride, start)
 
     def _triangles(self, start: Vectors, terrain: Terrain, memory: Walking) -> Rows:
@@ -331,7 +333,10 @@ class OnFoot(Locomotion):
         if anybody(falls):
             fall_speed = np.where(footing.triangle < 0, fall_speed, 0.0)
             position = columns(position[:, 0], position[:, 1], position[:, 2] - fall_speed * dt)
-        return self._stood(Moved(position, velocity, moved.forward), footing, terrain, walkable, walking, fall_speed)
+        carried, off = carried_over_steps(stride, footing, position, moved.forward, terrain.lift, dt)
+        walking = replace(walking, carried=carried, off=off)
+        stood = Moved(position, velocity, moved.forward)
+        return self._stood(stood, footing, terrain, walkable, walking, fall_speed)
 
     def _trodden(self, moved: Moved, terrain: Terrain, deeper: Scalars) -> Footing:
         """What they tread at the end of a step; what the step had found is looked for again only where it is not so.
@@ -378,6 +383,7 @@ class OnFoot(Locomotion):
             replace(walking, triangle=footing.triangle, normal=normal, fall_speed=fall_speed),
             leaning(forward, normal, self.align_to_ground),
             {OFF_GROUND: (~stands).astype(np.float64), HELD_UP: held_up.astype(np.float64)},
+            walking.carried + walking.off,
         )
 
 

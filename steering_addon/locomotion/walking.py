@@ -67,6 +67,8 @@ class Walking(Memory):
         turning: radians a second by which it turned to the left in the last step.
         push: the force that acts on it, newtons; the mean of the recent ones while it is slow.
         fall_speed: metres a second.
+        carried: metres by which steps carry it higher than the ground below its middle.
+        off: metres by which it is off that height.
     """
 
     triangle: Rows = remembered(-1)
@@ -85,6 +87,8 @@ class Walking(Memory):
     turning: Scalars = remembered(0.0)
     push: Vectors = remembered((0.0, 0.0))
     fall_speed: Scalars = remembered(0.0)
+    carried: Scalars = remembered(0.0)
+    off: Scalars = remembered(0.0)
 
 
 @dataclass(frozen=True)
@@ -97,6 +101,7 @@ class Stride:
         end: (n, 3) where it leads if nothing pushes, metres.
         footing: what is trodden there; no triangle where that is not known.
         walkable: what they may tread.
+        reach: (n,) from the middle of each body to its ends, metres.
         led: (n,) those that were led by hand; None if none was.
     """
 
@@ -105,6 +110,7 @@ class Stride:
     end: Vectors
     footing: Footing | None
     walkable: Walkable
+    reach: Scalars
     led: Mask | None = None
 
     def got_on(self, position: Vectors) -> Scalars:

@@ -81,8 +81,10 @@ class PlantedBodies:
         """
         portraits, number = self._portraits, len(self._size)
         run = on_all_frames([portrait.on_ground for portrait in portraits])
-        place = np.stack([portrait.bodies.position for portrait in portraits], axis=1)
-        growth = np.stack([portrait.growth for portrait in portraits], axis=1)
+        place, raised, growth = (
+            np.stack(frames, axis=1)
+            for frames in zip(*((each.bodies.position, each.bodies.raised, each.growth) for each in portraits))
+        )
         origin, size = self._lift[:, None] * growth, self._size[:, None] * growth
         pieces = min(-(-number * len(portraits) // frames_together), number)
         for piece in range(pieces):
@@ -92,5 +94,6 @@ class PlantedBodies:
                 columns(*np.moveaxis(v, -1, 0)) for v in (riders.position, riders.forward, riders.up)
             )
             rides = np.isin(riders.surface, list(moved))
-            ground = RiddenGround(place[rows], riders, rides, origin[rows], still) if moved else still
+            above = origin[rows] + raised[rows]
+            ground = RiddenGround(place[rows], riders, rides, above, still) if moved else still
             yield rows, Carried(position, forward, up, size[rows], origin[rows]), ground

@@ -175,13 +175,14 @@ class Portrayer:
         n, pose, away, snapshot = len(state), state.pose, state.away, frame.snapshot
         reacts, numbers = self._reacts, self._state_numbers(state)
         bodies = VisibleBodies(
-            position=state.motion.position,
+            position=state.shown,
             side=pose.side,
             forward=pose.forward,
             up=pose.up,
             velocity=state.motion.velocity,
             height=frame.heights,
             lift=snapshot.lift,
+            raised=state.raised if len(state.raised) else np.zeros(n),
             present=~away,
             entered=~away if before is None else ~away & before.away,
             active=snapshot.present,

@@ -50,6 +50,7 @@ class VisibleBodies:
         position, side, forward, up: (n, 3) metres and unit axes.
         velocity: (n, 3) m/s.
         height, lift: (n,) metres of the body, 0 if unknown, and of its origin above the place where it stands.
+        raised: (n,) metres by which it is shown higher than it stands.
         present, entered: (n,) whether it is there, and whether this is the first frame on which it is.
         active: (n,) whether it takes part, rather than wait where it is.
         state: (n,) the number of its state, 0 for none.
@@ -65,6 +66,7 @@ class VisibleBodies:
     velocity: Vectors
     height: Scalars
     lift: Scalars
+    raised: Scalars
     present: Mask
     entered: Mask
     active: Mask
@@ -163,15 +165,15 @@ def carriage_of(state: State, before: State | None, snapshot: Snapshot) -> Carri
 
 def callers(state: State, snapshot: Snapshot, heights: Scalars) -> Vectors:
     """The places of what called vehicles into their states, (n, 3) metres, nan where they do not look at it."""
-    n, mindset, tracked, motion = len(state), state.mindset, snapshot.tracked, state.motion
+    n, mindset, tracked = len(state), state.mindset, snapshot.tracked
     places = np.full((n, 3), np.nan)
     if mindset is None:
         return places
-    carrier = motion.position[np.maximum(tracked.carrier, 0)]
+    carrier = state.shown[np.maximum(tracked.carrier, 0)]
     of_tracked = np.where((tracked.carrier >= 0)[:, None], carrier, tracked.position)
-    looks = attends(state.time - mindset.since, magnitude(motion.velocity), heights)
+    looks = attends(state.time - mindset.since, magnitude(state.motion.velocity), heights)
     rows = np.flatnonzero(looks & (mindset.mode > 0) & (mindset.body >= 0) & (mindset.body != np.arange(n)))
-    places[rows] = np.concatenate((motion.position, of_tracked))[mindset.body[rows]]
+    places[rows] = np.concatenate((state.shown, of_tracked))[mindset.body[rows]]
     return places
 
 

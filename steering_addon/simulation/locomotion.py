@@ -98,6 +98,7 @@ class Stance:
         memory: what the locomotion remembers of each vehicle then.
         pose: the axes in which a body is shown, where they are others: a walker on a slope heads level.
         outputs: (n,) by name, for drivers of the model.
+        raised: (n,) metres by which bodies are shown higher than they stand; None where they are not.
     """
 
     position: Vectors
@@ -107,6 +108,7 @@ class Stance:
     memory: Any = None
     pose: Pose | None = None
     outputs: Mapping[str, Scalars] = field(default_factory=dict)
+    raised: Scalars | None = None
 
     @classmethod
     def of(cls, moved: Moved, up: Vectors, memory: Any = None) -> Stance:

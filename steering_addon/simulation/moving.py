@@ -221,7 +221,17 @@ def _with_stances(state: State, parts: list[_BodiesAlike], stances: list[Stance]
             outputs[name] = part.placed(values, outputs.get(name, np.zeros(len(state))))
     side = cross(columns["forward"], columns["up"])
     motion = Motion(columns["position"], columns["velocity"], side, columns["forward"], columns["up"])
-    return replace(state, motion=motion, leaning=_pose(motion, parts, stances), bodies=memories, outputs=outputs)
+    leaning, raised = _pose(motion, parts, stances), _raised(state, parts, stances)
+    return replace(state, motion=motion, leaning=leaning, raised=raised, bodies=memories, outputs=outputs)
+
+
+def _raised(state: State, parts: list[_BodiesAlike], stances: list[Stance]) -> Scalars:
+    """By how much bodies are shown higher than they stand, (n,) metres; empty while none is."""
+    raised = state.raised
+    for part, stance in zip(parts, stances):
+        if stance.raised is not None and (len(raised) or anybody(stance.raised != 0.0)):
+            raised = part.placed(stance.raised, raised if len(raised) else np.zeros(len(state)))
+    return raised
 
 
 def _pose(motion: Motion, parts: list[_BodiesAlike], stances: list[Stance]) -> Pose | None:
@@ -251,7 +261,9 @@ def _rows_of(column: Any, rows: Rows | None) -> Any:
 def _with_absent(snapshot: Snapshot, after: State, before: State) -> State:
     """The state after a step with the absent vehicles as they were before it."""
     present, absent = snapshot.present, ~snapshot.present
-    pose = after.leaning
+    pose, raised = after.leaning, after.raised
+    if len(raised):
+        raised = where_present(present, raised, before.raised if len(before.raised) else np.zeros(len(present)))
     if pose is not None:
         pose = Pose(*_of_those_present(snapshot, pose, before.pose))
     blank = {name: before.bodies.get(name) or type(m).blank(len(absent)) for name, m in after.bodies.items()}
@@ -259,6 +271,7 @@ def _with_absent(snapshot: Snapshot, after: State, before: State) -> State:
         after,
         motion=Motion(*_of_those_present(snapshot, after.motion, before.motion)),
         leaning=pose,
+        raised=raised,
         smoothed_acceleration=where_present(present, after.smoothed_acceleration, before.smoothed_acceleration),
         bodies={name: memory.put(absent, blank[name].take(absent)) for name, memory in after.bodies.items()},
         outputs={name: where_present(present, v, _output(before, name)) for name, v in after.outputs.items()},

@@ -18,6 +18,7 @@ from .arrays.vectors import (
     Scalars,
     Vectors,
     anybody,
+    columns,
     cross,
     in_columns,
     no_vectors,
@@ -217,6 +218,7 @@ class State:
         arrived: (n,) the vehicles that have reached a goal and want it no longer, by the name of the behavior.
         inputs: the snapshot of this frame, of the vehicles that take part; None before the first.
         leaning: the axes in which bodies are shown; None where they are those of their motion.
+        raised: (n,) metres by which bodies are shown higher than they stand; empty while none is.
         outputs: (n,) what locomotions give for drivers of the model, by name.
         mindset: what state of its crowd each vehicle is in; None without states.
         places: by the name of a mark, the place of its shape that each vehicle meets, (n,), -1 for none; without a
@@ -238,6 +240,7 @@ class State:
     arrived: Mapping[str, Mask] = field(default_factory=dict)
     inputs: Snapshot | None = None
     leaning: Pose | None = None
+    raised: Scalars = field(default_factory=lambda: np.zeros(0))
     outputs: Mapping[str, Scalars] = field(default_factory=dict)
     mindset: Mindset | None = None
     guidance: Guidance | None = None
@@ -250,6 +253,12 @@ class State:
     def pose(self) -> Pose:
         """The axes in which bodies are shown."""
         return self.leaning or Pose(self.motion.side, self.motion.forward, self.motion.up)
+
+    @property
+    def shown(self) -> Vectors:
+        """Where bodies are shown, (n, 3) metres."""
+        place = self.motion.position
+        return columns(place[:, 0], place[:, 1], place[:, 2] + self.raised) if len(self.raised) else place
 
     @property
     def away(self) -> Mask:

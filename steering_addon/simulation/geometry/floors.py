@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays.frozen import replace
+from ..arrays.frozen import Columns, replace
 from ..arrays.once import once
 from ..arrays.vectors import Mask, Rows, Scalars, Vectors, columns, dot, everybody, in_columns, which
 from .slopes import Slopes
@@ -40,7 +40,7 @@ NO_TRIANGLE = -1
 
 
 @dataclass(frozen=True)
-class Footing:
+class Footing(Columns):
     """What is trodden at places.
 
     Attributes:
@@ -404,7 +404,8 @@ class Floor:
         closed = count == 0
         closed[cell[shut[self.member]]] = True
         filled = count > 0
-        cells = int(reach / self.size) + 1
+        # No further than the grid is long: what is beyond is all alike.
+        cells = int(min(reach / self.size, max(across, along))) + 1
         is_open = _number_around(closed.reshape(along, across), cells, 1) == 0
         return is_open.ravel(), (_number_around(filled.reshape(along, across), cells, 0) == 0).ravel()
 

@@ -113,6 +113,12 @@ class Surfaces:
         """Whether there are any, and none of them may move."""
         return len(self) > 0 and not any(layer.moves for layer in self.layers)
 
+    @once
+    def is_level(self) -> bool:
+        """Whether all of them are at one height."""
+        bounds = [layer.bounds for layer in self.layers if len(layer)]
+        return max((high[2] for _, high in bounds), default=0.0) <= min((low[2] for low, _ in bounds), default=0.0)
+
     def are_under(self, x: Scalars, y: Scalars, gap: float) -> Mask:
         """The places, (n,), that have a surface below or above them, or are in a gap that is no wider, metres."""
         level, far = np.zeros(len(x)), shared(np.inf, len(x))

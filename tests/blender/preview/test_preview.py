@@ -31,6 +31,7 @@ from tests.blender.building import (
     road,
     scene_dump,
     select,
+    stairs,
     vehicle,
 )
 from tests.sampling import in_every_blender
@@ -137,11 +138,25 @@ def after_a_preroll() -> list:
     return obs
 
 
+def up_some_stairs() -> list:
+    frames(FIRST, LAST)
+    stairs()
+    climbers = crowd("Climbers", wander={})
+    climbers.steering.locomotion = "ON_FOOT"
+    obs = [vehicle(crowd=climbers, location=(3.0 * k, -0.5, 0.0), start_speed=0.8, identity=k + 1) for k in range(3)]
+    for ob in obs:
+        ob.steering.origin_height = 0.0
+    bpy.context.view_layer.update()
+    return obs
+
+
 # ---- what is seen
 
 
 @pytest.mark.parametrize(
-    "build", [mixed_fleet, driven_by_the_scene, round_a_hidden_obstacle, after_a_preroll], ids=lambda b: b.__name__
+    "build",
+    [mixed_fleet, driven_by_the_scene, round_a_hidden_obstacle, after_a_preroll, up_some_stairs],
+    ids=lambda b: b.__name__,
 )
 def test_a_preview_shows_on_each_frame_exactly_what_the_bake_will(build) -> None:
     obs = build()
