@@ -52,9 +52,19 @@ def dump() -> dict:
 def differences(before: dict, after: dict) -> str:
     """The first differences of two dumps in one line, empty if there are none."""
     # Values that are not a number are unequal to themselves, so the slow way has the last word.
-    if before == after:
-        return ""
-    return "; ".join(islice((line[:300] for line in difference(before, after)), SHOWN))
+    return "; ".join(islice((line[:300] for line in difference(*_unequal(before, after))), SHOWN))
+
+
+def _unequal(before: Any, after: Any, deep: int = 2) -> tuple[Any, Any]:
+    """Two dumps, without kinds and datablocks that are equal."""
+    if not deep or not isinstance(before, dict) or not isinstance(after, dict):
+        return before, after
+    names = [name for name in before | after if name not in before or name not in after or before[name] != after[name]]
+    pairs = {name: _unequal(before[name], after[name], deep - 1) for name in names if name in before and name in after}
+    return tuple(
+        {name: pairs[name][side] if name in pairs else dump[name] for name in names if name in dump}
+        for side, dump in enumerate((before, after))
+    )
 
 
 def restorable(dump: dict, copies: set[str], hidden: set[str]) -> dict:

@@ -8,8 +8,9 @@ from __future__ import annotations
 import importlib
 import math
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -403,31 +404,38 @@ def stored_names(block) -> list[str]:
 
 def rna(struct) -> dict:
     """The settings of any RNA struct as plain values; a pointer becomes the name of its target."""
-    plain = {}
-    for declared in struct.bl_rna.properties:
-        name = declared.identifier
-        if name in NOT_OF_THE_FILE or declared.type == "COLLECTION":
+    return {name: plain(getattr(struct, name)) for name, plain in _properties(type(struct))}
+
+
+@cache
+def _properties(kind: type) -> list[tuple[str, Callable[[Any], Any]]]:
+    """The properties of a type of structs that a file holds, and how the value of each becomes plain."""
+    properties: list[tuple[str, Callable[[Any], Any]]] = []
+    for declared in kind.bl_rna.properties:
+        name, base = declared.identifier, declared.fixed_type.base if declared.type == "POINTER" else None
+        is_group = base is not None and base.identifier == "PropertyGroup"
+        if name in NOT_OF_THE_FILE or declared.type == "COLLECTION" or is_group:
             continue
         if declared.type == "POINTER":
-            base = declared.fixed_type.base
-            if base is not None and base.identifier == "PropertyGroup":
-                continue
-            value = getattr(struct, name)
-            value = getattr(value, "identifier", None) or getattr(value, "name", None)
+            properties.append((name, _identified))
+        elif getattr(declared, "is_array", False):
+            properties.append((name, lambda array: np.array(array).tolist()))
+        elif declared.type == "ENUM" and declared.is_enum_flag:
+            properties.append((name, sorted))
         else:
-            value = getattr(struct, name)
-            if getattr(declared, "is_array", False):
-                value = np.array(value).tolist()
-            elif declared.type == "ENUM" and declared.is_enum_flag:
-                value = sorted(value)
-        plain[name] = value
-    return plain
+            properties.append((name, lambda value: value))
+    return properties
+
+
+def _identified(target) -> str | None:
+    return getattr(target, "identifier", None) or getattr(target, "name", None)
 
 
 def dump_curve(curve) -> dict:
+    keyframes = part("blender.animation.keyframes")
     return {
         "settings": rna(curve),
-        "keys": [rna(point) for point in curve.keyframe_points],
+        "keys": {name: keyframes.read_column(curve, name).ravel().tolist() for name in keyframes.KEY_COLUMNS},
         "samples": [tuple(point.co) for point in curve.sampled_points],
         "modifiers": [rna(modifier) for modifier in curve.modifiers],
         "expression": curve.driver and curve.driver.expression,

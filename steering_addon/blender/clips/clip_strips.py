@@ -201,6 +201,31 @@ def clear_clips(rigs: Iterable[Object | Key], keep: Collection[bpy.types.Action]
     return edited
 
 
+@contextmanager
+def without_clips(rig: Object) -> Iterator[None]:
+    """Let an armature, or a mesh with shape keys, show what it would without the strips that a bake wrote on it."""
+    record, block = clip_record(rig), posed_block(rig)
+    if record is None:
+        yield
+        return
+    pose, hides = record.pose_of(block), record.kept is not None and action_of(block) is None
+    stood, played = values_of(rig, pose), [each for each in tracks_of(rig, record) if _is_as_written(each, record)]
+    muted = [track for track in block.animation_data.nla_tracks if track.mute and track.name in record.muted]
+    try:
+        for track in (*played, *muted):
+            track.mute = not track.mute
+        if hides:
+            assign_action(block, record.kept, record.slot)
+        _pose_as(block, pose)
+        yield
+    finally:
+        if hides:
+            assign_action(block, None)
+        for track in (*played, *muted):
+            track.mute = not track.mute
+        _pose_as(block, stood)
+
+
 class _StripWriter:
     """Writes strips over the frames of a bake, which are whole and consecutive."""
 

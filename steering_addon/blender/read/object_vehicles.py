@@ -17,8 +17,11 @@ from ..animation.bake_actions import moved_without_bake
 from ..animation.frame_rate import frame_time_of
 from ..animation.ownership import CurrentAnimation, own_strips, strip_curves
 from ..animation.rotation_channels import WIDEST, data_path, matrices_from_channels, width_of
+from ..clips.clip_strips import without_clips
+from ..clips.measuring import player_below
 from ..moving import own_locomotion_of
 from ..objects.doubles import doubles
+from ..objects.hierarchy import Family
 from ..objects.identity import distinct_identities
 from ..objects.tagged_objects import crowds_of
 from ..stored_values import finite_numbers, sound_front
@@ -178,10 +181,13 @@ class ObjectVehicles:
     @contextmanager
     def at_start(self, rows: Iterable[int]) -> Iterator[None]:
         """As `VehicleSource.at_start`."""
+        family = Family()
         with ExitStack() as standing:
             for row in rows:
                 ob = self.objects[row]
                 standing.enter_context(still(ob))
+                if (player := player_below(ob, family)) is not None:
+                    standing.enter_context(without_clips(player))
                 ob.location = self.location[row]
                 setattr(ob, data_path(ob.rotation_mode), self.rotation[row, : width_of(ob.rotation_mode)])
             yield

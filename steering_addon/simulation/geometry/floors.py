@@ -421,7 +421,8 @@ class Floor:
         closed = count == 0
         closed[cell[shut[self.member]]] = True
         filled = count > 0
-        cells = int(reach / self.size) + 1
+        # No further than the grid is long: what is beyond is all alike.
+        cells = int(min(reach / self.size, max(across, along))) + 1
         is_open = _number_around(closed.reshape(along, across), cells, 1) == 0
         return is_open.ravel(), (_number_around(filled.reshape(along, across), cells, 0) == 0).ravel()
 

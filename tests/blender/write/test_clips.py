@@ -16,6 +16,7 @@ from tests.blender.building import (
     crowd,
     empty,
     frames,
+    keys,
     link,
     part,
     scene_dump,
@@ -697,3 +698,26 @@ def test_a_model_with_several_parts_and_a_prop_in_its_hand_walks_as_without() ->
     (first, first_staff), (last, last_staff) = places
     np.testing.assert_allclose(last_staff - first_staff, last - first, atol=0.05)
     assert np.linalg.norm(last - first) > 0.3
+
+
+@pytest.mark.parametrize("left", ["", "an action of its own", "a track that hides clips"])
+def test_what_is_parented_to_a_bone_is_read_as_without_the_clips_of_an_earlier_bake(left: str) -> None:
+    rig, action = found_walkers(2)[1][0], bpy.data.actions["Walk"]
+    if left == "an action of its own":
+        data = part("blender.animation.animation_data")
+        data.assign_action(rig, action, data.slot_for(action, rig))
+    elif left:
+        rig.animation_data.nla_tracks["Walk"].mute = False
+    lamp = empty("Lamp")
+    lamp.parent, lamp.parent_type, lamp.parent_bone = rig, "BONE", "Foot.L"
+    moth = vehicle(wedge("Moth", location=(3.0, 3.0, 3.0)), crowd=crowd("Moths", seek={"target": lamp}))
+    before = without_settings(scene_dump())["objects"]
+    bake()
+    once = keys(moth)
+    for frame in (1, 17):
+        bpy.context.scene.frame_set(frame)
+        bake()
+        assert keys(moth) == once
+    clear_bake()
+    bpy.context.scene.frame_set(1)
+    assert_same(before, without_settings(scene_dump())["objects"])

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steering_addon.simulation.avoiding.passing import directions_to_pass, most_pressing
+from steering_addon.simulation.geometry.capsules import probes
 from steering_addon.simulation.geometry.obstacles import (
     EITHER,
     INSIDE,
@@ -266,3 +267,15 @@ def test_near_are_all_rooms_and_what_is_around_a_point_at_most_that_far_off() ->
     ]
     assert len({row for _, row in expected}) > 6
     assert list(zip(*(rows.tolist() for rows in things.near(points, distance)))) == expected
+
+
+def test_the_surface_for_a_capsule_is_that_of_the_deepest_point_tried_on_its_axis() -> None:
+    rng = np.random.default_rng(3)
+    points, axis, radius = rng.normal(size=(30, 3)), rng.normal(size=(30, 3)), np.full(30, 0.4)
+    balls, rows = obstacles(rng.normal(size=(3, 3)), np.array([0.2, 0.5, 1.0])), np.arange(30) % 3
+    distance, away = balls.surface_of_capsules(points, axis, radius, rows)
+    shares = probes(np.linalg.norm(axis, axis=1), radius)
+    tried = [balls.surface(points + share * axis, rows) for share in (0.0, *shares)]
+    deepest = np.argmin([each for each, _ in tried], axis=0)
+    np.testing.assert_array_equal(distance, [tried[k][0][row] for row, k in enumerate(deepest)])
+    np.testing.assert_array_equal(away, [tried[k][1][row] for row, k in enumerate(deepest)])

@@ -239,6 +239,8 @@ def test_a_larger_reach_is_looked_for_again() -> None:
     assert ground.open_to(x, y, 0.6, 1.0).all()
     assert not ground.open_to(x, y, 0.6, 6.0).any()
     assert not ground.open_to(np.array([60.0]), y, 0.6, 1.0).any()
+    for reach in (60.0, 1e9, 1e300):
+        assert not ground.open_to(x, y, 0.6, reach).any()
 
 
 # What moves.
