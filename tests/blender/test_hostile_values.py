@@ -345,6 +345,7 @@ def test_a_vehicle_joins_a_crowd_of_points_with_a_warning(stages, capfd) -> None
     assert "The Radius of Crowd is 0, so its vehicles count as points. Set a radius" in capfd.readouterr().out
 
 
+@sampled(one_of=4)
 @pytest.mark.parametrize(
     "scene",
     [

@@ -91,6 +91,7 @@ def test_a_preview_of_two_kinds_shows_the_poses_of_the_bake_and_no_copy_outlives
 
 def test_a_model_that_cannot_be_held_says_so_for_itself_alone() -> None:
     people, kinds = herd()
+    frames(1, 12)
     loose = vehicle(walker("Ghost", location=(9.0, 0.0, 0.0)), crowd=people, identity=99, start_speed=0.5)
     stash(loose, idle(loose, "Ghost Idle"), walk(loose, "Ghost Walk"))
     select(people)

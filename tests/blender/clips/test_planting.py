@@ -19,6 +19,7 @@ from tests.blender.legged import (
     with_feet_apart,
 )
 from tests.blender.walkers import clip, found_walkers, idle, stash
+from tests.sampling import sampled
 
 
 def skin_of(rig):
@@ -145,6 +146,7 @@ def action_of_feet(rig):
     return track.strips[0].action if track is not None else None
 
 
+@sampled(one_of=3)
 @pytest.mark.parametrize("change", [*BEFORE, *SINCE], ids=lambda change: change.__name__)
 def test_feet_are_held_by_keys_of_legs_alone(change: Callable) -> None:
     people, rig = made(change)
@@ -164,6 +166,7 @@ def test_feet_are_held_by_keys_of_legs_alone(change: Callable) -> None:
 
 
 # Which bone an envelope gives a point of a sole to is only about known.
+@sampled(one_of=3)
 @pytest.mark.parametrize(
     "change",
     [change for change in (*BEFORE, *SINCE) if change is not bound_by_envelopes],

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from tests.blender.building import bake, crowd, empty, frames, part, select, vehicle, wedge
+from tests.sampling import sampled
 
 fingerprint = part("blender.read.fingerprint").fingerprint
 planning = part("blender.read.plan")
@@ -239,6 +240,7 @@ def test_a_mark_that_is_missed_says_so_after_the_bake(place, misses, capfd) -> N
     assert ("The mark Mark was missed by" in capfd.readouterr().out) == misses
 
 
+@sampled(one_of=2)
 @pytest.mark.parametrize("carried", [False, True])
 def test_an_exact_mark_is_met_to_the_point_though_another_stands_there(capfd, carried: bool) -> None:
     birds, members = flock(2, wander={})

@@ -25,6 +25,7 @@ from tests.blender.building import (
     world_matrices,
 )
 from tests.blender.drawing import shown
+from tests.sampling import sampled
 
 LIKENESSES = ("ANYTHING", "BIRD", "FISH", "ANIMAL", "PERSON", "CAR", "INSECT")
 ON_GROUND = ("ANIMAL", "PERSON", "CAR", "INSECT")
@@ -58,6 +59,7 @@ def with_role(role: str) -> list:
 # ---- a new crowd
 
 
+@sampled(one_of=3)
 @pytest.mark.parametrize("like", [None, *LIKENESSES])
 def test_a_tagged_crowd_moves_turns_and_stays_around_its_place(like) -> None:
     frames(1, 120)

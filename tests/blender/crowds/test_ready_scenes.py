@@ -138,6 +138,7 @@ def test_the_panel_of_the_last_operator_shows_the_count_first(scene) -> None:
     assert shown[:3] == ["rna_type", "count", "size"]
 
 
+@sampled
 @pytest.mark.parametrize("scene", SCENES)
 def test_a_scene_is_at_the_cursor_with_the_given_count_and_size(scene) -> None:
     bpy.context.scene.cursor.location = (3.0, -2.0, 5.0)
@@ -209,6 +210,7 @@ PRESETS = {
 }
 
 
+@sampled
 @pytest.mark.parametrize("scene", SCENES)
 def test_a_scene_takes_its_values_from_its_preset(scene) -> None:
     preset = part("blender.crowds.preset_files").CROWDS.find(PRESETS[scene]).load()
@@ -473,10 +475,10 @@ def test_a_flock_flies_together_and_stays_around_its_place(scene) -> None:
 
 
 def test_walkers_go_in_both_directions_and_stay_on_their_path() -> None:
-    frames(1, 120)
-    walkers = add("walkers")
+    frames(1, 48)
+    walkers = add("walkers", count=12)
     bake()
-    poses = played(members(walkers), range(1, 121))
+    poses = played(members(walkers), range(1, 49))
     positions = poses[..., :3, 3]
     speed = np.linalg.norm(np.diff(positions, axis=0), axis=-1) * bpy.context.scene.render.fps
     assert speed.min() > 0.5, "one that waits for its company goes at half its pace"
@@ -486,8 +488,8 @@ def test_walkers_go_in_both_directions_and_stay_on_their_path() -> None:
     assert away.max() < 1.3 * walkers.steering.path_following.radius
     (x, y), (ahead_x, ahead_y) = positions[0, :, :2].T, poses[0, :, :2, 1].T
     direction = x * ahead_y - y * ahead_x
-    assert (direction > 0.0).sum() == (direction < 0.0).sum() == 12
-    gaps = np.linalg.norm(positions[:, :, None] - positions[:, None], axis=-1) + 9.0 * np.eye(24)
+    assert (direction > 0.0).sum() == (direction < 0.0).sum() == 6
+    gaps = np.linalg.norm(positions[:, :, None] - positions[:, None], axis=-1) + 9.0 * np.eye(12)
     assert gaps.min() > 1.5 * walkers.steering.vehicle.radius
 
 
@@ -582,6 +584,7 @@ def seen(name: str, place: Vector):
     return ob
 
 
+@sampled
 @pytest.mark.parametrize("bone", ["Head", "Chest"])
 def test_heads_of_walkers_turn_to_where_they_will_face_and_are_let_go(bone) -> None:
     frames(1, 72)
@@ -620,6 +623,7 @@ def test_walkers_look_at_another_walker_where_the_same_bake_moves_it() -> None:
     wanted = np.angle(np.exp(1j * (bearings(walker, other, range(1, 49)) - body)))
     assert wanted[26] > 0.9 and wanted[40] < 0.8, "They walk side by side, one ahead."
     np.testing.assert_allclose(turn[26:40], wanted[26:40], atol=0.05)
+    frames(1, 6)
     bake()
     made = {action.name for action in bpy.data.actions}
     bake()
@@ -735,6 +739,7 @@ def test_the_clips_of_a_person_are_what_they_are_meant_to_be(size) -> None:
 DRIVEN = tuple(LIMB)
 
 
+@sampled
 @pytest.mark.parametrize("scene", DRIVEN)
 def test_limbs_move_by_simple_drivers_without_python(scene) -> None:
     frames(1, 30)
@@ -803,31 +808,6 @@ def test_hills_that_meet_stay_as_flat_as_animals_climb(half: float) -> None:
         assert 0.3 < np.sqrt(across**2 + along**2).max() < 0.51
 
 
-def test_some_stop_and_face_the_board_and_all_keep_clear_of_walls() -> None:
-    frames(1, 260)
-    hall = add("station_hall", count=24)
-    bake()
-    poses = played(members(hall), range(1, 261))
-    place, forward = poses[..., :2, 3], poses[..., :2, 1]
-    speed = np.linalg.norm(np.diff(place, axis=0), axis=-1) * 24.0
-    spots = np.array([ob.location[:2] for ob in bpy.data.collections["Station Board"].objects])
-    offset = spots[None, None] - place[1:, :, None]
-    gap = np.linalg.norm(offset, axis=-1)
-    reads = (speed < 0.05) & (gap.min(axis=-1) < 2.0)
-    readers = np.flatnonzero(reads.sum(axis=0) > 1.8 * 24)
-    # 30 % of 24 are 7, of whom some have not come to the board yet.
-    assert 1 <= len(readers) <= 8
-    for row in readers:
-        on = np.flatnonzero(reads[:, row])[24:-24]
-        cosine = np.einsum("fsi,fi->fs", offset[on, row], forward[on + 1, row]) / gap[on, row]
-        # Facing one of the places of the board, within 15 degrees.
-        assert np.median(cosine.max(axis=-1) / np.linalg.norm(forward[on + 1, row], axis=-1)) > 0.966
-    for wall in with_role("OBSTACLE"):
-        corners = np.array([tuple(wall.matrix_world @ part) for part in map(Vector, wall.bound_box)])[:, :2]
-        outside = np.maximum(np.maximum(corners.min(axis=0) - place, place - corners.max(axis=0)), 0.0)
-        assert np.linalg.norm(outside, axis=-1).min() > 0.2
-
-
 def test_a_larger_crowd_gets_a_larger_hall() -> None:
     few, many = (add("station_hall", count=count) for count in (20, 80))
     floors = [next(ob for ob in of.users_collection[0].objects if "Floor" in ob.name) for of in (few, many)]
@@ -859,9 +839,9 @@ def test_sheep_run_from_the_wolf_one_by_one_and_gather_again() -> None:
 def test_a_story_lets_the_scene_last_until_it_is_over_on_request() -> None:
     scene = bpy.context.scene
     scene.frame_end = 250
-    assert bpy.ops.steering.add_cowboys_and_strays(count=12) == {"FINISHED"}
+    assert bpy.ops.steering.add_cowboys_and_strays(count=3) == {"FINISHED"}
     assert scene.frame_end == 250, "scripts choose the frames themselves"
-    assert bpy.ops.steering.add_cowboys_and_strays(count=12, set_frames=True) == {"FINISHED"}
+    assert bpy.ops.steering.add_cowboys_and_strays(count=3, set_frames=True) == {"FINISHED"}
     assert 690 < scene.frame_end < 710
     scene.frame_end = 900
     assert bpy.ops.steering.add_station_hall(count=4, set_frames=True) == {"FINISHED"}

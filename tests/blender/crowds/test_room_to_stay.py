@@ -10,6 +10,7 @@ import pytest
 
 from tests.blender.building import bake, frames, select
 from tests.blender.crowds.test_populate import figure, ground, members, populate
+from tests.sampling import thorough
 
 SIDE = 20.0
 
@@ -64,6 +65,7 @@ def test_walkers_look_as_far_ahead_as_their_ground_has_room(side: float, ahead: 
     assert settings.containment.release
 
 
+@thorough
 def test_people_do_not_line_up_along_the_border_of_their_ground() -> None:
     """Without the region over the ground, half of them are within a metre of the border after 20 seconds."""
     frames(1, 481)

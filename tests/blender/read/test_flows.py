@@ -23,6 +23,7 @@ from tests.blender.building import (
     tag,
     vehicle,
 )
+from tests.sampling import sampled
 
 CORNER = ((0.0, 0.0, 0.0), (0.0, 14.0, 0.0), (3.0, 20.0, 0.0), (9.0, 23.0, 0.0), (40.0, 23.0, 0.0))
 
@@ -41,6 +42,7 @@ def drifter(name: str = "Ship", location=(0.0, 0.0, 0.0), **flow):
     return vehicle(name=name, location=location, crowd=crowd(f"{name}s", flow_field_following=flow), start_speed=0.5)
 
 
+@sampled(one_of=3)
 @pytest.mark.parametrize("kind", ["POLY", "BEZIER", "NURBS"])
 def test_a_vehicle_follows_a_curve_tagged_as_a_flow(kind) -> None:
     frames(1, 240)

@@ -18,8 +18,8 @@ from tests.blender.building import (
     vehicle,
 )
 
-LAST = 480
-CORNERS = ((0.0, 9.0, 0.0), (8.0, 9.0, 0.0), (8.0, 0.0, 0.0))
+LAST = 280
+CORNERS = ((0.0, 3.0, 0.0), (3.0, 3.0, 0.0), (3.0, 0.0, 0.0))
 
 
 def collection(*objects):
@@ -38,7 +38,7 @@ def posts() -> list:
 
 def guard(**values):
     frames(1, LAST)
-    patrol = {"wait_time": 1.0, "wait_spread": 0.0, **values}
+    patrol = {"wait_time": 0.5, "wait_spread": 0.0, **values}
     return vehicle(name="Guard", crowd=crowd("Guards", patrol=patrol))
 
 
@@ -68,11 +68,11 @@ def test_without_targets_it_visits_all_leaders_by_name() -> None:
 
 
 def test_a_crowd_is_visited_vehicle_by_vehicle() -> None:
-    ship = guard(wait_time=2.0)
-    sheep = fleet(2, crowd=crowd("Sheep"), spacing=9.0)
+    ship = guard()
+    sheep = fleet(2, crowd=crowd("Sheep"), spacing=3.0)
     for ob in sheep:
         ob.steering.locked = True
-        ob.location.y = 9.0
+        ob.location.y = 3.0
     ship.steering.crowd.steering.patrol.targets = sheep[0].steering.crowd
     bake()
     assert visited(ship, sheep)[:3] == [0, 1, 0]
@@ -80,18 +80,18 @@ def test_a_crowd_is_visited_vehicle_by_vehicle() -> None:
 
 def test_it_waits_for_good_at_a_single_target_which_may_move() -> None:
     post = empty(name="Cart")
-    insert(post, "location", {1: (0.0, 5.0, 0.0), LAST: (12.0, 5.0, 0.0)})
+    insert(post, "location", {1: (0.0, 3.0, 0.0), LAST: (6.0, 3.0, 0.0)})
     ship = guard(targets=post)
     bake()
-    away = np.linalg.norm(places(ship, range(200, LAST + 1)) - places(post, range(200, LAST + 1)), axis=1)
+    away = np.linalg.norm(places(ship, range(150, LAST + 1)) - places(post, range(150, LAST + 1)), axis=1)
     assert away.max() < 0.15
 
 
 def test_an_inactive_leader_is_passed_over() -> None:
-    """Its switch is keyed: the leader is absent from frame 90 on, while the vehicle is on its way to it."""
+    """Its switch is keyed: the leader is absent from frame 50 on, while the vehicle is on its way to it."""
     ship = guard()
     heads = [leader(name=f"Post {k}", location=CORNERS[k]) for k in range(3)]
-    insert(heads[1], "steering.active", {1: True, 90: False})
+    insert(heads[1], "steering.active", {1: True, 50: False})
     bake()
     assert visited(ship, heads)[:3] == [0, 2, 0]
 

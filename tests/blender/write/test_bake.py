@@ -86,15 +86,15 @@ def test_baking_twice_is_baking_once() -> None:
     assert_same(without_bake_ids(once), without_bake_ids(scene_dump()))
 
 
-@pytest.mark.parametrize("frame", [1, 7, 30, 200, -50])
-def test_the_current_frame_makes_no_difference_and_stays(frame) -> None:
+def test_the_current_frame_makes_no_difference_and_stays() -> None:
     ships = varied_scene()
     bake()
     known = all_keys(ships)
-    bpy.context.scene.frame_set(frame, subframe=0.25)
-    bake()
-    assert all_keys(ships) == known
-    assert bpy.context.scene.frame_current_final == frame + 0.25
+    for frame in (7, 200, -50):
+        bpy.context.scene.frame_set(frame, subframe=0.25)
+        bake()
+        assert all_keys(ships) == known
+        assert bpy.context.scene.frame_current_final == frame + 0.25
 
 
 @in_every_blender

@@ -30,6 +30,7 @@ from tests.blender.building import (
     wedge,
     without_bake_ids,
 )
+from tests.sampling import sampled
 
 FIRST, LAST = 1, 9
 LATE = 1_000_000
@@ -277,6 +278,7 @@ def test_baking_twice_is_baking_once_and_clearing_brings_all_back(animate) -> No
     assert_kept(build(animate, alone, FIRST, MODES[ANIMATIONS.index(animate) % len(MODES)]), FIRST)
 
 
+@sampled(one_of=3)
 @pytest.mark.parametrize(
     ("animate", "surround"),
     list(product((nothing, keys_around, scale, a_driver), SURROUNDINGS)),

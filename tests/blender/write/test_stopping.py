@@ -28,7 +28,7 @@ from tests.blender.building import (
     road,
     scene_dump,
 )
-from tests.sampling import in_every_blender
+from tests.sampling import in_every_blender, sampled
 
 VEHICLES, FRAMES = 3, 10
 PIECES = VEHICLES + FRAMES
@@ -64,6 +64,7 @@ def started():
 
 
 @in_every_blender
+@sampled(one_of=2)
 @pytest.mark.parametrize("build", [busy_scene, driven_by_the_scene], ids=lambda build: build.__name__)
 @pytest.mark.parametrize("pieces", range(PIECES + 1))
 def test_stopping_after_any_piece_of_work_leaves_nothing(build, pieces) -> None:
@@ -148,6 +149,7 @@ KILLED = """
 """
 
 
+@sampled(one_of=2)
 @pytest.mark.parametrize("pieces", [FRAMES // 2, FRAMES + 1])
 def test_a_blender_killed_in_mid_bake_leaves_the_file_as_saved(tmp_path, pieces) -> None:
     busy_scene()
