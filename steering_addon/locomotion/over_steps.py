@@ -24,6 +24,7 @@ from ..simulation.arrays.vectors import (
     Scalars,
     Vectors,
     clamp,
+    columns,
     from_above,
     largest,
     magnitude,
@@ -33,14 +34,13 @@ from ..simulation.arrays.vectors import (
     which,
 )
 from ..simulation.geometry.floors import Footing
-from ..simulation.ground import rise
 from .walkable import Walkable
 from .walking import Stride
 
 LOOKS = 4
 """How many times a body looks at the ground to either end: no tread is shorter than a fourth of its half."""
-HALVINGS = 6
-"""How many times the way between two looks is halved to find a step, to less than a hundredth of the body."""
+ROUNDS, PARTS = 2, 8
+"""How often the way between two looks is parted to find a step, and in how many parts: to a hundredth of the body."""
 ROUNDING = 1e-3
 """The grade of a rise between two looks that is none."""
 STEEPEST = 1.0
@@ -49,8 +49,10 @@ SETTLES = 0.25
 """Seconds in which a body settles on the step on which it stops, or to which it is pushed."""
 SETTLED = 1e-4
 """Metres off its height up to which a body has settled."""
-Ground: TypeAlias = Callable[[Scalars, Rows], tuple[Scalars, Scalars]]
-"""The heights and the grades, (m,) each and nan for no ground, at distances (m,) along ways (m,), rows of all."""
+Seen: TypeAlias = tuple[Scalars, Scalars]
+"""The heights and the grades of the ground at places, (m,) each; nan and 0 for no ground."""
+Ground: TypeAlias = Callable[[Scalars, Rows], Seen]
+"""What is seen at distances (m,) along ways (m,), rows of all."""
 
 
 def carried_over_steps(
@@ -96,11 +98,16 @@ def carried_over_steps(
 
 def _may_step(walkable: Walkable, footing: Footing, position: Vectors, reach: Scalars) -> Mask:
     """Whether there may be a step below bodies, (n,)."""
-    ground = walkable.surfaces
+    ground, feet = walkable.surfaces, columns(position[:, 0], position[:, 1], footing.height)
     if ground.is_level:
         return nobody(len(reach))
-    gentle = largest(cosine_of_setting(walkable.max_slope))
-    return (footing.triangle >= 0) & ~ground.open_to(position[:, 0], position[:, 1], gentle, largest(reach))
+    gentle, ahead = largest(cosine_of_setting(walkable.max_slope)), largest(reach)
+    shut = which((footing.triangle >= 0) & ~ground.open_to(position[:, 0], position[:, 1], gentle, ahead))
+    may_step = nobody(len(reach)).copy()
+    if len(shut):
+        up = largest(walkable.step_height) + largest(tangent_of_setting(walkable.max_slope)) * ahead
+        may_step[shut] = ground.near_rims(feet[shut], gentle, ahead + up)
+    return may_step
 
 
 def higher_by_steps(
@@ -113,69 +120,82 @@ def higher_by_steps(
         position, forward: (n, 3) of their middles, metres, and level headings.
         reach: (n,) from their middles to their ends, metres.
     """
-    n, heading = len(reach), from_above(forward)
-    ways, place = np.concatenate((heading, -heading)), np.tile(position, (2, 1))
-    step, steepest = (np.tile(each, 2) for each in (walkable.step_height, tangent_of_setting(walkable.max_slope)))
+    n, heading, both = len(reach), from_above(forward), np.tile(np.arange(len(reach)), 2)
+    ways, reach = np.concatenate((heading, -heading)), reach[both]
+    place, height, triangle = position[both], footing.height[both], footing.triangle[both]
+    step, steepest = walkable.step_height[both], tangent_of_setting(walkable.max_slope)[both]
+    slope = walkable.surfaces.grade(triangle, ways)
+    middle = height, _walked(slope, steepest)
 
-    def grades(triangle: Rows, rows: Rows) -> Scalars:
-        grade = rise(walkable.surfaces.face_normal(triangle), ways[rows])
-        # What is too steep to walk is part of a step.
-        return np.where(np.abs(grade) <= steepest[rows], grade, 0.0)
-
-    def ground(distance: Scalars, rows: Rows) -> tuple[Scalars, Scalars]:
-        way, expected = ways[rows] * distance[:, None], height[rows] + grade[rows] * distance
-        within = step[rows] + steepest[rows] * distance
+    def ground(distance: Scalars, rows: Rows) -> Seen:
+        way, within = ways[rows] * distance[:, None], step[rows] + steepest[rows] * distance
         x, y = place[rows, 0] + way[:, 0], place[rows, 1] + way[:, 1]
-        seen = walkable.surfaces.under(x, y, expected, within, within)
-        return seen.height, grades(seen.triangle, rows)
+        seen = walkable.surfaces.under(x, y, height[rows] + middle[1][rows] * distance, within, within)
+        return seen.height, _walked(walkable.surfaces.grade(seen.triangle, ways[rows]), steepest[rows])
 
-    height, grade = np.tile(footing.height, 2), grades(np.tile(footing.triangle, 2), np.arange(2 * n))
-
-    reach = np.tile(reach, 2)
     gap = reach / LOOKS
-    row, near, far, jump = _jumps(ground, height, grade, gap, step + steepest * gap)
+    row, number, jump, sides = _jumps(ground, middle, gap, step + steepest * gap)
     if not len(row):
         return np.zeros(n)
-    is_step, distance = _placed(ground, row, near, far, steepest[row])
+    is_step, distance = _placed(ground, row, number * gap[row], gap[row], sides, steepest[row])
     share = np.maximum(1.0 - distance / reach[row], 0.0)
     return totals(row % n, np.where(is_step, 0.5 * jump * share * share, 0.0), n)
 
 
-def _jumps(
-    ground: Ground, height: Scalars, grade: Scalars, gap: Scalars, step: Scalars
-) -> tuple[Rows, Scalars, Scalars, Scalars]:
-    """The rises between looks that the slopes of the ground do not explain: the ways, between where, how high; (m,).
+def _walked(grade: Scalars, steepest: Scalars) -> Scalars:
+    """The grades of ground, (n,), but 0 for what is too steep to walk: that is part of a step."""
+    return np.where(np.abs(grade) <= steepest, grade, 0.0)
+
+
+def _jumps(ground: Ground, middle: Seen, gap: Scalars, step: Scalars) -> tuple[Rows, Rows, Scalars, tuple[Seen, Seen]]:
+    """The rises between looks that the slopes of the ground do not explain.
 
     What is higher or lower than a step is beyond the end of the ground, which goes on as it is there.
+
+    Returns:
+        The ways, the looks before the rises, how high these are, and what is seen before and after them; (m,) each.
     """
-    every = np.arange(len(gap))
-    distance = (np.arange(1, LOOKS + 1)[:, None] * gap).ravel()
-    seen, slopes = (each.reshape(LOOKS, -1) for each in ground(distance, np.tile(every, LOOKS)))
-    found = []
-    for number in range(LOOKS):
-        jump = seen[number] - height - 0.5 * (grade + slopes[number]) * gap
+    distance = np.arange(1, LOOKS + 1)[:, None] * gap
+    seen = [each.reshape(LOOKS, -1) for each in ground(distance.ravel(), np.tile(np.arange(len(gap)), LOOKS))]
+    (height, grade), found = middle, []
+    for number, (ahead, slope) in enumerate(zip(*seen)):
+        jump = ahead - height - 0.5 * (grade + slope) * gap
         # Where faces meet, the rise is between those that each of both would have.
-        bend = (0.5 * np.abs(slopes[number] - grade) + ROUNDING) * gap
+        bend = (0.5 * np.abs(slope - grade) + ROUNDING) * gap
         on = np.abs(jump) <= step
         rows = which(on & (np.abs(jump) > bend))
-        found.append((rows, number * gap[rows], (number + 1) * gap[rows], jump[rows]))
-        height = np.where(on, seen[number], height + grade * gap)
-        grade = np.where(on, slopes[number], grade)
-    rows, near, far, jumps = (np.concatenate(column) for column in zip(*found))
-    return rows, near, far, jumps
+        found.append(
+            (rows, np.full(len(rows), number), jump[rows], height[rows], grade[rows], ahead[rows], slope[rows])
+        )
+        height, grade = np.where(on, ahead, height + grade * gap), np.where(on, slope, grade)
+    row, looks, jumps, *sides = (np.concatenate(column) for column in zip(*found))
+    return row, looks, jumps, ((sides[0], sides[1]), (sides[2], sides[3]))
 
 
-def _placed(ground: Ground, row: Rows, near: Scalars, far: Scalars, steepest: Scalars) -> tuple[Scalars, Scalars]:
-    """Whether the ground between two distances rises more steeply than bodies walk, and at what distance; (m,) each."""
-    low, high = ground(near, row), ground(far, row)
-    for _ in range(HALVINGS):
-        middle = 0.5 * (near + far)
-        seen, slope = ground(middle, row)
-        from_near = np.abs(seen - low[0] - low[1] * (middle - near))
-        from_far = np.abs(seen - high[0] + high[1] * (far - middle))
-        before = from_near < from_far
-        near, far = np.where(before, middle, near), np.where(before, far, middle)
-        low = np.where(before, seen, low[0]), np.where(before, slope, low[1])
-        high = np.where(before, high[0], seen), np.where(before, high[1], slope)
-    is_step = np.abs(high[0] - low[0]) > steepest * (far - near)
-    return is_step, 0.5 * (near + far)
+def _placed(
+    ground: Ground, row: Rows, near: Scalars, gap: Scalars, sides: tuple[Seen, Seen], steepest: Scalars
+) -> tuple[Mask, Scalars]:
+    """Whether the ground rises more steeply than bodies walk on some ways, and at what distance; (m,) each.
+
+    Args:
+        near, gap: (m,) where the stretches begin in which that may be, and how long they are, metres.
+        sides: what is seen at both of their ends.
+    """
+    (low, low_grade), (high, high_grade), every = *sides, np.arange(len(row))
+    for _ in range(ROUNDS):
+        gap = gap / PARTS
+        beyond = np.arange(1, PARTS)[:, None] * gap
+        heights, grades = (
+            each.reshape(PARTS - 1, -1) for each in ground((near + beyond).ravel(), np.tile(row, PARTS - 1))
+        )
+        from_low = np.abs(heights - low - low_grade * beyond)
+        from_high = np.abs(heights - high + high_grade * (PARTS * gap - beyond))
+        after = np.concatenate((~(from_low < from_high), np.ones((1, len(row)), dtype=np.bool_)))
+        part = after.argmax(axis=0)
+        near = near + part * gap
+        heights, grades = (
+            np.concatenate((first[None], between, last[None]))
+            for first, between, last in ((low, heights, high), (low_grade, grades, high_grade))
+        )
+        low, high, low_grade, high_grade = (column[part + k, every] for column in (heights, grades) for k in (0, 1))
+    return np.abs(high - low) > steepest * gap, near + 0.5 * gap

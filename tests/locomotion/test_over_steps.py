@@ -173,3 +173,14 @@ def test_a_body_that_stands_and_is_pushed_over_an_edge_settles_below_it() -> Non
     assert positions(states)[-1, 0, 2] == -RISE and raised(states)[-1, 0] == 0.0
     assert np.abs(np.diff(positions(states)[..., 2], axis=0)).max() > 0.99 * RISE
     assert np.abs(np.diff(shown(states)[..., 2], axis=0)).max() < 0.25 * RISE
+
+
+def test_rims_are_where_floor_ends_or_is_too_steep() -> None:
+    ground, reach = stairs(), 0.4
+    rng = np.random.default_rng(2)
+    place = on(ground, rng.uniform((-11.9, -2.9), (END + 11.9, 2.9), (4000, 2)))
+    near = ground.near_rims(place, float(np.cos(0.61)), reach)
+    x, y = place[:, 0], np.abs(place[:, 1])
+    gap = np.minimum.reduce([3.0 - y, x + 12.0, END + 12.0 - x, *(np.abs(x - TREAD * step) for step in range(COUNT))])
+    assert near[gap < reach].all()
+    assert not near[gap > 4.0 * reach].any()

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ..arrays.frozen import Columns, replace
 from ..arrays.once import once
 from ..arrays.vectors import Mask, Rows, Scalars, Vectors, columns, dot, everybody, in_columns, which
+from .borders import Borders
 from .slopes import Slopes
 from .smoothing import point_normals, weld
 
@@ -384,6 +385,28 @@ class Floor:
         outside: Mask = (x < left - reach) | (x > left + across * size + reach)
         return outside | (y < near - reach) | (y > near + along * size + reach)
 
+    def rims(self, cosine: float) -> Borders:
+        """The sides of triangles where floor that can be walked ends, or something too steep begins."""
+        if cosine not in self._rims:
+            triangle, corner = np.divmod(self._shut_sides(cosine), 3)
+            ends = (self.points[self.triangles[triangle, (corner + k) % 3]] for k in (0, 1))
+            self._rims[cosine] = Borders(*ends)
+        return self._rims[cosine]
+
+    @once
+    def _rims(self) -> dict[float, Borders]:
+        """What `rims` has found, by cosine."""
+        return {}
+
+    def _shut_sides(self, cosine: float) -> Rows:
+        """The sides, three of each triangle in turn, with not one other triangle beyond them, or one too steep."""
+        order, begins, times = self._sides
+        if not len(order):
+            return order
+        steep = (self.slopes.cosine < cosine) & self.slopes.has_area
+        shut = (times != 2) | np.logical_or.reduceat(steep[order // 3], begins)
+        return order[np.repeat(shut, times)]
+
     def _openness_of_cells(self, cosine: float, reach: float) -> tuple[Mask, Mask]:
         """Of which cells all within reach is floor that can be walked, and of which nothing at all is within reach.
 
@@ -391,14 +414,8 @@ class Floor:
         are in no cell themselves.
         """
         across, along = self.shape
-        steep = self.slopes.cosine < cosine
-        # Triangles with a side that has not one other triangle beyond it, or one that is too steep.
-        order, begins, times = self._sides
-        at_border = np.zeros(len(self), dtype=np.bool_)
-        if len(order):
-            bad = (times != 2) | np.logical_or.reduceat((steep & self.slopes.has_area)[order // 3], begins)
-            at_border[order[np.repeat(bad, times)] // 3] = True
-        shut = steep | at_border
+        shut = self.slopes.cosine < cosine
+        shut[self._shut_sides(cosine) // 3] = True
         count = np.diff(self.begin)
         cell = np.repeat(np.arange(across * along), count)
         closed = count == 0

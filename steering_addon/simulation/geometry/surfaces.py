@@ -119,6 +119,19 @@ class Surfaces:
         bounds = [layer.bounds for layer in self.layers if len(layer)]
         return max((high[2] for _, high in bounds), default=0.0) <= min((low[2] for low, _ in bounds), default=0.0)
 
+    def near_rims(self, points: Vectors, cosine: float, reach: float) -> Mask:
+        """The points (n, 3) that may be within reach of where floor ends or is too steep; none is left out.
+
+        Args:
+            cosine: of the steepest slope that can be walked.
+            reach: metres.
+        """
+        near = np.zeros(len(points), dtype=np.bool_)
+        for layer in self.layers:
+            # For what moves they would have to be found again on each frame.
+            near |= layer.moves or layer.floor.rims(cosine).near(points, reach)
+        return near
+
     def are_under(self, x: Scalars, y: Scalars, gap: float) -> Mask:
         """The places, (n,), that have a surface below or above them, or are in a gap that is no wider, metres."""
         level, far = np.zeros(len(x)), shared(np.inf, len(x))
@@ -245,6 +258,14 @@ class Surfaces:
             table = layer.floor.slopes.table[faces]
             normal[rows] = unit(columns(-table[:, 7], -table[:, 8], 1.0))
         return normal
+
+    def grade(self, triangle: Rows, way: Vectors) -> Scalars:
+        """How much faces rise along unit vectors (n, 2) as seen from above, (n,); 0 for no triangle."""
+        grade = np.zeros(len(triangle))
+        for rows, faces, layer in self.by_layer(triangle):
+            table, along = layer.floor.slopes.table[faces], way[rows]
+            grade[rows] = table[:, 7] * along[:, 0] + table[:, 8] * along[:, 1]
+        return grade
 
     def levelness(self, triangle: Rows) -> Scalars:
         """The cosines of the slopes of faces, (n,); 1 for no triangle."""
