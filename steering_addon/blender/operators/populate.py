@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
-from ...settings.population import CURVE, GRID, ONE_PLACE, SURFACE, VOLUME, Population
+from ...settings.population import ARRANGEMENTS, CURVE, GRID, ONE_PLACE, SURFACE, VOLUME, Population
 from ...simulation.roles import Role
 from ..clips.measuring import player_below
 from ..crowds.adding_clips import FIND_CLIPS, add_to_new_crowd
@@ -21,6 +21,7 @@ from ..crowds.moves_like import (
     UNCHANGED,
     Likeness,
     bring_to_life,
+    flies,
     guess_likeness,
     is_settled,
     likeness,
@@ -28,11 +29,12 @@ from ..crowds.moves_like import (
 from ..crowds.populating.filling import FillingPlan, fill, plan_filling
 from ..crowds.populating.models import candidates, roots, usable
 from ..crowds.populating.room import tell_remedy
-from ..crowds.populating.standing_on import follow, stand_on
+from ..crowds.populating.standing_on import follow, has_room_inside, stand_on, stay_in
 from ..crowds.staggered_entry import let_in
 from ..objects.body_sizes import Body
 from ..objects.bound_parts import family_with_bound_parts
 from ..objects.characters import is_character, not_copied, torn_apart
+from ..objects.doubles import doubles
 from ..objects.focus import activate, crowd_in_focus, wholes_selected
 from ..objects.hierarchy import Family
 from ..objects.tagged_objects import list_names, names_of
@@ -85,6 +87,9 @@ class STEERING_OT_populate(bpy.types.Operator):
 
     find_clips: BoolProperty(name="Find Clips", description=FIND_CLIPS, default=True, options={"SKIP_SAVE"})
 
+    found: StringProperty(options={"SKIP_SAVE", "HIDDEN"})
+    """The arrangement that followed from the selection: it follows anew if Moves Like changes in the redo panel."""
+
     hide_models: BoolProperty(
         name="Hide Models",
         description="Hide the models afterwards, in the viewport and in renders",
@@ -128,7 +133,8 @@ class STEERING_OT_populate(bpy.types.Operator):
         if plan.preset and members:
             if arrangement == CURVE:
                 follow(place, plan.preset)
-            warnings += bring_to_life(context, crowd, members, plan.preset, ground=ground, resize=True)
+            room = stay_in(place, plan.preset, context.view_layer.depsgraph) if arrangement == VOLUME else None
+            warnings += bring_to_life(context, crowd, members, plan.preset, ground=ground, room=room, resize=True)
         if plan.preset and members and self.find_clips:
             # Give a new crowd the clips that its models bring along; their names, and why there are none.
             if player_below(members[0], Family()) is not None:
@@ -163,7 +169,8 @@ class STEERING_OT_populate(bpy.types.Operator):
         passed = values_of(Population, self)
         values = values_of(Population, group) if group is not None else {**passed, CHOICE: arrangement}
         specified = {name: value for name, value in passed.items() if self.properties.is_property_set(name)}
-        population = Population(**{**values, **specified})
+        if self.found == self.arrangement:
+            del specified[CHOICE]
 
         place = context.scene.objects.get(self.place) if self.place else group and pointed_at(group, "place")
         if self.place and place is None:
@@ -171,12 +178,16 @@ class STEERING_OT_populate(bpy.types.Operator):
         place = place or ground
         stored = _stored_models(group, crowd, place, family) if group is not None else []
         models = [] if stored else usable(wholes_selected(context), crowd, {place, ground}, family)
-        if population.arrangement not in WANTED:
-            place = None
         weighted = stored or [(ob, 1.0) for ob in models]
         like = UNCHANGED
         if crowd is None or not is_settled(crowd):
             like = self._likeness(context, weighted, family)
+        if group is None and arrangement == SURFACE and like is not ANYTHING and flies(like, crowd):
+            values[CHOICE] = VOLUME if _fill(place, weighted, context, family) else SURFACE
+        population = Population(**{**values, **specified})
+        if population.arrangement not in WANTED:
+            place = None
+        self.found = "" if CHOICE in specified or group is not None else ARRANGEMENTS[population.arrangement].name
         plan = plan_filling(context, crowd, population, place, weighted, like, family)
         return plan, place, models
 
@@ -349,6 +360,13 @@ def _selected_ground(context: Context, crowd: Object | None, family: Family) -> 
         if size > GROUND * largest or flatness <= most < flattest:
             return ob, SURFACE
     return None, GRID
+
+
+def _fill(place: Object, models: list[tuple[Object, float]], context: Context, family: Family) -> bool:
+    """Whether models that fly or swim are to fill a place instead of standing on it."""
+    depsgraph = context.evaluated_depsgraph_get()
+    sizes = [float(Body.of(ob, depsgraph, family).extent().max()) for ob, _ in models]
+    return _flatness(doubles(place.dimensions)) > LOW and has_room_inside(place, max(sizes, default=0.0), depsgraph)
 
 
 def _may_be_ground(ob: Object, family: Family) -> bool:

@@ -34,6 +34,7 @@ from ..properties import has_role
 from ..refusal import Refusal
 from .arrangement import FITS, LABELS, WANTED
 from .curves import CurveReader
+from .obstacle_fit import fitting_region
 from .solids import Solids
 from .sources import BodySource
 
@@ -212,17 +213,16 @@ def _mesh_in_the_world(ob: Object, depsgraph: Depsgraph) -> tuple[np.ndarray, np
 def _inside(ob: Object, depsgraph: Depsgraph) -> tuple[Proposing, np.ndarray]:
     """A function that proposes spots inside an object, and the points (k, 3) that define its inside.
 
-    A region counts as its sphere or box, an Empty as the shape it is displayed as. A mesh must be closed.
+    It has the shape that it has as a region, or would be given.
 
     Raises:
         Refusal: the object has no inside.
     """
     matrix = doubles(ob.evaluated_get(depsgraph).matrix_world)
-    region = has_role(ob, Role.REGION) and ob.steering.region_shape != "MESH"
-    if region or ob.type == "EMPTY":
-        box = ob.steering.region_shape == "BOX" if region else ob.empty_display_type == "CUBE"
+    shape = ob.steering.region_shape if has_role(ob, Role.REGION) else fitting_region(ob, depsgraph)
+    if shape != "MESH":
         points = points_of(ob, depsgraph, None)
-        test, made_of = (_everywhere if box else _in_ball(points)), np.array([[float(box)] * 3])
+        test, made_of = (_everywhere if shape == "BOX" else _in_ball(points)), np.array([[float(shape == "BOX")] * 3])
     else:
         points, corners = _mesh(ob, depsgraph)
         _check_closed(ob, corners)
@@ -277,7 +277,7 @@ def _check_closed(ob: Object, corners: np.ndarray) -> None:
     edges = np.sort(np.concatenate((corners[:, :2], corners[:, 1:], corners[:, ::2])), axis=1)
     _, count = np.unique(edges, axis=0, return_counts=True)
     if (count % 2 == 1).any():
-        raise Refusal(f"The mesh of {ob.name} is not closed. Close it or tag the object as a region.")
+        raise Refusal(f"The mesh of {ob.name} is not closed. Close it, or set its shape to Box.")
 
 
 def _everywhere(points: np.ndarray) -> np.ndarray:

@@ -227,9 +227,7 @@ class _Routes:
         """The places so many cells to the left of aims (m,), seen along the way."""
         along_x, along_y = self._field.descent(aim)
         off = aside * self._ground.spans.size
-        x: Scalars = self._ground.x[aim] - along_y * off
-        y: Scalars = self._ground.y[aim] + along_x * off
-        return x, y
+        return np.asarray(self._ground.x[aim] - along_y * off), np.asarray(self._ground.y[aim] + along_x * off)
 
     def _look_from(self, nodes: Rows) -> None:
         """Find the aims of nodes (m,), and how far aside of them each lane passes."""

@@ -652,6 +652,34 @@ def test_members_in_a_closed_mesh_are_inside_it() -> None:
     assert abs(local).max() <= 3.0 + 1e-4
 
 
+@pytest.mark.parametrize("like", ["FISH", "BIRD", "PERSON"])
+def test_what_flies_or_swims_fills_a_box_that_is_selected_with_it_and_stays_inside(like: str) -> None:
+    frames(1, 60)
+    box = cube("Tank", location=(0.0, 0.0, 2.0))
+    select(wedge(size=0.1), box)
+    crowd = populate(moves_like=like, count=10)
+    if like == "PERSON":
+        assert crowd.steering.populate.arrangement == "SURFACE" and box.steering.roles == {"SURFACE"}
+        return
+    keeping = crowd.steering.containment
+    assert (keeping.region, keeping.firm, box.steering.roles) == (box, True, {"REGION"})
+    assert box.steering.region_shape == "BOX"
+    assert np.abs(locations(crowd) - (0.0, 0.0, 2.0)).max() <= 2.0
+    bake()
+    for ob in members(crowd):
+        assert np.abs(places(ob, range(1, 61)) - (0.0, 0.0, 2.0)).max() <= 2.0
+
+
+@pytest.mark.parametrize("form", ["a slab", "a ground that is tagged", "too small for them"])
+def test_what_flies_or_swims_is_put_on_other_places(form: str) -> None:
+    box = cube("Place", size=8.0, scale=(1.0, 1.0, 0.05 if form == "a slab" else 0.15))
+    if form == "a ground that is tagged":
+        tag(box, role="SURFACE")
+    select(wedge(size=1.0 if form == "too small for them" else 0.1), box)
+    crowd = populate(moves_like="FISH", count=3)
+    assert crowd.steering.populate.arrangement == "SURFACE"
+
+
 def test_members_along_a_curve_are_on_it_and_face_along_it() -> None:
     road = path_curve(points=((0, 0, 0), (40, 0, 0)))
     select(road, wedge(size=0.3))
@@ -924,7 +952,7 @@ def test_a_crowd_without_models_is_refused() -> None:
         ("SURFACE", "Moon", r"Moon not found in the scene\. Choose another place"),
         ("SURFACE", "Empty Mesh", "Empty Mesh has no faces. Choose another mesh"),
         ("CURVE", "Dot", "Dot has no length. Edit the curve"),
-        ("VOLUME", "Ground", "The mesh of Ground is not closed. Close it or tag the object as a region"),
+        ("VOLUME", "Ground", "Ground has no inside. Choose a region, an Empty or a closed mesh"),
     ],
 )
 def test_a_place_that_is_missing_or_does_not_suit_is_refused(arrangement: str, place: str, told: str) -> None:
