@@ -61,4 +61,4 @@ class Arrival(Destination):
 
     def goal(self, world: World, agents: Agents, memory: Settling) -> Vectors:
         position = world.bodies.position[np.maximum(self.target, 0)]
-        return np.where((self.target >= 0)[:, None], position, np.nan)
+        return world.by_way(agents, np.where((self.target >= 0)[:, None], position, np.nan))

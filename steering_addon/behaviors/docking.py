@@ -86,13 +86,19 @@ class Docking(Destination):
         heading = unit(agents.level(picked(world.bodies.forward, row)))
 
         aim = self._aim(to_target, heading, agents)
+        # How much longer the way is to a point that is not in sight.
+        place = agents.position + aim
+        seen = world.by_way(agents, place)
+        hidden = (seen != place).any(axis=1)
+        by_way = np.where(hidden[:, None], agents.level(seen - agents.position), aim)
+        aim, detour = by_way, magnitude(by_way) - magnitude(aim)
         slowest = np.where(self.departs, 0.0, self.arrival_speed) * agents.max_speed
         ramp_time = np.maximum(self.approach_distance / np.maximum(agents.max_speed, EPSILON), 4.0 * world.dt)
         response_time = np.maximum(np.minimum(agents.vehicle.response_time, ramp_time / 4.0), world.dt)
         # The speed lags behind the desired speed by the response time. That matters unless it stops at the target.
         ahead = magnitude(to_target) - np.where(slowest > 0.0, agents.speed * response_time, 0.0)
         round_it = self._past(to_target, heading)
-        way = np.maximum(ahead, 0.0) + np.where(round_it, self.approach_distance, 0.0)
+        way = np.maximum(ahead, 0.0) + np.where(round_it, self.approach_distance, 0.0) + detour
         braking = np.sqrt(slowest * slowest + 2.0 * BRAKING * agents.agility * way)
         ramped = slowest + way / ramp_time
         ramped, response_time = up_to_the_place(agents, unit(to_target), way, ramped, response_time, world.dt)

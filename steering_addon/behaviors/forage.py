@@ -93,7 +93,7 @@ class Forage(Behavior):
     def _way(self, world: World, agents: Agents) -> tuple[Vectors, Scalars]:
         """The offset to the middle of each agent's resource, (n, 3), and the gap between the bodies, (n,); metres."""
         row = np.maximum(self.resource, 0)
-        offset = agents.level(picked(world.bodies.position, row) - agents.position)
+        offset = agents.level(world.by_way(agents, picked(world.bodies.position, row)) - agents.position)
         gap = magnitude(offset) - world.bodies.radius[row] - agents.radius
         return offset, np.maximum(gap, 0.0)
 

@@ -74,7 +74,7 @@ class Hide(Behavior):
             nearer = afraid & (way < least)
             best, least = np.where(nearer, row, best), np.where(nearer, way, least)
             place = np.where(nearer[:, None], behind, place)
-        return best, place
+        return best, world.by_way(agents, np.where((best >= 0)[:, None], place, np.nan))
 
     def _behind(self, obstacles: Obstacles, row: int, agents: Agents, opponent: Vectors) -> Vectors:
         """The place of each agent behind one obstacle, (n, 3) metres; at its own height, if the obstacle is as high."""

@@ -37,13 +37,13 @@ class Interpose(Behavior):
         # The velocity of the place between the two.
         first, second = (picked(world.bodies.velocity, np.maximum(row, 0)) for row in (self.one, self.other))
         velocity = first + (second - first) * self.between[:, None]
-        desired_velocity = velocity_to_keep(
-            agents, self._place(world, self._time(world, agents)), velocity, self.approach_time
-        )
+        place = self.goal(world, agents, memory)
+        desired_velocity = velocity_to_keep(agents, place, velocity, self.approach_time)
         return Steering(np.where(both[:, None], agents.steering_to(desired_velocity), 0.0), sets_speed=both)
 
     def goal(self, world: World, agents: Agents, memory: None) -> Vectors:
-        return np.where(self._both()[:, None], self._place(world, self._time(world, agents)), np.nan)
+        place = self._place(world, self._time(world, agents))
+        return world.by_way(agents, np.where(self._both()[:, None], place, np.nan))
 
     def _both(self) -> Mask:
         return (self.one >= 0) & (self.other >= 0)

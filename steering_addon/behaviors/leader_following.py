@@ -72,7 +72,7 @@ class LeaderFollowing(Neighborhood):
         row = np.maximum(self.leader, 0)
         leader, velocity = picked(world.bodies.position, row), picked(world.bodies.velocity, row)
         forward, side, target = self._behind(world, agents, row)
-        desired = velocity_to_keep(agents, target, velocity, self.approach_time)
+        desired = velocity_to_keep(agents, world.by_way(agents, target), velocity, self.approach_time)
         response_time = np.maximum(self.response_time, world.dt)[:, None]
         steering = truncate((desired - agents.velocity) / response_time, self.strength)
 

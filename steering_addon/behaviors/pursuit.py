@@ -134,13 +134,13 @@ class Pursuit(Behavior):
         return (self.quarry >= 0) & (memory.pause <= 0.0)
 
     def _meeting_point(self, world: World, agents: Agents) -> Vectors:
-        """(n, 3) the predicted positions of the quarries, metres."""
+        """(n, 3) the predicted positions of the quarries as they are seen along the way, metres."""
         quarry = np.maximum(self.quarry, 0)
         time = prediction_time(world, agents, quarry, self.prediction_time)
         steady = self.method == CONSTANT_HEADING
         if steady.any():
             time = np.where(steady, self._time_to_meet(world, agents), time)
-        return predict_position(world, quarry, time)
+        return world.by_way(agents, predict_position(world, quarry, time))
 
     def _offset(self, world: World, agents: Agents) -> Vectors:
         return agents.level(picked(world.bodies.position, np.maximum(self.quarry, 0)) - agents.position)

@@ -42,7 +42,7 @@ from .headings import begun, sine_between, turn_toward, turned_by, turned_on_foo
 from .looking import LOOKS, fastest_before_edges, led_past, looked, waited
 from .over_steps import carried_over_steps
 from .point_mass import pushed
-from .walkable import Look, Walkable, along_ground, leaning
+from .walkable import BRIDGES, Look, Walkable, along_ground, leaning
 from .walking import BLOCKED, Stride, Walking, pace_of, settled
 
 TURN_BACK, STOP, FALL = 0, 1, 2
@@ -92,6 +92,7 @@ class OnFoot(Locomotion):
     step_height: Number = length(
         0.3, "Highest step that it climbs or descends, as on stairs; its feet bridge gaps that are little wider"
     )
+    headroom: Number = length(1.8, "Height that has to be free above the ground where it looks for a way")
     slowed_uphill: Number = share(1.0, "How much it slows down uphill; 1 as people do")
     align_to_ground: Number = called(
         "Ground Lean", share(0.0, "How far it leans with the ground: 0 upright as people, 0.5 as animals")
@@ -111,6 +112,10 @@ class OnFoot(Locomotion):
             uphill_slowing=self.slowed_uphill,
             slowest_share=self.slowest_speed,
             steepest=self.max_slope,
+            # Those that fall over edges take ways that no map of the ground knows.
+            step=np.where(self.at_edge == FALL, np.inf, self.step_height),
+            gap=BRIDGES * self.step_height,
+            headroom=self.headroom,
         )
 
     def moved(

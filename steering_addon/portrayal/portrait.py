@@ -20,7 +20,7 @@ from ..simulation.snapshot import Snapshot, State
 from .clips import Clip, ClipSettings
 from .doings import Doings
 from .driver_properties import STATE, Beats, DriverProperties, Portrayal, stride_factors
-from .heads import EYES, Gaze, Heads
+from .heads import Gaze, Heads
 from .playing import FrameMotion, Played, Player
 from .riding import Ridden, ridden, unmoved
 from .sketch import Frame, Sketch, VisibleBodies, arrived, callers, carriage_of, in_company, surfaces_before
@@ -344,6 +344,5 @@ class _CrowdPortrayer:
         if gaze is None:
             return None
         mine = bodies.take(rows)
-        eyes = mine.position + np.maximum(EYES * mine.height - mine.lift, 0.0)[:, None] * mine.up
         seen = gaze.seen(rows, mine.caller, mine.state, places)
-        return Heads(eyes, mine.forward, mine.up, mine.forward, mine.up, seen)
+        return Heads(mine.eyes, mine.forward, mine.up, mine.forward, mine.up, seen)

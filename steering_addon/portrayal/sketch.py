@@ -14,7 +14,7 @@ from ..simulation.maneuvers.settling import Settling
 from ..simulation.presence.stays import Staying, memory_of_name
 from ..simulation.snapshot import Snapshot, State, Tracked
 from ..simulation.steering import errands
-from .heads import attends
+from .heads import EYES, attends
 from .riding import Carriage, carriage
 
 REACH = 3.0
@@ -78,6 +78,11 @@ class VisibleBodies:
     def take(self, rows: Rows) -> VisibleBodies:
         return VisibleBodies(**{name: column[rows] for name, column in vars(self).items()})
 
+    @property
+    def eyes(self) -> Vectors:
+        """(n, 3) metres, the middles of their heads; the bodies themselves where their height is not known."""
+        return self.position + np.maximum(EYES * self.height - self.lift, 0.0)[:, None] * self.up
+
     def start_speed(self) -> Scalars:
         """The speeds at which bodies enter, (n,) m/s; 0 if none does."""
         if not anybody(self.entered):
@@ -119,11 +124,11 @@ class Sketch:
 
     @property
     def places(self) -> Vectors:
-        """(k, 3) metres of all bodies, vehicles first."""
+        """(k, 3) metres at which others look at all bodies: vehicles first, at their eyes."""
         bodies, tracked = self.bodies, self.tracked
         row, (x, y, z) = np.maximum(tracked.carrier, 0), tracked.position.T[..., None]
         carried = bodies.position[row] + x * bodies.side[row] + y * bodies.forward[row] + z * bodies.up[row]
-        return np.concatenate((bodies.position, np.where((tracked.carrier >= 0)[:, None], carried, tracked.position)))
+        return np.concatenate((bodies.eyes, np.where((tracked.carrier >= 0)[:, None], carried, tracked.position)))
 
 
 def arrived(state: State, before: State | None) -> Mask:

@@ -345,7 +345,9 @@ class ObjectSettings(Stored):
         "a mark on the edges to flow along. If empty, the active color attribute is used, or the loose edges if there "
         "is none"
     )
-    region_shape: int = field.choice("SPHERE", "Shape of this region", SHAPES, label="Shape")
+    region_shape: int = field.choice(
+        "SPHERE", "Shape of this region; tagging takes the one that fits", SHAPES, label="Shape"
+    )
     locomotion: int = field.choice(
         SimpleVehicle.choice().name, "How the bodies of the crowd turn steering into motion", MOVES
     )

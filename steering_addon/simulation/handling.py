@@ -33,6 +33,9 @@ class Handling(Columns):
         slowest_share: share of cruise speed below which a body stands instead of creeping; 0 for none.
         stall_share: share of top speed below which a body cannot fly; 0 for bodies that can stop.
         steepest: slope of the steepest ground that a body climbs, radians; inf for no limit.
+        step: the highest step that a body takes on surfaces, metres; inf for bodies that do not walk on them.
+        gap: the widest gap in a surface that it bridges, metres.
+        headroom: what has to be free above the ground where it goes, metres.
         steepest_climb, steepest_dive: tangents of the steepest ways up and down; inf for no limit.
         climb_share: share of top speed that is left at the steepest climb.
         reaction: seconds until the driver brakes for what comes into the way; 0 for bodies without a driver.
@@ -49,6 +52,9 @@ class Handling(Columns):
     slowest_share: Scalars = usual(0.0)
     stall_share: Scalars = usual(0.0)
     steepest: Scalars = usual(np.inf)
+    step: Scalars = usual(np.inf)
+    gap: Scalars = usual(np.inf)
+    headroom: Scalars = usual(np.inf)
     steepest_climb: Scalars = usual(np.inf)
     steepest_dive: Scalars = usual(np.inf)
     climb_share: Scalars = usual(1.0)

@@ -32,6 +32,7 @@ from .roles import Role
 from .snapshot import Snapshot, State, Tracked
 from .terrain import Terrain
 from .vehicle import Motion
+from .ways.over_ground import find_ways
 from .world import Bodies, World
 
 
@@ -84,7 +85,7 @@ def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Wo
         state.tallies,
         upward_of(state, before),
         slope_of(state, before),
-        before.surfaces if before.surfaces.stands_still else None,
+        find_ways(before.surfaces, obstacles, before.vehicle.radius, before.handling, before.lift),
     )
 
 

@@ -35,12 +35,12 @@ from .geometry.flows import Flow
 from .geometry.obstacles import Obstacles
 from .geometry.paths import Path
 from .geometry.regions import Regions
-from .geometry.surfaces import Surfaces
 from .handling import Handling
 from .intention import Intention
 from .nearby.neighbors import EVERYONE, OWN_CROWD, Near, Neighbors, Vicinity, edge_of_view, perceive
 from .roles import Role
 from .vehicle import VehicleModel
+from .ways.over_ground import Ways
 
 T = TypeVar("T")
 
@@ -141,7 +141,7 @@ class World:
         tallies: sums over all agents and past steps, by a name that a behavior chooses.
         upward: (vehicles, 3) the unit vectors away from what each vehicle keeps to.
         slope: (vehicles, 3) the normals of the ground on which each vehicle walks; None where none walks on any.
-        floor: the surfaces on which vehicles tread, if they stand still; None otherwise.
+        ways: where ways over surfaces lead; None where nobody walks on any.
     """
 
     time: float
@@ -158,7 +158,7 @@ class World:
     tallies: Mapping[str, Scalars]
     upward: Vectors
     slope: Vectors | None = None
-    floor: Surfaces | None = None
+    ways: Ways | None = None
 
     @property
     def perceivable(self) -> Rows:
@@ -200,6 +200,14 @@ class World:
         normal = picked(self.slope, rows)
         rise = -(normal[:, 0] * offset[:, 0] + normal[:, 1] * offset[:, 1]) / np.maximum(normal[:, 2], UPRIGHT)
         return columns(offset[:, 0], offset[:, 1], offset[:, 2] - rise)
+
+    def by_way(self, agents: Agents, places: Vectors) -> Vectors:
+        """Places, (n, 3) metres, as agents see them along the ways that they walk; nan stays.
+
+        A place is seen in the direction in which the way to it begins, as far away as the way is long. One in sight is
+        where it is, to the last bit. Where no way leads to it, the nearest place is seen to which one does.
+        """
+        return places if self.ways is None else self.ways.unroll(agents.rows, agents.keys, agents.position, places)
 
     def left_uphill(self, agents: Agents, way: Vectors) -> Scalars:
         """The shares of their speed on level ground that slopes leave agents on ways (n, 3), (n,)."""

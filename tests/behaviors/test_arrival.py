@@ -69,9 +69,9 @@ def test_far_away_it_is_seek() -> None:
 
 def test_it_does_not_overshoot() -> None:
     """A vehicle that starts with room to stop stays within 5 cm once it has been within 2 cm."""
-    place = arriving(180, np.repeat([0.5, 2.0, 4.0], 60), 6.0, 20.0)
+    place = arriving(60, np.repeat([0.5, 2.0, 4.0], 20), 6.0, 20.0)
     distance = np.linalg.norm(positions(place.run(241)) - HERE, axis=2)
-    for row in range(180):
+    for row in range(60):
         arrival = int(np.argmax(distance[:, row] < 0.02))
         assert arrival > 0
         assert distance[arrival:, row].max() < 0.05

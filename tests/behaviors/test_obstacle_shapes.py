@@ -182,6 +182,7 @@ def test_a_mesh_is_passed_by_its_outline_on_the_nearer_side() -> None:
         assert positions(states)[-1, 0, 1] > 8.0
 
 
+@sampled(one_of=3)
 @pytest.mark.parametrize("wide", [0.8, 4.0, 8.0])
 @pytest.mark.parametrize("thing", ["pylon", "box"])
 def test_a_flock_passes_a_mast_on_both_sides_and_is_one_again(thing: str, wide: float) -> None:

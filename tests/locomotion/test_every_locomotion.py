@@ -2,7 +2,9 @@
 
 import dataclasses
 import re
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -61,6 +63,12 @@ def swarm(kind: type[Locomotion], n: int = N, seed: int = 0, **changes: Any) -> 
         "fps": FPS,
     }
     return Scene(**(given | changes))
+
+
+@cache
+def usual(kind: type[Locomotion]) -> tuple[State, ...]:
+    """Two seconds of a usual swarm."""
+    return tuple(swarm(kind).run(2 * FPS))
 
 
 # What is declared.
@@ -286,7 +294,7 @@ def test_a_face_without_a_target_changes_no_byte(kind: type[Locomotion]) -> None
 # Vehicles beside each other.
 
 
-def data(states: list[State], rows: Any = slice(None)) -> list[bytes]:
+def data(states: Sequence[State], rows: Any = slice(None)) -> list[bytes]:
     """The motion of some vehicles and what their locomotion remembers of them, state by state."""
     return [
         np.concatenate(
@@ -363,17 +371,15 @@ def test_crowds_that_share_a_locomotion_move_as_if_each_had_one(kind: type[Locom
 
 @every
 def test_a_shorter_run_is_the_beginning_of_a_longer_one(kind: type[Locomotion]) -> None:
-    assert data(swarm(kind).run(15)) == data(swarm(kind).run(30)[:15])
+    assert data(swarm(kind).run(15)) == data(usual(kind)[:15])
 
 
 @every
 def test_a_state_is_a_checkpoint(kind: type[Locomotion]) -> None:
-    place = swarm(kind)
-    states = place.run(40)
-    state = states[19]
+    place, state = swarm(kind), usual(kind)[19]
     for frame in range(20, 40):
         state = step(state, place.snapshot(frame))
-    assert data([state]) == data(states[-1:])
+    assert data([state]) == data(usual(kind)[39:40])
 
 
 @every
@@ -397,7 +403,7 @@ def test_half_the_step_gives_nearly_the_same_path(kind: type[Locomotion]) -> Non
 
 @every
 def test_on_the_ground_it_stays_at_its_height_and_upright_and_elsewhere_it_does_not(kind: type[Locomotion]) -> None:
-    states = swarm(kind).run(2 * FPS)
+    states = usual(kind)
     if kind.grounded:
         assert (positions(states)[..., 2] == positions(states)[0, :, 2]).all()
         assert (headings(states)[1:, :, 2] == 0.0).all()

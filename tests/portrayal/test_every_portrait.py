@@ -17,7 +17,7 @@ from steering_addon.portrayal.clips import BEAT, DO, MOVE, ON_ARRIVAL, ON_STATE,
 from steering_addon.portrayal.driver_properties import TIME, Beats, Portrayal
 from steering_addon.portrayal.exact_marks import Corrections, ExactMarks, left_on_frame
 from steering_addon.portrayal.finish import HeadsAhead
-from steering_addon.portrayal.heads import Gaze, Heads, LiveTurns
+from steering_addon.portrayal.heads import EYES, Gaze, Heads, LiveTurns
 from steering_addon.portrayal.portrait import (
     DrivenCrowd,
     ModelClips,
@@ -338,7 +338,8 @@ def test_what_is_looked_at_is_where_it_is_on_that_frame_and_nobody_looks_at_itse
     seen = Gaze(0.0, target=1, in_states={5: n}).seen(
         np.arange(n), np.full((n, 3), np.nan), np.array([0, 0, 5, 5, 0, 0]), sketch.places
     )
-    np.testing.assert_array_equal(seen[[0, 4, 5]], bodies.position[[1, 1, 1]])
+    eyes = bodies.position[1] + (EYES * bodies.height[1] - bodies.lift[1]) * bodies.up[1]
+    np.testing.assert_allclose(seen[[0, 4, 5]], [eyes] * 3)
     assert np.isnan(seen[1]).all()
     np.testing.assert_allclose(seen[[2, 3]], [aboard, aboard])
 

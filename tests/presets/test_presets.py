@@ -80,7 +80,7 @@ def test_the_values_of_a_shipped_file_are_read_unchanged(name: str) -> None:
     assert set(content["behaviors"]) <= {behavior.name for behavior in CATALOGUE}
 
 
-@sampled(one_of=3)
+@sampled(one_of=9)
 @pytest.mark.parametrize("name", FLOCKING)
 def test_a_flock_of_sixty_looks_alive(name: str) -> None:
     """All metrics are in their bands; two may be between bands, which were measured on flocks of two hundred."""

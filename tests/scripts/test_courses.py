@@ -11,7 +11,7 @@ import pytest
 from scripts.course_scenes import NAMES, SHAPES, WAYS, Course, course, kept_apart, random_course
 from scripts.preset_crowds import shipped
 from steering_addon.simulation.snapshot import State
-from tests.sampling import sampled
+from tests.sampling import sampled, thorough
 
 WIDTHS = (1.0, 2.0, 3.0, 4.0)
 QUICK = ("fish", "flock", "paper_aeroplane", "pigeon", "school", "starling")
@@ -35,14 +35,14 @@ def test_presets_pass_boxes_balls_and_meshes_at_any_width_of_the_path(preset: st
     assert_passed(course(preset, "ALLOCATION", [SHAPES[number % len(SHAPES)]], WIDTHS, number, fps=FPS))
 
 
-@sampled(one_of=9)
+@thorough
 @pytest.mark.parametrize("way", WAYS)
 def test_they_pass_in_every_way_to_combine(way: str) -> None:
     number = WAYS.index(way)
     assert_passed(course(QUICK[number], way, [SHAPES[number % len(SHAPES)]], WIDTHS, 100 + number, fps=FPS))
 
 
-@sampled
+@thorough
 @pytest.mark.parametrize("n", [1, 10])
 def test_one_bird_and_ten_fly_past_boxes_without_hovering(n: int) -> None:
     on = course("flock", "ALLOCATION", ["box"] * 2, [1.0] * n, 5)

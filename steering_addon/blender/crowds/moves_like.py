@@ -196,27 +196,31 @@ def bring_to_life(
     preset: Preset,
     *,
     ground: Object | None = None,
-    resize: bool = False,
+    room: Object | None = None,
 ) -> list[str]:
     """Give a new crowd the settings of a preset, a region to stay in, and variation of its members.
 
-    A single member is not varied.
+    A single member is not varied, and sizes are not: objects of the user keep theirs, copies have got theirs.
 
     Args:
         ground: what the members were put on, if anything.
-        resize: whether the members may also vary in size, which scales them: copies may, the user's objects may not.
+        room: the region that they were put in, if any.
 
     Returns:
         Warnings that name the objects that were left unchanged.
     """
     take_up(preset, crowd, context.scene)
-    _give_room(context, crowd, members, preset, ground)
+    if room is not None:
+        point_at(crowd, preset, Kind.REGION, room)
+        # What is seen has walls.
+        if KEEPING in preset.behaviors and room.type == "MESH":
+            getattr(crowd.steering, KEEPING).firm = True
+    else:
+        _give_room(context, crowd, members, preset, ground)
     if len(members) < 2:
         return []
     unlocked = [ob for ob in members if not ob.steering.locked]
-    amounts = Amounts(**preset.variation)
-    if not resize:
-        amounts = replace(amounts, size=None)
+    amounts = replace(Amounts(**preset.variation), size=None)
     return vary(context.scene, crowd, amounts, only=unlocked) if unlocked else []
 
 

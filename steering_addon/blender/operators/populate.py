@@ -21,6 +21,7 @@ from ..crowds.moves_like import (
     UNCHANGED,
     Likeness,
     bring_to_life,
+    flies,
     guess_likeness,
     is_settled,
     likeness,
@@ -28,11 +29,12 @@ from ..crowds.moves_like import (
 from ..crowds.populating.filling import FillingPlan, fill, plan_filling
 from ..crowds.populating.models import candidates, roots, usable
 from ..crowds.populating.room import tell_remedy
-from ..crowds.populating.standing_on import follow, stand_on
+from ..crowds.populating.standing_on import follow, has_room_inside, stand_on, stay_in
 from ..crowds.staggered_entry import let_in
 from ..objects.body_sizes import Body
 from ..objects.bound_parts import family_with_bound_parts
 from ..objects.characters import is_character, not_copied, torn_apart
+from ..objects.doubles import doubles
 from ..objects.focus import activate, crowd_in_focus, wholes_selected
 from ..objects.hierarchy import Family
 from ..objects.tagged_objects import list_names, names_of
@@ -49,6 +51,9 @@ if TYPE_CHECKING:
 
 NOT_ON_GROUND = {"distance", "height", "lean"}
 """Settings that the redo panel leaves out on a surface, as they fit the members; the sidebar has them."""
+SIZES = "random_scale"
+FOLLOWING = (CHOICE, SIZES)
+"""The settings of a new crowd that follow from the selection and from Moves Like unless they are chosen."""
 GROUND, FLAT, LOW = 4.0, 0.01, 0.1
 """A selected mesh that is this many times larger than all other selected models is taken for the ground. So is one
 whose height is at most this share of its width, or this one if it is larger than all models, if no model is as flat."""
@@ -84,6 +89,9 @@ class STEERING_OT_populate(bpy.types.Operator):
     )
 
     find_clips: BoolProperty(name="Find Clips", description=FIND_CLIPS, default=True, options={"SKIP_SAVE"})
+
+    found: StringProperty(options={"SKIP_SAVE", "HIDDEN"})
+    """The names and values of FOLLOWING that nobody chose: they follow anew if Moves Like changes in the redo panel."""
 
     hide_models: BoolProperty(
         name="Hide Models",
@@ -128,7 +136,8 @@ class STEERING_OT_populate(bpy.types.Operator):
         if plan.preset and members:
             if arrangement == CURVE:
                 follow(place, plan.preset)
-            warnings += bring_to_life(context, crowd, members, plan.preset, ground=ground, resize=True)
+            room = stay_in(place, plan.preset, context.view_layer.depsgraph) if arrangement == VOLUME else None
+            warnings += bring_to_life(context, crowd, members, plan.preset, ground=ground, room=room)
         if plan.preset and members and self.find_clips:
             # Give a new crowd the clips that its models bring along; their names, and why there are none.
             if player_below(members[0], Family()) is not None:
@@ -162,8 +171,9 @@ class STEERING_OT_populate(bpy.types.Operator):
         ground, arrangement = _selected_ground(context, crowd, family)
         passed = values_of(Population, self)
         values = values_of(Population, group) if group is not None else {**passed, CHOICE: arrangement}
-        specified = {name: value for name, value in passed.items() if self.properties.is_property_set(name)}
-        population = Population(**{**values, **specified})
+        chosen = {name for name in passed if self.properties.is_property_set(name)} - self._following()
+        specified = {name: passed[name] for name in chosen}
+        self.found = " ".join(name for name in FOLLOWING if group is None and name not in chosen)
 
         place = context.scene.objects.get(self.place) if self.place else group and pointed_at(group, "place")
         if self.place and place is None:
@@ -171,14 +181,23 @@ class STEERING_OT_populate(bpy.types.Operator):
         place = place or ground
         stored = _stored_models(group, crowd, place, family) if group is not None else []
         models = [] if stored else usable(wholes_selected(context), crowd, {place, ground}, family)
-        if population.arrangement not in WANTED:
-            place = None
         weighted = stored or [(ob, 1.0) for ob in models]
         like = UNCHANGED
         if crowd is None or not is_settled(crowd):
             like = self._likeness(context, weighted, family)
-        plan = plan_filling(context, crowd, population, place, weighted, like, family)
+        if group is None and arrangement == SURFACE and like is not ANYTHING and flies(like, crowd):
+            values[CHOICE] = VOLUME if _fill(place, weighted, context, family) else SURFACE
+        population = Population(**{**values, **specified})
+        if population.arrangement not in WANTED:
+            place = None
+        sizes_of_preset = SIZES in self.found
+        plan = plan_filling(context, crowd, population, place, weighted, like, family, sizes_of_preset=sizes_of_preset)
         return plan, place, models
+
+    def _following(self) -> set[str]:
+        """The names of the settings that still have the value which was found for them."""
+        found = dict(each.split("=") for each in self.found.split())
+        return {name for name, value in found.items() if str(getattr(self, name)) == value}
 
     def _likeness(self, context: Context, models: list[tuple[Object, float]], family: Family) -> Likeness:
         """The chosen one, else the one that all models have; it is shown in the redo panel.
@@ -201,6 +220,7 @@ class STEERING_OT_populate(bpy.types.Operator):
             value = stored_value(parameter, getattr(population, name))
             setattr(group, name, value)
             setattr(self, name, value)
+        self.found = " ".join(f"{name}={getattr(self, name)}" for name in self.found.split())
         if place is not None:
             group.place = place
             self.place = place.name
@@ -349,6 +369,13 @@ def _selected_ground(context: Context, crowd: Object | None, family: Family) -> 
         if size > GROUND * largest or flatness <= most < flattest:
             return ob, SURFACE
     return None, GRID
+
+
+def _fill(place: Object, models: list[tuple[Object, float]], context: Context, family: Family) -> bool:
+    """Whether models that fly or swim are to fill a place instead of standing on it."""
+    depsgraph = context.evaluated_depsgraph_get()
+    sizes = [float(Body.of(ob, depsgraph, family).extent().max()) for ob, _ in models]
+    return _flatness(doubles(place.dimensions)) > LOW and has_room_inside(place, max(sizes, default=0.0), depsgraph)
 
 
 def _may_be_ground(ob: Object, family: Family) -> bool:

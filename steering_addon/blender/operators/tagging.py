@@ -26,7 +26,7 @@ from ..objects.suitability import check_editable, suits
 from ..objects.tagged_objects import list_names, names_of
 from ..properties import has_role
 from ..property_groups import items_of
-from ..read.obstacle_fit import SHAPE_LABELS, fitting_shape, passers_height
+from ..read.obstacle_fit import SHAPE_LABELS, fitting_region, fitting_shape, passers_height
 from ..read.role_assignment import default_crowd, give_role, new_crowd
 from ..read.start_pose import channels, store
 from ..refusal import Refusal, reported
@@ -36,6 +36,8 @@ from .polls import SteeringOperator, in_object_mode, something_selected, vehicle
 if TYPE_CHECKING:
     from bpy.types import Context, Depsgraph, Object, Scene
 
+SHAPED = {Role.OBSTACLE: "obstacle_shape", Role.REGION: "region_shape"}
+"""The settings that hold the shapes of objects by role."""
 REMEDIES = {
     Role.PATH: "Select a curve, such as Add > Curve > Path",
     Role.FLOW: "Select a curve, such as Add > Curve > Path, or a mesh that is painted or has loose edges",
@@ -118,17 +120,17 @@ class STEERING_OT_tag(SteeringOperator, bpy.types.Operator):
             joined = join(context, suitable, likeness(self.moves_like), apart=self.new_crowd)
         family = Family()
         # Not for vehicles: after a crowd was added, Blender goes through the whole scene for it.
-        depsgraph = context.evaluated_depsgraph_get() if role in (Role.LEADER, Role.OBSTACLE) else None
+        depsgraph = context.evaluated_depsgraph_get() if role is Role.LEADER or role in SHAPED else None
         # All are measured before the first is tagged: a refusal changes nothing.
         bodies = [Body.of(ob, depsgraph, family) if role is Role.LEADER else None for ob in suitable]
         check_choices(suitable)
-        shapes = _fitting_shapes(suitable, context.scene, depsgraph, family) if role is Role.OBSTACLE else {}
+        shapes = _fitting_shapes(suitable, role, context.scene, depsgraph, family) if role in SHAPED else {}
         for ob, body in zip(suitable, bodies, strict=True):
             give_role(ob, role, family, body)
         for ob, shape in shapes.items():
-            ob.steering.obstacle_shape = shape
-        if role is Role.OBSTACLE:
-            self.report({"INFO"}, _shapes_of(suitable))
+            setattr(ob.steering, SHAPED[role], shape)
+        if role in SHAPED:
+            self.report({"INFO"}, _shapes_of(suitable, SHAPED[role]))
         answer(context.scene)
         if skipped:
             self.report({"WARNING"}, f"Skipped objects that cannot be {_label(role)}: {skipped}")
@@ -201,8 +203,8 @@ class STEERING_OT_untag(SteeringOperator, bpy.types.Operator):
             ob.steering.roles -= {self.role}
             if self.role == Role.VEHICLE.name:
                 ob.steering.crowd = None
-            if self.role == Role.OBSTACLE.name:
-                ob.steering.property_unset("obstacle_shape")
+            if Role[self.role] in SHAPED:
+                ob.steering.property_unset(SHAPED[Role[self.role]])
             if not ob.steering.roles:
                 # Delete Bake reads the start of what plays a bake.
                 ob.steering.property_unset("member")
@@ -302,22 +304,27 @@ def _suitable(objects: list[Object], role: Role, of_part: bool) -> tuple[list[Ob
     return suitable, names
 
 
-def _fitting_shapes(objects: list[Object], scene: Scene, depsgraph: Depsgraph, family: Family) -> dict[Object, str]:
-    """The shapes of objects that become obstacles, but not of those for which one was chosen.
+def _fitting_shapes(
+    objects: list[Object], role: Role, scene: Scene, depsgraph: Depsgraph, family: Family
+) -> dict[Object, str]:
+    """The shapes of objects that become obstacles or regions, but not of those for which one was chosen.
 
     Raises:
         Refusal: a point of one is nowhere.
     """
+    name = SHAPED[role]
+    others = [ob for ob in objects if not (ob.is_property_set("steering") and ob.steering.is_property_set(name))]
+    if role is Role.REGION:
+        return {ob: fitting_region(ob, depsgraph) for ob in others}
     height = passers_height(scene)
-    chosen = [ob for ob in objects if ob.is_property_set("steering") and ob.steering.is_property_set("obstacle_shape")]
-    return {ob: fitting_shape(ob, depsgraph, family, height) for ob in objects if ob not in chosen}
+    return {ob: fitting_shape(ob, depsgraph, family, height) for ob in others}
 
 
-def _shapes_of(obstacles: list[Object]) -> str:
-    """What the report says of the shapes of obstacles: "Wall 1, Wall 2: Box; Hill: Mesh"."""
+def _shapes_of(objects: list[Object], name: str) -> str:
+    """What the report says of the shapes in a setting of objects: "Wall 1, Wall 2: Box; Hill: Mesh"."""
     names: dict[str, list[str]] = {}
-    for ob in obstacles:
-        names.setdefault(SHAPE_LABELS[choice_in(ob.steering, "obstacle_shape")], []).append(ob.name)
+    for ob in objects:
+        names.setdefault(SHAPE_LABELS[choice_in(ob.steering, name)], []).append(ob.name)
     return "; ".join(f"{list_names(those)}: {label}" for label, those in names.items())
 
 

@@ -19,6 +19,9 @@ from ...recording.run_cache import KeptRun, digest
 from ...simulation.run import simulate, step
 from ...simulation.snapshot import Snapshot, State
 from ..animation.state_history import TakenUp
+from ..clips.clip_record import clip_record
+from ..clips.measuring import player_below
+from ..objects.hierarchy import Family
 from ..read.dependencies import animates
 from ..read.lead_in import lead_in
 from ..read.marks import are_as_planned
@@ -89,7 +92,14 @@ class Rehearsal:
         self.driven = [ob for ob in (*plan.vehicles.source.objects, *self.hideable.resources) if is_driven(ob)]
         carriers = {body.carrier for body in (*plan.bodies, *plan.obstacles)} - {-1}
         self._carriers = [plan.vehicles.source.objects[row] for row in sorted(carriers)]
-        self._only_by_sweep = plan.in_users_scene or any(animates(ob, "hide_viewport") for ob in self._looked_at)
+        family = Family()
+        played = [player for ob in self._carriers if (player := player_below(ob, family)) is not None]
+        self._only_by_sweep = (
+            plan.in_users_scene
+            or any(animates(ob, "hide_viewport") for ob in self._looked_at)
+            # What is parented to their bones is read as without a bake.
+            or any(clip_record(player) is not None for player in played)
+        )
 
     def within(self, frame: int) -> int:
         """The frame of the plan to show on a frame: the nearest within its range."""

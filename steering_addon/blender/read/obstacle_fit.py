@@ -1,4 +1,4 @@
-"""The shape that an object is given when it becomes an obstacle, by what is seen of it."""
+"""The shape that an object is given when it becomes an obstacle or a region, by what is seen of it."""
 
 from __future__ import annotations
 
@@ -6,13 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...simulation.geometry.fitting import Fit, fit
+from ...simulation.arrays.vectors import cross, dot, magnitude
+from ...simulation.geometry.fitting import FULL, Fit, fit
+from ...simulation.geometry.meshes import mesh
 from ...simulation.geometry.obstacles import OBSTACLE_SHAPES
+from ...simulation.geometry.regions import SHAPES as REGION_SHAPES
 from ...simulation.roles import Role
 from ..objects.body_sizes import points_of, triangles_of
 from ..objects.doubles import doubles
 from ..objects.tagged_objects import in_use, tagged
-from .solids import SHAPE_NUMBERS, sizes_of
+from .solids import SHAPE_NUMBERS, box_of, sizes_of
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object, Scene
@@ -20,9 +23,14 @@ if TYPE_CHECKING:
     from ..objects.hierarchy import Family
 
 SHAPES = {number: name for name, number in SHAPE_NUMBERS.items()}
-SHAPE_LABELS = {choice.name: choice.label for choice in OBSTACLE_SHAPES}
+SHAPE_LABELS = {choice.name: choice.label for choice in (*OBSTACLE_SHAPES, *REGION_SHAPES)}
 PERSON = 1.5
 """Metres: what is lower people pass round, while vehicles are not known."""
+ON_BALL = 0.1
+"""How far the points of a ball, in units of its radius, are from the round surface in its box at most."""
+BELOW_RIM = np.array((0.0, 0.0, 0.8))
+WALLS = np.array([(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, -1)], dtype=np.float64)
+"""A place in a tank, in units of its half sides, and the directions in which it has a wall there."""
 
 
 def passers_height(scene: Scene) -> float:
@@ -53,3 +61,35 @@ def fitting_shape(ob: Object, depsgraph: Depsgraph, family: Family, height: floa
     if ob.type == "EMPTY" and ob.empty_display_type == "CUBE" and not found.has_faces:
         return "BOX"
     return SHAPES[found.shape]
+
+
+def fitting_region(ob: Object, depsgraph: Depsgraph) -> str:
+    """The stored name of the shape of region that an object has; of one without an inside a box round it.
+
+    Raises:
+        Refusal: a point of it is nowhere.
+    """
+    points, triangles = triangles_of(ob, depsgraph, None)
+    if not len(triangles):
+        return "BOX" if ob.type != "EMPTY" or ob.empty_display_type == "CUBE" else "SPHERE"
+    return inside_of(points, triangles) or "BOX"
+
+
+def inside_of(points: np.ndarray, triangles: np.ndarray) -> str:
+    """The stored name of the shape of the inside of a surface, points (m, 3) and triangles (f, 3); "" without one.
+
+    It is a box for a tank with walls of glass too, which may have no lid.
+    """
+    middle, half = box_of(points[triangles.reshape(-1)])
+    surface = mesh((points - middle) / np.maximum(half, 1e-9), triangles)
+    walls, _ = surface.hit(np.tile(BELOW_RIM, (len(WALLS), 1)), WALLS, np.full(len(WALLS), np.inf))
+    if np.isfinite(walls).all() and not surface.inside(BELOW_RIM[None]).any():
+        return "BOX"
+    if not surface.closed:
+        return ""
+    a, b, c = surface.corners
+    volume = abs(float(np.cumsum(dot(a, cross(b, c)))[-1])) / 6.0
+    if volume >= FULL * 8.0:
+        return "BOX"
+    off = np.abs(magnitude(surface.corners.reshape(-1, 3)) - 1.0)
+    return "SPHERE" if off.max() <= ON_BALL and volume > np.pi else "MESH"

@@ -174,7 +174,7 @@ class Floor:
             middle = self.from_above["middle"] = np.full(self.shape[0] * self.shape[1], NO_TRIANGLE)
             cells = which(self._single)
             indices = cells % self.shape[0], cells // self.shape[0]
-            place, triangle, *_ = self._over(
+            place, triangle, *_ = self.over(
                 *(origin + (index + 0.5) * self.size for origin, index in zip(self.origin, indices))
             )
             middle[cells[place]] = triangle
@@ -297,7 +297,7 @@ class Floor:
             origin + (index + share) * self.size
             for origin, index, share in zip(self.origin, (starts % across, starts // across), PROBE)
         )
-        place, *_ = self._over(x, y)
+        place, *_ = self.over(x, y)
         alone = np.bincount(place, minlength=len(starts)) == 1
         single = np.zeros(across * along, dtype=np.bool_)
         single[even] = alone[np.cumsum(even & ~before)[even] - 1]
@@ -316,7 +316,7 @@ class Floor:
     def _searched(self, x: Scalars, y: Scalars, expected: Scalars, step_up: Scalars, step_down: Scalars) -> Footing:
         """As `under`, among all triangles of the cells."""
         n = len(x)
-        place, row, u, v, height = self._over(x, y)
+        place, row, u, v, height = self.over(x, y)
         off = height - expected[place]
         within = which((off <= step_up[place]) & (off >= -step_down[place]))
         footing = Footing(np.full(n, NO_TRIANGLE), np.full(n, np.nan), np.zeros(n), np.zeros(n))
@@ -337,7 +337,7 @@ class Floor:
         )
         return footing
 
-    def _over(self, x: Scalars, y: Scalars) -> tuple[Rows, Rows, Scalars, Scalars, Scalars]:
+    def over(self, x: Scalars, y: Scalars) -> tuple[Rows, Rows, Scalars, Scalars, Scalars]:
         """The triangles over or under each place: the row of the place, that of the triangle, u, v and its height."""
         cell, on = self._cells(x, y)
         first = self.begin[cell]

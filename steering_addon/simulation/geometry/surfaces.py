@@ -26,7 +26,6 @@ from ..arrays.vectors import (
     magnitude,
     no_vectors,
     picked,
-    shared,
     unit,
     which,
 )
@@ -109,11 +108,6 @@ class Surfaces:
         return sum(len(layer.surfaces) for layer in self.layers)
 
     @once
-    def stands_still(self) -> bool:
-        """Whether there are any, and none of them may move."""
-        return len(self) > 0 and not any(layer.moves for layer in self.layers)
-
-    @once
     def is_level(self) -> bool:
         """Whether all of them are at one height."""
         bounds = [layer.bounds for layer in self.layers if len(layer)]
@@ -131,13 +125,6 @@ class Surfaces:
             # For what moves they would have to be found again on each frame.
             near |= layer.moves or layer.floor.rims(cosine).near(points, reach)
         return near
-
-    def are_under(self, x: Scalars, y: Scalars, gap: float) -> Mask:
-        """The places, (n,), that have a surface below or above them, or are in a gap that is no wider, metres."""
-        level, far = np.zeros(len(x)), shared(np.inf, len(x))
-        along = np.zeros((len(x), 2))
-        trodden = self.under(x, y, level, far, far)
-        return self.bridged(trodden, x, y, level, far, along, shared(gap, len(x))).triangle >= 0
 
     def with_points(self, row: int, points: Vectors) -> Surfaces:
         """The same with the points (p, 3) of a surface that moves elsewhere."""

@@ -4,7 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, clamp, dot, magnitude, picked, truncate, unit
+from ..arrays.vectors import (
+    EPSILON,
+    Mask,
+    Rows,
+    Scalars,
+    Vectors,
+    anybody,
+    clamp,
+    dot,
+    magnitude,
+    picked,
+    truncate,
+    unit,
+)
 from ..declaration import Choice
 from ..world import Agents, World
 
@@ -96,10 +109,15 @@ def are_at(world: World, agents: Agents, target: Rows, within: Scalars) -> Mask:
             touch.
     """
     row = np.maximum(target, 0)
-    offset = agents.level(picked(world.bodies.position, row) - agents.position)
+    position = picked(world.bodies.position, row)
+    offset = agents.level(position - agents.position)
     covered = agents.level(agents.velocity - picked(world.bodies.velocity, row)) * world.dt
     # The share of the last step, relative to the target and back in time, at which the agent was nearest to it.
     back = clamp(-dot(offset, covered) / np.maximum(dot(covered, covered), EPSILON), 0.0, 1.0)
     near = np.where(within > 0.0, within, agents.radius + world.bodies.radius[row])
-    touched: Mask = magnitude(offset + covered * back[:, None]) <= near
-    return (target >= 0) & touched
+    touched: Mask = (target >= 0) & (magnitude(offset + covered * back[:, None]) <= near)
+    if world.ways is not None and anybody(touched):
+        # One that stands below a goal upstairs has not reached it.
+        by_way = world.by_way(agents, np.where(touched[:, None], position, np.nan))
+        touched = touched & (magnitude(agents.level(by_way - agents.position) + covered * back[:, None]) <= near)
+    return touched

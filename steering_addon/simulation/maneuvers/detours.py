@@ -42,7 +42,7 @@ def way_round(world: World, agents: Agents, aim: Vectors, crowd: Rows) -> tuple[
         direction: (n, 3) unit vectors; zero at the point.
         distance: (n,) metres.
     """
-    offset = agents.level(aim - agents.position)
+    offset = agents.level(world.by_way(agents, aim) - agents.position)
     distance = magnitude(offset)
     direction = unit(offset)
     if not anybody(crowd >= 0):

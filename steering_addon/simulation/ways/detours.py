@@ -14,8 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, columns, magnitude, picked, unit
+from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, columns, dot, magnitude, picked, unit
 from ..geometry.obstacles import BOX, OUTSIDE, Obstacles
+from .mesh_walls import stand
 
 LOOK = 12.0
 """Metres up to which obstacles count. Seen from further away, an end 2 m aside turns the course by less than
@@ -30,6 +31,9 @@ SLACK = 0.05
 """Metres by which an end may be too near to another obstacle and still count as passable: MARGIN, so that a gap exactly
 as wide as the body is accepted, and 3 cm for inexact modelling."""
 
+GRAZES = 0.5
+"""1 - cosine of the turn, 60 degrees, up to which one that only grazes an obstacle is turned."""
+
 
 def ways_round(
     obstacles: Obstacles,
@@ -39,6 +43,7 @@ def ways_round(
     distance: Scalars,
     radius: Scalars,
     before: Scalars,
+    mapped: bool = False,
 ) -> tuple[Vectors, Scalars]:
     """The present directions round the first obstacle between agents and their goals.
 
@@ -49,6 +54,8 @@ def ways_round(
         distance: (n,) to their goals, metres; inf without a goal.
         radius: (n,) metres.
         before: (n,) the side on which each is already passing: 1 left, -1 right, 0 none.
+        mapped: whether the agents are on ways known to lead past what stands: they only graze that, on the side on
+            which it turns them less.
 
     Returns:
         direction: (n, 3) level unit directions; the same to the last bit where nothing is in the way.
@@ -64,12 +71,15 @@ def ways_round(
     goal = start + ahead * np.minimum(distance[agent], LOOK + 2.0 * obstacles.radius[row])[:, None]
     grow = radius[agent] + MARGIN
     posts = outlines(obstacles, row, np.minimum(grow, np.maximum(obstacles.surface(start, row)[0], 0.0)))
+    grazes = stand(obstacles)[row] & mapped
     cost, ways = [], []
     for side in (1.0, -1.0):
         onward, back = posts.tangents(start, ahead, side), posts.tangents(goal, -ahead, -side)
         length = onward.length + magnitude(onward.touched - back.touched) + back.length
         barred = _barred(obstacles, onward.touched, goal, grow - SLACK, row)
-        cost.append(np.where(barred, np.inf, length + CONSTANCY * (before[agent] * side < 0.0)))
+        length = np.where(barred, np.inf, length + CONSTANCY * (before[agent] * side < 0.0))
+        turn = 1.0 - dot(onward.direction, ahead)
+        cost.append(np.where(grazes, np.where(turn < GRAZES, turn, np.inf), length))
         ways.append(onward.direction)
     left = cost[0] < cost[1]
     passable = np.isfinite(np.minimum(cost[0], cost[1]))

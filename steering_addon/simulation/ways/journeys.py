@@ -2,7 +2,7 @@
 
 What stands still is passed by the shortest way from corner to corner (roadmap.py), of a mesh the walls at the height of
 the bodies (mesh_walls.py). What moves is passed by the nearer end, as it is at the moment (detours.py), and so is
-everything by agents without a goal. Who treads on surfaces passes no corner that none of them is under.
+everything by agents without a goal.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import numpy as np
 from ..arrays.frozen import Columns
 from ..arrays.vectors import EPSILON, Rows, Scalars, Vectors, columns, dot, magnitude, picked, unit
 from ..geometry.obstacles import MESH, OUTSIDE, Obstacles
-from ..geometry.surfaces import Surfaces
 from .detours import ways_round
 from .footprints import Plane, footprints, narrowing, radius_class
 from .mesh_walls import cut_heights, stand, with_walls
@@ -44,6 +43,7 @@ class Travellers(Columns):
         radius: (n,) metres.
         direction: (n, 3) level unit directions of their wishes, zero for none.
         goal: (n, 3) metres; nan for none.
+        ahead: (n,) how far ways over ground lead straight on to it, metres; inf without such ways.
         side: (n,) the side on which each is already passing an obstacle: 1 left, -1 right, 0 none.
         corner: (n, 2) the corner to which each is already on its way, metres; nan for none.
     """
@@ -53,6 +53,7 @@ class Travellers(Columns):
     radius: Scalars
     direction: Vectors
     goal: Vectors
+    ahead: Scalars
     side: Scalars
     corner: Plane
 
@@ -75,12 +76,12 @@ class Courses(NamedTuple):
     further: Scalars
 
 
-def courses(obstacles: Obstacles, travellers: Travellers, most: int = MOST, floor: Surfaces | None = None) -> Courses:
+def courses(obstacles: Obstacles, travellers: Travellers, most: int = MOST, mapped: bool = False) -> Courses:
     """The courses past obstacles.
 
     Args:
         most: maximum number of standing obstacles for planning; among more, all are passed by the nearer end.
-        floor: what they all tread on, which stands still; None if they need nothing to tread on.
+        mapped: whether they are on ways over ground that lead past what stands.
     """
     n = len(travellers)
     none = Courses(travellers.direction, np.zeros(n), np.full((n, 2), np.nan), np.ones(n))
@@ -91,13 +92,13 @@ def courses(obstacles: Obstacles, travellers: Travellers, most: int = MOST, floo
         for height in np.unique(heights).tolist():
             rows = np.flatnonzero(heights == height)
             walls = with_walls(obstacles, still, height)
-            for column, part in zip(found, _past(walls, travellers.take(rows), most, floor)):
+            for column, part in zip(found, _past(walls, travellers.take(rows), most, mapped)):
                 column[rows] = part
         return Courses(*found)
-    return _past(obstacles, travellers, most, floor) if len(obstacles) else none
+    return _past(obstacles, travellers, most, mapped) if len(obstacles) else none
 
 
-def _past(obstacles: Obstacles, travellers: Travellers, most: int, floor: Surfaces | None) -> Courses:
+def _past(obstacles: Obstacles, travellers: Travellers, most: int, mapped: bool) -> Courses:
     """As `courses`, past the obstacles as they are."""
     n = len(travellers)
     none = Courses(travellers.direction, np.zeros(n), np.full((n, 2), np.nan), np.ones(n))
@@ -105,15 +106,15 @@ def _past(obstacles: Obstacles, travellers: Travellers, most: int, floor: Surfac
     bound[:, 2] = 0.0
     straight = magnitude(bound)
     planned = dot(unit(bound), travellers.direction) > TOWARD
-    furthest = np.where(planned, straight, np.inf)
+    furthest = np.where(planned, np.minimum(straight, travellers.ahead), np.inf)
     direction, side, corner, further = none.direction.copy(), none.side, none.corner, none.further
     # Obstacles that stand still and have a footprint.
     still = stand(obstacles)
     standing = np.asarray(still & (obstacles.shape != MESH) & (obstacles.side == OUTSIDE), dtype=np.bool_)
-    if np.count_nonzero(standing) > most:
+    if mapped or np.count_nonzero(standing) > most:
         standing[:] = False
     if planned.any() and standing.any():
-        for rows, legs in _first_legs(obstacles.take(standing), travellers, np.flatnonzero(planned), floor):
+        for rows, legs in _first_legs(obstacles.take(standing), travellers, np.flatnonzero(planned)):
             # Turned about the up axis by the angle between both directions.
             vectors = picked(direction, rows)
             start = unit(picked(bound, rows))
@@ -123,10 +124,8 @@ def _past(obstacles: Obstacles, travellers: Travellers, most: int, floor: Surfac
             direction[rows] = unit(columns(c * x - s * y, s * x + c * y, vectors[:, 2]))
             furthest[rows], corner[rows] = legs.distance, legs.corner
             further[rows] = np.maximum(legs.way / np.maximum(straight[rows], EPSILON), 1.0)
-    for rows, passed in (
-        (np.flatnonzero(planned), obstacles.take(~standing)),
-        (np.flatnonzero(~planned), obstacles),
-    ):
+    on_the_way = np.flatnonzero(planned)
+    for rows, passed in ((on_the_way, obstacles.take(~standing)), (np.flatnonzero(~planned), obstacles)):
         if len(rows) and len(passed):
             direction[rows], side[rows] = ways_round(
                 passed,
@@ -136,6 +135,7 @@ def _past(obstacles: Obstacles, travellers: Travellers, most: int, floor: Surfac
                 furthest[rows],
                 travellers.radius[rows],
                 travellers.side[rows],
+                mapped and rows is on_the_way,
             )
     return Courses(direction, side, corner, further)
 
@@ -156,9 +156,7 @@ class _FirstLegs(NamedTuple):
     way: Scalars
 
 
-def _first_legs(
-    obstacles: Obstacles, travellers: Travellers, planned: Rows, floor: Surfaces | None
-) -> Iterator[tuple[Rows, _FirstLegs]]:
+def _first_legs(obstacles: Obstacles, travellers: Travellers, planned: Rows) -> Iterator[tuple[Rows, _FirstLegs]]:
     """The rows and first legs of planned travellers (p,) with obstacles in between, by size of body and height."""
     radius = radius_class(travellers.radius[planned])
     less = narrowing(obstacles, travellers.position[planned, 2], radius)
@@ -168,7 +166,7 @@ def _first_legs(
         if not reachable.any():
             continue
         size = float(radius[group[0]])
-        net = _net(_Ground.of(obstacles.take(reachable), less[group[0], reachable], size, floor))
+        net = _net(_Ground.of(obstacles.take(reachable), less[group[0], reachable], size))
         points, goals = (net.footprints.outside(place[rows, :2]) for place in (travellers.position, travellers.goal))
         hidden = np.flatnonzero(net.footprints.crossed(points, goals))
         rows = rows[hidden]
@@ -202,27 +200,20 @@ class _Ground:
         obstacles: the k obstacles that the bodies reach.
         less: (k,) metres by which round obstacles are narrower for them.
         radius: metres.
-        floor: what the bodies tread on; None if they need nothing to tread on.
     """
 
     digest: bytes
     obstacles: Obstacles = field(compare=False)
     less: Scalars = field(compare=False)
     radius: float = field(compare=False)
-    floor: Surfaces | None = field(compare=False)
 
     @classmethod
-    def of(cls, obstacles: Obstacles, less: Scalars, radius: float, floor: Surfaces | None) -> _Ground:
+    def of(cls, obstacles: Obstacles, less: Scalars, radius: float) -> _Ground:
         o = obstacles
-        # What is kept holds the layers, so that no others get their ids.
-        layers = np.array([] if floor is None else [id(layer) for layer in floor.layers], dtype=np.int64)
-        data = (o.start, o.end, o.radius, o.shape, o.axes, o.half, less, np.array([radius]), layers)
-        return cls(b"".join(np.ascontiguousarray(column).tobytes() for column in data), obstacles, less, radius, floor)
+        data = (o.start, o.end, o.radius, o.shape, o.axes, o.half, less, np.array([radius]))
+        return cls(b"".join(np.ascontiguousarray(column).tobytes() for column in data), obstacles, less, radius)
 
 
 @lru_cache(maxsize=NETS)
 def _net(ground: _Ground) -> Net:
-    outlines = footprints(ground.obstacles, ground.less, ground.radius)
-    if ground.floor is None:
-        return Net(outlines)
-    return Net(outlines, ground.floor.are_under(outlines.corner[:, 0], outlines.corner[:, 1], ground.radius))
+    return Net(footprints(ground.obstacles, ground.less, ground.radius))

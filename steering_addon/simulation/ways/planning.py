@@ -14,8 +14,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays.vectors import EPSILON, Mask, Scalars, Vectors, columns, magnitude, no_vectors, picked, unit, which
-from ..geometry.surfaces import Surfaces
+from ..arrays.vectors import (
+    EPSILON,
+    Mask,
+    Scalars,
+    Vectors,
+    columns,
+    magnitude,
+    no_vectors,
+    nobody,
+    picked,
+    shared,
+    unit,
+    which,
+)
 from ..memory import Memory, remembered
 from ..world import Agents, World
 from .journeys import MOST, Courses, Travellers, courses
@@ -73,13 +85,13 @@ def planned_course(
         return wished, Planned.blank(len(agents))
     course = _along_the_way(wished, top_speed, travels, memory)
     plans = travels & (decides | ~memory.planned)
-    treads = np.isfinite(agents.handling.steepest) & (world.floor is not None)
-    for some, most in ((plans & thorough, MOST), (plans & ~thorough, FEW)):
-        for rows, floor in ((which(some & treads), world.floor), (which(some & ~treads), None)):
-            if len(rows):
-                travellers, wish = agents.take(rows), picked(wished, rows)
-                course[rows], planned = _plan(world, travellers, wish, top_speed[rows], memory.take(rows), most, floor)
-                memory = memory.put(rows, planned)
+    mapped = nobody(len(agents)) if world.ways is None else world.ways.walked_by(agents.rows)
+    for some, most in ((mapped, 0), (~mapped & thorough, MOST), (~mapped & ~thorough, FEW)):
+        rows = which(plans & some)
+        if len(rows):
+            travellers, wish = agents.take(rows), picked(wished, rows)
+            course[rows], planned = _plan(world, travellers, wish, top_speed[rows], memory.take(rows), most)
+            memory = memory.put(rows, planned)
     return course, memory
 
 
@@ -106,18 +118,16 @@ def _plan(
     top_speed: Scalars,
     memory: Planned,
     most: int,
-    floor: Surfaces | None,
 ) -> tuple[Vectors, Planned]:
     obstacles = world.obstacles.take(world.obstacles.present)
     speed, direction = magnitude(wished), unit(wished)
     corner = memory.corner[:, :2].copy()
     corner[~memory.turns] = np.nan
-    planned = courses(
-        obstacles,
-        Travellers(agents.rows, agents.position, agents.radius, direction, agents.goal, memory.side, corner),
-        most,
-        floor,
+    ahead = shared(np.inf, len(agents)) if world.ways is None else world.ways.straight_on(agents.rows, agents.goal)
+    travellers = Travellers(
+        agents.rows, agents.position, agents.radius, direction, agents.goal, ahead, memory.side, corner
     )
+    planned = courses(obstacles, travellers, most, mapped=most == 0)
     turned = (planned.direction != direction).any(axis=1)
     course = wished.copy(order="K")
     course[turned] = (planned.direction * _speed(speed, planned.further, top_speed)[:, None])[turned]

@@ -58,14 +58,13 @@ class Net:
 
     Attributes:
         footprints: the obstacles.
-        row: (v,) index of each corner among those of the footprints; corners within another footprint are left out, and
-            those that cannot be trodden.
+        row: (v,) index of each corner among those of the footprints; corners within another footprint are left out.
         corner: (v, 2) metres.
     """
 
-    def __init__(self, footprints: Footprints, treadable: Mask | bool = True) -> None:
+    def __init__(self, footprints: Footprints) -> None:
         self.footprints = footprints
-        self.row = np.flatnonzero(~footprints.within(footprints.corner) & treadable)
+        self.row = np.flatnonzero(~footprints.within(footprints.corner))
         self.corner, self._before, self._after = (
             places[self.row] for places in (footprints.corner, footprints.before, footprints.after)
         )

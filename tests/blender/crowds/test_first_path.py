@@ -68,7 +68,7 @@ def nearest_to_end(models: list, last: int) -> np.ndarray:
     return np.linalg.norm(path - np.array(BEND[-1]), axis=-1).min(axis=1)
 
 
-@sampled
+@thorough
 @pytest.mark.parametrize("number", [1, SUZANNES])
 def test_birds_follow_a_path_with_boxes_on_it_to_its_end(number: int, capfd) -> None:
     frames(1, 250)

@@ -535,6 +535,16 @@ def test_scattered_members_keep_out_of_obstacles(shape: str) -> None:
     assert out.min() >= width
 
 
+@pytest.mark.parametrize("evenly", [True, False])
+def test_members_along_a_curve_keep_out_of_obstacles(evenly: bool) -> None:
+    way = path_curve(points=((0, 0, 0), (40, 0, 0)))
+    tag(cube(size=8.0, location=(12.0, 1.0, 0.0)), role="OBSTACLE")
+    select(way, wedge(size=0.4))
+    crowd = populate(count=20, evenly=evenly)
+    assert crowd.steering.populate.arrangement == "CURVE" and len(members(crowd)) == 20
+    assert (np.abs(locations(crowd)[:, 0] - 12.0) >= 4.0 + 0.8 * 0.4).all()
+
+
 def test_an_obstacle_that_is_the_ground_or_carried_by_a_vehicle_takes_no_room() -> None:
     floor = tag(ground(20.0), role="OBSTACLE")
     floor.steering.obstacle_shape = "MESH"
@@ -650,6 +660,62 @@ def test_members_in_a_closed_mesh_are_inside_it() -> None:
     local = np.array([box.matrix_world.inverted() @ ob.location for ob in members(crowd)])
     assert len(local) == 40
     assert abs(local).max() <= 3.0 + 1e-4
+
+
+@pytest.mark.parametrize("like", ["FISH", "BIRD", "PERSON"])
+def test_what_flies_or_swims_fills_a_box_that_is_selected_with_it_and_stays_inside(like: str) -> None:
+    frames(1, 60)
+    box = cube("Tank", location=(0.0, 0.0, 2.0))
+    select(wedge(size=0.1), box)
+    crowd = populate(moves_like=like, count=10)
+    if like == "PERSON":
+        assert crowd.steering.populate.arrangement == "SURFACE" and box.steering.roles == {"SURFACE"}
+        return
+    keeping = crowd.steering.containment
+    assert (keeping.region, keeping.firm, box.steering.roles) == (box, True, {"REGION"})
+    assert box.steering.region_shape == "BOX"
+    assert np.abs(locations(crowd) - (0.0, 0.0, 2.0)).max() <= 2.0
+    bake()
+    for ob in members(crowd):
+        assert np.abs(places(ob, range(1, 61)) - (0.0, 0.0, 2.0)).max() <= 2.0
+
+
+@pytest.mark.parametrize("form", ["a slab", "a ground that is tagged", "too small for them"])
+def test_what_flies_or_swims_is_put_on_other_places(form: str) -> None:
+    box = cube("Place", size=8.0, scale=(1.0, 1.0, 0.05 if form == "a slab" else 0.15))
+    if form == "a ground that is tagged":
+        tag(box, role="SURFACE")
+    select(wedge(size=1.0 if form == "too small for them" else 0.1), box)
+    crowd = populate(moves_like="FISH", count=3)
+    assert crowd.steering.populate.arrangement == "SURFACE"
+
+
+def test_sizes_vary_as_the_panel_shows_and_count_for_the_room_of_members() -> None:
+    select(figure(), ground(6.0))
+    crowd = populate(moves_like="PERSON", count=12)
+    share = crowd.steering.populate.random_scale
+    scales = np.array([ob.scale[0] for ob in members(crowd)])
+    assert share == pytest.approx(0.05)
+    assert 0.01 < np.abs(scales - 1.0).max() <= share
+    radii = [crowd.steering.vehicle.radius * ob.steering.size_factor for ob in members(crowd)]
+    assert (3.0 - np.abs(locations(crowd)[:, :2]).max(axis=1) > radii).all()
+    assert not part("blender.status.census").refresh(bpy.context.scene).findings
+
+
+def test_a_model_whose_scale_is_keyed_keeps_its_size_in_silence_unless_another_is_asked_for(capfd) -> None:
+    ship = wedge()
+    insert(ship, "scale", {1: (1.0, 1.0, 1.0)})
+    select(ship)
+    crowd = populate(moves_like="BIRD", count=6)
+    assert crowd.steering.populate.random_scale == 0.0
+    assert {ob.steering.size_factor for ob in members(crowd)} == {1.0}
+    assert "Warning" not in capfd.readouterr().out
+
+
+def test_sizes_that_are_chosen_replace_those_of_the_preset() -> None:
+    select(wedge())
+    crowd = populate(moves_like="BIRD", count=6, random_scale=0.0)
+    assert {tuple(ob.scale) for ob in members(crowd)} == {(1.0, 1.0, 1.0)}
 
 
 def test_members_along_a_curve_are_on_it_and_face_along_it() -> None:
@@ -924,7 +990,7 @@ def test_a_crowd_without_models_is_refused() -> None:
         ("SURFACE", "Moon", r"Moon not found in the scene\. Choose another place"),
         ("SURFACE", "Empty Mesh", "Empty Mesh has no faces. Choose another mesh"),
         ("CURVE", "Dot", "Dot has no length. Edit the curve"),
-        ("VOLUME", "Ground", "The mesh of Ground is not closed. Close it or tag the object as a region"),
+        ("VOLUME", "Ground", "Ground has no inside. Choose a region, an Empty or a closed mesh"),
     ],
 )
 def test_a_place_that_is_missing_or_does_not_suit_is_refused(arrangement: str, place: str, told: str) -> None:

@@ -155,7 +155,7 @@ def test_a_scene_is_at_the_cursor_with_the_given_count_and_size(scene) -> None:
     assert [np.ptp(points[:, axis]) for points in shapes] == pytest.approx([0.5] * 7, rel=0.08)
 
 
-@sampled
+@sampled(one_of=9)
 @pytest.mark.parametrize("scene", SCENES)
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_a_scene_with_few_members_is_complete_bakes_and_is_as_before_without_the_bake(scene, count) -> None:
@@ -599,6 +599,7 @@ def test_heads_of_walkers_turn_to_where_they_will_face_and_are_let_go(bone) -> N
     assert not [action for action in bpy.data.actions if action.name.startswith(("Head of", "Feet of"))]
 
 
+@thorough
 def test_walkers_look_at_an_object_that_moves() -> None:
     walker = onlooker(3, 48)
     place, front = walker.matrix_world.translation.copy(), walker.matrix_world.col[1].xyz

@@ -174,6 +174,7 @@ def test_commuters_read_the_board_and_leave_in_twelve_clicks() -> None:
     assert (ends.min(axis=1) < 2.5).mean() > 0.8 and len(set(ends.argmin(axis=1))) == 2
 
 
+@thorough
 def test_a_predator_hunts_feeds_and_rests_in_fourteen_clicks() -> None:
     _, antelopes = grazing("Antelope", field(3, 3.0), speed=1.5, first=100, **GRAZES)
     _, (lion,) = grazing("Lion", [(3.0, -9.0)], speed=3.0, first=200, wander={"strength": 0.5, "vertical": 0.0})

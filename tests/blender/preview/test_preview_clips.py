@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import bake, part, select
+from tests.blender.building import bake, crowd, empty, part, places, select, vehicle, wedge
 from tests.blender.clips.test_control_legs import controlled_walk
 from tests.blender.walkers import found_walkers, pose_of
 from tests.sampling import in_every_blender
@@ -75,6 +75,18 @@ def test_a_preview_plays_clips_that_are_to_be_measured_again(change: str) -> Non
     assert np.abs(previewed - real).max() > 0.05
     bake()
     np.testing.assert_allclose(previewed, poses(rigs), atol=1e-5)
+
+
+def test_a_preview_reads_what_is_parented_to_a_bone_as_the_bake_does() -> None:
+    rig, frames = found_walkers(2)[1][0], range(1, 15)
+    lamp = empty("Lamp")
+    lamp.parent, lamp.parent_type, lamp.parent_bone = rig, "BONE", "Foot.L"
+    moth = vehicle(wedge("Moth", location=(3.0, 3.0, 3.0)), crowd=crowd("Moths", seek={"target": lamp}))
+    bake()
+    baked = places(moth, frames)
+    bpy.context.scene.frame_set(1)
+    assert bpy.ops.steering.preview() == {"FINISHED"}
+    np.testing.assert_allclose(places(moth, frames), baked, atol=1e-5)
 
 
 def test_a_preview_shows_what_clips_do_between_their_frames() -> None:

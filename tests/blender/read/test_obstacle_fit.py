@@ -171,3 +171,57 @@ def test_an_obstacle_that_covers_far_more_than_its_object_is_to_be_looked_at(add
     door.modifiers.clear()
     bpy.context.view_layer.update()
     assert not covering()
+
+
+def room_with_a_corner():
+    """A closed room that has the shape of an L."""
+    mesh = bpy.data.meshes.new("Room")
+    outline = [(0, 0), (4, 0), (4, 1), (1, 1), (1, 4), (0, 4)]
+    points = [(x, y, z) for z in (0, 2) for x, y in outline]
+    walls = [(k, (k + 1) % 6, (k + 1) % 6 + 6, k + 6) for k in range(6)]
+    mesh.from_pydata(points, [], [(5, 4, 3, 2, 1, 0), (6, 7, 8, 9, 10, 11), *walls])
+    return link(bpy.data.objects.new("Room", mesh))
+
+
+def tank_of_glass():
+    """Four walls and a floor 5 cm thick, without a lid."""
+    mesh = bpy.data.meshes.new("Tank")
+    points = [(x, y, z) for z in (0, 2) for x, y in ((0, 0), (4, 0), (4, 3), (0, 3))]
+    mesh.from_pydata(points, [], [(3, 2, 1, 0), *((k, (k + 1) % 4, (k + 1) % 4 + 4, k + 4) for k in range(4))])
+    ob = link(bpy.data.objects.new("Tank", mesh))
+    ob.modifiers.new("Thick", "SOLIDIFY").thickness = 0.05
+    return ob
+
+
+def ball():
+    bpy.ops.mesh.primitive_uv_sphere_add()
+    return put(bpy.context.object, scale=(3.0, 1.0, 1.0))
+
+
+def plane():
+    bpy.ops.mesh.primitive_plane_add()
+    return bpy.context.object
+
+
+@pytest.mark.parametrize(
+    ("make", "shape"),
+    [
+        (wall, "BOX"),
+        (tank_of_glass, "BOX"),
+        (plane, "BOX"),
+        (cubic_empty, "BOX"),
+        (empty, "SPHERE"),
+        (ball, "SPHERE"),
+        (pillar, "MESH"),
+        (room_with_a_corner, "MESH"),
+    ],
+)
+def test_a_region_has_the_shape_of_its_inside_until_another_is_chosen(make, shape: str, capfd) -> None:
+    ob = make()
+    select(ob)
+    bpy.ops.steering.tag(role="REGION")
+    assert ob.steering.region_shape == shape
+    assert f"{ob.name}: {shape.capitalize()}" in capfd.readouterr().out
+    ob.steering.region_shape = "BOX"
+    bpy.ops.steering.tag(role="REGION")
+    assert ob.steering.region_shape == "BOX"

@@ -33,7 +33,7 @@ from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender(a_part=True)
 
-EXAMPLES = 60 // len(BLENDERS)
+EXAMPLES = 36 // len(BLENDERS)
 MODES = ("QUATERNION", "AXIS_ANGLE", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
 AXES = (("POS_Y", "POS_Z"), ("NEG_Y", "POS_Z"), ("POS_X", "NEG_Y"), ("NEG_Z", "POS_X"), ("POS_Z", "NEG_Y"))
 TRANSFORMS = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle")

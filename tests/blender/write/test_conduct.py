@@ -18,8 +18,10 @@ from tests.blender.building import (
     tag,
     vehicle,
 )
+from tests.sampling import thorough
 
 
+@thorough
 def test_vehicles_stop_and_go() -> None:
     frames(1, 200)
     ships = fleet(4, crowd=crowd(rest={"going_time": 2.0, "resting_time": 2.0}, wander={}))
@@ -30,6 +32,7 @@ def test_vehicles_stop_and_go() -> None:
         assert (speed > 3.0).sum() > 10
 
 
+@thorough
 def test_a_vehicle_circles_a_leader() -> None:
     frames(1, 240)
     leader(location=(0.0, 8.0, 0.0))
@@ -40,6 +43,7 @@ def test_a_vehicle_circles_a_leader() -> None:
     assert (np.cross(way[:-1], way[1:])[:, 2] > 0.0).all()
 
 
+@thorough
 def test_vehicles_queue_behind_a_standing_one() -> None:
     frames(1, 200)
     goal = leader(location=(0.0, 100.0, 0.0))
@@ -98,6 +102,7 @@ def test_a_resource_can_be_keyed() -> None:
     assert np.linalg.norm(way[-1] - (0.0, 9.0, 0.0)) < np.linalg.norm(way[60] - (0.0, 9.0, 0.0))
 
 
+@thorough
 def test_vehicles_explore_a_region() -> None:
     frames(1, 360)
     tag(empty(name="Field", location=(0.0, 0.0, 0.0), scale=(10.0, 10.0, 10.0)), role="REGION")

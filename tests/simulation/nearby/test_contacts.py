@@ -17,6 +17,7 @@ from steering_addon.simulation.nearby.contacts import GUARD, PASSES, STOPS
 from steering_addon.simulation.nearby.neighbors import EVERYONE
 from steering_addon.simulation.snapshot import Snapshot
 from tests.locomotion.grounds import plane
+from tests.sampling import sampled
 from tests.scene import Scene, headings, leaders, locked, positions, speeds, velocities
 from tests.simulation.odd_input import BOUNDED, vectors
 
@@ -141,6 +142,7 @@ def test_contacts_respect_max_speed_and_change_the_way_of_a_body_gradually() -> 
     assert np.linalg.norm(np.diff(ways, axis=0), axis=-1).max() * 24.0 <= 4.0 + GUARD * 1.5 / STOPS + 1e-9
 
 
+@sampled(one_of=5)
 @pytest.mark.parametrize("fps", [24.0, 60.0])
 @pytest.mark.parametrize("size", [0.1, 1.0, 10.0])
 @pytest.mark.parametrize("locomotion", [OnFoot, Planar, SimpleVehicle])

@@ -13,7 +13,6 @@ from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedColl
 from steering_addon.locomotion import Planar
 from steering_addon.simulation.arrays.vectors import unit
 from steering_addon.simulation.geometry.obstacles import INSIDE, Obstacles, boxes, obstacles
-from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
 from steering_addon.simulation.run import simulate
 from steering_addon.simulation.ways.detours import ways_round
 from steering_addon.simulation.ways.journeys import MOST, Courses, Travellers, courses
@@ -135,7 +134,7 @@ def test_arrival_behind_a_wall_does_not_creep() -> None:
 # ---- one step
 
 
-def courses_of(things: Obstacles, most: int = MOST, floor: Surfaces | None = None, **changes) -> Courses:
+def courses_of(things: Obstacles, most: int = MOST, **changes) -> Courses:
     """The courses of one agent of half a metre that goes 16 m along y."""
     traveller = Travellers(
         rows=np.array([0]),
@@ -143,10 +142,11 @@ def courses_of(things: Obstacles, most: int = MOST, floor: Surfaces | None = Non
         radius=np.array([RADIUS]),
         direction=np.array([[0.0, 1.0, 0.0]]),
         goal=np.array([[0.0, 8.0, 0.0]]),
+        ahead=np.array([np.inf]),
         side=np.array([0.0]),
         corner=NOWHERE,
     )
-    return courses(things, replace(traveller, **changes), most, floor)
+    return courses(things, replace(traveller, **changes), most)
 
 
 def test_without_an_obstacle_between_the_direction_is_the_same() -> None:
@@ -167,23 +167,6 @@ def test_no_way_leads_round_the_room_that_an_agent_is_in() -> None:
 def test_obstacles_on_another_floor_are_not_in_the_way(height: float) -> None:
     assert courses_of(wall(0.2, 0.0, 2.0, 0.5, height)).direction.tolist() == [[0.0, 1.0, 0.0]]
     assert courses_of(wall(0.2, 0.0, 2.0, 0.5)).direction[0, 0] < 0.0
-
-
-@pytest.mark.parametrize("seam", [0.0, 0.3], ids=["whole", "with a gap that a foot bridges"])
-def test_no_way_leads_past_the_end_of_a_wall_where_nothing_is_to_tread_on(seam: float) -> None:
-    """A floor as wide as the wall leaves only the door, though the end of the wall is nearer to the way."""
-    things = all_of(wall(-2.5, 0.0, 2.5, 0.1), wall(4.0, 0.0, 2.8, 0.1))
-    near_the_end = {"position": np.array([[-4.5, -4.0, 0.0]]), "goal": np.array([[-4.5, 8.0, 0.0]])}
-
-    def floor(left: float) -> Surfaces:
-        corners = np.array([[left, -9.0, 0.0], [7.0, -9.0, 0.0], [7.0, 9.0, 0.0], [left, 9.0, 0.0]])
-        front, back = corners.copy(), corners.copy()
-        front[2:, 1], back[:2, 1] = -0.6 - 0.5 * seam, -0.6 + 0.5 * seam
-        return surfaces([(each, np.array([[0, 1, 2], [0, 2, 3]])) for each in (front, back)])
-
-    assert courses_of(things, **near_the_end).corner[0, 0] < -5.0
-    assert courses_of(things, floor=floor(-9.0), **near_the_end).corner[0, 0] < -5.0
-    assert courses_of(things, floor=floor(-5.2), **near_the_end).corner[0, 0] > 0.0
 
 
 def test_a_box_and_its_pieces_are_passed_alike() -> None:
@@ -245,6 +228,7 @@ def test_agents_of_many_sizes_and_heights_take_the_same_courses_as_alone() -> No
         chance.uniform(0.2, 0.6, n),
         bound / np.linalg.norm(bound, axis=1)[:, None],
         goal,
+        np.full(n, np.inf),
         np.zeros(n),
         np.full((n, 2), np.nan),
     )

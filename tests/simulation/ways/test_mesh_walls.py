@@ -13,6 +13,7 @@ from steering_addon.simulation.arrays.frozen import replace
 from steering_addon.simulation.geometry.meshes import mesh
 from steering_addon.simulation.geometry.obstacles import BOX, MESH, Obstacles, boxes, mesh_radius
 from steering_addon.simulation.ways.mesh_walls import cut_heights, with_walls
+from tests.sampling import sampled
 from tests.scene import Scene, about, leaders, turned
 from tests.simulation.geometry.test_fitting import Body, boulder, room, wall_with_door
 
@@ -89,7 +90,8 @@ def walked(things: Obstacles, degrees: float) -> np.ndarray:
     return turned([state.motion.position for state in states], turn.T)
 
 
-@pytest.mark.parametrize(("is_mesh", "degrees"), [(False, 0.0), (True, 30.0)])
+@sampled(one_of=2)
+@pytest.mark.parametrize(("is_mesh", "degrees"), [(True, 30.0), (False, 0.0)])
 def test_walkers_go_through_a_door_and_nobody_stands_beside_it(is_mesh: bool, degrees: float) -> None:
     """A wall of 20 m with a door of 0.9 m."""
     turn = about((0.0, 0.0, 1.0), degrees)

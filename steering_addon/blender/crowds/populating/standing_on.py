@@ -1,4 +1,4 @@
-"""Members walk on the place that they are put on, or follow it."""
+"""Members walk on the place that they are put on, follow it, or stay in it."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ from ....settings.preset_values import in_columns
 from ....simulation.declaration import Kind
 from ....simulation.roles import Role
 from ...moving import locomotion_of
+from ...objects.body_sizes import triangles_of
 from ...objects.hierarchy import Family
 from ...objects.suitability import suits
 from ...properties import has_role
 from ...read.locomotions import LocomotionSettings
+from ...read.obstacle_fit import fitting_region, inside_of
 from ...read.role_assignment import give_role
 from ..behavior_targets import behaviors_of, pointers
 
@@ -75,6 +77,26 @@ def follow(curve: Object, preset: Preset) -> None:
     is_new = suits(curve, Role.PATH) and not has_role(curve, Role.PATH)
     if is_new and curve.library is None and curve.is_editable and pointers(behaviors_of(preset), Kind.PATH):
         give_role(curve, Role.PATH, Family())
+
+
+def has_room_inside(place: Object, size: float, depsgraph: Depsgraph) -> bool:
+    """Whether those that fly or swim, and are so large, belong inside a place that is selected with them, not on it."""
+    if place.type != "MESH" or has_role(place, Role.SURFACE) or not min(place.dimensions) > size:
+        return False
+    return bool(inside_of(*triangles_of(place, depsgraph, None)))
+
+
+def stay_in(place: Object, preset: Preset, depsgraph: Depsgraph) -> Object | None:
+    """The place that members of a new crowd fill, as the region of a preset that needs one; it becomes one."""
+    if not pointers(behaviors_of(preset), Kind.REGION):
+        return None
+    if not has_role(place, Role.REGION):
+        if place.library is not None or not place.is_editable:
+            return None
+        shape = fitting_region(place, depsgraph)
+        give_role(place, Role.REGION, Family())
+        place.steering.region_shape = shape
+    return place
 
 
 def _becomes_surface(place: Object, kind: type[Locomotion]) -> bool:

@@ -1,0 +1,172 @@
+"""Clearance: how far obstacles are from the nodes of a grid, and where in its cell a body fits.
+
+The middle of a cell may be too near to a wall although the body fits beside it in the same cell, as in a door hardly
+wider than the body. So such a node is moved within its cell to where it has room: no way is lost between two middles.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, columns, magnitude, picked, which
+from ..geometry.obstacles import MESH, ROUND, Obstacles
+from .spans import Build, Spans
+
+SLACK = 0.03
+"""Metres by which a body may be too near to an obstacle: inexact modelling."""
+TRIES = 3
+"""How often a place within a cell is moved off what is too near."""
+WIDTHS = 0.75
+"""Cells that a place can be moved within its cell: half its diagonal, and a little more."""
+PAIRS = 2**18
+"""Pairs of a node and an obstacle whose distances are computed together."""
+
+
+@dataclass(frozen=True)
+class Clearance:
+    """The room that bodies have at the N nodes of a grid.
+
+    Attributes:
+        room: (N,) metres to the nearest obstacle, up to a limit.
+        fits: (N,) whether a body fits somewhere in the cell.
+        narrow: (N,) whether it does not fit in the middle of the cell.
+        x, y: (N,) where in its cell a body has most room, metres.
+    """
+
+    room: Scalars
+    fits: Mask
+    narrow: Mask
+    x: Scalars
+    y: Scalars
+
+
+def find_clearance(spans: Spans, obstacles: Obstacles, build: Build, furthest: float) -> Clearance:
+    """The room that bodies of a build have among obstacles, up to `furthest` metres."""
+    n, radius = len(spans), build.radius
+    room, x, y = np.full(n, furthest), spans.x.copy(), spans.y.copy()
+    node, row = _near(spans, obstacles, furthest, build)
+    gap, _ = _distances(spans, obstacles, x, y, node, row, build)
+    np.minimum.at(room, node, gap)
+    reach, narrow = WIDTHS * spans.size, room < radius
+    tight = which((narrow & (room > radius - reach - SLACK))[node] & (gap < radius + 2.0 * reach))
+    node, row = node[tight], row[tight]
+    least = _least(n, node, gap[tight])
+    half = 0.5 * spans.size
+    for _ in range(TRIES if len(node) else 0):
+        gap, away = _distances(spans, obstacles, x, y, node, row, build)
+        push = away * np.maximum(radius - gap, 0.0)[:, None]
+        # The hardest push in each direction counts.
+        for place, middle, along in ((x, spans.x, push[:, 0]), (y, spans.y, push[:, 1])):
+            forth, back = np.zeros(n), np.zeros(n)
+            np.maximum.at(forth, node, along)
+            np.minimum.at(back, node, along)
+            np.clip(place + (forth + back), middle - half, middle + half, out=place)
+        gap, _ = _distances(spans, obstacles, x, y, node, row, build)
+        least = _least(n, node, gap)
+    best = np.where(np.isfinite(least), np.minimum(np.maximum(least, room), radius), room)
+    return Clearance(best, np.where(np.isfinite(least), least, room) >= radius - SLACK, narrow, x, y)
+
+
+def are_parted(spans: Spans, obstacles: Obstacles, clearance: Clearance, build: Build, start: Rows, end: Rows) -> Mask:
+    """Whether an obstacle is between the places of two nodes where a body fits, (m,): a wall thinner than a cell."""
+    parts = np.zeros(len(start), dtype=np.bool_)
+    pairs = which(clearance.narrow[start] & clearance.narrow[end] & clearance.fits[start] & clearance.fits[end])
+    if not len(pairs) or not len(obstacles):
+        return parts
+    first, second = start[pairs], end[pairs]
+    place = columns(clearance.x[first], clearance.y[first], spans.height[first])
+    way = columns(clearance.x[second], clearance.y[second], spans.height[second]) - place
+    low, high = bounds(obstacles)
+    middle = place + 0.5 * way
+    for row in range(len(obstacles)):
+        beside = np.maximum(low[row] - middle, middle - high[row])[:, :2].max(axis=1)
+        near = which((beside < spans.size) & _meets(build, middle[:, 2], low[row, 2], high[row, 2]))
+        for share in (0.25, 0.5, 0.75) if len(near) else ():
+            point = picked(place, near) + share * picked(way, near)
+            z = np.clip(0.5 * (low[row, 2] + high[row, 2]), point[:, 2], point[:, 2] + build.headroom)
+            gap, _ = obstacles.surface(columns(point[:, 0], point[:, 1], z), np.full(len(near), row))
+            parts[pairs[near[gap < build.radius - SLACK]]] = True
+    return parts
+
+
+def bounds(obstacles: Obstacles) -> tuple[Vectors, Vectors]:
+    """The lowest and highest corners of the boxes round obstacles along the axes of the world, (k, 3) each, metres."""
+    low = np.minimum(obstacles.start, obstacles.end) - obstacles.radius[:, None]
+    high = np.maximum(obstacles.start, obstacles.end) + obstacles.radius[:, None]
+    for row in which(obstacles.shape != ROUND).tolist():
+        axes, middle, half = obstacles.axes[row], obstacles.start[row], obstacles.half[row]
+        if obstacles.shape[row] == MESH:
+            below, above = obstacles.mesh[row].bounds
+            centre, half = 0.5 * (below + above), 0.5 * (above - below)
+            middle = middle + centre[0] * axes[0] + centre[1] * axes[1] + centre[2] * axes[2]
+        reach = half[0] * np.abs(axes[0]) + half[1] * np.abs(axes[1]) + half[2] * np.abs(axes[2])
+        low[row], high[row] = middle - reach, middle + reach
+    return low, high
+
+
+def _near(spans: Spans, obstacles: Obstacles, reach: float, build: Build) -> tuple[Rows, Rows]:
+    """Pairs of a node and an obstacle that may be within reach at the height of a body, (p,) each."""
+    none = np.zeros(0, dtype=np.int64)
+    if not len(obstacles):
+        return none, none
+    low, high = bounds(obstacles)
+    across, along = spans.shape
+    edges = []
+    for axis, number in ((0, across), (1, along)):
+        first = np.floor((low[:, axis] - reach - spans.origin[axis]) / spans.size)
+        last = np.floor((high[:, axis] + reach - spans.origin[axis]) / spans.size)
+        edges += [np.clip(first, 0, number).astype(np.int64), np.clip(last, -1, number - 1).astype(np.int64)]
+    left, right, front, back = edges
+    rows = np.where(right >= left, np.maximum(back - front + 1, 0), 0)
+    owner, line = _spread(rows)
+    line = line + front[owner]
+    first = spans.begin[line * across + left[owner]]
+    place, node = _spread(spans.begin[line * across + right[owner] + 1] - first)
+    node, owner = node + first[place], owner[place]
+    meets = which(_meets(build, spans.height[node], low[owner, 2], high[owner, 2]))
+    return node[meets], owner[meets]
+
+
+def _meets(build: Build, height: Scalars, low: Scalars, high: Scalars) -> Mask:
+    """Whether bodies that stand at heights meet what reaches from a low to a high one, (n,), metres."""
+    met: Mask = (low < height + build.headroom) & (high > height)
+    return met
+
+
+def _spread(number: Rows) -> tuple[Rows, Rows]:
+    """For each of (k,) numbers its row as many times, and the count from 0 within each, (sum,)."""
+    owner = np.repeat(np.arange(len(number)), number)
+    return owner, np.arange(len(owner)) - np.repeat(np.cumsum(number) - number, number)
+
+
+def _distances(
+    spans: Spans, obstacles: Obstacles, x: Scalars, y: Scalars, node: Rows, row: Rows, build: Build
+) -> tuple[Scalars, Vectors]:
+    """How far bodies at places of nodes are from obstacles, pair by pair, and the level unit direction away."""
+    least, away = np.full(len(node), np.inf), np.zeros((len(node), 2))
+    if not len(node):
+        return least, away
+    low, high = bounds(obstacles)
+    bottom = np.maximum(spans.height[node], low[row, 2])
+    top = np.maximum(np.minimum(spans.height[node] + build.headroom, high[row, 2]), bottom)
+    for share in (0.0, 0.5, 1.0):
+        z = bottom + share * (top - bottom)
+        for first in range(0, len(node), PAIRS):
+            part = slice(first, first + PAIRS)
+            at = node[part]
+            gap, out = obstacles.surface(columns(x[at], y[at], z[part]), row[part])
+            level = magnitude(columns(out[:, 0], out[:, 1], 0.0))
+            nearer = gap < least[part]
+            least[part] = np.where(nearer, gap, least[part])
+            unit_away = out[:, :2] / np.maximum(level, EPSILON)[:, None]
+            away[part] = np.where(nearer[:, None], unit_away, away[part])
+    return least, away
+
+
+def _least(n: int, node: Rows, gap: Scalars) -> Scalars:
+    """The least distance of the pairs of each of n nodes, inf without any."""
+    least = np.full(n, np.inf)
+    np.minimum.at(least, node, gap)
+    return least

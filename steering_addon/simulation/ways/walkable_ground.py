@@ -1,0 +1,344 @@
+"""Walkable ground: what bodies of one build can walk, and where the ways over it lead next.
+
+From each node the way to a goal is followed as far as it is in sight: that is its aim. An agent goes straight to the
+aim of the node on which it stands, and sees its goal in that direction, as far away as the way is long.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays.once import once
+from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, columns, magnitude, which
+from ..geometry.obstacles import Obstacles
+from .clearance import are_parted, find_clearance
+from .fields import Field, Mesh8
+from .spans import Build, Spans, grade
+
+MARGIN = 1.0
+"""Radii beyond the body within which ways keep off walls and borders, where there is room."""
+WALL = 0.4
+"""How much longer a way right beside a wall counts."""
+LENGTHS = (1, 2, 4, 8, 12, 16, 24, 32)
+"""Cells along a way that an aim may be ahead."""
+ROUND = 12
+"""Cells round a place without room up to which a node with room is looked for."""
+STRAIGHT = 1.004
+"""Ways that are so much longer than a straight line lead straight on: lengths are exact to half a percent."""
+FEW = 16
+"""Goals to each of which a field of its own is solved. More of them, such as places of one's own beside a leader, are
+reached by the ways to the middles of blocks of cells."""
+BLOCK = 8
+"""Cells along a side of such a block."""
+LANES = (0.0, 0.33, 0.67, 1.0)
+"""Shares of the free width of a passage at which bodies take it, from its inner side: so a crowd uses all of a bend or
+a door, and does not queue for the corner."""
+WIDEST = 6
+"""Cells of the free width that are used."""
+MOST_NUMBERS = 2**24
+"""Numbers in all fields that are kept: 128 MB, twice."""
+UNKNOWN = -1
+
+
+class Course(NamedTuple):
+    """Where m agents see their goals.
+
+    Attributes:
+        place: (m, 3) in the direction in which the way begins, as far away as it is long; the goal itself, to the last
+            bit, where it is in sight.
+        ahead: (m,) how far the way leads straight on, metres; inf to a goal in sight.
+    """
+
+    place: Vectors
+    ahead: Scalars
+
+
+class WalkableGround:
+    """What bodies of one build can walk, with the N nodes of a grid; index N stands for none."""
+
+    def __init__(self, spans: Spans, obstacles: Obstacles, build: Build) -> None:
+        n = len(spans)
+        limit = build.radius * (1.0 + MARGIN)
+        clearance = find_clearance(spans, obstacles, build, limit)
+        links = spans.links.copy()
+        for side in range(2):
+            start = which(links[side, :n] < n)
+            cut = start[are_parted(spans, obstacles, clearance, build, start, links[side, start])]
+            links[side + 2, links[side, cut]] = n
+            links[side, cut] = n
+        room = np.minimum(clearance.room, _room_to_borders(spans, limit) + 0.5 * build.radius)
+        near = np.clip((build.radius - room) / (MARGIN * build.radius) + 1.0, 0.0, 1.0)
+        passable = np.append(clearance.fits, False)
+        self.spans, self._step = spans, build.step + grade(build) * spans.size
+        self.grid = Mesh8.of(spans, links, passable, np.append(1.0 + WALL * near * near, np.inf))
+        self.clear = passable & ~np.append(clearance.narrow, True)
+        self.x, self.y = np.append(clearance.x, np.nan), np.append(clearance.y, np.nan)
+        self._routes: dict[int, _Routes] = {}
+
+    @once
+    def is_open(self) -> bool:
+        """Whether every line on it can be walked: one storey that fills its rectangle, and nothing on it."""
+        n, (across, along) = len(self.spans), self.spans.shape
+        missing = np.count_nonzero(self.grid.links[:, :n] == n)
+        return n == across * along and missing == 2 * (across + along) and bool(self.clear[:n].all())
+
+    @once
+    def part(self) -> Rows:
+        """(N + 1,) the same number for all nodes that ways connect; N for those where no body fits."""
+        return self._labelled(self.grid.links)
+
+    @once
+    def _blocks(self) -> Rows:
+        """(N + 1,) a node in the same block of cells, the same for all that ways in the block connect."""
+        n, (across, _) = len(self.spans), self.spans.shape
+        cell = np.repeat(np.arange(len(self.spans.begin) - 1), np.diff(self.spans.begin))
+        block = np.append(cell // across // BLOCK * across + cell % across // BLOCK, -1)
+        links = self.grid.links
+        return self._labelled(np.where(block[links] == block, links, n))
+
+    def _labelled(self, links: Rows) -> Rows:
+        """The least of the nodes that links (4, N + 1) connect, for each, (N + 1,)."""
+        n = len(self.spans)
+        label = np.where(self.grid.passable, np.arange(n + 1), n)
+        while True:
+            least = np.minimum(label, label[links].min(axis=0))
+            least = np.where(self.grid.passable, np.minimum(least, least[least]), n)
+            if (least == label).all():
+                return label
+            label = least
+
+    def course(self, feet: Vectors, goals: Vectors, heights: Scalars, lane: Rows) -> Course:
+        """Where agents that stand on (m, 3) see their goals, (m, 3) metres.
+
+        Args:
+            heights: (m,) of their middles, at which they see what is not in sight.
+            lane: (m,) the number of the lane of each, from 0 to below that of LANES.
+        """
+        place, ahead = goals.copy(), np.full(len(goals), np.inf)
+        start = self._nodes(feet, self._step)
+        rows = which(start < len(self.spans)) if not self.is_open else which(start < 0)
+        if not len(rows):
+            return Course(place, ahead)
+        start, feet = start[rows], feet[rows]
+        end, leads = self._ends(start, goals[rows])
+        for node in np.unique(end).tolist():
+            some = which(end == node)
+            at, here = rows[some], feet[some]
+            aim_x, aim_y, length = self._routes_to(node).aims(start[some], lane[at])
+            seen = np.isnan(length)
+            to_x, to_y = aim_x - here[:, 0], aim_y - here[:, 1]
+            straight = np.sqrt(to_x * to_x + to_y * to_y)
+            whole = straight + np.where(seen, 0.0, length)
+            share = whole / np.maximum(straight, EPSILON)
+            along = columns(here[:, 0] + to_x * share, here[:, 1] + to_y * share, heights[at])
+            known = leads[some] & seen
+            place[at] = np.where(known[:, None], goals[at], along)
+            ahead[at] = np.where(known, np.inf, straight)
+        return Course(place, ahead)
+
+    def _nodes(self, places: Vectors, furthest: float) -> Rows:
+        """The passable nodes nearest to places, (m,); N for none nearby.
+
+        Args:
+            furthest: how far above or below a node may be, metres.
+        """
+        spans, n = self.spans, len(self.spans)
+        x, y, z = places.T
+        node = spans.at(x, y, z, furthest)
+        lost = which(~self.grid.passable[node])
+        for ring in range(1, ROUND + 1):
+            if not len(lost):
+                break
+            best, least = np.full(len(lost), n), np.full(len(lost), np.inf)
+            for i, j in _ring(ring):
+                near = spans.at(x[lost] + i * spans.size, y[lost] + j * spans.size, z[lost], furthest)
+                inside = np.minimum(near, n - 1)
+                offset = columns(self.x[inside] - x[lost], self.y[inside] - y[lost], spans.height[inside] - z[lost])
+                off = np.where(self.grid.passable[near], magnitude(offset), np.inf)
+                best, least = np.where(off < least, near, best), np.minimum(off, least)
+            node[lost] = best
+            lost = lost[best == n]
+        return node
+
+    def _ends(self, start: Rows, goals: Vectors) -> tuple[Rows, Mask]:
+        """The nodes to which ways lead from nodes (m,), and whether these are those of their goals, (m,).
+
+        Where no way leads to a goal, it is the node nearest to it to which one does.
+        """
+        places, of_goal = _distinct(goals)
+        end = self._nodes(places, np.inf)[of_goal]
+        part = self.part[start]
+        leads = self.part[end] == part
+        for owner, goal in sorted(set(zip(part[~leads].tolist(), of_goal[~leads].tolist()))):
+            nodes = which(self.part[:-1] == owner)
+            offset = columns(self.x[nodes], self.y[nodes], self.spans.height[nodes]) - places[goal]
+            end[~leads & (part == owner) & (of_goal == goal)] = nodes[np.argmin(magnitude(offset))]
+        hidden = which(leads & (start != end)) if len(places) > FEW else np.zeros(0, dtype=np.int64)
+        if len(hidden):
+            hidden = hidden[~self.see(start[hidden], end[hidden])]
+            end[hidden] = self._blocks[end[hidden]]
+        return end, leads
+
+    def see(self, start: Rows, end: Rows) -> Mask:
+        """Whether nodes (m,) see other nodes, (m,)."""
+        x, y = self.x, self.y
+        seen, last = self.grid.sees(start, x[start], y[start], x[end], y[end], self.clear)
+        return seen & (last == end)
+
+    def _routes_to(self, node: int) -> _Routes:
+        routes = self._routes.get(node)
+        if routes is None:
+            if (len(self._routes) + 1) * len(self.spans) > MOST_NUMBERS:
+                self._routes.clear()
+            routes = self._routes[node] = _Routes(self, node)
+        return routes
+
+
+class _Routes:
+    """The ways to one node, with the aims of the nodes from which somebody has asked."""
+
+    def __init__(self, ground: WalkableGround, goal: int) -> None:
+        self._ground, self._goal = ground, goal
+        self._field = Field(ground.grid, goal, ground.clear)
+        n = len(ground.spans)
+        self._aim = np.full(n + 1, UNKNOWN, dtype=np.int32)
+        self._aside = np.zeros((len(LANES), n + 1), dtype=np.int8)
+
+    def aims(self, nodes: Rows, lane: Rows) -> tuple[Scalars, Scalars, Scalars]:
+        """Up to where ways from nodes (m,) are in sight, along x and along y, and how long they are from there, metres.
+
+        The length is nan where that is the goal itself.
+        """
+        unknown = self._aim[nodes] == UNKNOWN
+        if unknown.any():
+            asked = np.unique(nodes[unknown])
+            self._field.reach(asked)
+            self._look_from(asked)
+        ground, aim = self._ground, self._aim[nodes].astype(np.int64)
+        seen = aim == len(ground.spans)
+        aim = np.where(seen, self._goal, aim)
+        x, y = self._beside(aim, self._aside[lane, nodes].astype(np.int64))
+        return x, y, np.where(seen, np.nan, self._field.time[aim])
+
+    def _beside(self, aim: Rows, aside: Rows) -> tuple[Scalars, Scalars]:
+        """The places so many cells to the left of aims (m,), seen along the way."""
+        along_x, along_y = self._field.descent(aim)
+        off = aside * self._ground.spans.size
+        return np.asarray(self._ground.x[aim] - along_y * off), np.asarray(self._ground.y[aim] + along_x * off)
+
+    def _look_from(self, nodes: Rows) -> None:
+        """Find the aims of nodes (m,), and how far aside of them each lane passes."""
+        ground, n = self._ground, len(self._ground.spans)
+        self._aim[nodes] = n
+        start = nodes[~self._goal_is_seen(nodes)]
+        if not len(start):
+            return
+        traced = self._traced(start)
+        seen = ground.see(np.tile(start, len(LENGTHS)), traced.ravel()).reshape(traced.shape)
+        # What is next is in sight whatever the walk from cell to cell says.
+        seen[0] = True
+        furthest = len(LENGTHS) - 1 - np.argmax(seen[::-1], axis=0)
+        aim = traced[furthest, np.arange(len(start))]
+        self._aim[start] = aim
+        self._spread(start, aim, np.array(LENGTHS)[furthest])
+
+    def _spread(self, start: Rows, aim: Rows, length: Rows) -> None:
+        """Spread the lanes of nodes (m,) over the free width at their aims, as far as they see the places there.
+
+        Args:
+            length: (m,) cells to the aims, for half of which lanes may lead aside.
+        """
+        reach = np.concatenate((np.arange(1, WIDEST + 1), -np.arange(1, WIDEST + 1)))
+        aims, which_aim = np.unique(aim, return_inverse=True)
+        free = self._sees_beside(np.repeat(aims, len(reach)), np.repeat(aims, len(reach)), np.tile(reach, len(aims)))
+        # Up to the first place on either side that is not free.
+        far = np.count_nonzero(np.logical_and.accumulate(free.reshape(len(aims), 2, WIDEST), axis=2), axis=2)
+        left, right = far[which_aim.reshape(-1)].T
+        sign = np.where(left >= right, 1, -1)
+        inner = np.minimum(left, right)
+        # In the open there is no passage.
+        width = np.where(inner < WIDEST, np.minimum(left + right, WIDEST), 0)
+        inner = np.where(inner < WIDEST, inner, 0)
+        for lane, share in enumerate(LANES):
+            aside = np.clip(np.floor(share * width + 0.5).astype(np.int64) - inner, -length // 2, length // 2)
+            for part in (1.0, 0.5):
+                tried = (sign * np.trunc(part * aside)).astype(np.int64)
+                open_to = which((self._aside[lane, start] == 0) & (tried != 0))
+                seen = open_to[self._sees_beside(start[open_to], aim[open_to], tried[open_to])]
+                self._aside[lane, start[seen]] = tried[seen]
+
+    def _sees_beside(self, start: Rows, aim: Rows, aside: Rows) -> Mask:
+        """Whether nodes (m,) see the places so many cells to the left of aims, (m,)."""
+        ground = self._ground
+        x, y = self._beside(aim, aside)
+        seen, _ = ground.grid.sees(start, ground.x[start], ground.y[start], x, y, ground.clear)
+        return seen
+
+    def _goal_is_seen(self, nodes: Rows) -> Mask:
+        """Whether the goal is in sight of nodes, (m,), or so far straight ahead that the rest will show."""
+        ground, spans, goal = self._ground, self._ground.spans, self._goal
+        x, y = ground.x[nodes], ground.y[nodes]
+        to_x, to_y = ground.x[goal] - x, ground.y[goal] - y
+        straight = np.sqrt(to_x * to_x + to_y * to_y)
+        furthest = LENGTHS[-1] * spans.size
+        share = np.minimum(furthest / np.maximum(straight, EPSILON), 1.0)
+        seen, last = ground.grid.sees(nodes, x, y, x + share * to_x, y + share * to_y, ground.clear)
+        leads_on = self._field.time[nodes] <= STRAIGHT * straight + 0.2 * spans.size
+        return np.asarray(seen & np.where(straight <= furthest, last == goal, leads_on))
+
+    def _traced(self, nodes: Rows) -> NDArray[np.int64]:
+        """The nodes to which ways lead after each of LENGTHS cells, (k, m)."""
+        spans, links, field = self._ground.spans, self._ground.grid.links, self._field
+        node, size = nodes, spans.size
+        x, y = np.zeros(len(nodes)), np.zeros(len(nodes))
+        traced = []
+        for length in range(1, LENGTHS[-1] + 1):
+            along_x, along_y = field.descent(node)
+            before = node
+            x, y = x + along_x * size, y + along_y * size
+            for _ in range(2):
+                node, x = _shifted(links, node, x, 0, size)
+                node, y = _shifted(links, node, y, 1, size)
+            # A step never leads to where the way is longer.
+            stays = field.time[node] > field.time[before]
+            node, x, y = np.where(stays, before, node), np.where(stays, 0.0, x), np.where(stays, 0.0, y)
+            if length in LENGTHS:
+                traced.append(node)
+        return np.array(traced)
+
+
+def _ring(reach: int) -> list[tuple[int, int]]:
+    """The columns and rows from a cell to those that are so many cells away."""
+    across = range(-reach, reach + 1)
+    return [(i, j) for i in across for j in across if max(abs(i), abs(j)) == reach]
+
+
+def _shifted(links: Rows, node: Rows, off: Scalars, axis: int, size: float) -> tuple[Rows, Scalars]:
+    """The nodes and the offsets from them along an axis, (m,) each, where an offset leads into the next cell."""
+    n = links.shape[1] - 1
+    side = np.where(off > 0.0, axis, axis + 2)
+    other = np.where(np.abs(off) > 0.5 * size, links[side, node], n)
+    goes = other < n
+    held = np.clip(off, -0.5 * size, 0.5 * size)
+    return np.where(goes, other, node), np.where(goes, off - np.where(off > 0.0, size, -size), held)
+
+
+def _distinct(places: Vectors) -> tuple[Vectors, Rows]:
+    """The distinct places among (m, 3), and which of them each is, (m,)."""
+    if (places == places[0]).all():
+        return places[:1], np.zeros(len(places), dtype=np.int64)
+    distinct, which_of = np.unique(places, axis=0, return_inverse=True)
+    return distinct, which_of.reshape(-1)
+
+
+def _room_to_borders(spans: Spans, furthest: float) -> Scalars:
+    """How far nodes are from where the ground ends, (N,) metres, up to a limit; half a cell at a border."""
+    n, size = len(spans), spans.size
+    room = np.where((spans.links == n).any(axis=0), 0.5 * size, furthest)
+    for _ in range(int(furthest / size) + 1):
+        near = room[spans.links]
+        room = np.minimum(room, np.where(spans.links < n, near, furthest).min(axis=0) + size)
+    return np.minimum(room[:n], furthest)

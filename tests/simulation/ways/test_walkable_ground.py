@@ -1,0 +1,308 @@
+"""Ways over ground: they lead wherever a body can walk, as short as they can be, and nowhere else."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+from steering_addon.behaviors.arrival import Arrival
+from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
+from steering_addon.behaviors.seek import Seek
+from steering_addon.behaviors.unaligned_collision_avoidance import METHODS, UnalignedCollisionAvoidance
+from steering_addon.locomotion import OnFoot
+from steering_addon.simulation.geometry.obstacles import Obstacles, boxes
+from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
+from steering_addon.simulation.run import step
+from steering_addon.simulation.ways import over_ground
+from steering_addon.simulation.ways.fields import Field
+from steering_addon.simulation.ways.footprints import footprints
+from steering_addon.simulation.ways.over_ground import Ways, find_ways
+from steering_addon.simulation.ways.roadmap import Net
+from steering_addon.simulation.ways.spans import Build, find_spans
+from steering_addon.simulation.ways.walkable_ground import WalkableGround
+from tests.scene import Scene, leaders, positions
+
+RADIUS = 0.25
+BUILD = Build(RADIUS, 0.61, 0.3, 0.42, 1.8)
+FPS = 12
+VELOCITY = next(method.number for method in METHODS if method.name == "VELOCITY")
+NOTHING = boxes(np.zeros((0, 3)), np.zeros((0, 3)))
+
+
+def quads(*corners: Any) -> Surfaces:
+    """Faces of four corners each, as one surface."""
+    points = np.array(corners, dtype=float).reshape(-1, 3)
+    first = 4 * np.arange(len(corners))[:, None]
+    return surfaces([(points, np.concatenate((first + np.array((0, 1, 2)), first + np.array((0, 2, 3)))))])
+
+
+def plate(left: float, near: float, right: float, far: float, height: float = 0.0) -> Any:
+    return [(left, near, height), (right, near, height), (right, far, height), (left, far, height)]
+
+
+def stairs(left: float, near: float, far: float, up: float, steps: int = 17, tread: float = 0.28) -> list[Any]:
+    """Treads and risers along x, up to a height."""
+    edges = [(left, 0.0)]
+    for _ in range(steps):
+        x, z = edges[-1]
+        edges += [(x, z + up / steps), (x + tread, z + up / steps)]
+    return [[(a, near, b), (c, near, d), (c, far, d), (a, far, b)] for (a, b), (c, d) in pairwise(edges)]
+
+
+def walls(*bounds: Any) -> Obstacles:
+    low, high = (np.array([bound[k] for bound in bounds], dtype=float) for k in range(2))
+    return boxes((low + high) / 2.0, (high - low) / 2.0)
+
+
+def door(width: float, middle: float = 0.0) -> Obstacles:
+    """A wall along y with a door."""
+    return walls(
+        ((-0.1, -5.0, 0.0), (0.1, middle - width / 2.0, 3.0)), ((-0.1, middle + width / 2.0, 0.0), (0.1, 5.0, 3.0))
+    )
+
+
+UPSTAIRS = quads(
+    plate(0, 0, 10, 10),
+    *stairs(10, 4, 6, 3),
+    plate(14.76, 4, 18, 12, 3),
+    plate(0, 10, 18, 12, 3),
+    plate(0, 0, 8, 10, 3),
+)
+TERRACE = quads(plate(-10, -6, 0, 6), plate(0.6, -6, 10, 6), plate(-0.4, 4.4, 1.0, 5.6))
+PLATEAU = quads(
+    plate(-15, -15, 20, 15), plate(2, -4, 10, 4, 2), [(10, -1.5, 2), (15, -1.5, 0), (15, 1.5, 0), (10, 1.5, 2)]
+)
+PLATE = quads(plate(-12, -5, 14, 5))
+SCENES = {
+    "upstairs": (UPSTAIRS, NOTHING, (2.0, 5.0, 3.0), [(1.5, 2.0, 0.0), (6.0, 8.0, 0.0)], 26),
+    "over a bridge": (TERRACE, NOTHING, (6.0, -4.0, 0.0), [(-6.0, -3.0, 0.0), (-3.0, 2.0, 0.0)], 20),
+    "up a ramp": (PLATEAU, NOTHING, (3.0, 0.0, 2.0), [(-6.0, 3.0, 0.0), (0.0, -3.0, 0.0)], 34),
+    "through a door": (PLATE, door(0.9, -3.0), (11.0, 3.0, 0.0), [(-6.0, 4.0, 0.0), (-0.5, 1.0, 0.0)], 20),
+}
+
+
+def walkers(scene: Surfaces, things: Obstacles, goal: Any, places: Any, behavior: Any = Seek, **values: Any) -> Scene:
+    n = len(places)
+    return Scene(
+        np.array(places, dtype=float),
+        forward=(1.0, 0.0, 0.0),
+        speed=0.0,
+        behaviors=[
+            (behavior, {"target": np.full(n, n)}),
+            (ObstacleAvoidance, {}),
+            (UnalignedCollisionAvoidance, {"method": VELOCITY}),
+        ],
+        vehicle={"max_speed": 1.75, "cruise_speed": 0.8, "radius": RADIUS, "max_force": 4.0},
+        locomotions=[(OnFoot, {})],
+        tracked=leaders(goal),
+        obstacles=things,
+        surfaces=scene,
+        fps=FPS,
+        **values,
+    )
+
+
+def ways_of(scene: Scene) -> Ways:
+    snapshot = scene.snapshot(0)
+    ways = find_ways(snapshot.surfaces, snapshot.obstacles, snapshot.vehicle.radius, snapshot.handling, snapshot.lift)
+    assert ways is not None
+    return ways
+
+
+def seen(scene: Scene, places: Any) -> np.ndarray:
+    """Where walkers of a scene see places."""
+    rows = np.arange(len(scene.position))
+    return ways_of(scene).unroll(
+        rows, scene.snapshot(0).keys, np.asarray(scene.position), np.array(places, dtype=float)
+    )
+
+
+@pytest.mark.parametrize("name", SCENES)
+@pytest.mark.parametrize("behavior", [Seek, Arrival])
+def test_a_way_leads_to_wherever_one_can_walk(name: str, behavior: Any) -> None:
+    scene, things, goal, places, seconds = SCENES[name]
+    course = positions(walkers(scene, things, goal, places, behavior).run(seconds * FPS))
+    nearest = np.linalg.norm(course - goal, axis=2).min(axis=0)
+    assert (nearest < 1.0).all()
+
+
+def test_a_goal_in_sight_is_where_it_is_to_the_last_bit() -> None:
+    goal = (11.0, 0.1, 0.7)
+    at_the_door = walkers(PLATE, door(1.6), goal, [(-6.0, 0.0, 0.0), (3.0, -4.0, 0.0), (-6.0, 4.0, 0.0)])
+    places = seen(at_the_door, [goal] * 3)
+    assert (places[:2] == goal).all()
+    assert (places[2] != goal).any()
+    assert (seen(walkers(PLATE, NOTHING, goal, [(-6.0, 4.0, 0.0)]), [goal]) == goal).all()
+
+
+def test_the_length_of_a_way_is_that_of_a_straight_line_on_open_ground() -> None:
+    ground = WalkableGround(spans(quads(plate(0, 0, 30, 30))), NOTHING, BUILD)
+    goal = int(ground.spans.at(*(np.array([k]) for k in (15.1, 15.1, 0.0)))[0])
+    field = Field(ground.grid, goal, ground.clear)
+    nodes = np.arange(len(ground.spans))
+    field.reach(nodes)
+    x, y = ground.spans.x[goal] - ground.spans.x, ground.spans.y[goal] - ground.spans.y
+    straight = np.hypot(x, y)
+    inside = (np.abs(x) < 14.0) & (np.abs(y) < 14.0) & (straight > 1.0)
+    along_x, along_y = field.descent(nodes)
+    bend = np.degrees(np.arccos(np.clip((along_x * x + along_y * y)[inside] / straight[inside], -1.0, 1.0)))
+    off = np.abs(field.time[:-1] - straight)[inside] / straight[inside]
+    assert off.max() < 0.005 and np.quantile(bend, 0.95) < 1.0
+
+
+def spans(ground: Surfaces, build: Build = BUILD):
+    found = find_spans(ground, build)
+    assert found is not None
+    return found
+
+
+def some_boxes(seed: int, number: int = 14) -> Obstacles:
+    rng = np.random.default_rng(seed)
+    centre = np.column_stack((rng.uniform(4.0, 16.0, (number, 2)), np.full(number, 1.0)))
+    half = np.column_stack((rng.uniform(0.3, 1.5, (number, 2)), np.full(number, 1.0)))
+    angle = rng.uniform(0.0, np.pi, number)
+    axes = np.zeros((number, 3, 3))
+    axes[:, 0, :2] = np.column_stack((np.cos(angle), np.sin(angle)))
+    axes[:, 1, :2] = np.column_stack((-np.sin(angle), np.cos(angle)))
+    axes[:, 2, 2] = 1.0
+    return boxes(centre, half, axes)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_ways_are_hardly_longer_than_the_shortest_from_corner_to_corner(seed: int) -> None:
+    """The corners that see each other give the shortest way there is."""
+    things = some_boxes(seed)
+    ground = WalkableGround(spans(quads(plate(0, 0, 20, 20))), things, BUILD)
+    net = Net(footprints(things, np.zeros(len(things)), RADIUS))
+    rng = np.random.default_rng(seed)
+    free = np.flatnonzero(ground.clear[:-1])
+    start, (goal,) = rng.choice(free, 60), rng.choice(free, 1)
+    field = Field(ground.grid, int(goal), ground.clear)
+    field.reach(start)
+    points = np.column_stack((ground.spans.x, ground.spans.y))
+    straight = np.linalg.norm(points[start] - points[goal], axis=1)
+    hidden = net.footprints.crossed(points[start], np.repeat(points[goal][None], len(start), axis=0))
+    shortest = straight.copy()
+    none = np.full((hidden.sum(), 2), np.nan)
+    legs = net.legs(points[start[hidden]], points[goal][None], np.zeros(hidden.sum(), dtype=int), none)
+    shortest[hidden] = legs.length
+    reached = np.isfinite(shortest) & (straight > 2.0)
+    assert (np.isfinite(field.time[start]) >= reached).all()
+    longer = field.time[start][reached] / shortest[reached]
+    # Ways keep off walls, which count for more.
+    assert longer.min() > 0.97 and np.median(longer) < 1.06
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_field_solved_band_by_band_is_that_solved_node_by_node(seed: int) -> None:
+    ground = WalkableGround(spans(quads(plate(0, 0, 12, 12))), some_boxes(seed, 6), BUILD)
+    goal = int(np.flatnonzero(ground.clear[:-1])[40])
+    whole, part, plain = (Field(ground.grid, goal, ground.clear) for _ in range(3))
+    every = np.arange(len(ground.spans))
+    whole.reach(every)
+    for node in np.random.default_rng(seed).permutation(every):
+        part.reach(np.array([node]))
+    while len(plain._front):
+        time = plain.time[plain._front]
+        first = np.argmin(time)
+        plain._queued[plain._front] = False
+        front, plain._front = plain._front, plain._front[[first]]
+        plain._pass()
+        rest = np.delete(front, first)
+        plain._front = np.union1d(plain._front, rest)
+        plain._queued[plain._front] = True
+    assert part.time.tobytes() == whole.time.tobytes() == plain.time.tobytes()
+
+
+@pytest.mark.parametrize("turn", [0.0, 17.0, 45.0])
+@pytest.mark.parametrize("shift", np.linspace(0.0, 0.24, 4))
+def test_a_door_hardly_wider_than_a_body_is_found(turn: float, shift: float) -> None:
+    """Wherever it lies among the cells, and whichever way it faces."""
+    things = door(2.0 * RADIUS + 0.04, shift)
+    c, s = np.cos(np.radians(turn)), np.sin(np.radians(turn))
+    axes = np.array([[(c, s, 0.0), (-s, c, 0.0), (0.0, 0.0, 1.0)]] * 2)
+    middle = np.einsum("kj,kji->ki", things.start, axes) + np.array((shift, 0.0, 0.0))
+    turned = boxes(middle, things.half, axes)
+    ground = WalkableGround(spans(quads(plate(-3, -3, 3, 3))), turned, BUILD)
+    there, back = (int(ground.spans.at(*(np.array([k]) for k in (x * c, x * s, 0.0)))[0]) for x in (-1.5, 1.5))
+    field = Field(ground.grid, back, ground.clear)
+    field.reach(np.array([there]))
+    assert field.time[there] < 4.0
+    closed = WalkableGround(
+        spans(quads(plate(-3, -3, 3, 3))), boxes(middle, things.half + np.array((0.0, 0.08, 0.0)), axes), BUILD
+    )
+    assert closed.part[there] != closed.part[back]
+
+
+@pytest.mark.parametrize(
+    "gap, leads", [(0.0, True), (0.02, True), (0.1, True), (0.35, True), (0.6, False), (1.0, False)]
+)
+@pytest.mark.parametrize("at", np.linspace(0.0, 0.25, 5))
+def test_ways_lead_over_gaps_that_a_foot_bridges_and_no_wider_ones(gap: float, leads: bool, at: float) -> None:
+    ground = WalkableGround(spans(quads(plate(-3, -3, at, 3), plate(at + gap, -3, 4, 3))), NOTHING, BUILD)
+    here, there = (int(ground.spans.at(*(np.array([k]) for k in (x, 0.0, 0.0)))[0]) for x in (-2.0, 3.0))
+    assert (ground.part[here] == ground.part[there]) == leads
+
+
+@pytest.mark.parametrize("rise, leads", [(0.1, True), (0.25, True), (0.35, False), (0.5, False)])
+def test_ways_lead_up_steps_that_a_foot_takes_and_no_higher_ones(rise: float, leads: bool) -> None:
+    ground = WalkableGround(spans(quads(plate(-3, -3, 0.1, 3), plate(0.1, -3, 4, 3, rise))), NOTHING, BUILD)
+    here, there = (
+        int(ground.spans.at(*(np.array([k]) for k in (x, 0.0, z)))[0]) for x, z in ((-2.0, 0.0), (3.0, rise))
+    )
+    assert (ground.part[here] == ground.part[there]) == leads
+
+
+def test_no_way_leads_where_there_is_no_headroom() -> None:
+    for height, leads in ((1.5, False), (2.2, True)):
+        ground = WalkableGround(spans(quads(plate(-3, -1, 3, 1), plate(-0.5, -1, 0.5, 1, height))), NOTHING, BUILD)
+        here, there = (int(ground.spans.at(*(np.array([k]) for k in (x, 0.0, 0.0)))[0]) for x in (-2.0, 2.0))
+        assert (ground.part[here] == ground.part[there]) == leads
+
+
+def test_where_no_way_leads_the_goal_is_the_nearest_place_until_the_gate_opens() -> None:
+    goal = (8.0, 0.0, 0.0)
+    gate = walls(
+        ((-0.1, -5.0, 0.0), (0.1, -1.0, 3.0)), ((-0.1, 1.0, 0.0), (0.1, 5.0, 3.0)), ((-0.1, -1.0, 0.0), (0.1, 1.0, 3.0))
+    )
+    scene = walkers(PLATE, gate, goal, [(-6.0, 2.0, 0.0)], Arrival)
+    state, places = scene.start(), []
+    for frame in range(22 * FPS):
+        opened = replace(gate, present=gate.present & np.array([True, True, frame < 10 * FPS]))
+        state = step(state, replace(scene.snapshot(frame), obstacles=opened))
+        places.append(state.motion.position[0].copy())
+    waits = places[9 * FPS]
+    assert -1.0 < waits[0] < -0.2 and abs(waits[1]) < 0.6
+    assert np.linalg.norm(places[-1] - goal) < 1.0
+
+
+def test_below_a_goal_upstairs_nobody_has_reached_it() -> None:
+    states = walkers(UPSTAIRS, NOTHING, (2.0, 5.0, 3.0), [(2.0, 5.0, 0.0)], Arrival).run(3 * FPS)
+    assert not any(state.memories["errand"].arrived.any() for state in states[1:])
+
+
+def test_many_goals_of_their_own_lead_through_the_door_as_one_goal_does() -> None:
+    places = [(-4.0, y, 0.0) for y in np.linspace(-4.0, 4.0, 40)]
+    scene = walkers(PLATE, door(1.6, 3.0), (6.0, 0.0, 0.0), places)
+    rng = np.random.default_rng(0)
+    goals = np.column_stack((rng.uniform(4.0, 8.0, 40), rng.uniform(-4.0, 1.0, 40), np.zeros(40)))
+    offset = seen(scene, goals) - scene.position
+    # All head for the door, which is up to the right of them.
+    to_door = np.arctan2(3.0 - np.array(places)[:, 1], 4.0)
+    assert np.abs(np.arctan2(offset[:, 1], offset[:, 0]) - to_door).max() < 0.55
+    assert len(ways_of(scene).grounds[0][0]._routes) < 12
+
+
+def test_a_run_goes_on_from_a_checkpoint_with_nothing_remembered_of_ways() -> None:
+    scene = walkers(PLATE, door(1.2, 2.0), (9.0, 0.0, 0.0), [(-6.0, y, 0.0) for y in np.linspace(-4.0, 4.0, 6)])
+    whole = scene.run(3 * FPS)
+    state = whole[FPS]
+    for frame in range(FPS + 1, 3 * FPS):
+        over_ground._ground.cache_clear()
+        over_ground._spans.cache_clear()
+        state = step(state, scene.snapshot(frame))
+    assert state.motion.position.tobytes() == whole[-1].motion.position.tobytes()
