@@ -108,7 +108,9 @@ def walkers(scene: Surfaces, things: Obstacles, goal: Any, places: Any, behavior
 
 def ways_of(scene: Scene) -> Ways:
     snapshot = scene.snapshot(0)
-    ways = find_ways(snapshot.surfaces, snapshot.obstacles, snapshot.vehicle.radius, snapshot.handling, snapshot.lift)
+    ways = find_ways(
+        snapshot.surfaces, snapshot.obstacles, snapshot.vehicle.radius, snapshot.handling, snapshot.lift, {}
+    )
     assert ways is not None
     return ways
 
