@@ -338,8 +338,7 @@ class OnFoot(Locomotion):
         if anybody(falls):
             fall_speed = np.where(footing.triangle < 0, fall_speed, 0.0)
             position = columns(position[:, 0], position[:, 1], position[:, 2] - fall_speed * dt)
-        carried, off = carried_over_steps(stride, footing, position, moved.forward, terrain.lift, dt)
-        walking = replace(walking, carried=carried, off=off)
+        walking = carried_over_steps(walking, stride, footing, position, moved.forward, terrain.lift, dt)
         stood = Moved(position, velocity, moved.forward)
         return self._stood(stood, footing, terrain, walkable, walking, fall_speed)
 

@@ -17,6 +17,7 @@ from typing import TypeAlias
 import numpy as np
 
 from ..simulation.arrays.angles import cosine_of_setting, tangent_of_setting
+from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.vectors import (
     EPSILON,
     Mask,
@@ -35,7 +36,7 @@ from ..simulation.arrays.vectors import (
 )
 from ..simulation.geometry.floors import Footing
 from .walkable import Walkable
-from .walking import Stride
+from .walking import Stride, Walking
 
 LOOKS = 4
 """How many times a body looks at the ground to either end: no tread is shorter than a fourth of its half."""
@@ -56,31 +57,33 @@ Ground: TypeAlias = Callable[[Scalars, Rows], Seen]
 
 
 def carried_over_steps(
-    stride: Stride, footing: Footing, position: Vectors, forward: Vectors, lift: Scalars, dt: float
-) -> tuple[Scalars, Scalars]:
-    """By how much bodies are carried higher than the ground below their middle, and by how much that is off, (n,) each.
+    before: Walking, stride: Stride, footing: Footing, position: Vectors, forward: Vectors, lift: Scalars, dt: float
+) -> Walking:
+    """What is remembered of walkers after a step: also how steps carry them, as a column of `Walking` says each.
 
-    One that stands still is as high as that ground. No body rises at once: what is left of a rise, it is off until it
-    has settled.
+    One that stands still is as high as the ground below its middle. No body rises at once: by what its climb does not
+    explain, as where it stops, turns or is pushed, it is off until it has settled.
 
     Args:
-        stride: the step that has been made.
+        before: what was remembered before it.
+        stride: the step.
         footing: what they stand on now.
         position, forward: (n, 3) metres and level headings.
         lift: (n,) metres by which positions are above the ground.
     """
-    before, walkable, n = stride.walking, stride.walkable, len(position)
-    carried, off = np.zeros(n), before.off / (1.0 + dt / SETTLES)
+    walkable, n = stride.walkable, len(position)
+    carried, climb, off = np.zeros(n), np.zeros(n), before.off / (1.0 + dt / SETTLES)
+    after = replace(before, carried=carried, climb=climb, off=off)
     off[np.abs(off) < SETTLED] = 0.0
     rows = which((before.carried != 0.0) | (before.off != 0.0) | _may_step(walkable, footing, position, stride.reach))
     if not len(rows):
-        return carried, off
+        return after
     walkable, footing = walkable.take(rows), footing.take(rows)
     start, position, reach = picked(stride.start, rows), picked(position, rows), np.maximum(stride.reach[rows], EPSILON)
     way = magnitude(from_above(position - start))
     on, was_on = footing.triangle >= 0, before.triangle[rows] >= 0
     moves = which((way > 0.0) & on)
-    carried[rows[moves]] = higher_by_steps(
+    carried[rows[moves]], climb[rows[moves]] = higher_by_steps(
         walkable.take(moves),
         footing.take(moves),
         picked(position, moves),
@@ -89,11 +92,10 @@ def carried_over_steps(
     )
     ground = np.where(on & was_on, footing.height - start[:, 2] + lift[rows], 0.0)
     height = ground + carried[rows] - before.carried[rows]
-    levelness = np.minimum(*(walkable.surfaces.levelness(each) for each in (footing.triangle, before.triangle[rows])))
-    slope = np.sqrt(1.0 - levelness * levelness) / levelness
-    most = np.maximum(slope, STEEPEST) * way
-    off[rows] -= height - clamp(height, -most, most)
-    return carried, off
+    least, most = (way * end(before.climb[rows], climb[rows]) for end in (np.minimum, np.maximum))
+    hop = height - clamp(height, least, most)
+    off[rows] -= np.where(np.abs(hop) > SETTLED, hop, 0.0)
+    return after
 
 
 def _may_step(walkable: Walkable, footing: Footing, position: Vectors, reach: Scalars) -> Mask:
@@ -112,8 +114,10 @@ def _may_step(walkable: Walkable, footing: Footing, position: Vectors, reach: Sc
 
 def higher_by_steps(
     walkable: Walkable, footing: Footing, position: Vectors, forward: Vectors, reach: Scalars
-) -> Scalars:
+) -> tuple[Scalars, Scalars]:
     """By how much steps make the ground below bodies higher on the average than below their middle, (n,) metres.
+
+    And how steeply they climb, (n,): the grade of the ground, and that of the average over steps.
 
     Args:
         footing: what they stand on.
@@ -136,10 +140,12 @@ def higher_by_steps(
     gap = reach / LOOKS
     row, number, jump, sides = _jumps(ground, middle, gap, step + steepest * gap)
     if not len(row):
-        return np.zeros(n)
+        return np.zeros(n), middle[1][:n]
     is_step, distance = _placed(ground, row, number * gap[row], gap[row], sides, steepest[row])
-    share = np.maximum(1.0 - distance / reach[row], 0.0)
-    return totals(row % n, np.where(is_step, 0.5 * jump * share * share, 0.0), n)
+    share = np.where(is_step, np.maximum(1.0 - distance / reach[row], 0.0), 0.0)
+    higher = totals(row % n, 0.5 * jump * share * share, n)
+    climb = totals(row % n, np.where(row < n, jump, -jump) * share / reach[row], n)
+    return higher, middle[1][:n] + clamp(climb, -STEEPEST, STEEPEST)
 
 
 def _walked(grade: Scalars, steepest: Scalars) -> Scalars:

@@ -68,6 +68,7 @@ class Walking(Memory):
         push: the force that acts on it, newtons; the mean of the recent ones while it is slow.
         fall_speed: metres a second.
         carried: metres by which steps carry it higher than the ground below its middle.
+        climb: the grade at which it climbs where there may be steps.
         off: metres by which it is off that height.
     """
 
@@ -88,6 +89,7 @@ class Walking(Memory):
     push: Vectors = remembered((0.0, 0.0))
     fall_speed: Scalars = remembered(0.0)
     carried: Scalars = remembered(0.0)
+    climb: Scalars = remembered(0.0)
     off: Scalars = remembered(0.0)
 
 

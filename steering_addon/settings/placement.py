@@ -60,6 +60,8 @@ class Spots:
 
 Proposing = Callable[[Keys], Spots]
 """A function that turns each random key into a spot."""
+Sifting = Callable[[Spots], Spots]
+"""A function that returns spots with some of them no longer valid."""
 
 
 def random_values(seed: int, numbers: Rows, salt: int) -> Scalars:
@@ -245,16 +247,23 @@ def along(path: Path) -> Proposing:
     return lambda keys: _on_path(path, uniform(mix(keys, 1)) * total)
 
 
-def evenly_along(path: Path, count: int, apart: float) -> Spots:
-    """Equally spaced spots over a whole curve; fewer than `count` if the curve is too short.
+def evenly_along(path: Path, count: int, apart: float, sift: Sifting | None = None) -> Spots:
+    """Equally spaced spots over a whole curve, but for what is in the way; fewer than `count` if it is too short.
 
     Args:
         apart: least metres between spots.
+        sift: tells which spots are valid; all if omitted.
     """
     total = _length(path)
-    room = int(total / apart) if apart > 0.0 else count
-    count = min(count, max(room, 1))
-    return _on_path(path, (np.arange(count) + 0.5) * (total / max(count, 1)))
+    room = max(int(total / apart), 1) if apart > 0.0 else TRIES * count
+    tried = min(count, room)
+    while True:
+        spots = _on_path(path, (np.arange(tried) + 0.5) * (total / max(tried, 1)))
+        free = np.flatnonzero(spots.valid if sift is None else sift(spots).valid)
+        if len(free) >= count or tried >= room:
+            kept = min(count, len(free))
+            return spots.take(free[np.arange(kept) * len(free) // max(kept, 1)])
+        tried = min(tried + count - len(free), room)
 
 
 def _length(path: Path) -> float:
@@ -273,30 +282,33 @@ def _on_path(path: Path, metres: Scalars) -> Spots:
     return Spots(position, forward, np.zeros_like(position), np.ones(len(metres), dtype=np.bool_))
 
 
-def clear_of(propose: Proposing, obstacles: Obstacles, room: float) -> Proposing:
-    """The same spots, without those where a body would reach into an obstacle.
+def sifted(propose: Proposing, sift: Sifting) -> Proposing:
+    """The same spots, sifted."""
+    return lambda keys: sift(propose(keys))
+
+
+def keeping_out(propose: Proposing, obstacles: Obstacles, room: float) -> Sifting:
+    """A function that leaves out spots where a body would reach into an obstacle.
 
     An obstacle within reach of most of the spots is the ground or the walls: bodies may touch it.
 
     Args:
+        propose: proposes such spots.
         room: radius of a body in metres.
     """
     sample = propose(keys_of(0, np.arange(SAMPLE, dtype=np.int64)))
     apart = obstacles.clearance(sample.position[sample.valid])
     in_the_way = obstacles.present & (np.count_nonzero(apart < room, axis=0) <= len(apart) / 2)
-    if not in_the_way.any():
-        return propose
     kept_out = obstacles.take(in_the_way)
 
-    def propose_clear(keys: Keys) -> Spots:
-        spots = propose(keys)
-        places, rows = kept_out.near(spots.position, np.full(len(keys), room))
+    def sift(spots: Spots) -> Spots:
+        places, rows = kept_out.near(spots.position, np.full(len(spots.position), room))
         distance, _ = kept_out.surface(spots.position[places], rows)
         valid = spots.valid.copy()
         valid[places[distance < room]] = False
         return replace(spots, valid=valid)
 
-    return propose_clear
+    return sift
 
 
 # ---- scattering

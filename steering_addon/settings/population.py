@@ -69,6 +69,10 @@ class Population(Declared):
         np.pi / 12.0, "Largest random turn away from the crowd's heading", Unit.ANGLE, 0.0, np.pi
     )
     random_scale: float = number(
-        0.0, "Largest random change of size, up or down; a preset may vary sizes further", Unit.SHARE, 0.0, 0.9
+        0.0,
+        "Largest random change of size, up or down. A new crowd takes that of its preset unless it is set",
+        Unit.SHARE,
+        0.0,
+        0.9,
     )
     seed: int = integer(0, "Seed of the random numbers", 0, 2**31 - 1)

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from steering_addon.behaviors.arrival import Arrival
+from steering_addon.behaviors.wander import Wander
+from steering_addon.locomotion import OnFoot
 from steering_addon.locomotion.on_foot import FALL
 from steering_addon.locomotion.over_steps import higher_by_steps
 from steering_addon.locomotion.walkable import Walkable
@@ -17,7 +19,7 @@ from steering_addon.simulation.snapshot import State
 from tests.locomotion.grounds import hills, on, plane
 from tests.locomotion.test_on_foot import FPS, height_above, walker, walkers
 from tests.sampling import sampled
-from tests.scene import positions
+from tests.scene import Scene, positions
 from tests.surfaces import patch
 
 RISE, TREAD, COUNT = 0.17, 0.3, 10
@@ -51,6 +53,31 @@ def darts(place: np.ndarray) -> int:
     """The frames on which a body is more than twice as fast as on those before and after, and faster than .8 m/s."""
     speed = np.linalg.norm(np.diff(place, axis=0), axis=-1) * FPS
     return np.count_nonzero((speed[1:-1] > 2.0 * np.maximum(speed[:-2], speed[2:])) & (speed[1:-1] > 0.8))
+
+
+@pytest.mark.parametrize("length", [0.0, 1.8])
+def test_who_wanders_on_stairs_rises_and_sinks_evenly(length: float) -> None:
+    """Also who turns while it walks along the edge of a step."""
+    profile = [(-20.0, 0.0)]
+    for step in range(24):
+        profile += [(TREAD * step, RISE * step), (TREAD * step, RISE * (step + 1))]
+    ground, rng, n = along([*profile, (30.0, RISE * 24)], 12.0), np.random.default_rng(3), 40
+    turn = rng.uniform(0.0, 2.0 * np.pi, n)
+    states = Scene(
+        on(ground, rng.uniform((1.0, -8.0), (6.0, 8.0), (n, 2))),
+        forward=np.stack((np.cos(turn), np.sin(turn), 0.0 * turn), axis=1),
+        speed=1.5,
+        behaviors=[(Wander, {"strength": 6.0})],
+        vehicle={"max_speed": 1.5, "mass": 2.0, "max_force": 8.0, "radius": 0.3, "length": length},
+        locomotions=[(OnFoot, {"turn_radius": 0.7 + length})],
+        surfaces=ground,
+        fps=FPS,
+    ).run(6 * FPS)
+    place = shown(states)
+    assert darts(place) == 0
+    change = np.abs(np.diff(place[..., 2], 2, axis=0))
+    assert np.percentile(change, 99.8) < 0.2 * RISE
+    assert np.abs(np.diff(positions(states)[..., 2], 2, axis=0)).max() > 0.99 * RISE
 
 
 @sampled
@@ -95,7 +122,7 @@ def test_the_height_is_the_mean_of_the_ground_below_it_that_counts_half_at_half_
         walkable = Walkable(ground, np.full(20, 0.61), np.full(20, 0.4), yes, no)
         turn = rng.uniform(-0.5, 0.5, 20)
         heading = np.stack((np.cos(turn), np.sin(turn), 0.0 * turn), axis=1)
-        higher = higher_by_steps(walkable, footing, place, heading, np.full(20, reach))
+        higher, _ = higher_by_steps(walkable, footing, place, heading, np.full(20, reach))
         share = (np.arange(4000) + 0.5) / 2000.0 - 1.0
         x = middle[:, None] + reach * share * heading[:, :1]
         below = heights[np.searchsorted(edges, x)]
@@ -110,7 +137,7 @@ def test_risers_that_lean_are_steps_too(slant: float) -> None:
     place = on(ground, np.stack((x, 0.0 * x), axis=1))
     near, many = np.full(300, 0.01), np.ones(300)
     walkable = Walkable(ground, 0.61 * many, 0.3 * many, many > 0.0, many < 0.0)
-    higher = higher_by_steps(
+    higher, _ = higher_by_steps(
         walkable, ground.under(*place.T, near, near), place, np.tile((1.0, 0.0, 0.0), (300, 1)), 0.3 * many
     )
     line = RISE / TREAD * (x - 0.5 * slant) + 0.5 * RISE

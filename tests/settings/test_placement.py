@@ -8,14 +8,15 @@ from hypothesis import strategies as st
 from steering_addon.settings.placement import (
     Spots,
     along,
-    clear_of,
     evenly_along,
     facing,
     formation,
     ground_of_group,
+    keeping_out,
     models,
     on_surface,
     scattered,
+    sifted,
     sizes,
     turns,
     within,
@@ -155,6 +156,10 @@ def test_existing_bodies_are_avoided() -> None:
     assert np.sqrt(((spots.position - standing) ** 2).sum(axis=1)).min() >= 3.2
 
 
+def clear_of(propose, obstacles, room: float):
+    return sifted(propose, keeping_out(propose, obstacles, room))
+
+
 def test_bodies_keep_out_of_balls_and_boxes() -> None:
     ball = clear_of(on_surface(SQUARE, 0.0, 0.0), obstacles([[3.0, 3.0, 0.5]], 2.0), 0.4)
     for x, y, _ in scattered(ball, 1, np.full(40, 0.4), 0.0, NO_BODIES).position.tolist():
@@ -163,6 +168,17 @@ def test_bodies_keep_out_of_balls_and_boxes() -> None:
     for x, y, _ in scattered(box, 1, np.full(40, 0.4), 0.0, NO_BODIES).position.tolist():
         beside = np.maximum(np.abs([x - 5.0, y - 5.0]) - [3.0, 1.0], 0.0)
         assert np.sqrt((beside * beside).sum()) >= 0.4
+
+
+def test_bodies_evenly_along_a_curve_keep_out_too_and_are_as_many_as_there_is_room_for() -> None:
+    line = (spline(np.array([[0.0, 0.0, 0.0], [40.0, 0.0, 0.0]]), False),)
+    sift = keeping_out(along(line), obstacles([[10.0, 0.0, 0.0], [25.0, 0.5, 0.0]], 2.0), 0.4)
+    for count in (1, 12, 30):
+        x = evenly_along(line, count, 0.8, sift).position[:, 0]
+        assert len(x) == count
+        assert (np.abs(x - 10.0) >= 2.4).all() and (np.diff(x) >= 0.8).all()
+    assert 25 < len(evenly_along(line, 50, 0.8, sift).valid) < 50
+    assert len(evenly_along(line, 50, 0.8).valid) == 50
 
 
 def test_bodies_keep_out_of_the_wall_round_a_room() -> None:

@@ -86,7 +86,7 @@ def vary(
             name, factor = VARIED[what], drawn[what][row]
             if f"steering.{name}" in animated:
                 animated_objects += [ob] if differs(ob, what, factor) else []
-            elif what == "size" and scale_objects and not _scale_is_free(ob, animated):
+            elif what == "size" and scale_objects and not scale_is_free(ob, animated):
                 unscaled += [ob] if differs(ob, "scale", factor) else []
             else:
                 _set(ob, what, name, factor)
@@ -141,7 +141,8 @@ def _scale(ob: Object, factor: float) -> None:
     ob.steering.measured_scale *= ob.steering.variation.scale / before
 
 
-def _scale_is_free(ob: Object, animated: set[str]) -> bool:
+def scale_is_free(ob: Object, animated: set[str]) -> bool:
+    """Whether the scale of an object may be set, given its `animated_paths`."""
     return "scale" not in animated and not any(ob.lock_scale)
 
 

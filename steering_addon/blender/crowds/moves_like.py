@@ -197,16 +197,14 @@ def bring_to_life(
     *,
     ground: Object | None = None,
     room: Object | None = None,
-    resize: bool = False,
 ) -> list[str]:
     """Give a new crowd the settings of a preset, a region to stay in, and variation of its members.
 
-    A single member is not varied.
+    A single member is not varied, and sizes are not: objects of the user keep theirs, copies have got theirs.
 
     Args:
         ground: what the members were put on, if anything.
         room: the region that they were put in, if any.
-        resize: whether the members may also vary in size, which scales them: copies may, the user's objects may not.
 
     Returns:
         Warnings that name the objects that were left unchanged.
@@ -222,9 +220,7 @@ def bring_to_life(
     if len(members) < 2:
         return []
     unlocked = [ob for ob in members if not ob.steering.locked]
-    amounts = Amounts(**preset.variation)
-    if not resize:
-        amounts = replace(amounts, size=None)
+    amounts = replace(Amounts(**preset.variation), size=None)
     return vary(context.scene, crowd, amounts, only=unlocked) if unlocked else []
 
 

@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
-from ...settings.population import ARRANGEMENTS, CURVE, GRID, ONE_PLACE, SURFACE, VOLUME, Population
+from ...settings.population import CURVE, GRID, ONE_PLACE, SURFACE, VOLUME, Population
 from ...simulation.roles import Role
 from ..clips.measuring import player_below
 from ..crowds.adding_clips import FIND_CLIPS, add_to_new_crowd
@@ -51,6 +51,9 @@ if TYPE_CHECKING:
 
 NOT_ON_GROUND = {"distance", "height", "lean"}
 """Settings that the redo panel leaves out on a surface, as they fit the members; the sidebar has them."""
+SIZES = "random_scale"
+FOLLOWING = (CHOICE, SIZES)
+"""The settings of a new crowd that follow from the selection and from Moves Like unless they are chosen."""
 GROUND, FLAT, LOW = 4.0, 0.01, 0.1
 """A selected mesh that is this many times larger than all other selected models is taken for the ground. So is one
 whose height is at most this share of its width, or this one if it is larger than all models, if no model is as flat."""
@@ -88,7 +91,7 @@ class STEERING_OT_populate(bpy.types.Operator):
     find_clips: BoolProperty(name="Find Clips", description=FIND_CLIPS, default=True, options={"SKIP_SAVE"})
 
     found: StringProperty(options={"SKIP_SAVE", "HIDDEN"})
-    """The arrangement that followed from the selection: it follows anew if Moves Like changes in the redo panel."""
+    """The names and values of FOLLOWING that nobody chose: they follow anew if Moves Like changes in the redo panel."""
 
     hide_models: BoolProperty(
         name="Hide Models",
@@ -134,7 +137,7 @@ class STEERING_OT_populate(bpy.types.Operator):
             if arrangement == CURVE:
                 follow(place, plan.preset)
             room = stay_in(place, plan.preset, context.view_layer.depsgraph) if arrangement == VOLUME else None
-            warnings += bring_to_life(context, crowd, members, plan.preset, ground=ground, room=room, resize=True)
+            warnings += bring_to_life(context, crowd, members, plan.preset, ground=ground, room=room)
         if plan.preset and members and self.find_clips:
             # Give a new crowd the clips that its models bring along; their names, and why there are none.
             if player_below(members[0], Family()) is not None:
@@ -168,9 +171,9 @@ class STEERING_OT_populate(bpy.types.Operator):
         ground, arrangement = _selected_ground(context, crowd, family)
         passed = values_of(Population, self)
         values = values_of(Population, group) if group is not None else {**passed, CHOICE: arrangement}
-        specified = {name: value for name, value in passed.items() if self.properties.is_property_set(name)}
-        if self.found == self.arrangement:
-            del specified[CHOICE]
+        chosen = {name for name in passed if self.properties.is_property_set(name)} - self._following()
+        specified = {name: passed[name] for name in chosen}
+        self.found = " ".join(name for name in FOLLOWING if group is None and name not in chosen)
 
         place = context.scene.objects.get(self.place) if self.place else group and pointed_at(group, "place")
         if self.place and place is None:
@@ -187,9 +190,14 @@ class STEERING_OT_populate(bpy.types.Operator):
         population = Population(**{**values, **specified})
         if population.arrangement not in WANTED:
             place = None
-        self.found = "" if CHOICE in specified or group is not None else ARRANGEMENTS[population.arrangement].name
-        plan = plan_filling(context, crowd, population, place, weighted, like, family)
+        sizes_of_preset = SIZES in self.found
+        plan = plan_filling(context, crowd, population, place, weighted, like, family, sizes_of_preset=sizes_of_preset)
         return plan, place, models
+
+    def _following(self) -> set[str]:
+        """The names of the settings that still have the value which was found for them."""
+        found = dict(each.split("=") for each in self.found.split())
+        return {name for name, value in found.items() if str(getattr(self, name)) == value}
 
     def _likeness(self, context: Context, models: list[tuple[Object, float]], family: Family) -> Likeness:
         """The chosen one, else the one that all models have; it is shown in the redo panel.
@@ -212,6 +220,7 @@ class STEERING_OT_populate(bpy.types.Operator):
             value = stored_value(parameter, getattr(population, name))
             setattr(group, name, value)
             setattr(self, name, value)
+        self.found = " ".join(f"{name}={getattr(self, name)}" for name in self.found.split())
         if place is not None:
             group.place = place
             self.place = place.name

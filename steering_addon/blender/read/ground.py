@@ -13,14 +13,16 @@ from mathutils.bvhtree import BVHTree
 
 from ...settings.placement import (
     Proposing,
+    Sifting,
     Spots,
     along,
-    clear_of,
     evenly_along,
     formation,
     ground_of_group,
+    keeping_out,
     on_surface,
     scattered,
+    sifted,
     within,
 )
 from ...settings.population import CIRCLE, CURVE, OVER_ALL, SURFACE, VOLUME, Population
@@ -61,6 +63,7 @@ class MemberGround:
         apart: metres between neighbors in an ordered arrangement.
         propose: proposes random spots; None in an ordered arrangement.
         better: proposes those that are taken first; None if all are alike.
+        sift: leaves out spots in obstacles; None without any.
         line: the curve; None without one.
         made_of: the points of the place, which tell whether it has changed.
         is_in_part: whether members can stand on a part of the surface only.
@@ -72,6 +75,7 @@ class MemberGround:
     apart: float
     propose: Proposing | None
     better: Proposing | None
+    sift: Sifting | None
     line: Path | None
     made_of: np.ndarray
     is_in_part: bool
@@ -106,7 +110,7 @@ class MemberGround:
             raise Refusal(f"The arrangement {LABELS[kind]} has no place. Choose a {WANTED[kind]}.")
         if kind in WANTED and not FITS[kind](place):
             raise Refusal(f"{place.name} cannot be the place of the members. Choose a {WANTED[kind]}.")
-        propose, better, line, made_of, is_in_part = None, None, None, np.zeros((0, 3)), False
+        propose, better, sift, line, made_of, is_in_part = None, None, None, None, np.zeros((0, 3)), False
         matrix = doubles(crowd)
         frame = unit(matrix[:3, :3].T).T
         if kind == SURFACE:
@@ -129,14 +133,14 @@ class MemberGround:
             line = _line(place, depsgraph)
             propose = None if population.evenly else along(line)
             made_of = np.concatenate([spline.points for spline in line])
-        if propose is not None and obstacles:
+        if (propose is not None or line is not None) and obstacles:
             solids = Solids([BodySource(ob, -1) for ob in obstacles])
             matrices = doubles([ob.evaluated_get(depsgraph).matrix_world for ob in obstacles])
             in_the_way = solids.read(matrices, depsgraph)
-            propose = clear_of(propose, in_the_way, widest)
-            better = None if better is None else clear_of(better, in_the_way, widest)
+            sift = keeping_out(propose or along(line), in_the_way, widest)
+            propose, better = (each and sifted(each, sift) for each in (propose, better))
         apart = max(population.distance, 2.0 * widest)
-        return cls(population, frame, matrix[:3, 3], apart, propose, better, line, made_of, is_in_part)
+        return cls(population, frame, matrix[:3, 3], apart, propose, better, sift, line, made_of, is_in_part)
 
     @property
     def in_order(self) -> bool:
@@ -170,7 +174,7 @@ class MemberGround:
         if self.propose is not None:
             return scattered(self.propose, self.population.seed, radii, self.population.distance, standing, self.better)
         if self.line is not None:
-            spots = evenly_along(self.line, self.population.count, self.apart)
+            spots = evenly_along(self.line, self.population.count, self.apart, self.sift)
             return spots.take(numbers[numbers < len(spots.valid)])
         position = np.einsum("ab,kb->ka", self.frame, formation(self.population, numbers, self.apart)) + self.origin
         undefined = np.zeros_like(position)

@@ -2,6 +2,7 @@
 
 import importlib
 import time
+from collections.abc import Callable
 
 import bpy
 import numpy as np
@@ -218,41 +219,21 @@ def test_a_copied_sampled_curve_stays_sampled(keyframes, animation_data, bag) ->
     assert dump(copy) == dump(curve)
 
 
-def change_a_value(curve) -> None:
-    curve.keyframe_points[0].co[1] += 1.0
+def first(curve):
+    return curve.keyframe_points[0]
 
 
-def change_a_handle(curve) -> None:
-    curve.keyframe_points[0].handle_left[1] += 1.0
+EDITS: dict[str, Callable] = {
+    "a value": lambda curve: setattr(first(curve).co, "y", 7.0),
+    "a handle": lambda curve: setattr(first(curve).handle_left, "y", 7.0),
+    "an interpolation": lambda curve: setattr(first(curve), "interpolation", "CONSTANT"),
+    "the extrapolation": lambda curve: setattr(curve, "extrapolation", "LINEAR"),
+    "a modifier": lambda curve: setattr(curve.modifiers[1], "strength", 7.0),
+    "a key that is removed": lambda curve: curve.keyframe_points.remove(first(curve)),
+}
 
 
-def change_an_interpolation(curve) -> None:
-    curve.keyframe_points[0].interpolation = "CONSTANT"
-
-
-def change_the_extrapolation(curve) -> None:
-    curve.extrapolation = "LINEAR"
-
-
-def change_a_modifier(curve) -> None:
-    curve.modifiers[1].strength = 7.0
-
-
-def remove_a_key(curve) -> None:
-    curve.keyframe_points.remove(curve.keyframe_points[0])
-
-
-EDITS = (
-    change_a_value,
-    change_a_handle,
-    change_an_interpolation,
-    change_the_extrapolation,
-    change_a_modifier,
-    remove_a_key,
-)
-
-
-@pytest.mark.parametrize("edit", EDITS, ids=lambda edit: edit.__name__)
+@pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS)
 def test_an_edited_curve_is_not_the_same(keyframes, animation_data, bag, edit) -> None:
     curve = hand_made_curve(bag)
     add_modifiers(curve)

@@ -535,6 +535,16 @@ def test_scattered_members_keep_out_of_obstacles(shape: str) -> None:
     assert out.min() >= width
 
 
+@pytest.mark.parametrize("evenly", [True, False])
+def test_members_along_a_curve_keep_out_of_obstacles(evenly: bool) -> None:
+    way = path_curve(points=((0, 0, 0), (40, 0, 0)))
+    tag(cube(size=8.0, location=(12.0, 1.0, 0.0)), role="OBSTACLE")
+    select(way, wedge(size=0.4))
+    crowd = populate(count=20, evenly=evenly)
+    assert crowd.steering.populate.arrangement == "CURVE" and len(members(crowd)) == 20
+    assert (np.abs(locations(crowd)[:, 0] - 12.0) >= 4.0 + 0.8 * 0.4).all()
+
+
 def test_an_obstacle_that_is_the_ground_or_carried_by_a_vehicle_takes_no_room() -> None:
     floor = tag(ground(20.0), role="OBSTACLE")
     floor.steering.obstacle_shape = "MESH"
@@ -678,6 +688,34 @@ def test_what_flies_or_swims_is_put_on_other_places(form: str) -> None:
     select(wedge(size=1.0 if form == "too small for them" else 0.1), box)
     crowd = populate(moves_like="FISH", count=3)
     assert crowd.steering.populate.arrangement == "SURFACE"
+
+
+def test_sizes_vary_as_the_panel_shows_and_count_for_the_room_of_members() -> None:
+    select(figure(), ground(6.0))
+    crowd = populate(moves_like="PERSON", count=12)
+    share = crowd.steering.populate.random_scale
+    scales = np.array([ob.scale[0] for ob in members(crowd)])
+    assert share == pytest.approx(0.05)
+    assert 0.01 < np.abs(scales - 1.0).max() <= share
+    radii = [crowd.steering.vehicle.radius * ob.steering.size_factor for ob in members(crowd)]
+    assert (3.0 - np.abs(locations(crowd)[:, :2]).max(axis=1) > radii).all()
+    assert not part("blender.status.census").refresh(bpy.context.scene).findings
+
+
+def test_a_model_whose_scale_is_keyed_keeps_its_size_in_silence_unless_another_is_asked_for(capfd) -> None:
+    ship = wedge()
+    insert(ship, "scale", {1: (1.0, 1.0, 1.0)})
+    select(ship)
+    crowd = populate(moves_like="BIRD", count=6)
+    assert crowd.steering.populate.random_scale == 0.0
+    assert {ob.steering.size_factor for ob in members(crowd)} == {1.0}
+    assert "Warning" not in capfd.readouterr().out
+
+
+def test_sizes_that_are_chosen_replace_those_of_the_preset() -> None:
+    select(wedge())
+    crowd = populate(moves_like="BIRD", count=6, random_scale=0.0)
+    assert {tuple(ob.scale) for ob in members(crowd)} == {(1.0, 1.0, 1.0)}
 
 
 def test_members_along_a_curve_are_on_it_and_face_along_it() -> None:
@@ -1119,7 +1157,17 @@ NAMED_AFTER = (
     (("Armature.001",), ("Cube.003",), "Armature"),
     (("Anna",), ("Body",), "Anna"),
     (("GLTF_SceneRootNode",), ("Fox_low",), "Fox"),
+    (("RootNode", "RobotArmature"), ("Arm.L", "Arm.R", "Foot.L", "Hand.R"), "Robot"),
+    (("Sketchfab_model", "wolf.fbx", "RootNode"), ("Object_0", "Object_1"), "wolf"),
+    (("character", "root"), ("leg-left", "leg-right", "torso"), "character"),
 )
+
+
+def test_a_mesh_without_a_telling_name_gives_members_that_of_its_data() -> None:
+    bird = wedge("Object_0")
+    bird.data.name = "Parrot"
+    select(bird)
+    assert members(populate(count=1))[0].name == "Parrot 0001"
 
 
 @pytest.mark.parametrize(("carriers", "meshes", "name"), NAMED_AFTER)

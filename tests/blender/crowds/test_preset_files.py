@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import bpy
@@ -197,60 +198,28 @@ def test_nan_is_not_saved() -> None:
 # ---- what is read
 
 
-def pipe(path: Path) -> None:
-    os.mkfifo(path)
-
-
-def device(path: Path) -> None:
-    path.symlink_to("/dev/zero")
-
-
-def folder(path: Path) -> None:
-    path.mkdir()
-
-
-def dangling(path: Path) -> None:
-    path.symlink_to(path.with_name("nowhere"))
-
-
-def loop(path: Path) -> None:
-    path.symlink_to(path)
-
-
-def huge(path: Path) -> None:
-    with path.open("w") as file:
-        file.write(json.dumps(PLAIN)[:-1] + ', "padding": "')
-        file.write("x" * 2**21 + '"}')
-
-
-def not_text(path: Path) -> None:
-    path.write_bytes(b'{"format": 1, "label": "\xff"}')
-
-
-def half_a_character(path: Path) -> None:
-    path.write_text(json.dumps({**PLAIN, "label": "half \ud800"}))
-
-
-def half_an_unknown_name(path: Path) -> None:
-    path.write_text(json.dumps({**PLAIN, "\udcff": 1, "behaviors": {"\ud800": {}}}))
-
-
-def null_in_label(path: Path) -> None:
-    path.write_text(json.dumps({**PLAIN, "label": "a\0b"}))
+def odd(**values) -> Callable[[Path], object]:
+    """What writes a preset with odd values into a file."""
+    return lambda path: path.write_text(json.dumps({**PLAIN, **values}))
 
 
 ODD_FILES = {
-    "is not a file": (pipe, device, folder),
-    "cannot be read": (dangling, loop),
-    "larger than 1 MB": (huge,),
-    "not UTF-8": (not_text,),
-    "half a character": (half_a_character, half_an_unknown_name),
-    "null character": (null_in_label,),
+    "a pipe": ("is not a file", os.mkfifo),
+    "a device": ("is not a file", lambda path: path.symlink_to("/dev/zero")),
+    "a folder": ("is not a file", Path.mkdir),
+    "a link to nothing": ("cannot be read", lambda path: path.symlink_to(path.with_name("nowhere"))),
+    "a link to itself": ("cannot be read", lambda path: path.symlink_to(path)),
+    "a huge file": ("larger than 1 MB", odd(padding="x" * 2**21)),
+    "no text": ("not UTF-8", lambda path: path.write_bytes(b'{"format": 1, "label": "\xff"}')),
+    "half a character": ("half a character", odd(label="half \ud800")),
+    "half an unknown name": ("half a character", odd(behaviors={"\ud800": {}}, **{"\udcff": 1})),
+    "a null": ("null character", odd(label="a\0b")),
 }
+"""Files that are no presets: why they are refused, and what makes them."""
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such files")
-@pytest.mark.parametrize(("why", "make"), [(why, make) for why, makes in ODD_FILES.items() for make in makes])
+@pytest.mark.parametrize(("why", "make"), ODD_FILES.values(), ids=ODD_FILES)
 def test_an_odd_file_is_refused_with_a_sentence_and_harms_no_other(why: str, make) -> None:
     make(user_folder() / "odd.json")
     written("good")
@@ -264,7 +233,7 @@ def test_an_odd_file_is_refused_with_a_sentence_and_harms_no_other(why: str, mak
     assert "There is no preset dragon" in refusal(bpy.ops.steering.preset_apply, preset="dragon")
     assert bpy.ops.steering.preset_apply(preset="good") == {"FINISHED"}
     assert not ob.steering.seek.use
-    if make is folder:
+    if make is Path.mkdir:
         assert "cannot be removed" in refusal(bpy.ops.steering.preset_remove, preset="odd")
     else:
         assert bpy.ops.steering.preset_remove(preset="odd") == {"FINISHED"}

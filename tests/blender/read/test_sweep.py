@@ -1,6 +1,7 @@
 """Everything in a scene may be keyed, driven, parented or deformed, and the simulation gets what the scene shows."""
 
 import math
+from collections.abc import Callable
 
 import bpy
 import numpy as np
@@ -193,57 +194,42 @@ def moves_with_a_parent(ob) -> None:
     moves_by_keys(ob.parent)
 
 
-def moves_with_a_hidden_parent(ob) -> None:
-    moves_with_a_parent(ob)
-    ob.parent.hide_viewport = True
-
-
 def moves_by_a_constraint(ob) -> None:
-    other = empty("Other")
-    moves_by_keys(other)
+    moves_by_keys(other := empty("Other"))
     ob.constraints.new("COPY_LOCATION").target = other
 
 
 def moves_by_a_driver(ob) -> None:
-    other = empty("Other")
-    moves_by_keys(other)
+    moves_by_keys(other := empty("Other"))
     drive(ob, "location", "x", index=0, x=(other, "location[0]"))
-
-
-def moves_hidden_in_the_viewport(ob) -> None:
-    moves_by_keys(ob)
-    ob.hide_viewport = True
-
-
-def moves_hidden_in_the_view_layer(ob) -> None:
-    moves_by_keys(ob)
-    ob.hide_set(True)
-
-
-def moves_hidden_in_a_render(ob) -> None:
-    moves_by_keys(ob)
-    ob.hide_render = True
 
 
 def moves_in_a_hidden_collection(ob) -> None:
     moves_by_keys(ob)
+    put_away(ob).hide_viewport = True
+
+
+def put_away(ob):
+    """Move an object into a collection of its own."""
     away = bpy.data.collections.new("Away")
     bpy.context.scene.collection.children.link(away)
     away.objects.link(ob)
     bpy.context.scene.collection.objects.unlink(ob)
-    away.hide_viewport = True
+    return away
 
 
-def moves_and_hides_by_keys(ob) -> None:
-    moves_by_keys(ob)
-    insert(ob, "hide_viewport", {1: False, 5: True, 15: False})
-
-
-MOTIONS = (
-    *(moves_by_keys, moves_with_a_parent, moves_with_a_hidden_parent, moves_by_a_constraint, moves_by_a_driver),
-    *(moves_hidden_in_the_viewport, moves_hidden_in_the_view_layer, moves_hidden_in_a_render),
-    *(moves_in_a_hidden_collection, moves_and_hides_by_keys),
-)
+MOTIONS: dict[str, Callable] = {
+    "by keys": moves_by_keys,
+    "with a parent": moves_with_a_parent,
+    "with a hidden parent": lambda ob: (moves_with_a_parent(ob), setattr(ob.parent, "hide_viewport", True)),
+    "by a constraint": moves_by_a_constraint,
+    "by a driver": moves_by_a_driver,
+    "hidden in the viewport": lambda ob: (moves_by_keys(ob), setattr(ob, "hide_viewport", True)),
+    "hidden in the view layer": lambda ob: (moves_by_keys(ob), ob.hide_set(True)),
+    "hidden in a render": lambda ob: (moves_by_keys(ob), setattr(ob, "hide_render", True)),
+    "in a hidden collection": moves_in_a_hidden_collection,
+    "hidden by keys": lambda ob: (moves_by_keys(ob), insert(ob, "hide_viewport", {1: False, 5: True, 15: False})),
+}
 
 
 def in_the_animators_scene(crowd_object) -> None:
@@ -253,7 +239,7 @@ def in_the_animators_scene(crowd_object) -> None:
 
 
 @pytest.mark.parametrize("animators_scene", [False, True])
-@pytest.mark.parametrize("move", MOTIONS, ids=lambda move: move.__name__)
+@pytest.mark.parametrize("move", MOTIONS.values(), ids=MOTIONS)
 def test_moving_obstacles_and_targets_are_read_on_each_frame(flock, move, animators_scene) -> None:
     if animators_scene:
         in_the_animators_scene(flock)
@@ -270,21 +256,13 @@ def test_moving_obstacles_and_targets_are_read_on_each_frame(flock, move, animat
 
 
 def test_an_obstacle_in_an_excluded_collection_is_absent(flock) -> None:
-    ball = obstacle(sphere())
-    away = bpy.data.collections.new("Away")
-    bpy.context.scene.collection.children.link(away)
-    away.objects.link(ball)
-    bpy.context.scene.collection.objects.unlink(ball)
+    put_away(obstacle(sphere()))
     bpy.context.view_layer.layer_collection.children["Away"].exclude = True
     assert len(snapshots()[0].obstacles) == 0
 
 
 def test_an_obstacle_only_in_the_second_view_layer_is_present(flock) -> None:
-    ball = obstacle(sphere())
-    away = bpy.data.collections.new("Away")
-    bpy.context.scene.collection.children.link(away)
-    away.objects.link(ball)
-    bpy.context.scene.collection.objects.unlink(ball)
+    put_away(obstacle(sphere()))
     bpy.context.scene.view_layers.new("Second")
     bpy.context.scene.view_layers[0].layer_collection.children["Away"].exclude = True
     assert len(snapshots()[0].obstacles) == 1

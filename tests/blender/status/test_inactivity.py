@@ -46,33 +46,25 @@ def test_a_moving_crowd_gives_no_reason() -> None:
     assert ways() > 1.0
 
 
-def a_top_speed_of_nothing(crowd_object) -> None:
-    crowd_object.steering.vehicle.max_speed = 0.0
-
-
 def no_strength(crowd_object) -> None:
     crowd_object.steering.vehicle.max_force = 0.0
     for ob in bpy.data.objects:
         ob.steering.start_speed = 0.0
 
 
-def all_inactive(_own) -> None:
-    bpy.data.objects["Ship"].steering.active = False
-
-
-def all_locked(_own) -> None:
-    bpy.data.objects["Ship"].steering.locked = True
+def ship():
+    return bpy.data.objects["Ship"].steering
 
 
 @pytest.mark.parametrize(
     ("hinder", "said"),
     [
-        (a_top_speed_of_nothing, "Max Speed is 0"),
+        (lambda crowd_object: setattr(crowd_object.steering.vehicle, "max_speed", 0.0), "Max Speed is 0"),
         (no_strength, "Max Force is 0"),
-        (all_inactive, "inactive"),
-        (all_locked, "locked"),
+        (lambda _: setattr(ship(), "active", False), "inactive"),
+        (lambda _: setattr(ship(), "locked", True), "locked"),
     ],
-    ids=lambda value: getattr(value, "__name__", ""),
+    ids=["a top speed of nothing", "no strength", "all inactive", "all locked"],
 )
 def test_the_reason_why_no_vehicle_moves_is_named_and_true(hinder: Callable, said: str) -> None:
     hinder(seeking())
@@ -92,31 +84,15 @@ def same_flight(crowd_object, change: Callable) -> bool:
     return bool(np.allclose(changed, bare))
 
 
-def no_behavior(crowd_object) -> None:
-    crowd_object.steering.property_unset("seek")
-
-
-def switched_off(crowd_object) -> None:
-    crowd_object.steering.seek.use = False
-
-
-def without_weight(crowd_object) -> None:
-    crowd_object.steering.seek.weight = 0.0
-
-
-def no_target(_own) -> None:
-    bpy.data.objects.remove(bpy.data.objects["Leader"])
-
-
 @pytest.mark.parametrize(
     ("hinder", "said"),
     [
-        (no_behavior, "No behavior"),
-        (switched_off, "switched off"),
-        (without_weight, "weight is 0"),
-        (no_target, "waits for a Leader"),
+        (lambda crowd_object: crowd_object.steering.property_unset("seek"), "No behavior"),
+        (lambda crowd_object: setattr(crowd_object.steering.seek, "use", False), "switched off"),
+        (lambda crowd_object: setattr(crowd_object.steering.seek, "weight", 0.0), "weight is 0"),
+        (lambda _: bpy.data.objects.remove(bpy.data.objects["Leader"]), "waits for a Leader"),
     ],
-    ids=lambda value: getattr(value, "__name__", ""),
+    ids=["no behavior", "switched off", "without weight", "no target"],
 )
 def test_the_reason_why_behaviors_do_nothing_is_named_and_true(hinder: Callable, said: str) -> None:
     crowd_object = seeking()
@@ -179,14 +155,6 @@ def arriving(number: int = 3, **attendance):
 def seen(crowd_object, frame: int) -> list[str]:
     bpy.context.scene.frame_set(frame)
     return [ob.name for ob in bpy.data.objects if ob.name.startswith("Ship") and not ob.hide_viewport]
-
-
-@pytest.fixture
-def preview():
-    """The preview, switched off afterwards."""
-    result = part("blender.preview")
-    yield result
-    result.end()
 
 
 def test_before_a_vehicle_has_entered_the_first_frame_to_enter_is_named(preview) -> None:

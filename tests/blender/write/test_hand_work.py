@@ -1,5 +1,7 @@
 """A bake replaces what a bake wrote and nothing else, starts where the animator put the vehicles, and can be undone."""
 
+from collections.abc import Callable
+
 import bpy
 import numpy as np
 import pytest
@@ -104,22 +106,6 @@ def test_a_scaled_or_mirrored_vehicle_faces_where_it_goes_and_keeps_its_scale(sc
     np.testing.assert_allclose(np.linalg.norm(axes[:3, :3], axis=0), np.abs(scale), rtol=1e-5)
 
 
-def turned_parent():
-    return empty("Parent", (5.0, -3.0, 2.0), rotation=(0.4, 0.2, 1.9))
-
-
-def scaled_parent():
-    return empty("Parent", (1.0, 2.0, 3.0), scale=(2.0, 2.0, 2.0))
-
-
-def skewed_parent():
-    return empty("Parent", rotation=(0.3, 0.5, 0.7), scale=(1.0, 3.0, 0.5))
-
-
-def mirrored_parent():
-    return empty("Parent", scale=(-1.0, 1.0, 1.0))
-
-
 def moving_parent():
     ob = empty("Parent")
     insert(ob, "location", {1: (0.0, 0.0, 0.0), 20: (10.0, -5.0, 3.0)})
@@ -146,19 +132,25 @@ def driven_parent():
     return ob
 
 
-PARENTS = (
-    *(turned_parent, scaled_parent, skewed_parent, mirrored_parent),
-    *(moving_parent, hidden_parent, constrained_parent, driven_parent),
-)
+PARENTS: dict[str, Callable] = {
+    "turned": lambda: empty("Parent", (5.0, -3.0, 2.0), rotation=(0.4, 0.2, 1.9)),
+    "scaled": lambda: empty("Parent", (1.0, 2.0, 3.0), scale=(2.0, 2.0, 2.0)),
+    "skewed": lambda: empty("Parent", rotation=(0.3, 0.5, 0.7), scale=(1.0, 3.0, 0.5)),
+    "mirrored": lambda: empty("Parent", scale=(-1.0, 1.0, 1.0)),
+    "moving": moving_parent,
+    "hidden": hidden_parent,
+    "constrained": constrained_parent,
+    "driven": driven_parent,
+}
 
 
-@pytest.mark.parametrize("parent", PARENTS, ids=lambda parent: parent.__name__)
+@pytest.mark.parametrize("parent", PARENTS)
 @pytest.mark.parametrize("inverse", [Matrix.Identity(4), Matrix.Translation((1, 2, 3)) @ Matrix.Rotation(0.6, 4, "X")])
 def test_under_any_parent_the_vehicle_flies_as_simulated(parent, inverse) -> None:
     ob = wedge(location=(1.0, 1.0, 0.0), rotation=(0.1, 0.2, 0.3))
-    ob.parent = parent()
+    ob.parent = PARENTS[parent]()
     ob.matrix_parent_inverse = inverse
-    assert_plays_the_simulation(wanderer(ob=ob), roll=parent is not skewed_parent)
+    assert_plays_the_simulation(wanderer(ob=ob), roll=parent != "skewed")
 
 
 def test_a_vehicle_on_a_bone_flies_as_simulated() -> None:

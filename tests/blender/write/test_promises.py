@@ -39,10 +39,6 @@ MODES = ("XYZ", "QUATERNION", "AXIS_ANGLE", "ZYX")
 # ---- what the animator has given a vehicle
 
 
-def nothing(ob, first: int) -> None:
-    pass
-
-
 def key(ob, first: int, *offsets: int, path: str = "location") -> None:
     """Keys on frames counted from the first, eased as an animator's are, each at another place."""
     chance = random.Random(ob.name)
@@ -53,28 +49,8 @@ def key(ob, first: int, *offsets: int, path: str = "location") -> None:
     setattr(ob, path, stood)
 
 
-def a_lone_key(ob, first: int) -> None:
-    key(ob, first, -28)
-
-
-def keys_before(ob, first: int) -> None:
-    key(ob, first, -20, -10)
-
-
-def keys_around(ob, first: int) -> None:
-    key(ob, first, -20, -10, 30)
-
-
-def turns_around(ob, first: int) -> None:
-    key(ob, first, -20, -10, 30, path="rotation_euler")
-
-
-def keys_within(ob, first: int) -> None:
-    key(ob, first, -20, -10, 4, 30)
-
-
-def keys_at_the_ends(ob, first: int) -> None:
-    key(ob, first, -5, 0, LAST - FIRST, 40)
+def keyed(*offsets: int, path: str = "location") -> Callable:
+    return lambda ob, first: key(ob, first, *offsets, path=path)
 
 
 def muted_keys(ob, first: int) -> None:
@@ -129,16 +105,8 @@ def free_handles(ob, first: int) -> None:
             point.handle_right[1] += 2.0
 
 
-def scale(ob, first: int) -> None:
-    key(ob, first, -4, 6, 20, path="scale")
-
-
-def a_driver(ob, first: int) -> None:
-    drive(ob, "location", "3.0 + 0.1 * frame", index=2)
-
-
-def a_muted_driver(ob, first: int) -> None:
-    drive(ob, "location", "3.0 + 0.1 * frame", index=2).mute = True
+def driven(ob, first: int):
+    return drive(ob, "location", "3.0 + 0.1 * frame", index=2)
 
 
 def a_strip(ob, first: int) -> None:
@@ -160,22 +128,28 @@ def mute(ob) -> None:
         curve.mute = True
 
 
-ANIMATIONS = (
-    *(nothing, a_lone_key, keys_before, keys_around, turns_around, keys_within, keys_at_the_ends, muted_keys),
-    *(
-        muted_keys_around,
-        cycles,
-        noise,
-        straight_on,
-        stale_handles,
-        aligned_handles,
-        free_handles,
-        scale,
-        a_driver,
-        a_muted_driver,
-    ),
-    *(a_strip, a_shared_action),
-)
+ANIMATIONS: dict[str, Callable] = {
+    "nothing": lambda ob, first: None,
+    "a lone key": keyed(-28),
+    "keys before": keyed(-20, -10),
+    "keys around": keyed(-20, -10, 30),
+    "turns around": keyed(-20, -10, 30, path="rotation_euler"),
+    "keys within": keyed(-20, -10, 4, 30),
+    "keys at the ends": keyed(-5, 0, LAST - FIRST, 40),
+    "muted keys": muted_keys,
+    "muted keys around": muted_keys_around,
+    "cycles": cycles,
+    "noise": noise,
+    "straight on": straight_on,
+    "stale handles": stale_handles,
+    "aligned handles": aligned_handles,
+    "free handles": free_handles,
+    "scale": keyed(-4, 6, 20, path="scale"),
+    "a driver": driven,
+    "a muted driver": lambda ob, first: setattr(driven(ob, first), "mute", True),
+    "a strip": a_strip,
+    "a shared action": a_shared_action,
+}
 
 # ---- what stands around the vehicles
 
@@ -233,7 +207,7 @@ SURROUNDINGS = (
 )
 
 
-def build(animate: Callable, surround: Callable, first: int, mode: str) -> list:
+def build(animate: str, surround: Callable, first: int, mode: str) -> list:
     """Three vehicles that get in each other's way."""
     chance = random.Random(5)
     frames(first, first + LAST - FIRST)
@@ -246,7 +220,7 @@ def build(animate: Callable, surround: Callable, first: int, mode: str) -> list:
         ships.append(vehicle(ship, crowd=flock, identity=100 + number))
     surround(ships)
     for ship in ships:
-        animate(ship, first)
+        ANIMATIONS[animate](ship, first)
     return ships
 
 
@@ -273,29 +247,29 @@ def assert_kept(ships: list, first: int) -> None:
     assert_same(before, settled(ships))
 
 
-@pytest.mark.parametrize("animate", ANIMATIONS, ids=lambda each: each.__name__)
+@pytest.mark.parametrize("animate", ANIMATIONS)
 def test_baking_twice_is_baking_once_and_clearing_brings_all_back(animate) -> None:
-    assert_kept(build(animate, alone, FIRST, MODES[ANIMATIONS.index(animate) % len(MODES)]), FIRST)
+    assert_kept(build(animate, alone, FIRST, MODES[list(ANIMATIONS).index(animate) % len(MODES)]), FIRST)
 
 
 @sampled(one_of=3)
 @pytest.mark.parametrize(
     ("animate", "surround"),
-    list(product((nothing, keys_around, scale, a_driver), SURROUNDINGS)),
-    ids=lambda each: each.__name__,
+    list(product(("nothing", "keys around", "scale", "a driver"), SURROUNDINGS)),
+    ids=lambda value: getattr(value, "__name__", value),
 )
 def test_it_is_so_whatever_is_around_the_vehicles(animate, surround) -> None:
     assert_kept(build(animate, surround, FIRST, MODES[SURROUNDINGS.index(surround) % len(MODES)]), FIRST)
 
 
-@pytest.mark.parametrize("animate", (keys_around, keys_at_the_ends, a_strip), ids=lambda each: each.__name__)
+@pytest.mark.parametrize("animate", ["keys around", "keys at the ends", "a strip"])
 def test_it_is_so_on_late_frames(animate) -> None:
     assert_kept(build(animate, alone, LATE, "XYZ"), LATE)
 
 
 def test_a_plan_adds_no_datablock_even_for_a_moment_if_asked_to() -> None:
     """Else Blender would update the scene each time that the overlay is drawn, which would draw it again."""
-    build(keys_within, alone, FIRST, "XYZ")
+    build("keys within", alone, FIRST, "XYZ")
     bake(replace_own_keys=True)
 
     def next_uid() -> int:

@@ -24,6 +24,7 @@ from steering_addon.simulation.ways.over_ground import Ways, find_ways
 from steering_addon.simulation.ways.roadmap import Net
 from steering_addon.simulation.ways.spans import Build, find_spans
 from steering_addon.simulation.ways.walkable_ground import WalkableGround
+from tests.sampling import sampled
 from tests.scene import Scene, leaders, positions
 
 RADIUS = 0.25
@@ -123,6 +124,7 @@ def seen(scene: Scene, places: Any) -> np.ndarray:
     )
 
 
+@sampled(one_of=2)
 @pytest.mark.parametrize("name", SCENES)
 @pytest.mark.parametrize("behavior", [Seek, Arrival])
 def test_a_way_leads_to_wherever_one_can_walk(name: str, behavior: Any) -> None:

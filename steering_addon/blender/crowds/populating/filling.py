@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import bpy
@@ -23,11 +23,13 @@ from ...objects.identity import MOST, new_identity, taken_identities
 from ...objects.tagged_objects import crowd_of, in_use, tagged
 from ...properties import has_role
 from ...read.checks import check_numbers
+from ...read.dependencies import KeyedPaths, animated_paths
 from ...read.ground import MemberGround
 from ...read.role_assignment import measure_height
 from ...refusal import Refusal
 from ...stored_values import check_stored
 from ..joining import Shape, fit_body, fit_size, fit_stride, measure_for, median_length, shape_of
+from ..member_variation import scale_is_free
 from ..moves_like import UNCHANGED, Likeness, fitting, flies
 from .member_collection import collection_for, own_collection, shows
 from .members import bodies, changed_by_user, members_of, put, remove, resize, usual_room
@@ -94,6 +96,8 @@ def plan_filling(
     objects: Sequence[tuple[Object, float]],
     like: Likeness,
     family: Family,
+    *,
+    sizes_of_preset: bool,
 ) -> FillingPlan:
     """Plan which members to add, remove and place. Nothing is changed.
 
@@ -106,6 +110,7 @@ def plan_filling(
         objects: the models and their weights.
         like: the likeness for a crowd without settings.
         family: with the parts that go with models without being parented to them.
+        sizes_of_preset: whether Random Scale of a new crowd is that of its preset.
 
     Raises:
         Refusal: the crowd cannot be filled.
@@ -126,7 +131,6 @@ def plan_filling(
     standing = [ob for ob in (crowd, place, *obstacles) if ob is not None]
     matrices = doubles([ob.evaluated_get(depsgraph).matrix_world for ob in standing])
     check_numbers(matrices, standing, context.scene.frame_current)
-    widest = max(rooms, default=0.0) * (1.0 + population.random_scale)
     preset = (
         None
         if like is UNCHANGED or not sources
@@ -134,6 +138,11 @@ def plan_filling(
     )
     moves = moves_there(place, crowd, preset, depsgraph)
     population = laid_out(population, moves)
+    keyed: KeyedPaths = {}
+    free = [scale_is_free(root, animated_paths(root, keyed)) for root in (source.model.parts[0] for source in sources)]
+    if sizes_of_preset and preset is not None:
+        population = replace(population, random_scale=preset.variation.get("size", 0.0) if any(free) else 0.0)
+    widest = max(rooms, default=0.0) * (1.0 + population.random_scale)
     at_model = population.spread == AT_MODEL and sources
     middle = (sources[0].model.parts[0].matrix_world if at_model else frame).translation
     ground = MemberGround.of(population, frame, place, middle, widest, depsgraph, obstacles, moves)
@@ -143,7 +152,9 @@ def plan_filling(
     same = bool(existing) and crowd.steering.populate.laid_out == ground.fingerprint
     staying = changed | {number for number in existing if same and number <= population.count}
     numbers = np.array([k for k in range(1, population.count + 1) if k not in staying], dtype=np.int64)
-    scale, made_of = sizes(population, numbers), models(population, numbers, _weights(sources))
+    made_of = models(population, numbers, _weights(sources))
+    # What the model is animated in keeps the size that this gives it.
+    scale = np.where(np.array(free, dtype=np.bool_)[made_of], sizes(population, numbers), 1.0)
     unscaled = [
         usual_room(existing[k]) if k in existing else rooms[row] for k, row in zip(numbers.tolist(), made_of.tolist())
     ]
