@@ -2,7 +2,8 @@
 
 Bodies are spheres or capsules, as everywhere. They are checked frame by frame during the run. A vehicle is stuck if it
 stands at an obstacle, or if it has somewhere to go, is near an obstacle and gets nowhere: a flyer hovers or whirls on
-the spot. What stands on surfaces says itself whether one is under it, and whether the ground holds it up.
+the spot. It is not if it is where it was led to, or if it is nearer to others who stand: a throng holds it up. What
+stands on surfaces says itself whether one is under it, and whether the ground holds it up.
 """
 
 from __future__ import annotations
@@ -16,11 +17,10 @@ from ..simulation.geometry.capsules import probes
 from ..simulation.geometry.obstacles import Obstacles
 from ..simulation.ground import parted
 from ..simulation.locomotion import HELD_UP, OFF_GROUND
-from ..simulation.presence.arrivals import Errand
 from ..simulation.roles import Role
 from ..simulation.sensing import upward_of
 from ..simulation.snapshot import Snapshot, State
-from ..simulation.steering import ERRAND
+from ..simulation.steering import errands
 from .overlaps import Overlaps
 
 OVERLAP, OBSTACLE, STUCK, GROUND, FELL, HELD = "overlap", "obstacle", "stuck", "ground", "fell", "held"
@@ -136,19 +136,22 @@ class Mishaps:
         self._deeper(OBSTACLE, frame, depth)
 
         still = solid & (magnitude(state.motion.velocity) < STILL * snapshot.vehicle.max_speed)
-        blocked = still & (clearance < BLOCKED * radius)
+        blocked = still & (clearance < BLOCKED * radius) & ~errands(state).arrived
         self._stood = np.where(blocked, self._stood + snapshot.frame_time, 0.0)
-        self._note_stuck(frame, (self._stood > PATIENCE) | self._gets_nowhere(state, snapshot, clearance), snapshot)
+        stays = which(self._gets_nowhere(state, snapshot, clearance))
+        stuck = self._stood > PATIENCE
+        stuck[stays] |= clearance[stays] <= _gap_to_those_who_stand(stays, state, snapshot)
+        self._note_stuck(frame, stuck, snapshot)
 
     def _gets_nowhere(self, state: State, snapshot: Snapshot, clearance: Scalars) -> Mask:
         """The vehicles that have somewhere to go, but have stayed where they are near an obstacle, (n,)."""
-        errand = state.memories.get(ERRAND)
+        errand = errands(state)
         model, position = snapshot.vehicle, state.motion.position
         cruise = model.cruise_speed * model.max_speed
         share = np.where(snapshot.grounded, GETS_ON, GETS_ON_IN_SPACE)
         held_up = snapshot.present & (clearance < NEARBY * cruise)
         # An obstacle further away than the goal is not in the way: it is a throng that holds them up.
-        held_up &= errand.bound & (clearance < errand.left) if isinstance(errand, Errand) else False
+        held_up &= errand.bound & (clearance < errand.left)
         close = magnitude(position - self._where) < share * cruise * PATIENCE
         self._where = np.where((held_up & close)[:, None], self._where, position)
         self._stayed = np.where(held_up & close, self._stayed + snapshot.frame_time, 0.0)
@@ -165,6 +168,18 @@ class Mishaps:
         deeper = depth > self._deepest[kind]
         self._deepest[kind] = np.where(deeper, depth, self._deepest[kind])
         self.frames[kind] = np.where(deeper, frame, self.frames[kind])
+
+
+def _gap_to_those_who_stand(rows: Rows, state: State, snapshot: Snapshot) -> Scalars:
+    """The distance between the surfaces of vehicles in rows (m,) and of the nearest other one that stands, (m,) m."""
+    model, position = snapshot.vehicle, state.motion.position
+    still = which(snapshot.present & (magnitude(state.motion.velocity) < STILL * model.max_speed))
+    gap = np.full(len(rows), np.inf)
+    for number, row in enumerate(rows.tolist()):
+        others = still[still != row]
+        gaps = magnitude(position[others] - position[row]) - model.radius[others] - model.radius[row]
+        gap[number] = gaps.min(initial=np.inf)
+    return gap
 
 
 def _clearance(obstacles: Obstacles, state: State, snapshot: Snapshot) -> Scalars:

@@ -112,6 +112,23 @@ def test_a_vehicle_standing_long_at_an_obstacle_is_stuck_and_elsewhere_is_not() 
     assert result[1:].tolist() == [-1, -1]
 
 
+def test_a_vehicle_that_stands_at_an_obstacle_where_it_was_led_to_is_not_stuck() -> None:
+    ball = obstacles([[0.0, 0.0, 0.0]], [1.0])
+    state = at([[1.55, 0.0, 0.0]], velocity=[[0.0, 0.0, 0.0]], obstacles=ball)
+    reads = Errand(np.array([False]), np.array([0.0]), np.array([True]))
+    assert looked_at(*[replace(state, memories={ERRAND: reads})] * 60).number(STUCK) == 0
+
+
+@pytest.mark.parametrize(("gap", "speed", "stuck"), [(0.3, 0.0, False), (0.3, 1.0, True), (2.0, 0.0, True)])
+def test_who_is_nearer_to_others_who_stand_than_to_an_obstacle_is_not_stuck_at_it(gap, speed, stuck) -> None:
+    """It is bound for a place far beyond the ball, from which it is 1.5 m away."""
+    ball = obstacles([[0.0, 0.0, 0.0]], [1.0])
+    bound = Errand(np.array([True, False]), np.array([20.0, 0.0]), np.array([False, False]))
+    places, velocity = [[3.0, 0.0, 0.0], [4.0 + gap, 0.0, 0.0]], [[0.0, 0.0, 0.0], [0.0, speed, 0.0]]
+    state = replace(at(places, velocity=velocity, obstacles=ball), memories={ERRAND: bound})
+    assert (looked_at(*[state] * 120).frames[STUCK] >= 0).tolist() == [stuck, False]
+
+
 def test_a_vehicle_that_moves_on_in_time_is_not_stuck() -> None:
     ball = obstacles([[0.0, 0.0, 0.0]], [1.0])
     stands = at([[1.55, 0.0, 0.0]], velocity=[[0.0, 0.0, 0.0]], obstacles=ball)

@@ -22,6 +22,8 @@ ROOM_IN_SIZE = 3.0
 """Least radius of that region, in radii of the crowd at the start."""
 LEAST_INSIDE = 0.8
 """Least share of the width of a ground that its region has, for bodies that are long against the ground."""
+LARGEST = 1000.0
+"""Largest size in which Blender draws an Empty at a scale of 1."""
 LEAST_SCALE = 1e-6
 """Smallest scale of a ground that lengths are divided by."""
 AHEAD_ON_GROUND, SHARE_OF_GROUND = 12.0, 0.45
@@ -45,8 +47,9 @@ def new_region(crowd: Object, places: np.ndarray, ground: Object | None) -> Obje
     reach = max(ROOM_IN_SIZE * start, ROOM_IN_TIME * model.max_speed * model.cruise_speed)
     region = bpy.data.objects.new(f"{crowd.name} Region", None)
     if ground is None:
-        region.empty_display_type, region.empty_display_size = "SPHERE", reach
+        region.empty_display_type, region.empty_display_size = "SPHERE", min(reach, LARGEST)
         region.location = Vector((low + high) / 2.0)
+        region.scale *= reach / region.empty_display_size
     else:
         _put_over(region, ground, reach, max(model.radius, 0.5 * model.length))
     crowd.users_collection[0].objects.link(region)

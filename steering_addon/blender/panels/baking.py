@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...recording.mishaps import STUCK
 from .. import preview
 from ..objects.focus import crowd_in_focus, vehicle_of
 from ..objects.tagged_objects import crowd_of, full_name
-from ..operators.contact_report import WORDS
+from ..operators.contact_report import WORDS, stuck_warnings
 from ..operators.findings import REFUSED
 from ..properties import settings_of
 from ..read.run_settings import frame_range
@@ -158,9 +159,15 @@ def _listed(scene: Scene, census: Census | None) -> list[str]:
 
 
 def _mishaps(census: Census) -> list[tuple[str, str]]:
-    """The kinds of what went wrong in the bake, with the number of vehicles in words."""
+    """The kinds of what went wrong in the bake, with the number of vehicles in words, or with who, when and what to do.
+
+    A report with all that is gone at the next click.
+    """
     counts = census.bake.mishaps
-    return [(kind, f"{counted(counts[kind], 'vehicle')} {words}") for kind, words in WORDS.items() if counts.get(kind)]
+    told = {kind: f"{counted(counts[kind], 'vehicle')} {words}" for kind, words in WORDS.items() if counts.get(kind)}
+    if STUCK in told:
+        told[STUCK] = "".join(stuck_warnings(census.bake.stuck)) or told[STUCK]
+    return list(told.items())
 
 
 class Findings:

@@ -78,6 +78,7 @@ class Baked:
         outdated: whether something that their run is made from has changed since, apart from the frame range.
         clips: the names of the crowds whose clips have changed since.
         mishaps: the number of vehicles that ran into something or got stuck, by kind.
+        stuck: the first and last frame on which vehicles were stuck, by the name of those that were.
     """
 
     vehicles: int = 0
@@ -86,6 +87,7 @@ class Baked:
     outdated: bool = False
     clips: tuple[str, ...] = ()
     mishaps: Mapping[str, int] = field(default_factory=dict)
+    stuck: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -222,13 +224,15 @@ def _baked(
         signed = fingerprints_of(record for ob, record in records.items() if not ob.steering.locked) - {""}
         outdated = bool(signed) and signed != {made_of or fingerprint(scene, records)}
         clips = tuple(crowd.name for crowd in changed_clips(_objects(scene), records))
+    of_each = {ob: outcomes.of(ob, record) for ob, record in records.items()}
     return Baked(
         vehicles=len(records),
         first=min(record.first for record in records.values()),
         last=max(record.last for record in records.values()),
         outdated=outdated,
         clips=clips,
-        mishaps=Counter(kind for ob, record in records.items() for kind in outcomes.of(ob, record).mishaps),
+        mishaps=Counter(kind for outcome in of_each.values() for kind in outcome.mishaps),
+        stuck={ob.name: outcome.stuck_frames for ob, outcome in of_each.items() if outcome.stuck_frames is not None},
     )
 
 

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from tests.blender.building import bake, frames, places, select
+from tests.blender.drawing import texts, up_to_date
 from tests.sampling import sampled, thorough
 
 SUZANNES = 10
@@ -145,3 +146,5 @@ def test_what_hovers_where_its_path_leads_into_a_wall_is_named_as_stuck_with_fra
     assert bpy.ops.steering.select_contacts(kind="STUCK") == {"FINISHED"}
     assert bpy.context.selected_objects == models
     assert "; stuck from frame " in capfd.readouterr().out
+    told = said[said.index("Suzanne got stuck") : said.index("Info: Baked")].strip()
+    assert told in texts(up_to_date("STEERING_PT_findings")), "the report is gone at the next click"

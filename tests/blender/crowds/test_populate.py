@@ -1157,7 +1157,17 @@ NAMED_AFTER = (
     (("Armature.001",), ("Cube.003",), "Armature"),
     (("Anna",), ("Body",), "Anna"),
     (("GLTF_SceneRootNode",), ("Fox_low",), "Fox"),
+    (("RootNode", "RobotArmature"), ("Arm.L", "Arm.R", "Foot.L", "Hand.R"), "Robot"),
+    (("Sketchfab_model", "wolf.fbx", "RootNode"), ("Object_0", "Object_1"), "wolf"),
+    (("character", "root"), ("leg-left", "leg-right", "torso"), "character"),
 )
+
+
+def test_a_mesh_without_a_telling_name_gives_members_that_of_its_data() -> None:
+    bird = wedge("Object_0")
+    bird.data.name = "Parrot"
+    select(bird)
+    assert members(populate(count=1))[0].name == "Parrot 0001"
 
 
 @pytest.mark.parametrize(("carriers", "meshes", "name"), NAMED_AFTER)

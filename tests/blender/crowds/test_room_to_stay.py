@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import bake, frames, select
+from tests.blender.building import bake, frames, part, select, wedge
 from tests.blender.crowds.test_populate import figure, ground, members, populate
 from tests.sampling import thorough
 
@@ -54,6 +54,17 @@ def test_what_flies_over_a_ground_or_stands_in_a_grid_has_a_sphere() -> None:
     select(figure())
     people = populate(moves_like="PERSON", count=5)
     assert room_of(people).steering.region_shape == "SPHERE" and room_of(people).parent is None
+
+
+def test_models_that_are_larger_than_an_empty_is_drawn_are_not_far_outside_their_region() -> None:
+    select(wedge(size=400.0))
+    crowd = populate(moves_like="ANYTHING", count=6)
+    bpy.context.view_layer.update()
+    room = room_of(crowd)
+    reach = room.empty_display_size * room.matrix_world.to_scale()[0]
+    assert reach >= 5.0 * crowd.steering.vehicle.max_speed * crowd.steering.vehicle.cruise_speed * 0.999
+    told = " ".join(found.text for found in part("blender.status.census").refresh(bpy.context.scene).findings)
+    assert "far outside" not in told
 
 
 @pytest.mark.parametrize(("side", "ahead"), [(4.0, "as the preset"), (16.0, "a share"), (200.0, "12 s")])

@@ -20,7 +20,7 @@ from ...clips.own_shapes import take_own_shapes
 from ...objects.body_sizes import Body
 from ...objects.characters import bone_shapes, carriers
 from ...objects.doubles import doubles
-from ...objects.hierarchy import Bond, Family
+from ...objects.hierarchy import Bond, Family, ancestors
 from ...properties import has_role
 from ...read.forward_axis import front_of
 from ...read.role_assignment import current_front
@@ -38,9 +38,14 @@ WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 SAY_NOTHING = {
     *("root", "rig", "metarig", "armature", "skeleton", "scene", "empty", "node", "object", "group", "geo", "mesh"),
     *("model", "character", "animal", "human", "body", "sketchfab", "gltf", "fbx", "mixamo"),
-    *("cube", "plane", "sphere", "icosphere", "cylinder", "circle", "cone", "torus"),
+    *("cube", "plane", "sphere", "icosphere", "cylinder", "circle", "cone", "torus", "collection"),
+    *("gltf", "glb", "fbx", "obj", "usd", "dae", "blend", "cleaner", "materialmerger", "gles"),
+    *("arm", "leg", "foot", "feet", "hand", "head", "torso", "hip", "hips", "chest", "neck", "tail", "wing", "eye"),
+    *("eyes", "hair", "skin", "part", "joint", "joints", "surface", "left", "right", "upper", "lower", "default"),
 }
-"""Words in the names that importers, exporters and Blender give, which do not say what a model is."""
+"""Words in the names that importers, exporters and Blender give, which do not say what a model is; nor do its limbs."""
+SHORTEST = 3
+"""The least number of letters of a word that says something."""
 
 
 @dataclass(frozen=True)
@@ -95,18 +100,31 @@ class MemberModel:
 
 
 def _telling_name(parts: Sequence[Object]) -> str:
-    """The name of a model without number: that of its root or, if it says nothing, the first word of most meshes."""
+    """The name of a model without number: that of its root if it says something.
+
+    Else it is what the names of carriers of all of it say, of which one is often that of the file; or the first word
+    of most meshes; or the name of a mesh itself or, unless the model is a single object, of its collection.
+    """
     name = NUMBERED.sub("", parts[0].name)
-    if parts[0].type not in ("EMPTY", "ARMATURE") or _tells(name):
+    if not SAY_NOTHING.issuperset(word.lower() for word in WORD.findall(name)):
         return name
-    words = [re.split(r"[ ._-]", part.name)[0] for part in parts if part.type == "MESH"]
-    telling = [word for word in words if _tells(word)]
-    return max(telling, key=telling.count, default=name)
+    meshes = [part for part in parts if part.type == "MESH"]
+    if parts[0].type in ("EMPTY", "ARMATURE"):
+        above = [set(ancestors(mesh)) for mesh in meshes]
+        carriers = [part for part in parts[1:] if part.type == "ARMATURE" or all(part in each for each in above)]
+        said = [" ".join(_telling(part.name)) for part in carriers if part.type in ("EMPTY", "ARMATURE")]
+        words = [re.split(r"[ ._-]", part.name)[0] for part in meshes]
+        telling = [word for word in words if _telling(word)]
+        if found := next(filter(None, said), "") or max(telling, key=telling.count, default=""):
+            return found
+    holding = parts[0].users_collection if len(parts) > 1 else ()
+    held = [*(mesh.data.name for mesh in meshes), *(collection.name for collection in holding)]
+    return next((NUMBERED.sub("", each) for each in held if _telling(each)), name)
 
 
-def _tells(name: str) -> bool:
-    """Whether a name says what a model is."""
-    return not SAY_NOTHING.issuperset(word.lower() for word in WORD.findall(name))
+def _telling(name: str) -> list[str]:
+    """The words of a name that say what a model is."""
+    return [word for word in WORD.findall(name) if len(word) >= SHORTEST and word.lower() not in SAY_NOTHING]
 
 
 @dataclass(frozen=True)
