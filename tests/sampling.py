@@ -7,13 +7,15 @@ name their share, it has a part of the cases, beginning with those that have ano
 names nor values count, only their places in the lists of parameters.
 
 A test in Blender runs in the newest but one. What tries Blender itself is `in_every_blender`: it runs in the oldest and
-in the newest, as what has come or gone differs between those two; of many cases of a test, each Blender runs a part.
+in the newest, as what has come or gone differs between those two. Of two cases, each of these runs one; of more cases,
+each Blender runs a part.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
+from heapq import heapify, heappop, heappush
 from itertools import combinations
 
 import pytest
@@ -62,12 +64,22 @@ def covering(cases: Iterable[Case]) -> set[Case]:
     ordered = _diagonally(cases)
     if sum(len(set(places)) > 1 for places in zip(*ordered)) < FACTORS:
         return a_part(ordered, SIXTH)
-    chosen, covered = set(), set()
-    for case in ordered:
-        pairs = set(combinations(enumerate(case), 2))
-        if not pairs <= covered:
-            chosen.add(case)
-            covered |= pairs
+    chosen: set[Case] = set()
+    left = [set(combinations(enumerate(case), 2)) for case in ordered]
+    covered: set[object] = set()
+    # The case with the most new pairs is next. As pairs are only ever covered, none has more than when last counted.
+    waiting = [(-len(pairs), rank) for rank, pairs in enumerate(left)]
+    heapify(waiting)
+    while waiting:
+        _, rank = heappop(waiting)
+        left[rank] -= covered
+        if not left[rank]:
+            continue
+        if waiting and (-len(left[rank]), rank) > waiting[0]:
+            heappush(waiting, (-len(left[rank]), rank))
+            continue
+        chosen.add(ordered[rank])
+        covered |= left[rank]
     return chosen
 
 
@@ -100,7 +112,8 @@ def in_this_blender(items: Sequence[pytest.Item], turn: int, blenders: int) -> l
         elif len(of_test) >= MANY:
             chosen.update(of_test[turn::blenders])
         elif turn in (0, blenders - 1):
-            chosen.update(of_test)
+            ends = min(blenders, 2, len(of_test))
+            chosen.update(of_test[min(turn, ends - 1) :: ends])
     return [item for item in items if item in chosen]
 
 

@@ -71,7 +71,7 @@ def test_the_usual_run_has_every_pair_of_values_of_two_factors_and_few_cases_mor
         return
     assert pairs(chosen) == pairs(tests)
     most, second = sorted((*sizes, count))[:-3:-1]
-    assert most * second <= len(chosen) <= 4 * most * second
+    assert most * second <= len(chosen) <= 2 * most * second
 
 
 @given(SIZES, st.integers(1, 4))
@@ -110,8 +110,14 @@ def test_a_plain_test_runs_in_the_newest_blender_but_one() -> None:
 
 
 def test_what_tries_blender_itself_runs_in_the_oldest_and_the_newest() -> None:
-    tests = cases((2,), IN_EVERY)
+    tests = cases((1,), IN_EVERY)
     assert [*in_each_blender(tests)] == [names(tests), [], names(tests)]
+
+
+def test_of_two_cases_that_try_blender_itself_the_oldest_and_the_newest_have_one_each() -> None:
+    tests = cases((2,), IN_EVERY)
+    assert [*in_each_blender(tests)] == [names(tests[:1]), [], names(tests[1:])]
+    assert in_this_blender(tests, 0, 1) == tests
 
 
 def test_what_tries_a_part_in_each_blender_runs_in_every_one() -> None:

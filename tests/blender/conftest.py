@@ -58,11 +58,18 @@ def empty(addon: ModuleType) -> str:
 
 
 @pytest.fixture(autouse=True)
-def _empty_file(empty: str) -> None:
-    """Every test starts in an empty file, with the extension enabled."""
+def _empty_file(empty: str, preview: ModuleType) -> Iterator[None]:
+    """Every test starts in an empty file, with the extension enabled, and leaves no preview on."""
     import bpy
 
     bpy.ops.wm.read_homefile(filepath=empty)
+    yield
+    preview.end()
+
+
+@pytest.fixture(scope="session")
+def preview(addon: ModuleType) -> ModuleType:
+    return importlib.import_module(f"{addon.__name__}.steering_addon.blender.preview")
 
 
 @pytest.hookimpl(trylast=True)

@@ -2,7 +2,6 @@
 
 import bpy
 import numpy as np
-import pytest
 
 from tests.blender.building import crowd, empty, fleet, frames, part, select
 from tests.sampling import in_every_blender
@@ -24,13 +23,6 @@ def overridden(objects: list, path: str) -> list:
     return [ob for ob in bpy.data.objects if ob.override_library is not None]
 
 
-@pytest.fixture
-def _ended_afterwards():
-    yield
-    part("blender.preview").end()
-
-
-@pytest.mark.usefixtures("_ended_afterwards")
 def test_a_preview_shows_locked_overrides_on_their_way_and_leaves_them_where_they_stand(tmp_path) -> None:
     frames(1, 20)
     fleet(3, crowd=crowd("Ships", wander={"strength": 8.0}))

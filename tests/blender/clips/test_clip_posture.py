@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import bpy
 import numpy as np
-import pytest
 
 from tests.blender.building import bake, clear_bake, part, select
 from tests.blender.walkers import clip, pose_of, walkers
@@ -13,12 +12,6 @@ from tests.sampling import in_every_blender
 pytestmark = in_every_blender
 
 BONES = {"Spine": ("Body", 1.2), "Head": ("Spine", 1.5)}
-
-
-@pytest.fixture(autouse=True)
-def _ended_afterwards():
-    yield
-    part("blender.preview").end()
 
 
 def upright(number: int = 3):

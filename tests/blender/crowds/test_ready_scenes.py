@@ -455,6 +455,7 @@ def test_the_operators_and_icons_of_the_menu_exist() -> None:
 # ---- motion
 
 
+@sampled(one_of=2)
 @pytest.mark.parametrize("scene", FLYERS)
 def test_a_flock_flies_together_and_stays_around_its_place(scene) -> None:
     frames(1, 120)
@@ -584,7 +585,7 @@ def seen(name: str, place: Vector):
     return ob
 
 
-@sampled
+@thorough
 @pytest.mark.parametrize("bone", ["Head", "Chest"])
 def test_heads_of_walkers_turn_to_where_they_will_face_and_are_let_go(bone) -> None:
     frames(1, 72)

@@ -6,6 +6,7 @@ import pytest
 
 from tests.blender.building import bake, crowd, empty, frames, part, select, vehicle, wedge
 from tests.blender.drawing import shown, texts, up_to_date
+from tests.sampling import sampled
 
 planning = part("blender.read.plan")
 reading = part("blender.read.reading")
@@ -279,6 +280,7 @@ def test_a_state_of_another_crowd_cannot_follow() -> None:
         bpy.ops.steering.bake()
 
 
+@sampled(one_of=3)
 @pytest.mark.parametrize("preset", ["", *SHIPPED])
 def test_each_ready_state_bakes(preset) -> None:
     grazing, members = herd(4)

@@ -2,19 +2,12 @@
 
 import bpy
 import numpy as np
-import pytest
 
 from tests.blender.building import bake, empty, part, select
 from tests.blender.minds.test_states import herd, startle
 
 preview = part("blender.preview")
 present = part("blender.status.present_states")
-
-
-@pytest.fixture(autouse=True)
-def _ended_afterwards():
-    yield
-    preview.end()
 
 
 def alarm():

@@ -53,12 +53,6 @@ def told() -> str:
     return part("blender.preview").report(bpy.context.scene)
 
 
-@pytest.fixture(autouse=True)
-def _ended_afterwards():
-    yield
-    part("blender.preview").end()
-
-
 def shown(obs) -> np.ndarray:
     """(n, 4, 4) where the viewport draws the objects."""
     depsgraph = bpy.context.evaluated_depsgraph_get()

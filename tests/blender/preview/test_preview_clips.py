@@ -16,12 +16,6 @@ pytestmark = in_every_blender
 SHOWN = (1, 2, 9, 20, 14)
 
 
-@pytest.fixture(autouse=True)
-def _ended_afterwards():
-    yield
-    part("blender.preview").end()
-
-
 def channels(rig) -> list:
     return [(tuple(bone.location), tuple(bone.rotation_quaternion), tuple(bone.scale)) for bone in rig.pose.bones]
 

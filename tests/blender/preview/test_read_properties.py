@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import assert_same, bake, clear_bake, part, scene_dump, select
+from tests.blender.building import assert_same, bake, clear_bake, scene_dump, select
 from tests.blender.minds.test_state_properties import herd
 from tests.blender.write.test_portrayal import bird, hang_wing, looking, portray
 from tests.sampling import in_every_blender
@@ -14,12 +14,6 @@ from tests.sampling import in_every_blender
 pytestmark = in_every_blender
 
 SHOWN = (1, 2, 9, 20, 14)
-
-
-@pytest.fixture(autouse=True)
-def _ended_afterwards():
-    yield
-    part("blender.preview").end()
 
 
 def hung(ob, name: str, by: str):

@@ -76,6 +76,7 @@ def test_objects_without_settings_are_measured_by_the_arguments(tmp_path: Path) 
     assert "There is no vehicle in a crowd; try --objects" in none.stderr
 
 
+@thorough
 def test_other_forward_axes_than_the_default_are_known(tmp_path: Path) -> None:
     """A vehicle whose front is -Y flies with its -Y ahead: taken for +Y, it would roll the wrong way."""
     frames(1, 60)

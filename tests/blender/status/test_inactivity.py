@@ -157,14 +157,6 @@ def seen(crowd_object, frame: int) -> list[str]:
     return [ob.name for ob in bpy.data.objects if ob.name.startswith("Ship") and not ob.hide_viewport]
 
 
-@pytest.fixture
-def preview():
-    """The preview, switched off afterwards."""
-    result = part("blender.preview")
-    yield result
-    result.end()
-
-
 def test_before_a_vehicle_has_entered_the_first_frame_to_enter_is_named(preview) -> None:
     crowd_object = arriving(use_enter_frame=True, enter_frame=10, enter_span=30)
     said = away()

@@ -17,12 +17,6 @@ pytestmark = in_every_blender
 HERE, NEAR = (0.0, 0.0, 0.0), 1.0
 
 
-@pytest.fixture(autouse=True)
-def _ended_afterwards():
-    yield
-    part("blender.preview").end()
-
-
 def feeders(*, stands: bool = True):
     """Two walkers, a state Feed of their crowd, and what calls the first into it after a while."""
     people, rigs = found_walkers(2)

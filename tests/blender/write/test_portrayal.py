@@ -34,6 +34,7 @@ from tests.blender.building import (
     without_bake_ids,
     world_matrices,
 )
+from tests.sampling import sampled
 
 NAMES = ("steering_speed", "steering_distance", "steering_phase")
 PATHS = tuple(f'["{name}"]' for name in NAMES)
@@ -363,6 +364,7 @@ def test_a_bake_is_one_step_to_undo_and_to_redo() -> None:
     assert not set(NAMES) & set(bpy.data.objects["Ship 0"].keys())
 
 
+@sampled(one_of=2)
 @pytest.mark.parametrize("baked_before", [False, True])
 @pytest.mark.parametrize(
     "value", [0.25, 3, True, "glide", [1.0, 2.0], [1, 2, 3], {"left": 1, "right": 2.5}], ids=lambda v: type(v).__name__

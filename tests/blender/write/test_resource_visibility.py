@@ -14,7 +14,6 @@ from tests.blender.building import (
     empty,
     frames,
     insert,
-    part,
     scene_dump,
     sphere,
     tag,
@@ -184,14 +183,6 @@ def _curves(ob) -> list:
 
 
 # ---- the preview
-
-
-@pytest.fixture
-def preview():
-    """The preview, switched off afterwards."""
-    result = part("blender.preview")
-    yield result
-    result.end()
 
 
 def on(preview) -> None:
