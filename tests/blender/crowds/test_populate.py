@@ -1173,7 +1173,7 @@ NAMED_AFTER = (
     (("GLTF_SceneRootNode",), ("Fox_low",), "Fox"),
     (("RootNode", "RobotArmature"), ("Arm.L", "Arm.R", "Foot.L", "Hand.R"), "Robot"),
     (("Sketchfab_model", "wolf.fbx", "RootNode"), ("Object_0", "Object_1"), "wolf"),
-    (("character", "root"), ("leg-left", "leg-right", "torso"), "character"),
+    (("character", "root"), ("leg-left", "leg-right", "torso", "antenna"), "character"),
 )
 
 
