@@ -20,6 +20,7 @@ BANDS = {
     "between, p95": (0.0, 3.0),
     "between, p95, quick": (0.0, 50.0),
     "off surface, p95": (0.0, 2.0),
+    **dict.fromkeys(("on keys, max, steps", "between, p95, steps", "off surface, p95, steps"), (0.0, 150.0)),
     "sideways, max": (0.0, 0.1),
     "own jerk, p95": (0.0, 0.1),
     "own jerk, p95, quick": (0.0, 0.6),
@@ -28,6 +29,9 @@ BANDS = {
 }
 QUICK = ("Runner", "Racer")
 """Kinds of vehicles that are further off between keys, and on stones turn more, than walkers."""
+
+STEPPED = ("stairs", "overlapping")
+"""Grounds with steps, over which walkers are carried: by up to half the highest one that they climb, of 300."""
 
 
 def figures(case: str, folder: Path) -> dict[str, float]:
@@ -44,5 +48,7 @@ def figures(case: str, folder: Path) -> dict[str, float]:
         values["too steep"] = values["slope, max"] - values["max_slope"]
         for name in ("between, p95", "own jerk, p95") if kind in QUICK else ():
             values[f"{name}, quick"] = values.pop(name)
+        for name in ("on keys, max", "between, p95", "off surface, p95") if case in STEPPED else ():
+            values[f"{name}, steps"] = values.pop(name)
         told |= {f"{name} of {kind}": values[name] for name in BANDS if name in values}
     return told

@@ -12,7 +12,7 @@ and the one it leads to, nothing beyond.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from .sensing import terrain_at, upward_of, world_at
 from .snapshot import Snapshot, State
 from .steering import decide, find_companions_led
 from .vehicle import Motion
+from .ways.spans import Build
+from .ways.traffic import Traffic
+from .world import World
 
 ASTRIDE = 0.5
 """Least length of the part of the up axis across the new heading for which that axis is kept."""
@@ -96,7 +99,18 @@ def step(state: State, snapshot: Snapshot, waiting: Mask = NONE_WAITS) -> State:
         terrain = terrain_at(before, snapshot, substep, world.obstacles)
         hands = hands_at(before, snapshot, substep)
         state = move(state, taking_part, world, terrain, hands, force, decided, time)
+        state = replace(state, traffic=_traffic_after(state, taking_part, world, time))
     return _taken_in(state, snapshot)
+
+
+def _traffic_after(state: State, snapshot: Snapshot, world: World, time: float) -> Mapping[Build, Traffic]:
+    """The traffic on the grounds of walkers at the end of a step."""
+    if world.ways is None:
+        return state.traffic
+    motion, model = state.motion, snapshot.vehicle
+    own_speed, goes = model.cruise_speed * model.max_speed, snapshot.present & ~state.away
+    speed = magnitude(motion.velocity)
+    return world.ways.traffic_after(motion.position, speed, own_speed, model.radius, goes, time, world.dt)
 
 
 def _standing(state: State, waiting: Mask) -> State:

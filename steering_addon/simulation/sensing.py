@@ -85,7 +85,7 @@ def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Wo
         state.tallies,
         upward_of(state, before),
         slope_of(state, before),
-        find_ways(before.surfaces, obstacles, before.vehicle.radius, before.handling, before.lift),
+        find_ways(before.surfaces, obstacles, before.vehicle.radius, before.handling, before.lift, state.traffic),
     )
 
 

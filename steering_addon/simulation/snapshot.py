@@ -42,6 +42,8 @@ from .memory import Memory
 from .mindset import Mindset
 from .presence.attendance import Attendance
 from .vehicle import Motion, Pose, VehicleModel
+from .ways.spans import Build
+from .ways.traffic import Traffic
 from .world import World
 
 
@@ -223,6 +225,7 @@ class State:
         mindset: what state of its crowd each vehicle is in; None without states.
         places: by the name of a mark, the place of its shape that each vehicle meets, (n,), -1 for none; without a
             shape 0 for those that were pushed.
+        traffic: on the grounds of walkers, by their build.
         guidance: what is remembered of the m vehicles that have guides; None before any has led.
     """
 
@@ -245,6 +248,7 @@ class State:
     mindset: Mindset | None = None
     guidance: Guidance | None = None
     places: Mapping[str, Rows] = field(default_factory=dict)
+    traffic: Mapping[Build, Traffic] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.force)

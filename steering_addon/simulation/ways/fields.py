@@ -95,10 +95,14 @@ class Field:
 
     Attributes:
         time: (N + 1,) metres of free way; inf where no way leads, or so far none was looked for.
+
+    Args:
+        slowness: (N + 1,) how much longer the way through a cell counts than its weight, at least 1.
     """
 
-    def __init__(self, grid: Mesh8, goal: int, clear: Mask) -> None:
+    def __init__(self, grid: Mesh8, goal: int, clear: Mask, slowness: Scalars | float = 1.0) -> None:
         self._grid, n = grid, len(grid.spans)
+        self._weight = grid.weight * slowness
         self.time = np.full(n + 1, np.inf)
         self._known = np.full(n + 1, np.inf)
         self._done, self._queued = (np.zeros(n + 1, dtype=np.bool_) for _ in range(2))
@@ -140,7 +144,7 @@ class Field:
         Between a neighbor with a and a diagonal one with d <= a the front is straight:
         T = a + sqrt(h h - (a - d) (a - d)).
         """
-        known, h = self._known, self._grid.weight[nodes]
+        known, h = self._known, self._weight[nodes]
         a, d = known[self._grid.links[:, nodes]], known[self._grid.corners[:, nodes]]
         d = np.minimum(d, np.roll(d, 1, axis=0))
         gap = np.where(d < a, np.minimum(a, 1e300) - np.minimum(d, 1e300), 0.0)

@@ -6,7 +6,7 @@ long. So a behavior seeks, brakes and arrives by the way as it does on an open p
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -20,6 +20,7 @@ from ..geometry.surfaces import Surfaces
 from ..handling import Handling
 from .mesh_walls import MOST_FACES, stand
 from .spans import Build, Spans, find_spans
+from .traffic import Traffic
 from .walkable_ground import LANES, WalkableGround
 
 ALIKE = 1.2
@@ -35,11 +36,11 @@ class Ways:
     """The ways at one moment.
 
     Attributes:
-        grounds: what vehicles can walk, with the mask of those that walk it, (v,).
+        grounds: what vehicles can walk, with the mask of those that walk it, (v,), and the traffic on it.
         lift: (v,) metres from the place where each vehicle stands up to its origin.
     """
 
-    grounds: tuple[tuple[WalkableGround, Mask], ...]
+    grounds: tuple[tuple[WalkableGround, Mask, Traffic], ...]
     lift: Scalars
     _asked: list[tuple[Rows, Vectors, Scalars]] = field(default_factory=list, compare=False)
     _unrolled: dict[tuple[bytes, bytes], Vectors] = field(default_factory=dict, compare=False)
@@ -54,14 +55,14 @@ class Ways:
         known = self._unrolled.get(key)
         if known is not None:
             return known
-        for ground, walks in self.grounds:
+        for ground, walks, traffic in self.grounds:
             asks = which(walks[rows] & np.isfinite(places[:, 0]))
             if ground.is_open or not len(asks):
                 continue
             at = picked(position, asks)
             feet = columns(at[:, 0], at[:, 1], at[:, 2] - self.lift[rows[asks]])
             lane = np.floor(uniform(mix(keys[asks], LANE)) * len(LANES)).astype(np.int64)
-            course = ground.course(feet, picked(places, asks), at[:, 2], lane)
+            course = ground.course(feet, picked(places, asks), at[:, 2], lane, traffic)
             places = places.copy(order="K")
             places[asks] = course.place
             self._asked.append((rows[asks], course.place, course.ahead))
@@ -71,9 +72,31 @@ class Ways:
     def walked_by(self, rows: Rows) -> Mask:
         """Whether vehicles of some rows go by these ways, (n,)."""
         walked = np.zeros(len(rows), dtype=np.bool_)
-        for _, walks in self.grounds:
+        for _, walks, _ in self.grounds:
             walked |= walks[rows]
         return walked
+
+    def traffic_after(
+        self, position: Vectors, speed: Scalars, own_speed: Scalars, radius: Scalars, goes: Mask, time: float, dt: float
+    ) -> dict[Build, Traffic]:
+        """The traffic a step later, by the build of the bodies whose ground it is on.
+
+        Args:
+            position: (v, 3) metres, and for each vehicle its speed, its own speed where nobody holds it up, m/s, its
+                radius, metres, and whether it goes, (v,).
+            time: seconds.
+        """
+        after = {}
+        for ground, walks, traffic in self.grounds:
+            if ground.is_open:
+                continue
+            rows = which(walks & goes)
+            x, y, z = picked(position, rows).T
+            nodes = ground.spans.at(x, y, z - self.lift[rows], ground.build.headroom)
+            after[ground.build] = traffic.after(
+                ground.spans, nodes, radius[rows], speed[rows], own_speed[rows], time, dt
+            )
+        return after
 
     def straight_on(self, rows: Rows, goals: Vectors) -> Scalars:
         """How far ways to goals (n, 3) unrolled in this step lead straight on, (n,) metres; inf for all the way."""
@@ -86,13 +109,19 @@ class Ways:
 
 
 def find_ways(
-    surfaces: Surfaces, obstacles: Obstacles, radius: Scalars, handling: Handling, lift: Scalars
+    surfaces: Surfaces,
+    obstacles: Obstacles,
+    radius: Scalars,
+    handling: Handling,
+    lift: Scalars,
+    traffic: Mapping[Build, Traffic],
 ) -> Ways | None:
     """The ways of vehicles that walk, among all that stands still; None where nobody walks on such ground.
 
     Args:
         radius, lift: (v,) metres.
         handling: of the v vehicles.
+        traffic: after the last step, as of `traffic_after`.
     """
     still = Surfaces(tuple(layer for layer in surfaces.layers if not layer.moves and len(layer)))
     if not len(still.layers):
@@ -105,7 +134,7 @@ def find_ways(
     for build, walks in _builds(radius, handling):
         ground = _ground(_Site.of(still, solid, build))
         if ground is not None:
-            grounds.append((ground, walks))
+            grounds.append((ground, walks, traffic.get(build) or Traffic.none_yet(ground.spans)))
     if not grounds:
         return None
     return Ways(tuple(grounds), np.broadcast_to(lift, radius.shape))

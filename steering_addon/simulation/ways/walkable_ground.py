@@ -17,6 +17,7 @@ from ..geometry.obstacles import Obstacles
 from .clearance import are_parted, find_clearance
 from .fields import Field, Mesh8
 from .spans import Build, Spans, grade
+from .traffic import Traffic
 
 MARGIN = 1.0
 """Radii beyond the body within which ways keep off walls and borders, where there is room."""
@@ -28,6 +29,8 @@ ROUND = 12
 """Cells round a place without room up to which a node with room is looked for."""
 STRAIGHT = 1.004
 """Ways that are so much longer than a straight line lead straight on: lengths are exact to half a percent."""
+QUEUE = 1.5
+"""Ways that count so much longer than the straight line to a goal in sight lead through a queue."""
 FEW = 16
 """Goals to each of which a field of its own is solved. More of them, such as places of one's own beside a leader, are
 reached by the ways to the middles of blocks of cells."""
@@ -72,11 +75,11 @@ class WalkableGround:
         room = np.minimum(clearance.room, _room_to_borders(spans, limit) + 0.5 * build.radius)
         near = np.clip((build.radius - room) / (MARGIN * build.radius) + 1.0, 0.0, 1.0)
         passable = np.append(clearance.fits, False)
-        self.spans, self._step = spans, build.step + grade(build) * spans.size
+        self.spans, self.build = spans, build
         self.grid = Mesh8.of(spans, links, passable, np.append(1.0 + WALL * near * near, np.inf))
         self.clear = passable & ~np.append(clearance.narrow, True)
         self.x, self.y = np.append(clearance.x, np.nan), np.append(clearance.y, np.nan)
-        self._routes: dict[int, _Routes] = {}
+        self._routes: dict[tuple[int, bytes], _Routes] = {}
 
     @once
     def is_open(self) -> bool:
@@ -110,15 +113,16 @@ class WalkableGround:
                 return label
             label = least
 
-    def course(self, feet: Vectors, goals: Vectors, heights: Scalars, lane: Rows) -> Course:
+    def course(self, feet: Vectors, goals: Vectors, heights: Scalars, lane: Rows, traffic: Traffic) -> Course:
         """Where agents that stand on (m, 3) see their goals, (m, 3) metres.
 
         Args:
             heights: (m,) of their middles, at which they see what is not in sight.
             lane: (m,) the number of the lane of each, from 0 to below that of LANES.
+            traffic: what holds them up.
         """
         place, ahead = goals.copy(), np.full(len(goals), np.inf)
-        start = self._nodes(feet, self._step)
+        start = self._nodes(feet, self.build.step + grade(self.build) * self.spans.size)
         rows = which(start < len(self.spans)) if not self.is_open else which(start < 0)
         if not len(rows):
             return Course(place, ahead)
@@ -127,7 +131,7 @@ class WalkableGround:
         for node in np.unique(end).tolist():
             some = which(end == node)
             at, here = rows[some], feet[some]
-            aim_x, aim_y, length = self._routes_to(node).aims(start[some], lane[at])
+            aim_x, aim_y, length = self._routes_to(node, traffic).aims(start[some], lane[at])
             seen = np.isnan(length)
             to_x, to_y = aim_x - here[:, 0], aim_y - here[:, 1]
             straight = np.sqrt(to_x * to_x + to_y * to_y)
@@ -188,21 +192,22 @@ class WalkableGround:
         seen, last = self.grid.sees(start, x[start], y[start], x[end], y[end], self.clear)
         return seen & (last == end)
 
-    def _routes_to(self, node: int) -> _Routes:
-        routes = self._routes.get(node)
+    def _routes_to(self, node: int, traffic: Traffic) -> _Routes:
+        key = node, traffic.digest
+        routes = self._routes.get(key)
         if routes is None:
             if (len(self._routes) + 1) * len(self.spans) > MOST_NUMBERS:
                 self._routes.clear()
-            routes = self._routes[node] = _Routes(self, node)
+            routes = self._routes[key] = _Routes(self, node, traffic.slowness if traffic.digest else 1.0)
         return routes
 
 
 class _Routes:
     """The ways to one node, with the aims of the nodes from which somebody has asked."""
 
-    def __init__(self, ground: WalkableGround, goal: int) -> None:
+    def __init__(self, ground: WalkableGround, goal: int, slowness: Scalars | float) -> None:
         self._ground, self._goal = ground, goal
-        self._field = Field(ground.grid, goal, ground.clear)
+        self._field = Field(ground.grid, goal, ground.clear, slowness)
         n = len(ground.spans)
         self._aim = np.full(n + 1, UNKNOWN, dtype=np.int32)
         self._aside = np.zeros((len(LANES), n + 1), dtype=np.int8)
@@ -286,8 +291,11 @@ class _Routes:
         furthest = LENGTHS[-1] * spans.size
         share = np.minimum(furthest / np.maximum(straight, EPSILON), 1.0)
         seen, last = ground.grid.sees(nodes, x, y, x + share * to_x, y + share * to_y, ground.clear)
-        leads_on = self._field.time[nodes] <= STRAIGHT * straight + 0.2 * spans.size
-        return np.asarray(seen & np.where(straight <= furthest, last == goal, leads_on))
+        time = self._field.time[nodes]
+        leads_on = time <= STRAIGHT * straight + 0.2 * spans.size
+        # A goal in sight behind a queue may be reached sooner by another way.
+        quick = time <= QUEUE * straight + 2.0 * spans.size
+        return np.asarray(seen & np.where(straight <= furthest, (last == goal) & quick, leads_on))
 
     def _traced(self, nodes: Rows) -> NDArray[np.int64]:
         """The nodes to which ways lead after each of LENGTHS cells, (k, m)."""

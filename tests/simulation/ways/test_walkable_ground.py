@@ -109,7 +109,9 @@ def walkers(scene: Surfaces, things: Obstacles, goal: Any, places: Any, behavior
 
 def ways_of(scene: Scene) -> Ways:
     snapshot = scene.snapshot(0)
-    ways = find_ways(snapshot.surfaces, snapshot.obstacles, snapshot.vehicle.radius, snapshot.handling, snapshot.lift)
+    ways = find_ways(
+        snapshot.surfaces, snapshot.obstacles, snapshot.vehicle.radius, snapshot.handling, snapshot.lift, {}
+    )
     assert ways is not None
     return ways
 
@@ -308,3 +310,30 @@ def test_a_run_goes_on_from_a_checkpoint_with_nothing_remembered_of_ways() -> No
         over_ground._spans.cache_clear()
         state = step(state, scene.snapshot(frame))
     assert state.motion.position.tobytes() == whole[-1].motion.position.tobytes()
+
+
+TWO_DOORS = walls(
+    ((-0.1, -5.0, 0.0), (0.1, -3.0, 3.0)), ((-0.1, -1.5, 0.0), (0.1, 1.5, 3.0)), ((-0.1, 3.0, 0.0), (0.1, 5.0, 3.0))
+)
+
+
+def side_taken(crowd: Any, speed: float) -> float:
+    """Which side of straight ahead one heads for who stands between two doors, once a crowd has got on so fast."""
+    n = len(crowd)
+    scene = walkers(PLATE, TWO_DOORS, (8.0, 0.5, 0.0), [(-5.0, 0.5, 0.0), *crowd])
+    place, at = np.asarray(scene.position), scene.snapshot(0)
+    ways = ways_of(scene)
+    for k in range(5 * FPS):
+        pace, radius = np.array([0.0] + [speed] * n), np.full(n + 1, RADIUS)
+        goes = np.arange(n + 1) > 0
+        traffic = ways.traffic_after(place, pace, np.full(n + 1, 1.4), radius, goes, k / FPS, 1.0 / FPS)
+        ways = replace(ways, grounds=tuple((*ground[:2], traffic[ground[0].build]) for ground in ways.grounds))
+    seen_there = ways.unroll(np.arange(1), at.keys[:1], place[:1], np.array([(8.0, 0.5, 0.0)]))
+    return float(seen_there[0, 1] - place[0, 1])
+
+
+@pytest.mark.parametrize("speed, goes_round", [(0.0, True), (1.4, False)], ids=["that waits", "that walks"])
+def test_one_takes_the_other_door_when_a_crowd_waits_at_the_nearer_one(speed: float, goes_round: bool) -> None:
+    queue = [(-0.6 - 0.5 * i, 1.6 + 0.45 * j, 0.0) for i in range(4) for j in range(4)]
+    assert side_taken([(-11.0, -4.5, 0.0)], 0.0) > 0.0
+    assert (side_taken(queue, speed) < 0.0) == goes_round

@@ -1,0 +1,95 @@
+"""Traffic: how much slower ways are where others get on slowly.
+
+Every second the slowness of the ground follows from how fast those on it got on. So a queue counts by the time that it
+takes, and people take another door, or the outer side of a bend, as soon as that is quicker.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import blake2b
+
+import numpy as np
+
+from ..arrays.once import once
+from ..arrays.vectors import Rows, Scalars, clamp
+from .spans import Spans
+
+AVERAGED = 1.5
+"""Seconds over which traffic is averaged: about three steps of a walker."""
+RENEWED = 1.0
+"""Seconds from one look at it to the next."""
+DENSE = (0.12, 0.40)
+"""Shares of the ground that bodies cover, from which on and up to which others make a way slower: people a metre and
+half a metre apart."""
+SPREAD = 3
+"""Cells over which it is spread: it is the density round a body that holds it up."""
+SLOWNESS = (1.0, 1.5, 2.25, 3.5, 5.0, 8.0, 12.0, 18.0, 27.0)
+"""What slowness is rounded down to, so that ways are not solved again for every little change."""
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """The traffic on the N nodes of a grid, and none on the one that stands for none; (N + 1,) each.
+
+    Attributes:
+        cover: square metres of bodies, of late.
+        pace: the same, times the share of their own speed that they had.
+        slowness: how much slower a way is than a free one, as of the last look.
+        look: the number of that look.
+    """
+
+    cover: Scalars
+    pace: Scalars
+    slowness: Scalars
+    look: int
+
+    @classmethod
+    def none_yet(cls, spans: Spans) -> Traffic:
+        nothing = np.zeros(len(spans) + 1)
+        return cls(nothing, nothing, np.ones(len(spans) + 1), -1)
+
+    @once
+    def digest(self) -> bytes:
+        """Tells one slowness from another; empty where no way is slower than a free one."""
+        return blake2b(self.slowness.tobytes(), digest_size=16).digest() if (self.slowness > 1.0).any() else b""
+
+    def after(
+        self, spans: Spans, nodes: Rows, radius: Scalars, speed: Scalars, own_speed: Scalars, time: float, dt: float
+    ) -> Traffic:
+        """The traffic a step later.
+
+        Args:
+            nodes, radius: (m,) where bodies are, and how large, metres.
+            speed, own_speed: (m,) what they have, and what they have where nobody holds them up, m/s.
+            time: seconds.
+        """
+        n, part = len(spans), min(dt / AVERAGED, 1.0)
+        area = np.pi * radius * radius
+        share = clamp(speed / np.maximum(own_speed, 1e-6), 0.0, 1.0)
+        cover = self.cover + part * (np.bincount(nodes, area, n + 1) - self.cover)
+        pace = self.pace + part * (np.bincount(nodes, area * share, n + 1) - self.pace)
+        cover[n] = pace[n] = 0.0
+        look = int(np.floor(time / RENEWED))
+        slowness = self.slowness if look == self.look else _slowness(spans, cover, pace)
+        return Traffic(cover, pace, slowness, look)
+
+
+def _slowness(spans: Spans, cover: Scalars, pace: Scalars) -> Scalars:
+    covered, paced = _spread(spans.links, cover), _spread(spans.links, pace)
+    low, high = DENSE
+    dense = clamp((covered / (spans.size * spans.size) - low) / (high - low), 0.0, 1.0)
+    held_up = clamp(covered / np.maximum(paced, 1e-12), 1.0, SLOWNESS[-1])
+    steps = np.array(SLOWNESS)
+    return steps[np.searchsorted(steps, 1.0 + dense * (held_up - 1.0), side="right") - 1]
+
+
+def _spread(links: Rows, values: Scalars) -> Scalars:
+    """The mean of values (N + 1,) over a few cells round each node."""
+    n = len(values) - 1
+    for _ in range(SPREAD):
+        for one, other in ((links[0], links[2]), (links[1], links[3])):
+            neighbors = 1.0 + (one < n) + (other < n)
+            values = (values + values[one] + values[other]) / neighbors
+            values[n] = 0.0
+    return values
