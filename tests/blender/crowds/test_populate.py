@@ -680,6 +680,20 @@ def test_what_flies_or_swims_fills_a_box_that_is_selected_with_it_and_stays_insi
         assert np.abs(places(ob, range(1, 61)) - (0.0, 0.0, 2.0)).max() <= 2.0
 
 
+def test_what_was_found_follows_moves_like_in_the_redo_panel_and_what_was_chosen_stays() -> None:
+    box, fish = cube("Tank"), wedge(size=0.1)
+    select(fish, box)
+    redone = {"moves_like": "FISH", "count": 3, "place": "Tank", "arrangement": "SURFACE", "random_scale": 0.25}
+    for found, arrangement, share in (
+        ("arrangement=SURFACE random_scale=0.25", "VOLUME", 0.05),
+        ("arrangement=GRID random_scale=0.1", "SURFACE", 0.25),
+    ):
+        crowd = populate(**redone, found=found).steering.populate
+        assert (crowd.arrangement, crowd.random_scale) == (arrangement, pytest.approx(share))
+        box.steering.roles = set()
+        select(fish, box)
+
+
 @pytest.mark.parametrize("form", ["a slab", "a ground that is tagged", "too small for them"])
 def test_what_flies_or_swims_is_put_on_other_places(form: str) -> None:
     box = cube("Place", size=8.0, scale=(1.0, 1.0, 0.05 if form == "a slab" else 0.15))
