@@ -39,9 +39,7 @@ def step(weight: float = 1.0) -> Callable[[Step], Step]:
 @step(3.0)
 def bake_twice_and_clear(trial: Trial, chance: Random) -> None:
     """A second bake is as the first, and without the bake all is as before."""
-    if is_previewing():
-        # It poses bones until the bake ends it.
-        trial.attempt("preview")
+    _end_preview(trial)
     was_baked = bool(laws.baked_actions())
     before, involved = laws.dump(), laws.involved()
     settings = {"replace_own_keys": chance.random() < 0.5, "selected": chance.random() < 0.15}
@@ -64,6 +62,12 @@ def bake_twice_and_clear(trial: Trial, chance: Random) -> None:
         trial.breaks("bake and clear restore the file", laws.differences(was, now))
     else:
         trial.breaks("a bake can be cleared", "refused")
+
+
+def _end_preview(trial: Trial) -> None:
+    """End a preview, which poses bones until a bake ends it."""
+    if is_previewing():
+        trial.attempt("preview")
 
 
 @step(2.0)
@@ -205,6 +209,7 @@ def undo_and_redo(trial: Trial, chance: Random) -> None:
         (("bake", {"replace_own_keys": True}), ("clear_bake", {}), ("tag", {"role": "OBSTACLE"}), ("populate", {}))
     )
     trial.scene.select(chance)
+    _end_preview(trial)
     before = _seen_before()
     bpy.ops.ed.undo_push(message="Before")
     if not trial.attempt(operator, **settings):

@@ -17,15 +17,15 @@ ARRANGEMENTS = (
     Choice("GRID", 3, "Grid", "Place in rows and columns around the crowd"),
     Choice("WEDGE", 4, "Wedge", "Place as geese fly: one at the tip, the others behind it on both sides"),
     Choice("LINE", 5, "Side by Side", "Place in a line across the heading"),
-    Choice("COLUMN", 6, "One behind Another", "Place in a line along the heading"),
+    Choice("COLUMN", 6, "Single File", "Place one behind another along the heading"),
     Choice("CIRCLE", 7, "Circle", "Spread evenly on a circle around the crowd"),
     Choice("ONE_PLACE", 8, "All in One Place", "Start from one place, such as a door, and enter one after another"),
 )
 SURFACE, VOLUME, CURVE, GRID, WEDGE, LINE, COLUMN, CIRCLE, ONE_PLACE = (c.number for c in ARRANGEMENTS)
 SPREADS = (
     Choice("ALL", 0, "Over All of It", "Scatter over the whole ground"),
-    Choice("CURSOR", 1, "In a Group at the Cursor", "Keep together around the crowd, which is made at the 3D cursor"),
-    Choice("MODEL", 2, "In a Group at the Model", "Keep together around the model, the first one of several"),
+    Choice("CURSOR", 1, "Group at Cursor", "Keep together around the crowd, which is made at the 3D cursor"),
+    Choice("MODEL", 2, "Group at Model", "Keep together around the model, the first one of several"),
 )
 OVER_ALL, AT_CURSOR, AT_MODEL = (c.number for c in SPREADS)
 MOST = 100_000

@@ -32,8 +32,8 @@ INTERVAL = 0.001
 """Seconds between two pieces of work."""
 DRAWING_SHARE = 0.08
 """Most of the time of the work that is spent on drawing its progress, which may take longer than a piece of work."""
-LEAST_BETWEEN = 0.3
-"""Least seconds between two drawings of the progress."""
+LEAST_BETWEEN, MOST_BETWEEN = 0.3, 3.0
+"""Least and most seconds between two drawings of the progress: a bar that stands still for longer looks hung."""
 TOLD = 10.0
 """Seconds for which it is told that a work was canceled."""
 ESTIMATED = 2.0
@@ -136,7 +136,8 @@ class InPieces:
         """Find out how long the last drawing took, and set when the next is due."""
         if self._is_drawing:
             drawing = time.perf_counter() - self._drawn
-            self._due = time.perf_counter() + max(drawing / DRAWING_SHARE, LEAST_BETWEEN)
+            wait = min(max(drawing / DRAWING_SHARE, LEAST_BETWEEN), MOST_BETWEEN)
+            self._due = time.perf_counter() + wait
             self._is_drawing = False
 
     def _work(self, budget: float) -> Any:

@@ -56,6 +56,8 @@ class STEERING_OT_trigger_add(bpy.types.Operator):
     def execute(self, context):
         state = self._state(context)
         check_editable([state])
+        if crowd_of(state) is None:
+            raise Refusal(f"{state.name} belongs to no crowd. Choose its Crowd first.", about=[state])
         callers = selected_callers(context)
         kind = next(kind for kind in CONDITIONS if kind.name == self.when)
         watches = not issubclass(kind, OfItself)

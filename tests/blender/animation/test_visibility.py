@@ -13,9 +13,9 @@ from tests.blender.animation.test_staging import (
     LAST,
     OTHER_FRAMES,
     TO_REPLACE,
-    a_linked_action,
     curves_of,
     dump_file,
+    made,
     motion,
     new_object,
     set_values,
@@ -72,60 +72,42 @@ def key_switch(ob, path: str, keys: dict[int, bool]) -> None:
     setattr(ob, path, before)
 
 
-def own_keys_that_hide():
-    ob = new_object()
+def own_keys_that_hide(ob):
     key_switch(ob, "hide_viewport", {1: True, 18: False})
     key_switch(ob, "hide_render", {20: True, 60: False})
-    return [ob]
 
 
-def a_driver_that_hides():
-    ob = new_object()
+def a_driver_that_hides(ob):
     ob.driver_add("hide_render").driver.expression = "frame > 20"
-    return [ob]
 
 
-def a_muted_curve_that_hides():
-    ob = new_object()
+def a_muted_curve_that_hides(ob):
     key_switch(ob, "hide_render", {1: True})
     curves_of(ob)["hide_render", 0].mute = True
-    return [ob]
 
 
-def a_strip_that_hides():
-    ob = new_object()
+def a_strip_that_hides(ob):
     key_switch(ob, "hide_render", {1: True, 25: False})
     action = ob.animation_data.action
     ob.animation_data.action = None
     ob.animation_data.nla_tracks.new().strips.new("Blink", 1, action)
-    return [ob]
 
 
-def keys_outside_the_range_that_hide():
-    ob = new_object()
+def keys_outside_the_range_that_hide(ob):
     key_switch(ob, "hide_viewport", {-5: True, 1: False, 40: True})
     key_switch(ob, "hide_render", {45: True, 50: False})
-    return [ob]
 
 
-def hidden_for_good():
-    ob = new_object()
+def hidden_for_good(ob):
     ob.hide_viewport = ob.hide_render = True
-    return [ob]
 
 
-def hidden_from_renders():
-    ob = new_object()
+def hidden_from_renders(ob):
     ob.hide_render = True
-    return [ob]
 
 
 IN_THE_WAY = (own_keys_that_hide, a_driver_that_hides, a_muted_curve_that_hides, a_strip_that_hides)
 UNTOUCHED = (*FREE, *TO_REPLACE, keys_outside_the_range_that_hide, hidden_for_good, hidden_from_renders)
-
-
-def made(situation, path) -> list:
-    return situation(path) if situation is a_linked_action else situation()
 
 
 @pytest.fixture(params=UNTOUCHED, ids=lambda situation: situation.__name__)
@@ -135,8 +117,8 @@ def objects(request, tmp_path):
 
 
 @pytest.fixture(params=IN_THE_WAY, ids=lambda situation: situation.__name__)
-def contested(request):
-    return request.param()
+def contested(request, tmp_path):
+    return made(request.param, tmp_path)
 
 
 # ---- laws
@@ -235,7 +217,7 @@ def test_replaced_hiding_of_the_animator_is_restored(staging, contested) -> None
 
 
 def test_a_bake_that_no_longer_hides_restores_the_animators_driver(staging) -> None:
-    (ob,) = a_driver_that_hides()
+    a_driver_that_hides(ob := new_object())
     hide(staging, [ob], replace=True, moving=True)
     hide(staging, [ob], np.zeros(len(FRAMES), dtype=bool), replace=True, moving=True)
     assert not ob.animation_data.drivers[0].mute

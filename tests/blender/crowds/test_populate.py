@@ -680,6 +680,20 @@ def test_what_flies_or_swims_fills_a_box_that_is_selected_with_it_and_stays_insi
         assert np.abs(places(ob, range(1, 61)) - (0.0, 0.0, 2.0)).max() <= 2.0
 
 
+def test_what_was_found_follows_moves_like_in_the_redo_panel_and_what_was_chosen_stays() -> None:
+    box, fish = cube("Tank"), wedge(size=0.1)
+    select(fish, box)
+    redone = {"moves_like": "FISH", "count": 3, "place": "Tank", "arrangement": "SURFACE", "random_scale": 0.25}
+    for found, arrangement, share in (
+        ("arrangement=SURFACE random_scale=0.25", "VOLUME", 0.05),
+        ("arrangement=GRID random_scale=0.1", "SURFACE", 0.25),
+    ):
+        crowd = populate(**redone, found=found).steering.populate
+        assert (crowd.arrangement, crowd.random_scale) == (arrangement, pytest.approx(share))
+        box.steering.roles = set()
+        select(fish, box)
+
+
 @pytest.mark.parametrize("form", ["a slab", "a ground that is tagged", "too small for them"])
 def test_what_flies_or_swims_is_put_on_other_places(form: str) -> None:
     box = cube("Place", size=8.0, scale=(1.0, 1.0, 0.05 if form == "a slab" else 0.15))
@@ -704,7 +718,7 @@ def test_sizes_vary_as_the_panel_shows_and_count_for_the_room_of_members() -> No
 
 def test_a_model_whose_scale_is_keyed_keeps_its_size_in_silence_unless_another_is_asked_for(capfd) -> None:
     ship = wedge()
-    insert(ship, "scale", {1: (1.0, 1.0, 1.0)})
+    insert(ship, "scale", {1: (1.0, 1.0, 1.0), 9: (2.0, 2.0, 2.0)})
     select(ship)
     crowd = populate(moves_like="BIRD", count=6)
     assert crowd.steering.populate.random_scale == 0.0
@@ -1159,7 +1173,7 @@ NAMED_AFTER = (
     (("GLTF_SceneRootNode",), ("Fox_low",), "Fox"),
     (("RootNode", "RobotArmature"), ("Arm.L", "Arm.R", "Foot.L", "Hand.R"), "Robot"),
     (("Sketchfab_model", "wolf.fbx", "RootNode"), ("Object_0", "Object_1"), "wolf"),
-    (("character", "root"), ("leg-left", "leg-right", "torso"), "character"),
+    (("character", "root"), ("leg-left", "leg-right", "torso", "antenna"), "character"),
 )
 
 

@@ -126,6 +126,14 @@ def test_in_the_ready_state_stop_and_look_they_stand_and_face_what_calls(moves: 
         assert toward.dot(after.col[1].xyz.normalized()) > np.cos(np.radians(15.0))
 
 
+def test_nothing_calls_into_a_state_that_belongs_to_no_crowd() -> None:
+    state = startle(herd(1)[0])
+    state.steering.crowd = None
+    select(state)
+    with pytest.raises(RuntimeError, match="Startle belongs to no crowd"):
+        bpy.ops.steering.trigger_add(when="NEAR")
+
+
 def test_what_calls_is_clicked_alone_and_calls_into_the_state_that_nothing_leads_to() -> None:
     """Startle brings Regroup, which follows it; the second wolf has to be told which state it calls into."""
     grazing, members = herd(2)
