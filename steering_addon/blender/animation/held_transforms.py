@@ -33,11 +33,16 @@ def holds_a_pose(ob: Object, bag: Channelbag | None) -> bool:
     return bool(curves) and all(_holds(curve, ob.path_resolve(curve.data_path)[curve.array_index]) for curve in curves)
 
 
+def held_paths(ob: Object) -> set[str]:
+    """The channels of the transform that the action of an object keys, if all are held in one place; else none."""
+    held = _transform_curves(channelbag(ob))
+    is_held = all(_holds(curve, curve.keyframe_points[0].co[1]) for curve in held if curve.keyframe_points)
+    return {curve.data_path for curve in held} if is_held else set()
+
+
 def let_go(ob: Object) -> None:
     """Let a copy of an object play a copy of its action without the transform, if that is held in one place."""
-    bag = channelbag(ob)
-    held = _transform_curves(bag)
-    if not held or not all(_holds(curve, curve.keyframe_points[0].co[1]) for curve in held if curve.keyframe_points):
+    if not held_paths(ob):
         return
     action, slot = copy_action(ob.animation_data.action, slot_of(ob), whole=False)
     free = channelbag_in(action, slot)

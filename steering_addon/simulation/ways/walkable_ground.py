@@ -269,7 +269,7 @@ class _Routes:
         inner = np.where(inner < WIDEST, inner, 0)
         asides = np.floor(np.array(LANES)[:, None] * width + 0.5).astype(np.int64) - inner
         asides = sign * np.clip(asides, -length // 2, length // 2)
-        # Who does not see that place takes half as much.
+        # Nodes that do not see that place take half as much.
         tried = np.stack((asides, np.trunc(0.5 * asides).astype(np.int64))).reshape(-1)
         asked = which(tried != 0)
         seen = np.zeros(len(tried), dtype=np.bool_)

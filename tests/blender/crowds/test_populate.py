@@ -718,7 +718,7 @@ def test_sizes_vary_as_the_panel_shows_and_count_for_the_room_of_members() -> No
 
 def test_a_model_whose_scale_is_keyed_keeps_its_size_in_silence_unless_another_is_asked_for(capfd) -> None:
     ship = wedge()
-    insert(ship, "scale", {1: (1.0, 1.0, 1.0)})
+    insert(ship, "scale", {1: (1.0, 1.0, 1.0), 9: (2.0, 2.0, 2.0)})
     select(ship)
     crowd = populate(moves_like="BIRD", count=6)
     assert crowd.steering.populate.random_scale == 0.0
@@ -1173,7 +1173,7 @@ NAMED_AFTER = (
     (("GLTF_SceneRootNode",), ("Fox_low",), "Fox"),
     (("RootNode", "RobotArmature"), ("Arm.L", "Arm.R", "Foot.L", "Hand.R"), "Robot"),
     (("Sketchfab_model", "wolf.fbx", "RootNode"), ("Object_0", "Object_1"), "wolf"),
-    (("character", "root"), ("leg-left", "leg-right", "torso"), "character"),
+    (("character", "root"), ("leg-left", "leg-right", "torso", "antenna"), "character"),
 )
 
 

@@ -15,7 +15,7 @@ from ....settings.placement import facing, models, sizes, turns
 from ....settings.population import AT_MODEL, VOLUME, Population
 from ....simulation.arrays.chance import keys_of
 from ....simulation.roles import Role
-from ...animation.held_transforms import let_go
+from ...animation.held_transforms import held_paths, let_go
 from ...animation.ownership import holds_nothing
 from ...objects.doubles import doubles
 from ...objects.hierarchy import Family, ancestors
@@ -139,7 +139,9 @@ def plan_filling(
     moves = moves_there(place, crowd, preset, depsgraph)
     population = laid_out(population, moves)
     keyed: KeyedPaths = {}
-    free = [scale_is_free(root, animated_paths(root, keyed)) for root in (source.model.parts[0] for source in sources)]
+    tops = [source.model.parts[0] for source in sources]
+    # Members do without keys that hold the model in one place.
+    free = [scale_is_free(top, animated_paths(top, keyed) - held_paths(top)) for top in tops]
     if sizes_of_preset and preset is not None:
         population = replace(population, random_scale=preset.variation.get("size", 0.0) if any(free) else 0.0)
     widest = max(rooms, default=0.0) * (1.0 + population.random_scale)

@@ -41,7 +41,21 @@ SAY_NOTHING = {
     *("cube", "plane", "sphere", "icosphere", "cylinder", "circle", "cone", "torus", "collection"),
     *("gltf", "glb", "fbx", "obj", "usd", "dae", "blend", "cleaner", "materialmerger", "gles"),
     *("arm", "leg", "foot", "feet", "hand", "head", "torso", "hip", "hips", "chest", "neck", "tail", "wing", "eye"),
-    *("eyes", "hair", "skin", "part", "joint", "joints", "surface", "left", "right", "upper", "lower", "default"),
+    *(
+        "eyes",
+        "hair",
+        "skin",
+        "part",
+        "joint",
+        "joints",
+        "bone",
+        "surface",
+        "left",
+        "right",
+        "upper",
+        "lower",
+        "default",
+    ),
 }
 """Words in the names that importers, exporters and Blender give, which do not say what a model is; nor do its limbs."""
 SHORTEST = 3
@@ -114,11 +128,12 @@ def _telling_name(parts: Sequence[Object]) -> str:
         carriers = [part for part in parts[1:] if part.type == "ARMATURE" or all(part in each for each in above)]
         said = [" ".join(_telling(part.name)) for part in carriers if part.type in ("EMPTY", "ARMATURE")]
         words = [re.split(r"[ ._-]", part.name)[0] for part in meshes]
-        telling = [word for word in words if _telling(word)]
+        # One of many parts does not say what the whole is.
+        telling = [word for word in words if _telling(word) and (words.count(word) > 1 or len(words) == 1)]
         if found := next(filter(None, said), "") or max(telling, key=telling.count, default=""):
             return found
     holding = parts[0].users_collection if len(parts) > 1 else ()
-    held = [*(mesh.data.name for mesh in meshes), *(collection.name for collection in holding)]
+    held = [*(mesh.data.name for mesh in meshes if len(meshes) == 1), *(collection.name for collection in holding)]
     return next((NUMBERED.sub("", each) for each in held if _telling(each)), name)
 
 
