@@ -7,16 +7,20 @@ from typing import Any
 
 import numpy as np
 
+from scripts.preset_crowds import columns, locomotions, shipped
+from steering_addon.behaviors import CATALOGUE
 from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.unaligned_collision_avoidance import METHODS, UnalignedCollisionAvoidance
 from steering_addon.locomotion import Planar
 from steering_addon.scene import Scene, leaders
 from steering_addon.simulation.behavior import Behavior
+from steering_addon.simulation.combining import COMBININGS
 from steering_addon.simulation.geometry.obstacles import Obstacles, boxes, obstacles
 from steering_addon.simulation.nearby.neighbors import EVERYONE
 from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import Snapshot, State
+from steering_addon.simulation.vehicle import VehicleModel
 
 REACHED = 2.5
 """An agent has arrived within this number of radii plus `REACHED_MARGIN` metres of its goal, as in the kit."""
@@ -35,6 +39,12 @@ AVOIDANCE = {
     "PAPER": {},
     "VELOCITY": {"distance": 8.9, "look_ahead_time": 5.4, "clearance": 0.1, "reaction_time": 0.05},
 }
+
+
+PEOPLE = "PEOPLE"
+"""Instead of a method: the shipped Pedestrians, on foot, of the size of the scene's agents, who go to their goals."""
+UNUSED = ("path_following", "keep_company", "containment")
+"""What they leave out, since there are no paths and no regions, and each has a way of its own."""
 
 
 def trajectories(case: Any, dt: float, frames: int, method: str) -> np.ndarray:
@@ -58,15 +68,20 @@ class _Walk:
         self.case = case
         self.present = np.ones(case.n, dtype=bool)
         self.leg = np.zeros(case.n, dtype=np.int64)
+        if method == PEOPLE:
+            walkers, self.share = people(case.n)
+        else:
+            vehicle = WALKER | {"keep_apart": method == "VELOCITY"}
+            walkers, self.share = {"behaviors": preset(case.n, method), "vehicle": vehicle}, 1.0
+            walkers["locomotions"] = [(Planar, {"max_turn_rate": TURN})]
+        walkers["vehicle"]["radius"] = case.radius
         self.scene = Scene(
             _ground(case.start),
             forward=_ground(np.stack((np.cos(case.heading), np.sin(case.heading)), axis=-1)),
             speed=case.speed0,
-            behaviors=preset(case.n, method),
-            vehicle=WALKER | {"keep_apart": method == "VELOCITY", "radius": case.radius},
-            locomotions=[(Planar, {"max_turn_rate": TURN})],
             obstacles=walls(case),
             fps=1.0 / dt,
+            **walkers,
         )
         self.state: State = self.scene.start()
 
@@ -96,7 +111,7 @@ class _Walk:
 
     def _snapshot(self) -> Snapshot:
         speeds = [goals[min(leg, len(goals) - 1)].speed for goals, leg in zip(self.case.goals, self.leg)]
-        self.scene.vehicle["max_speed"] = np.array(speeds)
+        self.scene.vehicle["max_speed"] = np.array(speeds) / self.share
         self.scene.tracked = leaders(*_ground(self._goals()))
         return replace(self.scene.snapshot(), present=self.present)
 
@@ -107,6 +122,23 @@ def preset(n: int, method: str) -> list[tuple[type[Behavior], dict[str, Any]]]:
     seek = (Seek, {"target": n + np.arange(n)})
     avoidance = (UnalignedCollisionAvoidance, {"neighbors": EVERYONE, "method": number, **AVOIDANCE[method]})
     return [seek, avoidance] if method == "VELOCITY" else [seek, (ObstacleAvoidance, {}), avoidance]
+
+
+def people(n: int) -> tuple[dict[str, Any], float]:
+    """How the shipped Pedestrians go to places of their own, as a scene takes it, and their cruise speed as a share."""
+    pedestrians = shipped("pedestrian")
+    wants = {"seek": {"pace": "CURRENT_SPEED"}, **pedestrians.behaviors}
+    listed = [(kind, columns(kind, wants[kind.name])) for kind in CATALOGUE if kind.name in wants.keys() - UNUSED]
+    behaviors = [
+        (kind, {**values, **({"target": n + np.arange(n)} if kind is Seek else {})}) for kind, values in listed
+    ]
+    walkers = {
+        "behaviors": behaviors,
+        "vehicle": columns(VehicleModel, pedestrians.vehicle),
+        "locomotions": locomotions(pedestrians),
+        "combining": next(way.number for way in COMBININGS if way.name == pedestrians.combining),
+    }
+    return walkers, float(pedestrians.vehicle["cruise_speed"])
 
 
 def walls(case: Any) -> Obstacles:

@@ -15,11 +15,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays.vectors import Mask, Rows, Scalars, which
 from .spans import SIDES, Spans
 
 HALF_ROOT = 0.7071067811865476
+FAR = 1e150
+"""Metres, in place of infinitely many: the square of the difference of two is a number."""
+NEIGHBORS, DIAGONALS = [0, 0, 1, 1, 2, 2, 3, 3], [0, 3, 1, 0, 2, 1, 3, 2]
+"""Each neighbor with the diagonal one to its left, then with that to its right."""
+AHEAD = np.array([SIDES[k] for k in NEIGHBORS], dtype=np.float64).T
+ACROSS = np.array([SIDES[(k + turn) % 4] for k in range(4) for turn in (1, 3)], dtype=np.float64).T
+"""The directions to those neighbors, and across to the diagonal ones, (2, 8)."""
 DISC = 12
 """Cells round a goal in which a field begins with exact distances: the front of so few cells is not round yet."""
 
@@ -108,6 +116,7 @@ class Field:
         self._done, self._queued = (np.zeros(n + 1, dtype=np.bool_) for _ in range(2))
         self._done[n] = True
         self._stamp = np.zeros(n + 1, dtype=np.int64)
+        self._along = np.full((2, n + 1), np.nan)
         rows, distance = _disc(grid, goal, clear)
         self.time[rows] = distance
         self._front = rows
@@ -155,29 +164,30 @@ class Field:
 
     def descent(self, nodes: Rows) -> tuple[Scalars, Scalars]:
         """The level unit directions, (m,) along x and along y, in which the ways lead; zero at the goal."""
+        new = nodes[np.isnan(self._along[0, nodes])]
+        if len(new):
+            self._along[:, new] = self._steepest(new)
+        x, y = self._along[:, nodes]
+        return x, y
+
+    def _steepest(self, nodes: Rows) -> NDArray[np.float64]:
+        """As `descent`, (2, m), between each neighbor and the diagonal ones on its two sides."""
         time, grid = self.time, self._grid
         here = time[nodes]
-        a, d = time[grid.links[:, nodes]], time[grid.corners[:, nodes]]
-        best = np.zeros(len(nodes))
-        x, y = np.zeros(len(nodes)), np.zeros(len(nodes))
-        for k, (east, north) in enumerate(SIDES):
-            for diagonal, turn in ((d[k], 1), (d[(k + 3) % 4], 3)):
-                across = SIDES[(k + turn) % 4]
-                fall = np.where(np.isfinite(a[k]), here - np.minimum(a[k], 1e300), 0.0)
-                gap = np.where(diagonal < a[k], np.minimum(a[k], 1e300) - np.minimum(diagonal, 1e300), 0.0)
-                along = HALF_ROOT * np.where(np.isfinite(diagonal), here - np.minimum(diagonal, 1e300), 0.0)
-                inner = gap < fall
-                steep = np.where(inner, np.sqrt(fall * fall + gap * gap), np.maximum(along, fall))
-                both = ~inner & (along >= fall)
-                better = steep > best
-                best = np.where(better, steep, best)
-                share = np.where(inner, gap, np.where(both, 1.0, 0.0))
-                ahead = np.where(inner, fall, 1.0)
-                x = np.where(better, ahead * east + share * across[0], x)
-                y = np.where(better, ahead * north + share * across[1], y)
+        a = np.minimum(time[grid.links[:, nodes]], FAR)[NEIGHBORS]
+        d = np.minimum(time[grid.corners[:, nodes]], FAR)[DIAGONALS]
+        fall, along = (np.where(t < FAR, here - t, 0.0) for t in (a, d))
+        gap = np.where(d < a, a - d, 0.0)
+        inner = gap < fall
+        steep = np.where(inner, np.sqrt(fall * fall + gap * gap), np.maximum(HALF_ROOT * along, fall))
+        best = np.argmax(steep, axis=0), np.arange(len(nodes))
+        both = HALF_ROOT * along[best] >= fall[best]
+        ahead = np.where(inner[best], fall[best], 1.0)
+        share = np.where(inner[best], gap[best], np.where(both, 1.0, 0.0))
+        x, y = AHEAD[:, best[0]] * ahead + ACROSS[:, best[0]] * share
         length = np.sqrt(x * x + y * y)
-        length = np.where(length > 0.0, length, 1.0)
-        return x / length, y / length
+        falls = (steep[best] > 0.0) & (length > 0.0)
+        return np.stack((x, y)) * np.where(falls, 1.0 / np.where(length > 0.0, length, 1.0), 0.0)
 
 
 def _disc(grid: Mesh8, goal: int, clear: Mask) -> tuple[Rows, Scalars]:

@@ -1,7 +1,7 @@
 """Traffic: how much slower ways are where others get on slowly.
 
-Every second the slowness of the ground follows from how fast those on it got on. So a queue counts by the time that it
-takes, and people take another door, or the outer side of a bend, as soon as that is quicker.
+About every second the slowness of the ground follows from how fast those on it got on. So a queue counts by the time
+that it takes, and people take another door, or the outer side of a bend, as soon as that is quicker.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from .spans import Spans
 AVERAGED = 1.5
 """Seconds over which traffic is averaged: about three steps of a walker."""
 RENEWED = 1.0
-"""Seconds from one look at it to the next."""
+"""Seconds from one look at it to the next, on grounds of up to MANY nodes; on larger ones, where ways are longer and
+take longer to solve again, as many times more."""
+MANY = 20_000
 DENSE = (0.12, 0.40)
 """Shares of the ground that bodies cover, from which on and up to which others make a way slower: people a metre and
 half a metre apart."""
@@ -70,7 +72,7 @@ class Traffic:
         cover = self.cover + part * (np.bincount(nodes, area, n + 1) - self.cover)
         pace = self.pace + part * (np.bincount(nodes, area * share, n + 1) - self.pace)
         cover[n] = pace[n] = 0.0
-        look = int(np.floor(time / RENEWED))
+        look = int(np.floor(time / (RENEWED * max(n / MANY, 1.0))))
         slowness = self.slowness if look == self.look else _slowness(spans, cover, pace)
         return Traffic(cover, pace, slowness, look)
 

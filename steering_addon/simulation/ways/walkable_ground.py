@@ -23,7 +23,7 @@ MARGIN = 1.0
 """Radii beyond the body within which ways keep off walls and borders, where there is room."""
 WALL = 0.4
 """How much longer a way right beside a wall counts."""
-LENGTHS = (1, 2, 4, 8, 12, 16, 24, 32)
+LENGTHS = (1, 2, 4, 8, 12, 16, 24)
 """Cells along a way that an aim may be ahead."""
 ROUND = 12
 """Cells round a place without room up to which a node with room is looked for."""
@@ -267,13 +267,16 @@ class _Routes:
         # In the open there is no passage.
         width = np.where(inner < WIDEST, np.minimum(left + right, WIDEST), 0)
         inner = np.where(inner < WIDEST, inner, 0)
-        for lane, share in enumerate(LANES):
-            aside = np.clip(np.floor(share * width + 0.5).astype(np.int64) - inner, -length // 2, length // 2)
-            for part in (1.0, 0.5):
-                tried = (sign * np.trunc(part * aside)).astype(np.int64)
-                open_to = which((self._aside[lane, start] == 0) & (tried != 0))
-                seen = open_to[self._sees_beside(start[open_to], aim[open_to], tried[open_to])]
-                self._aside[lane, start[seen]] = tried[seen]
+        asides = np.floor(np.array(LANES)[:, None] * width + 0.5).astype(np.int64) - inner
+        asides = sign * np.clip(asides, -length // 2, length // 2)
+        # Nodes that do not see that place take half as much.
+        tried = np.stack((asides, np.trunc(0.5 * asides).astype(np.int64))).reshape(-1)
+        asked = which(tried != 0)
+        seen = np.zeros(len(tried), dtype=np.bool_)
+        times = 2 * len(LANES)
+        seen[asked] = self._sees_beside(np.tile(start, times)[asked], np.tile(aim, times)[asked], tried[asked])
+        whole, half = np.where(seen, tried, 0).reshape(2, len(LANES), -1)
+        self._aside[:, start] = np.where(whole != 0, whole, half)
 
     def _sees_beside(self, start: Rows, aim: Rows, aside: Rows) -> Mask:
         """Whether nodes (m,) see the places so many cells to the left of aims, (m,)."""
@@ -307,9 +310,8 @@ class _Routes:
             along_x, along_y = field.descent(node)
             before = node
             x, y = x + along_x * size, y + along_y * size
-            for _ in range(2):
-                node, x = _shifted(links, node, x, 0, size)
-                node, y = _shifted(links, node, y, 1, size)
+            node, x = _shifted(links, node, x, 0, size)
+            node, y = _shifted(links, node, y, 1, size)
             # A step never leads to where the way is longer.
             stays = field.time[node] > field.time[before]
             node, x, y = np.where(stays, before, node), np.where(stays, 0.0, x), np.where(stays, 0.0, y)
