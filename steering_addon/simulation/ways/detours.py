@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, columns, dot, magnitude, picked, unit
 from ..geometry.obstacles import BOX, OUTSIDE, Obstacles
-from .mesh_walls import stand
+from .mesh_walls import are_mapped
 
 LOOK = 12.0
 """Metres up to which obstacles count. Seen from further away, an end 2 m aside turns the course by less than
@@ -71,7 +71,7 @@ def ways_round(
     goal = start + ahead * np.minimum(distance[agent], LOOK + 2.0 * obstacles.radius[row])[:, None]
     grow = radius[agent] + MARGIN
     posts = outlines(obstacles, row, np.minimum(grow, np.maximum(obstacles.surface(start, row)[0], 0.0)))
-    grazes = stand(obstacles)[row] & mapped
+    grazes = are_mapped(obstacles)[row] & mapped
     cost, ways = [], []
     for side in (1.0, -1.0):
         onward, back = posts.tangents(start, ahead, side), posts.tangents(goal, -ahead, -side)

@@ -76,12 +76,12 @@ class Courses(NamedTuple):
     further: Scalars
 
 
-def courses(obstacles: Obstacles, travellers: Travellers, most: int = MOST, mapped: bool = False) -> Courses:
+def courses(obstacles: Obstacles, travellers: Travellers, most: int | None = MOST) -> Courses:
     """The courses past obstacles.
 
     Args:
-        most: maximum number of standing obstacles for planning; among more, all are passed by the nearer end.
-        mapped: whether they are on ways over ground that lead past what stands.
+        most: maximum number of standing obstacles for planning; among more, all are passed by the nearer end. None for
+            those on ways over ground, which lead past what stands: they only graze it.
     """
     n = len(travellers)
     none = Courses(travellers.direction, np.zeros(n), np.full((n, 2), np.nan), np.ones(n))
@@ -92,13 +92,13 @@ def courses(obstacles: Obstacles, travellers: Travellers, most: int = MOST, mapp
         for height in np.unique(heights).tolist():
             rows = np.flatnonzero(heights == height)
             walls = with_walls(obstacles, still, height)
-            for column, part in zip(found, _past(walls, travellers.take(rows), most, mapped)):
+            for column, part in zip(found, _past(walls, travellers.take(rows), most)):
                 column[rows] = part
         return Courses(*found)
-    return _past(obstacles, travellers, most, mapped) if len(obstacles) else none
+    return _past(obstacles, travellers, most) if len(obstacles) else none
 
 
-def _past(obstacles: Obstacles, travellers: Travellers, most: int, mapped: bool) -> Courses:
+def _past(obstacles: Obstacles, travellers: Travellers, most: int | None) -> Courses:
     """As `courses`, past the obstacles as they are."""
     n = len(travellers)
     none = Courses(travellers.direction, np.zeros(n), np.full((n, 2), np.nan), np.ones(n))
@@ -111,7 +111,7 @@ def _past(obstacles: Obstacles, travellers: Travellers, most: int, mapped: bool)
     # Obstacles that stand still and have a footprint.
     still = stand(obstacles)
     standing = np.asarray(still & (obstacles.shape != MESH) & (obstacles.side == OUTSIDE), dtype=np.bool_)
-    if mapped or np.count_nonzero(standing) > most:
+    if most is None or np.count_nonzero(standing) > most:
         standing[:] = False
     if planned.any() and standing.any():
         for rows, legs in _first_legs(obstacles.take(standing), travellers, np.flatnonzero(planned)):
@@ -135,7 +135,7 @@ def _past(obstacles: Obstacles, travellers: Travellers, most: int, mapped: bool)
                 furthest[rows],
                 travellers.radius[rows],
                 travellers.side[rows],
-                mapped and rows is on_the_way,
+                most is None and rows is on_the_way,
             )
     return Courses(direction, side, corner, further)
 

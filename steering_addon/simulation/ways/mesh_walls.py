@@ -41,6 +41,12 @@ def stand(obstacles: Obstacles) -> Mask:
     return np.asarray(still & (obstacles.carrier < 0), dtype=np.bool_)
 
 
+def are_mapped(obstacles: Obstacles) -> Mask:
+    """Whether obstacles are part of maps of the ground, (k,): what stands, except models and landscapes."""
+    few = [shape != MESH or len(mesh) <= MOST_FACES for shape, mesh in zip(obstacles.shape.tolist(), obstacles.mesh)]
+    return stand(obstacles) & np.array(few, dtype=np.bool_)
+
+
 def walls_at(obstacles: Obstacles, position: Vectors, radius: Scalars) -> Obstacles:
     """The obstacles with walls in place of meshes, which are met sooner, if bodies (n,) have one height of cuts."""
     if not (obstacles.shape == MESH).any():

@@ -14,11 +14,10 @@ import numpy as np
 
 from ..arrays.chance import Keys, mix, uniform
 from ..arrays.vectors import Mask, Rows, Scalars, Vectors, columns, picked, which
-from ..geometry.meshes import Mesh
 from ..geometry.obstacles import OUTSIDE, Obstacles
 from ..geometry.surfaces import Surfaces
 from ..handling import Handling
-from .mesh_walls import MOST_FACES, stand
+from .mesh_walls import are_mapped
 from .spans import Build, Spans, find_spans
 from .traffic import Traffic
 from .walkable_ground import LANES, WalkableGround
@@ -126,10 +125,7 @@ def find_ways(
     still = Surfaces(tuple(layer for layer in surfaces.layers if not layer.moves and len(layer)))
     if not len(still.layers):
         return None
-    known = stand(obstacles) & obstacles.present & (obstacles.side == OUTSIDE) if len(obstacles) else np.zeros(0, bool)
-    kept = which(known)
-    kept = kept[[not isinstance(mesh, Mesh) or len(mesh) <= MOST_FACES for mesh in obstacles.mesh[kept]]]
-    solid = obstacles.take(kept)
+    solid = obstacles.take(are_mapped(obstacles) & obstacles.present & (obstacles.side == OUTSIDE))
     grounds = []
     for build, walks in _builds(radius, handling):
         ground = _ground(_Site.of(still, solid, build))

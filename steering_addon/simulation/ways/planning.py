@@ -86,7 +86,7 @@ def planned_course(
     course = _along_the_way(wished, top_speed, travels, memory)
     plans = travels & (decides | ~memory.planned)
     mapped = nobody(len(agents)) if world.ways is None else world.ways.walked_by(agents.rows)
-    for some, most in ((mapped, 0), (~mapped & thorough, MOST), (~mapped & ~thorough, FEW)):
+    for some, most in ((mapped, None), (~mapped & thorough, MOST), (~mapped & ~thorough, FEW)):
         rows = which(plans & some)
         if len(rows):
             travellers, wish = agents.take(rows), picked(wished, rows)
@@ -117,7 +117,7 @@ def _plan(
     wished: Vectors,
     top_speed: Scalars,
     memory: Planned,
-    most: int,
+    most: int | None,
 ) -> tuple[Vectors, Planned]:
     obstacles = world.obstacles.take(world.obstacles.present)
     speed, direction = magnitude(wished), unit(wished)
@@ -127,7 +127,7 @@ def _plan(
     travellers = Travellers(
         agents.rows, agents.position, agents.radius, direction, agents.goal, ahead, memory.side, corner
     )
-    planned = courses(obstacles, travellers, most, mapped=most == 0)
+    planned = courses(obstacles, travellers, most)
     turned = (planned.direction != direction).any(axis=1)
     course = wished.copy(order="K")
     course[turned] = (planned.direction * _speed(speed, planned.further, top_speed)[:, None])[turned]
