@@ -37,10 +37,10 @@ reached by the ways to the middles of blocks of cells."""
 BLOCK = 8
 """Cells along a side of such a block."""
 LANES = (0.0, 0.33, 0.67, 1.0)
-"""Shares of the free width of a passage at which bodies take it, from its inner side: so a crowd uses all of a bend or
-a door, and does not queue for the corner."""
+"""Shares of the free width of a wide passage at which bodies take it, from its inner side: so a crowd uses all of a
+bend, and does not queue for the corner."""
 WIDEST = 6
-"""Cells of the free width that are used."""
+"""Cells, as wide as a body's radius, of the free width that are used. Through what is narrower all go as they come."""
 MOST_NUMBERS = 2**24
 """Numbers in all fields that are kept: 128 MB, twice."""
 UNKNOWN = -1
@@ -265,8 +265,8 @@ class _Routes:
         sign = np.where(left >= right, 1, -1)
         inner = np.minimum(left, right)
         # In the open there is no passage.
-        width = np.where(inner < WIDEST, np.minimum(left + right, WIDEST), 0)
-        inner = np.where(inner < WIDEST, inner, 0)
+        wide = (inner < WIDEST) & (left + right >= WIDEST)
+        inner, width = np.where(wide, inner, 0), np.where(wide, WIDEST, 0)
         asides = np.floor(np.array(LANES)[:, None] * width + 0.5).astype(np.int64) - inner
         asides = sign * np.clip(asides, -length // 2, length // 2)
         # Nodes that do not see that place take half as much.
