@@ -60,5 +60,4 @@ class Arrival(Destination):
         return replace(steering, heading=np.where((self.face_target & arriving)[:, None], unit(target_offset), 0.0))
 
     def goal(self, world: World, agents: Agents, memory: Settling) -> Vectors:
-        position = world.bodies.position[np.maximum(self.target, 0)]
-        return world.by_way(agents, np.where((self.target >= 0)[:, None], position, np.nan))
+        return world.bodies_by_way(agents, self.target)

@@ -87,7 +87,8 @@ class Docking(Destination):
 
         aim = self._aim(to_target, heading, agents)
         # How much longer the way is to a point that is not in sight.
-        place = agents.position + aim
+        # At the height of the target, which may be on another storey.
+        place = picked(world.bodies.position, row) + (aim - to_target)
         seen = world.by_way(agents, place)
         hidden = (seen != place).any(axis=1)
         by_way = np.where(hidden[:, None], agents.level(seen - agents.position), aim)
@@ -117,8 +118,7 @@ class Docking(Destination):
         )
 
     def goal(self, world: World, agents: Agents, memory: None) -> Vectors:
-        position = picked(world.bodies.position, np.maximum(self.target, 0))
-        return np.where((self.target >= 0)[:, None], position, np.nan)
+        return world.bodies_by_way(agents, self.target)
 
     def _scheduled(
         self, world: World, agents: Agents, way: Scalars, slowest: Scalars, response_time: Scalars

@@ -72,7 +72,9 @@ class LeaderFollowing(Neighborhood):
         row = np.maximum(self.leader, 0)
         leader, velocity = picked(world.bodies.position, row), picked(world.bodies.velocity, row)
         forward, side, target = self._behind(world, agents, row)
-        desired = velocity_to_keep(agents, world.by_way(agents, target), velocity, self.approach_time)
+        # On the storey on which the leader is, however high the volume reaches.
+        place = agents.lifted(target, np.where(agents.on_the_level, agents.climb(leader - target), 0.0))
+        desired = velocity_to_keep(agents, world.by_way(agents, place), velocity, self.approach_time)
         response_time = np.maximum(self.response_time, world.dt)[:, None]
         steering = truncate((desired - agents.velocity) / response_time, self.strength)
 

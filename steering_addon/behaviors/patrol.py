@@ -107,17 +107,12 @@ class Patrol(Behavior):
 
     def goal(self, world: World, agents: Agents, memory: Patrolling) -> Vectors:
         visit = self._visit(world, agents, memory.stop, memory.backward, nobody(len(agents)))
-        return self._place(world, agents, visit.body)
+        return world.bodies_by_way(agents, visit.body)
 
     def _visit(self, world: World, agents: Agents, stop: Rows, backward: Mask, onward: Mask) -> Visit:
         return visits(
             world, agents, self.targets, Role.LEADER, stop, backward, onward, returns=self.order == THERE_AND_BACK
         )
-
-    def _place(self, world: World, agents: Agents, body: Rows) -> Vectors:
-        """The places of targets (n,) as they are seen along the way, (n, 3) metres; nan for none."""
-        position = world.bodies.position[np.maximum(body, 0)]
-        return world.by_way(agents, np.where((body >= 0)[:, None], position, np.nan))
 
     def _wait(self, agents: Agents, number: Rows) -> Scalars:
         """The time that each agent waits on its visit of this number, (n,) seconds."""
@@ -148,7 +143,7 @@ class Patrol(Behavior):
             body: (n,) the rows of the targets, -1 for none.
             stops: (n,) whether the agent stops at its target.
         """
-        row, place = np.maximum(body, 0), self._place(world, agents, body)
+        row, place = np.maximum(body, 0), world.bodies_by_way(agents, body)
         offset = np.where((body >= 0)[:, None], agents.level(place - agents.position), 0.0)
         distance, direction = magnitude(offset), unit(offset)
         settling = max(SETTLING, 4.0 * world.dt)

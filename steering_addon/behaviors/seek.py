@@ -40,5 +40,4 @@ class Seek(Behavior):
         )
 
     def goal(self, world: World, agents: Agents, memory: None) -> Vectors:
-        position = world.bodies.position[np.maximum(self.target, 0)]
-        return world.by_way(agents, np.where((self.target >= 0)[:, None], position, np.nan))
+        return world.bodies_by_way(agents, self.target)

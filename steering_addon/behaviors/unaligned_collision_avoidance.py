@@ -79,9 +79,9 @@ class UnalignedCollisionAvoidance(Neighborhood, Adjustment):
     Finds where each of the others will come nearest. If that is close enough and soon enough, steers away from the
     first such meeting, and hurries or slows down to pass before or after the other. Reacting and letting go take a
     moment, or agents between several others would tremble. Agents that choose a velocity also avoid obstacles; those on
-    the ground that have a goal take the shortest way there, from corner to corner past boxes and round obstacles that
-    stand still, though never round an end that has no ground beside it. They stop where they could only creep. In a jam
-    they jostle and step back until it dissolves. Does nothing while no other agent comes too near.
+    the ground that have a goal take the shortest way there past what stands still, over surfaces also through rooms and
+    upstairs. They stop where they could only creep. In a jam they jostle and step back until it dissolves. Does nothing
+    while no other agent comes too near.
     """
 
     name = "unaligned_collision_avoidance"

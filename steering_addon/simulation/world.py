@@ -209,6 +209,11 @@ class World:
         """
         return places if self.ways is None else self.ways.unroll(agents.rows, agents.keys, agents.position, places)
 
+    def bodies_by_way(self, agents: Agents, rows: Rows) -> Vectors:
+        """The places of bodies of rows (n,), -1 for none, as of `by_way`, (n, 3) metres; nan for none."""
+        position = picked(self.bodies.position, np.maximum(rows, 0))
+        return self.by_way(agents, np.where((rows >= 0)[:, None], position, np.nan))
+
     def left_uphill(self, agents: Agents, way: Vectors) -> Scalars:
         """The shares of their speed on level ground that slopes leave agents on ways (n, 3), (n,)."""
         if self.slope is None:

@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 
 from ..arrays.chance import Keys, mix, uniform
-from ..arrays.vectors import Mask, Rows, Scalars, Vectors, columns, picked, which
+from ..arrays.vectors import Mask, Rows, Scalars, Vectors, columns, magnitude, picked, which
 from ..geometry.obstacles import OUTSIDE, Obstacles
 from ..geometry.surfaces import Surfaces
 from ..handling import Handling
@@ -24,6 +24,8 @@ from .walkable_ground import LANES, WalkableGround
 
 ALIKE = 1.2
 """How much larger than the smallest the largest body is for which a ground is made that all of them walk."""
+ROUNDING = 1e-6
+"""Metres within which a goal is the place that was seen."""
 LANE = 0x1A9E
 """Salts the keys from which the lane of each is drawn."""
 KEPT = 16
@@ -102,7 +104,8 @@ class Ways:
         ahead = np.full(len(rows), np.inf)
         for asked, place, distance in self._asked:
             at = np.minimum(np.searchsorted(asked, rows), len(asked) - 1)
-            same = (asked[at] == rows) & (picked(place, at) == goals).all(axis=1)
+            # Behaviors add and subtract positions, which rounds.
+            same = (asked[at] == rows) & (magnitude(picked(place, at) - goals) < ROUNDING)
             ahead = np.where(same, distance[at], ahead)
         return ahead
 

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from steering_addon.behaviors.arrival import Arrival
+from steering_addon.behaviors.docking import Docking
+from steering_addon.behaviors.leader_following import LeaderFollowing
 from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.unaligned_collision_avoidance import METHODS, UnalignedCollisionAvoidance
@@ -132,6 +134,14 @@ def test_a_way_leads_to_wherever_one_can_walk(name: str, behavior: Any) -> None:
     course = positions(walkers(scene, things, goal, places, behavior).run(seconds * FPS))
     nearest = np.linalg.norm(course - goal, axis=2).min(axis=0)
     assert (nearest < 1.0).all()
+
+
+@pytest.mark.parametrize("behavior, target", [(Docking, "target"), (LeaderFollowing, "leader")])
+def test_what_is_told_a_place_beside_a_goal_upstairs_goes_upstairs(behavior: Any, target: str) -> None:
+    scene, things, goal, places, _ = SCENES["upstairs"]
+    crowd = walkers(scene, things, goal, places)
+    crowd.behaviors[0] = (behavior, {target: np.full(len(places), len(places))})
+    assert (positions(crowd.run(30 * FPS))[-1, :, 2] > 2.9).all()
 
 
 def test_a_goal_in_sight_is_where_it_is_to_the_last_bit() -> None:
