@@ -53,10 +53,12 @@ class Course(NamedTuple):
         place: (m, 3) in the direction in which the way begins, as far away as it is long; the goal itself, to the last
             bit, where it is in sight.
         ahead: (m,) how far the way leads straight on, metres; inf to a goal in sight.
+        leads: (m,) whether a way leads to the goal itself, as far as is known.
     """
 
     place: Vectors
     ahead: Scalars
+    leads: Mask
 
 
 class WalkableGround:
@@ -121,13 +123,14 @@ class WalkableGround:
             lane: (m,) the number of the lane of each, from 0 to below that of LANES.
             traffic: what holds them up.
         """
-        place, ahead = goals.copy(), np.full(len(goals), np.inf)
+        place, ahead, reached = goals.copy(), np.full(len(goals), np.inf), np.ones(len(goals), dtype=np.bool_)
         start = self._nodes(feet, self.build.step + grade(self.build) * self.spans.size)
         rows = which(start < len(self.spans)) if not self.is_open else which(start < 0)
         if not len(rows):
-            return Course(place, ahead)
+            return Course(place, ahead, reached)
         start, feet = start[rows], feet[rows]
         end, leads = self._ends(start, goals[rows])
+        reached[rows] = leads
         for node in np.unique(end).tolist():
             some = which(end == node)
             at, here = rows[some], feet[some]
@@ -141,7 +144,7 @@ class WalkableGround:
             known = leads[some] & seen
             place[at] = np.where(known[:, None], goals[at], along)
             ahead[at] = np.where(known, np.inf, straight)
-        return Course(place, ahead)
+        return Course(place, ahead, reached)
 
     def _nodes(self, places: Vectors, furthest: float) -> Rows:
         """The passable nodes nearest to places, (m,); N for none nearby.
