@@ -72,7 +72,8 @@ class Outcomes:
 
     def of(self, ob: Object, bake: BakeRecord | None) -> Outcome:
         """The outcome for a vehicle, to the extent that it is known; `bake`: the record of the bake that it plays."""
-        if bake is None:
+        # Reading the settings of a part that the bake moves along would store some.
+        if bake is None or not ob.is_property_set("steering"):
             return NOTHING_KNOWN
         if bake.bake_id not in self._records:
             self._records[bake.bake_id] = _record(_stored(bake.bake_id))
