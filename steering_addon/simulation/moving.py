@@ -157,7 +157,7 @@ def set_down(state: State, snapshot: Snapshot, those: Mask) -> State:
     """The state in which some vehicles, (n,), have found their stance anew, as before the first step."""
     if not anybody(those):
         return state
-    blank = {name: memory.put(those, memory.blank(int(those.sum()))) for name, memory in state.bodies.items()}
+    blank = {name: memory.put(those, memory.blank(len(which(those)))) for name, memory in state.bodies.items()}
     stood = stand_up(replace(state, bodies=blank), snapshot)
     return _with_absent(replace(snapshot, present=those), stood, state)
 

@@ -211,7 +211,7 @@ class WalkableGround:
             shown = straight = np.sqrt(to_x * to_x + to_y * to_y)
             if len(at_foot := which((over[at] >= 0) & (straight < 0.5 * self.spans.size))):
                 shown = straight.copy()
-                # Who stands where a link begins still sees its goal far away.
+                # From where a link begins its goal is still far away.
                 to_x[at_foot], to_y[at_foot], shown[at_foot] = 1.0, 0.0, 1.0
             whole = straight + np.where(seen, 0.0, length)
             share = whole / np.maximum(shown, EPSILON)
