@@ -73,6 +73,10 @@ OVERLAY = (
         *("SURFACES", 256, "Surfaces"),
         "Borders of the surfaces that vehicles stand on, and marks where they are too steep for the selected vehicles",
     ),
+    Choice(
+        *("WAYS", 512, "Ways"),
+        "Where the selected vehicles can walk, what they cannot reach, and what ends their ways",
+    ),
 )
 """The items that the overlay can draw, with their stored bits."""
 DEFAULT_OVERLAY = frozenset({"FRONT", "TARGETS", "PATHS", "OBSTACLES", "REGIONS", "SURFACES"})

@@ -58,11 +58,10 @@ def get_on(state: State, snapshot: Snapshot, world: World, decided: Decisions) -
     n, radius, position = len(state), snapshot.vehicle.radius, state.motion.position
     known = state.crossing or Crossing.blank(n)
     wants, back, ahead = np.full(n, -1), np.zeros(n, dtype=np.bool_), np.zeros(n)
-    for rows, ground, over, distance in world.ways.before_links():
+    for rows, link_ahead, leads_back, distance in world.ways.before_links():
         near = snapshot.present[rows] & (distance <= NEAR * radius[rows])
-        rows, over = rows[near], over[near]
-        wants[rows], back[rows] = ground.crossed.link[over], ground.crossed.back[over]
-        ahead[rows] = distance[near]
+        rows = rows[near]
+        wants[rows], back[rows], ahead[rows] = link_ahead[near], leads_back[near], distance[near]
     waits = np.where(wants >= 0, known.waits + world.dt, 0.0)
     link, goes_back, along, place = known.link.copy(), known.back.copy(), known.along.copy(), known.place.copy()
     for row in np.unique(wants[wants >= 0]).tolist():

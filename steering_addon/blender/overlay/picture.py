@@ -50,6 +50,7 @@ from .strokes import (
 )
 from .tints import Tints, in_states, tints_of
 from .tracks import Tracks
+from .ways import WayLines
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Object, Scene, ViewLayer
@@ -98,6 +99,7 @@ class Subjects:
         tubes: the radius of each path in metres, by its full name.
         lanes: the lanes beside each path, as of `Behavior.lanes_beside`, by its full name.
         states: (n,) the states that each vehicle may be in.
+        ways: where the vehicles can walk; found apart, as that takes longer.
     """
 
     vehicles: list[Object]
@@ -115,6 +117,7 @@ class Subjects:
     tubes: dict[str, float]
     lanes: dict[str, tuple[tuple[float, int], ...]]
     states: list[Tints]
+    ways: WayLines = WayLines()
 
     def shown(self, depsgraph: Depsgraph) -> Subjects:
         """The cast without vehicles that are hidden, or scaled to zero by a preview."""
@@ -225,6 +228,11 @@ def picture(
     if "SURFACES" in items:
         drawn.add(cast.ground.borders(depsgraph), BORDER)
         drawn.add(cast.ground.steep(depsgraph, cast.steepest), STEEP)
+    if "WAYS" in items:
+        for lines, color, name in cast.ways.lines:
+            drawn.add(lines, color)
+            if name and len(lines):
+                drawn.legend.append((name, (*color[:3], 1.0)))
     if "PATHS" in items:
         _curves(drawn, depsgraph, cast)
         _currents(drawn, depsgraph, cast)

@@ -77,6 +77,7 @@ class FindingKind(Enum):
     UPSIDE_DOWN = "FILE_REFRESH"
     UNUSED_SURFACE = "MESH_GRID"
     FAR_OUTSIDE = "CUBE"
+    NO_WAY = "CON_FOLLOWPATH"
     FEET_SLIDE = "ARMATURE_DATA"
     POSED_ALIKE = "SHAPEKEY_DATA"
     TOO_FAST = "MOD_TIME"
@@ -208,6 +209,7 @@ def findings(
             text += f" {each.clip}, its fastest clip. Fit Speed in the panel Clips changes that"
             yield Finding(FindingKind.TOO_FAST, text, (full_name(each.ob),))
     spans = {ob: outcomes.of(ob, record).present_frames for ob, record in records.items()}
+    yield from _unreached({ob: outcomes.of(ob, record).unreached for ob, record in records.items()})
     never = [ob for ob, span in spans.items() if span is not None and _is_never(span)]
     yield from _about(FindingKind.NEVER_ENTERED, never, "{} on no frame of the bake", "is", "are")
     for crowd in crowds:
@@ -231,6 +233,17 @@ def _covering(scene: Scene, obstacles: Sequence[Object]) -> Iterator[Finding]:
         what = "a way through" if each.closes else f"more than {TOO_MUCH:g} times the volume of the object"
         text = f"{{}} {what}. Set Shape to {SHAPE_LABELS[each.instead]}, not {SHAPE_LABELS[each.shape]}"
         yield from _about(FindingKind.COVERS, obs, text, "covers", "cover")
+
+
+def _unreached(goals: Mapping[Object, str]) -> Iterator[Finding]:
+    """The goals, by their full names, to which vehicles found no way in the bake; "" for those that found one."""
+    lost: dict[tuple[str, str], list[str]] = {}
+    for ob, goal in goals.items():
+        if goal and (crowd := crowd_of(ob)) is not None:
+            lost.setdefault((crowd.name, goal), []).append(ob.name)
+    for (crowd, goal), names in lost.items():
+        text = f"{names_of(names)} of {crowd} {'finds' if len(names) == 1 else 'find'} no way over the ground to {goal}"
+        yield Finding(FindingKind.NO_WAY, f"{text}. Show Ways in the overlay tells where it ends", (goal,))
 
 
 def _surfaces(roles: Mapping[Role, Sequence[Object]]) -> Iterator[Finding]:

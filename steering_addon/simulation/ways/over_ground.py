@@ -21,7 +21,7 @@ from ..links import NO_LINKS, Line, Links
 from .mesh_walls import are_mapped
 from .spans import Build, Spans, find_spans
 from .traffic import Traffic
-from .walkable_ground import LANES, WalkableGround
+from .walkable_ground import LANES, Course, WalkableGround
 
 ALIKE = 1.2
 """How much larger than the smallest the largest body is for which a ground is made that all of them walk."""
@@ -36,18 +36,29 @@ KEPT = 16
 
 
 @dataclass(frozen=True)
+class _Asked:
+    """Where m vehicles were to go, places (m, 3), and where they see these on their ground."""
+
+    ground: WalkableGround
+    rows: Rows
+    places: Vectors
+    course: Course
+
+
+@dataclass(frozen=True)
 class Ways:
     """The ways at one moment.
 
     Attributes:
+        surfaces: what they lead over.
         grounds: what vehicles can walk, with the mask of those that walk it, (v,), and the traffic on it.
         lift: (v,) metres from the place where each vehicle stands up to its origin.
     """
 
+    surfaces: Surfaces
     grounds: tuple[tuple[WalkableGround, Mask, Traffic], ...]
     lift: Scalars
-    _asked: list[tuple[Rows, Vectors, Scalars]] = field(default_factory=list, compare=False)
-    _over: list[tuple[Rows, WalkableGround, Rows, Scalars]] = field(default_factory=list, compare=False)
+    _asked: list[_Asked] = field(default_factory=list, compare=False)
     _unrolled: dict[tuple[bytes, bytes], Vectors] = field(default_factory=dict, compare=False)
 
     def unroll(self, rows: Rows, keys: Keys, position: Vectors, places: Vectors) -> Vectors:
@@ -68,20 +79,21 @@ class Ways:
             feet = columns(at[:, 0], at[:, 1], at[:, 2] - self.lift[rows[asks]])
             lane = np.floor(uniform(mix(keys[asks], LANE)) * len(LANES)).astype(np.int64)
             course = ground.course(feet, picked(places, asks), at[:, 2], lane, traffic)
+            self._asked.append(_Asked(ground, rows[asks], picked(places, asks), course))
             places = places.copy(order="K")
             places[asks] = course.place
-            self._asked.append((rows[asks], course.place, course.ahead))
-            if len(over := which(course.over >= 0)):
-                self._over.append((rows[asks[over]], ground, course.over[over], course.ahead[over]))
         self._unrolled[key] = places
         return places
 
-    def before_links(self) -> list[tuple[Rows, WalkableGround, Rows, Scalars]]:
-        """The vehicles who in this step asked for a way that leads straight to a link.
+    def before_links(self) -> Iterator[tuple[Rows, Rows, Mask, Scalars]]:
+        """The vehicles that have asked in this step for a way that leads straight to a link.
 
-        Each entry has their rows (m,), their ground, the row of each way over a link on it, and the metres up to that.
+        Yields their rows (m,), the row of the link of each, whether it leads back there, and the metres up to it.
         """
-        return self._over
+        for asked in self._asked:
+            over = which(asked.course.over >= 0)
+            crossed, way = asked.ground.crossed, asked.course.over[over]
+            yield asked.rows[over], crossed.link[way], crossed.back[way], asked.course.ahead[over]
 
     def line_over(self, vehicle: int, link: int, back: bool) -> Line | None:
         """The line on which a vehicle gets over a link; None where its ends no longer lie on its ground."""
@@ -123,12 +135,25 @@ class Ways:
     def straight_on(self, rows: Rows, goals: Vectors) -> Scalars:
         """How far ways to goals (n, 3) unrolled in this step lead straight on, (n,) metres; inf for all the way."""
         ahead = np.full(len(rows), np.inf)
-        for asked, place, distance in self._asked:
-            at = np.minimum(np.searchsorted(asked, rows), len(asked) - 1)
-            # Behaviors add and subtract positions, which rounds.
-            same = (asked[at] == rows) & (magnitude(picked(place, at) - goals) < ROUNDING)
-            ahead = np.where(same, distance[at], ahead)
+        for asked, at in self._asked_for(rows, goals):
+            ahead = np.where(at >= 0, asked.course.ahead[at], ahead)
         return ahead
+
+    def unreached(self, rows: Rows, goals: Vectors) -> Vectors:
+        """Where goals (n, 3) unrolled in this step are, (n, 3) metres, for those to which no way leads; nan else."""
+        places = columns(*np.full((3, len(rows)), np.nan))
+        for asked, at in self._asked_for(rows, goals):
+            without = (at >= 0) & ~asked.course.leads[at]
+            places = np.where(without[:, None], picked(asked.places, at), places)
+        return places
+
+    def _asked_for(self, rows: Rows, goals: Vectors) -> Iterator[tuple[_Asked, Rows]]:
+        """What was asked for in this step, each with its entry for each of the goals (n, 3), (n,); -1 for none."""
+        for asked in self._asked:
+            at = np.minimum(np.searchsorted(asked.rows, rows), len(asked.rows) - 1)
+            # Behaviors add and subtract positions, which rounds.
+            same = (asked.rows[at] == rows) & (magnitude(picked(asked.course.place, at) - goals) < ROUNDING)
+            yield asked, np.where(same, at, -1)
 
 
 def find_ways(
@@ -163,7 +188,7 @@ def find_ways(
             grounds.append((ground, walks, traffic.get(build) or Traffic.none_yet(ground.spans)))
     if not grounds:
         return None
-    return Ways(tuple(grounds), np.broadcast_to(lift, radius.shape))
+    return Ways(still, tuple(grounds), np.broadcast_to(lift, radius.shape))
 
 
 def _builds(radius: Scalars, handling: Handling) -> Iterator[tuple[Build, Mask]]:

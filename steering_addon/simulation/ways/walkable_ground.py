@@ -76,11 +76,13 @@ class Course(NamedTuple):
         place: (m, 3) in the direction in which the way begins, as far away as it is long; the goal itself, to the last
             bit, where it is in sight.
         ahead: (m,) how far the way leads straight on, metres; inf to a goal in sight.
+        leads: (m,) whether a way leads to the goal itself, as far as is known.
         over: (m,) the row of the way over a link that begins there, -1 for none.
     """
 
     place: Vectors
     ahead: Scalars
+    leads: Mask
     over: Rows
 
 
@@ -133,8 +135,8 @@ class WalkableGround:
         n = len(self.spans)
         places = np.array([(line[0], line[-1]) for line in links.lines]).reshape(-1, 3)
         nodes = self._nodes(places, self.build.step + grade(self.build) * self.spans.size)
-        off = magnitude(columns(self.x[nodes] - places[:, 0], self.y[nodes] - places[:, 1], 0.0))
-        return np.where(off <= LANDS * self.spans.size, nodes, n).reshape(-1, 2).T
+        x, y, reach = self.x[nodes] - places[:, 0], self.y[nodes] - places[:, 1], LANDS * self.spans.size
+        return np.where(x * x + y * y <= reach * reach, nodes, n).reshape(-1, 2).T
 
     def _landing(self, node: int, end: Vectors) -> Vectors:
         """Where bodies stand who get on or off a link at its end (3,), (1, 3): there if they have room, or close by."""
@@ -195,13 +197,15 @@ class WalkableGround:
             lane: (m,) the number of the lane of each, from 0 to below that of LANES.
             traffic: what holds them up.
         """
-        place, ahead, over = goals.copy(), np.full(len(goals), np.inf), np.full(len(goals), -1, dtype=np.int64)
+        place, ahead, reached = goals.copy(), np.full(len(goals), np.inf), np.ones(len(goals), dtype=np.bool_)
+        over = np.full(len(goals), -1, dtype=np.int64)
         start = self._nodes(feet, self.build.step + grade(self.build) * self.spans.size)
         rows = which(start < len(self.spans)) if not self.is_open else which(start < 0)
         if not len(rows):
-            return Course(place, ahead, over)
+            return Course(place, ahead, reached, over)
         start, feet = start[rows], feet[rows]
         end, leads = self._ends(start, goals[rows])
+        reached[rows] = leads
         for node in np.unique(end).tolist():
             some = which(end == node)
             at, here = rows[some], feet[some]
@@ -219,7 +223,7 @@ class WalkableGround:
             known = leads[some] & seen
             place[at] = np.where(known[:, None], goals[at], along)
             ahead[at] = np.where(known, np.inf, straight)
-        return Course(place, ahead, over)
+        return Course(place, ahead, reached, over)
 
     def _nodes(self, places: Vectors, furthest: float) -> Rows:
         """The passable nodes nearest to places, (m,); N for none nearby.

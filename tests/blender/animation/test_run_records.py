@@ -52,7 +52,7 @@ def test_each_kind_of_mishap_has_a_column_of_its_own() -> None:
     columns = {kind: np.array([10.0 + k, np.nan, np.nan]) for k, kind in enumerate(kinds)}
     stuck = np.array([[20.0, 21.0], [np.nan, np.nan], [np.nan, np.nan]])
     present = np.tile((-np.inf, np.inf), (3, 1))
-    record = run_record.RunRecord(np.array([1, 2, 3]), columns, stuck, present, ("", "", ""))
+    record = run_record.RunRecord(np.array([1, 2, 3]), columns, stuck, present, ("", "", ""), ("", "Exit", ""))
     records.store_run(bpy.context.scene, *runs(), record)
     assert outcome(one).mishaps == {kind: 10.0 + k for k, kind in enumerate(kinds)}
     assert outcome(one).stuck_frames == (20.0, 21.0)
