@@ -145,6 +145,10 @@ class WalkableGround:
             x, y = end[0], end[1]
         return np.array([[x, y, self.spans.height[node]]])
 
+    def parts_from(self, parts: Rows) -> Rows:
+        """The parts that can be reached from parts (m,), these included."""
+        return np.unique([end for part in np.unique(parts).tolist() for end in self._beyond.get(part, [part])])
+
     @once
     def _beyond(self) -> dict[int, list[int]]:
         """The parts that can be reached over links from those from which links lead on, with these."""
