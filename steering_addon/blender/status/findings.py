@@ -43,7 +43,7 @@ from ..read.sources import behaviors_of, pointers_of
 from ..read.target_problems import awaited, outside_scene, target_problem, waits_unasked
 from .covering import covering
 from .origins import REMEDIES, off_origin
-from .placing import misplaced
+from .placing import loose_links, misplaced
 from .undriven import undriven
 
 if TYPE_CHECKING:
@@ -76,6 +76,7 @@ class FindingKind(Enum):
     UNDRIVEN = "DRIVER"
     UPSIDE_DOWN = "FILE_REFRESH"
     UNUSED_SURFACE = "MESH_GRID"
+    LOOSE_LINK = "LINKED"
     FAR_OUTSIDE = "CUBE"
     NO_WAY = "CON_FOLLOWPATH"
     FEET_SLIDE = "ARMATURE_DATA"
@@ -170,6 +171,8 @@ def findings(
     misplaced_vehicles = misplaced(scene, roles, records)
     for kind, (name, text, *verbs) in MISPLACED.items():
         yield from _about(name, misplaced_vehicles.get(kind, ()), text, *verbs)
+    text = "{} an end on no surface, so nobody takes it. Move that to where one can stand"
+    yield from _about(FindingKind.LOOSE_LINK, loose_links(scene, roles[Role.LINK]), text, "has", "have")
     yield from _far_outside(roles)
     yield from _undriven(vehicles)
     yield from _posed_alike(vehicles)
