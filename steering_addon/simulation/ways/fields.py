@@ -99,28 +99,43 @@ class Mesh8:
 
 
 class Field:
-    """The lengths of the ways to one node, solved as far as was asked.
+    """The lengths of the ways to some nodes, solved as far as was asked.
 
     Attributes:
         time: (N + 1,) metres of free way; inf where no way leads, or so far none was looked for.
 
     Args:
+        rows, time: (s,) where it begins, and with what lengths.
         slowness: (N + 1,) how much longer the way through a cell counts than its weight, at least 1.
+        within: (N + 1,) the nodes over which ways lead; None for all.
     """
 
-    def __init__(self, grid: Mesh8, goal: int, clear: Mask, slowness: Scalars | float = 1.0) -> None:
+    def __init__(
+        self, grid: Mesh8, rows: Rows, time: Scalars, slowness: Scalars | float = 1.0, within: Mask | None = None
+    ) -> None:
         self._grid, n = grid, len(grid.spans)
         self._weight = grid.weight * slowness
         self.time = np.full(n + 1, np.inf)
         self._known = np.full(n + 1, np.inf)
-        self._done, self._queued = (np.zeros(n + 1, dtype=np.bool_) for _ in range(2))
+        self._done = np.zeros(n + 1, dtype=np.bool_) if within is None else ~within
+        self._queued = np.zeros(n + 1, dtype=np.bool_)
         self._done[n] = True
         self._stamp = np.zeros(n + 1, dtype=np.int64)
         self._along = np.full((2, n + 1), np.nan)
-        rows, distance = _disc(grid, goal, clear)
-        self.time[rows] = distance
+        self.time[rows] = time
         self._front = rows
         self._queued[rows] = True
+
+    @classmethod
+    def to(cls, grid: Mesh8, goal: int, clear: Mask, slowness: Scalars | float = 1.0) -> Field:
+        """The field of one node; `clear` as of `Mesh8.sees`."""
+        return cls(grid, *_disc(grid, goal, clear), slowness)
+
+    def up_to(self, furthest: float) -> Rows:
+        """The nodes from which ways are no longer than so many metres, and solve up to there."""
+        while len(self._front) and self.time[self._front].min() <= furthest:
+            self._pass()
+        return which(self._done & (self.time <= furthest))
 
     def reach(self, nodes: Rows) -> None:
         """Solve on until the lengths from nodes (m,) are known, or no way leads to them."""
