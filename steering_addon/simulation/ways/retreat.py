@@ -15,12 +15,12 @@ from ..arrays.vectors import Rows
 from .fields import Field, Mesh8
 
 PULL = 3.0
-"""Whoever stands in a dead end of depth e, at a way d from the threat, still takes a way out that first leads up to
-(PULL - 1) / 2 times (horizon - d - e) back towards the threat."""
+"""From a dead end that leads e further, at a way d from the threat, agents still take a way out that first leads up to
+(PULL - 1) / 2 times (horizon - d - e) back toward the threat."""
 HORIZON = 96
-"""Cells from the threat up to which ways out are looked for; whoever comes so far is safe."""
+"""Cells from the threat up to which ways out are looked for; one that comes so far is safe."""
 CLOSE = 12
-"""Cells round the threat in which ways count longer, so that none leads past it while there is another: a few paces of a body."""
+"""Cells round the threat in which ways count longer, so that none leads past it while there is another."""
 BESIDE = 40.0
 """How much longer ways right beside the threat count."""
 

@@ -7,6 +7,7 @@ aim of the node on which it stands, and sees its goal in that direction, as far 
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from typing import NamedTuple
 
 import numpy as np
@@ -28,8 +29,9 @@ from ..arrays.vectors import (
     which,
 )
 from ..geometry.obstacles import Obstacles
+from ..links import Line, Links
 from .clearance import are_parted, find_clearance
-from .fields import FAR, Field, Mesh8
+from .fields import FAR, NO_LEAPS, Field, Leaps, Mesh8
 from .retreat import CLOSE, HORIZON, find_retreat
 from .spans import Build, Spans, grade
 from .traffic import Traffic
@@ -65,6 +67,27 @@ WIDEST = 6
 MOST_NUMBERS = 2**24
 """Numbers in all fields that are kept: 128 MB, twice."""
 UNKNOWN = -1
+LANDS = 4
+"""Cells from the end of a link to where one stands who gets on or off there."""
+
+
+class Crossed(NamedTuple):
+    """How bodies get over links: j ways, one or two for each link.
+
+    Attributes:
+        link: (j,) rows of links.
+        back: (j,) whether it leads from the end of the link to its start.
+        line: j lines, from where they get on to where they get off.
+        leaps: the same between nodes.
+    """
+
+    link: Rows
+    back: Mask
+    line: tuple[Line, ...]
+    leaps: Leaps
+
+
+NO_WAYS_OVER = Crossed(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.bool_), (), NO_LEAPS)
 
 
 class Course(NamedTuple):
@@ -74,10 +97,14 @@ class Course(NamedTuple):
         place: (m, 3) in the direction in which the way begins, as far away as it is long; the goal itself, to the last
             bit, where it is in sight.
         ahead: (m,) how far the way leads straight on, metres; inf to a goal in sight.
+        leads: (m,) whether a way leads to the goal itself, as far as is known.
+        over: (m,) the row of the way over a link that begins there, -1 for none.
     """
 
     place: Vectors
     ahead: Scalars
+    leads: Mask
+    over: Rows
 
 
 class WalkableGround:
@@ -100,11 +127,64 @@ class WalkableGround:
         self.grid = Mesh8.of(spans, links, passable, np.append(1.0 + WALL * near * near, np.inf))
         self.clear = passable & ~np.append(clearance.narrow, True)
         self.x, self.y = np.append(clearance.x, np.nan), np.append(clearance.y, np.nan)
+        self.crossed = NO_WAYS_OVER
         self._routes: dict[tuple[int, bytes], _Routes] = {}
+
+    def with_links(self, links: Links, pace: float) -> WalkableGround:
+        """The same ground with links, over which bodies go whose usual speed is `pace`, m/s."""
+        ground = copy(self)
+        for name in ("is_open", "_beyond"):
+            vars(ground).pop(name, None)
+        ground._routes = {}
+        nodes = self.ends_of(links)
+        joined = which(links.present & (nodes < len(self.spans)).all(axis=0) & (nodes[0] != nodes[1]))
+        link = np.concatenate((joined, joined[links.model.both_ways[joined]]))
+        back = np.arange(len(link)) >= len(joined)
+        start, end = (np.where(back, nodes[1 - k, link], nodes[k, link]) for k in range(2))
+        lines, metres = [], []
+        for row, first, last, turned in zip(link.tolist(), start.tolist(), end.tolist(), back.tolist()):
+            points = links.lines[row][::-1] if turned else links.lines[row]
+            ends = (self._landing(first, points[0]), points, self._landing(last, points[-1]))
+            line, seconds = Line.through(np.concatenate(ends)), float(links.model.seconds[row])
+            lines.append(line)
+            metres.append(max(seconds * pace if seconds > 0.0 else line.walked, self.spans.size))
+        ground.crossed = Crossed(link, back, tuple(lines), Leaps(start, end, np.array(metres)))
+        return ground
+
+    def ends_of(self, links: Links) -> Rows:
+        """The nodes at which links begin and end, (2, k); N where there is no ground to stand on."""
+        n = len(self.spans)
+        places = np.array([(line[0], line[-1]) for line in links.lines]).reshape(-1, 3)
+        nodes = self._nodes(places, self.build.step + grade(self.build) * self.spans.size)
+        x, y, reach = self.x[nodes] - places[:, 0], self.y[nodes] - places[:, 1], LANDS * self.spans.size
+        return np.where(x * x + y * y <= reach * reach, nodes, n).reshape(-1, 2).T
+
+    def _landing(self, node: int, end: Vectors) -> Vectors:
+        """Where bodies stand who get on or off a link at its end (3,), (1, 3): there if they have room, or close by."""
+        x, y, half = self.x[node], self.y[node], 0.5 * self.spans.size
+        if self.clear[node] and abs(end[0] - x) <= half and abs(end[1] - y) <= half:
+            x, y = end[0], end[1]
+        return np.array([[x, y, self.spans.height[node]]])
+
+    def parts_from(self, parts: Rows) -> Rows:
+        """The parts that can be reached from parts (m,), these included."""
+        return np.unique([end for part in np.unique(parts).tolist() for end in self._beyond.get(part, [part])])
+
+    @once
+    def _beyond(self) -> dict[int, list[int]]:
+        """The parts that can be reached over links from those from which links lead on, with these."""
+        steps = {(self.part[a], self.part[b]) for a, b in zip(*self.crossed.leaps[:2])}
+        beyond = {int(first): [int(first)] for first, _ in steps}
+        for reached in beyond.values():
+            for part in reached:
+                reached += sorted({int(b) for a, b in steps if a == part} - set(reached))
+        return beyond
 
     @once
     def is_open(self) -> bool:
         """Whether every line on it can be walked: one storey that fills its rectangle, and nothing on it."""
+        if len(self.crossed.link):
+            return False
         n, (across, along) = len(self.spans), self.spans.shape
         missing = np.count_nonzero(self.grid.links[:, :n] == n)
         return n == across * along and missing == 2 * (across + along) and bool(self.clear[:n].all())
@@ -151,27 +231,33 @@ class WalkableGround:
             lane: (m,) the number of the lane of each, from 0 to below that of LANES.
             traffic: what holds them up.
         """
-        place, ahead = goals.copy(), np.full(len(goals), np.inf)
+        place, ahead, reached = goals.copy(), np.full(len(goals), np.inf), np.ones(len(goals), dtype=np.bool_)
+        over = np.full(len(goals), -1, dtype=np.int64)
         start = self._nodes(feet, self.build.step + grade(self.build) * self.spans.size)
         rows = which(start < len(self.spans)) if not self.is_open else which(start < 0)
         if not len(rows):
-            return Course(place, ahead)
+            return Course(place, ahead, reached, over)
         start, feet = start[rows], feet[rows]
         end, leads = self._ends(start, goals[rows])
+        reached[rows] = leads
         for node in np.unique(end).tolist():
             some = which(end == node)
             at, here = rows[some], feet[some]
-            aim_x, aim_y, length = self._routes_to(node, traffic).aims(start[some], lane[at])
+            aim_x, aim_y, length, over[at] = self._routes_to(node, traffic).aims(start[some], lane[at])
             seen = np.isnan(length)
             to_x, to_y = aim_x - here[:, 0], aim_y - here[:, 1]
-            straight = np.sqrt(to_x * to_x + to_y * to_y)
+            shown = straight = np.sqrt(to_x * to_x + to_y * to_y)
+            if len(at_foot := which((over[at] >= 0) & (straight < 0.5 * self.spans.size))):
+                shown = straight.copy()
+                # From where a link begins its goal is still far away.
+                to_x[at_foot], to_y[at_foot], shown[at_foot] = 1.0, 0.0, 1.0
             whole = straight + np.where(seen, 0.0, length)
-            share = whole / np.maximum(straight, EPSILON)
+            share = whole / np.maximum(shown, EPSILON)
             along = columns(here[:, 0] + to_x * share, here[:, 1] + to_y * share, heights[at])
             known = leads[some] & seen
             place[at] = np.where(known[:, None], goals[at], along)
             ahead[at] = np.where(known, np.inf, straight)
-        return Course(place, ahead)
+        return Course(place, ahead, reached, over)
 
     def course_away(self, feet: Vectors, threats: Vectors, away: Vectors, lane: Rows) -> tuple[Vectors, Scalars]:
         """Where agents that stand on (m, 3) run from threats at (m, 3) metres.
@@ -187,7 +273,7 @@ class WalkableGround:
         direction, ahead, size = away.copy(), np.full(len(away), np.inf), self.spans.size
         start = self._nodes(feet, self.build.step + grade(self.build) * size)
         gap = magnitude(threats - feet)
-        # Who sees the open up to the horizon runs straight.
+        # An agent that sees the open up to the horizon runs straight.
         rows = which((start < len(self.spans)) & (gap < HORIZON * size))
         rows = rows[~self._sees_along(start[rows], picked(away, rows), HORIZON * size - gap[rows])[0]]
         if not len(rows):
@@ -198,7 +284,7 @@ class WalkableGround:
             at = rows[spot == block]
             straight, nodes = picked(away, at), start[at]
             routes = self._routes_from(block)
-            aim_x, aim_y, left = routes.aims(nodes, lane[at])
+            aim_x, aim_y, left, _ = routes.aims(nodes, lane[at])
             way = columns(aim_x - feet[at, 0], aim_y - feet[at, 1], 0.0)
             length = magnitude(way)
             seen, end = self._sees_along(nodes, straight, np.full(len(at), reach))
@@ -251,8 +337,10 @@ class WalkableGround:
         end = self._nodes(places, np.inf)[of_goal]
         part = self.part[start]
         leads = self.part[end] == part
+        for owner, parts in self._beyond.items() if len(self.crossed.link) else ():
+            leads |= (part == owner) & np.isin(self.part[end], parts)
         for owner, goal in sorted(set(zip(part[~leads].tolist(), of_goal[~leads].tolist()))):
-            nodes = which(self.part[:-1] == owner)
+            nodes = which(np.isin(self.part[:-1], self._beyond.get(owner, [owner])))
             offset = columns(self.x[nodes], self.y[nodes], self.spans.height[nodes]) - places[goal]
             end[~leads & (part == owner) & (of_goal == goal)] = nodes[np.argmin(magnitude(offset))]
         hidden = which(leads & (start != end)) if len(places) > FEW else np.zeros(0, dtype=np.int64)
@@ -270,7 +358,7 @@ class WalkableGround:
     def _routes_to(self, node: int, traffic: Traffic) -> _Routes:
         def solved() -> _Routes:
             slowness = traffic.slowness if traffic.digest else 1.0
-            return _Routes(self, Field.to(self.grid, node, self.clear, slowness), node)
+            return _Routes(self, Field.to(self.grid, node, self.clear, slowness, self.crossed.leaps), node)
 
         return self._kept((node, traffic.digest), solved)
 
@@ -301,10 +389,10 @@ class _Routes:
         self._aim = np.full(n + 1, UNKNOWN, dtype=np.int32)
         self._aside = np.zeros((len(LANES), n + 1), dtype=np.int8)
 
-    def aims(self, nodes: Rows, lane: Rows) -> tuple[Scalars, Scalars, Scalars]:
+    def aims(self, nodes: Rows, lane: Rows) -> tuple[Scalars, Scalars, Scalars, Rows]:
         """Up to where ways from nodes (m,) are in sight, along x and along y, and how long they are from there, metres.
 
-        The length is nan where that is the goal itself.
+        The length is nan where that is the goal itself. The last is the way over a link that begins there, -1 for none.
         """
         unknown = self._aim[nodes] == UNKNOWN
         if unknown.any():
@@ -315,7 +403,8 @@ class _Routes:
         seen = aim == len(ground.spans)
         aim = np.where(seen, self._goal, aim)
         x, y = self._beside(aim, self._aside[lane, nodes].astype(np.int64))
-        return x, y, np.where(seen, np.nan, self._field.time[aim])
+        over = np.where(seen, -1, self._field.leap_from(aim))
+        return x, y, np.where(seen, np.nan, self._field.time[aim]), over
 
     def gain(self, start: Rows, end: Rows) -> Scalars:
         """How much less of the way is left at nodes than at others, (m,) metres."""
@@ -393,6 +482,10 @@ class _Routes:
         leads_on = time <= STRAIGHT * straight + 0.2 * spans.size
         # A goal in sight behind a queue may be reached sooner by another way.
         quick = time <= QUEUE * straight + 2.0 * spans.size
+        if len(ground.crossed.link):
+            # Over a link it may be nearer than straight on.
+            quick &= STRAIGHT * time >= straight - 0.2 * spans.size
+            leads_on &= STRAIGHT * time >= straight - 0.2 * spans.size
         return np.asarray(seen & np.where(straight <= furthest, (last == goal) & quick, leads_on))
 
     def _traced(self, nodes: Rows) -> NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""Who runs from a threat over ground runs out, and not into a dead end."""
+"""Agents that run from a threat over ground run out, and not into a dead end."""
 
 from __future__ import annotations
 

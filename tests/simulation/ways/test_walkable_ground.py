@@ -16,12 +16,14 @@ from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.unaligned_collision_avoidance import METHODS, UnalignedCollisionAvoidance
 from steering_addon.locomotion import OnFoot
+from steering_addon.recording.mishaps import NO_WAY, Mishaps
 from steering_addon.simulation.geometry.obstacles import Obstacles, boxes
 from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
 from steering_addon.simulation.run import step
 from steering_addon.simulation.ways import over_ground
 from steering_addon.simulation.ways.fields import Field
 from steering_addon.simulation.ways.footprints import footprints
+from steering_addon.simulation.ways.missing import BORDER, HIGH, LOW, OBSTACLE, STEEP, WIDE, find_missing
 from steering_addon.simulation.ways.over_ground import Ways, find_ways
 from steering_addon.simulation.ways.roadmap import Net
 from steering_addon.simulation.ways.spans import Build, find_spans
@@ -284,14 +286,35 @@ def test_where_no_way_leads_the_goal_is_the_nearest_place_until_the_gate_opens()
         ((-0.1, -5.0, 0.0), (0.1, -1.0, 3.0)), ((-0.1, 1.0, 0.0), (0.1, 5.0, 3.0)), ((-0.1, -1.0, 0.0), (0.1, 1.0, 3.0))
     )
     scene = walkers(PLATE, gate, goal, [(-6.0, 2.0, 0.0)], Arrival)
-    state, places = scene.start(), []
+    state, places, mishaps, lost = scene.start(), [], Mishaps(1), []
     for frame in range(22 * FPS):
         opened = replace(gate, present=gate.present & np.array([True, True, frame < 10 * FPS]))
         state = step(state, replace(scene.snapshot(frame), obstacles=opened))
         places.append(state.motion.position[0].copy())
+        mishaps.look(frame, state)
+        lost.append(mishaps.number(NO_WAY))
+    # A vehicle that finds a way in the end has lost none.
+    assert lost[9 * FPS] == 1 and lost[-1] == 0
     waits = places[9 * FPS]
     assert -1.0 < waits[0] < -0.2 and abs(waits[1]) < 0.6
     assert np.linalg.norm(places[-1] - goal) < 1.0
+
+
+def test_what_ends_the_ground_is_told_apart() -> None:
+    """By nothing beyond, a wall, a slope, a low roof, a riser, or a gap, each along one line."""
+    beyond = {
+        BORDER: (), OBSTACLE: (plate(0, -1, 3, 1),), LOW: (plate(0, -1, 3, 1), plate(1, -1, 3, 1, 1.5)),
+        HIGH: (plate(0, -1, 3, 1, 0.6),), WIDE: (plate(0.7, -1, 3, 1),),
+        STEEP: (((0, -1, 0), (1, -1, 1.7), (1, 1, 1.7), (0, 1, 0)), plate(1, -1, 3, 1, 1.7)),
+    }  # fmt: skip
+    wall = walls(((1.0, -1.5, 0.0), (1.2, 1.5, 3.0)))
+    for reason, plates in beyond.items():
+        surfaces = quads(plate(-3, -1, 0, 1), *plates)
+        ground = WalkableGround(spans(surfaces), wall if reason == OBSTACLE else NOTHING, BUILD)
+        nodes, sides, why = find_missing(ground, surfaces)
+        ahead = (sides == 0) & (ground.spans.x[nodes] < 1.0)
+        assert ahead.any() and (why[ahead] == reason).all(), reason
+        assert (why[(sides == 2) & (ground.spans.x[nodes] < 0.0)] == BORDER).all()
 
 
 def test_below_a_goal_upstairs_nobody_has_reached_it() -> None:
