@@ -58,7 +58,7 @@ def test_a_field_with_a_leap_is_the_shorter_of_the_ways_with_and_without_it(seed
     leaps = Leaps(np.array([start]), np.array([end]), np.array([metres]))
     nodes = np.flatnonzero(ground.clear[:-1])
     field, free, to_start = (
-        Field(ground.grid, *rest)
+        Field.to(ground.grid, *rest)
         for rest in ((goal, ground.clear, 1.0, leaps), (goal, ground.clear), (start, ground.clear))
     )
     for each in (field, free, to_start):
@@ -76,7 +76,7 @@ def test_a_field_with_leaps_is_the_same_however_far_it_is_asked_for_at_a_time(se
     ground = WalkableGround(spans(quads(plate(0, 0, 12, 12))), some_boxes(seed, 6), BUILD)
     free, rng = np.flatnonzero(ground.clear[:-1]), np.random.default_rng(seed)
     leaps = Leaps(*rng.choice(free, (2, 5)), rng.uniform(0.25, 5.0, 5))
-    whole, part = (Field(ground.grid, int(free[40]), ground.clear, 1.0, leaps) for _ in range(2))
+    whole, part = (Field.to(ground.grid, int(free[40]), ground.clear, 1.0, leaps) for _ in range(2))
     every = np.arange(len(ground.spans))
     whole.reach(every)
     for node in rng.permutation(every):

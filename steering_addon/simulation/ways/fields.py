@@ -119,32 +119,54 @@ NO_LEAPS = Leaps(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.ze
 
 
 class Field:
-    """The lengths of the ways to one node, solved as far as was asked.
+    """The lengths of the ways to some nodes, solved as far as was asked.
 
     Attributes:
         time: (N + 1,) metres of free way; inf where no way leads, or so far none was looked for.
 
     Args:
+        rows, time: (s,) where it begins, and with what lengths.
         slowness: (N + 1,) how much longer the way through a cell counts than its weight, at least 1.
+        within: (N + 1,) the nodes over which ways lead; None for all.
         leaps: what else joins nodes.
+        clear: (N + 1,) as of `Mesh8.sees`, for leaps.
     """
 
     def __init__(
-        self, grid: Mesh8, goal: int, clear: Mask, slowness: Scalars | float = 1.0, leaps: Leaps = NO_LEAPS
+        self,
+        grid: Mesh8,
+        rows: Rows,
+        time: Scalars,
+        slowness: Scalars | float = 1.0,
+        within: Mask | None = None,
+        leaps: Leaps = NO_LEAPS,
+        clear: Mask | None = None,
     ) -> None:
-        self._grid, self._clear, self._leaps, n = grid, clear, leaps, len(grid.spans)
+        self._grid, self._leaps, n = grid, leaps, len(grid.spans)
+        self._clear = grid.passable if clear is None else clear
         self._leapt = np.zeros(len(leaps.start), dtype=np.bool_)
         self._weight = grid.weight * slowness
         self.time = np.full(n + 1, np.inf)
         self._known = np.full(n + 1, np.inf)
-        self._done, self._queued = (np.zeros(n + 1, dtype=np.bool_) for _ in range(2))
+        self._done = np.zeros(n + 1, dtype=np.bool_) if within is None else ~within
+        self._queued = np.zeros(n + 1, dtype=np.bool_)
         self._done[n] = True
         self._stamp = np.zeros(n + 1, dtype=np.int64)
         self._along = np.full((2, n + 1), np.nan)
-        rows, distance = _disc(grid, goal, clear)
-        self.time[rows] = distance
+        self.time[rows] = time
         self._front = rows
         self._queued[rows] = True
+
+    @classmethod
+    def to(cls, grid: Mesh8, goal: int, clear: Mask, slowness: Scalars | float = 1.0, leaps: Leaps = NO_LEAPS) -> Field:
+        """The field of one node."""
+        return cls(grid, *_disc(grid, goal, clear), slowness, leaps=leaps, clear=clear)
+
+    def up_to(self, furthest: float) -> Rows:
+        """The nodes from which ways are no longer than so many metres, and solve up to there."""
+        while len(self._front) and self.time[self._front].min() <= furthest:
+            self._pass()
+        return which(self._done & (self.time <= furthest))
 
     def reach(self, nodes: Rows) -> None:
         """Solve on until the lengths from nodes (m,) are known, or no way leads to them."""

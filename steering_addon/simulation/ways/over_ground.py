@@ -59,6 +59,7 @@ class Ways:
     grounds: tuple[tuple[WalkableGround, Mask, Traffic], ...]
     lift: Scalars
     _asked: list[_Asked] = field(default_factory=list, compare=False)
+    _fled: list[tuple[Rows, Scalars]] = field(default_factory=list, compare=False)
     _unrolled: dict[tuple[bytes, bytes], Vectors] = field(default_factory=dict, compare=False)
 
     def unroll(self, rows: Rows, keys: Keys, position: Vectors, places: Vectors) -> Vectors:
@@ -76,14 +77,35 @@ class Ways:
             if ground.is_open or not len(asks):
                 continue
             at = picked(position, asks)
-            feet = columns(at[:, 0], at[:, 1], at[:, 2] - self.lift[rows[asks]])
-            lane = np.floor(uniform(mix(keys[asks], LANE)) * len(LANES)).astype(np.int64)
+            feet, lane = self._stand(rows[asks], keys[asks], at)
             course = ground.course(feet, picked(places, asks), at[:, 2], lane, traffic)
             self._asked.append(_Asked(ground, rows[asks], picked(places, asks), course))
             places = places.copy(order="K")
             places[asks] = course.place
         self._unrolled[key] = places
         return places
+
+    def retreat(self, rows: Rows, keys: Keys, position: Vectors, threats: Vectors, away: Vectors) -> Vectors:
+        """The level unit directions, (n, 3), in which vehicles of some rows run from threats.
+
+        Args:
+            threats: (n, 3) metres; nan for none.
+            away: (n, 3) the level unit directions straight away from them, which stay to the last bit in the open.
+        """
+        for ground, walks, _ in self.grounds:
+            asks = which(walks[rows] & np.isfinite(threats[:, 0]))
+            if ground.is_open or not len(asks):
+                continue
+            feet, lane = self._stand(rows[asks], keys[asks], picked(position, asks))
+            away = away.copy(order="K")
+            away[asks], ahead = ground.course_away(feet, picked(threats, asks), picked(away, asks), lane)
+            self._fled.append((rows[asks], ahead))
+        return away
+
+    def _stand(self, rows: Rows, keys: Keys, position: Vectors) -> tuple[Vectors, Rows]:
+        """Where vehicles of some rows stand, (m, 3) metres, and the number of the lane of each, (m,)."""
+        feet = columns(position[:, 0], position[:, 1], position[:, 2] - self.lift[rows])
+        return feet, np.floor(uniform(mix(keys, LANE)) * len(LANES)).astype(np.int64)
 
     def before_links(self) -> Iterator[tuple[Rows, Rows, Mask, Scalars]]:
         """The vehicles that have asked in this step for a way that leads straight to a link.
@@ -133,8 +155,14 @@ class Ways:
         return after
 
     def straight_on(self, rows: Rows, goals: Vectors) -> Scalars:
-        """How far ways to goals (n, 3) unrolled in this step lead straight on, (n,) metres; inf for all the way."""
+        """How far ways to goals (n, 3) unrolled in this step lead straight on, (n,) metres; inf for all the way.
+
+        Without a goal, nan, it is that of the way on which a vehicle runs from a threat.
+        """
         ahead = np.full(len(rows), np.inf)
+        for fled, distance in self._fled:
+            at = np.minimum(np.searchsorted(fled, rows), len(fled) - 1)
+            ahead = np.where((fled[at] == rows) & np.isnan(goals[:, 0]), np.minimum(ahead, distance[at]), ahead)
         for asked, at in self._asked_for(rows, goals):
             ahead = np.where(at >= 0, asked.course.ahead[at], ahead)
         return ahead

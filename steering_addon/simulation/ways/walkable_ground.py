@@ -6,6 +6,7 @@ aim of the node on which it stands, and sees its goal in that direction, as far 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import copy
 from typing import NamedTuple
 
@@ -13,11 +14,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays.once import once
-from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, columns, magnitude, which
+from ..arrays.vectors import (
+    EPSILON,
+    Mask,
+    Rows,
+    Scalars,
+    Vectors,
+    clamp,
+    columns,
+    dot,
+    magnitude,
+    picked,
+    unit,
+    which,
+)
 from ..geometry.obstacles import Obstacles
 from ..links import Line, Links
 from .clearance import are_parted, find_clearance
-from .fields import NO_LEAPS, Field, Leaps, Mesh8
+from .fields import FAR, NO_LEAPS, Field, Leaps, Mesh8
+from .retreat import CLOSE, HORIZON, find_retreat
 from .spans import Build, Spans, grade
 from .traffic import Traffic
 
@@ -38,6 +53,12 @@ FEW = 16
 reached by the ways to the middles of blocks of cells."""
 BLOCK = 8
 """Cells along a side of such a block."""
+SPOT = 4
+"""Cells along a side of the blocks to which the places of threats are known: so one that moves does not cost a solve on
+every step."""
+WORSE = (0.25, 0.75)
+"""Shares of the gain of the best way out that one gets who runs straight away, from which on and up to which that
+counts."""
 LANES = (0.0, 0.33, 0.67, 1.0)
 """Shares of the free width of a wide passage at which bodies take it, from its inner side: so a crowd uses all of a
 bend, and does not queue for the corner."""
@@ -175,10 +196,19 @@ class WalkableGround:
 
     @once
     def _blocks(self) -> Rows:
+        """As `_blocks_of`, for the goals of many."""
+        return self._blocks_of(BLOCK)
+
+    @once
+    def _spots(self) -> Rows:
+        """As `_blocks_of`, for threats."""
+        return self._blocks_of(SPOT)
+
+    def _blocks_of(self, side: int) -> Rows:
         """(N + 1,) a node in the same block of cells, the same for all that ways in the block connect."""
         n, (across, _) = len(self.spans), self.spans.shape
         cell = np.repeat(np.arange(len(self.spans.begin) - 1), np.diff(self.spans.begin))
-        block = np.append(cell // across // BLOCK * across + cell % across // BLOCK, -1)
+        block = np.append(cell // across // side * across + cell % across // side, -1)
         links = self.grid.links
         return self._labelled(np.where(block[links] == block, links, n))
 
@@ -228,6 +258,51 @@ class WalkableGround:
             place[at] = np.where(known[:, None], goals[at], along)
             ahead[at] = np.where(known, np.inf, straight)
         return Course(place, ahead, reached, over)
+
+    def course_away(self, feet: Vectors, threats: Vectors, away: Vectors, lane: Rows) -> tuple[Vectors, Scalars]:
+        """Where agents that stand on (m, 3) run from threats at (m, 3) metres.
+
+        Args:
+            away: (m, 3) the level unit directions straight away.
+            lane: (m,) as of `course`.
+
+        Returns:
+            direction: (m, 3) level unit directions; those straight away, to the last bit, where nothing is in the way.
+            ahead: (m,) how far the way leads straight on, metres; inf where it leads straight away.
+        """
+        direction, ahead, size = away.copy(), np.full(len(away), np.inf), self.spans.size
+        start = self._nodes(feet, self.build.step + grade(self.build) * size)
+        gap = magnitude(threats - feet)
+        # An agent that sees the open up to the horizon runs straight.
+        rows = which((start < len(self.spans)) & (gap < HORIZON * size))
+        rows = rows[~self._sees_along(start[rows], picked(away, rows), HORIZON * size - gap[rows])[0]]
+        if not len(rows):
+            return direction, ahead
+        (low, high), reach = WORSE, LENGTHS[-1] * size
+        spot = self._spots[self._ends(start[rows], threats[rows])[0]]
+        for block in np.unique(spot).tolist():
+            at = rows[spot == block]
+            straight, nodes = picked(away, at), start[at]
+            routes = self._routes_from(block)
+            aim_x, aim_y, left, _ = routes.aims(nodes, lane[at])
+            way = columns(aim_x - feet[at, 0], aim_y - feet[at, 1], 0.0)
+            length = magnitude(way)
+            seen, end = self._sees_along(nodes, straight, np.full(len(at), reach))
+            gain = np.where(seen, routes.gain(nodes, end), 0.0) / reach
+            # There is no way on from a refuge, nor for whom no way leads from the threat.
+            share = np.where(np.isfinite(left) & (length > size), clamp((gain - low) / (high - low), 0.0, 1.0), 1.0)
+            best = straight * share[:, None] + unit(way) * (1.0 - share)[:, None]
+            # Nobody runs into the arms of a threat.
+            toward = np.where(gap[at] < CLOSE * size, np.minimum(dot(best, straight), 0.0), 0.0)
+            best = unit(best - straight * toward[:, None])
+            turns = which((share < 1.0) & (best != 0.0).any(axis=1))
+            direction[at[turns]], ahead[at[turns]] = best[turns], length[turns]
+        return direction, ahead
+
+    def _sees_along(self, start: Rows, direction: Vectors, length: Scalars) -> tuple[Mask, Rows]:
+        """As `Mesh8.sees`, from nodes (m,) so many metres in level unit directions (m, 3)."""
+        x, y = self.x[start], self.y[start]
+        return self.grid.sees(start, x, y, x + direction[:, 0] * length, y + direction[:, 1] * length, self.clear)
 
     def _nodes(self, places: Vectors, furthest: float) -> Rows:
         """The passable nodes nearest to places, (m,); N for none nearby.
@@ -283,22 +358,36 @@ class WalkableGround:
         return seen & (last == end)
 
     def _routes_to(self, node: int, traffic: Traffic) -> _Routes:
-        key = node, traffic.digest
+        def solved() -> _Routes:
+            slowness = traffic.slowness if traffic.digest else 1.0
+            return _Routes(self, Field.to(self.grid, node, self.clear, slowness, self.crossed.leaps), node)
+
+        return self._kept((node, traffic.digest), solved)
+
+    def _routes_from(self, spot: int) -> _Routes:
+        """The ways out, from a threat that is in a block of nodes."""
+        return self._kept((~spot, b""), lambda: _Routes(self, find_retreat(self.grid, which(self._spots == spot))))
+
+    def _kept(self, key: tuple[int, bytes], solved: Callable[[], _Routes]) -> _Routes:
         routes = self._routes.get(key)
         if routes is None:
             if (len(self._routes) + 1) * len(self.spans) > MOST_NUMBERS:
                 self._routes.clear()
-            routes = self._routes[key] = _Routes(self, node, traffic.slowness if traffic.digest else 1.0)
+            routes = self._routes[key] = solved()
         return routes
 
 
 class _Routes:
-    """The ways to one node, with the aims of the nodes from which somebody has asked."""
+    """The ways of a field, with the aims of the nodes from which somebody has asked.
 
-    def __init__(self, ground: WalkableGround, goal: int, slowness: Scalars | float) -> None:
-        self._ground, self._goal = ground, goal
-        self._field = Field(ground.grid, goal, ground.clear, slowness, ground.crossed.leaps)
+    Args:
+        goal: the node to which all of them lead; None if they lead to several.
+    """
+
+    def __init__(self, ground: WalkableGround, field: Field, goal: int | None = None) -> None:
+        self._ground, self._field = ground, field
         n = len(ground.spans)
+        self._goal = n if goal is None else goal
         self._aim = np.full(n + 1, UNKNOWN, dtype=np.int32)
         self._aside = np.zeros((len(LANES), n + 1), dtype=np.int8)
 
@@ -319,6 +408,12 @@ class _Routes:
         over = np.where(seen, -1, self._field.leap_from(aim))
         return x, y, np.where(seen, np.nan, self._field.time[aim]), over
 
+    def gain(self, start: Rows, end: Rows) -> Scalars:
+        """How much less of the way is left at nodes than at others, (m,) metres."""
+        self._field.reach(np.concatenate((start, end)))
+        here, there = (np.minimum(self._field.time[nodes], FAR) for nodes in (start, end))
+        return np.asarray(here - there)
+
     def _beside(self, aim: Rows, aside: Rows) -> tuple[Scalars, Scalars]:
         """The places so many cells to the left of aims (m,), seen along the way."""
         along_x, along_y = self._field.descent(aim)
@@ -329,7 +424,7 @@ class _Routes:
         """Find the aims of nodes (m,), and how far aside of them each lane passes."""
         ground, n = self._ground, len(self._ground.spans)
         self._aim[nodes] = n
-        start = nodes[~self._goal_is_seen(nodes)]
+        start = nodes if self._goal == n else nodes[~self._goal_is_seen(nodes)]
         if not len(start):
             return
         traced = self._traced(start)
