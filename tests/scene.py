@@ -30,6 +30,7 @@ from steering_addon.simulation.candidates import Candidates
 from steering_addon.simulation.declaration import Kind
 from steering_addon.simulation.geometry.paths import Spline
 from steering_addon.simulation.locomotion import Locomotion
+from steering_addon.simulation.presence.arrivals import Errand
 from steering_addon.simulation.run import simulate
 from steering_addon.simulation.snapshot import Snapshot, State
 
@@ -52,6 +53,11 @@ __all__ = [
     "ups",
     "velocities",
 ]
+
+
+def errand_of(bound: np.ndarray, left: np.ndarray, arrived: np.ndarray) -> Errand:
+    """The errands of vehicles to whose goals ways lead."""
+    return replace(Errand.blank(len(bound)), bound=bound, left=left, arrived=arrived)
 
 
 def turned(points: Any, turn: np.ndarray) -> np.ndarray:

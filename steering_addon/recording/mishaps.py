@@ -1,9 +1,10 @@
-"""Mishaps of a run: vehicles that overlapped each other or obstacles, got stuck, or left the ground.
+"""Mishaps of a run: vehicles that overlapped each other or obstacles, got stuck, left the ground, or had no way.
 
 Bodies are spheres or capsules, as everywhere. They are checked frame by frame during the run. A vehicle is stuck if it
 stands at an obstacle, or if it has somewhere to go, is near an obstacle and gets nowhere: a flyer hovers or whirls on
 the spot. It is not if it is where it was led to, or if it is nearer to others who stand: a throng holds it up. What
-stands on surfaces says itself whether one is under it, and whether the ground holds it up.
+stands on surfaces says itself whether one is under it, and whether the ground holds it up. A vehicle has no way if none
+led to its goal up to the last frame.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ from ..simulation.steering import errands
 from .overlaps import Overlaps
 
 OVERLAP, OBSTACLE, STUCK, GROUND, FELL, HELD = "overlap", "obstacle", "stuck", "ground", "fell", "held"
-KINDS = (OVERLAP, OBSTACLE, STUCK, GROUND, FELL, HELD)
+NO_WAY = "no_way"
+KINDS = (OVERLAP, OBSTACLE, STUCK, GROUND, FELL, HELD, NO_WAY)
 """The kinds of mishaps. Stored in files: never change."""
 
 TOLERANCE = 0.1
@@ -53,8 +55,8 @@ class Mishaps:
     """The mishaps of n vehicles so far.
 
     Attributes:
-        frames: by kind (n,) the frame of the deepest overlap, or the one on which it got stuck or left its ground; -1
-            for never.
+        frames: by kind (n,) the frame of the deepest overlap, or that on which it got stuck, left its ground, or lost
+            its way for good; -1 for never.
         stuck_from, stuck_until: (n,) the first and the last frame on which each was stuck; -1 for never.
         clearance: (n,) least distance in metres between the surfaces of each vehicle and an obstacle.
     """
@@ -79,6 +81,7 @@ class Mishaps:
         self._look_at_the_ground(frame, state, state.inputs)
         self._look_at_each_other(frame, state, state.inputs)
         self._look_at_obstacles(frame, state, state.inputs)
+        self._look_at_ways(frame, state, state.inputs)
 
     def note(self, kind: str, frame: int, mask: Mask) -> None:
         """Note a mishap that was seen elsewhere, of the vehicles in the mask (n,) that have not had it before."""
@@ -142,6 +145,11 @@ class Mishaps:
         stuck = self._stood > PATIENCE
         stuck[stays] |= clearance[stays] <= _gap_to_those_who_stand(stays, state, snapshot)
         self._note_stuck(frame, stuck, snapshot)
+
+    def _look_at_ways(self, frame: int, state: State, snapshot: Snapshot) -> None:
+        lost = np.isfinite(errands(state).unreached[:, 0]) & snapshot.present & ~state.away
+        since = self.frames[NO_WAY]
+        self.frames[NO_WAY] = np.where(lost, np.where(since < 0, frame, since), -1)
 
     def _gets_nowhere(self, state: State, snapshot: Snapshot, clearance: Scalars) -> Mask:
         """The vehicles that have somewhere to go, but have stayed where they are near an obstacle, (n,)."""

@@ -28,6 +28,7 @@ class RunRecord:
         present: (n, 2) the first and the last frame on which it was present, infinite before the first or after the
             last frame of the run; in reverse order if it never was.
         histories: (n,) texts that tell which states it took up, and why; "" for none.
+        unreached: (n,) the names of goals to which no way led in the end; "" for none.
     """
 
     identity: Rows
@@ -35,6 +36,7 @@ class RunRecord:
     stuck: Scalars
     present: Scalars
     histories: tuple[str, ...]
+    unreached: tuple[str, ...]
 
     def row_of(self, identity: int) -> int | None:
         """The row of a vehicle; None if it took no part."""
@@ -67,8 +69,8 @@ class RunRecorder:
         """The states that vehicles took up, by their row, each with the row of the frame."""
         return self._changes.of
 
-    def record(self, identity: Rows, histories: Mapping[int, str]) -> RunRecord:
-        """The record of the whole run; `histories` tell of states in words, by the row of the vehicle."""
+    def record(self, identity: Rows, histories: Mapping[int, str], unreached: Mapping[int, str]) -> RunRecord:
+        """The record of the whole run; what tells in words, as of `RunRecord`, is by the row of the vehicle."""
         happened = {kind: self.mishaps.frames[kind] for kind in KINDS if self.mishaps.number(kind)}
         stuck = np.stack((self.mishaps.stuck_from, self.mishaps.stuck_until), axis=1)
         return RunRecord(
@@ -77,6 +79,7 @@ class RunRecorder:
             stuck=self._numbers(stuck),
             present=frames_present(self._away, self._frames),
             histories=tuple(histories.get(row, "") for row in range(len(identity))),
+            unreached=tuple(unreached.get(row, "") for row in range(len(identity))),
         )
 
     def _numbers(self, rows: Rows) -> Scalars:

@@ -225,7 +225,7 @@ def _asked(snapshot: Snapshot, world: World, group: Deciders, decided: Decisions
         world, agents, group.behaviors, components, force, intention, decided
     )
     if anybody(np.isfinite(agents.goal[:, 0])) or ERRAND in decided.memories:
-        decided = decided.remembering(ERRAND, agents, Errand.of(agents, intention))
+        decided = decided.remembering(ERRAND, agents, Errand.of(world, agents, intention))
     return Asked(components, corrections, force, intention), decided.signalling(agents, intention)
 
 

@@ -18,6 +18,7 @@ from .arrays.vectors import (
     Rows,
     Scalars,
     Vectors,
+    anybody,
     columns,
     cross,
     dot,
@@ -213,6 +214,23 @@ class World:
         """The places of bodies of rows (n,), -1 for none, as of `by_way`, (n, 3) metres; nan for none."""
         position = picked(self.bodies.position, np.maximum(rows, 0))
         return self.by_way(agents, np.where((rows >= 0)[:, None], position, np.nan))
+
+    def away_by_way(self, agents: Agents, threat: Rows, places: Vectors, runs: Mask) -> Vectors:
+        """Places, (n, 3) metres, moved round agents that run from bodies of rows (n,), so that they run out by a way.
+
+        Straight away from a place the best way out begins, which leads into no dead end. In the open a place is where
+        it is, to the last bit.
+
+        Args:
+            places: where the threats are or will be.
+            runs: (n,) who runs.
+        """
+        if self.ways is None or not anybody(runs):
+            return places
+        threats = np.where(runs[:, None], picked(self.bodies.position, threat), np.nan)
+        away = unit(agents.level(agents.position - places))
+        out = self.ways.retreat(agents.rows, agents.keys, agents.position, threats, away)
+        return np.where((out != away).any(axis=1)[:, None], agents.position - out, places)
 
     def left_uphill(self, agents: Agents, way: Vectors) -> Scalars:
         """The shares of their speed on level ground that slopes leave agents on ways (n, 3), (n,)."""

@@ -16,7 +16,6 @@ from steering_addon.minds.minding import minds_of
 from steering_addon.minds.overfull_cues import OverfullCues
 from steering_addon.scene import CrowdState, Scene, leaders, trigger, with_states
 from steering_addon.simulation.mindset import BY_CUE, NOBODY, OVER, Mindset
-from steering_addon.simulation.presence.arrivals import Errand
 from steering_addon.simulation.run import simulate, step
 from steering_addon.simulation.sensing import world_at
 from steering_addon.simulation.steering import ERRAND
@@ -34,6 +33,7 @@ from tests.minds.herds import (
     startle,
     wolf_near,
 )
+from tests.scene import errand_of
 
 STEADY = {**AT_ONCE, "lasts": 6.0, "persistence": 0.1}
 STATES = [
@@ -211,7 +211,7 @@ def test_a_vehicle_is_idle_for_as_long_as_it_has_somewhere_to_go_and_stands(
     scene = Scene([[0, 0, 0]], speed=speed, vehicle={"max_speed": 1.0, "cruise_speed": 0.5})
     snapshot = with_states(scene.snapshot(), [CrowdState("On")], [trigger(1, Stuck, time=1.0)])
     known = replace(Mindset.blank(1, 2, 0.0), idle=np.array([1.5]))
-    errand = Errand(np.array([bound]), np.ones(1), np.zeros(1, dtype=bool))
+    errand = errand_of(np.array([bound]), np.ones(1), np.zeros(1, dtype=bool))
     state = replace(scene.start(), inputs=snapshot, mindset=known, memories={ERRAND: errand})
     after, _ = snapshot.minds.choose(state, snapshot, world_at(state, snapshot, snapshot, 0.0))
     assert after.mindset.idle[0] == pytest.approx(idle)
@@ -222,7 +222,7 @@ def test_a_vehicle_is_idle_for_as_long_as_it_has_somewhere_to_go_and_stands(
 def test_who_is_where_a_behavior_leads_has_arrived(source: str) -> None:
     scene = Scene([[0, 0, 0]], behaviors=[(Seek, {"target": 1})], tracked=leaders([5, 0, 0]))
     snapshot = with_states(scene.snapshot(), [CrowdState("On", numbers=AT_ONCE)], [trigger(1, Arrived)])
-    errand = Errand(np.zeros(1, dtype=bool), np.zeros(1), np.array([source == "errand"]))
+    errand = errand_of(np.zeros(1, dtype=bool), np.zeros(1), np.array([source == "errand"]))
     arrived = {"seek": np.array([source == "goal reached"])}
     state = replace(scene.start(), inputs=snapshot, arrived=arrived, memories={ERRAND: errand})
     after, _ = snapshot.minds.choose(state, snapshot, world_at(state, snapshot, snapshot, 0.0))

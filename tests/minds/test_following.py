@@ -20,7 +20,6 @@ from steering_addon.scene import Crowd, CrowdState, Scene, in_crowds, leaders, s
 from steering_addon.simulation.arrays.vectors import truncate
 from steering_addon.simulation.declaration import CAUSE
 from steering_addon.simulation.mindset import Mindset
-from steering_addon.simulation.presence.arrivals import Errand
 from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import Snapshot, State
 from tests.minds.herds import (
@@ -38,6 +37,7 @@ from tests.minds.herds import (
     startle,
     wolf_near,
 )
+from tests.scene import errand_of
 
 AFAR = [(Flee, {"distance": 100.0}), (Separation, {"distance": 1.5})]
 """What vehicles want in a state that is not about what called."""
@@ -177,7 +177,7 @@ def test_what_a_state_has_settings_of_its_own_for_begins_anew_each_time_it_is_en
     (mind,) = minds_of(snapshot)
     # It has settings of its own for Seek too, by which Seek is off.
     mind = replace(mind, modes=(replace(mind.modes[0], replaces=("arrival", "seek")),))
-    known, both = Errand(np.ones(2, dtype=bool), np.ones(2), np.ones(2, dtype=bool)), np.ones(2, dtype=bool)
+    known, both = errand_of(np.ones(2, dtype=bool), np.ones(2), np.ones(2, dtype=bool)), np.ones(2, dtype=bool)
     names = ("arrival", "arrival.target", "seek", "flee")
     state = replace(
         herd(2).start(), memories=dict.fromkeys(names, known), arrived={name: both for name in names if "." not in name}

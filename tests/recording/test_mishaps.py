@@ -21,10 +21,9 @@ from steering_addon.recording.mishaps import (
 )
 from steering_addon.simulation.geometry.obstacles import obstacles
 from steering_addon.simulation.locomotion import HELD_UP, OFF_GROUND
-from steering_addon.simulation.presence.arrivals import Errand
 from steering_addon.simulation.snapshot import State
 from steering_addon.simulation.steering import ERRAND
-from tests.scene import Scene, leaders, locked
+from tests.scene import Scene, errand_of, leaders, locked
 
 
 def looked_at(*states: State) -> Mishaps:
@@ -115,7 +114,7 @@ def test_a_vehicle_standing_long_at_an_obstacle_is_stuck_and_elsewhere_is_not() 
 def test_a_vehicle_that_stands_at_an_obstacle_where_it_was_led_to_is_not_stuck() -> None:
     ball = obstacles([[0.0, 0.0, 0.0]], [1.0])
     state = at([[1.55, 0.0, 0.0]], velocity=[[0.0, 0.0, 0.0]], obstacles=ball)
-    reads = Errand(np.array([False]), np.array([0.0]), np.array([True]))
+    reads = errand_of(np.array([False]), np.array([0.0]), np.array([True]))
     assert looked_at(*[replace(state, memories={ERRAND: reads})] * 60).number(STUCK) == 0
 
 
@@ -123,7 +122,7 @@ def test_a_vehicle_that_stands_at_an_obstacle_where_it_was_led_to_is_not_stuck()
 def test_who_is_nearer_to_others_who_stand_than_to_an_obstacle_is_not_stuck_at_it(gap, speed, stuck) -> None:
     """It is bound for a place far beyond the ball, from which it is 1.5 m away."""
     ball = obstacles([[0.0, 0.0, 0.0]], [1.0])
-    bound = Errand(np.array([True, False]), np.array([20.0, 0.0]), np.array([False, False]))
+    bound = errand_of(np.array([True, False]), np.array([20.0, 0.0]), np.array([False, False]))
     places, velocity = [[3.0, 0.0, 0.0], [4.0 + gap, 0.0, 0.0]], [[0.0, 0.0, 0.0], [0.0, speed, 0.0]]
     state = replace(at(places, velocity=velocity, obstacles=ball), memories={ERRAND: bound})
     assert (looked_at(*[state] * 120).frames[STUCK] >= 0).tolist() == [stuck, False]
@@ -144,7 +143,9 @@ def circling(frames: int, bound: bool, *, width: float = 0.2, left: float = 20.0
         angle = 0.5 * frame
         place = [[4.0 + width * np.cos(angle), width * np.sin(angle), 0.0]]
         state = at(place, velocity=[[-np.sin(angle), np.cos(angle), 0.0]], obstacles=ball)
-        states.append(replace(state, memories={ERRAND: Errand(np.array([bound]), np.array([left]), np.array([False]))}))
+        states.append(
+            replace(state, memories={ERRAND: errand_of(np.array([bound]), np.array([left]), np.array([False]))})
+        )
     return states
 
 
@@ -178,7 +179,7 @@ def test_the_spot_on_which_a_flyer_is_stuck_is_where_an_obstacle_began_to_hold_i
 
     def seen(y: float, bound: bool) -> State:
         state = at([[3.0, y, 0.0]], velocity=[[0.0, 1.0, 0.0]], obstacles=ball)
-        return replace(state, memories={ERRAND: Errand(np.array([bound]), np.array([20.0]), np.array([False]))})
+        return replace(state, memories={ERRAND: errand_of(np.array([bound]), np.array([20.0]), np.array([False]))})
 
     whirls = [seen((0.6 if frame % 2 else -0.6) * within, True) for frame in range(120)]
     assert looked_at(seen(-0.9 * within, False), seen(0.0, False), *whirls).number(STUCK) == 1

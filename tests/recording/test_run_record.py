@@ -38,7 +38,7 @@ def test_the_presence_of_several_vehicles_is_that_of_each(away) -> None:
 def test_a_vehicle_is_found_by_its_identity_and_no_other_is(identities, wanted) -> None:
     identity = np.array(sorted(identities), dtype=np.int64)
     n = len(identity)
-    record = RunRecord(identity, {}, np.full((n, 2), np.nan), np.full((n, 2), np.inf), ("",) * n)
+    record = RunRecord(identity, {}, np.full((n, 2), np.nan), np.full((n, 2), np.inf), ("",) * n, ("",) * n)
     row = record.row_of(wanted)
     assert (row is not None) == (wanted in identities)
     assert row is None or identity[row] == wanted

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 RUNS = "steering_runs"
 """The custom property of a scene that holds a record for each run, by the id of its bake. Stored in files."""
 MADE_OF = "made_of"
+WORDS = {"histories": "states", "unreached": "unreached"}
+"""Under what a scene holds columns of texts, by the name in `RunRecord`."""
 PAIRS = ("stuck", "present")
 """Columns of two numbers a vehicle, one after the other."""
 
@@ -41,12 +43,14 @@ class Outcome:
         stuck_frames: the first and the last frame on which it was stuck; None if it never was.
         present_frames: the first and the last frame on which it was present, as in `RunRecord`; None if it always was.
         history: the states that it took up, as a text.
+        unreached: the full name of the goal to which no way led in the end; "" for none.
     """
 
     mishaps: Mapping[str, float] = field(default_factory=dict)
     stuck_frames: Span | None = None
     present_frames: Span | None = None
     history: str = ""
+    unreached: str = ""
 
     @property
     def states(self) -> tuple[TakenUp, ...]:
@@ -68,7 +72,8 @@ class Outcomes:
 
     def of(self, ob: Object, bake: BakeRecord | None) -> Outcome:
         """The outcome for a vehicle, to the extent that it is known; `bake`: the record of the bake that it plays."""
-        if bake is None:
+        # Reading the settings of a part that the bake moves along would store some.
+        if bake is None or not ob.is_property_set("steering"):
             return NOTHING_KNOWN
         if bake.bake_id not in self._records:
             self._records[bake.bake_id] = _record(_stored(bake.bake_id))
@@ -100,8 +105,9 @@ def store_run(scene: Scene, run: str, record: RunRecord) -> None:
         columns["stuck"] = record.stuck.ravel()
     if not np.isinf(record.present).all():
         columns["present"] = record.present.ravel()
-    if any(record.histories):
-        columns["states"] = list(record.histories)
+    for name, stored_as in WORDS.items():
+        if any(texts := getattr(record, name)):
+            columns[stored_as] = list(texts)
     if not hasattr(scene.get(RUNS), "keys"):
         scene[RUNS] = {}
     scene[RUNS][run] = columns
@@ -139,19 +145,19 @@ def _record(stored: Any) -> RunRecord | None:
         n = len(identity)
         pairs = {name: np.array(stored[name], dtype=np.float64).reshape(n, 2) for name in PAIRS if name in stored}
         mishaps = stored.get("mishaps", {})
-        histories = tuple(str(text) for text in stored.get("states", ())) or ("",) * n
+        words = {name: tuple(map(str, stored.get(key, ()))) or ("",) * n for name, key in WORDS.items()}
         record = RunRecord(
             identity=identity,
             mishaps={kind: np.array(mishaps[kind], dtype=np.float64) for kind in KINDS if kind in mishaps},
             stuck=pairs.get("stuck", np.full((n, 2), np.nan)),
             present=pairs.get("present", np.tile((-np.inf, np.inf), (n, 1))),
-            histories=histories,
+            **words,
         )
     except (TypeError, KeyError, AttributeError, ValueError):
         return None
-    columns = (*record.mishaps.values(), *pairs.values(), histories)
-    frames = np.concatenate([np.ravel(column) for column in columns[:-1]] or [np.zeros(0)])
-    possible = all(len(column) == n for column in columns) and (np.diff(identity) > 0).all()
+    columns = (*record.mishaps.values(), *pairs.values())
+    frames = np.concatenate([np.ravel(column) for column in columns] or [np.zeros(0)])
+    possible = all(len(column) == n for column in (*columns, *words.values())) and (np.diff(identity) > 0).all()
     return record if possible and not (np.abs(frames[np.isfinite(frames)]) > FURTHEST).any() else None
 
 
@@ -162,6 +168,7 @@ def _outcome(record: RunRecord, row: int) -> Outcome:
         stuck_frames=(stuck_from, stuck_until) if isfinite(stuck_from) and isfinite(stuck_until) else None,
         present_frames=(first, last) if isfinite(first) or isfinite(last) else None,
         history=record.histories[row],
+        unreached=record.unreached[row],
     )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import EnumProperty
 
-from ...recording.mishaps import FELL, GROUND, HELD, OBSTACLE, OVERLAP, STUCK
+from ...recording.mishaps import FELL, GROUND, HELD, NO_WAY, OBSTACLE, OVERLAP, STUCK
 from ..animation.ownership import bake_of
 from ..animation.run_records import Outcomes
 from ..objects.focus import select_only
@@ -25,6 +25,7 @@ WORDS = {
     GROUND: "off the ground",
     FELL: "fallen from an edge",
     HELD: "held up by the ground",
+    NO_WAY: "without a way to their goal",
 }
 """The words of the report, after the number of vehicles."""
 NAMED = 3
@@ -48,6 +49,12 @@ ITEMS = [
         "Held Up by the Ground",
         "Vehicles that crept on ground that is too steep, or found no way past it or its edge, for five seconds",
         6,
+    ),
+    (
+        NO_WAY.upper(),
+        "Without a Way",
+        "Vehicles that walk, to whose goal no way over the ground led up to the last frame",
+        7,
     ),
 ]
 

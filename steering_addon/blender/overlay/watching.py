@@ -1,13 +1,13 @@
 """Handlers that keep the pictures of the scenes up to date.
 
-After every change and on every frame, the known objects are drawn again immediately. Finding the objects to draw and
-computing the requested forces takes longer, so a timer does that a moment after the last change.
+After every change and on every frame, the known objects are drawn again immediately. Finding the objects to draw,
+where they can walk and which forces are requested takes longer, so a timer does that a moment after the last change.
 """
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import bpy
@@ -18,6 +18,7 @@ from ..refusal import Refusal
 from .picture import Picture, Subjects, enabled_items, find_cast, picture
 from .requests import Request, requested_forces
 from .tracks import Tracks
+from .ways import WayLines, way_lines
 
 if TYPE_CHECKING:
     from bpy.types import Depsgraph, Scene, Window
@@ -178,6 +179,8 @@ def _update_window(window: Window) -> None:
         watched.picture = Picture()
     else:
         watched.tracks.keep_only(watched.cast.vehicles)
+        if "WAYS" in items:
+            watched.cast = replace(watched.cast, ways=_ways(watched.cast, scene, depsgraph))
         _redraw(scene, depsgraph, _requests(watched, scene, depsgraph) if "FORCES" in items else [])
     for area in window.screen.areas:
         if area.type == "VIEW_3D":
@@ -192,3 +195,11 @@ def _requests(watched: _Watched, scene: Scene, depsgraph: Depsgraph) -> list[Req
     except Refusal:
         # The bake reports the reason.
         return []
+
+
+def _ways(cast: Subjects, scene: Scene, depsgraph: Depsgraph) -> WayLines:
+    try:
+        return way_lines(cast.vehicles, scene, depsgraph)
+    except Refusal:
+        # The bake reports the reason.
+        return WayLines()

@@ -24,7 +24,7 @@ from ..animation.animation_data import action_of
 from ..animation.visibility import SWITCHES
 from ..clips.clip_feet import unplanted_of
 from ..clips.clip_speeds import too_fast
-from ..clips.crowd_clips import state_of, stored_clips
+from ..clips.crowd_clips import clip_of_link, state_of, stored_clips
 from ..clips.finding_clips import own_actions
 from ..clips.measuring import player_below
 from ..crowds.adding_clips import why_without_walk
@@ -43,7 +43,7 @@ from ..read.sources import behaviors_of, pointers_of
 from ..read.target_problems import awaited, outside_scene, target_problem, waits_unasked
 from .covering import covering
 from .origins import REMEDIES, off_origin
-from .placing import misplaced
+from .placing import loose_links, misplaced
 from .undriven import undriven
 
 if TYPE_CHECKING:
@@ -76,7 +76,10 @@ class FindingKind(Enum):
     UNDRIVEN = "DRIVER"
     UPSIDE_DOWN = "FILE_REFRESH"
     UNUSED_SURFACE = "MESH_GRID"
+    LOOSE_LINK = "LINKED"
+    UNPLAYED = "NLA"
     FAR_OUTSIDE = "CUBE"
+    NO_WAY = "CON_FOLLOWPATH"
     FEET_SLIDE = "ARMATURE_DATA"
     POSED_ALIKE = "SHAPEKEY_DATA"
     TOO_FAST = "MOD_TIME"
@@ -169,6 +172,12 @@ def findings(
     misplaced_vehicles = misplaced(scene, roles, records)
     for kind, (name, text, *verbs) in MISPLACED.items():
         yield from _about(name, misplaced_vehicles.get(kind, ()), text, *verbs)
+    text = "{} an end on no surface, so nobody takes it. Move that to where one can stand"
+    yield from _about(FindingKind.LOOSE_LINK, loose_links(scene, roles[Role.LINK]), text, "has", "have")
+    played = {entry.action for crowd in roles[Role.CROWD] for entry in stored_clips(crowd)}
+    unplayed = [ob for ob in roles[Role.LINK] if (clip := clip_of_link(ob)) is not None and clip not in played]
+    text = "{} a clip that no crowd has. Use Add Clip in the crowd that goes there"
+    yield from _about(FindingKind.UNPLAYED, unplayed, text, "has", "have")
     yield from _far_outside(roles)
     yield from _undriven(vehicles)
     yield from _posed_alike(vehicles)
@@ -208,6 +217,7 @@ def findings(
             text += f" {each.clip}, its fastest clip. Fit Speed in the panel Clips changes that"
             yield Finding(FindingKind.TOO_FAST, text, (full_name(each.ob),))
     spans = {ob: outcomes.of(ob, record).present_frames for ob, record in records.items()}
+    yield from _unreached({ob: outcomes.of(ob, record).unreached for ob, record in records.items()})
     never = [ob for ob, span in spans.items() if span is not None and _is_never(span)]
     yield from _about(FindingKind.NEVER_ENTERED, never, "{} on no frame of the bake", "is", "are")
     for crowd in crowds:
@@ -231,6 +241,17 @@ def _covering(scene: Scene, obstacles: Sequence[Object]) -> Iterator[Finding]:
         what = "a way through" if each.closes else f"more than {TOO_MUCH:g} times the volume of the object"
         text = f"{{}} {what}. Set Shape to {SHAPE_LABELS[each.instead]}, not {SHAPE_LABELS[each.shape]}"
         yield from _about(FindingKind.COVERS, obs, text, "covers", "cover")
+
+
+def _unreached(goals: Mapping[Object, str]) -> Iterator[Finding]:
+    """The goals, by their full names, to which vehicles found no way in the bake; "" for those that found one."""
+    lost: dict[tuple[str, str], list[str]] = {}
+    for ob, goal in goals.items():
+        if goal and (crowd := crowd_of(ob)) is not None:
+            lost.setdefault((crowd.name, goal), []).append(ob.name)
+    for (crowd, goal), names in lost.items():
+        text = f"{names_of(names)} of {crowd} {'finds' if len(names) == 1 else 'find'} no way over the ground to {goal}"
+        yield Finding(FindingKind.NO_WAY, f"{text}. Show Ways in the overlay tells where it ends", (goal,))
 
 
 def _surfaces(roles: Mapping[Role, Sequence[Object]]) -> Iterator[Finding]:

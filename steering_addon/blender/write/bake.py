@@ -26,7 +26,7 @@ from ..read.plan import Plan
 from ..read.reading import Reader
 from ..read.sweep import read_ahead, sweep
 from .ground_edges import GroundEdges
-from .histories import histories
+from .histories import histories, unreached_goals
 from .key_writer import KeyWriter
 from .subjects import driven_crowds, playing_models, subjects_of
 from .writer import Writer
@@ -104,7 +104,8 @@ def baking(
     plan.vehicles.source.store(plan.vehicles.identity)
     for each in (*plan.states, *plan.triggers):
         store_number(each)
-    store_run(plan.scene, run, recorder.record(plan.vehicles.identity, histories(plan, recorder.changes)))
+    unreached = {} if before is None else unreached_goals(plan, before)
+    store_run(plan.scene, run, recorder.record(plan.vehicles.identity, histories(plan, recorder.changes), unreached))
     return BakeResult(
         run=run,
         vehicles=len(plan),

@@ -1,12 +1,18 @@
-"""The states that the vehicles of a plan took up, in words for the record of their bake."""
+"""What happened to the vehicles of a plan, in words for the record of their bake."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ...recording.changes_of_mind import ChangeOfMind
+from ...simulation.arrays.vectors import magnitude
+from ...simulation.snapshot import State
+from ...simulation.steering import errands
 from ..animation.state_history import CAUSES, TRIGGER, TakenUp, written
+from ..objects.tagged_objects import full_name
 
 if TYPE_CHECKING:
     from ..read.plan import Plan
@@ -47,3 +53,17 @@ def histories(plan: Plan, changes: Mapping[int, Sequence[tuple[int, ChangeOfMind
         row: written(narrator.taken_up(row, plan.frames[frame_row], change) for frame_row, change in of_vehicle)
         for row, of_vehicle in changes.items()
     }
+
+
+def unreached_goals(plan: Plan, last: State) -> dict[int, str]:
+    """The full name of the goal of each vehicle of a plan to which no way led at last, by its row.
+
+    Args:
+        last: the state on the last frame, after a step.
+    """
+    assert last.inputs is not None
+    places = errands(last).unreached
+    lost = np.flatnonzero(np.isfinite(places[:, 0]) & last.inputs.present & ~last.away)
+    objects = [*plan.vehicles.source.objects, *(body.ob for body in plan.bodies)]
+    positions = np.concatenate((last.motion.position, last.inputs.tracked.position))
+    return {row: full_name(objects[int(np.argmin(magnitude(positions - places[row])))]) for row in lost.tolist()}

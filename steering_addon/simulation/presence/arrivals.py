@@ -12,11 +12,11 @@ from typing import TypeVar
 import numpy as np
 
 from ..arrays.frozen import replace
-from ..arrays.vectors import Mask, Rows, Scalars, anybody, shared
+from ..arrays.vectors import Mask, Rows, Scalars, Vectors, anybody, shared
 from ..behavior import Behavior, Destination
 from ..intention import Intention
 from ..memory import Memory, remembered
-from ..world import Agents
+from ..world import Agents, World
 from .attendance import GO_ON, LEAVE, STAY, Attendance
 
 STANDING = 0.05
@@ -35,19 +35,24 @@ class Errand(Memory):
         left: (n,) the distance to where they go, or at a place on the way to what is no longer at it, metres; 0 for the
             others.
         arrived: (n,) the vehicles that are where a behavior leads them.
+        unreached: (n, 3) where those are to go to whom no way leads there, metres; nan for the others.
     """
 
     bound: Mask = remembered(False)
     left: Scalars = remembered(0.0)
     arrived: Mask = remembered(False)
+    unreached: Vectors = remembered((np.nan, np.nan, np.nan))
 
     @classmethod
-    def of(cls, agents: Agents, intention: Intention) -> Errand:
+    def of(cls, world: World, agents: Agents, intention: Intention) -> Errand:
         """The errands of agents whose behaviors have said all this."""
         distance, place = agents.goal_distance, PLACE * agents.radius
         away = np.isfinite(distance) & ((distance > place) | intention.leads_on) & ~intention.arrived
         bound = away & (intention.top_speed(agents.max_speed) > STANDING * agents.max_speed)
-        return cls(bound, np.where(bound, np.maximum(distance, place), 0.0), intention.arrived)
+        left = np.where(bound, np.maximum(distance, place), 0.0)
+        if world.ways is None:
+            return cls(bound, left, intention.arrived, shared(np.nan, 3 * len(agents)).reshape(len(agents), 3))
+        return cls(bound, left, intention.arrived, world.ways.unreached(agents.rows, agents.goal))
 
 
 @dataclass(frozen=True)

@@ -98,7 +98,8 @@ def find_spans(surfaces: Surfaces, build: Build) -> Spans | None:
     # Cells lie on multiples of their size: the same floor gives the same nodes, whatever else is tagged.
     first, last = (np.floor(corner / size).astype(np.int64) for corner in (low, high))
     grid = _Grid((float(first[0] * size), float(first[1] * size)), size, (last - first + 1).tolist())
-    storeys = _bridged(grid, _storeys(grid, surfaces, build), surfaces, build)
+    floors, kept = _storeys(grid, surfaces, build)
+    storeys = _bridged(grid, floors, kept, surfaces, build)
     if not len(storeys.cell):
         return None
     begin = np.zeros(grid.shape[0] * grid.shape[1] + 1, dtype=np.int64)
@@ -127,8 +128,8 @@ class _Grid(NamedTuple):
         return np.where(on, j * self.shape[0] + i, 0), on
 
 
-def _storeys(grid: _Grid, surfaces: Surfaces, build: Build) -> _Storeys:
-    """The floors over the middles of all cells that are gentle enough and have headroom, by cell and height."""
+def _storeys(grid: _Grid, surfaces: Surfaces, build: Build) -> tuple[_Storeys, Mask]:
+    """The floors over the middles of all cells, by cell and height, and which are gentle enough and have headroom."""
     cells = np.arange(grid.shape[0] * grid.shape[1])
     x, y = grid.middles(cells)
     found = []
@@ -142,19 +143,19 @@ def _storeys(grid: _Grid, surfaces: Surfaces, build: Build) -> _Storeys:
     cell, height, rise, gentle = cell[order], height[order], rise[order], gentle[order]
     # Of floors that touch the higher counts; what has another close above it has no headroom.
     above = np.where(np.append(cell[1:] == cell[:-1], False), np.append(np.diff(height), 0.0), np.inf)
-    kept = gentle & (above >= build.headroom)
-    return _Storeys(cell[kept], height[kept], rise[kept])
+    return _Storeys(cell, height, rise), gentle & (above >= build.headroom)
 
 
-def _bridged(grid: _Grid, storeys: _Storeys, surfaces: Surfaces, build: Build) -> _Storeys:
-    """The storeys with those of cells whose middle lies in a gap that a foot bridges."""
+def _bridged(grid: _Grid, floors: _Storeys, kept: Mask, surfaces: Surfaces, build: Build) -> _Storeys:
+    """The floors that are kept, and those of cells whose middle lies in a gap, without a floor, that a foot bridges."""
+    storeys = _Storeys(floors.cell[kept], floors.height[kept], floors.rise[kept])
     added = [storeys]
-    begin = np.searchsorted(storeys.cell, np.arange(grid.shape[0] * grid.shape[1] + 1))
+    begin = np.searchsorted(floors.cell, np.arange(grid.shape[0] * grid.shape[1] + 1))
     step = build.step + build.gap * grade(build)
     for side, direction in enumerate(SIDES):
         cell, on = grid.beside(storeys.cell, side)
-        near = _nearest(begin, storeys.height, cell, on, storeys.height, shared(step, len(cell)))
-        rows = which(on & (near == len(storeys.cell)))
+        near = _nearest(begin, floors.height, cell, on, storeys.height, shared(step, len(cell)))
+        rows = which(on & (near == len(floors.cell)))
         m = len(rows)
         if not m:
             continue

@@ -4,7 +4,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.building import bake, clear_bake, crowd, frames, obstacle, part, select, vehicle
+from tests.blender.building import bake, clear_bake, crowd, frames, is_baked, obstacle, part, select, vehicle, wedge
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender
@@ -52,10 +52,21 @@ def test_each_kind_of_mishap_has_a_column_of_its_own() -> None:
     columns = {kind: np.array([10.0 + k, np.nan, np.nan]) for k, kind in enumerate(kinds)}
     stuck = np.array([[20.0, 21.0], [np.nan, np.nan], [np.nan, np.nan]])
     present = np.tile((-np.inf, np.inf), (3, 1))
-    record = run_record.RunRecord(np.array([1, 2, 3]), columns, stuck, present, ("", "", ""))
+    record = run_record.RunRecord(np.array([1, 2, 3]), columns, stuck, present, ("", "", ""), ("", "Exit", ""))
     records.store_run(bpy.context.scene, *runs(), record)
     assert outcome(one).mishaps == {kind: 10.0 + k for k, kind in enumerate(kinds)}
     assert outcome(one).stuck_frames == (20.0, 21.0)
+
+
+def test_asking_for_mishaps_stores_nothing_on_parts_that_a_bake_hides() -> None:
+    *_, far = crash()
+    mast = wedge("Mast")
+    mast.parent = far
+    select(far)
+    bake(selected=True)
+    assert is_baked(mast), "it is hidden until the vehicle enters"
+    assert bpy.ops.steering.select_contacts() == {"CANCELLED"}
+    assert not mast.is_property_set("steering")
 
 
 def test_a_scene_keeps_one_record_for_each_run_that_is_played() -> None:

@@ -17,6 +17,7 @@ from tests.blender.building import (
     fleet,
     frames,
     leader,
+    link,
     obstacle,
     part,
     places,
@@ -34,7 +35,7 @@ from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender
 
-ALL = {"FRONT", "VELOCITY", "TARGETS", "TRAILS", "PATHS", "OBSTACLES", "REGIONS", "FORCES", "SURFACES"}
+ALL = {"FRONT", "VELOCITY", "TARGETS", "TRAILS", "PATHS", "OBSTACLES", "REGIONS", "FORCES", "SURFACES", "WAYS"}
 
 
 def strokes():
@@ -114,6 +115,46 @@ def test_an_arrow_points_from_its_tail_to_its_tip() -> None:
 
 
 # ---- the picture
+
+
+def floor(name: str, location, size: float):
+    """A square floor with a corner at a place."""
+    mesh = bpy.data.meshes.new(name)
+    mesh.from_pydata([(0, 0, 0), (size, 0, 0), (size, size, 0), (0, size, 0)], [], [(0, 1, 2, 3)])
+    return tag(put(link(bpy.data.objects.new(name, mesh)), location), role="SURFACE")
+
+
+def test_ways_are_drawn_where_walkers_can_go_and_where_they_cannot_with_what_ends_them() -> None:
+    walkers = crowd("Walkers", wander={})
+    walkers.steering.locomotion = "ON_FOOT"
+    floor("Ground", (0.0, 0.0, 0.0), 10.0)
+    floor("Stage", (10.0, 0.0, 0.7), 4.0)
+    person = vehicle(name="Person", location=(2.0, 2.0, 0.0), crowd=walkers)
+    obstacle(sphere("Pillar", (5.0, 5.0, 1.0)))
+    ways, depsgraph = part("blender.overlay.ways"), bpy.context.evaluated_depsgraph_get()
+    drawn_by = {}
+    for lines, _, name in ways.way_lines([person], bpy.context.scene, depsgraph).lines:
+        drawn_by.setdefault(name, []).append(lines)
+    on_stage, on_ground = np.concatenate(drawn_by["Out of Reach"]), np.concatenate(drawn_by["Walkable"])
+    assert len(on_stage) and (on_stage[:, 0] > 9.5).all() and (on_stage[:, 2] > 0.7).all()
+    assert len(on_ground) and (on_ground[:, 0] < 10.5).all() and (on_ground[:, 2] < 0.5).all()
+    assert (np.linalg.norm(on_ground[:, :2] - 5.0, axis=1) > 0.9).all(), "not within the pillar"
+    riser = np.concatenate(drawn_by["Higher than a Step"])
+    assert len(riser) and (np.abs(riser[:, 0] - 10.0) < 1.0).all()
+    assert not len(np.concatenate(drawn_by["Lower than Headroom"]))
+    person.location.x = 11.0
+    bpy.context.view_layer.update()
+    assert not any(
+        name == "Out of Reach" and (lines[:, 0] > 10.5).any()
+        for lines, _, name in ways.way_lines([person], bpy.context.scene, depsgraph).lines
+    ), "what is out of reach depends on where they are"
+
+
+def test_ways_of_what_does_not_walk_are_not_drawn() -> None:
+    ship = vehicle(wedge("Ship", (0.0, 0.0, 5.0)), crowd=crowd("Ships", wander={}))
+    floor("Ground", (0.0, 0.0, 0.0), 10.0)
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    assert not part("blender.overlay.ways").way_lines([ship], bpy.context.scene, depsgraph).lines
 
 
 def test_a_flow_along_edges_is_drawn_with_its_direction() -> None:

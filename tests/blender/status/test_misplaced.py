@@ -7,7 +7,7 @@ import math
 import bpy
 import pytest
 
-from tests.blender.building import bake, crowd, empty, frames, insert, link, part, put, tag, vehicle
+from tests.blender.building import bake, crowd, empty, frames, insert, link, part, put, tag, use, vehicle
 from tests.blender.read.test_surfaces import hill
 from tests.blender.status.test_findings import listed, selected_by_click
 
@@ -152,3 +152,33 @@ def test_who_falls_and_who_is_held_up_is_told_after_the_bake() -> None:
     outcome_of = part("blender.animation.run_records").outcome_of
     mishaps = {name: set(outcome_of(bpy.data.objects[name]).mishaps) for name in ("Sheep 0", "Sheep 1")}
     assert mishaps == {"Sheep 0": {"held"}, "Sheep 1": {"fell"}}
+
+
+def upper_floor(name: str, z: float):
+    """A floor of 4 x 4 m above a larger one at z = 0."""
+    mesh = bpy.data.meshes.new(name)
+    mesh.from_pydata([(0, 0, 0), (4, 0, 0), (4, 4, 0), (0, 4, 0)], [], [(0, 1, 2, 3)])
+    floor = put(link(bpy.data.objects.new(name, mesh)), (0.0, 0.0, z))
+    tag(floor, role="SURFACE")
+    return floor
+
+
+def test_a_goal_that_nobody_reaches_is_named_after_the_bake_and_a_click_selects_it() -> None:
+    frames(1, 30)
+    ground, upper = upper_floor("Ground", 0.0), upper_floor("Upstairs", 3.0)
+    ground.scale = (3.0, 3.0, 1.0)
+    below, above = empty("Below", (9.0, 9.0, 0.0)), empty("Above", (2.0, 2.0, 3.0))
+    herd((8.0, 1.0, 0.0), (9.0, 1.0, 0.0))
+    its = bpy.data.objects["Herd"]
+    use(its, seek={"target": below})
+    bake()
+    assert "NO_WAY" not in listed()
+    use(its, seek={"target": above})
+    bake()
+    assert listed()["NO_WAY"].startswith("Sheep 0 and Sheep 1 of Herd find no way over the ground to Above")
+    assert selected_by_click("NO_WAY") == {"Above"}
+    assert bpy.ops.steering.select_contacts(kind="NO_WAY") == {"FINISHED"}
+    assert {ob.name for ob in bpy.context.selected_objects} == {"Sheep 0", "Sheep 1"}
+    upper.location.z = 0.1
+    bake()
+    assert "NO_WAY" not in listed(), "a step leads up"

@@ -16,12 +16,14 @@ from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.unaligned_collision_avoidance import METHODS, UnalignedCollisionAvoidance
 from steering_addon.locomotion import OnFoot
+from steering_addon.recording.mishaps import NO_WAY, Mishaps
 from steering_addon.simulation.geometry.obstacles import Obstacles, boxes
 from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
 from steering_addon.simulation.run import step
 from steering_addon.simulation.ways import over_ground
 from steering_addon.simulation.ways.fields import Field
 from steering_addon.simulation.ways.footprints import footprints
+from steering_addon.simulation.ways.missing import BORDER, HIGH, LOW, OBSTACLE, STEEP, WIDE, find_missing
 from steering_addon.simulation.ways.over_ground import Ways, find_ways
 from steering_addon.simulation.ways.roadmap import Net
 from steering_addon.simulation.ways.spans import Build, find_spans
@@ -138,10 +140,11 @@ def test_a_way_leads_to_wherever_one_can_walk(name: str, behavior: Any) -> None:
 
 @pytest.mark.parametrize("behavior, target", [(Docking, "target"), (LeaderFollowing, "leader")])
 def test_what_is_told_a_place_beside_a_goal_upstairs_goes_upstairs(behavior: Any, target: str) -> None:
-    scene, things, goal, places, _ = SCENES["upstairs"]
+    scene, things, goal, *_ = SCENES["upstairs"]
+    places = [(7.0, 4.0, 0.0), (7.0, 6.0, 0.0)]
     crowd = walkers(scene, things, goal, places)
     crowd.behaviors[0] = (behavior, {target: np.full(len(places), len(places))})
-    assert (positions(crowd.run(30 * FPS))[-1, :, 2] > 2.9).all()
+    assert (positions(crowd.run(12 * FPS))[-1, :, 2] > 2.9).all()
 
 
 def test_a_goal_in_sight_is_where_it_is_to_the_last_bit() -> None:
@@ -156,7 +159,7 @@ def test_a_goal_in_sight_is_where_it_is_to_the_last_bit() -> None:
 def test_the_length_of_a_way_is_that_of_a_straight_line_on_open_ground() -> None:
     ground = WalkableGround(spans(quads(plate(0, 0, 30, 30))), NOTHING, BUILD)
     goal = int(ground.spans.at(*(np.array([k]) for k in (15.1, 15.1, 0.0)))[0])
-    field = Field(ground.grid, goal, ground.clear)
+    field = Field.to(ground.grid, goal, ground.clear)
     nodes = np.arange(len(ground.spans))
     field.reach(nodes)
     x, y = ground.spans.x[goal] - ground.spans.x, ground.spans.y[goal] - ground.spans.y
@@ -195,7 +198,7 @@ def test_ways_are_hardly_longer_than_the_shortest_from_corner_to_corner(seed: in
     rng = np.random.default_rng(seed)
     free = np.flatnonzero(ground.clear[:-1])
     start, (goal,) = rng.choice(free, 60), rng.choice(free, 1)
-    field = Field(ground.grid, int(goal), ground.clear)
+    field = Field.to(ground.grid, int(goal), ground.clear)
     field.reach(start)
     points = np.column_stack((ground.spans.x, ground.spans.y))
     straight = np.linalg.norm(points[start] - points[goal], axis=1)
@@ -215,7 +218,7 @@ def test_ways_are_hardly_longer_than_the_shortest_from_corner_to_corner(seed: in
 def test_a_field_solved_band_by_band_is_that_solved_node_by_node(seed: int) -> None:
     ground = WalkableGround(spans(quads(plate(0, 0, 12, 12))), some_boxes(seed, 6), BUILD)
     goal = int(np.flatnonzero(ground.clear[:-1])[40])
-    whole, part, plain = (Field(ground.grid, goal, ground.clear) for _ in range(3))
+    whole, part, plain = (Field.to(ground.grid, goal, ground.clear) for _ in range(3))
     every = np.arange(len(ground.spans))
     whole.reach(every)
     for node in np.random.default_rng(seed).permutation(every):
@@ -243,7 +246,7 @@ def test_a_door_hardly_wider_than_a_body_is_found(turn: float, shift: float) -> 
     turned = boxes(middle, things.half, axes)
     ground = WalkableGround(spans(quads(plate(-3, -3, 3, 3))), turned, BUILD)
     there, back = (int(ground.spans.at(*(np.array([k]) for k in (x * c, x * s, 0.0)))[0]) for x in (-1.5, 1.5))
-    field = Field(ground.grid, back, ground.clear)
+    field = Field.to(ground.grid, back, ground.clear)
     field.reach(np.array([there]))
     assert field.time[there] < 4.0
     closed = WalkableGround(
@@ -284,14 +287,35 @@ def test_where_no_way_leads_the_goal_is_the_nearest_place_until_the_gate_opens()
         ((-0.1, -5.0, 0.0), (0.1, -1.0, 3.0)), ((-0.1, 1.0, 0.0), (0.1, 5.0, 3.0)), ((-0.1, -1.0, 0.0), (0.1, 1.0, 3.0))
     )
     scene = walkers(PLATE, gate, goal, [(-6.0, 2.0, 0.0)], Arrival)
-    state, places = scene.start(), []
+    state, places, mishaps, lost = scene.start(), [], Mishaps(1), []
     for frame in range(22 * FPS):
         opened = replace(gate, present=gate.present & np.array([True, True, frame < 10 * FPS]))
         state = step(state, replace(scene.snapshot(frame), obstacles=opened))
         places.append(state.motion.position[0].copy())
+        mishaps.look(frame, state)
+        lost.append(mishaps.number(NO_WAY))
+    # A vehicle that finds a way in the end has lost none.
+    assert lost[9 * FPS] == 1 and lost[-1] == 0
     waits = places[9 * FPS]
     assert -1.0 < waits[0] < -0.2 and abs(waits[1]) < 0.6
     assert np.linalg.norm(places[-1] - goal) < 1.0
+
+
+def test_what_ends_the_ground_is_told_apart() -> None:
+    """By nothing beyond, a wall, a slope, a low roof, a riser, or a gap, each along one line."""
+    beyond = {
+        BORDER: (), OBSTACLE: (plate(0, -1, 3, 1),), LOW: (plate(0, -1, 3, 1), plate(1, -1, 3, 1, 1.5)),
+        HIGH: (plate(0, -1, 3, 1, 0.6),), WIDE: (plate(0.7, -1, 3, 1),),
+        STEEP: (((0, -1, 0), (1, -1, 1.7), (1, 1, 1.7), (0, 1, 0)), plate(1, -1, 3, 1, 1.7)),
+    }  # fmt: skip
+    wall = walls(((1.0, -1.5, 0.0), (1.2, 1.5, 3.0)))
+    for reason, plates in beyond.items():
+        surfaces = quads(plate(-3, -1, 0, 1), *plates)
+        ground = WalkableGround(spans(surfaces), wall if reason == OBSTACLE else NOTHING, BUILD)
+        nodes, sides, why = find_missing(ground, surfaces)
+        ahead = (sides == 0) & (ground.spans.x[nodes] < 1.0)
+        assert ahead.any() and (why[ahead] == reason).all(), reason
+        assert (why[(sides == 2) & (ground.spans.x[nodes] < 0.0)] == BORDER).all()
 
 
 def test_below_a_goal_upstairs_nobody_has_reached_it() -> None:
