@@ -236,9 +236,18 @@ class MarkLinks(Stored):
 
 @dataclass(frozen=True)
 class LinkEnds(Stored):
-    """The other end of a link."""
+    """The other end of a link, and what rigs play on it."""
 
     to: Any = field.pointer("Object where the link ends, if it starts at an Empty; may move", label="Other End")
+    clip: Any = field.action(
+        "Action that rigs play on it, and only on links, if it is among the clips of their crowd; empty: they walk"
+    )
+    cycle: float = field.positive(
+        0.0,
+        "Distance over which the clip is played through, such as two rungs of a ladder; 0 for once over the whole link",
+        unit=Unit.LENGTH,
+        soft=(0.0, 10.0),
+    )
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ class LinkModel(Declared):
     at_once: Rows = called(
         "At Once", integer(0, "Number of vehicles that may be on it together; 0 for as many as have room", most=1000)
     )
+    stands: Mask = called("Stand", switch(False, "Let rigs stand still on it, as on an escalator", animatable=False))
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,11 +39,15 @@ class Links:
         lines: k lines from start to end, (points, 3) each, metres.
         model: k rows.
         present: (k,) whether they can be taken.
+        clip: (k,) the number of the clip that is played on each, 0 for none.
+        cycle: (k,) metres of a cycle of that; 0 for the whole link.
     """
 
     lines: tuple[Vectors, ...]
     model: LinkModel
     present: Mask
+    clip: Rows | None = None
+    cycle: Scalars | None = None
 
     def __len__(self) -> int:
         return len(self.lines)

@@ -107,7 +107,9 @@ def _link_fields(column: UILayout, ob: Object) -> None:
     link = ob.steering.link
     if ob.type != "CURVE":
         column.prop(link, "to")
-    draw_properties(column, link, LinkModel.parameters())
+    draw_properties(column, link, (*LinkModel.parameters(), "clip"))
+    if link.is_property_set("clip") and link.clip is not None:
+        column.prop(link, "cycle")
 
 
 def _may_call(ob: Object, context: Context) -> bool:

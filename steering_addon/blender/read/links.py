@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...simulation.links import NO_LINKS, LinkModel, Links
+from ..clips.crowd_clips import clip_of_link, numbers_on_links
 from ..objects.doubles import doubles
 from ..objects.tagged_objects import full_name
 from ..properties import pointed_at
@@ -16,7 +17,7 @@ from .checks import check_numbers, checked_values
 from .curves import polylines
 
 if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object
+    from bpy.types import Depsgraph, Object, Scene
 
     from .curves import ReadsLines
 
@@ -67,9 +68,10 @@ def lines_of(ob: Object, depsgraph: Depsgraph, read: ReadsLines) -> list[np.ndar
 class LinkReader:
     """Reads the links of a plan; what has not changed since the frame before stays the same object."""
 
-    def __init__(self, objects: Sequence[Object], read: ReadsLines | None) -> None:
+    def __init__(self, objects: Sequence[Object], scene: Scene, read: ReadsLines | None) -> None:
         """`read` reads the lines of curves; by default `polylines`."""
         self._objects, self._read_lines = objects, read or polylines
+        self._numbers = numbers_on_links(scene) if objects else {}
         self._read: tuple[bytes, Links] = b"", NO_LINKS
 
     def read(self, depsgraph: Depsgraph, frame: int) -> Links:
@@ -78,7 +80,7 @@ class LinkReader:
         Raises:
             Refusal: a value is not a number.
         """
-        lines, values, present = [], [], []
+        lines, values, present, clips, cycles = [], [], [], [], []
         for ob in self._objects:
             own = lines_of(ob, depsgraph, self._read_lines)
             for points in own:
@@ -87,9 +89,12 @@ class LinkReader:
             lines += own
             values += [checked_values(LinkModel, stored.link, ob, "link", frame)] * len(own)
             present += [stored.active] * len(own)
-        digest = b"".join(points.tobytes() for points in lines) + repr((values, present)).encode()
+            clips += [self._numbers.get(clip_of_link(ob), 0)] * len(own)
+            cycles += [stored.link.cycle] * len(own)
+        digest = b"".join(points.tobytes() for points in lines) + repr((values, present, clips, cycles)).encode()
         if digest != self._read[0]:
             columns = {name: np.array([each[name] for each in values]) for name in LinkModel.parameters()}
             model = LinkModel.of(len(lines), **columns) if lines else NO_LINKS.model
-            self._read = digest, Links(tuple(lines), model, np.array(present, dtype=np.bool_))
+            played = np.array(clips, dtype=np.int64), np.array(cycles, dtype=np.float64)
+            self._read = digest, Links(tuple(lines), model, np.array(present, dtype=np.bool_), *played)
         return self._read[1]

@@ -47,7 +47,7 @@ class Reader:
         self._solids, self._no_obstacles = Solids(plan.obstacles), obstacles([], [])
         self._obstacle_spans = frames_there(source.ob for source in plan.obstacles)
         self._surfaces = SurfaceReader(plan.surfaces)
-        self._links = LinkReader(plan.links, read_lines)
+        self._links = LinkReader(plan.links, plan.scene, read_lines)
         self._marks = MarkReader(plan.marks, plan.frame_time)
         self._bodies = BodyReader(plan)
         self._regions = RegionReader(plan.regions)

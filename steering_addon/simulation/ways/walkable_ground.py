@@ -331,15 +331,17 @@ class WalkableGround:
         for ring in range(1, ROUND + 1):
             if not len(lost):
                 break
-            best, least = np.full(len(lost), n), np.full(len(lost), np.inf)
-            for i, j in _ring(ring):
-                near = spans.at(x[lost] + i * spans.size, y[lost] + j * spans.size, z[lost], furthest)
-                inside = np.minimum(near, n - 1)
-                offset = columns(self.x[inside] - x[lost], self.y[inside] - y[lost], spans.height[inside] - z[lost])
-                off = np.where(self.grid.passable[near], magnitude(offset), np.inf)
-                best, least = np.where(off < least, near, best), np.minimum(off, least)
-            node[lost] = best
-            lost = lost[best == n]
+            cells = _ring(ring)
+            of = np.repeat(lost, len(cells))
+            across, along = np.tile(np.array(cells).T * spans.size, len(lost))
+            near = spans.at(x[of] + across, y[of] + along, z[of], furthest)
+            inside = np.minimum(near, n - 1)
+            offset = columns(self.x[inside] - x[of], self.y[inside] - y[of], spans.height[inside] - z[of])
+            off = np.where(self.grid.passable[near], magnitude(offset), np.inf).reshape(len(lost), -1)
+            nearest = np.argmin(off, axis=1)
+            found = np.isfinite(off[np.arange(len(lost)), nearest])
+            node[lost] = np.where(found, near.reshape(off.shape)[np.arange(len(lost)), nearest], n)
+            lost = lost[~found]
         return node
 
     def _ends(self, start: Rows, goals: Vectors) -> tuple[Rows, Mask]:

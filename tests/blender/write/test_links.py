@@ -24,6 +24,7 @@ from tests.blender.building import (
     vehicle,
     wedge,
 )
+from tests.blender.walkers import found_walkers, idle
 from tests.sampling import in_every_blender
 
 pytestmark = in_every_blender
@@ -145,3 +146,35 @@ def test_a_link_with_an_end_on_no_ground_is_named() -> None:
     curve.data.splines[0].points[1].co.x = 2.2
     bpy.context.view_layer.update()
     assert found() == []
+
+
+def test_rigs_play_the_clip_of_a_link_on_it_only() -> None:
+    people, (rig,) = found_walkers(1, distance=8.0)
+    people.steering.vehicle.max_speed = 1.5
+    frames(1, LAST)
+    floor("Floor", -8, 8)
+    floor("Loft", 2, 8, 3.0)
+    rig.location, rig.rotation_euler.z = (-1.0, 0.0, 0.0), np.pi / 2.0
+    people.steering.seek.target.location = (6.0, 0.0, 3.0)
+    select(rig)
+    assert bpy.ops.steering.set_start() == {"FINISHED"}
+    entry = people.steering.portrayal.clips.add()
+    entry.name, entry.action, entry.plays = "Climb", idle(rig, "Climb"), "STAND"
+    select(people)
+    assert bpy.ops.steering.clips_measure() == {"FINISHED"}
+    curve = ladder()
+    curve.steering.link.clip, curve.steering.link.cycle = entry.action, 0.5
+    bake()
+    track = next(track for track in rig.animation_data.nla_tracks if track.name == "Steering: Climb")
+    strip = track.strips[0]
+    heights = places(rig, range(1, LAST + 1))[:, 2]
+    climbs = (heights > 1.0) & (heights < 2.9)
+    influence, time = (
+        np.array([strip.fcurves.find(name).evaluate(frame) for frame in range(1, LAST + 1)])
+        for name in ("influence", "strip_time")
+    )
+    assert climbs.any() and (influence[climbs] > 0.99).all()
+    assert (influence[heights < 0.001][5:] < 0.01).all() and (influence[-10:] < 0.01).all()
+    # Half a metre a cycle of 48 frames.
+    rate = np.diff(time)[climbs[1:]] / np.diff(heights)[climbs[1:]]
+    assert abs(np.median(rate) - 96.0) < 1.0
