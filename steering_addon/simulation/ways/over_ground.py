@@ -77,13 +77,25 @@ class Ways:
             if ground.is_open or not len(asks):
                 continue
             at = picked(position, asks)
-            feet, lane = self._stand(rows[asks], keys[asks], at)
-            course = ground.course(feet, picked(places, asks), at[:, 2], lane, traffic)
+            feet = self._feet(rows[asks], at)
+            course = ground.course(feet, picked(places, asks), at[:, 2], _lanes(keys[asks]), traffic)
             self._asked.append(_Asked(ground, rows[asks], picked(places, asks), course))
             places = places.copy(order="K")
             places[asks] = course.place
         self._unrolled[key] = places
         return places
+
+    def lengths(self, rows: Rows, position: Vectors, places: Vectors) -> Vectors:
+        """How long the ways of vehicles of some rows to places (c, 3) are, metres of free way, (n, c).
+
+        inf where none leads, and for those that go straight.
+        """
+        metres = np.full((len(rows), len(places)), np.inf)
+        for ground, walks, traffic in self.grounds:
+            asks = which(walks[rows])
+            if not ground.is_open and len(asks):
+                metres[asks] = ground.lengths(self._feet(rows[asks], picked(position, asks)), places, traffic)
+        return metres
 
     def retreat(self, rows: Rows, keys: Keys, position: Vectors, threats: Vectors, away: Vectors) -> Vectors:
         """The level unit directions, (n, 3), in which vehicles of some rows run from threats.
@@ -96,16 +108,15 @@ class Ways:
             asks = which(walks[rows] & np.isfinite(threats[:, 0]))
             if ground.is_open or not len(asks):
                 continue
-            feet, lane = self._stand(rows[asks], keys[asks], picked(position, asks))
+            feet = self._feet(rows[asks], picked(position, asks))
             away = away.copy(order="K")
-            away[asks], ahead = ground.course_away(feet, picked(threats, asks), picked(away, asks), lane)
+            away[asks], ahead = ground.course_away(feet, picked(threats, asks), picked(away, asks), _lanes(keys[asks]))
             self._fled.append((rows[asks], ahead))
         return away
 
-    def _stand(self, rows: Rows, keys: Keys, position: Vectors) -> tuple[Vectors, Rows]:
-        """Where vehicles of some rows stand, (m, 3) metres, and the number of the lane of each, (m,)."""
-        feet = columns(position[:, 0], position[:, 1], position[:, 2] - self.lift[rows])
-        return feet, np.floor(uniform(mix(keys, LANE)) * len(LANES)).astype(np.int64)
+    def _feet(self, rows: Rows, position: Vectors) -> Vectors:
+        """Where vehicles of some rows stand, (m, 3) metres."""
+        return columns(position[:, 0], position[:, 1], position[:, 2] - self.lift[rows])
 
     def before_links(self) -> Iterator[tuple[Rows, Rows, Mask, Scalars]]:
         """The vehicles that have asked in this step for a way that leads straight to a link.
@@ -182,6 +193,11 @@ class Ways:
             # Behaviors add and subtract positions, which rounds.
             same = (asked.rows[at] == rows) & (magnitude(picked(asked.course.place, at) - goals) < ROUNDING)
             yield asked, np.where(same, at, -1)
+
+
+def _lanes(keys: Keys) -> Rows:
+    """The number of the lane of each of some vehicles."""
+    return np.floor(uniform(mix(keys, LANE)) * len(LANES)).astype(np.int64)
 
 
 def find_ways(

@@ -242,6 +242,9 @@ class WalkableGround:
         reached[rows] = leads
         for node in np.unique(end).tolist():
             some = which(end == node)
+            some = some[~self._sees_at_once(start[some], node, traffic) | ~leads[some]]
+            if not len(some):
+                continue
             at, here = rows[some], feet[some]
             aim_x, aim_y, length, over[at] = self._routes_to(node, traffic).aims(start[some], lane[at])
             seen = np.isnan(length)
@@ -258,6 +261,16 @@ class WalkableGround:
             place[at] = np.where(known[:, None], goals[at], along)
             ahead[at] = np.where(known, np.inf, straight)
         return Course(place, ahead, reached, over)
+
+    def lengths(self, feet: Vectors, places: Vectors, traffic: Traffic) -> Vectors:
+        """How long the ways from (m, 3) to places (c, 3) are, metres of free way, (m, c); inf where none leads."""
+        metres = np.full((len(feet), len(places)), np.inf)
+        start = self._nodes(feet, self.build.step + grade(self.build) * self.spans.size)
+        rows = which(start < len(self.spans))
+        ends = self._nodes(places, np.inf)
+        for k in which(ends < len(self.spans)).tolist():
+            metres[rows, k] = self._routes_to(int(ends[k]), traffic).lengths(start[rows])
+        return metres
 
     def course_away(self, feet: Vectors, threats: Vectors, away: Vectors, lane: Rows) -> tuple[Vectors, Scalars]:
         """Where agents that stand on (m, 3) run from threats at (m, 3) metres.
@@ -288,7 +301,8 @@ class WalkableGround:
             way = columns(aim_x - feet[at, 0], aim_y - feet[at, 1], 0.0)
             length = magnitude(way)
             seen, end = self._sees_along(nodes, straight, np.full(len(at), reach))
-            gain = np.where(seen, routes.gain(nodes, end), 0.0) / reach
+            here, there = (np.minimum(routes.lengths(place), FAR) for place in (nodes, end))
+            gain = np.where(seen, here - there, 0.0) / reach
             # There is no way on from a refuge, nor for whom no way leads from the threat.
             share = np.where(np.isfinite(left) & (length > size), clamp((gain - low) / (high - low), 0.0, 1.0), 1.0)
             best = straight * share[:, None] + unit(way) * (1.0 - share)[:, None]
@@ -317,15 +331,17 @@ class WalkableGround:
         for ring in range(1, ROUND + 1):
             if not len(lost):
                 break
-            best, least = np.full(len(lost), n), np.full(len(lost), np.inf)
-            for i, j in _ring(ring):
-                near = spans.at(x[lost] + i * spans.size, y[lost] + j * spans.size, z[lost], furthest)
-                inside = np.minimum(near, n - 1)
-                offset = columns(self.x[inside] - x[lost], self.y[inside] - y[lost], spans.height[inside] - z[lost])
-                off = np.where(self.grid.passable[near], magnitude(offset), np.inf)
-                best, least = np.where(off < least, near, best), np.minimum(off, least)
-            node[lost] = best
-            lost = lost[best == n]
+            cells = _ring(ring)
+            of = np.repeat(lost, len(cells))
+            across, along = np.tile(np.array(cells).T * spans.size, len(lost))
+            near = spans.at(x[of] + across, y[of] + along, z[of], furthest)
+            inside = np.minimum(near, n - 1)
+            offset = columns(self.x[inside] - x[of], self.y[inside] - y[of], spans.height[inside] - z[of])
+            off = np.where(self.grid.passable[near], magnitude(offset), np.inf).reshape(len(lost), -1)
+            nearest = np.argmin(off, axis=1)
+            found = np.isfinite(off[np.arange(len(lost)), nearest])
+            node[lost] = np.where(found, near.reshape(off.shape)[np.arange(len(lost)), nearest], n)
+            lost = lost[~found]
         return node
 
     def _ends(self, start: Rows, goals: Vectors) -> tuple[Rows, Mask]:
@@ -354,6 +370,17 @@ class WalkableGround:
         x, y = self.x, self.y
         seen, last = self.grid.sees(start, x[start], y[start], x[end], y[end], self.clear)
         return seen & (last == end)
+
+    def _sees_at_once(self, start: Rows, goal: int, traffic: Traffic) -> Mask:
+        """Whether nodes (m,) see a goal to which no ways are known yet: a moving one would cost a solve every step."""
+        if traffic.digest or (goal, traffic.digest) in self._routes:
+            return np.zeros(len(start), dtype=np.bool_)
+        x, y = self.x[start] - self.x[goal], self.y[start] - self.y[goal]
+        reach = LENGTHS[-1] * self.spans.size
+        near = which(x * x + y * y <= reach * reach)
+        seen = np.zeros(len(start), dtype=np.bool_)
+        seen[near] = self.see(start[near], np.full(len(near), goal))
+        return seen
 
     def _routes_to(self, node: int, traffic: Traffic) -> _Routes:
         def solved() -> _Routes:
@@ -406,11 +433,10 @@ class _Routes:
         over = np.where(seen, -1, self._field.leap_from(aim))
         return x, y, np.where(seen, np.nan, self._field.time[aim]), over
 
-    def gain(self, start: Rows, end: Rows) -> Scalars:
-        """How much less of the way is left at nodes than at others, (m,) metres."""
-        self._field.reach(np.concatenate((start, end)))
-        here, there = (np.minimum(self._field.time[nodes], FAR) for nodes in (start, end))
-        return np.asarray(here - there)
+    def lengths(self, nodes: Rows) -> Scalars:
+        """How long the ways from nodes (m,) are, metres; inf where none leads."""
+        self._field.reach(nodes)
+        return np.asarray(self._field.time[nodes])
 
     def _beside(self, aim: Rows, aside: Rows) -> tuple[Scalars, Scalars]:
         """The places so many cells to the left of aims (m,), seen along the way."""
