@@ -39,8 +39,10 @@ from .snapshot import Snapshot, State
 from .vehicle import Motion, Pose
 from .world import World
 
-NEAR = 2.0
+NEAR = 4.0
 """Radii from a link within which one gets on, or waits for that."""
+GENTLY = 0.5
+"""The share of its brakes with which one stops who has to wait."""
 APART = 1.1
 """Times as far apart as they touch that bodies are on a link."""
 ACROSS = 3.0
@@ -98,9 +100,12 @@ def get_on(
         link[first], goes_back[first], place[first], waits[first] = row, turn, position[first], 0.0
         place[first, 2] -= snapshot.lift[first]
         along[first] = -magnitude(place[first : first + 1] - target)[0]
-    stands = (wants >= 0) & (link < 0)
-    limit = np.full(n, np.inf) if decided.speed_limit is None else decided.speed_limit
-    decided = replace(decided, speed_limit=np.where(stands, 0.0, limit)) if stands.any() else decided
+    if (waiting := (wants >= 0) & (link < 0)).any():
+        # Beside whoever gets on before it.
+        way, brakes = ahead - 2.0 * APART * radius, GENTLY * snapshot.vehicle.max_force / snapshot.vehicle.mass
+        slow = np.where(waiting, np.sqrt(2.0 * brakes * np.maximum(way, 0.0)), np.inf)
+        limit = slow if decided.speed_limit is None else np.minimum(decided.speed_limit, slow)
+        decided = replace(decided, speed_limit=limit)
     return replace(state, crossing=Crossing(link, goes_back, along, place, waits, spot)), decided
 
 
