@@ -19,7 +19,7 @@ BANDS = {
     "pauses": (0, 6),
     "aside, s": (0.0, 4.0),
     "elsewhere, s": (0.0, 6.0),
-    "exit, least": (8, 80),
+    "exit, least": (6, 80),
     "left inside": (0, 12),
     "overlap, m": (0.0, 0.01),
     "in wall, m": (0.0, 0.03),
