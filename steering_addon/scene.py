@@ -34,6 +34,7 @@ from .simulation.geometry.paths import spline
 from .simulation.geometry.regions import BOX, SPHERE, Regions, regions
 from .simulation.geometry.regions import MESH as MESH_REGION
 from .simulation.geometry.surfaces import NO_SURFACES, Surfaces, surfaces
+from .simulation.links import NO_LINKS, LinkModel, Links
 from .simulation.locomotion import Locomotion
 from .simulation.roles import Role
 from .simulation.run import simulate
@@ -56,6 +57,7 @@ __all__ = [
     "headings",
     "in_crowds",
     "leaders",
+    "links",
     "locked",
     "mesh",
     "mesh_obstacles",
@@ -130,6 +132,12 @@ def resources(*positions: Any, amount: Any = np.inf) -> Tracked:
         roles=np.full(k, int(Role.RESOURCE)),
         amount=np.broadcast_to(np.asarray(amount, dtype=float), (k,)),
     )
+
+
+def links(*lines: Any, **values: Any) -> Links:
+    """Links along lines (points, 3), from their first point to their last; parameters of LinkModel by name."""
+    points = tuple(np.asarray(line, dtype=float) for line in lines)
+    return Links(points, LinkModel.of(len(points), **values), np.ones(len(points), dtype=bool))
 
 
 def all_of(*sets: Any) -> Any:
@@ -306,7 +314,7 @@ class Scene:
         combining: the number of a way to combine behaviors.
         tracked: bodies other than the vehicles, such as `leaders`.
         drift: (3,) the velocity of all tracked bodies, m/s.
-        obstacles, paths, regions, flows, candidates, surfaces: as in `Snapshot`.
+        obstacles, paths, regions, flows, candidates, surfaces, links: as in `Snapshot`.
         fps: frames per second.
         substeps: decisions per frame.
         seed: of the random numbers of each vehicle; what the vehicles of a crowd share depends on its key.
@@ -330,6 +338,7 @@ class Scene:
     flows: tuple[Any, ...] = ()
     candidates: tuple[Any, ...] = ()
     surfaces: Surfaces = NO_SURFACES
+    links: Links = NO_LINKS
     fps: float = 24.0
     substeps: int = 1
     seed: int = 0
@@ -384,6 +393,7 @@ class Scene:
             flows=self.flows,
             candidates=self.candidates,
             surfaces=self.surfaces,
+            links=self.links,
             lift=np.zeros(n),
         )
 

@@ -20,6 +20,7 @@ KNOW_Z: dict[str, str] = {
     "simulation/ways/mesh_walls.py": "cuts meshes at a height, for a map",
     "simulation/ways/over_ground.py": "maps ground for walkers, which keep upright",
     "simulation/ways/planning.py": "plans on a map, in x and y",
+    "simulation/ways/walkable_ground.py": "maps ground for walkers, which keep upright",
 }
 """Files that use a z axis, and the reason."""
 CONSTANTS = [(0, 0, 1), (0, 0, -1), (1, 1, 0)]

@@ -17,9 +17,9 @@ from ..simulation.world import Agents, World
 class Evasion(Behavior):
     """Run from a pursuer by heading away from where it will be.
 
-    Flees the predicted position of the pursuer; the further away the pursuer is, the further ahead it looks. Does
-    nothing without a pursuer or beyond the distance, which counts from the pursuer's body. An agent at the predicted
-    position goes forward.
+    Flees the predicted position of the pursuer; the further away the pursuer is, the further ahead it looks. Walkers
+    run out by the ways over their ground, not into a dead end. Does nothing without a pursuer or beyond the distance,
+    which counts from the pursuer's body. An agent at the predicted position goes forward.
     """
 
     name = "evasion"
@@ -39,7 +39,8 @@ class Evasion(Behavior):
         # A long pursuer is near with its nose, while its middle is still far.
         near = gap - world.bodies.extent[pursuer] < self.distance
         threatened = (self.pursuer >= 0) & (near | (self.distance == 0.0))
-        force = agents.fleeing(predict_position(world, pursuer, time))
+        place = world.away_by_way(agents, pursuer, predict_position(world, pursuer, time), threatened)
+        force = agents.fleeing(place)
         return Steering(np.where(threatened[:, None], force, 0.0), sets_speed=threatened, alarmed=threatened)
 
     def _offset(self, world: World, agents: Agents) -> Vectors:

@@ -17,8 +17,8 @@ from ..simulation.world import Agents, World
 class Flee(Behavior):
     """Run from a target at top speed while it is near.
 
-    At its own pace it only turns away. An agent on top of the target goes forward. Does nothing without a target or
-    beyond the distance.
+    Walkers run out by the ways over their ground, not into a dead end. At its own pace it only turns away. An agent on
+    top of the target goes forward. Does nothing without a target or beyond the distance.
     """
 
     name = "flee"
@@ -31,9 +31,9 @@ class Flee(Behavior):
     pace: Rows = called("Speed", choice("MAX_SPEED", "How fast it runs", PACES))
 
     def steer(self, world: World, agents: Agents, memory: None) -> Steering:
-        position = world.bodies.position[np.maximum(self.target, 0)]
-        force = agents.fleeing(position, desired_speed(self.pace, agents))
-        threatened = self._threatened(world, agents)
+        target, threatened = np.maximum(self.target, 0), self._threatened(world, agents)
+        place = world.away_by_way(agents, target, world.bodies.position[target], threatened)
+        force = agents.fleeing(place, desired_speed(self.pace, agents))
         at_top_speed = threatened & (self.pace == MAX_SPEED)
         force = np.where(threatened[:, None], force, 0.0)
         return Steering(force, sets_speed=at_top_speed, alarmed=threatened)

@@ -24,8 +24,9 @@ PHASES = 64
 """The number of equal parts in which a cycle is measured."""
 SAME_WAY = 0.4363
 """Radians, 25 degrees: clips whose headings differ by less move in one direction."""
-STAND, MOVE, DO, BEAT = 0, 1, 2, 3
-"""The kinds of clips: standing, moving with feet on the ground, doing something once, beating wings, a tail or fins."""
+STAND, MOVE, DO, BEAT, ON_LINK = 0, 1, 2, 3, 4
+"""The kinds of clips: standing, moving with feet on the ground, doing something once, beating wings, a tail or fins,
+and going over a link that names them."""
 NOTHING = 1e-9
 """A share below which nothing of a pose is seen."""
 MOST = 0.5
@@ -50,7 +51,7 @@ class Clip:
 
     Attributes:
         name: of its action.
-        plays: STAND, MOVE, DO or BEAT.
+        plays: STAND, MOVE, DO, BEAT or ON_LINK.
         seconds: of a cycle as the clip was made.
         speed: m/s at which its feet hold on the ground, at the model's scale; 0 where it stands.
         stride: metres of a cycle, `speed * seconds`.
@@ -69,7 +70,8 @@ class Clip:
         rests: phases at which its feet are best left when it stops.
         sole: metres of the height at which its feet rest on the ground, their mean, above the model's origin.
         with_company: whether it is for those who stand with another, and only for them; chosen, not measured.
-        state: the number of the state in which it is played, ANY, or NO_STATE for one that is never taken up; chosen.
+        state: the number of the state in which it is played, ANY, or NO_STATE for one that is never taken up; of
+            ON_LINK the number by which links name it; chosen.
         when: BY_CHANCE, ON_ARRIVAL or ON_STATE: when it is played, if it does something once; chosen.
     """
 

@@ -81,9 +81,9 @@ class PlantedBodies:
         """
         portraits, number = self._portraits, len(self._size)
         run = on_all_frames([portrait.on_ground for portrait in portraits])
-        place, raised, growth = (
-            np.stack(frames, axis=1)
-            for frames in zip(*((each.bodies.position, each.bodies.raised, each.growth) for each in portraits))
+        shown = ((each.bodies, each.growth) for each in portraits)
+        place, raised, aloft, growth = (
+            np.stack(frames, axis=1) for frames in zip(*((b.position, b.raised, b.on_link, g) for b, g in shown))
         )
         origin, size = self._lift[:, None] * growth, self._size[:, None] * growth
         pieces = min(-(-number * len(portraits) // frames_together), number)
@@ -96,4 +96,4 @@ class PlantedBodies:
             rides = np.isin(riders.surface, list(moved))
             above = origin[rows] + raised[rows]
             ground = RiddenGround(place[rows], riders, rides, above, still) if moved else still
-            yield rows, Carried(position, forward, up, size[rows], origin[rows]), ground
+            yield rows, Carried(position, forward, up, size[rows], origin[rows], aloft[rows]), ground

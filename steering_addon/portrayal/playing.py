@@ -21,7 +21,7 @@ from ..simulation.arrays.chance import Keys, mix, uniform
 from ..simulation.arrays.frozen import replace
 from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, cross, dot
 from .by_state import StateClips
-from .clips import ANY, BEAT, DO, MOVE, PHASES, Clip, ClipSettings, Playing, influences, leading
+from .clips import ANY, BEAT, DO, MOVE, ON_LINK, PHASES, Clip, ClipSettings, Playing, influences, leading
 from .gaits import Repertoire
 
 SMOOTHING = 0.12
@@ -54,6 +54,7 @@ class FrameMotion:
         state: (n,) the number of their state.
         beaten: (n,) seconds of beats at the usual rate.
         effort: (n,) how far wings swing: 1 for the usual, 0 in a glide.
+        cycles: (n,) of the clip of a link.
     """
 
     ahead: Scalars
@@ -66,6 +67,7 @@ class FrameMotion:
     state: Rows
     beaten: Scalars
     effort: Scalars
+    cycles: Scalars | float = 0.0
 
     @classmethod
     def between(
@@ -82,6 +84,7 @@ class FrameMotion:
         state: Rows,
         beaten: Scalars,
         effort: Scalars,
+        cycles: Scalars | float = 0.0,
     ) -> FrameMotion:
         """The way from the frame before to this one; what is not listed is as the attributes.
 
@@ -106,6 +109,7 @@ class FrameMotion:
             state=state,
             beaten=beaten,
             effort=effort,
+            cycles=cycles,
         )
 
 
@@ -172,6 +176,7 @@ class Player:
         self._moves = moves
         self._turns = [row for row, clip in enumerate(clips) if kinds[row] == MOVE and not moves[row] and clip.turn]
         self._state = np.array([clip.state for clip in clips])
+        self._on_links = np.flatnonzero(kinds == ON_LINK).tolist()
         self._offset = np.array([np.floor(clip.offset * PHASES + 0.5) / PHASES for clip in clips])
         self._metres = np.array([_shifted(clip) for row, clip in enumerate(clips) if moves[row]])
         self._rests = _rests(clips, self._offset)
@@ -299,6 +304,10 @@ class Player:
         does = np.where((played.doing >= 0) & (played.left > self._settings.fade), 1.0, 0.0)
         share *= 1.0 - does
         share[np.maximum(played.doing, 0), columns] += does
+        for row in self._on_links:
+            on = played.state == self._state[row]
+            share[:, on] = 0.0
+            share[row, on] = 1.0
         return share
 
     def _beat(self, share: Scalars, played: Played, places: Rows) -> None:
@@ -363,6 +372,10 @@ class Player:
                 phase[row] = before.phase[row] + np.minimum(part, QUICKEST * self._frame_time / clip.seconds)
             elif clip.plays == BEAT:
                 phase[row] = before.phase[row] + way.beaten / clip.seconds
+            elif clip.plays == ON_LINK:
+                was, on = before.state == clip.state, now.state == clip.state
+                begun = np.where(was, before.phase[row], np.ceil(before.phase[row]))
+                phase[row] = np.where(on, begun + way.cycles, before.phase[row])
             elif clip.plays == DO:
                 phase[row] = self._once(before.phase[row], clip, before.doing == row, now.doing == row)
             else:

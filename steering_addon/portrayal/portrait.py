@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..simulation.arrays.chance import Keys
-from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors
+from ..simulation.arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, anybody, magnitude
 from ..simulation.snapshot import Snapshot, State
 from .clips import Clip, ClipSettings
 from .doings import Doings
@@ -23,7 +23,7 @@ from .driver_properties import STATE, Beats, DriverProperties, Portrayal, stride
 from .heads import Gaze, Heads
 from .playing import FrameMotion, Played, Player
 from .riding import Ridden, ridden, unmoved
-from .sketch import Frame, Sketch, VisibleBodies, arrived, callers, carriage_of, in_company, surfaces_before
+from .sketch import Frame, Sketch, VisibleBodies, arrived, callers, carriage_of, in_company, over_links, surfaces_before
 
 
 @dataclass(frozen=True)
@@ -190,6 +190,7 @@ class Portrayer:
             arrived=arrived(state, before) if reacts else np.zeros(n, dtype=np.bool_),
             caller=callers(state, snapshot, frame.heights) if reacts else np.full((n, 3), np.nan),
             carriage=carriage_of(state, before, snapshot) if reacts else unmoved(n),
+            **over_links(state, snapshot),
         )
         return Sketch(
             number=frame.number,
@@ -288,6 +289,13 @@ class _ModelPortrayer:
             was = np.where(new, now.position - came, before.position)
             was_forward = np.where(new, now.forward, before.forward)
             do = self._does.asked(self._row, last, bodies.state, bodies.arrived, bodies.entered)
+        playing, cycles = bodies.state, np.zeros(len(model.rows))
+        if anybody(bodies.on_link):
+            # Over a link one goes ahead, whichever way it leads.
+            gone = np.where(bodies.cycle > 0.0, magnitude(now.position - was), 0.0)
+            was = np.where(bodies.on_link[:, None], now.position - now.forward * gone[:, None], was)
+            playing = np.where(bodies.link_clip > 0, bodies.link_clip, playing)
+            cycles = gone / np.maximum(bodies.cycle, EPSILON)
         way = FrameMotion.between(
             now.position,
             now.forward,
@@ -297,9 +305,10 @@ class _ModelPortrayer:
             size=model.size * growth,
             do=do,
             in_company=together,
-            state=bodies.state,
+            state=playing,
             beaten=beaten,
             effort=effort,
+            cycles=cycles,
         )
         if self._before is None:
             played = self._player.start(way)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, anybody, dot, magnitude
+from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, anybody, dot, magnitude, nobody
 from ..simulation.geometry.surfaces import Surfaces
 from ..simulation.ground import level_heading
+from ..simulation.links import Line
 from ..simulation.maneuvers.settling import Settling
 from ..simulation.presence.stays import Staying, memory_of_name
 from ..simulation.snapshot import Snapshot, State, Tracked
@@ -57,6 +59,9 @@ class VisibleBodies:
         arrived: (n,) whether it is where it was led.
         caller: (n, 3) the place of what called it into its state, nan where it does not look at that.
         carriage: what the ground has done with it since the frame before.
+        on_link: (n,) whether it is on a link, off the ground.
+        link_clip, cycle: (n,) the number of the clip that it plays there, 0 for none, and metres of a cycle of that, 0
+            where it stands still.
     """
 
     position: Vectors
@@ -74,6 +79,9 @@ class VisibleBodies:
     arrived: Mask
     caller: Vectors
     carriage: Carriage
+    on_link: Mask
+    link_clip: Rows
+    cycle: Scalars
 
     def take(self, rows: Rows) -> VisibleBodies:
         return VisibleBodies(**{name: column[rows] for name, column in vars(self).items()})
@@ -200,3 +208,21 @@ def in_company(position: Vectors, forward: Vectors, velocity: Vectors, radius: S
     heard = -dot(offset, forward[rows][None]) > HEARS * distance
     accompanied[rows] = (near & ahead & heard).any(axis=1)
     return accompanied
+
+
+def over_links(state: State, snapshot: Snapshot) -> dict[str, Any]:
+    """The bodies on links, and what they play there, as of `VisibleBodies`."""
+    crossing, links, n = state.crossing, snapshot.links, len(state)
+    if crossing is None or not len(links):
+        return {"on_link": nobody(n), "link_clip": np.zeros(n, dtype=np.int64), "cycle": np.zeros(n)}
+    on = crossing.on & (crossing.along >= 0.0)
+    row = np.maximum(crossing.link, 0)
+    # Bodies that are carried stand; they walk to their places there, and off them.
+    carried = on & (links.carriers[row] >= 0)
+    on &= ~carried | (crossing.along == 0.0)
+    cycle = np.array([Line.through(line).length for line in links.lines])
+    if links.cycle is not None:
+        cycle = np.where(links.cycle > 0.0, links.cycle, cycle)
+    clip = np.zeros(len(links), dtype=np.int64) if links.clip is None else links.clip
+    moving = np.where(links.model.stands | (links.carriers >= 0), 0.0, cycle)
+    return {"on_link": on, "link_clip": np.where(on, clip[row], 0), "cycle": np.where(on, moving[row], 0.0)}

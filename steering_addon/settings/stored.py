@@ -22,6 +22,7 @@ from ..simulation.combining import COMBININGS
 from ..simulation.declaration import REACH, Kind, Parameter, Stored, Unit
 from ..simulation.geometry.obstacles import OBSTACLE_SHAPES, OBSTACLE_SIDES, PASS_SIDES
 from ..simulation.geometry.regions import SHAPES
+from ..simulation.links import LinkModel
 from ..simulation.marks.declaring import MarkModel
 from ..simulation.presence.attendance import FURTHEST, Attendance
 from ..simulation.roles import Role
@@ -231,6 +232,27 @@ class MarkLinks(Stored):
         "Mesh or text of which each vehicle of the crowd meets a place of its own, where the shape is"
     )
     marker: str = field.text("Timeline marker at whose frame they meet it; empty: the frame below")
+
+
+@dataclass(frozen=True)
+class LinkEnds(Stored):
+    """The other end of a link, and what rigs play on it."""
+
+    to: Any = field.pointer("Object where the link ends, if it starts at an Empty; may move", label="Other End")
+    carrier: Any = field.pointer(
+        "Object that carries vehicles from one end to the other, such as an Empty on the floor of a lift. They get on "
+        "where it stands still, within a step of an end, and off at the other",
+        label="Carried By",
+    )
+    clip: Any = field.action(
+        "Action that rigs play on it, and only on links, if it is among the clips of their crowd; empty: they walk"
+    )
+    cycle: float = field.positive(
+        0.0,
+        "Distance over which the clip is played through, such as two rungs of a ladder; 0 for once over the whole link",
+        unit=Unit.LENGTH,
+        soft=(0.0, 10.0),
+    )
 
 
 @dataclass(frozen=True)
@@ -457,6 +479,7 @@ _OF_OBJECTS = {
     "state": _group(StateLinks, StateModel),
     "trigger": _group(TriggerLinks, TriggerModel),
     "mark": _group(MarkLinks, MarkModel),
+    "link": _group(LinkEnds, LinkModel),
     **{kind.name: _group(kind, switches=_own("Turn")) for kind in LOCOMOTIONS},
     **{kind.name: _group(kind, switches=_use(kind) | _own("Behave")) for kind in BEHAVIORS},
 }

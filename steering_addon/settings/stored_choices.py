@@ -62,7 +62,12 @@ OVERLAY = (
     Choice("VELOCITY", 2, "Velocity", "Where the selected vehicles will be in one second at their current velocity"),
     Choice("TARGETS", 4, "Targets", "Lines from the selected vehicles to the targets of their behaviors"),
     Choice("TRAILS", 8, "Trails", "Past and future positions of the selected vehicles"),
-    Choice("PATHS", 16, "Paths and Flows", "Paths and flows with their direction, and the radius of each path"),
+    Choice(
+        "PATHS",
+        16,
+        "Paths, Flows and Links",
+        "Paths, flows and links with their direction, and the radius of paths",
+    ),
     Choice("OBSTACLES", 32, "Obstacles", "Obstacles in the shape that vehicles avoid"),
     Choice("REGIONS", 64, "Regions", "Boundaries of the regions that vehicles stay inside"),
     Choice(

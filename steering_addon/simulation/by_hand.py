@@ -188,7 +188,7 @@ def _heading(
     before, axle = picked(state.motion.forward, rows), snapshot.handling.axle[rows]
     course, rate = unit(motion), snapshot.handling.turn_rate[rows]
     still = magnitude(motion) <= STILL * model.max_speed
-    heading = np.where(still[:, None], before, _turned(before, course, np.minimum(rate * dt, np.pi)))
+    heading = np.where(still[:, None], before, turned_to(before, course, np.minimum(rate * dt, np.pi)))
     wheeled = np.isfinite(axle)
     if anybody(wheeled):
         rear = picked(state.motion.position, rows) - before * np.where(wheeled, axle, 0.0)[:, None]
@@ -197,7 +197,7 @@ def _heading(
     return heading
 
 
-def _turned(heading: Vectors, course: Vectors, most: Scalars) -> Vectors:
+def turned_to(heading: Vectors, course: Vectors, most: Scalars) -> Vectors:
     """Unit headings turned toward unit directions, (m, 3) each, by at most (m,) radians."""
     cosines, sines = cosine_and_sine(most)
     aside = unit(across(course, heading))

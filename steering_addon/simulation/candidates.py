@@ -9,7 +9,13 @@ from .arrays.vectors import Rows
 from .declaration import Choice
 
 PICKS = (
-    Choice("NEAREST", 0, "Nearest", "The candidate nearest to the vehicle, found again on every step"),
+    Choice(
+        "NEAREST",
+        0,
+        "Nearest",
+        "The candidate nearest to the vehicle, found again on every step. Walkers count the time of the way to a few "
+        "that stand still",
+    ),
     Choice("RANDOM", 1, "One of Its Own", "A random candidate for each vehicle, kept as long as it is present"),
     Choice(
         "NEXT",

@@ -17,6 +17,7 @@ import numpy as np
 
 from .arrays.frozen import Columns, replace
 from .arrays.vectors import (
+    Mask,
     Rows,
     Scalars,
     Vectors,
@@ -109,7 +110,7 @@ def move(
         gives_way = gives_way & ~lead.hand
     began = _began(parts, driven)
     position, velocity, shoved = push_apart(
-        model, snapshot.grounded, gives_way, world, position, velocity, forward, state.shoved, began
+        model, snapshot.handling, snapshot.grounded, gives_way, world, position, velocity, forward, state.shoved, began
     )
     if decided.confined is not None:
         confined = np.where(gives_way, decided.confined, -1)
@@ -150,6 +151,15 @@ def stand_up(state: State, snapshot: Snapshot) -> State:
             parts.append(part)
             stances.append(stance)
     return _with_stances(state, parts, stances) if parts else state
+
+
+def set_down(state: State, snapshot: Snapshot, those: Mask) -> State:
+    """The state in which some vehicles, (n,), have found their stance anew, as before the first step."""
+    if not anybody(those):
+        return state
+    blank = {name: memory.put(those, memory.blank(len(which(those)))) for name, memory in state.bodies.items()}
+    stood = stand_up(replace(state, bodies=blank), snapshot)
+    return _with_absent(replace(snapshot, present=those), stood, state)
 
 
 def _parts(state: State, snapshot: Snapshot) -> Iterator[_BodiesAlike]:

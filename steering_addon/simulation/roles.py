@@ -20,6 +20,7 @@ class Role(IntFlag):
     STATE = 1024
     TRIGGER = 2048
     MARK = 4096
+    LINK = 8192
 
 
 DESCRIPTIONS = {
@@ -34,6 +35,11 @@ DESCRIPTIONS = {
     ),
     Role.RESOURCE: ("Resource", "Something that vehicles with Forage feed on until it is used up"),
     Role.SURFACE: ("Surface", "Ground that vehicles with On Foot stand and walk on; it may move and deform"),
+    Role.LINK: (
+        "Link",
+        "A curve or an Empty that joins two places of the ground, such as a ladder or a jump; vehicles with "
+        "On Foot take it where it is the quickest way",
+    ),
     Role.STATE: ("State", "Holds what vehicles of its crowd do differently while they are in this state"),
     Role.TRIGGER: ("Trigger", "Calls vehicles of a crowd into one of its states"),
     Role.MARK: ("Mark", "A place where a vehicle, the middle of a crowd or each of its vehicles is to be at a time"),

@@ -4,7 +4,7 @@
 
 A step is a pipeline, of which each stage is a module:
 
-    sense -> mind -> goals -> steer -> combine -> ways -> adjust -> meet -> locomotion -> guides -> contacts
+    sense -> mind -> goals -> steer -> combine -> ways -> adjust -> meet -> locomotion -> guides -> contacts -> links
 
 A run of the first hundred frames agrees with the first hundred of a longer one: a step knows the frame it starts from
 and the one it leads to, nothing beyond.
@@ -19,9 +19,10 @@ import numpy as np
 from .arrays.frozen import replace
 from .arrays.vectors import Mask, Rows, Scalars, Vectors, anybody, cross, dot, magnitude, picked, truncate, unit
 from .by_hand import hands_at, let_go
+from .crossing import cross_links, get_on, those_on_links
 from .ground import level
 from .marks.meeting import meet_marks
-from .moving import move, stand_up
+from .moving import move, set_down, stand_up
 from .presence.admission import admit, only_present
 from .sensing import terrain_at, upward_of, world_at
 from .snapshot import Snapshot, State
@@ -87,18 +88,23 @@ def step(state: State, snapshot: Snapshot, waiting: Mask = NONE_WAITS) -> State:
         if moving.minds is not None:
             state, moving = moving.minds.choose(state, moving, world)
         moving = let_go(state, moving, world.dt)
+        moving = only_present(moving, those_on_links(state))
         # Goals, steer, combine, ways, adjust.
         force, decided = decide(state, moving, world)
+        state, decided = get_on(state, moving, snapshot, world, decided)
         # Meet marks.
         if before.marks:
             meeting = meet_marks(state, before, snapshot, moving, world, force)
             state, force, moving = replace(state, places=meeting.places), meeting.force, meeting.snapshot
         # Locomotion, guides and contacts.
         time = began + before.frame_time * ((substep + 1) / before.substeps)
-        taking_part = only_present(moving, decided.arrivals.gone)
+        taking_part = only_present(moving, decided.arrivals.gone, those_on_links(state))
         terrain = terrain_at(before, snapshot, substep, world.obstacles)
         hands = hands_at(before, snapshot, substep)
         state = move(state, taking_part, world, terrain, hands, force, decided, time)
+        # Links.
+        state, got_off = cross_links(state, present, snapshot, world)
+        state = set_down(state, before, got_off)
         state = replace(state, traffic=_traffic_after(state, taking_part, world, time))
     return _taken_in(state, snapshot)
 

@@ -85,7 +85,10 @@ def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Wo
         state.tallies,
         upward_of(state, before),
         slope_of(state, before),
-        find_ways(before.surfaces, obstacles, before.vehicle.radius, before.handling, before.lift, state.traffic),
+        find_ways(
+            *(before.surfaces, obstacles, before.vehicle.radius, before.handling, before.lift, state.traffic),
+            *(before.links, before.vehicle.cruise_speed * before.vehicle.max_speed),
+        ),
     )
 
 

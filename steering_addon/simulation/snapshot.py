@@ -36,6 +36,7 @@ from .geometry.regions import Regions
 from .geometry.surfaces import NO_SURFACES, Surfaces
 from .guides import Guidance, Guides
 from .handling import Handling
+from .links import NO_LINKS, Crossing, Links
 from .locomotion import Locomotion
 from .marks.declaring import Mark
 from .memory import Memory
@@ -138,6 +139,8 @@ class Snapshot:
         minds: what chooses for the crowds with states; None without any.
         guides: what leads vehicles by hand; None if nothing does.
         marks: what vehicles are to meet.
+        links: what joins places of the ground.
+        carriers: (c, 3) where what carries vehicles over links is, metres.
     """
 
     frame_time: float
@@ -166,6 +169,8 @@ class Snapshot:
     minds: ActionSelection | None = None
     guides: Guides | None = None
     marks: tuple[Mark, ...] = ()
+    links: Links = NO_LINKS
+    carriers: Vectors = field(default_factory=lambda: no_vectors(0))
 
     @once
     def bodies_alike(self) -> tuple[tuple[Locomotion, Rows | None], ...]:
@@ -227,6 +232,7 @@ class State:
             shape 0 for those that were pushed.
         traffic: on the grounds of walkers, by their build.
         guidance: what is remembered of the m vehicles that have guides; None before any has led.
+        crossing: who is on a link, or waits before one; None without links.
     """
 
     time: float
@@ -249,6 +255,7 @@ class State:
     guidance: Guidance | None = None
     places: Mapping[str, Rows] = field(default_factory=dict)
     traffic: Mapping[Build, Traffic] = field(default_factory=dict)
+    crossing: Crossing | None = None
 
     def __len__(self) -> int:
         return len(self.force)

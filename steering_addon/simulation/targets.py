@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from .arrays.chance import mix, uniform
-from .arrays.vectors import Mask, Rows, alike, anybody, magnitude, nobody, picked, same_for_all, which
+from .arrays.vectors import Mask, Rows, alike, anybody, magnitude, nobody, picked, put, same_for_all, which
 from .behavior import Behavior
 from .candidates import FIRST, NEXT, OWN, Candidates
 from .declaration import NEAREST, Kind, Parameter
@@ -69,7 +69,8 @@ def aim(
             changes[name] = np.where((rows <= NEAREST) | _is_target(rows, world, agents), rows, -1)
             continue
         if anybody(rows == NEAREST) and parameter.role is not None:
-            rows = np.where(rows == NEAREST, world.bodies.nearest(parameter.role, agents.position, agents.rows), rows)
+            some = which(rows == NEAREST)
+            rows = put(rows, some, world.nearest_of(world.bodies.with_role(parameter.role), agents, some))
         if anybody(rows <= FIRST):
             key = f"{behavior.name}.{name}"
             memory = memories.get(key)
@@ -123,7 +124,7 @@ def _taken(targets: Rows, world: World, agents: Agents, stop: Rows) -> tuple[Row
             targets[rows] = _own(candidates, world, agents, rows)
         else:
             present = candidates.rows[world.bodies.present[candidates.rows]]
-            targets[rows] = world.bodies.nearest_of(present, picked(agents.position, rows), agents.rows[rows])
+            targets[rows] = world.nearest_of(present, agents, rows)
     return targets, after
 
 

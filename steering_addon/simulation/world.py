@@ -18,6 +18,7 @@ from .arrays.vectors import (
     Rows,
     Scalars,
     Vectors,
+    anybody,
     columns,
     cross,
     dot,
@@ -46,6 +47,8 @@ T = TypeVar("T")
 
 PAIRS = 2**20
 """Pairs of a point and a body whose distances are computed together at most."""
+MOST_COMPARED = 16
+"""Bodies of which the nearest by way is looked for; each takes a field of its own."""
 ANY_CROWD, NO_CROWD = -2, -3
 """Stand in for a row of a crowd: an agent that perceives vehicles of any crowd, and of none."""
 
@@ -96,17 +99,17 @@ class Bodies:
         along, along_second = picked(self.forward, first), picked(self.forward, second)
         return between_axes(offset, along, half[first], along_second, half[second])
 
-    def nearest(self, role: Role, points: Vectors, excluded: Rows) -> Rows:
-        """The row of the body with a role that is nearest to each point, (n,); -1 if no other body has the role.
+    def with_role(self, role: Role) -> Rows:
+        """The rows of those that are present and have a role."""
+        return np.flatnonzero(((self.roles & int(role)) != 0) & self.present)
+
+    def nearest_of(self, rows: Rows, points: Vectors, excluded: Rows) -> Rows:
+        """The row of the body, of bodies of some rows, that is nearest to each point, (n,); -1 if there is no other.
 
         Args:
             points: (n, 3) metres.
             excluded: (n,) the row that is not considered for each point: the body that asks.
         """
-        return self.nearest_of(np.flatnonzero(((self.roles & int(role)) != 0) & self.present), points, excluded)
-
-    def nearest_of(self, rows: Rows, points: Vectors, excluded: Rows) -> Rows:
-        """As `nearest`, among the bodies of some rows, (m,)."""
         if not len(rows):
             return np.full(len(points), -1, dtype=np.int64)
         nearest = np.zeros(len(points), dtype=np.int64)
@@ -209,10 +212,42 @@ class World:
         """
         return places if self.ways is None else self.ways.unroll(agents.rows, agents.keys, agents.position, places)
 
+    def nearest_of(self, bodies: Rows, agents: Agents, some: Rows) -> Rows:
+        """Which of bodies of rows (c,) is nearest to each of some agents (m,); -1 if there is no other.
+
+        Of a few that stand still, the nearest by the ways that an agent walks, by the time that it takes: two exits
+        share a throng.
+        """
+        row = agents.rows[some]
+        nearest = self.bodies.nearest_of(bodies, picked(agents.position, some), row)
+        few = self.ways is not None and 1 < len(bodies) <= MOST_COMPARED
+        if self.ways is None or not few or (bodies < self.vehicles).any() or self.bodies.velocity[bodies].any():
+            return nearest
+        metres = self.ways.lengths(row, picked(agents.position, some), picked(self.bodies.position, bodies))
+        best = np.argmin(metres, axis=1)
+        return np.where(np.isfinite(metres.min(axis=1)), bodies[best], nearest)
+
     def bodies_by_way(self, agents: Agents, rows: Rows) -> Vectors:
         """The places of bodies of rows (n,), -1 for none, as of `by_way`, (n, 3) metres; nan for none."""
         position = picked(self.bodies.position, np.maximum(rows, 0))
         return self.by_way(agents, np.where((rows >= 0)[:, None], position, np.nan))
+
+    def away_by_way(self, agents: Agents, threat: Rows, places: Vectors, runs: Mask) -> Vectors:
+        """Places, (n, 3) metres, moved round agents that run from bodies of rows (n,), so that they run out by a way.
+
+        Straight away from a place the best way out begins, which leads into no dead end. In the open a place is where
+        it is, to the last bit.
+
+        Args:
+            places: where the threats are or will be.
+            runs: (n,) who runs.
+        """
+        if self.ways is None or not anybody(runs):
+            return places
+        threats = np.where(runs[:, None], picked(self.bodies.position, threat), np.nan)
+        away = unit(agents.level(agents.position - places))
+        out = self.ways.retreat(agents.rows, agents.keys, agents.position, threats, away)
+        return np.where((out != away).any(axis=1)[:, None], agents.position - out, places)
 
     def left_uphill(self, agents: Agents, way: Vectors) -> Scalars:
         """The shares of their speed on level ground that slopes leave agents on ways (n, 3), (n,)."""

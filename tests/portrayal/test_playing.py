@@ -5,7 +5,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from steering_addon.portrayal.clips import BEAT, DO, MOVE, PHASES, STAND, Clip, ClipSettings, Playing, influences
+from steering_addon.portrayal.clips import (
+    BEAT,
+    DO,
+    MOVE,
+    ON_LINK,
+    PHASES,
+    STAND,
+    Clip,
+    ClipSettings,
+    Playing,
+    influences,
+)
 from steering_addon.portrayal.playing import FrameMotion, Player, advanced, shorter
 from steering_addon.simulation.arrays.chance import keys_of
 from tests.portrayal.stepping import clips_of, sampled, soles, standing, walking
@@ -327,3 +338,15 @@ def test_a_clip_that_beats_changes_nothing_for_those_that_walk() -> None:
     assert together.influence[:-1].tobytes() == alone.influence.tobytes()
     assert together.phase[:-1].tobytes() == alone.phase.tobytes()
     assert (together.influence[-1] == 0.0).all()
+
+
+def test_over_a_link_its_clip_begins_at_its_first_pose_and_is_played_by_the_way() -> None:
+    clips = [*walking(), Clip("Climb", ON_LINK, 2.0, state=7)]
+    states = np.where((np.arange(60) >= 20) & (np.arange(60) < 44), 7, 0)[:, None]
+    run = [replace(way, cycles=np.array([0.125])) for way in ways(np.full((60, 1), 1.3), state=states)]
+    playing = play(clips, run)
+    phase, influence = playing.phase[-1, :, 0], playing.influence[-1, :, 0]
+    first = np.ceil(phase[19])
+    np.testing.assert_allclose(phase[20:44] - first, 0.125 * np.arange(1, 25), atol=1e-9)
+    assert (np.diff(phase) >= 0.0).all() and (phase[44:] == phase[43]).all()
+    assert (influence[:20] == 0.0).all() and (influence[27:44] == 1.0).all() and (influence[51:] == 0.0).all()

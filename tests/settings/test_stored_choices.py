@@ -59,12 +59,19 @@ STORED = {
 FLAGS = {
     "roles": {
         **{"VEHICLE": 1, "OBSTACLE": 2, "PATH": 4, "LEADER": 8, "CROWD": 16, "REGION": 64, "FLOW": 128},
-        **{"RESOURCE": 256, "SURFACE": 512, "STATE": 1024, "TRIGGER": 2048, "MARK": 4096},
+        **{
+            "RESOURCE": 256,
+            "SURFACE": 512,
+            "STATE": 1024,
+            "TRIGGER": 2048,
+            "MARK": 4096,
+            "LINK": 8192,
+        },
     },
     "own_locomotion": {"AS_CROWD": -1, **{name: number for number, name in enumerate(MOVES.split())}},
     "overlay": {
         **{"FRONT": 1, "VELOCITY": 2, "TARGETS": 4, "TRAILS": 8, "PATHS": 16, "OBSTACLES": 32, "REGIONS": 64},
-        **{"FORCES": 128, "SURFACES": 256},
+        **{"FORCES": 128, "SURFACES": 256, "WAYS": 512},
     },
 }
 """Those that are numbered in another way."""

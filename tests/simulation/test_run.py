@@ -221,7 +221,7 @@ def test_the_nearest_of_a_role_is_that_of_a_plain_loop() -> None:
     place = Scene(rng.uniform(-9.0, 9.0, (n, 3)), tracked=tracked)
     bodies = picture(place, 0.0).bodies
     for role in (Role.LEADER, Role.VEHICLE, Role.CROWD):
-        nearest = bodies.nearest(role, place.position, np.arange(n))
+        nearest = bodies.nearest_of(bodies.with_role(role), place.position, np.arange(n))
         for row in range(n):
             others = [b for b in range(n + k) if bodies.present[b] and bodies.roles[b] & role and b != row]
             distances = [np.linalg.norm(bodies.position[b] - place.position[row]) for b in others]

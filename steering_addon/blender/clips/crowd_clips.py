@@ -19,6 +19,7 @@ from ...portrayal.clips import (
     ANY,
     BEAT,
     NO_STATE,
+    ON_LINK,
     STAND,
     Clip,
     ClipSettings,
@@ -56,6 +57,8 @@ if TYPE_CHECKING:
 _measured: dict[str, tuple[list[Clip], float]] = {}
 """The clips and scales measured in this session by what they were made of, for models that the crowd does not store."""
 MOST_KEPT = 256
+FIRST_ON_LINK = 2**30
+"""The number of the first action that links name."""
 
 
 @dataclass(frozen=True)
@@ -186,7 +189,20 @@ def clips_of(model: Model, scene: Scene, family: Family) -> tuple[list[Clip], fl
     clips, scale = measure(model, scene, family, hash_of(model, scene, family))
     has_states = any(state_of(entry) is not None for entry in model.entries)
     numbers = numbers_of_states(model.entries[0].id_data, scene) if has_states else {}
-    return [_as_chosen(clip, entry, numbers) for clip, entry in zip(clips, model.entries)], scale
+    on_links = numbers_on_links(scene)
+    return [_as_chosen(clip, entry, numbers, on_links) for clip, entry in zip(clips, model.entries)], scale
+
+
+def numbers_on_links(scene: Scene) -> dict[Action, int]:
+    """The actions that links of a scene name, each with a number that no state has. Writes nothing."""
+    named = {action for ob in tagged(in_use(scene), Role.LINK) if (action := clip_of_link(ob)) is not None}
+    return {action: FIRST_ON_LINK + k for k, action in enumerate(sorted(named, key=lambda each: each.name_full))}
+
+
+def clip_of_link(ob: Object) -> Action | None:
+    """The action that a link names. Writes nothing."""
+    stored = ob.steering
+    return pointed_at(stored.link, "clip") if stored.is_property_set("link") else None
 
 
 def numbers_of_states(crowd: Object, scene: Scene) -> dict[Object, int]:
@@ -194,8 +210,10 @@ def numbers_of_states(crowd: Object, scene: Scene) -> dict[Object, int]:
     return state_numbers(ob for ob in tagged(in_use(scene), Role.STATE) if crowd_of(ob) == crowd)
 
 
-def _as_chosen(clip: Clip, entry: PropertyGroup, numbers: Mapping[Object, int]) -> Clip:
-    """A measured clip as it is to be played, with the numbers of states."""
+def _as_chosen(clip: Clip, entry: PropertyGroup, numbers: Mapping[Object, int], on_links: Mapping[Action, int]) -> Clip:
+    """A measured clip as it is to be played, with the numbers of states and of actions that links name."""
+    if entry.action in on_links:
+        return replace(clip, plays=ON_LINK, state=on_links[entry.action])
     clip, state = at_ground_speed(clip, _number(entry, "plays"), entry.ground_speed), state_of(entry)
     return replace(
         clip,

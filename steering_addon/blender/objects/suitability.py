@@ -17,6 +17,8 @@ def suits(ob: Object, role: Role) -> bool:
     """Whether the object can have the role."""
     if role is Role.PATH:
         return ob.type == "CURVE"
+    if role is Role.LINK:
+        return ob.type == "CURVE" or (ob.type == "EMPTY" and not any(has_role(ob, made) for made in MADE))
     if role is Role.FLOW:
         return ob.type in ("CURVE", "MESH")
     if role is Role.SURFACE:

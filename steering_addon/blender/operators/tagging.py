@@ -42,6 +42,7 @@ REMEDIES = {
     Role.PATH: "Select a curve, such as Add > Curve > Path",
     Role.FLOW: "Select a curve, such as Add > Curve > Path, or a mesh that is painted or has loose edges",
     Role.SURFACE: "Select a mesh, or another object with faces, that is not a vehicle",
+    Role.LINK: "Select a curve, such as Add > Curve > Path, or an Empty",
     Role.CROWD: "Select an Empty, or use Add Crowd",
     Role.STATE: "Use Add State",
     Role.TRIGGER: "Use Add Trigger",

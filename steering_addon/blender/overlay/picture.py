@@ -29,6 +29,7 @@ from ..objects.tagged_objects import crowd_of, full_name
 from ..properties import has_role, pointed_at, settings_of
 from ..read.curves import sketched
 from ..read.flow_meshes import CurrentReader
+from ..read.links import lines_of
 from ..read.local_space import AXIS_NAMES, model_axes
 from ..read.plan import scenery
 from ..read.reading import Reader
@@ -68,6 +69,7 @@ PAST, FUTURE = (0.45, 0.65, 1.0), (1.0, 0.65, 0.35)
 PATH = (0.3, 0.7, 1.0, 0.8)
 WIDTH = (0.3, 0.7, 1.0, 0.22)
 FLOW = (0.3, 0.95, 0.85, 0.8)
+LINK = (0.4, 0.9, 0.5, 0.9)
 OBSTACLE = (1.0, 0.35, 0.25, 0.6)
 REGION = (0.7, 0.65, 1.0, 0.6)
 BORDER, STEEP = (0.6, 0.9, 0.45, 0.5), (1.0, 0.4, 0.2, 0.4)
@@ -76,8 +78,8 @@ REGION_SHAPES = {SPHERE: ellipsoid, BOX: box}
 """The strokes for regions that are not meshes."""
 LONGEST = 6.0
 """Length of the arrow for a force of max_force, in radii of the vehicle."""
-MARK, EDGE_MARK = 0.02, 0.06
-"""Size of the direction marks of a curve and of an edge chain, relative to its length."""
+MARK, EDGE_MARK, LINK_MARK = 0.02, 0.06, 0.06
+"""Size of the direction marks of a curve, of an edge chain and of a link, relative to its length."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,7 @@ class Subjects:
         half_axis: (n,) half the length of the axis about which each body is round, metres; 0 for a sphere.
         aims: the targets of the vehicles' behaviors.
         paths, flows: curves.
+        links: curves and Empties.
         things: reads the obstacles and regions, and keeps their measurements.
         currents: read the meshes that are flows.
         ground: the surfaces.
@@ -109,6 +112,7 @@ class Subjects:
     aims: list[Aim]
     paths: list[Object]
     flows: list[Object]
+    links: list[Object]
     things: Reader
     currents: list[CurrentReader]
     ground: GroundLines
@@ -190,6 +194,7 @@ def find_cast(scene: Scene, layer: ViewLayer, previous: Subjects | None = None) 
         aims=aims_of(vehicles, scene, by_role),
         paths=[ob for ob in paths if ob.type == "CURVE"],
         flows=[ob for ob in flows if ob.type == "CURVE"],
+        links=visible(Role.LINK),
         things=previous.things if reusable else Reader(scenery(scene, obstacles, regions)),
         currents=previous.currents if reusable else [CurrentReader(ob) for ob in currents],
         ground=previous.ground if reusable else GroundLines(surfaces),
@@ -236,6 +241,7 @@ def picture(
     if "PATHS" in items:
         _curves(drawn, depsgraph, cast)
         _currents(drawn, depsgraph, cast)
+        _links(drawn, depsgraph, cast)
     if items & {"FRONT", "VELOCITY", "TARGETS", "TRAILS"} and (present := cast.shown(depsgraph)).vehicles:
         _vehicles(drawn, scene, depsgraph, present, tracks, items)
     if "FORCES" in items:
@@ -290,6 +296,18 @@ def _curves(drawn: Picture, depsgraph: Depsgraph, cast: Subjects) -> None:
             _course(drawn, course, 0.5 * radius or MARK * course.length, color)
             if radius > 0.0:
                 drawn.add(tube(course, radius), WIDTH)
+
+
+def _links(drawn: Picture, depsgraph: Depsgraph, cast: Subjects) -> None:
+    """The links, with marks in the directions in which they lead."""
+    for ob in cast.links:
+        both_ways = not ob.steering.is_property_set("link") or ob.steering.link.both_ways
+        for points in lines_of(ob, depsgraph, sketched):
+            if not np.isfinite(points).all():
+                continue
+            course = spline(points, False)
+            for way in (1, -1) if both_ways else (1,):
+                _course(drawn, _driven(course, way), LINK_MARK * course.length, LINK)
 
 
 def _driven(lane: Spline, way: int) -> Spline:

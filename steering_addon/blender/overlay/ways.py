@@ -74,7 +74,7 @@ def _hatches(ground: WalkableGround, at: np.ndarray):
     every = max(int(np.ceil(np.sqrt(len(walked) / MOST_HATCHES))), 2)
     column, row = (np.floor(place[walked] / spans.size).astype(int) for place in (spans.x, spans.y))
     walked = walked[(column % every == 0) & (row % every == 0)]
-    reached = np.isin(part[walked], np.unique(ground.part[at][at < n]))
+    reached = np.isin(part[walked], ground.parts_from(ground.part[at][at < n]))
     half = 0.3 * every * spans.size
     for nodes, color, name in ((walked[reached], REACHED, "Walkable"), (walked[~reached], APART, "Out of Reach")):
         middle = np.stack((spans.x[nodes], spans.y[nodes], _above(ground, nodes)), axis=1)

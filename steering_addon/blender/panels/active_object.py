@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...simulation.links import LinkModel
 from ...simulation.roles import DESCRIPTIONS, MADE, OF_BODIES, Role
 from ..crowds.states import states_of_crowd
 from ..moving import BY_CHOICE
@@ -34,6 +35,7 @@ ICONS = {
     Role.STATE: "EVENT_S",
     Role.TRIGGER: "ORPHAN_DATA",
     Role.MARK: "PMARKER_ACT",
+    Role.LINK: "LINKED",
 }
 SETTINGS: dict[Role, tuple[str, ...]] = {
     Role.OBSTACLE: ("obstacle_shape", "obstacle_side", "pass_side"),
@@ -93,9 +95,21 @@ class Roles:
             for role, names in SETTINGS.items():
                 if has_role(ob, role) and ob.type in OBJECT_TYPES.get(role, (ob.type,)):
                     draw_properties(column, ob.steering, names)
+            if has_role(ob, Role.LINK) and ob.steering.is_property_set("link"):
+                _link_fields(column, ob)
             column.prop(ob.steering, "active")
             if context.mode == "EDIT_MESH" and has_role(ob, Role.FLOW):
                 layout.operator("steering.flow_switch_direction", icon="ARROW_LEFTRIGHT")
+
+
+def _link_fields(column: UILayout, ob: Object) -> None:
+    """The settings of a link."""
+    link = ob.steering.link
+    if ob.type != "CURVE":
+        column.prop(link, "to")
+    draw_properties(column, link, (*LinkModel.parameters(), "carrier", "clip"))
+    if link.is_property_set("clip") and link.clip is not None:
+        column.prop(link, "cycle")
 
 
 def _may_call(ob: Object, context: Context) -> bool:

@@ -32,6 +32,9 @@ from .sources import behaviors_of, carrier_of, keyed_properties, pointers_of
 if TYPE_CHECKING:
     from bpy.types import Object, Scene
 
+PLACES = (Role.PATH, Role.FLOW, Role.SURFACE, Role.LINK)
+"""Roles of places, which are no vehicles and are not carried by one."""
+
 
 def check_range(scene: Scene, first: int, last: int) -> None:
     """Refuse a frame range without a frame, or with frames that Blender cannot go to."""
@@ -112,7 +115,7 @@ def check_vehicle(ob: Object) -> None:
         raise Refusal(text, about=[ob])
     sound_front(ob)
     roles = ob.steering.roles
-    for role in (Role.PATH, Role.FLOW, Role.SURFACE):
+    for role in PLACES:
         if role.name in roles:
             raise Refusal(f"{ob.name} is both a vehicle and a {_word(role)}. Remove one of the tags.", about=[ob])
     above = ob.parent
@@ -218,7 +221,10 @@ def check_independent(
     """
     for ob in fixed:
         if (row := carrier_of(ob, rows)) >= 0:
-            what = next((_word(role) for role in (Role.PATH, Role.FLOW, Role.SURFACE) if has_role(ob, role)), "region")
+            what = next(
+                (_word(role) for role in PLACES if has_role(ob, role)),
+                "region",
+            )
             text = f"The {what} {ob.name} is parented to the vehicle {vehicles[row].name}. Clear the parent."
             raise Refusal(text, about=[ob])
     parents = [ob.parent for ob in vehicles if ob.parent is not None]

@@ -48,7 +48,7 @@ BESIDE_THE_RUN = {
 }
 """Settings within groups that the run does not depend on: a color of the overlay, and how clips are played, which the
 record of the clips compares."""
-HOLDERS = {role.name for role in MADE}
+HOLDERS = {role.name for role in (*MADE, Role.LINK)}
 """Roles of objects whose settings point at others."""
 TRANSFORMS = (
     *("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale", "rotation_mode"),

@@ -75,6 +75,7 @@ class Plan:
         regions: the spheres, boxes and meshes to keep to.
         flows: the curves and meshes that draw currents.
         surfaces: what vehicles stand on; empty if none of them stands on surfaces.
+        links: what joins places of these, likewise.
         candidates: the bodies of which each vehicle takes one, for each target that names several.
         in_users_scene: whether only the scene itself gives the right values (drivers that read it, physics).
         warnings: what the animator should know although the bake can go ahead.
@@ -97,6 +98,7 @@ class Plan:
     regions: tuple[Object, ...]
     flows: tuple[Object, ...]
     surfaces: tuple[Object, ...]
+    links: tuple[Object, ...]
     candidates: tuple[Candidates, ...]
     in_users_scene: bool
     warnings: tuple[str, ...] = field(default=())
@@ -199,6 +201,7 @@ def _assembled(scene: Scene, cast: Cast, around: Surroundings) -> Plan:
         regions=tuple(around.regions),
         flows=tuple(around.flows),
         surfaces=tuple(around.surfaces),
+        links=tuple(around.links),
         candidates=tuple(each.candidates(pointed_rows[Kind.BODY]) for each in around.several),
         in_users_scene=any(
             reads_scene(ob) or plays_physics(ob) or reads_vehicle_above(ob) for ob in with_all_behind(read)
@@ -231,6 +234,7 @@ def scenery(scene: Scene, obstacles: Iterable[Object], regions: Iterable[Object]
         regions=tuple(regions),
         flows=(),
         surfaces=(),
+        links=(),
         candidates=(),
         in_users_scene=False,
     )

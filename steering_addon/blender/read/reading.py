@@ -18,6 +18,7 @@ from .curves import CurveReader
 from .entry_settings import frames_there
 from .flow_meshes import CurrentReader
 from .guides import read_guides
+from .links import LinkReader
 from .marks import MarkReader
 from .plan import Plan
 from .regions import RegionReader
@@ -46,6 +47,7 @@ class Reader:
         self._solids, self._no_obstacles = Solids(plan.obstacles), obstacles([], [])
         self._obstacle_spans = frames_there(source.ob for source in plan.obstacles)
         self._surfaces = SurfaceReader(plan.surfaces)
+        self._links = LinkReader(plan.links, plan.scene, read_lines)
         self._marks = MarkReader(plan.marks, plan.frame_time)
         self._bodies = BodyReader(plan)
         self._regions = RegionReader(plan.regions)
@@ -98,6 +100,8 @@ class Reader:
             regions=self._regions.read(depsgraph, frame),
             flows=tuple(flow.read(depsgraph) for flow in self._flows if is_active(flow.ob, depsgraph)),
             surfaces=self._surfaces.read(depsgraph, frame),
+            links=self._links.read(depsgraph, frame),
+            carriers=self._links.carriers(depsgraph, frame),
             lift=self.plan.vehicles.source.lift(heights),
             marks=self._marks.read(depsgraph, frame),
             guides=read_guides(self.plan.guides, settings["by_hand"], depsgraph, frame),

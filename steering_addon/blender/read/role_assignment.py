@@ -65,6 +65,8 @@ def give_role(ob: Object, role: Role, family: Family, body: Body | None = None, 
         _ = ob.steering.portrayal.playing.fade
     if role is Role.CROWD:
         _ = ob.steering.attendance.hide
+    if role is Role.LINK:
+        _ = ob.steering.link.seconds
 
 
 def current_front(ob: Object) -> tuple[str, str] | None:

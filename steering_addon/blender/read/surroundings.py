@@ -16,6 +16,7 @@ from ..stored_values import check_choices
 from .cast import Cast
 from .checks import check_surfaces
 from .guides import GuideSource, guides_of
+from .links import check_links, with_ends
 from .mind_sources import watched_objects, watched_regions
 from .sources import BodySource, Pointer, behaviors_of, by_name, carrier_of, pointers_of
 from .target_groups import Several, several_of
@@ -38,6 +39,7 @@ class Surroundings:
     regions: list[Object]
     flows: list[Object]
     surfaces: list[Object]
+    links: list[Object]
     several: list[Several]
     shapes: list[Object]
     guides: tuple[GuideSource, ...]
@@ -46,7 +48,7 @@ class Surroundings:
     @property
     def spread_out(self) -> list[Object]:
         """The objects of which more than the place counts."""
-        return [*self.paths, *self.regions, *self.flows, *self.surfaces, *self.shapes]
+        return [*self.paths, *self.regions, *self.flows, *self.surfaces, *with_ends(self.links), *self.shapes]
 
     @property
     def looked_at(self) -> list[Object]:
@@ -69,6 +71,8 @@ def surroundings_of(cast: Cast) -> Surroundings:
     stand |= any(kind.stands for kind in source.own_locomotions.values())
     surfaces = roles[Role.SURFACE] if stand else []
     check_surfaces(surfaces)
+    links = roles[Role.LINK] if stand else []
+    check_links(links, objects)
     by_hand = source.stored["by_hand"]
     others = _bodies(roles, pointed[Kind.BODY], several, rows, [*watched, *cast.marks])
     known = {*rows, *(body.name for body in others)}
@@ -81,6 +85,7 @@ def surroundings_of(cast: Cast) -> Surroundings:
         regions=regions,
         flows=roles[Role.FLOW],
         surfaces=surfaces,
+        links=links,
         several=several,
         shapes=[shape for ob in cast.marks if (shape := pointed_at(ob.steering.mark, "shape")) is not None],
         guides=guides_of(source.objects, by_hand, source.animated, rows, {full_name(ob) for ob in objects}),

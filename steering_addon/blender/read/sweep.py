@@ -14,6 +14,7 @@ from ...portrayal.sketch import Frame
 from ..animation.frame_rate import copy_frame_rate
 from ..objects.hierarchy import Family
 from .dependencies import animates
+from .links import with_ends
 from .plan import Plan
 from .reading import Reader
 from .solids import is_mesh
@@ -121,6 +122,7 @@ def _read_on_each_frame(plan: Plan, family: Family) -> list[Object]:
             *plan.regions,
             *plan.flows,
             *plan.surfaces,
+            *with_ends(plan.links),
             *plan.vehicles.source.needed(),
         )
     )

@@ -24,7 +24,7 @@ from ..animation.animation_data import action_of
 from ..animation.visibility import SWITCHES
 from ..clips.clip_feet import unplanted_of
 from ..clips.clip_speeds import too_fast
-from ..clips.crowd_clips import state_of, stored_clips
+from ..clips.crowd_clips import clip_of_link, state_of, stored_clips
 from ..clips.finding_clips import own_actions
 from ..clips.measuring import player_below
 from ..crowds.adding_clips import why_without_walk
@@ -43,7 +43,7 @@ from ..read.sources import behaviors_of, pointers_of
 from ..read.target_problems import awaited, outside_scene, target_problem, waits_unasked
 from .covering import covering
 from .origins import REMEDIES, off_origin
-from .placing import misplaced
+from .placing import loose_links, misplaced
 from .undriven import undriven
 
 if TYPE_CHECKING:
@@ -76,6 +76,8 @@ class FindingKind(Enum):
     UNDRIVEN = "DRIVER"
     UPSIDE_DOWN = "FILE_REFRESH"
     UNUSED_SURFACE = "MESH_GRID"
+    LOOSE_LINK = "LINKED"
+    UNPLAYED = "NLA"
     FAR_OUTSIDE = "CUBE"
     NO_WAY = "CON_FOLLOWPATH"
     FEET_SLIDE = "ARMATURE_DATA"
@@ -170,6 +172,12 @@ def findings(
     misplaced_vehicles = misplaced(scene, roles, records)
     for kind, (name, text, *verbs) in MISPLACED.items():
         yield from _about(name, misplaced_vehicles.get(kind, ()), text, *verbs)
+    text = "{} an end on no surface, so nobody takes it. Move that to where one can stand"
+    yield from _about(FindingKind.LOOSE_LINK, loose_links(scene, roles[Role.LINK]), text, "has", "have")
+    played = {entry.action for crowd in roles[Role.CROWD] for entry in stored_clips(crowd)}
+    unplayed = [ob for ob in roles[Role.LINK] if (clip := clip_of_link(ob)) is not None and clip not in played]
+    text = "{} a clip that no crowd has. Use Add Clip in the crowd that goes there"
+    yield from _about(FindingKind.UNPLAYED, unplayed, text, "has", "have")
     yield from _far_outside(roles)
     yield from _undriven(vehicles)
     yield from _posed_alike(vehicles)

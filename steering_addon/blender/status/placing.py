@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 
-from ...simulation.arrays.vectors import Scalars, Vectors, columns, cross, no_vectors, unit, which
+from ...simulation.arrays.vectors import Scalars, Vectors, columns, cross, no_vectors, shared, unit, which
 from ...simulation.geometry.surfaces import NO_SURFACES, Surfaces
 from ...simulation.misplaced import Misplaced
 from ...simulation.roles import Role
@@ -22,8 +22,10 @@ from ...simulation.vehicle import Motion, VehicleModel
 from ..moving import locomotion_of, own_locomotion_of
 from ..objects.doubles import doubles
 from ..objects.tagged_objects import crowds_of
+from ..read.curves import sketched
 from ..read.dependencies import animates, may_move
 from ..read.fingerprint import digest_of_shapes
+from ..read.links import lines_of
 from ..read.local_space import AXIS_NAMES, model_axes
 from ..read.locomotions import LocomotionReader
 from ..read.run_settings import frame_range
@@ -38,6 +40,12 @@ if TYPE_CHECKING:
 
 MOST_FACES = 250_000
 """Faces of surfaces beyond which nothing is looked for before the bake: sorting them takes more than half a second."""
+
+
+ONTO = 0.5
+"""Metres above and below the end of a link within which there has to be a surface."""
+AROUND = np.array([(i, j, 0.0) for i in (0.0, 0.4, -0.4, 0.8, -0.8) for j in (0.0, 0.4, -0.4, 0.8, -0.8)])
+"""Places about the end of a link at one of which there has to be one, metres."""
 
 
 @dataclass
@@ -87,6 +95,24 @@ def misplaced(
             pass
     named = {ob.name_full: ob for ob, *_ in standing}
     return {kind: [named[name] for name in names if name in named] for kind, names in known.names.items()}
+
+
+def loose_links(scene: Scene, links: Sequence[Object]) -> list[Object]:
+    """The links of which an end lies on no surface, as far as surfaces are known."""
+    known, depsgraph = _known.get(scene.session_uid), depsgraph_at_start(scene, links)
+    if known is None or not len(known.surfaces) or depsgraph is None:
+        return []
+    return [
+        ob for ob in links if any(_is_loose(points, known.surfaces) for points in lines_of(ob, depsgraph, sketched))
+    ]
+
+
+def _is_loose(points: Vectors, surfaces: Surfaces) -> bool:
+    """Whether a line (k, 3) has an end beside which there is nothing to stand on."""
+    x, y, z = (points[[0, -1], None] + AROUND).reshape(-1, 3).T
+    step = shared(ONTO, len(x))
+    on_ground = surfaces.under(x, y, z, step, step).triangle.reshape(2, -1) >= 0
+    return not bool(on_ground.any(axis=1).all())
 
 
 def _standing(

@@ -59,6 +59,8 @@ def _foothold(body: Carried, foot: Stepping, tread: Tread, scale: Scalars, groun
     hold = place.copy(order="K")
     hold[..., :2] += level
     below = body.ground if ground is None else standing.below(planes, ground, hold)
+    if np.any(body.aloft):
+        below = np.where(body.aloft, body.ground, below)
     lift = _lift(below - place[..., 2], off, standing.stays)
     lift += np.maximum(lifted(standing.steps, off, scale), swung(tread.rest, hold[..., :2], off, scale))
     return FootCorrection(

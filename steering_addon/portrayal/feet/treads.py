@@ -36,6 +36,7 @@ class Carried:
         position, forward, up: (..., f, 3) metres and unit axes.
         size: (..., f) how many times as large as the measured model they are.
         origin: (..., f) metres by which their position is above where they stand.
+        aloft: (..., f) whether they are on no ground, as on a ladder; False if they never are.
     """
 
     position: Vectors
@@ -43,6 +44,7 @@ class Carried:
     up: Vectors
     size: Scalars
     origin: Scalars
+    aloft: Mask | bool = False
 
     @once
     def axes(self) -> Turns:
@@ -179,6 +181,9 @@ class Tread:
         off = sole.lowest - foot.rests * body.size
         # What sinks into the ground will be lifted onto it.
         touches = 0.5 * (off[..., 1:] + off[..., :-1]) < TOUCH * scale[..., 1:]
+        if np.any(body.aloft):
+            aloft = np.asarray(body.aloft)
+            touches &= ~(aloft[..., 1:] | aloft[..., :-1])
         forward = body.forward[..., 1:, :]
         ahead = (step[..., 0] * forward[..., 0] + step[..., 1] * forward[..., 1]) / frame_time
         stance = on_ground(ahead, speed, touches, stands, frame_time)

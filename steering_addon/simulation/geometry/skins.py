@@ -80,7 +80,7 @@ class SkinWay:
 
 
 @dataclass(frozen=True)
-class Links:
+class Adjacency:
     """How f triangles hang together. Side k of a triangle goes from its corner k to the next; k f + t is its number.
 
     Attributes:
@@ -112,7 +112,7 @@ class Skin:
 
     points: Vectors
     triangles: NDArray[np.int64]
-    links: Links
+    links: Adjacency
 
     def __len__(self) -> int:
         return len(self.triangles)
@@ -391,7 +391,7 @@ def skin(points: Vectors, triangles: NDArray[np.int64]) -> Skin:
     return Skin(points, triangles, _linked(points, triangles))
 
 
-def _linked(points: Vectors, triangles: NDArray[np.int64]) -> Links:
+def _linked(points: Vectors, triangles: NDArray[np.int64]) -> Adjacency:
     number = len(triangles)
     corners = weld(points, triangles)
     start, end = corners.T.ravel(), np.roll(corners, -1, axis=1).T.ravel()
@@ -412,7 +412,7 @@ def _linked(points: Vectors, triangles: NDArray[np.int64]) -> Links:
     uneven = np.zeros(len(points), dtype=np.bool_)
     for ends in (start, end):
         uneven[ends[first[alike]]] = True
-    return Links(corners, has_area, beyond, beyond // max(number, 1), turned, uneven)
+    return Adjacency(corners, has_area, beyond, beyond // max(number, 1), turned, uneven)
 
 
 def _spanned(first: Vectors, second: Vectors, u: Scalars, v: Scalars) -> Vectors:

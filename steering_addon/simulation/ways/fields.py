@@ -7,12 +7,16 @@ beyond the neighbors it is reached from, all nodes within such a band are accept
 of array operations a band, no heap, and exactly the result of the plain way. With four neighbors only that would not
 hold: within a band one node might still depend on another.
 
+A leap joins two nodes that no ground joins: once the length from its end is known, its start lies at most the metres of
+the leap beyond. As these are a cell at least, that is never within the same band.
+
 A field is solved as far as somebody asks, and goes on from there.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,29 +102,71 @@ class Mesh8:
         return seen, node
 
 
+class Leaps(NamedTuple):
+    """Ways between nodes that no ground joins.
+
+    Attributes:
+        start, end: (k,) nodes.
+        metres: (k,) of free way that they count, a cell at least.
+    """
+
+    start: Rows
+    end: Rows
+    metres: Scalars
+
+
+NO_LEAPS = Leaps(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0))
+
+
 class Field:
-    """The lengths of the ways to one node, solved as far as was asked.
+    """The lengths of the ways to some nodes, solved as far as was asked.
 
     Attributes:
         time: (N + 1,) metres of free way; inf where no way leads, or so far none was looked for.
 
     Args:
+        rows, time: (s,) where it begins, and with what lengths.
         slowness: (N + 1,) how much longer the way through a cell counts than its weight, at least 1.
+        within: (N + 1,) the nodes over which ways lead; None for all.
+        leaps: what else joins nodes.
+        clear: (N + 1,) as of `Mesh8.sees`, for leaps.
     """
 
-    def __init__(self, grid: Mesh8, goal: int, clear: Mask, slowness: Scalars | float = 1.0) -> None:
-        self._grid, n = grid, len(grid.spans)
+    def __init__(
+        self,
+        grid: Mesh8,
+        rows: Rows,
+        time: Scalars,
+        slowness: Scalars | float = 1.0,
+        within: Mask | None = None,
+        leaps: Leaps = NO_LEAPS,
+        clear: Mask | None = None,
+    ) -> None:
+        self._grid, self._leaps, n = grid, leaps, len(grid.spans)
+        self._clear = grid.passable if clear is None else clear
+        self._leapt = np.zeros(len(leaps.start), dtype=np.bool_)
         self._weight = grid.weight * slowness
         self.time = np.full(n + 1, np.inf)
         self._known = np.full(n + 1, np.inf)
-        self._done, self._queued = (np.zeros(n + 1, dtype=np.bool_) for _ in range(2))
+        self._done = np.zeros(n + 1, dtype=np.bool_) if within is None else ~within
+        self._queued = np.zeros(n + 1, dtype=np.bool_)
         self._done[n] = True
         self._stamp = np.zeros(n + 1, dtype=np.int64)
         self._along = np.full((2, n + 1), np.nan)
-        rows, distance = _disc(grid, goal, clear)
-        self.time[rows] = distance
+        self.time[rows] = time
         self._front = rows
         self._queued[rows] = True
+
+    @classmethod
+    def to(cls, grid: Mesh8, goal: int, clear: Mask, slowness: Scalars | float = 1.0, leaps: Leaps = NO_LEAPS) -> Field:
+        """The field of one node."""
+        return cls(grid, *_disc(grid, goal, clear), slowness, leaps=leaps, clear=clear)
+
+    def up_to(self, furthest: float) -> Rows:
+        """The nodes from which ways are no longer than so many metres, and solve up to there."""
+        while len(self._front) and self.time[self._front].min() <= furthest:
+            self._pass()
+        return which(self._done & (self.time <= furthest))
 
     def reach(self, nodes: Rows) -> None:
         """Solve on until the lengths from nodes (m,) are known, or no way leads to them."""
@@ -146,6 +192,31 @@ class Field:
         fresh = near[~self._queued[near]]
         self._queued[fresh] = True
         self._front = np.concatenate((front, fresh))
+        if len(self._leaps.start):
+            self._leap()
+
+    def _leap(self) -> None:
+        """Look at where leaps begin to what is known, as round a goal."""
+        start, end, metres = self._leaps
+        for k in which(self._done[end] & ~self._leapt).tolist():
+            self._leapt[k] = True
+            rows, distance = _disc(self._grid, int(start[k]), self._clear)
+            if (self._weight[rows] > self._grid.weight[rows]).any():
+                # Through a queue it takes longer.
+                rows, distance = start[k : k + 1], np.zeros(1)
+            rows, distance = rows[~self._done[rows]], distance[~self._done[rows]]
+            self.time[rows] = np.minimum(self.time[rows], self._known[end[k]] + metres[k] + distance)
+            fresh = rows[~self._queued[rows]]
+            self._queued[fresh] = True
+            self._front = np.concatenate((self._front, fresh))
+
+    def leap_from(self, nodes: Rows) -> Rows:
+        """The leap with which the way from each node begins, (m,); -1 for none."""
+        leaps = np.full(len(nodes), -1, dtype=np.int64)
+        start, end, metres = self._leaps
+        for k in which(self._done[start] & (self._known[end] + metres <= self.time[start])).tolist():
+            leaps[nodes == start[k]] = k
+        return leaps
 
     def _arrival(self, nodes: Rows) -> Scalars:
         """The lengths from nodes, (m,), by what is known of their neighbors.
@@ -163,10 +234,13 @@ class Field:
         return np.asarray(np.minimum(slant.min(axis=0), (a + h).min(axis=0)))
 
     def descent(self, nodes: Rows) -> tuple[Scalars, Scalars]:
-        """The level unit directions, (m,) along x and along y, in which the ways lead; zero at the goal."""
+        """The level unit directions, (m,) along x and along y, in which the ways lead; zero at the goal
+        and where a leap begins."""
         new = nodes[np.isnan(self._along[0, nodes])]
         if len(new):
             self._along[:, new] = self._steepest(new)
+            if len(self._leaps.start):
+                self._along[:, new[self.leap_from(new) >= 0]] = 0.0
         x, y = self._along[:, nodes]
         return x, y
 

@@ -85,7 +85,7 @@ class Footprints:
         return len(self.low)
 
     def crossed(self, start: Plane, end: Plane) -> Mask:
-        """The mask, (m,), of straight lines from (m, 2) to (m, 2) that lead through a narrow outline."""
+        """The mask, (m,), of straight lines from (m, 2) to (m, 2), or of points, that are within a narrow outline."""
         crossed = np.zeros(len(start), dtype=np.bool_)
         block = max(PAIRS // max(len(self), 1), 1)
         for first in range(0, len(start), block):
@@ -154,13 +154,6 @@ class Footprints:
             way = self.normal[:, side[deepest], row[deepest]].T
             moved[point[deepest]] += way * (CLEAR - out[deepest])[:, None]
         return moved
-
-    def within(self, points: Plane) -> Mask:
-        """The mask, (n,), of points (n, 2) within a narrow outline."""
-        inside = np.zeros(len(points), dtype=np.bool_)
-        point, row = self._near(points, points)
-        inside[point[(self._beyond(points[point], row) < 0.0).all(axis=0)]] = True
-        return inside
 
 
 def radius_class(radius: Scalars) -> Scalars:

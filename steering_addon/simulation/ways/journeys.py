@@ -7,7 +7,6 @@ everything by agents without a goal.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
@@ -15,7 +14,21 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays.frozen import Columns
-from ..arrays.vectors import EPSILON, Rows, Scalars, Vectors, columns, dot, magnitude, picked, unit
+from ..arrays.vectors import (
+    EPSILON,
+    Rows,
+    Scalars,
+    Vectors,
+    columns,
+    dot,
+    from_above,
+    in_space,
+    magnitude,
+    nobody,
+    picked,
+    unit,
+    which,
+)
 from ..geometry.obstacles import MESH, OUTSIDE, Obstacles
 from .detours import ways_round
 from .footprints import Plane, footprints, narrowing, radius_class
@@ -83,81 +96,58 @@ def courses(obstacles: Obstacles, travellers: Travellers, most: int | None = MOS
         most: maximum number of standing obstacles for planning; among more, all are passed by the nearer end. None for
             those on ways over ground, which lead past what stands: they only graze it.
     """
-    n = len(travellers)
-    none = Courses(travellers.direction, np.zeros(n), np.full((n, 2), np.nan), np.ones(n))
     still = stand(obstacles)
-    if (still & (obstacles.shape == MESH) & (obstacles.side == OUTSIDE)).any():
-        found = [column.copy() for column in none]
-        heights = cut_heights(travellers.position[:, 2], travellers.radius)
-        for height in np.unique(heights).tolist():
-            rows = np.flatnonzero(heights == height)
-            walls = with_walls(obstacles, still, height)
-            for column, part in zip(found, _past(walls, travellers.take(rows), most)):
-                column[rows] = part
-        return Courses(*found)
-    return _past(obstacles, travellers, most) if len(obstacles) else none
+    if not (still & (obstacles.shape == MESH) & (obstacles.side == OUTSIDE)).any():
+        return _past(obstacles, travellers, most)
+    found = _past(obstacles.take(slice(0, 0)), travellers, most)
+    heights = cut_heights(travellers.position[:, 2], travellers.radius)
+    for height in np.unique(heights).tolist():
+        rows = which(heights == height)
+        for column, part in zip(found, _past(with_walls(obstacles, still, height), travellers.take(rows), most)):
+            column[rows] = part
+    return found
 
 
 def _past(obstacles: Obstacles, travellers: Travellers, most: int | None) -> Courses:
     """As `courses`, past the obstacles as they are."""
     n = len(travellers)
-    none = Courses(travellers.direction, np.zeros(n), np.full((n, 2), np.nan), np.ones(n))
+    found = Courses(travellers.direction.copy(), np.zeros(n), np.full((n, 2), np.nan), np.ones(n))
     bound = travellers.goal - travellers.position
     bound[:, 2] = 0.0
-    straight = magnitude(bound)
-    planned = dot(unit(bound), travellers.direction) > TOWARD
-    furthest = np.where(planned, np.minimum(straight, travellers.ahead), np.inf)
-    direction, side, corner, further = none.direction.copy(), none.side, none.corner, none.further
+    on_the_way = dot(unit(bound), travellers.direction) > TOWARD
+    furthest = np.where(on_the_way, np.minimum(magnitude(bound), travellers.ahead), np.inf)
     # Obstacles that stand still and have a footprint.
-    still = stand(obstacles)
-    standing = np.asarray(still & (obstacles.shape != MESH) & (obstacles.side == OUTSIDE), dtype=np.bool_)
+    standing = stand(obstacles) & (obstacles.shape != MESH) & (obstacles.side == OUTSIDE)
     if most is None or np.count_nonzero(standing) > most:
-        standing[:] = False
-    if planned.any() and standing.any():
-        for rows, legs in _first_legs(obstacles.take(standing), travellers, np.flatnonzero(planned)):
-            # Turned about the up axis by the angle between both directions.
-            vectors = picked(direction, rows)
-            start = unit(picked(bound, rows))
-            c = start[:, 0] * legs.direction[:, 0] + start[:, 1] * legs.direction[:, 1]
-            s = start[:, 0] * legs.direction[:, 1] - start[:, 1] * legs.direction[:, 0]
-            x, y = vectors[:, 0], vectors[:, 1]
-            direction[rows] = unit(columns(c * x - s * y, s * x + c * y, vectors[:, 2]))
-            furthest[rows], corner[rows] = legs.distance, legs.corner
-            further[rows] = np.maximum(legs.way / np.maximum(straight[rows], EPSILON), 1.0)
-    on_the_way = np.flatnonzero(planned)
-    for rows, passed in ((on_the_way, obstacles.take(~standing)), (np.flatnonzero(~planned), obstacles)):
+        standing = nobody(len(obstacles))
+    if on_the_way.any() and standing.any():
+        _head_for_corners(obstacles.take(standing), travellers, which(on_the_way), bound, found, furthest)
+    for some, passed in ((on_the_way, obstacles.take(~standing)), (~on_the_way, obstacles)):
+        rows = which(some)
         if len(rows) and len(passed):
-            direction[rows], side[rows] = ways_round(
+            found.direction[rows], found.side[rows] = ways_round(
                 passed,
                 travellers.rows[rows],
                 picked(travellers.position, rows),
-                picked(direction, rows),
+                picked(found.direction, rows),
                 furthest[rows],
                 travellers.radius[rows],
                 travellers.side[rows],
-                most is None and rows is on_the_way,
+                most is None and some is on_the_way,
             )
-    return Courses(direction, side, corner, further)
+    return found
 
 
-class _FirstLegs(NamedTuple):
-    """The first legs of the ways of some travellers.
+def _head_for_corners(
+    obstacles: Obstacles, travellers: Travellers, planned: Rows, bound: Vectors, found: Courses, furthest: Scalars
+) -> None:
+    """Turn the courses of planned travellers (p,) past obstacles in between, by size of body and height.
 
-    Attributes:
-        corner: (m, 2) the next corners, metres.
-        distance: (m,) to the next corners, metres.
-        direction: (m, 3) level unit directions that just pass the obstacles at these corners.
-        way: (m,) the length of the whole way, metres.
+    Args:
+        bound: (n, 3) level to the goals, metres.
+        found: the courses; direction, corner and length change.
+        furthest: (n,) becomes the distance to the corners, metres.
     """
-
-    corner: Plane
-    distance: Scalars
-    direction: Vectors
-    way: Scalars
-
-
-def _first_legs(obstacles: Obstacles, travellers: Travellers, planned: Rows) -> Iterator[tuple[Rows, _FirstLegs]]:
-    """The rows and first legs of planned travellers (p,) with obstacles in between, by size of body and height."""
     radius = radius_class(travellers.radius[planned])
     less = narrowing(obstacles, travellers.position[planned, 2], radius)
     for group in _alike(np.concatenate((radius[:, None], less), axis=1)):
@@ -165,21 +155,30 @@ def _first_legs(obstacles: Obstacles, travellers: Travellers, planned: Rows) -> 
         reachable = np.isfinite(less[group[0]])
         if not reachable.any():
             continue
-        size = float(radius[group[0]])
-        net = _net(_Ground.of(obstacles.take(reachable), less[group[0], reachable], size))
+        net = _net(_Ground.of(obstacles.take(reachable), less[group[0], reachable], float(radius[group[0]])))
         points, goals = (net.footprints.outside(place[rows, :2]) for place in (travellers.position, travellers.goal))
-        hidden = np.flatnonzero(net.footprints.crossed(points, goals))
-        rows = rows[hidden]
-        if not len(rows):
+        hidden = which(net.footprints.crossed(points, goals))
+        if not len(hidden):
             continue
-        places, which = np.unique(goals[hidden], axis=0, return_inverse=True)
-        legs = net.legs(points[hidden], places, which.reshape(-1), travellers.corner[rows])
-        turning = np.flatnonzero(legs.corner >= 0)
-        rows, index = rows[turning], legs.corner[turning]
-        position, corner = travellers.position[rows, :2], net.corner[index]
-        course = net.footprints.tangents(position, net.row[index])
-        distance = magnitude(columns(corner[:, 0] - position[:, 0], corner[:, 1] - position[:, 1], 0.0))
-        yield rows, _FirstLegs(corner, distance, columns(course[:, 0], course[:, 1], 0.0), legs.length[turning])
+        rows = rows[hidden]
+        places, goal = np.unique(goals[hidden], axis=0, return_inverse=True)
+        legs = net.legs(points[hidden], places, goal.reshape(-1), travellers.corner[rows])
+        leads = which(legs.corner >= 0)
+        rows, index = rows[leads], legs.corner[leads]
+        position, straight = from_above(picked(travellers.position, rows)), magnitude(bound[rows])
+        to_corner = net.corner[index] - position
+        start, course = from_above(unit(picked(bound, rows))), net.footprints.tangents(position, net.row[index])
+        # They just pass the obstacle there, and are off that course by the angle between the wish and the goal.
+        cosine, sine = dot(in_space(start), in_space(course)), start[:, 0] * course[:, 1] - start[:, 1] * course[:, 0]
+        found.direction[rows] = unit(rotated(picked(found.direction, rows), cosine, sine))
+        found.corner[rows], furthest[rows] = net.corner[index], magnitude(in_space(to_corner))
+        found.further[rows] = np.maximum(legs.length[leads] / np.maximum(straight, EPSILON), 1.0)
+
+
+def rotated(vectors: Vectors, cosine: Scalars, sine: Scalars) -> Vectors:
+    """The vectors, (n, 3), turned about the up axis by angles of these cosines and sines, (n,)."""
+    x, y = vectors[:, 0], vectors[:, 1]
+    return columns(cosine * x - sine * y, np.asarray(sine * x + cosine * y), vectors[:, 2])
 
 
 def _alike(columns_of: Plane) -> list[Rows]:

@@ -17,6 +17,7 @@ from ..arrays.vectors import Mask, Rows, Scalars, Vectors, columns, magnitude, p
 from ..geometry.obstacles import OUTSIDE, Obstacles
 from ..geometry.surfaces import Surfaces
 from ..handling import Handling
+from ..links import NO_LINKS, Line, Links
 from .mesh_walls import are_mapped
 from .spans import Build, Spans, find_spans
 from .traffic import Traffic
@@ -28,14 +29,17 @@ ROUNDING = 1e-6
 """Metres within which a goal is the place that was seen."""
 LANE = 0x1A9E
 """Salts the keys from which the lane of each is drawn."""
+PACES = 0.1
+"""Metres a second to which the pace of those who look for ways over links is rounded."""
 KEPT = 16
 """Grounds that are kept: a few kinds of bodies, with each door open and closed."""
 
 
 @dataclass(frozen=True)
 class _Asked:
-    """Where m vehicles were to go, places (m, 3), and where they see these."""
+    """Where m vehicles were to go, places (m, 3), and where they see these on their ground."""
 
+    ground: WalkableGround
     rows: Rows
     places: Vectors
     course: Course
@@ -55,6 +59,7 @@ class Ways:
     grounds: tuple[tuple[WalkableGround, Mask, Traffic], ...]
     lift: Scalars
     _asked: list[_Asked] = field(default_factory=list, compare=False)
+    _fled: list[tuple[Rows, Scalars]] = field(default_factory=list, compare=False)
     _unrolled: dict[tuple[bytes, bytes], Vectors] = field(default_factory=dict, compare=False)
 
     def unroll(self, rows: Rows, keys: Keys, position: Vectors, places: Vectors) -> Vectors:
@@ -72,14 +77,64 @@ class Ways:
             if ground.is_open or not len(asks):
                 continue
             at = picked(position, asks)
-            feet = columns(at[:, 0], at[:, 1], at[:, 2] - self.lift[rows[asks]])
-            lane = np.floor(uniform(mix(keys[asks], LANE)) * len(LANES)).astype(np.int64)
-            course = ground.course(feet, picked(places, asks), at[:, 2], lane, traffic)
-            self._asked.append(_Asked(rows[asks], picked(places, asks), course))
+            feet = self._feet(rows[asks], at)
+            course = ground.course(feet, picked(places, asks), at[:, 2], _lanes(keys[asks]), traffic)
+            self._asked.append(_Asked(ground, rows[asks], picked(places, asks), course))
             places = places.copy(order="K")
             places[asks] = course.place
         self._unrolled[key] = places
         return places
+
+    def lengths(self, rows: Rows, position: Vectors, places: Vectors) -> Vectors:
+        """How long the ways of vehicles of some rows to places (c, 3) are, metres of free way, (n, c).
+
+        inf where none leads, and for those that go straight.
+        """
+        metres = np.full((len(rows), len(places)), np.inf)
+        for ground, walks, traffic in self.grounds:
+            asks = which(walks[rows])
+            if not ground.is_open and len(asks):
+                metres[asks] = ground.lengths(self._feet(rows[asks], picked(position, asks)), places, traffic)
+        return metres
+
+    def retreat(self, rows: Rows, keys: Keys, position: Vectors, threats: Vectors, away: Vectors) -> Vectors:
+        """The level unit directions, (n, 3), in which vehicles of some rows run from threats.
+
+        Args:
+            threats: (n, 3) metres; nan for none.
+            away: (n, 3) the level unit directions straight away from them, which stay to the last bit in the open.
+        """
+        for ground, walks, _ in self.grounds:
+            asks = which(walks[rows] & np.isfinite(threats[:, 0]))
+            if ground.is_open or not len(asks):
+                continue
+            feet = self._feet(rows[asks], picked(position, asks))
+            away = away.copy(order="K")
+            away[asks], ahead = ground.course_away(feet, picked(threats, asks), picked(away, asks), _lanes(keys[asks]))
+            self._fled.append((rows[asks], ahead))
+        return away
+
+    def _feet(self, rows: Rows, position: Vectors) -> Vectors:
+        """Where vehicles of some rows stand, (m, 3) metres."""
+        return columns(position[:, 0], position[:, 1], position[:, 2] - self.lift[rows])
+
+    def before_links(self) -> Iterator[tuple[Rows, Rows, Mask, Scalars]]:
+        """The vehicles that have asked in this step for a way that leads straight to a link.
+
+        Yields their rows (m,), the row of the link of each, whether it leads back there, and the metres up to it.
+        """
+        for asked in self._asked:
+            over = which(asked.course.over >= 0)
+            crossed, way = asked.ground.crossed, asked.course.over[over]
+            yield asked.rows[over], crossed.link[way], crossed.back[way], asked.course.ahead[over]
+
+    def line_over(self, vehicle: int, link: int, back: bool) -> Line | None:
+        """The line on which a vehicle gets over a link; None where its ends no longer lie on its ground."""
+        for ground, walks, _ in self.grounds:
+            if walks[vehicle]:
+                over = which((ground.crossed.link == link) & (ground.crossed.back == back))
+                return ground.crossed.line[int(over[0])] if len(over) else None
+        return None
 
     def walked_by(self, rows: Rows) -> Mask:
         """Whether vehicles of some rows go by these ways, (n,)."""
@@ -111,8 +166,14 @@ class Ways:
         return after
 
     def straight_on(self, rows: Rows, goals: Vectors) -> Scalars:
-        """How far ways to goals (n, 3) unrolled in this step lead straight on, (n,) metres; inf for all the way."""
+        """How far ways to goals (n, 3) unrolled in this step lead straight on, (n,) metres; inf for all the way.
+
+        Without a goal, nan, it is that of the way on which a vehicle runs from a threat.
+        """
         ahead = np.full(len(rows), np.inf)
+        for fled, distance in self._fled:
+            at = np.minimum(np.searchsorted(fled, rows), len(fled) - 1)
+            ahead = np.where((fled[at] == rows) & np.isnan(goals[:, 0]), np.minimum(ahead, distance[at]), ahead)
         for asked, at in self._asked_for(rows, goals):
             ahead = np.where(at >= 0, asked.course.ahead[at], ahead)
         return ahead
@@ -134,6 +195,11 @@ class Ways:
             yield asked, np.where(same, at, -1)
 
 
+def _lanes(keys: Keys) -> Rows:
+    """The number of the lane of each of some vehicles."""
+    return np.floor(uniform(mix(keys, LANE)) * len(LANES)).astype(np.int64)
+
+
 def find_ways(
     surfaces: Surfaces,
     obstacles: Obstacles,
@@ -141,6 +207,8 @@ def find_ways(
     handling: Handling,
     lift: Scalars,
     traffic: Mapping[Build, Traffic],
+    links: Links = NO_LINKS,
+    pace: Scalars | None = None,
 ) -> Ways | None:
     """The ways of vehicles that walk, among all that stands still; None where nobody walks on such ground.
 
@@ -148,6 +216,8 @@ def find_ways(
         radius, lift: (v,) metres.
         handling: of the v vehicles.
         traffic: after the last step, as of `traffic_after`.
+        links: what joins places of the ground.
+        pace: (v,) the usual speed of each vehicle, m/s, by which it judges the seconds of links.
     """
     still = Surfaces(tuple(layer for layer in surfaces.layers if not layer.moves and len(layer)))
     if not len(still.layers):
@@ -157,6 +227,8 @@ def find_ways(
     for build, walks in _builds(radius, handling):
         ground = _ground(_Site.of(still, solid, build))
         if ground is not None:
+            if len(links) and pace is not None:
+                ground = _linked(ground, links, _mean_pace(pace[walks]))
             grounds.append((ground, walks, traffic.get(build) or Traffic.none_yet(ground.spans)))
     if not grounds:
         return None
@@ -209,6 +281,16 @@ class _Site:
         data = (o.start, o.end, o.radius, o.shape, o.axes, o.half, np.array(held, dtype=np.int64))
         digest = b"".join(np.ascontiguousarray(column).tobytes() for column in data)
         return cls(digest, build, surfaces, obstacles)
+
+
+def _mean_pace(pace: Scalars) -> float:
+    """The mean of some speeds, rounded, so that ways are kept while it drifts, m/s."""
+    return max(float(np.floor(np.cumsum(pace)[-1] / len(pace) / PACES + 0.5)), 1.0) * PACES
+
+
+@lru_cache(maxsize=KEPT)
+def _linked(ground: WalkableGround, links: Links, pace: float) -> WalkableGround:
+    return ground.with_links(links, pace)
 
 
 @lru_cache(maxsize=KEPT)

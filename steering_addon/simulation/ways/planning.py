@@ -19,7 +19,6 @@ from ..arrays.vectors import (
     Mask,
     Scalars,
     Vectors,
-    columns,
     magnitude,
     no_vectors,
     nobody,
@@ -30,7 +29,7 @@ from ..arrays.vectors import (
 )
 from ..memory import Memory, remembered
 from ..world import Agents, World
-from .journeys import MOST, Courses, Travellers, courses
+from .journeys import MOST, Courses, Travellers, courses, rotated
 
 PLANNING_TIME = 0.1
 """Seconds between two plans of an agent that no adjustment makes decide: the default `reaction_time` of avoiding each
@@ -97,18 +96,11 @@ def planned_course(
 
 def _along_the_way(wished: Vectors, top_speed: Scalars, travels: Mask, memory: Planned) -> Vectors:
     """The wishes, (n, 3) m/s, turned and scaled as when the ways were planned."""
-    turned = _rotated(wished, memory.cosine, memory.sine)
+    turned = rotated(wished, memory.cosine, memory.sine)
     speed = magnitude(wished)
     scale = _speed(speed, memory.further, top_speed) / np.maximum(speed, EPSILON)
     on_a_way = travels & ((memory.sine != 0.0) | (memory.cosine != 1.0) | (memory.further != 1.0))
     return np.where(on_a_way[:, None], turned * scale[:, None], wished)
-
-
-def _rotated(vectors: Vectors, cosine: Scalars, sine: Scalars) -> Vectors:
-    """The vectors, (n, 3), turned about the up axis by angles of these cosines and sines, (n,)."""
-    x, y = vectors[:, 0], vectors[:, 1]
-    turned_y = np.asarray(sine * x + cosine * y, dtype=np.float64)
-    return columns(cosine * x - sine * y, turned_y, vectors[:, 2])
 
 
 def _plan(

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, firsts
+from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, firsts, which
 from .footprints import Footprints, Plane
 
 BLOCK = 2**21
@@ -34,11 +34,10 @@ NEAR = 0.05
 CONSTANCY = 0.3
 """Metres by which another way must be shorter before an agent changes ways. A step aside by d changes the difference of
 two ways by up to 2 d; this is 2 times 0.15 m, the default clearance from others."""
-AHEAD = 4
-"""Maximum number of corners that a look ahead along a way may skip: two corners of boxes, each cut in two."""
-AT_ONCE = 256
-"""Lines of sight that are tested together, to the most promising corners; then four times that number. Up to about 100
-lines a test takes 0.06 to 0.15 ms, most of it the overhead of the call, and few agents need a second one."""
+ON_THE_WAY = 1e-6
+"""Metres by which a way may seem longer that leads by a corner on it: rounding."""
+MORE = 4
+"""How many times more corners are looked at where all that are more promising are out of sight."""
 
 
 class Legs(NamedTuple):
@@ -64,7 +63,7 @@ class Net:
 
     def __init__(self, footprints: Footprints) -> None:
         self.footprints = footprints
-        self.row = np.flatnonzero(~footprints.within(footprints.corner))
+        self.row = which(~footprints.crossed(footprints.corner, footprints.corner))
         self.corner, self._before, self._after = (
             places[self.row] for places in (footprints.corner, footprints.before, footprints.after)
         )
@@ -141,13 +140,13 @@ class Net:
             near[start] = np.minimum(near[start], shortest)
         return near.T
 
-    def legs(self, points: Plane, goals: Plane, which: Rows, before: Plane) -> Legs:
+    def legs(self, points: Plane, goals: Plane, goal: Rows, before: Plane) -> Legs:
         """The first legs of the shortest ways, for agents that do not see their goals.
 
         Args:
             points: (n, 2) their positions, metres, outside all footprints.
             goals: (g, 2) metres, outside all footprints.
-            which: (n,) the row of the goal of each.
+            goal: (n,) the row of the goal of each.
             before: (n, 2) the corners they have been going to, nan for none.
         """
         length = self.lengths(goals)
@@ -155,7 +154,7 @@ class Net:
         size = max(BLOCK // max(len(self.corner), 1), 1)
         for low in range(0, len(points) if len(self.corner) else 0, size):
             part = slice(low, low + size)
-            legs.corner[part], legs.length[part] = self._chosen(points[part], length[which[part]], before[part])
+            legs.corner[part], legs.length[part] = self._chosen(points[part], length[goal[part]], before[part])
         return legs
 
     def _chosen(self, points: Plane, length: NDArray[np.float64], before: Plane) -> Legs:
@@ -164,104 +163,51 @@ class Net:
         reach = _distance(points[:, None], self.corner[None])
         # An agent that has reached a corner continues to the next.
         cost = np.where(reach > NEAR, reach, np.inf) + length
-        kept = np.argmin(_distance(np.nan_to_num(before, nan=np.inf)[:, None], self.corner[None]), axis=1)
-        price = cost[every, kept]
-        known = (self.corner[kept] == before).all(axis=1) & np.isfinite(price)
-        rows = np.flatnonzero(known)
-        known[rows] = ~self.footprints.crossed(points[rows], self.corner[kept[rows]])
-
-        corner, least = kept.copy(), price.copy()
-        rows = np.flatnonzero(~known)
-        corner[rows], least[rows] = self._seen_first(points[rows], cost[rows])
-        better, cheaper = self._cheaper(points, cost, np.where(known, price, -np.inf))
+        kept = self._row_of(before)
+        price = np.where((self.corner[kept] == before).all(axis=1), cost[every, kept], np.inf)
+        rows = which(np.isfinite(price))
+        price[rows[self.footprints.crossed(points[rows], self.corner[kept[rows]])]] = np.inf
+        better = self._seen_first(points, np.where(cost < price[:, None], cost, np.inf))
+        cheaper, onward = cost[every, better], _distance(self.corner[kept], self.corner[better])
         changes = (cheaper < price - CONSTANCY) | (reach[every, kept] <= CONSTANCY)
-        rows = np.flatnonzero((better >= 0) & ~changes)
-        changes[rows] = self._follows(kept[rows], better[rows], length[rows])
-        rows = np.flatnonzero((better >= 0) & changes)
-        corner[rows], least[rows] = better[rows], cheaper[rows]
-        return Legs(corner, least)
+        # The way by the present corner leads on to the other one.
+        changes |= onward + length[every, better] <= length[every, kept] + ON_THE_WAY
+        changes &= better >= 0
+        corner = np.where(changes, better, np.where(np.isfinite(price), kept, -1))
+        return Legs(corner, np.where(changes, cheaper, price))
 
-    def _cheaper(self, points: Plane, cost: NDArray[np.float64], price: Scalars) -> Legs:
-        """The cheapest corners that are seen from points (n, 2) and cost less than a price, (n,); -1 for none.
+    def _row_of(self, places: Plane) -> Rows:
+        """The corners at places (n, 2), (n,); any for those that are none."""
+        order = np.lexsort((self.corner[:, 1], self.corner[:, 0]))
+        found = np.searchsorted(_sortable(self.corner[order]), _sortable(places))
+        return np.asarray(order[np.minimum(found, len(order) - 1)])
 
-        Args:
-            cost: (n, v) length of the way by each corner, metres.
-        """
-        cheapest, least = np.full(len(points), -1, dtype=np.int64), np.full(len(points), np.inf)
-        row, corner = np.nonzero(cost < price[:, None])
-        seen = ~self.footprints.crossed(points[row], self.corner[corner])
-        row, corner = row[seen], corner[seen]
-        asked = cost[row, corner]
-        order = np.lexsort((corner, asked, row))
-        first = order[firsts(row[order])]
-        cheapest[row[first]], least[row[first]] = corner[first], asked[first]
-        return Legs(cheapest, least)
-
-    def _seen_first(self, points: Plane, cost: NDArray[np.float64]) -> Legs:
+    def _seen_first(self, points: Plane, cost: NDArray[np.float64]) -> Rows:
         """The cheapest corners that are seen from points (n, 2), -1 for none.
 
         Args:
-            cost: (n, v) length of the way by each corner, metres; is overwritten.
+            cost: (n, v) length of the way by each corner, metres; inf for those that are not asked about.
         """
-        n = len(points)
-        cheapest, least = np.full(n, -1, dtype=np.int64), np.full(n, np.inf)
-        searching, number = np.arange(n), 0
-        while len(searching):
-            number = min(max(4 * number, AT_ONCE // len(searching), 1), len(self.corner))
-            best = _cheapest(cost[searching], number)
-            price = np.take_along_axis(cost[searching], best, axis=1)
-            row, rank = np.nonzero(np.isfinite(price))
-            hidden = self.footprints.crossed(points[searching[row]], self.corner[best[row, rank]])
-            price[row[hidden], rank[hidden]] = np.inf
-            first = np.argmin(price, axis=1)
-            every = np.arange(len(searching))
-            least[searching] = price[every, first]
-            seen = np.isfinite(least[searching])
-            cheapest[searching[seen]] = best[every, first][seen]
-            cost[searching[:, None], best] = np.inf
-            searching = searching[~seen & np.isfinite(cost[searching]).any(axis=1)]
-        return Legs(cheapest, least)
-
-    def _follows(self, corner: Rows, other: Rows, length: NDArray[np.float64]) -> Mask:
-        """The mask, (m,), of ways onward from corners (m,) that lead by other corners (m,).
-
-        Args:
-            other: (m,) -1 for none.
-            length: (m, v) of the ways from every corner, metres.
-        """
-        follows = np.zeros(len(corner), dtype=np.bool_)
-        row = np.flatnonzero(other >= 0)
-        corner = corner[row]
-        for _ in range(AHEAD):
-            begin, end = (np.searchsorted(self._from, corner, side=side) for side in ("left", "right"))
-            number = end - begin
-            row, begin, number, corner = (x[number > 0] for x in (row, begin, number, corner))
-            if not len(row):
-                break
-            last = np.cumsum(number)
-            first = last - number
-            edge = np.arange(last[-1]) + np.repeat(begin - first, number)
-            way = self._length[edge] + length[np.repeat(row, number), self._to[edge]]
-            shortest = np.minimum.reduceat(way, first)
-            index = np.where(way == np.repeat(shortest, number), np.arange(len(way)), len(way))
-            onward = shortest <= length[row, corner]
-            corner = self._to[edge[np.minimum.reduceat(index, first)]]
-            row, corner = row[onward], corner[onward]
-            follows[row[corner == other[row]]] = True
-        return follows
+        cheapest, number = np.full(len(points), -1, dtype=np.int64), 1
+        row, corner = np.nonzero(np.isfinite(cost))
+        order = np.lexsort((cost[row, corner], row))
+        row, corner = row[order], corner[order]
+        while len(row):
+            rank = np.arange(len(row)) - np.searchsorted(row, row)
+            tried = which(rank < number)
+            seen = tried[~self.footprints.crossed(points[row[tried]], self.corner[corner[tried]])]
+            first = seen[firsts(row[seen])]
+            cheapest[row[first]] = corner[first]
+            left = (rank >= number) & (cheapest[row] < 0)
+            row, corner, number = row[left], corner[left], MORE * number
+        return cheapest
 
 
-def _cheapest(cost: NDArray[np.float64], number: int) -> Rows:
-    """The columns of the cheapest entries of each row (n, v), the cheapest first, (n, number)."""
-    if number == 1:
-        return np.argmin(cost, axis=1)[:, None]
-    if number == cost.shape[1]:
-        return np.argsort(cost, axis=1, kind="stable")
-    column = np.sort(np.argpartition(cost, number, axis=1)[:, :number], axis=1)
-    order = np.argsort(np.take_along_axis(cost, column, axis=1), axis=1, kind="stable")
-    return np.take_along_axis(column, order, axis=1)
+def _sortable(places: Plane) -> NDArray[np.complex128]:
+    """Places, (n, 2), as numbers that are sorted by x, then by y."""
+    return places[:, 0] + 1j * places[:, 1]
 
 
 def _distance(start: Plane, end: Plane) -> NDArray[np.float64]:
-    x, y = start[..., 0] - end[..., 0], start[..., 1] - end[..., 1]
+    x, y = (np.ascontiguousarray(start[..., k]) - np.ascontiguousarray(end[..., k]) for k in range(2))
     return np.asarray(np.sqrt(x * x + y * y))

@@ -6,16 +6,33 @@ aim of the node on which it stands, and sees its goal in that direction, as far 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from copy import copy
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays.once import once
-from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, Vectors, columns, magnitude, which
+from ..arrays.vectors import (
+    EPSILON,
+    Mask,
+    Rows,
+    Scalars,
+    Vectors,
+    clamp,
+    columns,
+    dot,
+    magnitude,
+    picked,
+    unit,
+    which,
+)
 from ..geometry.obstacles import Obstacles
+from ..links import Line, Links
 from .clearance import are_parted, find_clearance
-from .fields import Field, Mesh8
+from .fields import FAR, NO_LEAPS, Field, Leaps, Mesh8
+from .retreat import CLOSE, HORIZON, find_retreat
 from .spans import Build, Spans, grade
 from .traffic import Traffic
 
@@ -36,6 +53,12 @@ FEW = 16
 reached by the ways to the middles of blocks of cells."""
 BLOCK = 8
 """Cells along a side of such a block."""
+SPOT = 4
+"""Cells along a side of the blocks to which the places of threats are known: so one that moves does not cost a solve on
+every step."""
+WORSE = (0.25, 0.75)
+"""Shares of the gain of the best way out that one gets who runs straight away, from which on and up to which that
+counts."""
 LANES = (0.0, 0.33, 0.67, 1.0)
 """Shares of the free width of a wide passage at which bodies take it, from its inner side: so a crowd uses all of a
 bend, and does not queue for the corner."""
@@ -44,6 +67,27 @@ WIDEST = 6
 MOST_NUMBERS = 2**24
 """Numbers in all fields that are kept: 128 MB, twice."""
 UNKNOWN = -1
+LANDS = 4
+"""Cells from the end of a link to where one stands who gets on or off there."""
+
+
+class Crossed(NamedTuple):
+    """How bodies get over links: j ways, one or two for each link.
+
+    Attributes:
+        link: (j,) rows of links.
+        back: (j,) whether it leads from the end of the link to its start.
+        line: j lines, from where they get on to where they get off.
+        leaps: the same between nodes.
+    """
+
+    link: Rows
+    back: Mask
+    line: tuple[Line, ...]
+    leaps: Leaps
+
+
+NO_WAYS_OVER = Crossed(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.bool_), (), NO_LEAPS)
 
 
 class Course(NamedTuple):
@@ -54,11 +98,13 @@ class Course(NamedTuple):
             bit, where it is in sight.
         ahead: (m,) how far the way leads straight on, metres; inf to a goal in sight.
         leads: (m,) whether a way leads to the goal itself, as far as is known.
+        over: (m,) the row of the way over a link that begins there, -1 for none.
     """
 
     place: Vectors
     ahead: Scalars
     leads: Mask
+    over: Rows
 
 
 class WalkableGround:
@@ -81,11 +127,64 @@ class WalkableGround:
         self.grid = Mesh8.of(spans, links, passable, np.append(1.0 + WALL * near * near, np.inf))
         self.clear = passable & ~np.append(clearance.narrow, True)
         self.x, self.y = np.append(clearance.x, np.nan), np.append(clearance.y, np.nan)
+        self.crossed = NO_WAYS_OVER
         self._routes: dict[tuple[int, bytes], _Routes] = {}
+
+    def with_links(self, links: Links, pace: float) -> WalkableGround:
+        """The same ground with links, over which bodies go whose usual speed is `pace`, m/s."""
+        ground = copy(self)
+        for name in ("is_open", "_beyond"):
+            vars(ground).pop(name, None)
+        ground._routes = {}
+        nodes = self.ends_of(links)
+        joined = which(links.present & (nodes < len(self.spans)).all(axis=0) & (nodes[0] != nodes[1]))
+        link = np.concatenate((joined, joined[links.model.both_ways[joined]]))
+        back = np.arange(len(link)) >= len(joined)
+        start, end = (np.where(back, nodes[1 - k, link], nodes[k, link]) for k in range(2))
+        lines, metres = [], []
+        for row, first, last, turned in zip(link.tolist(), start.tolist(), end.tolist(), back.tolist()):
+            points = links.lines[row][::-1] if turned else links.lines[row]
+            ends = (self._landing(first, points[0]), points, self._landing(last, points[-1]))
+            line, seconds = Line.through(np.concatenate(ends)), float(links.model.seconds[row])
+            lines.append(line)
+            metres.append(max(seconds * pace if seconds > 0.0 else line.walked, self.spans.size))
+        ground.crossed = Crossed(link, back, tuple(lines), Leaps(start, end, np.array(metres)))
+        return ground
+
+    def ends_of(self, links: Links) -> Rows:
+        """The nodes at which links begin and end, (2, k); N where there is no ground to stand on."""
+        n = len(self.spans)
+        places = np.array([(line[0], line[-1]) for line in links.lines]).reshape(-1, 3)
+        nodes = self._nodes(places, self.build.step + grade(self.build) * self.spans.size)
+        x, y, reach = self.x[nodes] - places[:, 0], self.y[nodes] - places[:, 1], LANDS * self.spans.size
+        return np.where(x * x + y * y <= reach * reach, nodes, n).reshape(-1, 2).T
+
+    def _landing(self, node: int, end: Vectors) -> Vectors:
+        """Where bodies stand who get on or off a link at its end (3,), (1, 3): there if they have room, or close by."""
+        x, y, half = self.x[node], self.y[node], 0.5 * self.spans.size
+        if self.clear[node] and abs(end[0] - x) <= half and abs(end[1] - y) <= half:
+            x, y = end[0], end[1]
+        return np.array([[x, y, self.spans.height[node]]])
+
+    def parts_from(self, parts: Rows) -> Rows:
+        """The parts that can be reached from parts (m,), these included."""
+        return np.unique([end for part in np.unique(parts).tolist() for end in self._beyond.get(part, [part])])
+
+    @once
+    def _beyond(self) -> dict[int, list[int]]:
+        """The parts that can be reached over links from those from which links lead on, with these."""
+        steps = {(self.part[a], self.part[b]) for a, b in zip(*self.crossed.leaps[:2])}
+        beyond = {int(first): [int(first)] for first, _ in steps}
+        for reached in beyond.values():
+            for part in reached:
+                reached += sorted({int(b) for a, b in steps if a == part} - set(reached))
+        return beyond
 
     @once
     def is_open(self) -> bool:
         """Whether every line on it can be walked: one storey that fills its rectangle, and nothing on it."""
+        if len(self.crossed.link):
+            return False
         n, (across, along) = len(self.spans), self.spans.shape
         missing = np.count_nonzero(self.grid.links[:, :n] == n)
         return n == across * along and missing == 2 * (across + along) and bool(self.clear[:n].all())
@@ -97,10 +196,19 @@ class WalkableGround:
 
     @once
     def _blocks(self) -> Rows:
+        """As `_blocks_of`, for the goals of many."""
+        return self._blocks_of(BLOCK)
+
+    @once
+    def _spots(self) -> Rows:
+        """As `_blocks_of`, for threats."""
+        return self._blocks_of(SPOT)
+
+    def _blocks_of(self, side: int) -> Rows:
         """(N + 1,) a node in the same block of cells, the same for all that ways in the block connect."""
         n, (across, _) = len(self.spans), self.spans.shape
         cell = np.repeat(np.arange(len(self.spans.begin) - 1), np.diff(self.spans.begin))
-        block = np.append(cell // across // BLOCK * across + cell % across // BLOCK, -1)
+        block = np.append(cell // across // side * across + cell % across // side, -1)
         links = self.grid.links
         return self._labelled(np.where(block[links] == block, links, n))
 
@@ -124,27 +232,91 @@ class WalkableGround:
             traffic: what holds them up.
         """
         place, ahead, reached = goals.copy(), np.full(len(goals), np.inf), np.ones(len(goals), dtype=np.bool_)
+        over = np.full(len(goals), -1, dtype=np.int64)
         start = self._nodes(feet, self.build.step + grade(self.build) * self.spans.size)
         rows = which(start < len(self.spans)) if not self.is_open else which(start < 0)
         if not len(rows):
-            return Course(place, ahead, reached)
+            return Course(place, ahead, reached, over)
         start, feet = start[rows], feet[rows]
         end, leads = self._ends(start, goals[rows])
         reached[rows] = leads
         for node in np.unique(end).tolist():
             some = which(end == node)
+            some = some[~self._sees_at_once(start[some], node, traffic) | ~leads[some]]
+            if not len(some):
+                continue
             at, here = rows[some], feet[some]
-            aim_x, aim_y, length = self._routes_to(node, traffic).aims(start[some], lane[at])
+            aim_x, aim_y, length, over[at] = self._routes_to(node, traffic).aims(start[some], lane[at])
             seen = np.isnan(length)
             to_x, to_y = aim_x - here[:, 0], aim_y - here[:, 1]
-            straight = np.sqrt(to_x * to_x + to_y * to_y)
+            shown = straight = np.sqrt(to_x * to_x + to_y * to_y)
+            if len(at_foot := which((over[at] >= 0) & (straight < 0.5 * self.spans.size))):
+                shown = straight.copy()
+                # From where a link begins its goal is still far away.
+                to_x[at_foot], to_y[at_foot], shown[at_foot] = 1.0, 0.0, 1.0
             whole = straight + np.where(seen, 0.0, length)
-            share = whole / np.maximum(straight, EPSILON)
+            share = whole / np.maximum(shown, EPSILON)
             along = columns(here[:, 0] + to_x * share, here[:, 1] + to_y * share, heights[at])
             known = leads[some] & seen
             place[at] = np.where(known[:, None], goals[at], along)
             ahead[at] = np.where(known, np.inf, straight)
-        return Course(place, ahead, reached)
+        return Course(place, ahead, reached, over)
+
+    def lengths(self, feet: Vectors, places: Vectors, traffic: Traffic) -> Vectors:
+        """How long the ways from (m, 3) to places (c, 3) are, metres of free way, (m, c); inf where none leads."""
+        metres = np.full((len(feet), len(places)), np.inf)
+        start = self._nodes(feet, self.build.step + grade(self.build) * self.spans.size)
+        rows = which(start < len(self.spans))
+        ends = self._nodes(places, np.inf)
+        for k in which(ends < len(self.spans)).tolist():
+            metres[rows, k] = self._routes_to(int(ends[k]), traffic).lengths(start[rows])
+        return metres
+
+    def course_away(self, feet: Vectors, threats: Vectors, away: Vectors, lane: Rows) -> tuple[Vectors, Scalars]:
+        """Where agents that stand on (m, 3) run from threats at (m, 3) metres.
+
+        Args:
+            away: (m, 3) the level unit directions straight away.
+            lane: (m,) as of `course`.
+
+        Returns:
+            direction: (m, 3) level unit directions; those straight away, to the last bit, where nothing is in the way.
+            ahead: (m,) how far the way leads straight on, metres; inf where it leads straight away.
+        """
+        direction, ahead, size = away.copy(), np.full(len(away), np.inf), self.spans.size
+        start = self._nodes(feet, self.build.step + grade(self.build) * size)
+        gap = magnitude(threats - feet)
+        # An agent that sees the open up to the horizon runs straight.
+        rows = which((start < len(self.spans)) & (gap < HORIZON * size))
+        rows = rows[~self._sees_along(start[rows], picked(away, rows), HORIZON * size - gap[rows])[0]]
+        if not len(rows):
+            return direction, ahead
+        (low, high), reach = WORSE, LENGTHS[-1] * size
+        spot = self._spots[self._ends(start[rows], threats[rows])[0]]
+        for block in np.unique(spot).tolist():
+            at = rows[spot == block]
+            straight, nodes = picked(away, at), start[at]
+            routes = self._routes_from(block)
+            aim_x, aim_y, left, _ = routes.aims(nodes, lane[at])
+            way = columns(aim_x - feet[at, 0], aim_y - feet[at, 1], 0.0)
+            length = magnitude(way)
+            seen, end = self._sees_along(nodes, straight, np.full(len(at), reach))
+            here, there = (np.minimum(routes.lengths(place), FAR) for place in (nodes, end))
+            gain = np.where(seen, here - there, 0.0) / reach
+            # There is no way on from a refuge, nor for whom no way leads from the threat.
+            share = np.where(np.isfinite(left) & (length > size), clamp((gain - low) / (high - low), 0.0, 1.0), 1.0)
+            best = straight * share[:, None] + unit(way) * (1.0 - share)[:, None]
+            # Nobody runs into the arms of a threat.
+            toward = np.where(gap[at] < CLOSE * size, np.minimum(dot(best, straight), 0.0), 0.0)
+            best = unit(best - straight * toward[:, None])
+            turns = which((share < 1.0) & (best != 0.0).any(axis=1))
+            direction[at[turns]], ahead[at[turns]] = best[turns], length[turns]
+        return direction, ahead
+
+    def _sees_along(self, start: Rows, direction: Vectors, length: Scalars) -> tuple[Mask, Rows]:
+        """As `Mesh8.sees`, from nodes (m,) so many metres in level unit directions (m, 3)."""
+        x, y = self.x[start], self.y[start]
+        return self.grid.sees(start, x, y, x + direction[:, 0] * length, y + direction[:, 1] * length, self.clear)
 
     def _nodes(self, places: Vectors, furthest: float) -> Rows:
         """The passable nodes nearest to places, (m,); N for none nearby.
@@ -159,15 +331,17 @@ class WalkableGround:
         for ring in range(1, ROUND + 1):
             if not len(lost):
                 break
-            best, least = np.full(len(lost), n), np.full(len(lost), np.inf)
-            for i, j in _ring(ring):
-                near = spans.at(x[lost] + i * spans.size, y[lost] + j * spans.size, z[lost], furthest)
-                inside = np.minimum(near, n - 1)
-                offset = columns(self.x[inside] - x[lost], self.y[inside] - y[lost], spans.height[inside] - z[lost])
-                off = np.where(self.grid.passable[near], magnitude(offset), np.inf)
-                best, least = np.where(off < least, near, best), np.minimum(off, least)
-            node[lost] = best
-            lost = lost[best == n]
+            cells = _ring(ring)
+            of = np.repeat(lost, len(cells))
+            across, along = np.tile(np.array(cells).T * spans.size, len(lost))
+            near = spans.at(x[of] + across, y[of] + along, z[of], furthest)
+            inside = np.minimum(near, n - 1)
+            offset = columns(self.x[inside] - x[of], self.y[inside] - y[of], spans.height[inside] - z[of])
+            off = np.where(self.grid.passable[near], magnitude(offset), np.inf).reshape(len(lost), -1)
+            nearest = np.argmin(off, axis=1)
+            found = np.isfinite(off[np.arange(len(lost)), nearest])
+            node[lost] = np.where(found, near.reshape(off.shape)[np.arange(len(lost)), nearest], n)
+            lost = lost[~found]
         return node
 
     def _ends(self, start: Rows, goals: Vectors) -> tuple[Rows, Mask]:
@@ -179,8 +353,10 @@ class WalkableGround:
         end = self._nodes(places, np.inf)[of_goal]
         part = self.part[start]
         leads = self.part[end] == part
+        for owner, parts in self._beyond.items() if len(self.crossed.link) else ():
+            leads |= (part == owner) & np.isin(self.part[end], parts)
         for owner, goal in sorted(set(zip(part[~leads].tolist(), of_goal[~leads].tolist()))):
-            nodes = which(self.part[:-1] == owner)
+            nodes = which(np.isin(self.part[:-1], self._beyond.get(owner, [owner])))
             offset = columns(self.x[nodes], self.y[nodes], self.spans.height[nodes]) - places[goal]
             end[~leads & (part == owner) & (of_goal == goal)] = nodes[np.argmin(magnitude(offset))]
         hidden = which(leads & (start != end)) if len(places) > FEW else np.zeros(0, dtype=np.int64)
@@ -195,30 +371,55 @@ class WalkableGround:
         seen, last = self.grid.sees(start, x[start], y[start], x[end], y[end], self.clear)
         return seen & (last == end)
 
+    def _sees_at_once(self, start: Rows, goal: int, traffic: Traffic) -> Mask:
+        """Whether nodes (m,) see a goal to which no ways are known yet: a moving one would cost a solve every step."""
+        if traffic.digest or (goal, traffic.digest) in self._routes:
+            return np.zeros(len(start), dtype=np.bool_)
+        x, y = self.x[start] - self.x[goal], self.y[start] - self.y[goal]
+        reach = LENGTHS[-1] * self.spans.size
+        near = which(x * x + y * y <= reach * reach)
+        seen = np.zeros(len(start), dtype=np.bool_)
+        seen[near] = self.see(start[near], np.full(len(near), goal))
+        return seen
+
     def _routes_to(self, node: int, traffic: Traffic) -> _Routes:
-        key = node, traffic.digest
+        def solved() -> _Routes:
+            slowness = traffic.slowness if traffic.digest else 1.0
+            return _Routes(self, Field.to(self.grid, node, self.clear, slowness, self.crossed.leaps), node)
+
+        return self._kept((node, traffic.digest), solved)
+
+    def _routes_from(self, spot: int) -> _Routes:
+        """The ways out, from a threat that is in a block of nodes."""
+        return self._kept((~spot, b""), lambda: _Routes(self, find_retreat(self.grid, which(self._spots == spot))))
+
+    def _kept(self, key: tuple[int, bytes], solved: Callable[[], _Routes]) -> _Routes:
         routes = self._routes.get(key)
         if routes is None:
             if (len(self._routes) + 1) * len(self.spans) > MOST_NUMBERS:
                 self._routes.clear()
-            routes = self._routes[key] = _Routes(self, node, traffic.slowness if traffic.digest else 1.0)
+            routes = self._routes[key] = solved()
         return routes
 
 
 class _Routes:
-    """The ways to one node, with the aims of the nodes from which somebody has asked."""
+    """The ways of a field, with the aims of the nodes from which somebody has asked.
 
-    def __init__(self, ground: WalkableGround, goal: int, slowness: Scalars | float) -> None:
-        self._ground, self._goal = ground, goal
-        self._field = Field(ground.grid, goal, ground.clear, slowness)
+    Args:
+        goal: the node to which all of them lead; None if they lead to several.
+    """
+
+    def __init__(self, ground: WalkableGround, field: Field, goal: int | None = None) -> None:
+        self._ground, self._field = ground, field
         n = len(ground.spans)
+        self._goal = n if goal is None else goal
         self._aim = np.full(n + 1, UNKNOWN, dtype=np.int32)
         self._aside = np.zeros((len(LANES), n + 1), dtype=np.int8)
 
-    def aims(self, nodes: Rows, lane: Rows) -> tuple[Scalars, Scalars, Scalars]:
+    def aims(self, nodes: Rows, lane: Rows) -> tuple[Scalars, Scalars, Scalars, Rows]:
         """Up to where ways from nodes (m,) are in sight, along x and along y, and how long they are from there, metres.
 
-        The length is nan where that is the goal itself.
+        The length is nan where that is the goal itself. The last is the way over a link that begins there, -1 for none.
         """
         unknown = self._aim[nodes] == UNKNOWN
         if unknown.any():
@@ -229,7 +430,13 @@ class _Routes:
         seen = aim == len(ground.spans)
         aim = np.where(seen, self._goal, aim)
         x, y = self._beside(aim, self._aside[lane, nodes].astype(np.int64))
-        return x, y, np.where(seen, np.nan, self._field.time[aim])
+        over = np.where(seen, -1, self._field.leap_from(aim))
+        return x, y, np.where(seen, np.nan, self._field.time[aim]), over
+
+    def lengths(self, nodes: Rows) -> Scalars:
+        """How long the ways from nodes (m,) are, metres; inf where none leads."""
+        self._field.reach(nodes)
+        return np.asarray(self._field.time[nodes])
 
     def _beside(self, aim: Rows, aside: Rows) -> tuple[Scalars, Scalars]:
         """The places so many cells to the left of aims (m,), seen along the way."""
@@ -241,7 +448,7 @@ class _Routes:
         """Find the aims of nodes (m,), and how far aside of them each lane passes."""
         ground, n = self._ground, len(self._ground.spans)
         self._aim[nodes] = n
-        start = nodes[~self._goal_is_seen(nodes)]
+        start = nodes if self._goal == n else nodes[~self._goal_is_seen(nodes)]
         if not len(start):
             return
         traced = self._traced(start)
@@ -301,6 +508,10 @@ class _Routes:
         leads_on = time <= STRAIGHT * straight + 0.2 * spans.size
         # A goal in sight behind a queue may be reached sooner by another way.
         quick = time <= QUEUE * straight + 2.0 * spans.size
+        if len(ground.crossed.link):
+            # Over a link it may be nearer than straight on.
+            quick &= STRAIGHT * time >= straight - 0.2 * spans.size
+            leads_on &= STRAIGHT * time >= straight - 0.2 * spans.size
         return np.asarray(seen & np.where(straight <= furthest, (last == goal) & quick, leads_on))
 
     def _traced(self, nodes: Rows) -> NDArray[np.int64]:

@@ -65,6 +65,7 @@ def test_stored_numbers_of_roles_never_change() -> None:
         "STATE": 1024,
         "TRIGGER": 2048,
         "MARK": 4096,
+        "LINK": 8192,
     }
 
 

@@ -196,3 +196,21 @@ def test_legs_let_go_at_the_end_of_a_stance_only() -> None:
     drags[0, 1:3] = drags[0, 4:7] = drags[1, 2:4] = drags[1, 6:9] = True
     strained[0, (2, 6)] = strained[1, (3, 8)] = True
     assert np.argwhere(let_go(drags, stance, strained)).tolist() == [[0, 5], [0, 6], [1, 7], [1, 8]]
+
+
+def test_on_a_link_feet_are_not_held_and_before_and_after_it_they_are() -> None:
+    body, feet = walk()
+    aloft = (np.arange(FRAMES) >= 30) & (np.arange(FRAMES) < 66)
+    climbs = np.cumsum(np.where(aloft, 0.05, 0.0))[:, None] * UP
+    free = replace(body, position=body.position + climbs, aloft=aloft)
+
+    def floors(places, frames):
+        # Its edge is already found beside the ladder.
+        return np.where(frames < 55, 0.0, climbs[-1, 2]), np.tile(UP, (len(places), 1))
+
+    for held, before in zip(
+        footholds(free, feet, HEIGHT, FRAME_TIME, floors), footholds(body, feet, HEIGHT, FRAME_TIME)
+    ):
+        # Held on the floors, they would be moved by most of a metre.
+        assert np.abs(held.shift[34:62]).max() < 0.06
+        np.testing.assert_allclose(held.shift[:20], before.shift[:20], atol=0.02)

@@ -91,9 +91,9 @@ def test_round_obstacles_are_crossed_like_boxes(x, y, size, ends) -> None:
 def test_points_within_are_moved_out_and_others_stay(places) -> None:
     wall = of(all_of(box(0.0, 0.0, 3.0, 0.2), box(2.8, -2.0, 0.2, 2.0)))
     points = np.array(places)
-    within = wall.within(points)
+    within = wall.crossed(points, points)
     moved = wall.outside(points)
-    assert not wall.within(moved).any()
+    assert not wall.crossed(moved, moved).any()
     assert (moved[~within] == points[~within]).all()
 
 

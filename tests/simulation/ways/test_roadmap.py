@@ -26,7 +26,7 @@ some_boxes = st.lists(
 
 def shortest(wall: Footprints, start: np.ndarray, goal: np.ndarray) -> float:
     """The length of the shortest way over corners that see each other, by Dijkstra's algorithm; inf if none exists."""
-    free = [corner for corner in wall.corner.tolist() if not wall.within(np.array([corner]))[0]]
+    free = [corner for corner in wall.corner.tolist() if not wall.crossed(*[np.array([corner])] * 2)[0]]
     places = [start.tolist(), *free, goal.tolist()]
     far = {0: 0.0}
     heap = [(0.0, 0)]

@@ -1,0 +1,124 @@
+"""The links of a scene: curves from one end to the other, and Empties with the object at their other end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...simulation.links import NO_LINKS, LinkModel, Links
+from ..clips.crowd_clips import clip_of_link, numbers_on_links
+from ..objects.doubles import doubles
+from ..objects.tagged_objects import full_name
+from ..properties import pointed_at
+from ..refusal import Refusal
+from .checks import check_numbers, checked_values
+from .curves import polylines
+
+if TYPE_CHECKING:
+    from bpy.types import Depsgraph, Object, Scene
+
+    from .curves import ReadsLines
+
+
+def other_end(ob: Object) -> Object | None:
+    """The object at the other end of a link that is no curve; None if none is chosen. Writes nothing."""
+    chosen = ob.type != "CURVE" and ob.steering.is_property_set("link")
+    return pointed_at(ob.steering.link, "to") if chosen else None
+
+
+def carrier_of_link(ob: Object) -> Object | None:
+    """The object that carries vehicles over a link; None if none does. Writes nothing."""
+    return pointed_at(ob.steering.link, "carrier") if ob.steering.is_property_set("link") else None
+
+
+def with_ends(links: Iterable[Object]) -> list[Object]:
+    """Links with the objects at their other ends, and those that carry vehicles over them."""
+    named = (each for ob in links for each in (ob, other_end(ob), carrier_of_link(ob)))
+    return list(dict.fromkeys(each for each in named if each is not None))
+
+
+def check_links(links: Iterable[Object], objects: Iterable[Object]) -> None:
+    """Refuse links that lead from nowhere to nowhere."""
+    names = {full_name(ob) for ob in objects}
+    for ob in links:
+        end = other_end(ob)
+        if ob.type == "CURVE":
+            if not any(len(line.points) + len(line.bezier_points) > 1 for line in open_lines(ob)):
+                text = f"The link {ob.name} has no two ends. Draw it, or remove the tag."
+                raise Refusal(text, about=[ob])
+        elif end is None or end == ob:
+            text = f"The link {ob.name} leads nowhere. Choose the object at its Other End, or remove the tag."
+            raise Refusal(text, about=[ob])
+        for what, named in (("other end", end), ("carrier", carrier_of_link(ob))):
+            if named is not None and full_name(named) not in names:
+                text = f"{named.name}, the {what} of {ob.name}, is no longer in the scene. Choose another object."
+                raise Refusal(text, about=[ob])
+
+
+def open_lines(ob: Object) -> list:
+    """The splines of a curve that have two ends."""
+    return [line for line in ob.data.splines if not line.use_cyclic_u]
+
+
+def lines_of(ob: Object, depsgraph: Depsgraph, read: ReadsLines) -> list[np.ndarray]:
+    """The lines of a link in world space, from where it starts to where it ends, (points, 3) metres each."""
+    if ob.type == "CURVE":
+        return [points for points, closed in read(ob, depsgraph) if not closed and len(points) > 1]
+    end = other_end(ob)
+    if end is None:
+        return []
+    return [np.array([doubles(each.evaluated_get(depsgraph).matrix_world)[:3, 3] for each in (ob, end)])]
+
+
+class LinkReader:
+    """Reads the links of a plan; what has not changed since the frame before stays the same object."""
+
+    def __init__(self, objects: Sequence[Object], scene: Scene, read: ReadsLines | None) -> None:
+        """`read` reads the lines of curves; by default `polylines`."""
+        self._objects, self._read_lines = objects, read or polylines
+        self._numbers = numbers_on_links(scene) if objects else {}
+        self._read: tuple[bytes, Links] = b"", NO_LINKS
+        self._carriers = list(dict.fromkeys(each for ob in objects if (each := carrier_of_link(ob)) is not None))
+
+    def read(self, depsgraph: Depsgraph, frame: int) -> Links:
+        """The links on a frame.
+
+        Raises:
+            Refusal: a value is not a number.
+        """
+        lines, values, present, clips, cycles, carriers = [], [], [], [], [], []
+        for ob in self._objects:
+            own = lines_of(ob, depsgraph, self._read_lines)
+            for points in own:
+                check_numbers(points[:, None, None, :], [ob] * len(points), frame)
+            stored = ob.evaluated_get(depsgraph).steering
+            lines += own
+            values += [checked_values(LinkModel, stored.link, ob, "link", frame)] * len(own)
+            present += [stored.active] * len(own)
+            clips += [self._numbers.get(clip_of_link(ob), 0)] * len(own)
+            cycles += [stored.link.cycle] * len(own)
+            carrier = carrier_of_link(ob)
+            carriers += [self._carriers.index(carrier) if carrier is not None else -1] * len(own)
+        digest = b"".join(points.tobytes() for points in lines) + repr((values, present, clips, cycles)).encode()
+        if digest != self._read[0]:
+            columns = {name: np.array([each[name] for each in values]) for name in LinkModel.parameters()}
+            model = LinkModel.of(len(lines), **columns) if lines else NO_LINKS.model
+            more = (
+                np.array(clips, dtype=np.int64),
+                np.array(cycles, dtype=np.float64),
+                np.array(carriers, dtype=np.int64),
+            )
+            self._read = digest, Links(tuple(lines), model, np.array(present, dtype=np.bool_), *more)
+        return self._read[1]
+
+    def carriers(self, depsgraph: Depsgraph, frame: int) -> np.ndarray:
+        """Where what carries vehicles is on a frame, (c, 3) metres.
+
+        Raises:
+            Refusal: a transform is not a number.
+        """
+        matrices = doubles([ob.evaluated_get(depsgraph).matrix_world for ob in self._carriers]).reshape(-1, 4, 4)
+        check_numbers(matrices, self._carriers, frame)
+        return matrices[:, :3, 3]

@@ -1,0 +1,212 @@
+"""Links: who has to goes over them, one after another, in their seconds, and nobody who gets there sooner otherwise."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from steering_addon.behaviors.seek import Seek
+from steering_addon.scene import Scene, links
+from steering_addon.simulation.links import Line
+from steering_addon.simulation.run import step
+from steering_addon.simulation.snapshot import State
+from steering_addon.simulation.ways import over_ground
+from steering_addon.simulation.ways.fields import Field, Leaps
+from steering_addon.simulation.ways.walkable_ground import WalkableGround
+from tests.scene import positions
+from tests.simulation.ways.test_walkable_ground import (
+    BUILD,
+    FPS,
+    NOTHING,
+    plate,
+    quads,
+    some_boxes,
+    spans,
+    stairs,
+    walkers,
+)
+
+LOFT = quads(plate(-8, -5, 8, 5), plate(2, -4, 8, 4, 3.0))
+LADDER = [(1.8, 0.0, 0.0), (1.8, 0.0, 3.0), (2.3, 0.0, 3.0)]
+UP, DOWN = (7.0, 2.0, 3.0), (-6.0, 2.0, 0.0)
+ISLANDS = quads(plate(-6, -3, 0, 3), plate(2, -3, 8, 3))
+JUMP = [(-0.3, 0.0, 0.0), (0.4, 0.0, 0.5), (1.0, 0.0, 0.7), (1.6, 0.0, 0.5), (2.3, 0.0, 0.0)]
+
+
+def crowd(number: int, left: float = -6.0, height: float = 0.0) -> list[tuple[float, float, float]]:
+    return [(left + row % 4 * 0.8, row // 4 * 0.9 - 1.5, height) for row in range(number)]
+
+
+def link_of(states: list[State]) -> np.ndarray:
+    """The link on which each vehicle is on each frame after the first, -1 for none, (f, n)."""
+    return np.array([state.crossing.link for state in states[1:]])
+
+
+def nodes_at(ground: WalkableGround, *places: Any) -> list[int]:
+    return [int(ground.spans.at(*(np.array([float(k)]) for k in place))[0]) for place in places]
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("metres", [0.25, 2.0, 6.0, 40.0])
+def test_a_field_with_a_leap_is_the_shorter_of_the_ways_with_and_without_it(seed: int, metres: float) -> None:
+    ground = WalkableGround(spans(quads(plate(0, 0, 20, 20))), some_boxes(seed), BUILD)
+    start, end, goal = nodes_at(ground, (2.1, 3.1, 0), (17.4, 2.6, 0), (18.1, 18.3, 0))
+    leaps = Leaps(np.array([start]), np.array([end]), np.array([metres]))
+    nodes = np.flatnonzero(ground.clear[:-1])
+    field, free, to_start = (
+        Field.to(ground.grid, *rest)
+        for rest in ((goal, ground.clear, 1.0, leaps), (goal, ground.clear), (start, ground.clear))
+    )
+    for each in (field, free, to_start):
+        each.reach(np.append(nodes, end))
+    over = to_start.time + metres + free.time[end]
+    nodes = nodes[np.isfinite(free.time[nodes])]
+    shortest = np.minimum(free.time, over)[nodes]
+    off = np.abs(field.time[nodes] - shortest) / np.maximum(shortest, 1.0)
+    assert off.max() < 0.005
+    assert field.leap_from(np.array([start]))[0] == (0 if over[start] < free.time[start] else -1)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_field_with_leaps_is_the_same_however_far_it_is_asked_for_at_a_time(seed: int) -> None:
+    ground = WalkableGround(spans(quads(plate(0, 0, 12, 12))), some_boxes(seed, 6), BUILD)
+    free, rng = np.flatnonzero(ground.clear[:-1]), np.random.default_rng(seed)
+    leaps = Leaps(*rng.choice(free, (2, 5)), rng.uniform(0.25, 5.0, 5))
+    whole, part = (Field.to(ground.grid, int(free[40]), ground.clear, 1.0, leaps) for _ in range(2))
+    every = np.arange(len(ground.spans))
+    whole.reach(every)
+    for node in rng.permutation(every):
+        part.reach(np.array([node]))
+    assert part.time.tobytes() == whole.time.tobytes()
+
+
+@cache
+def climb() -> tuple[Scene, list[State]]:
+    """Twelve people whose goal is on a loft to which only a ladder leads."""
+    scene = walkers(LOFT, NOTHING, UP, crowd(12), links=links(LADDER, seconds=4.0))
+    return scene, scene.run(46 * FPS)
+
+
+def test_twelve_people_climb_a_ladder_one_after_another_and_arrive() -> None:
+    _, states = climb()
+    place, link = positions(states), link_of(states)
+    assert (place[-1, :, 2] > 2.99).all()
+    assert (np.linalg.norm(place - UP, axis=2).min(axis=0) < 1.5).all()
+    climbs = [np.flatnonzero(link[:, row] == 0) for row in range(12)]
+    # Each once, without a stop, in its seconds.
+    assert all(len(frames) == frames[-1] - frames[0] + 1 for frames in climbs)
+    rise = np.diff(place[:, :, 2], axis=0)[climbs[0], 0] * FPS
+    assert abs(np.median(rise[rise > 0.1]) - 3.5 / 4.0) < 0.01
+    # None above or below another by less than the height of a body.
+    for frame, on in enumerate(link):
+        heights = np.sort(place[frame + 1, on == 0, 2])
+        assert not len(heights) or (np.diff(heights) > 1.5).all()
+
+
+def test_on_a_ladder_they_keep_to_it_and_face_it() -> None:
+    _, states = climb()
+    place, link = positions(states)[1:], link_of(states)
+    on = (link == 0) & (place[:, :, 2] > 0.1) & (place[:, :, 2] < 2.9)
+    assert np.abs(place[on][:, :2] - (1.8, 0.0)).max() < 1e-9
+    facing = np.array([state.motion.forward for state in states[1:]])[on & (place[:, :, 2] > 1.0)]
+    assert (facing[:, 0] > 0.99).all()
+
+
+def test_nobody_moves_faster_than_it_can_when_it_gets_on_and_off() -> None:
+    _, states = climb()
+    assert np.linalg.norm(np.diff(positions(states), axis=0), axis=2).max() * FPS < 1.76
+
+
+def test_a_run_goes_on_from_a_checkpoint_on_a_ladder() -> None:
+    scene, whole = climb()
+    state = whole[12 * FPS]
+    assert state.crossing is not None and state.crossing.on.any()
+    for frame in range(12 * FPS + 1, 14 * FPS):
+        for cached in (over_ground._ground, over_ground._spans, over_ground._linked):
+            cached.cache_clear()
+        state = step(state, scene.snapshot(frame))
+    assert state.motion.position.tobytes() == whole[14 * FPS - 1].motion.position.tobytes()
+
+
+@pytest.mark.parametrize("seconds, climbs", [(4.0, True), (60.0, False)])
+def test_one_takes_the_ladder_only_where_it_is_quicker_than_the_stairs(seconds: float, climbs: bool) -> None:
+    house = quads(plate(-8, -5, 8, 5), plate(2, -4, 8, 4, 3.0), *stairs(-2.76, -4, -2.6, 3))
+    scene = walkers(house, NOTHING, UP, [(0.0, 1.0, 0.0)], links=links(LADDER, seconds=seconds))
+    states = scene.run(20 * FPS)
+    assert positions(states)[-1, 0, 2] > 2.9
+    assert (link_of(states) >= 0).any() == climbs
+
+
+def test_they_jump_over_a_gap_but_not_back() -> None:
+    jump = links(JUMP, seconds=0.9, both_ways=False)
+    there = walkers(ISLANDS, NOTHING, (6.0, 0.0, 0.0), crowd(6, -5.0), links=jump).run(16 * FPS)
+    assert (positions(there)[-1, :, 0] > 3.0).all() and positions(there)[:, :, 2].max() > 0.5
+    back = walkers(ISLANDS, NOTHING, (-4.0, 0.0, 0.0), crowd(2, 4.0), links=jump).run(8 * FPS)
+    assert (positions(back)[-1, :, 0] > 2.0).all() and (link_of(back) < 0).all()
+
+
+def test_two_ways_over_a_ladder_take_turns() -> None:
+    places = [*crowd(3, -1.0), *crowd(3, 3.0, 3.0)]
+    scene = walkers(LOFT, NOTHING, UP, places, links=links(LADDER, seconds=4.0))
+    scene.behaviors[0] = (Seek, {"target": np.array([6] * 3 + [7] * 3)})
+    scene.tracked = replace(
+        scene.tracked,
+        **{name: np.repeat(column, 2, axis=0) for name, column in vars(scene.tracked).items()},
+    )
+    scene.tracked.position[1] = DOWN
+    states = scene.run(32 * FPS)
+    assert (positions(states)[-1, :3, 2] > 2.9).all() and (positions(states)[-1, 3:, 2] < 0.1).all()
+    for state in states[1:]:
+        assert len(set(state.crossing.back[state.crossing.on].tolist())) < 2
+
+
+def test_no_more_are_on_a_link_than_may_be() -> None:
+    scene = walkers(LOFT, NOTHING, UP, crowd(3, -1.0), links=links(LADDER, seconds=6.0, at_once=1))
+    assert (link_of(scene.run(12 * FPS)) == 0).sum(axis=1).max() == 1
+
+
+def test_a_link_that_is_switched_off_is_not_taken() -> None:
+    ladder = links(LADDER)
+    scene = walkers(LOFT, NOTHING, UP, crowd(2), links=replace(ladder, present=~ladder.present))
+    assert (link_of(scene.run(6 * FPS)) < 0).all()
+
+
+def test_a_line_tells_its_length_and_the_time_that_it_takes_to_climb() -> None:
+    line = Line.through(np.array(LADDER))
+    assert (line.length, line.walked) == (pytest.approx(3.5), pytest.approx(9.5))
+    places, _ = line.at(np.array([-1.0, 1.5, 3.25, 9.0]))
+    assert places == pytest.approx(np.array([(1.8, 0, 0), (1.8, 0, 1.5), (2.05, 0, 3), (2.3, 0, 3)]))
+
+
+LIFT = [(1.0, 0.0, 0.0), (3.0, 0.0, 3.0)]
+
+
+def lift_at(frame: int) -> np.ndarray:
+    """The floor of a lift that stands below and above for four seconds each, and takes three from one to the other."""
+    time = frame / FPS % 14.0
+    return np.array([(2.0, 0.0, 3.0 * np.interp(time, (0.0, 4.0, 7.0, 11.0, 14.0), (0.0, 0.0, 1.0, 1.0, 0.0)))])
+
+
+def test_a_lift_carries_those_who_have_room_and_comes_back_for_the_others() -> None:
+    tower = quads(plate(-8, -5, 1.2, 5), plate(2.8, -4, 8, 4, 3.0))
+    lift = replace(links(LIFT, at_once=3, seconds=8.0), carrier=np.zeros(1, dtype=int))
+    scene = walkers(tower, NOTHING, UP, crowd(6, -3.0), links=lift)
+    states = scene.run(42 * FPS, at=lambda frame, snapshot: replace(snapshot, carriers=lift_at(frame)))
+    place, link = positions(states), link_of(states)
+    assert (place[-1, :, 2] > 2.99).all()
+    assert (link == 0).sum(axis=1).max() == 3
+    # On it they stand where it is on each frame, and never nearer to each other than they are wide.
+    for frame, state in enumerate(states):
+        if state.crossing is None:
+            continue
+        carried = state.crossing.on & (state.crossing.along == 0.0)
+        assert np.abs(place[frame, carried, 2] - lift_at(frame)[0, 2]).max(initial=0.0) < 1e-9
+        apart = np.linalg.norm(place[frame, carried][:, None] - place[frame, carried], axis=2)
+        assert not carried.any() or (apart + 9.0 * np.eye(carried.sum())).min() > 2.0 * 0.25
+    # Nobody is between the floors beside it.
+    between = (place[..., 2] > 0.1) & (place[..., 2] < 2.9)
+    assert (np.abs(place[between][:, 0] - 2.0) < 0.7).all() and between.any(axis=0).all()
