@@ -20,7 +20,7 @@ BANDS = {
     "aside, s": (0.0, 4.0),
     "elsewhere, s": (0.0, 6.0),
     "exit, least": (6, 80),
-    "left inside": (0, 12),
+    "left inside": (0, 16),
     "overlap, m": (0.0, 0.01),
     "in wall, m": (0.0, 0.03),
     "change, m/s2": (0.0, 15.0),
