@@ -40,7 +40,7 @@ walks: what pulls straight back brakes it."""
 FACES = 0.9
 """The cosine between heading and direction from which on a walker that turned on the spot sets off."""
 STEPS = 0.5
-"""The share of cruise speed below which a walker that may turn on the spot steps round, tighter than its circle."""
+"""The share of its pace below which an animal steps round, tighter than its circle; people do below their pace."""
 STEPS_ROUND = 0.25
 """The share of cruise speed at which a walker steps round that has no room for its circle."""
 WAY_OUT = 1.5
@@ -114,7 +114,8 @@ class Walkers:
         round_rate = np.maximum(self.turning_on_the_spot, np.where(self.memory.has_room, 0.0, WAY_OUT))
         if not anybody(round_rate > 0.0):
             return np.minimum(self.max_turn_rate, walking)
-        stepping = round_rate * np.maximum(1.0 - speed / np.maximum(STEPS * self.pace, EPSILON), 0.0)
+        below = np.where(self.on_the_spot > 0.0, 1.0, STEPS) * self.pace
+        stepping = round_rate * np.maximum(1.0 - speed / np.maximum(below, EPSILON), 0.0)
         return np.minimum(self.max_turn_rate, np.maximum(walking, stepping))
 
     @once
@@ -236,7 +237,8 @@ def stepping_circle(on_the_spot: Scalars, pace: Scalars) -> Scalars:
     Args:
         on_the_spot, pace: (n,) their fastest turn while they stand, rad/s, and the speed at which they walk, m/s.
     """
-    return STEPS_ROUND * pace / (np.maximum(on_the_spot, WAY_OUT) * (1.0 - STEPS_ROUND / STEPS))
+    below = np.where(on_the_spot > 0.0, 1.0, STEPS)
+    return STEPS_ROUND * pace / (np.maximum(on_the_spot, WAY_OUT) * (1.0 - STEPS_ROUND / below))
 
 
 def strode(w: Walkers) -> tuple[Vectors, Vectors]:

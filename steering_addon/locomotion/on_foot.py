@@ -1,4 +1,4 @@
-"""On Foot: walking on surfaces, straight below, without drifting sideways, creeping or turning while standing."""
+"""On Foot: walking on surfaces, straight below, without creeping or turning while standing; the slow step aside."""
 
 from __future__ import annotations
 
@@ -42,6 +42,7 @@ from .headings import begun, sine_between, turn_toward, turned_by, turned_on_foo
 from .looking import LOOKS, fastest_before_edges, led_past, looked, waited
 from .over_steps import carried_over_steps
 from .point_mass import pushed
+from .side_steps import along_and_aside, joined, off_heading, stepped
 from .walkable import BRIDGES, Look, Walkable, along_ground, leaning
 from .walking import BLOCKED, Stride, Walking, pace_of, settled
 
@@ -54,6 +55,9 @@ EDGES = (
 """What a walker does at the edge of a surface, with the numbers stored in files."""
 TURNS = 1.3
 """Multiples of the radius of its tightest turn that a walker needs ahead to turn aside."""
+ASIDE = 0.4
+"""The share of cruise speed at which a walker that may turn on the spot steps aside or back: a person at half a metre a
+second."""
 SLOW = 2.0
 """Multiples of the slowest speed below which a walker obeys the mean of recent forces."""
 
@@ -108,6 +112,7 @@ class OnFoot(Locomotion):
             self.max_turn_rate,
             turning_circle=self.turn_radius,
             room_to_turn=room_to_turn,
+            side_step=self._side_steps(),
             swings_round=room_to_turn > 0.0,
             uphill_slowing=self.slowed_uphill,
             slowest_share=self.slowest_speed,
@@ -123,18 +128,22 @@ class OnFoot(Locomotion):
     ) -> Moved:
         walkable, slowest = self._walkable(terrain), self._slowest(model)
         facing = level_heading(motion.forward) if anybody(motion.forward[:, 2] != 0.0) else motion.forward
-        speed = np.maximum(dot(from_above(motion.velocity), from_above(facing)), 0.0)
+        along, aside = along_and_aside(from_above(motion.velocity), from_above(facing))
+        speed = np.maximum(along, 0.0)
         start, facing = carried(terrain, motion.position, facing, memory.triangle)
         heading = from_above(facing)
         memory = replace(memory, triangle=self._triangles(start, terrain, memory))
         # From here on velocities, headings and forces are those seen from above.
         motion = Motion(start, heading * speed[:, None], motion.side, heading, motion.up)
+        steps, beside = self._side_steps(), None
+        if anybody(steps > 0.0):
+            beside = joined(heading, *(np.where(steps > 0.0, part, 0.0) for part in (np.minimum(along, 0.0), aside)))
         push = self._push(model, control, memory, speed, slowest, dt)
         uphill = rise(memory.normal, heading)
         if anybody(uphill > 0.0):
             # The normal before a ramp leans already where the floor is level.
             uphill = np.minimum(uphill, rise(terrain.after.face_normal(memory.triangle), heading))
-        wanted, wish = self._wanted(model, motion, replace(control, force=push), uphill, slowest, dt)
+        wanted, wish = self._wanted(model, motion, replace(control, force=push), uphill, slowest, beside, dt)
         wanted_speed, wished, onward = magnitude(wanted), magnitude(wish), dot(wish, heading)
         if anybody(settles := settled(model, wished, onward)):
             wished = np.where(settles, 0.0, wished)
@@ -172,13 +181,28 @@ class OnFoot(Locomotion):
         velocity, forward = strode(Walkers(model, motion, memory, direction, *turns, *speeds, rounds, dt))
         on_the_spot = np.where(memory.cornered, 0.0, self._on_the_spot(control, heading, memory.turning, dt))
         velocity, forward = turned_on_foot(model, motion, control, (velocity, forward), idle, on_the_spot, dt)
-        way = along_ground(memory.normal, forward, magnitude(velocity) * dt)
+        walks, course = magnitude(velocity), forward
+        if beside is not None:
+            asked = np.where((settles | (magnitude(wish) < slowest))[:, None], 0.0, wish)
+            # A walker that is led past where the ground ends keeps to that way.
+            led = memory.cornered | memory.wary | (memory.side != 0) | memory.inward.any(axis=1)
+            share = np.where(led | (idle & (magnitude(beside) <= 0.0)), 0.0, steps)
+            gait, before = velocity, motion.velocity + beside
+            velocity = stepped(model, share, gait, forward, before, asked, slowest, fastest, dt)
+            rows = which((velocity != gait).any(axis=1) & (memory.triangle >= 0))
+            if len(rows):
+                ahead = unit(picked(velocity, rows)) * (model.radius[rows] + self.step_height[rows])[:, None]
+                few, normal = walkable.take(rows), picked(memory.normal, rows)
+                ends = few.refuses_edges & (few.footing(picked(feet, rows), ahead, normal).triangle < 0)
+                velocity[rows[ends]] = gait[rows[ends]]
+            course = np.where((magnitude(velocity) > 0.0)[:, None], unit(velocity), forward)
+        way = along_ground(memory.normal, course, magnitude(velocity) * dt)
         footing, refused = walkable.step(feet, way, memory.normal, memory.triangle)
         if anybody(refused):
             way = np.where(refused[:, None], 0.0, way)
             velocity = np.where(refused[:, None], 0.0, velocity)
             forward = np.where((refused & ~memory.cornered)[:, None], heading, forward)
-        stands = magnitude(velocity) <= 0.0
+        stands = (walks <= 0.0) | refused
         cornered = refused | (memory.cornered & stands & ~memory.blocked)
         way_out = memory.way_out
         if way_out.any():
@@ -189,7 +213,7 @@ class OnFoot(Locomotion):
             footing = replace(footing, triangle=np.where(refused, NO_TRIANGLE, footing.triangle))
         end = columns(start[:, 0] + way[:, 0], start[:, 1] + way[:, 1], start[:, 2])
         reach = model.radius if model.half_axis is None else model.radius + model.half_axis
-        stride = Stride(start, walking, end, footing, walkable, reach)
+        stride = Stride(start, walking, end, footing, walkable, reach, pace_of(model))
         return Moved(end, in_space(velocity), in_space(forward), stride, start)
 
     def _triangles(self, start: Vectors, terrain: Terrain, memory: Walking) -> Rows:
@@ -205,17 +229,25 @@ class OnFoot(Locomotion):
     ) -> Vectors:
         """The level forces that act, (n, 2) newtons.
 
-        A body that hardly moves has no momentum to blend forces that change from step to step, so it obeys their mean.
+        An animal that hardly moves has no momentum to blend forces that change from step to step, so it obeys their
+        mean. Who steps aside takes up at once what is chosen.
         """
         push = from_above(truncate(control.force, model.max_force))
         share_of_last = (dt / (model.response_time + dt))[:, None]
-        slow = speed < SLOW * slowest
+        slow = (speed < SLOW * slowest) & (self.turn_on_the_spot <= 0.0)
         if not anybody(slow):
             return push
         return np.where(slow[:, None], memory.push + (push - memory.push) * share_of_last, push)
 
     def _wanted(
-        self, model: VehicleModel, motion: Motion, control: Control, uphill: Scalars, slowest: Scalars, dt: float
+        self,
+        model: VehicleModel,
+        motion: Motion,
+        control: Control,
+        uphill: Scalars,
+        slowest: Scalars,
+        beside: Vectors | None,
+        dt: float,
     ) -> tuple[Vectors, Vectors]:
         """The velocities after the step of a body that is free to turn, and after the response time; (n, 2) m/s."""
         fastest = np.maximum(model.max_speed * share_uphill(uphill, self.slowed_uphill), slowest)
@@ -224,6 +256,8 @@ class OnFoot(Locomotion):
         wanted, _ = pushed(model, motion, Control(control.force, fastest), self.max_turn_rate, dt)
         pull = control.force * (model.response_time / model.mass)[:, None]
         wish = motion.velocity + pull
+        if beside is not None:
+            wanted, wish = wanted + beside, wish + beside
         # A walker that sets off goes forward first, whatever is behind it, and does not have to stand for that.
         rows = which(magnitude(motion.velocity) < slowest)
         rows = rows[magnitude(picked(wish, rows)) < magnitude(picked(pull, rows))]
@@ -242,6 +276,10 @@ class OnFoot(Locomotion):
         gap, _ = terrain.obstacles.surface(middle[place], obstacle)
         hemmed_in[rows[place[gap < room[place]]]] = True
         return hemmed_in
+
+    def _side_steps(self) -> Scalars:
+        """(n,) as of `side_step`: who turns on the spot steps aside as well."""
+        return np.where(self.turn_on_the_spot > 0.0, ASIDE, 0.0)
 
     def _slowest(self, model: VehicleModel) -> Scalars:
         """(n,) m/s."""
@@ -314,7 +352,13 @@ class OnFoot(Locomotion):
     def stance(self, before: Motion, moved: Moved, acceleration: Vectors, terrain: Terrain, dt: float) -> Stance:
         stride: Stride = moved.memory
         walking, walkable, position = stride.walking, stride.walkable, moved.position
-        velocity = moved.forward * np.maximum(dot(moved.velocity, moved.forward), 0.0)[:, None]
+        velocity, course = moved.forward * np.maximum(dot(moved.velocity, moved.forward), 0.0)[:, None], moved.forward
+        steps = self._side_steps()
+        if anybody(steps > 0.0):
+            beside = off_heading(steps, stride.pace, from_above(moved.velocity), from_above(moved.forward))
+            if beside.any():
+                velocity = velocity + in_space(beside)
+                course = np.where(beside.any(axis=1)[:, None], unit(velocity), course)
         got_on = stride.got_on(position)
         blocked = (got_on < BLOCKED) & (self.turn_on_the_spot <= 0.0)
         velocity = np.where(blocked[:, None], velocity * got_on[:, None], velocity)
@@ -338,7 +382,7 @@ class OnFoot(Locomotion):
         if anybody(falls):
             fall_speed = np.where(footing.triangle < 0, fall_speed, 0.0)
             position = columns(position[:, 0], position[:, 1], position[:, 2] - fall_speed * dt)
-        walking = carried_over_steps(walking, stride, footing, position, moved.forward, terrain.lift, dt)
+        walking = carried_over_steps(walking, stride, footing, position, course, terrain.lift, dt)
         stood = Moved(position, velocity, moved.forward)
         return self._stood(stood, footing, terrain, walkable, walking, fall_speed)
 

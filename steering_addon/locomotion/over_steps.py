@@ -57,7 +57,7 @@ Ground: TypeAlias = Callable[[Scalars, Rows], Seen]
 
 
 def carried_over_steps(
-    before: Walking, stride: Stride, footing: Footing, position: Vectors, forward: Vectors, lift: Scalars, dt: float
+    before: Walking, stride: Stride, footing: Footing, position: Vectors, course: Vectors, lift: Scalars, dt: float
 ) -> Walking:
     """What is remembered of walkers after a step: also how steps carry them, as a column of `Walking` says each.
 
@@ -68,7 +68,7 @@ def carried_over_steps(
         before: what was remembered before it.
         stride: the step.
         footing: what they stand on now.
-        position, forward: (n, 3) metres and level headings.
+        position, course: (n, 3) metres and level directions in which they went.
         lift: (n,) metres by which positions are above the ground.
     """
     walkable, n = stride.walkable, len(position)
@@ -87,13 +87,15 @@ def carried_over_steps(
         walkable.take(moves),
         footing.take(moves),
         picked(position, moves),
-        picked(forward, rows[moves]),
+        picked(course, rows[moves]),
         reach[moves],
     )
     ground = np.where(on & was_on, footing.height - start[:, 2] + lift[rows], 0.0)
     height = ground + carried[rows] - before.carried[rows]
-    least, most = (way * end(before.climb[rows], climb[rows]) for end in (np.minimum, np.maximum))
-    hop = height - clamp(height, least, most)
+    # A body that turns or steps aside goes on in another direction than it came, also on the face on which it stood.
+    grade = walkable.surfaces.grade(before.triangle[rows], from_above(picked(course, rows)))
+    grades = before.climb[rows], climb[rows], _walked(grade, tangent_of_setting(walkable.max_slope))
+    hop = height - clamp(height, way * np.minimum.reduce(grades), way * np.maximum.reduce(grades))
     off[rows] -= np.where(np.abs(hop) > SETTLED, hop, 0.0)
     return after
 

@@ -104,6 +104,7 @@ class Stride:
         footing: what is trodden there; no triangle where that is not known.
         walkable: what they may tread.
         reach: (n,) from the middle of each body to its ends, metres.
+        pace: (n,) the speed at which they walk, m/s.
         led: (n,) those that were led by hand; None if none was.
     """
 
@@ -113,6 +114,7 @@ class Stride:
     footing: Footing | None
     walkable: Walkable
     reach: Scalars
+    pace: Scalars
     led: Mask | None = None
 
     def got_on(self, position: Vectors) -> Scalars:

@@ -28,6 +28,7 @@ class Handling(Columns):
         cornering: the sideways acceleration that is comfortable in bends, m/s2; inf for no limit.
         turning_circle: the radius of the tightest turn at cruise speed, metres; 0 where strength alone limits it.
         room_to_turn: metres that a body comes forward in a half turn; 0 if it stops first or strength alone limits it.
+        side_step: share of cruise speed at which a body that stands steps aside or back; less the faster it walks.
         swings_round: whether a body swings round to what is behind it; others stop first, or turn on the spot.
         uphill_slowing: how much a body slows down uphill, from 0 to 1 as people do.
         slowest_share: share of cruise speed below which a body stands instead of creeping; 0 for none.
@@ -47,6 +48,7 @@ class Handling(Columns):
     cornering: Scalars = usual(np.inf)
     turning_circle: Scalars = usual(0.0)
     room_to_turn: Scalars = usual(0.0)
+    side_step: Scalars = usual(0.0)
     swings_round: Mask = usual(False)
     uphill_slowing: Scalars = usual(0.0)
     slowest_share: Scalars = usual(0.0)
@@ -87,3 +89,13 @@ class Handling(Columns):
             dt: seconds.
         """
         return before + (acceleration - before) * (dt / (self.smoothing_time + dt))[:, None]
+
+
+def side_step(share: Scalars, pace: Scalars, along: Scalars) -> Scalars:
+    """How fast bodies may step aside or back while they go ahead, (n,), in the unit of `pace` and `along`.
+
+    Args:
+        share: (n,) of the pace at which they do where they stand; 0 for those that do not.
+        along: (n,) how fast they go ahead.
+    """
+    return share * np.maximum(pace - np.maximum(along, 0.0), 0.0)

@@ -110,7 +110,7 @@ def move(
         gives_way = gives_way & ~lead.hand
     began = _began(parts, driven)
     position, velocity, shoved = push_apart(
-        model, snapshot.grounded, gives_way, world, position, velocity, forward, state.shoved, began
+        model, snapshot.handling, snapshot.grounded, gives_way, world, position, velocity, forward, state.shoved, began
     )
     if decided.confined is not None:
         confined = np.where(gives_way, decided.confined, -1)

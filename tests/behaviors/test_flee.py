@@ -65,8 +65,9 @@ def test_on_the_ground_the_level_distance_counts() -> None:
 
 
 def test_at_its_own_pace_it_only_turns_away() -> None:
+    """And goes at cruise speed."""
     place = fleeing(speed=3.0, behaviors=[(Flee, {"pace": CURRENT_SPEED})])
-    away = np.array([-0.6, -0.8, 0.0]) * 3.0
+    away = np.array([-0.6, -0.8, 0.0]) * 4.0
     assert np.allclose(place.steering()[0], (away - place.start().motion.velocity) / 0.3)
     states = place.run(24 * 8)
     distance = np.linalg.norm(positions(states)[:, 0] - (3.0, 4.0, 0.0), axis=1)

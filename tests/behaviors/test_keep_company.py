@@ -132,7 +132,7 @@ def test_one_whose_companion_has_left_may_find_another() -> None:
 @pytest.mark.parametrize("wants", [[(Seek, {"target": 2, "pace": 1})], []], ids=["has a goal", "strolls"])
 def test_who_stops_is_waited_for_and_faced(wants: list) -> None:
     """By its companion, who has nowhere to stop of its own; when the first goes again, both do, past each other."""
-    rests = {"going_time": np.array([4.0, 1e6]), "resting_time": np.array([5.0, 0.1])}
+    rests = {"going_time": np.array([4.0, 1e6]), "resting_time": np.array([7.0, 0.1])}
     place = walk(
         (0.0, 0.0),
         (0.8, 0.0),
@@ -140,13 +140,13 @@ def test_who_stops_is_waited_for_and_faced(wants: list) -> None:
         behaviors=[*wants, (KeepCompany, COMPANY), (Rest, rests)],
         tracked=leaders([0.0, 1e4, 0.0]),
     )
-    states = place.run(24 * 13)
+    states = place.run(24 * 15)
     speed = speeds(states)
     resting = np.array([False, *(np.floor(state.memories["rest"].bouts[0]) % 2 == 1 for state in states[1:])])
     stops, goes = np.flatnonzero(resting[1:] & ~resting[:-1]), np.flatnonzero(resting[:-1] & ~resting[1:])
     assert len(stops) and goes[-1] > stops[0] + 72
     for stop, go in zip(stops, goes[goes > stops[0]]):
-        assert (speed[stop + 60 : go] < 0.05).all(), "both stand"
+        assert (speed[stop + 72 : go] < 0.05).all(), "both stand"
         position, forward = (getattr(states[go].motion, name) for name in ("position", "forward"))
         offset = position[1] - position[0]
         away = np.linalg.norm(offset)
@@ -217,7 +217,7 @@ def removed(frame: int, snapshot: Snapshot) -> Snapshot:
 def test_whoever_waits_for_one_who_does_not_go_on_loses_patience(happens: Callable | None) -> None:
     """And reaches the end of its path alone."""
     rests = {"going_time": np.array([1e6, 2.0]), "resting_time": np.array([0.1, 1e6])} if happens is None else None
-    states = until_arrived(pair_on_a_path(14.0, rests=rests, patience=2.0), 1, 30.0, happens)
+    states = until_arrived(pair_on_a_path(14.0, rests=rests, patience=3.0), 1, 30.0, happens)
     assert positions(states)[-1, 1, 1] < 10.0, "the other did stop on the way"
     waits = (speeds(states)[FPS:, 0] < 0.1).sum() / FPS
     assert waits < 4.0

@@ -69,11 +69,12 @@ def test_a_longer_response_time_gives_a_weaker_force() -> None:
     assert np.allclose(quick, 2.0 * lazy)
 
 
-def test_at_its_own_pace_the_desired_velocity_is_as_long_as_the_present_one() -> None:
-    """The paper's other length of desired_velocity: the character's current speed."""
-    place = seekers(speed=2.0, behaviors=[(Seek, {"pace": CURRENT_SPEED})])
+@pytest.mark.parametrize(("speed", "wanted"), [(5.0, 5.0), (2.0, 4.0), (0.0, 4.0)])
+def test_at_its_own_pace_the_desired_velocity_is_as_long_as_the_present_one(speed: float, wanted: float) -> None:
+    """The paper's other length of desired_velocity: the character's current speed. One that was stopped goes on."""
+    place = seekers(speed=speed, behaviors=[(Seek, {"pace": CURRENT_SPEED})])
     target, velocity = np.array([6.0, 9.0, 3.0]), place.start().motion.velocity[0]
-    assert np.allclose(place.steering()[0], (target / np.linalg.norm(target) * 2.0 - velocity) / 0.3)
+    assert np.allclose(place.steering()[0], (target / np.linalg.norm(target) * wanted - velocity) / 0.3)
 
 
 def test_at_its_own_pace_it_reaches_its_target_at_cruise_speed() -> None:

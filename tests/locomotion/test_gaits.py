@@ -70,7 +70,7 @@ TABLE = {
     "an animal changes gradually to that speed": (2.0, {**ANIMAL, "rounds": 1.0}, "walk on", EASED, TURN * DT / SWINGS),
     "and in part": (0.0, {**ANIMAL, "rounds": 0.5}, "walk on", 0.5 * (PACE + EASED), 0.0),
     "what leads aside does not slow down": (1.0, {"side": -1}, "walk on", PACE, PACE / CIRCLE),
-    "without room it steps round, slowly": (2.0, {"side": 1, "has_room": False}, "walk on", 0.25, 0.5 * ON_THE_SPOT),
+    "without room it steps round, slowly": (2.0, {"side": 1, "has_room": False}, "walk on", 0.25, 0.75 * ON_THE_SPOT),
     "as do animals": (2.0, {**ANIMAL, "side": 1, "has_room": False}, "walk on", 0.25, 0.5 * WAY_OUT),
     "nor does it step round any faster straight on": (0.0, {"has_room": False}, "walk on", 0.25, 0.0),
     "before an edge it slows down": (0.0, {"fastest": 0.3}, "walk on", 0.3, 0.0),

@@ -21,9 +21,9 @@ from ..arrays.vectors import EPSILON, Rows, Scalars, Vectors, anybody, clamp, do
 from ..world import Agents
 from .tried_velocities import Components, length
 
-BRAKES, STEPS = 1.0 / 3.0, 0.5
+BRAKES, STEPS = 1.0 / 3.0, 1.0
 """Shares of cruise speed up to which a body that stops to turn needs no circle, and from which on it needs all of it:
-on foot one steps round below half the pace."""
+on foot one steps round below the pace, the more the slower."""
 STRAIGHT_BACK = 1e-3
 """1 + the cosine below which a turn counts as a half turn."""
 
@@ -54,12 +54,14 @@ class Lags:
         ahead, right: (n,) the components of their headings in their frames.
         circle: (n,) metres.
         pace: (n,) the speed below which one that steps round needs no full circle, m/s; 0 for one that does not.
+        speed: (n,) at which they go, m/s.
     """
 
     ahead: Scalars
     right: Scalars
     circle: Scalars
     pace: Scalars
+    speed: Scalars
 
     @classmethod
     def of(cls, agents: Agents, frame: Sequence[Vectors]) -> Lags | None:
@@ -69,7 +71,7 @@ class Lags:
         ahead, right = (dot(agents.forward, axis) for axis in frame)
         size = np.maximum(length([ahead, right]), EPSILON)
         pace = np.where(agents.handling.room_to_turn > 0.0, 0.0, agents.cruise_speed)
-        return cls(ahead / size, right / size, agents.handling.turning_circle, pace)
+        return cls(ahead / size, right / size, agents.handling.turning_circle, pace, agents.speed)
 
     def of_turns(self, velocity: Components, agent: Rows) -> Lag:
         """What turns to velocities, (m,) by component, m/s, take of agents (m,)."""
@@ -81,7 +83,9 @@ class Lags:
         # tan(a / 2) = sin(a) / (1 + cos(a))
         angle = 2.0 * arctangent(sine / np.maximum(1.0 + cosine, STRAIGHT_BACK))
         pace = self.pace[agent]
-        needed = clamp((speed - BRAKES * pace) / np.maximum((STEPS - BRAKES) * pace, EPSILON), 0.0, 1.0)
+        # A body that goes slowly steps where it is to go before it walks.
+        slower = np.minimum(speed, self.speed[agent])
+        needed = clamp((slower - BRAKES * pace) / np.maximum((STEPS - BRAKES) * pace, EPSILON), 0.0, 1.0)
         radius = self.circle[agent] * np.where(pace > 0.0, needed, 1.0) * (speed > EPSILON)
         along, aside = radius * (sine - angle * cosine), radius * (1.0 - cosine - angle * sine) * side
         return Lag([along * x - aside * y, along * y + aside * x], radius * angle * share)

@@ -76,14 +76,20 @@ def velocity_to_keep(agents: Agents, target: Vectors, velocity: Vectors, time: S
 
 PACES = (
     Choice("MAX_SPEED", 0, "Top Speed", "As fast as it can"),
-    Choice("CURRENT_SPEED", 1, "Own Pace", "At the speed that it has: it only turns, and holds cruise speed"),
+    Choice(
+        "CURRENT_SPEED", 1, "Own Pace", "At the speed that it has, or at cruise speed if it is slower: it only turns"
+    ),
 )
 MAX_SPEED, CURRENT_SPEED = (c.number for c in PACES)
 
 
 def desired_speed(pace: Rows, agents: Agents) -> Scalars:
-    """The length of the desired velocity, (n,) m/s; `pace` (n,) holds numbers of PACES."""
-    return np.where(pace == CURRENT_SPEED, agents.speed, agents.max_speed)
+    """The length of the desired velocity, (n,) m/s; `pace` (n,) holds numbers of PACES.
+
+    At their own pace those that were stopped wish for cruise speed, or they would never wish to go on.
+    """
+    own = np.maximum(agents.speed, agents.cruise_speed)
+    return np.where(pace == CURRENT_SPEED, own, agents.max_speed)
 
 
 def turn_to(offset: Vectors, agents: Agents) -> Vectors:

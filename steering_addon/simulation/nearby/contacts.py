@@ -44,6 +44,7 @@ from ..arrays.vectors import (
 from ..geometry.capsules import between_axes
 from ..geometry.obstacles import Obstacles
 from ..ground import level, parted
+from ..handling import Handling
 from ..vehicle import VehicleModel
 from ..world import World
 from .strides import Strides
@@ -85,6 +86,7 @@ def brakes_of(model: VehicleModel) -> Scalars:
 
 def push_apart(
     model: VehicleModel,
+    handling: Handling,
     grounded: Mask,
     present: Mask,
     world: World,
@@ -114,7 +116,8 @@ def push_apart(
     before = picked(world.bodies.position, np.arange(n))
     points = np.concatenate((position, world.bodies.position[n:] + world.bodies.velocity[n:] * dt))
     brakes = brakes_of(model)
-    strides = Strides.of(began, forward, model.radius, gives_way)
+    pace = model.cruise_speed * model.max_speed * dt
+    strides = Strides.of(began, forward, model.radius, gives_way, handling.side_step, pace)
     pairs = _Touching.of(model, gives_way, strides, brakes, world, points, forward)
     walls = _AtWalls.of(model, gives_way, brakes, world, position, forward)
     if not len(pairs.first) and not len(walls.row) and not len(shoved):

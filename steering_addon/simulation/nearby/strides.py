@@ -32,6 +32,7 @@ from ..arrays.vectors import (
     unit,
     which,
 )
+from ..handling import side_step
 
 SIDEWAYS = 0.09
 """The share of its way ahead by which a body may be pushed aside; from a tenth on, feet are seen to slide."""
@@ -52,6 +53,7 @@ class Strides:
         began: (m, 3) where the steps began, metres.
         ahead, aside: (m, 3) unit vectors, level.
         radius: (m,) of the bodies, metres.
+        share, pace: (m,) as of `side_step`, metres a step.
     """
 
     rows: Rows
@@ -59,23 +61,34 @@ class Strides:
     ahead: Vectors
     aside: Vectors
     radius: Scalars
+    share: Scalars
+    pace: Scalars
 
     @classmethod
-    def of(cls, began: Vectors | None, forward: Vectors, radius: Scalars, gives_way: Mask) -> Strides:
+    def of(
+        cls,
+        began: Vectors | None,
+        forward: Vectors,
+        radius: Scalars,
+        gives_way: Mask,
+        share: Scalars,
+        pace: Scalars,
+    ) -> Strides:
         """The steps of the bodies on feet that give way, (n,).
 
         Args:
             began: (n, 3) metres, nan for other bodies; None if none is on feet.
             forward: (n, 3) unit headings.
             radius: (n,) metres.
+            share, pace: (n,) as of `side_step`, metres a step.
         """
         if began is None:
-            nothing = no_vectors(0)
-            return cls(np.zeros(0, dtype=np.int64), nothing, nothing, nothing, np.zeros(0))
+            nothing, none = no_vectors(0), np.zeros(0)
+            return cls(np.zeros(0, dtype=np.int64), nothing, nothing, nothing, none, none, none)
         rows = which(gives_way & ~np.isnan(began[:, 0]))
         ahead = unit(from_above(picked(forward, rows)))
         right = columns(ahead[:, 1], -ahead[:, 0], 0.0)
-        return cls(rows, picked(began, rows), in_space(ahead), right, radius[rows])
+        return cls(rows, picked(began, rows), in_space(ahead), right, radius[rows], share[rows], pace[rows])
 
     def taken(self, points: Vectors, push: Vectors, *, slide: bool) -> Vectors:
         """What bodies at points take of pushes, (b, 3) metres each.
@@ -107,12 +120,16 @@ class Strides:
         """The points (n, 3) with no more way aside than feet allow, of those whose wanted way needs no more; metres."""
         ways = picked(points, self.rows) - self.began, picked(wanted, self.rows) - self.began
         (on, right), (wanted_on, wanted_right) = ((dot(way, self.ahead), dot(way, self.aside)) for way in ways)
-        most = SIDEWAYS * np.abs(on)
-        slides = np.abs(wanted_right) > SIDEWAYS * np.abs(wanted_on) + SLIGHT * self.radius
+        most = self._most_aside(slice(None), on)
+        slides = np.abs(wanted_right) > self._most_aside(slice(None), wanted_on) + SLIGHT * self.radius
         excess = np.where(slides, 0.0, right - clamp(right, -most, most))
         held = points.copy(order="K")
         held[self.rows] -= self.aside * excess[:, None]
         return held
+
+    def _most_aside(self, few: Rows | slice, on: Scalars) -> Scalars:
+        """How far aside some of the bodies may get on ways ahead of (k,) metres, (k,) metres."""
+        return np.maximum(SIDEWAYS * np.abs(on), side_step(self.share[few], self.pace[few], np.abs(on)))
 
     def _along_the_way(self, few: Rows, points: Vectors, push: Vectors, size: Scalars) -> Vectors:
         """What some of the m bodies take of pushes of (k,) metres, (k, 3) metres; points, push: (b, 3) metres."""
@@ -120,12 +137,14 @@ class Strides:
         gone, pushed = picked(points, rows) - picked(self.began, few), picked(push, rows)
         on, right = dot(gone, ahead), dot(gone, aside)
         along, across = dot(pushed, ahead), dot(pushed, aside)
-        most = SIDEWAYS * np.maximum(on + np.minimum(along, 0.0), 0.0)
+        most = self._most_aside(few, np.maximum(on + np.minimum(along, 0.0), 0.0))
         left = np.maximum(np.abs(right + across) - most, 0.0)
         slower = left * np.abs(across) / np.maximum(-along, BROADSIDE * size)
-        # The push itself may make it step back; for what is left aside it stands at most.
+        # The push itself may make it step back; for what is left aside it stands at most, or steps back if it can.
         waits = along < -BROADSIDE * size
-        along = np.where(waits, np.maximum(along - slower, np.minimum(along, -on)), along)
-        most = SIDEWAYS * np.abs(on + along)
+        along = np.where(
+            waits, np.maximum(along - slower, np.minimum(along, -on - self.share[few] * self.pace[few])), along
+        )
+        most = self._most_aside(few, on + along)
         across = clamp(right + across, -most, most) - right
         return np.asarray(ahead * along[:, None] + aside * across[:, None], dtype=np.float64)

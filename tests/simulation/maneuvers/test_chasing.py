@@ -90,8 +90,9 @@ def test_it_is_no_faster_than_the_top_speed_and_level_on_the_ground() -> None:
 
 
 def test_the_desired_speed_is_the_top_speed_or_that_of_the_agent() -> None:
-    _, agents, _ = Scene(np.zeros((2, 3)), speed=[1.0, 2.0], vehicle={"max_speed": 7.0}).seen()
-    assert desired_speed(np.array([MAX_SPEED, CURRENT_SPEED]), agents).tolist() == [7.0, 2.0]
+    vehicle = {"max_speed": 7.0, "cruise_speed": 0.5}
+    _, agents, _ = Scene(np.zeros((3, 3)), speed=[1.0, 2.0, 4.0], vehicle=vehicle).seen()
+    assert desired_speed(np.array([MAX_SPEED, CURRENT_SPEED, CURRENT_SPEED]), agents).tolist() == [7.0, 3.5, 4.0]
 
 
 @pytest.mark.parametrize("degrees", [0.0, 20.0, 50.0, 59.0, 61.0, 120.0, 180.0])

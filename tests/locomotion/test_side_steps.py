@@ -1,0 +1,90 @@
+"""Side steps: who hardly walks goes where it is asked to, whichever way it faces; who walks, and animals, do not."""
+
+import numpy as np
+import pytest
+
+from steering_addon.behaviors.seek import Seek
+from steering_addon.behaviors.unaligned_collision_avoidance import UnalignedCollisionAvoidance
+from steering_addon.locomotion import OnFoot
+from steering_addon.locomotion.side_steps import along_and_aside, joined, stepped
+from steering_addon.simulation.geometry.obstacles import boxes
+from steering_addon.simulation.vehicle import VehicleModel
+from tests.scene import Scene, leaders, positions
+
+DT, SHARE, PACE = 1.0 / 24.0, 0.4, 1.2
+MODEL = {"max_speed": 2.0, "cruise_speed": PACE / 2.0, "max_force": 4.0, "response_time": 0.2}
+
+
+def after(wish: tuple[float, float], gait: float, share: float = SHARE, steps: int = 24) -> np.ndarray:
+    """The velocity, (2,) m/s, of one that faces +X once it has been asked for another during some steps."""
+    heading, velocity = np.array([[1.0, 0.0]]), np.array([[gait, 0.0]])
+    model = VehicleModel.of(1, **MODEL)
+    for _ in range(steps):
+        walks = np.array([[gait, 0.0]])
+        velocity = stepped(
+            model, np.array([share]), walks, heading, velocity, np.array([wish]), np.array([0.1]), np.array([9.0]), DT
+        )
+    return velocity[0]
+
+
+@pytest.mark.parametrize("angle", [60.0, 90.0, -110.0, 180.0])
+def test_what_a_slow_one_is_asked_for_it_takes_up_within_two_steps(angle: float) -> None:
+    """Two steps at a brisk walk take a second."""
+    a = np.radians(angle)
+    wish = (0.2 * np.cos(a), 0.2 * np.sin(a))
+    assert after(wish, 0.0) == pytest.approx(wish, abs=0.01)
+
+
+@pytest.mark.parametrize("gait", [0.0, 0.3, 0.9])
+def test_the_faster_it_walks_the_less_it_steps_aside(gait: float) -> None:
+    assert abs(after((gait, 2.0), gait)[1]) == pytest.approx(SHARE * (PACE - gait), abs=0.01)
+
+
+def test_who_walks_and_animals_go_where_they_head() -> None:
+    assert after((0.0, 1.0), PACE) == pytest.approx([PACE, 0.0])
+    assert after((0.0, 1.0), 0.3, share=0.0) == pytest.approx([0.3, 0.0])
+
+
+def test_parts_join_to_what_they_were() -> None:
+    heading, velocity = np.array([[0.6, 0.8]]), np.array([[-0.3, 0.7]])
+    assert joined(heading, *along_and_aside(velocity, heading)) == pytest.approx(velocity)
+
+
+def test_its_velocity_is_that_of_its_way_also_aside() -> None:
+    """One that stands and faces +X is asked to go to +Y; others see it step there before it has turned."""
+    crowd = Scene(
+        [(0.0, 0.0, 0.0)],
+        forward=[(1.0, 0.0, 0.0)],
+        speed=0.0,
+        vehicle={"max_speed": 1.9, "cruise_speed": 0.7, "max_force": 2.0},
+        locomotions=[(OnFoot, {"turn_radius": 3.0})],
+        behaviors=[(Seek, {"target": 1, "pace": 1})],
+        tracked=leaders((0.0, 9.0, 0.0)),
+    )
+    states = crowd.run(24)
+    way = np.diff(positions(states), axis=0)[:, 0] * 24.0
+    velocity, heading = (np.array([getattr(s.motion, name)[0] for s in states[1:]]) for name in ("velocity", "forward"))
+    assert way == pytest.approx(velocity, abs=1e-9)
+    assert np.abs(np.cross(heading, velocity)[:, 2]).max() > 0.1
+
+
+def test_two_streams_pass_each_other_in_a_corridor() -> None:
+    """Sixteen people go each way between walls that are 5 m apart."""
+    n = 32
+    row, side = np.arange(n) // 2, np.where(np.arange(n) % 2, 1.0, -1.0)
+    x, y = -side * (4.0 + 2.0 * (row // 4)), (row % 4) * 0.9 - 1.35
+    start, zero = np.stack((x, y, 0.0 * x), axis=1), 0.0 * x
+    walls = boxes(np.array([[0.0, 2.55, 0.0], [0.0, -2.55, 0.0]]), np.tile([20.0, 0.05, 1.0], (2, 1)))
+    crowd = Scene(
+        start,
+        forward=np.stack((side, zero, zero), axis=1),
+        speed=1.33,
+        vehicle={"radius": 0.3, "max_speed": 1.9, "cruise_speed": 0.7, "max_force": 2.0, "keep_apart": True},
+        locomotions=[(OnFoot, {"turn_radius": 3.0})],
+        behaviors=[(Seek, {"target": n + np.arange(n), "pace": 1}), (UnalignedCollisionAvoidance, {"weight": 2.0})],
+        tracked=leaders(*np.stack((25.0 * side, y, zero), axis=1)),
+        obstacles=walls,
+        fps=15.0,
+    )
+    last = positions(crowd.run(15 * 16))[-1]
+    assert (last[:, 0] * side > 4.0).mean() > 0.8
