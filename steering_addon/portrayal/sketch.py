@@ -217,9 +217,12 @@ def over_links(state: State, snapshot: Snapshot) -> dict[str, Any]:
         return {"on_link": nobody(n), "link_clip": np.zeros(n, dtype=np.int64), "cycle": np.zeros(n)}
     on = crossing.on & (crossing.along >= 0.0)
     row = np.maximum(crossing.link, 0)
+    # Bodies that are carried stand; they walk to their places there, and off them.
+    carried = on & (links.carriers[row] >= 0)
+    on &= ~carried | (crossing.along == 0.0)
     cycle = np.array([Line.through(line).length for line in links.lines])
     if links.cycle is not None:
         cycle = np.where(links.cycle > 0.0, links.cycle, cycle)
     clip = np.zeros(len(links), dtype=np.int64) if links.clip is None else links.clip
-    moving = np.where(links.model.stands, 0.0, cycle)
+    moving = np.where(links.model.stands | (links.carriers >= 0), 0.0, cycle)
     return {"on_link": on, "link_clip": np.where(on, clip[row], 0), "cycle": np.where(on, moving[row], 0.0)}

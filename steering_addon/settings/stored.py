@@ -239,6 +239,11 @@ class LinkEnds(Stored):
     """The other end of a link, and what rigs play on it."""
 
     to: Any = field.pointer("Object where the link ends, if it starts at an Empty; may move", label="Other End")
+    carrier: Any = field.pointer(
+        "Object that carries vehicles from one end to the other, such as an Empty on the floor of a lift. They get on "
+        "where it stands still, within a step of an end, and off at the other",
+        label="Carried By",
+    )
     clip: Any = field.action(
         "Action that rigs play on it, and only on links, if it is among the clips of their crowd; empty: they walk"
     )

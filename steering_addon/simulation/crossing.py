@@ -5,6 +5,9 @@
 Who comes to where its way leads over a link stands there until it has room. Then it walks up to the link and goes along
 it from one end to the other in its seconds. On a link nothing steers it and no contact pushes it; it only keeps behind
 the one ahead. Two ways over a link take turns: who has waited longest has the next one.
+
+What carries vehicles, such as the floor of a lift, is boarded where it stands still within a step of where a link
+begins, and left where it does so at the end. Each has a place of its own on it.
 """
 
 from __future__ import annotations
@@ -40,6 +43,13 @@ NEAR = 2.0
 """Radii from a link within which one gets on, or waits for that."""
 APART = 1.1
 """Times as far apart as they touch that bodies are on a link."""
+ACROSS = 3.0
+"""Metres from the middle of what carries vehicles to where they get on or off, at most."""
+STILL = 0.02
+"""Metres a second below which it stands."""
+SEATS = ((0, 0), (2, 0), (1, 2), (-1, 2), (-2, 0), (-1, -2), (1, -2))
+"""Places on it, in half widths of a body along x and in as many, times the root of 3/4, along y."""
+ROOT = 0.8660254037844386
 
 
 def those_on_links(state: State) -> Mask:
@@ -47,11 +57,14 @@ def those_on_links(state: State) -> Mask:
     return np.zeros(0, dtype=np.bool_) if state.crossing is None else state.crossing.on
 
 
-def get_on(state: State, snapshot: Snapshot, world: World, decided: Decisions) -> tuple[State, Decisions]:
+def get_on(
+    state: State, snapshot: Snapshot, after: Snapshot, world: World, decided: Decisions
+) -> tuple[State, Decisions]:
     """The state in which vehicles have got on links, and the decisions in which others stand and wait for that.
 
     Args:
         snapshot: the vehicles present that are on no link.
+        after: the snapshot of the next frame.
     """
     if not len(snapshot.links) or world.ways is None:
         return state, decided
@@ -63,22 +76,32 @@ def get_on(state: State, snapshot: Snapshot, world: World, decided: Decisions) -
         rows = rows[near]
         wants[rows], back[rows], ahead[rows] = link_ahead[near], leads_back[near], distance[near]
     waits = np.where(wants >= 0, known.waits + world.dt, 0.0)
-    link, goes_back, along, place = known.link.copy(), known.back.copy(), known.along.copy(), known.place.copy()
+    link, goes_back, along = known.link.copy(), known.back.copy(), known.along.copy()
+    place, spot = known.place.copy(order="K"), known.spot.copy()
     for row in np.unique(wants[wants >= 0]).tolist():
         here, on = which(wants == row), which(link == row)
         turn = bool(back[here[np.argmax(waits[here])]])
         here = here[back[here] == turn]
         first = int(here[np.argmin(ahead[here])])
         line = world.ways.line_over(first, row, turn)
-        if line is None or not _has_room(line, snapshot, first, on, along, goes_back[on] == turn, row):
+        if line is None:
+            continue
+        target = line.points[0]
+        if (carrier := int(snapshot.links.carriers[row])) >= 0:
+            aboard = which((link >= 0) & (snapshot.links.carriers[link] == carrier))
+            number = _free_seat(line, snapshot, after, first, aboard[aboard != first], along, spot, position, row)
+            if number < 0:
+                continue
+            spot[first], target = number, _seat(after, carrier, number, float(radius[first]))
+        elif not _has_room(line, snapshot, first, on, along, goes_back[on] == turn, row):
             continue
         link[first], goes_back[first], place[first], waits[first] = row, turn, position[first], 0.0
         place[first, 2] -= snapshot.lift[first]
-        along[first] = -magnitude(place[first : first + 1] - line.points[0])[0]
+        along[first] = -magnitude(place[first : first + 1] - target)[0]
     stands = (wants >= 0) & (link < 0)
     limit = np.full(n, np.inf) if decided.speed_limit is None else decided.speed_limit
     decided = replace(decided, speed_limit=np.where(stands, 0.0, limit)) if stands.any() else decided
-    return replace(state, crossing=Crossing(link, goes_back, along, place, waits)), decided
+    return replace(state, crossing=Crossing(link, goes_back, along, place, waits, spot)), decided
 
 
 def _has_room(
@@ -92,6 +115,48 @@ def _has_room(
         return False
     last = on[np.argmin(along[on])]
     return bool(along[last] >= _gap(line, snapshot, np.array([last, vehicle]))[0])
+
+
+def _free_seat(
+    line: Line,
+    snapshot: Snapshot,
+    after: Snapshot,
+    vehicle: int,
+    aboard: Rows,
+    along: Scalars,
+    spot: Rows,
+    position: Vectors,
+    link: int,
+) -> int:
+    """The number of a place for a vehicle on what stands where a link begins; -1 if it has to wait.
+
+    Args:
+        aboard: (m,) rows of those who have places there, with `along` and `spot` of all, (n,).
+    """
+    most = min(int(snapshot.links.model.at_once[link]) or len(SEATS), len(SEATS))
+    free = [number for number in range(most) if number not in spot[aboard].tolist()]
+    if not free or not _calls(snapshot, after, link, line.points[0], vehicle):
+        return -1
+    # One after another.
+    near = magnitude(picked(position, aboard) - position[vehicle])
+    touching = APART * (snapshot.vehicle.radius[aboard] + snapshot.vehicle.radius[vehicle])
+    return -1 if ((along[aboard] < 0.0) & (near < touching)).any() else free[-1]
+
+
+def _calls(snapshot: Snapshot, after: Snapshot, link: int, end: Vectors, vehicle: int) -> bool:
+    """Whether what carries vehicles over a link stands at an end (3,) of it, within a step of the floor."""
+    carrier = snapshot.links.carriers[link]
+    moved = magnitude(after.carriers[carrier : carrier + 1] - snapshot.carriers[carrier : carrier + 1])[0]
+    x, y, z = (after.carriers[carrier] - end).tolist()
+    on_level = abs(z) <= snapshot.handling.step[vehicle] and x * x + y * y <= ACROSS * ACROSS
+    return bool(on_level and moved <= STILL * snapshot.frame_time)
+
+
+def _seat(after: Snapshot, carrier: int, number: int, radius: float) -> Vectors:
+    """Where a place is on what carries vehicles, (3,) metres."""
+    x, y = SEATS[number]
+    width = APART * radius
+    return after.carriers[carrier] + np.array((x * width, y * ROOT * width, 0.0))
 
 
 def _gap(line: Line, snapshot: Snapshot, rows: Rows) -> Scalars:
@@ -109,12 +174,13 @@ def _gap(line: Line, snapshot: Snapshot, rows: Rows) -> Scalars:
     return np.asarray(APART * np.minimum((wide[1:] + wide[:-1]) / level, np.maximum(tall[1:], tall[:-1]) / up))
 
 
-def cross_links(state: State, snapshot: Snapshot, world: World) -> tuple[State, Mask]:
+def cross_links(state: State, snapshot: Snapshot, after: Snapshot, world: World) -> tuple[State, Mask]:
     """The state after a step with those on links further along them, and who got off in it, (n,).
 
     Args:
         state: after the step of all others.
         snapshot: the vehicles present at its beginning.
+        after: the snapshot of the next frame.
     """
     known, model = state.crossing, snapshot.vehicle
     got_off = np.zeros(len(state), dtype=np.bool_)
@@ -123,16 +189,16 @@ def cross_links(state: State, snapshot: Snapshot, world: World) -> tuple[State, 
     pace = np.where(model.cruise_speed > 0.0, model.cruise_speed, 1.0) * model.max_speed
     link, along, motion = known.link.copy(), known.along.copy(), state.motion
     position, forward = motion.position.copy(), motion.forward.copy()
-    for line, rows in _queues(known, snapshot, world):
+    for line, rows, limit in _queues(known, snapshot, after, world):
         first = rows[0]
-        seconds = float(snapshot.links.model.seconds[link[first]])
+        seconds = 0.0 if snapshot.links.carriers[link[first]] >= 0 else float(snapshot.links.model.seconds[link[first]])
         speed = np.where(seconds > 0.0, line.length / max(seconds, EPSILON), pace[rows] * line.length / line.walked)
         speed = np.where(along[rows] < 0.0, pace[rows], speed)
         wanted = along[rows] + speed * world.dt
         gaps = np.concatenate(([0.0], np.cumsum(_gap(line, snapshot, rows))))
         # Nobody comes nearer than that to any of those ahead.
         held = np.minimum.accumulate(wanted + gaps) - gaps
-        along[rows] = np.maximum(held, along[rows])
+        along[rows] = np.maximum(np.minimum(held, limit), along[rows])
         feet, way = line.at(along[rows])
         begin = picked(known.place, rows)
         far = np.maximum(magnitude(begin - line.points[0]), EPSILON)
@@ -170,8 +236,11 @@ def cross_links(state: State, snapshot: Snapshot, world: World) -> tuple[State, 
     )
 
 
-def _queues(known: Crossing, snapshot: Snapshot, world: World) -> Iterator[tuple[Line, Rows]]:
-    """Each line with the vehicles that go along it, the foremost first."""
+def _queues(known: Crossing, snapshot: Snapshot, after: Snapshot, world: World) -> Iterator[tuple[Line, Rows, float]]:
+    """Each line with the vehicles that go along it, the foremost first, and how far they may go.
+
+    The line of one that is carried leads from its place there to where it gets off.
+    """
     on = which(known.on & snapshot.present)
     for link, back in sorted(set(zip(known.link[on].tolist(), known.back[on].tolist()))):
         rows = on[(known.link[on] == link) & (known.back[on] == back)]
@@ -181,7 +250,14 @@ def _queues(known: Crossing, snapshot: Snapshot, world: World) -> Iterator[tuple
             # One of its ends has left the ground.
             points = snapshot.links.lines[link]
             line = Line.through(points[::-1] if back else points)
-        yield line, rows
+        if (carrier := int(snapshot.links.carriers[link])) < 0:
+            yield line, rows, np.inf
+            continue
+        for row in rows.tolist():
+            seat = _seat(after, carrier, int(known.spot[row]), float(snapshot.vehicle.radius[row]))
+            end = line.points[-1]
+            leaves = known.along[row] > 0.0 or _calls(snapshot, after, link, end, row)
+            yield Line.through(np.array([seat, end])), np.array([row]), np.inf if leaves else 0.0
 
 
 def _facing(line: Line, way: Vectors, before: Vectors, is_ladder: bool, most: Scalars) -> Vectors:

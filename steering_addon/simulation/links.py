@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .arrays.once import once
 from .arrays.vectors import EPSILON, Mask, Number, Rows, Scalars, Vectors, dot, magnitude
 from .declaration import Declared, called, integer, seconds, switch
 from .memory import Memory, remembered
@@ -41,6 +42,7 @@ class Links:
         present: (k,) whether they can be taken.
         clip: (k,) the number of the clip that is played on each, 0 for none.
         cycle: (k,) metres of a cycle of that; 0 for the whole link.
+        carrier: (k,) the row of what carries vehicles over each, -1 for none.
     """
 
     lines: tuple[Vectors, ...]
@@ -48,9 +50,15 @@ class Links:
     present: Mask
     clip: Rows | None = None
     cycle: Scalars | None = None
+    carrier: Rows | None = None
 
     def __len__(self) -> int:
         return len(self.lines)
+
+    @once
+    def carriers(self) -> Rows:
+        """(k,) as `carrier`."""
+        return np.full(len(self), -1, dtype=np.int64) if self.carrier is None else self.carrier
 
 
 NO_LINKS = Links((), LinkModel.of(0), np.zeros(0, dtype=np.bool_))
@@ -112,6 +120,7 @@ class Crossing(Memory):
         along: metres along it; below 0 on its way to where it begins.
         place: from where it sets out for that, metres; where it stood.
         waits: seconds for which it has stood before a link.
+        spot: the number of its place on what carries it.
     """
 
     link: Rows = remembered(-1)
@@ -119,6 +128,7 @@ class Crossing(Memory):
     along: Scalars = remembered(0.0)
     place: Vectors = remembered((0.0, 0.0, 0.0))
     waits: Scalars = remembered(0.0)
+    spot: Rows = remembered(0)
 
     @property
     def on(self) -> Mask:

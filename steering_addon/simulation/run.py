@@ -91,7 +91,7 @@ def step(state: State, snapshot: Snapshot, waiting: Mask = NONE_WAITS) -> State:
         moving = only_present(moving, those_on_links(state))
         # Goals, steer, combine, ways, adjust.
         force, decided = decide(state, moving, world)
-        state, decided = get_on(state, moving, world, decided)
+        state, decided = get_on(state, moving, snapshot, world, decided)
         # Meet marks.
         if before.marks:
             meeting = meet_marks(state, before, snapshot, moving, world, force)
@@ -103,7 +103,7 @@ def step(state: State, snapshot: Snapshot, waiting: Mask = NONE_WAITS) -> State:
         hands = hands_at(before, snapshot, substep)
         state = move(state, taking_part, world, terrain, hands, force, decided, time)
         # Links.
-        state, got_off = cross_links(state, present, world)
+        state, got_off = cross_links(state, present, snapshot, world)
         state = set_down(state, before, got_off)
         state = replace(state, traffic=_traffic_after(state, taking_part, world, time))
     return _taken_in(state, snapshot)

@@ -140,6 +140,7 @@ class Snapshot:
         guides: what leads vehicles by hand; None if nothing does.
         marks: what vehicles are to meet.
         links: what joins places of the ground.
+        carriers: (c, 3) where what carries vehicles over links is, metres.
     """
 
     frame_time: float
@@ -169,6 +170,7 @@ class Snapshot:
     guides: Guides | None = None
     marks: tuple[Mark, ...] = ()
     links: Links = NO_LINKS
+    carriers: Vectors = field(default_factory=lambda: no_vectors(0))
 
     @once
     def bodies_alike(self) -> tuple[tuple[Locomotion, Rows | None], ...]:

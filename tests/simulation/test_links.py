@@ -180,3 +180,33 @@ def test_a_line_tells_its_length_and_the_time_that_it_takes_to_climb() -> None:
     assert (line.length, line.walked) == (pytest.approx(3.5), pytest.approx(9.5))
     places, _ = line.at(np.array([-1.0, 1.5, 3.25, 9.0]))
     assert places == pytest.approx(np.array([(1.8, 0, 0), (1.8, 0, 1.5), (2.05, 0, 3), (2.3, 0, 3)]))
+
+
+LIFT = [(1.0, 0.0, 0.0), (3.0, 0.0, 3.0)]
+
+
+def lift_at(frame: int) -> np.ndarray:
+    """The floor of a lift that stands below and above for four seconds each, and takes three from one to the other."""
+    time = frame / FPS % 14.0
+    return np.array([(2.0, 0.0, 3.0 * np.interp(time, (0.0, 4.0, 7.0, 11.0, 14.0), (0.0, 0.0, 1.0, 1.0, 0.0)))])
+
+
+def test_a_lift_carries_those_who_have_room_and_comes_back_for_the_others() -> None:
+    tower = quads(plate(-8, -5, 1.2, 5), plate(2.8, -4, 8, 4, 3.0))
+    lift = replace(links(LIFT, at_once=3, seconds=8.0), carrier=np.zeros(1, dtype=int))
+    scene = walkers(tower, NOTHING, UP, crowd(6, -3.0), links=lift)
+    states = scene.run(42 * FPS, at=lambda frame, snapshot: replace(snapshot, carriers=lift_at(frame)))
+    place, link = positions(states), link_of(states)
+    assert (place[-1, :, 2] > 2.99).all()
+    assert (link == 0).sum(axis=1).max() == 3
+    # On it they stand where it is on each frame, and never nearer to each other than they are wide.
+    for frame, state in enumerate(states):
+        if state.crossing is None:
+            continue
+        carried = state.crossing.on & (state.crossing.along == 0.0)
+        assert np.abs(place[frame, carried, 2] - lift_at(frame)[0, 2]).max(initial=0.0) < 1e-9
+        apart = np.linalg.norm(place[frame, carried][:, None] - place[frame, carried], axis=2)
+        assert not carried.any() or (apart + 9.0 * np.eye(carried.sum())).min() > 2.0 * 0.25
+    # Nobody is between the floors beside it.
+    between = (place[..., 2] > 0.1) & (place[..., 2] < 2.9)
+    assert (np.abs(place[between][:, 0] - 2.0) < 0.7).all() and between.any(axis=0).all()

@@ -107,7 +107,7 @@ def _link_fields(column: UILayout, ob: Object) -> None:
     link = ob.steering.link
     if ob.type != "CURVE":
         column.prop(link, "to")
-    draw_properties(column, link, (*LinkModel.parameters(), "clip"))
+    draw_properties(column, link, (*LinkModel.parameters(), "carrier", "clip"))
     if link.is_property_set("clip") and link.clip is not None:
         column.prop(link, "cycle")
 

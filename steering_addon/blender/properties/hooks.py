@@ -62,7 +62,7 @@ HOOKS: dict[str, Hooks] = {
     "clip": {"state": {"poll": _is_state_of_crowd}} | {name: {"get": _measured(name)} for name in MEASURED},
     "trigger": {name: {"update": _show_distance} for name in ("when", "distance")},
     "mark": {"shape": {"poll": lambda _group, ob: ob.type in SHAPED}},
-    "link": {"to": {"poll": lambda group, ob: ob != group.id_data}},
+    "link": {name: {"poll": lambda group, ob: ob != group.id_data} for name in ("to", "carrier")},
     "object": {
         "guide": {"poll": lambda group, ob: ob != group.id_data},
         "own_locomotion": {"update": _move_by_own},

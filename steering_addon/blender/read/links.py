@@ -28,9 +28,15 @@ def other_end(ob: Object) -> Object | None:
     return pointed_at(ob.steering.link, "to") if chosen else None
 
 
+def carrier_of_link(ob: Object) -> Object | None:
+    """The object that carries vehicles over a link; None if none does. Writes nothing."""
+    return pointed_at(ob.steering.link, "carrier") if ob.steering.is_property_set("link") else None
+
+
 def with_ends(links: Iterable[Object]) -> list[Object]:
-    """Links with the objects at their other ends."""
-    return list(dict.fromkeys(each for ob in links for each in (ob, other_end(ob)) if each is not None))
+    """Links with the objects at their other ends, and those that carry vehicles over them."""
+    named = (each for ob in links for each in (ob, other_end(ob), carrier_of_link(ob)))
+    return list(dict.fromkeys(each for each in named if each is not None))
 
 
 def check_links(links: Iterable[Object], objects: Iterable[Object]) -> None:
@@ -45,9 +51,10 @@ def check_links(links: Iterable[Object], objects: Iterable[Object]) -> None:
         elif end is None or end == ob:
             text = f"The link {ob.name} leads nowhere. Choose the object at its Other End, or remove the tag."
             raise Refusal(text, about=[ob])
-        elif full_name(end) not in names:
-            text = f"{end.name}, the other end of {ob.name}, is no longer in the scene. Choose another object."
-            raise Refusal(text, about=[ob])
+        for what, named in (("other end", end), ("carrier", carrier_of_link(ob))):
+            if named is not None and full_name(named) not in names:
+                text = f"{named.name}, the {what} of {ob.name}, is no longer in the scene. Choose another object."
+                raise Refusal(text, about=[ob])
 
 
 def open_lines(ob: Object) -> list:
@@ -73,6 +80,7 @@ class LinkReader:
         self._objects, self._read_lines = objects, read or polylines
         self._numbers = numbers_on_links(scene) if objects else {}
         self._read: tuple[bytes, Links] = b"", NO_LINKS
+        self._carriers = list(dict.fromkeys(each for ob in objects if (each := carrier_of_link(ob)) is not None))
 
     def read(self, depsgraph: Depsgraph, frame: int) -> Links:
         """The links on a frame.
@@ -80,7 +88,7 @@ class LinkReader:
         Raises:
             Refusal: a value is not a number.
         """
-        lines, values, present, clips, cycles = [], [], [], [], []
+        lines, values, present, clips, cycles, carriers = [], [], [], [], [], []
         for ob in self._objects:
             own = lines_of(ob, depsgraph, self._read_lines)
             for points in own:
@@ -91,10 +99,26 @@ class LinkReader:
             present += [stored.active] * len(own)
             clips += [self._numbers.get(clip_of_link(ob), 0)] * len(own)
             cycles += [stored.link.cycle] * len(own)
+            carrier = carrier_of_link(ob)
+            carriers += [self._carriers.index(carrier) if carrier is not None else -1] * len(own)
         digest = b"".join(points.tobytes() for points in lines) + repr((values, present, clips, cycles)).encode()
         if digest != self._read[0]:
             columns = {name: np.array([each[name] for each in values]) for name in LinkModel.parameters()}
             model = LinkModel.of(len(lines), **columns) if lines else NO_LINKS.model
-            played = np.array(clips, dtype=np.int64), np.array(cycles, dtype=np.float64)
-            self._read = digest, Links(tuple(lines), model, np.array(present, dtype=np.bool_), *played)
+            more = (
+                np.array(clips, dtype=np.int64),
+                np.array(cycles, dtype=np.float64),
+                np.array(carriers, dtype=np.int64),
+            )
+            self._read = digest, Links(tuple(lines), model, np.array(present, dtype=np.bool_), *more)
         return self._read[1]
+
+    def carriers(self, depsgraph: Depsgraph, frame: int) -> np.ndarray:
+        """Where what carries vehicles is on a frame, (c, 3) metres.
+
+        Raises:
+            Refusal: a transform is not a number.
+        """
+        matrices = doubles([ob.evaluated_get(depsgraph).matrix_world for ob in self._carriers]).reshape(-1, 4, 4)
+        check_numbers(matrices, self._carriers, frame)
+        return matrices[:, :3, 3]

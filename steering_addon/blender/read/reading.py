@@ -101,6 +101,7 @@ class Reader:
             flows=tuple(flow.read(depsgraph) for flow in self._flows if is_active(flow.ob, depsgraph)),
             surfaces=self._surfaces.read(depsgraph, frame),
             links=self._links.read(depsgraph, frame),
+            carriers=self._links.carriers(depsgraph, frame),
             lift=self.plan.vehicles.source.lift(heights),
             marks=self._marks.read(depsgraph, frame),
             guides=read_guides(self.plan.guides, settings["by_hand"], depsgraph, frame),

@@ -307,7 +307,7 @@ class _Touching:
 
 
 def _shares(yields: Scalars, stands: Mask, first: Rows, second: Rows) -> NDArray[np.float64]:
-    """The shares of the ways by which pairs give way, (2, p); those that stand (b,) do not to one that does and goes."""
+    """The shares of the ways by which pairs give way, (2, p); who stands (b,) does not to one that does and goes."""
 
     def yields_to(rows: Rows, others: Rows) -> Scalars:
         return np.where(stands[rows] & ~stands[others] & (yields[others] > 0.0), 0.0, yields[rows])

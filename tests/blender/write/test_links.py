@@ -178,3 +178,21 @@ def test_rigs_play_the_clip_of_a_link_on_it_only() -> None:
     # Half a metre a cycle of 48 frames.
     rate = np.diff(time)[climbs[1:]] / np.diff(heights)[climbs[1:]]
     assert abs(np.median(rate) - 96.0) < 1.0
+
+
+def test_a_lift_carries_people_up_and_a_preview_of_it_is_the_bake() -> None:
+    _, members = people(3)
+    bottom, top = tag(empty("Bottom", (0.8, 0.0, 0.0)), role="LINK"), empty("Top", (3.4, 0.0, 3.0))
+    cabin = empty("Cabin", (2.0, 0.0, 0.0))
+    for frame, height in ((1, 0.0), (100, 0.0), (150, 3.0)):
+        cabin.location.z = height
+        cabin.keyframe_insert("location", frame=frame)
+    bottom.steering.link.to, bottom.steering.link.carrier = top, cabin
+    bake()
+    assert all(places(ob, [LAST])[0, 2] > 2.9 for ob in members)
+    for frame in (110, 125, 140):
+        bpy.context.scene.frame_set(frame)
+        height = cabin.matrix_world.translation.z
+        assert all(abs(ob.matrix_world.translation.z - height) < 1e-4 for ob in members)
+    bpy.data.objects.remove(cabin)
+    assert bottom.steering.link.carrier is None
