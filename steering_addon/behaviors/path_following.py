@@ -107,7 +107,8 @@ class PathFollowing(Destination):
     """Go along a curve, near its middle but free to stray within the radius.
 
     Finds the point of the path nearest to the agent's predicted position and steers along the path's direction at that
-    point; toward the edge of the radius a pull inward is added. Slows down for sharp bends. At the end of an open curve
+    point; toward the edge of the radius a pull inward is added. Walkers come back to it by the ways over their ground.
+    Slows down for sharp bends. At the end of an open curve
     it stops, starts again or turns back. Does nothing without a path.
     """
 
@@ -140,8 +141,10 @@ class PathFollowing(Destination):
         goal = np.full((3, len(agents)), np.nan).T
         rows = which(exist(world.paths, memory.path, memory.spline))
         if len(rows):
-            known = memory.take(rows)
-            goal[rows] = _heads_for(self.take(rows).lanes(world, known), agents.take(rows), known)
+            known, few, behavior = memory.take(rows), agents.take(rows), self.take(rows)
+            line = behavior.lanes(world, known)
+            back = _way_back(world, few, line, known, behavior.radius)
+            goal[rows] = np.where(np.isnan(back), _heads_for(line, few, known), back)
         return goal
 
     def intention(self, world: World, agents: Agents, memory: Following) -> Intention:
@@ -248,6 +251,25 @@ def _heads_for(line: Followed, agents: Agents, memory: Following) -> Vectors:
     return agents.position + agents.level(place - agents.position)
 
 
+def _way_back(world: World, agents: Agents, line: Followed, memory: Following, radius: Scalars) -> Vectors:
+    """Where walkers see the line along their way back to it, (m, 3) metres; nan for those that see where they join it.
+
+    Args:
+        radius: (m,) of the path, metres.
+    """
+    back = np.full((3, len(agents)), np.nan).T
+    if world.ways is None:
+        return back
+    begin = np.where(memory.way > 0.0, 0.0, line.length)
+    # The pull leads to the line in as much way as the radius.
+    joins = memory.along + memory.way * np.minimum(radius, np.maximum(line.to_end(memory.along, memory.way), 0.0))
+    place = line.position(np.where(memory.returning, begin, joins))
+    off = memory.returning | (magnitude(agents.level(place - agents.position)) > 0.5 * radius)
+    seen = world.by_way(agents, np.where(off[:, None], place, np.nan))
+    leads = off & (seen != place).any(axis=1) & np.isnan(world.ways.unreached(agents.rows, seen)[:, 0])
+    return np.where(leads[:, None], seen, back)
+
+
 def _to_goal(line: Followed, agents: Agents, memory: Following) -> Scalars:
     """The way along the lines to the places that the agents head for, (m,) metres."""
     near = np.maximum(NEAR * agents.cruise_speed, agents.radius)
@@ -276,6 +298,7 @@ class _Follower:
         aside, slope: (m, 3) the offset of the line at `ahead`, metres, and its change per metre of way.
         future: (m, 3) their predicted positions, metres.
         time: (m,) the time that they look ahead, seconds.
+        back: (m, 3) where they see the line along the way back, as of `_way_back`.
         dt: seconds.
     """
 
@@ -288,6 +311,7 @@ class _Follower:
     slope: Vectors
     future: Vectors
     time: Scalars
+    back: Vectors
     dt: float
 
     @classmethod
@@ -324,7 +348,8 @@ class _Follower:
         memory = replace(memory, along=np.where(folded, ahead, along))
         further = line.onward(ahead - memory.along) * way
         aside, slope = (v[:, 0] for v in memory.at(further[:, None]))
-        return cls(line, agents, behavior, ahead, memory, aside, slope, future, time, dt)
+        back = _way_back(world, agents, line, memory, behavior.radius)
+        return cls(line, agents, behavior, ahead, memory, aside, slope, future, time, back, dt)
 
     @property
     def along(self) -> Scalars:
@@ -371,6 +396,9 @@ class _Follower:
             target = self.line.position(self.ahead + self.way * stride) + self.memory.at(further[:, None])[0][:, 0]
             flow = np.where(self._in_corridor[:, None], unit(self.agents.level(target - self.agents.position)), flow)
 
+        hidden = np.isfinite(self.back[:, :1])
+        if anybody(hidden):
+            flow = np.where(hidden, unit(self.agents.level(self.back - self.agents.position)), flow)
         response_time = self._response_time()
         speed = self._speed()
         steering = self.agents.steering_to(flow * speed[:, None], response_time)

@@ -64,6 +64,8 @@ def unreached_goals(plan: Plan, last: State) -> dict[int, str]:
     assert last.inputs is not None
     places = errands(last).unreached
     lost = np.flatnonzero(np.isfinite(places[:, 0]) & last.inputs.present & ~last.away)
+    if not len(lost):
+        return {}
     objects = [*plan.vehicles.source.objects, *(body.ob for body in plan.bodies)]
     positions = np.concatenate((last.motion.position, last.inputs.tracked.position))
     return {row: full_name(objects[int(np.argmin(magnitude(positions - places[row])))]) for row in lost.tolist()}

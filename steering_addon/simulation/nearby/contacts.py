@@ -22,6 +22,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays.frozen import Columns, replace
 from ..arrays.vectors import (
@@ -35,6 +36,7 @@ from ..arrays.vectors import (
     dot,
     magnitude,
     no_vectors,
+    nobody,
     picked,
     totals,
     truncate,
@@ -54,7 +56,8 @@ PASSES = 30
 ROUNDING = 1e-9
 """The share by which a body at top speed may seem to go further."""
 IN_STRIDE = 20
-"""Rounds after which those on feet that are still deep in another body are pushed aside as well."""
+"""Rounds after which those on feet that are still deep in another body are pushed aside as well, and those that stand
+give way to who is wedged between them."""
 CAREFUL = 0.6
 """A body with k contacts moves by 1 / (CAREFUL k) of their sum: all of it would overshoot."""
 STOPS = 0.25
@@ -123,8 +126,9 @@ def push_apart(
     if not len(pairs.first) and not len(walls.row) and not len(shoved):
         return position, velocity, NOBODY_SHOVED
     for passed in range(PASSES):
-        push = pairs.displacement(points)
-        moved = strides.taken(points, push, slide=passed >= IN_STRIDE) + walls.displacement(points, brakes=True)
+        late = passed >= IN_STRIDE
+        push = pairs.displacement(points, firm=not late)
+        moved = strides.taken(points, push, slide=late) + walls.displacement(points, brakes=True)
         moved = level(picked(moved, np.arange(n)), world.upward, grounded)
         if not moved.any():
             break
@@ -198,7 +202,8 @@ class _Touching:
         first, second: (p,) rows of bodies.
         contact: (p,) the distance of their axes to which they come nearer in the step, metres.
         capsules: their axes; None if all bodies are spheres.
-        first_share, second_share: (p,) the shares of an overlap by which each gives way; they add up to 1.
+        shares, shares_if_firm: (2, p) the shares of an overlap by which the first and the second give way, and those if
+            bodies that stand do not; they add up to 1.
         side: (b, 3) the direction in which a body moves off another at the same point.
         count: the count of all bodies, b.
     """
@@ -207,8 +212,8 @@ class _Touching:
     second: Rows
     contact: Scalars
     capsules: _BodyAxes | None
-    first_share: Scalars
-    second_share: Scalars
+    shares: NDArray[np.float64]
+    shares_if_firm: NDArray[np.float64]
     side: Vectors
     count: int
 
@@ -251,10 +256,7 @@ class _Touching:
         first, second, contact = first[near], second[near], contact[near]
         stands = np.zeros(count, dtype=np.bool_)
         stands[: len(gives_way)] = gives_way & (model.cruise_speed <= 0.0)
-        of_first = _unless_firm(yields, stands, first, second)
-        of_second = _unless_firm(yields, stands, second, first)
-        both = of_first + of_second
-        of_first, of_second = of_first / both, of_second / both
+        shares, if_firm = _shares(yields, nobody(count), first, second), _shares(yields, stands, first, second)
         axes = _BodyAxes.of(world, forward, first, second)
         offset = picked(bodies.position, second) - picked(bodies.position, first)
         offset = offset if axes is None else axes.between(offset)
@@ -268,16 +270,21 @@ class _Touching:
         contact = contact + _left_of_gap(offset, closing, contact, slower)
         may = which(magnitude(offset) < contact + stride[first] + stride[second])
         first, second, contact = first[may], second[may], contact[may]
-        of_first, of_second, axes = of_first[may], of_second[may], None if axes is None else axes.take(may)
+        shares, if_firm, axes = shares[:, may], if_firm[:, may], None if axes is None else axes.take(may)
         side = np.zeros((count, 3))
         side[:, 0] = bodies.forward[:, 1]
         side[:, 1] = -bodies.forward[:, 0]
-        return cls(first, second, contact, axes, of_first, of_second, side, count)
+        return cls(first, second, contact, axes, shares, if_firm, side, count)
 
-    def displacement(self, points: Vectors) -> Vectors:
-        """The displacement of each body at points (b, 3) off the bodies that it overlaps, (b, 3) metres."""
+    def displacement(self, points: Vectors, *, firm: bool) -> Vectors:
+        """The displacement of each body at points (b, 3) off the bodies that it overlaps, (b, 3) metres.
+
+        Args:
+            firm: whether bodies that stand give way to none that goes.
+        """
         if not len(self.first):
             return no_vectors(self.count)
+        first_share, second_share = self.shares_if_firm if firm else self.shares
         middles = offset = picked(points, self.second) - picked(points, self.first)
         if self.capsules is not None:
             offset = self.capsules.between(offset)
@@ -294,15 +301,19 @@ class _Touching:
         components = []
         for axis in range(3):
             along = away[:, axis] * overlap
-            forward = totals(self.second, along * self.second_share, self.count)
-            components.append((forward - totals(self.first, along * self.first_share, self.count)) * share)
+            forward = totals(self.second, along * second_share, self.count)
+            components.append((forward - totals(self.first, along * first_share, self.count)) * share)
         return columns(*components)
 
 
-def _unless_firm(yields: Scalars, stands: Mask, rows: Rows, others: Rows) -> Scalars:
-    """How far bodies give way to others, (p,); those that stand (b,) do not where the other gives way and goes."""
-    firm = stands[rows] & ~stands[others] & (yields[others] > 0.0)
-    return np.where(firm, 0.0, yields[rows])
+def _shares(yields: Scalars, stands: Mask, first: Rows, second: Rows) -> NDArray[np.float64]:
+    """The shares of the ways by which pairs give way, (2, p); who stands (b,) does not to one that does and goes."""
+
+    def yields_to(rows: Rows, others: Rows) -> Scalars:
+        return np.where(stands[rows] & ~stands[others] & (yields[others] > 0.0), 0.0, yields[rows])
+
+    both = np.stack((yields_to(first, second), yields_to(second, first)))
+    return np.asarray(both / (both[0] + both[1]), dtype=np.float64)
 
 
 def _left_of_gap(offset: Vectors, closing: Vectors, contact: Scalars, brakes: Scalars) -> Scalars:

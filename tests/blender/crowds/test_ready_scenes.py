@@ -816,6 +816,23 @@ def test_a_larger_crowd_gets_a_larger_hall() -> None:
     assert floors[1].dimensions.x > 1.3 * floors[0].dimensions.x
 
 
+def test_some_leave_the_hall_upstairs() -> None:
+    frames(1, 100)
+    hall = add("station_hall", count=1)
+    exits = bpy.data.collections["Station Exits"].objects
+    upstairs = exits["Station Exit 5"]
+    assert upstairs.location.z > 3.0 and all(ob.location.z < 0.1 for ob in exits if ob != upstairs)
+    (person,) = members(hall)
+    begin = min(corner[0] for corner in bpy.data.objects["Station Gallery"].bound_box) + 2.0
+    person.location = (begin, bpy.data.objects["Station Board"].location.y, 0.0)
+    select(person)
+    assert bpy.ops.steering.set_start() == {"FINISHED"}
+    hall.steering.seek.target_collection, hall.steering.seek.target = None, upstairs
+    hall.steering.arrival.use = False
+    bake()
+    assert places(person, [100])[0, 2] > 0.6
+
+
 @thorough
 def test_sheep_run_from_the_wolf_one_by_one_and_gather_again() -> None:
     """All are alarmed within 72 frames, and within 20 seconds of the first the herd is as close as it was."""

@@ -105,6 +105,28 @@ def test_a_dense_crowd_of_walkers_does_not_show_overlaps() -> None:
     assert 2.0 * 0.5 - float(gaps(positions(scene.run(80))[-1:]).min()) < 0.002
 
 
+def test_who_stands_makes_room_for_who_is_wedged_between_those_who_stand() -> None:
+    """People appear within a block of others who stand a metre apart; those who stand alone step aside for nobody."""
+    rng, radius = np.random.default_rng(4), 0.3
+    block = np.stack(np.meshgrid(np.arange(4) - 1.5, np.arange(3) - 1.0, [0.0]), axis=-1).reshape(-1, 3)
+    inside = np.concatenate((rng.uniform((-1.5, -1.0), (1.5, 1.0), (16, 2)), np.zeros((16, 1))), axis=1)
+    apart = [(30.0, 0.0, 0.0), (27.0, 0.0, 0.0)]
+    goes = np.r_[np.zeros(12), np.ones(16), 0.0, 1.0]
+    crowd = Scene(
+        np.concatenate((block, inside, apart)),
+        forward=(1.0, 0.0, 0.0),
+        speed=goes,
+        vehicle={"radius": radius, "max_speed": 1.9, "cruise_speed": 0.7 * goes, "max_force": 2.0, "keep_apart": True},
+        locomotions=[(OnFoot, {"turn_radius": 3.0})],
+        behaviors=[(Seek, {"target": np.where(goes > 0.0, 30, -2), "pace": 1})],
+        tracked=leaders([60.0, 0.0, 0.0]),
+        fps=24.0,
+    )
+    place = positions(crowd.run(96))
+    assert gaps(place[48, :28]).min() > 2.0 * radius - 0.1
+    assert (place[:, 28] == apart[0]).all()
+
+
 def animals(position, forward, **changes) -> Scene:
     """A scene of animals that walk at 0.7 m/s, in wide turns."""
     moves = {"speed": 0.7, "vehicle": ANIMAL, "locomotions": [(OnFoot, WIDE_TURNS)], "fps": 24.0}

@@ -13,11 +13,13 @@ from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.docking import Docking
 from steering_addon.behaviors.leader_following import LeaderFollowing
 from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
+from steering_addon.behaviors.path_following import PathFollowing
 from steering_addon.behaviors.seek import Seek
 from steering_addon.behaviors.unaligned_collision_avoidance import METHODS, UnalignedCollisionAvoidance
 from steering_addon.locomotion import OnFoot
 from steering_addon.recording.mishaps import NO_WAY, Mishaps
 from steering_addon.simulation.geometry.obstacles import Obstacles, boxes
+from steering_addon.simulation.geometry.paths import spline
 from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
 from steering_addon.simulation.run import step
 from steering_addon.simulation.ways import over_ground
@@ -145,6 +147,15 @@ def test_what_is_told_a_place_beside_a_goal_upstairs_goes_upstairs(behavior: Any
     crowd = walkers(scene, things, goal, places)
     crowd.behaviors[0] = (behavior, {target: np.full(len(places), len(places))})
     assert (positions(crowd.run(12 * FPS))[-1, :, 2] > 2.9).all()
+
+
+def test_followers_come_back_to_their_path_through_the_door() -> None:
+    wall = walls(((-12, -0.1, 0), (2, 0.1, 3)), ((3.6, -0.1, 0), (14, 0.1, 3)))
+    scene = walkers(PLATE, wall, (0, 0, 0), [(-6, -2, 0), (-3, -3.5, 0), (7, -1.5, 0)])
+    scene.behaviors[0] = (PathFollowing, {"path": 0})
+    scene.paths = ((spline(np.array([(-11.0, 3.0, 0.0), (9.0, 3.0, 0.0)]), False),),)
+    course = positions(scene.run(16 * FPS))
+    assert (np.abs(course[-1] - (9.0, 3.0, 0.0)).max(axis=1) < 2.0).all()
 
 
 def test_a_goal_in_sight_is_where_it_is_to_the_last_bit() -> None:

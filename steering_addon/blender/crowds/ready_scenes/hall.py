@@ -1,6 +1,6 @@
-"""A station hall: a floor, walls with doors, dark tunnels behind these, benches and a board. Lengths are in metres.
+"""A station hall: a floor, walls with doors, dark tunnels behind these, a bench, a board, and stairs to a gallery.
 
-They are those for people of a usual height; `Hall.scale` changes all of them alike.
+Lengths are in metres, for people of a usual height; `Hall.scale` changes all of them alike.
 """
 
 from __future__ import annotations
@@ -45,7 +45,13 @@ SPOTS = 6
 OFF_WALL = 0.45
 """How far the board hangs off the back wall, as the middle of a bench."""
 CORNER = 2.2
-"""How far the middle of a bench is off the side wall."""
+"""How far the middle of the bench is off the side wall."""
+STAIRS = (0.4, 3.6)
+"""From where to where the way to the stairs leads through the back wall, off the side wall."""
+STEPS, TREAD, GALLERY = 18, 0.29, 3.2
+"""The steps of the stairs, how deep each is, and how high the gallery is that they lead to."""
+GALLERY_WIDE, RAIL = 3.0, 1.0
+"""Width of the stairs and the gallery, and height of the rail."""
 
 
 @dataclass(frozen=True)
@@ -57,12 +63,14 @@ class Door:
         place: where it is in the wall.
         out: the unit direction out of the hall.
         half: half its width.
+        height: of its sill.
     """
 
     name: str
     place: tuple[float, float]
     out: tuple[float, float]
     half: float = DOOR
+    height: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -80,12 +88,14 @@ class Hall:
 
     @property
     def exits(self) -> tuple[Door, ...]:
-        """Two in each side wall."""
+        """Two in each side wall, and one at the end of the gallery."""
         places = [(side, along * self.half_depth / HALF_DEPTH) for side in (-1.0, 1.0) for along in DOORS]
-        return tuple(
+        doors = [
             Door(f"Station Exit {number}", (side * self.half_width, along), (side, 0.0))
             for number, (side, along) in enumerate(places, 1)
-        )
+        ]
+        middle, half = self.half_depth + THICK + 0.5 * GALLERY_WIDE, 0.5 * GALLERY_WIDE - THICK
+        return (*doors, Door("Station Exit 5", (self.half_width, middle), (1.0, 0.0), half, GALLERY))
 
     @property
     def board(self) -> tuple[float, float]:
@@ -105,14 +115,14 @@ class Hall:
         return Door("Entrance", (0.0, -self.half_depth), (0.0, -1.0), min(ENTRANCE, self.half_width - 1.0))
 
     @property
-    def benches(self) -> tuple[tuple[float, float], ...]:
-        """The places of the benches, along the back wall."""
-        return tuple((side * (self.half_width - CORNER), self.half_depth - OFF_WALL) for side in (-1.0, 1.0))
+    def bench(self) -> tuple[float, float]:
+        """The place of the bench, along the back wall."""
+        return self.half_width - CORNER, self.half_depth - OFF_WALL
 
     @property
     def reach(self) -> float:
         """The distance of the outermost corner from the middle, in metres."""
-        return self.scale * (max(self.half_width, self.half_depth) + TUNNEL + THICK)
+        return self.scale * (max(self.half_width, self.half_depth) + TUNNEL + 2.0 * THICK)
 
     def at(self, middle: Vector, x: float, y: float, z: float = 0.0) -> Vector:
         """A place in the hall, in metres of the scene."""
@@ -121,25 +131,47 @@ class Hall:
     def walls(self) -> list[tuple[tuple[float, float], tuple[float, float]]]:
         """The walls as boxes, from the corner (x, y) to the opposite one."""
         x, y, t = self.half_width, self.half_depth, THICK
-        back = ((-x - t, y), (x + t, y + t))
+        begins, ends = STAIRS
+        back = [((-x - t, y), (begins - x, y + t)), ((ends - x, y), (x + t, y + t))]
         gap = self.entrance.half
         front = [((-x - t, -y - t), (-gap, -y)), ((gap, -y - t), (x + t, -y))]
-        middles = sorted(door.place[1] for door in self.exits if door.out[0] > 0.0)
+        middles = sorted(door.place[1] for door in self.exits if door.out[0] > 0.0 and not door.height)
         edges = [-y, *(along + half for along in middles for half in (-DOOR, DOOR)), y]
         spans = list(zip(edges[::2], edges[1::2]))
         sides = [((s * x, a), (s * (x + t), b)) for s in (-1.0, 1.0) for a, b in spans]
-        return [back, *front, *sides]
+        return [*back, *front, *sides]
+
+    def gallery(self) -> list[Box]:
+        """A landing behind the back wall, the stairs along it, the gallery that they lead to, and its rail."""
+        x, y = self.half_width, self.half_depth + THICK
+        begin, deep = STAIRS[1] - x, y + GALLERY_WIDE
+        end, rise = begin + STEPS * TREAD, GALLERY / STEPS
+        landing = (STAIRS[0] - THICK - x, y - THICK, -0.1), (begin, deep, 0.0), "Floor"
+        steps: list[Box] = [
+            ((begin + k * TREAD, y, max(k - 1, 0) * rise), (begin + (k + 1) * TREAD, deep, (k + 1) * rise), "Walls")
+            for k in range(STEPS)
+        ]
+        deck = (end, y, GALLERY - 0.2), (x + THICK, deep, GALLERY), "Floor"
+        rail = (end, y - 0.05, GALLERY + RAIL - 0.06), (x, y, GALLERY + RAIL), "Frame"
+        posts = [
+            ((at - 0.03, y - 0.05, GALLERY - 0.2), (at + 0.03, y, GALLERY + RAIL), "Frame")
+            for at in (end + 0.05, 0.5 * (end + x), x - 0.05)
+        ]
+        return [landing, *steps, deck, rail, *posts]
 
 
 def build(hall: Hall, builder: SceneBuilder) -> None:
-    """Add floor, walls, tunnels, benches and board; walls and benches are obstacles."""
+    """Add floor, walls, tunnels, bench, board and gallery; walls and bench are obstacles, people stand on the rest."""
     blocks = append(meshes=("Station Bench", "Station Board"), materials=[f"Station {paint}" for paint in PAINTS])
     paints, (bench, board) = dict(zip(PAINTS, blocks["materials"])), blocks["meshes"]
     for mesh in (bench, board):
         mesh.transform(Matrix.Scale(hall.scale, 4))
 
-    def add(name: str, mesh: Mesh, x: float, y: float) -> Object:
-        return builder.add(name, mesh, hall.at(builder.place, x, y))
+    def add(name: str, mesh: Mesh, x: float, y: float, z: float = 0.0, role: Role | None = None) -> Object:
+        return builder.add(name, mesh, hall.at(builder.place, x, y, z), role)
+
+    def add_ground(name: str, boxes: Sequence[Box], x: float = 0.0, y: float = 0.0, z: float = 0.0) -> None:
+        add(name, _boxes(name, boxes, hall.scale, paints), x, y, z, Role.SURFACE)
 
     def add_obstacle(name: str, mesh: Mesh, x: float, y: float) -> None:
         ob = add(name, mesh, x, y)
@@ -148,20 +180,17 @@ def build(hall: Hall, builder: SceneBuilder) -> None:
 
     x, y = hall.half_width + THICK, hall.half_depth + THICK
     floor = (-x, -y, -0.1), (x, y, 0.0), "Floor"
-    add("Station Floor", _boxes("Station Floor", [floor], hall.scale, paints), 0.0, 0.0)
+    add_ground("Station Floor", [floor])
+    add_ground("Station Gallery", hall.gallery())
     for number, (start, end) in enumerate(hall.walls(), 1):
         x, y = (0.5 * (a + b) for a, b in zip(start, end))
         half_x, half_y = (0.5 * abs(b - a) for a, b in zip(start, end))
         box = (-half_x, -half_y, 0.0), (half_x, half_y, HIGH), "Walls"
         name = f"Station Wall {number}"
         add_obstacle(name, _boxes(name, [box], hall.scale, paints), x, y)
-    for number, place in enumerate(hall.benches, 1):
-        mesh = bench if number == 1 else bench.copy()
-        mesh.name = f"Station Bench {number}"
-        add_obstacle(mesh.name, mesh, *place)
+    add_obstacle("Station Bench", bench, *hall.bench)
     for door in (*hall.exits, hall.entrance):
-        name = f"{door.name} Tunnel"
-        add(name, _boxes(name, _tunnel(door), hall.scale, paints), *door.place)
+        add_ground(f"{door.name} Tunnel", _tunnel(door), *door.place, door.height)
     add("Station Board", board, *hall.board)
 
 

@@ -1,4 +1,4 @@
-"""A station hall: people walk through it, some stop before the board and read it, and all leave by exits at random."""
+"""A station hall: people walk through it, some read the board, and all leave by exits at random, some upstairs."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _give_goals(context: Context, hall: Hall, builder: SceneBuilder) -> None:
         _empty(f"Board {number}", hall.at(place, *spot), board, 0.2 * hall.scale)
     for door in hall.exits:
         x, y = (at + BEHIND * out for at, out in zip(door.place, door.out))
-        _empty(door.name, hall.at(place, x, y), exits, 0.4 * hall.scale)
+        _empty(door.name, hall.at(place, x, y, door.height), exits, 0.4 * hall.scale)
     add_behaviors([kind for kind in CATALOGUE if kind.name in ("seek", "arrival")], crowd, context.scene)
     visit, leave = crowd.steering.arrival, crowd.steering.seek
     visit.target_collection, visit.target_choice, visit.face_target = board, "RANDOM", True
@@ -177,7 +177,7 @@ STATION_HALL = ReadyScene(
     operator="add_station_hall",
     label="Station Hall",
     description="Add people who walk through a station hall: "
-    "some read the board, and all leave by exits, ready to bake",
+    "some read the board, and all leave by exits, one of them upstairs, ready to bake",
     icon="HOME",
     counted="Number of people; the size of the hall is adapted to it",
     count=COUNT,
