@@ -105,7 +105,7 @@ def test_twelve_people_climb_a_ladder_one_after_another_and_arrive() -> None:
     for frame, on in enumerate(link):
         heights = np.sort(place[frame + 1, on == 0, 2])
         assert not len(heights) or (np.diff(heights) > 1.5).all()
-        # Who waits below keeps off who is not as high yet.
+        # Those below keep off one that is not as high yet.
         height = place[frame + 1, :, 2]
         climber = place[frame + 1, (on == 0) & (height > 0.05) & (height < 1.5), None, :2]
         below = place[frame + 1, (on < 0) & (height < 1.0), :2]
