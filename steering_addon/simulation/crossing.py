@@ -91,7 +91,12 @@ def get_on(
         target = line.points[0]
         if (carrier := int(snapshot.links.carriers[row])) >= 0:
             aboard = which((link >= 0) & (snapshot.links.carriers[link] == carrier))
-            number = _free_seat(line, snapshot, after, first, aboard[aboard != first], along, spot, position, row)
+            leaves = (along[aboard] > 0.0) | ((link[aboard] == row) & (goes_back[aboard] != turn))
+            number = (
+                -1
+                if leaves.any()
+                else _free_seat(line, snapshot, after, first, aboard[aboard != first], along, spot, position, row)
+            )
             if number < 0:
                 continue
             spot[first], target = number, _seat(after, carrier, number, float(radius[first]))
@@ -145,7 +150,12 @@ def _free_seat(
     # One after another.
     near = magnitude(picked(position, aboard) - position[vehicle])
     touching = APART * (snapshot.vehicle.radius[aboard] + snapshot.vehicle.radius[vehicle])
-    return -1 if ((along[aboard] < 0.0) & (near < touching)).any() else free[-1]
+    if ((along[aboard] < 0.0) & (near < touching)).any():
+        return -1
+    # The furthest first, so that nobody has to pass another.
+    radius, carrier = float(snapshot.vehicle.radius[vehicle]), int(snapshot.links.carriers[link])
+    seats = np.array([_seat(after, carrier, number, radius) for number in free])
+    return free[int(np.argmax(magnitude(seats - line.points[0])))]
 
 
 def _calls(snapshot: Snapshot, after: Snapshot, link: int, end: Vectors, vehicle: int) -> bool:
@@ -258,11 +268,15 @@ def _queues(known: Crossing, snapshot: Snapshot, after: Snapshot, world: World) 
         if (carrier := int(snapshot.links.carriers[link])) < 0:
             yield line, rows, np.inf
             continue
-        for row in rows.tolist():
-            seat = _seat(after, carrier, int(known.spot[row]), float(snapshot.vehicle.radius[row]))
-            end = line.points[-1]
-            leaves = known.along[row] > 0.0 or _calls(snapshot, after, link, end, row)
-            yield Line.through(np.array([seat, end])), np.array([row]), np.inf if leaves else 0.0
+        end, radius = line.points[-1], snapshot.vehicle.radius[rows]
+        seats = np.array([_seat(after, carrier, int(known.spot[row]), float(r)) for row, r in zip(rows, radius)])
+        free = True
+        for k in np.argsort(magnitude(seats - end), kind="stable").tolist():
+            along = float(known.along[rows[k]])
+            leaves = along > 0.0 or (free and along == 0.0 and _calls(snapshot, after, link, end, int(rows[k])))
+            # The next one follows as soon as it touches nobody.
+            free = free and (along > 2.0 * APART * radius[k] or not leaves)
+            yield Line.through(np.array([seats[k], end])), rows[k : k + 1], np.inf if leaves else 0.0
 
 
 def _facing(line: Line, way: Vectors, before: Vectors, is_ladder: bool, most: Scalars) -> Vectors:

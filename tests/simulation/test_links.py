@@ -11,6 +11,7 @@ import pytest
 
 from steering_addon.behaviors.seek import Seek
 from steering_addon.scene import Scene, links
+from steering_addon.simulation.arrays.vectors import which
 from steering_addon.simulation.links import Line
 from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import State
@@ -212,6 +213,11 @@ def test_a_lift_carries_those_who_have_room_and_comes_back_for_the_others() -> N
         assert np.abs(place[frame, carried, 2] - lift_at(frame)[0, 2]).max(initial=0.0) < 1e-9
         apart = np.linalg.norm(place[frame, carried][:, None] - place[frame, carried], axis=2)
         assert not carried.any() or (apart + 9.0 * np.eye(carried.sum())).min() > 2.0 * 0.25
+    # Nobody walks into another who gets on or off.
+    for frame, state in enumerate(states[1:], 1):
+        on = which(state.crossing.on)
+        apart = np.linalg.norm(place[frame, on][:, None] - place[frame, on], axis=2) + 9.0 * np.eye(len(on))
+        assert apart.min(initial=9.0) > 0.49
     # Nobody is between the floors beside it.
     between = (place[..., 2] > 0.1) & (place[..., 2] < 2.9)
     assert (np.abs(place[between][:, 0] - 2.0) < 0.7).all() and between.any(axis=0).all()
