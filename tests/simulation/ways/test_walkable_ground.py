@@ -292,24 +292,39 @@ def test_no_way_leads_where_there_is_no_headroom() -> None:
         assert (ground.part[here] == ground.part[there]) == leads
 
 
-def test_where_no_way_leads_the_goal_is_the_nearest_place_until_the_gate_opens() -> None:
-    goal = (8.0, 0.0, 0.0)
+@pytest.mark.parametrize("by", ["presence", "keys"])
+def test_where_no_way_leads_the_goal_is_the_nearest_place_until_the_gate_opens(by: str) -> None:
+    goal, lowered = (8.0, 0.0, 0.0), np.array([[0.0, 0.0, 0.0]] * 2 + [[0.0, 0.0, -4.0]])
     gate = walls(
         ((-0.1, -5.0, 0.0), (0.1, -1.0, 3.0)), ((-0.1, 1.0, 0.0), (0.1, 5.0, 3.0)), ((-0.1, -1.0, 0.0), (0.1, 1.0, 3.0))
     )
     scene = walkers(PLATE, gate, goal, [(-6.0, 2.0, 0.0)], Arrival)
-    state, places, mishaps, lost = scene.start(), [], Mishaps(1), []
+    state, places = scene.start(), []
     for frame in range(22 * FPS):
         opened = replace(gate, present=gate.present & np.array([True, True, frame < 10 * FPS]))
+        if by == "keys":
+            down = lowered * np.clip((frame - 10 * FPS) / FPS, 0.0, 1.0)
+            opened = replace(gate, start=gate.start + down, end=gate.end + down)
         state = step(state, replace(scene.snapshot(frame), obstacles=opened))
         places.append(state.motion.position[0].copy())
-        mishaps.look(frame, state)
-        lost.append(mishaps.number(NO_WAY))
-    # A vehicle that finds a way in the end has lost none.
-    assert lost[9 * FPS] == 1 and lost[-1] == 0
     waits = places[9 * FPS]
     assert -1.0 < waits[0] < -0.2 and abs(waits[1]) < 0.6
     assert np.linalg.norm(places[-1] - goal) < 1.0
+
+
+@pytest.mark.parametrize("gap", [0.02, 0.1])
+def test_a_gap_that_a_foot_bridges_changes_no_frame(gap: float) -> None:
+    places = [(-4.0, y, 0.0) for y in (-4.0, -1.0, 0.5, 3.0)]
+    whole, parted = (
+        positions(
+            walkers(quads(plate(-8, -6, -g / 2, 6), plate(g / 2, -6, 8, 6)), NOTHING, (6, 0, 0), places, Arrival).run(
+                8 * FPS
+            )
+        )
+        for g in (0.0, gap)
+    )
+    assert np.abs(whole - parted).max() < 0.01
+    assert (np.abs(whole[-1, :, 0] - 6.0) < 1.5).all()
 
 
 def test_what_ends_the_ground_is_told_apart() -> None:
