@@ -140,7 +140,7 @@ class Pursuit(Behavior):
         steady = self.method == CONSTANT_HEADING
         if steady.any():
             time = np.where(steady, self._time_to_meet(world, agents), time)
-        return world.by_way(agents, predict_position(world, quarry, time))
+        return world.by_way(agents, predict_position(world, quarry, time), world.bodies.moves(quarry))
 
     def _offset(self, world: World, agents: Agents) -> Vectors:
         return agents.level(picked(world.bodies.position, np.maximum(self.quarry, 0)) - agents.position)

@@ -346,6 +346,19 @@ def test_many_goals_of_their_own_lead_through_the_door_as_one_goal_does() -> Non
     assert len(ways_of(scene).grounds[0][0]._routes) < 12
 
 
+@pytest.mark.parametrize("at, fields", [((4.0, -3.0), 0), ((-4.0, 3.0), 1)], ids=["in sight", "behind a wall"])
+def test_a_goal_that_moves_takes_no_field_for_every_step(at: Any, fields: int) -> None:
+    wall = walls(((-0.1, -5.0, 0.0), (0.1, 4.0, 3.0)))
+    scene = walkers(PLATE, wall, (8.0, 0.0, 0.0), [(11.0, -3.1, 0.0)])
+    ways, keys = ways_of(scene), scene.snapshot(0).keys
+    known = len(ways.grounds[0][0]._routes)
+    for k in range(20):
+        goal = np.array([(at[0] + 0.05 * k, at[1], 0.0)])
+        place = ways.unroll(np.arange(1), keys, np.asarray(scene.position), goal, np.ones(1, dtype=bool))
+        assert (place == goal).all() == (fields == 0)
+    assert len(ways.grounds[0][0]._routes) - known == fields
+
+
 def test_a_run_goes_on_from_a_checkpoint_with_nothing_remembered_of_ways() -> None:
     scene = walkers(PLATE, door(1.2, 2.0), (9.0, 0.0, 0.0), [(-6.0, y, 0.0) for y in np.linspace(-4.0, 4.0, 6)])
     whole = scene.run(3 * FPS)
