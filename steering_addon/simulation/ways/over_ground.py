@@ -292,7 +292,8 @@ def _mean_pace(pace: Scalars) -> float:
     return max(float(np.floor(np.cumsum(pace)[-1] / len(pace) / PACES + 0.5)), 1.0) * PACES
 
 
-@lru_cache(maxsize=KEPT)
+# Links that move make another ground on each frame.
+@lru_cache(maxsize=KEPT // 2)
 def _linked(ground: WalkableGround, links: Links, pace: float) -> WalkableGround:
     return ground.with_links(links, pace)
 

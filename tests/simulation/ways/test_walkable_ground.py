@@ -299,7 +299,7 @@ def test_where_no_way_leads_the_goal_is_the_nearest_place_until_the_gate_opens(b
         ((-0.1, -5.0, 0.0), (0.1, -1.0, 3.0)), ((-0.1, 1.0, 0.0), (0.1, 5.0, 3.0)), ((-0.1, -1.0, 0.0), (0.1, 1.0, 3.0))
     )
     scene = walkers(PLATE, gate, goal, [(-6.0, 2.0, 0.0)], Arrival)
-    state, places = scene.start(), []
+    state, places, mishaps, lost = scene.start(), [], Mishaps(1), []
     for frame in range(22 * FPS):
         opened = replace(gate, present=gate.present & np.array([True, True, frame < 10 * FPS]))
         if by == "keys":
@@ -307,6 +307,10 @@ def test_where_no_way_leads_the_goal_is_the_nearest_place_until_the_gate_opens(b
             opened = replace(gate, start=gate.start + down, end=gate.end + down)
         state = step(state, replace(scene.snapshot(frame), obstacles=opened))
         places.append(state.motion.position[0].copy())
+        mishaps.look(frame, state)
+        lost.append(mishaps.number(NO_WAY))
+    # A vehicle that finds a way in the end has lost none.
+    assert lost[9 * FPS] == 1 and lost[-1] == 0
     waits = places[9 * FPS]
     assert -1.0 < waits[0] < -0.2 and abs(waits[1]) < 0.6
     assert np.linalg.norm(places[-1] - goal) < 1.0
