@@ -264,13 +264,23 @@ class WalkableGround:
         return Course(place, ahead, reached, over)
 
     def lengths(self, feet: Vectors, places: Vectors, traffic: Traffic) -> Vectors:
-        """How long the ways from (m, 3) to places (c, 3) are, metres of free way, (m, c); inf where none leads."""
+        """How long the ways from (m, 3) to places (c, 3) are, metres of free way, (m, c).
+
+        inf where none leads, and where even the straight line is no shorter than the way to another place.
+        """
         metres = np.full((len(feet), len(places)), np.inf)
         start = self._nodes(feet, self.build.step + grade(self.build) * self.spans.size)
-        rows = which(start < len(self.spans))
         ends = self._nodes(places, np.inf)
-        for k in which(ends < len(self.spans)).tolist():
-            metres[rows, k] = self._routes_to(int(ends[k]), traffic).lengths(start[rows])
+        straight = np.stack([magnitude(place - feet) for place in places], axis=1)
+        straight[start == len(self.spans)] = np.inf
+        # The nearest first: most others need not be looked at then.
+        near = straight <= straight.min(axis=1)[:, None]
+        for _ in range(2):
+            near &= np.isfinite(straight)
+            for k in which((ends < len(self.spans)) & near.any(axis=0)).tolist():
+                rows = which(near[:, k])
+                metres[rows, k] = self._routes_to(int(ends[k]), traffic).lengths(start[rows])
+            near = straight < metres.min(axis=1)[:, None]
         return metres
 
     def course_away(self, feet: Vectors, threats: Vectors, away: Vectors, lane: Rows) -> tuple[Vectors, Scalars]:
