@@ -11,6 +11,7 @@ import pytest
 
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.docking import Docking
+from steering_addon.behaviors.explore import Explore
 from steering_addon.behaviors.leader_following import LeaderFollowing
 from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
 from steering_addon.behaviors.path_following import PathFollowing
@@ -20,6 +21,7 @@ from steering_addon.locomotion import OnFoot
 from steering_addon.recording.mishaps import NO_WAY, Mishaps
 from steering_addon.simulation.geometry.obstacles import Obstacles, boxes
 from steering_addon.simulation.geometry.paths import spline
+from steering_addon.simulation.geometry.regions import BOX, regions
 from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
 from steering_addon.simulation.run import step
 from steering_addon.simulation.ways import over_ground
@@ -147,6 +149,14 @@ def test_what_is_told_a_place_beside_a_goal_upstairs_goes_upstairs(behavior: Any
     crowd = walkers(scene, things, goal, places)
     crowd.behaviors[0] = (behavior, {target: np.full(len(places), len(places))})
     assert (positions(crowd.run(12 * FPS))[-1, :, 2] > 2.9).all()
+
+
+def test_explorers_go_through_the_door_to_what_nobody_has_seen_yet() -> None:
+    scene = walkers(PLATE, door(0.9, -3.0), (0, 0, 0), [(-6, 3, 0), (-8, -1, 0)])
+    scene.behaviors[0] = (Explore, {"region": 0})
+    scene.regions = regions([(0.0, 0.0, 1.0)], [(9.0, 4.5, 1.0)], BOX)
+    course = positions(scene.run(16 * FPS))
+    assert (course[:, :, 0].max(axis=0) > 1.0).all()
 
 
 def test_followers_come_back_to_their_path_through_the_door() -> None:
@@ -292,8 +302,9 @@ def test_no_way_leads_where_there_is_no_headroom() -> None:
         assert (ground.part[here] == ground.part[there]) == leads
 
 
-def test_where_no_way_leads_the_goal_is_the_nearest_place_until_the_gate_opens() -> None:
-    goal = (8.0, 0.0, 0.0)
+@pytest.mark.parametrize("by", ["presence", "keys"])
+def test_where_no_way_leads_the_goal_is_the_nearest_place_until_the_gate_opens(by: str) -> None:
+    goal, lowered = (8.0, 0.0, 0.0), np.array([[0.0, 0.0, 0.0]] * 2 + [[0.0, 0.0, -4.0]])
     gate = walls(
         ((-0.1, -5.0, 0.0), (0.1, -1.0, 3.0)), ((-0.1, 1.0, 0.0), (0.1, 5.0, 3.0)), ((-0.1, -1.0, 0.0), (0.1, 1.0, 3.0))
     )
@@ -301,6 +312,9 @@ def test_where_no_way_leads_the_goal_is_the_nearest_place_until_the_gate_opens()
     state, places, mishaps, lost = scene.start(), [], Mishaps(1), []
     for frame in range(22 * FPS):
         opened = replace(gate, present=gate.present & np.array([True, True, frame < 10 * FPS]))
+        if by == "keys":
+            down = lowered * np.clip((frame - 10 * FPS) / FPS, 0.0, 1.0)
+            opened = replace(gate, start=gate.start + down, end=gate.end + down)
         state = step(state, replace(scene.snapshot(frame), obstacles=opened))
         places.append(state.motion.position[0].copy())
         mishaps.look(frame, state)
@@ -310,6 +324,21 @@ def test_where_no_way_leads_the_goal_is_the_nearest_place_until_the_gate_opens()
     waits = places[9 * FPS]
     assert -1.0 < waits[0] < -0.2 and abs(waits[1]) < 0.6
     assert np.linalg.norm(places[-1] - goal) < 1.0
+
+
+@pytest.mark.parametrize("gap", [0.02, 0.1])
+def test_a_gap_that_a_foot_bridges_changes_no_frame(gap: float) -> None:
+    places = [(-4.0, y, 0.0) for y in (-4.0, -1.0, 0.5, 3.0)]
+    whole, parted = (
+        positions(
+            walkers(quads(plate(-8, -6, -g / 2, 6), plate(g / 2, -6, 8, 6)), NOTHING, (6, 0, 0), places, Arrival).run(
+                8 * FPS
+            )
+        )
+        for g in (0.0, gap)
+    )
+    assert np.abs(whole - parted).max() < 0.01
+    assert (np.abs(whole[-1, :, 0] - 6.0) < 1.5).all()
 
 
 def test_what_ends_the_ground_is_told_apart() -> None:
