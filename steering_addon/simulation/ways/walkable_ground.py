@@ -29,7 +29,8 @@ from ..arrays.vectors import (
     which,
 )
 from ..geometry.obstacles import Obstacles
-from ..links import Line, Links
+from ..geometry.paths import Spline, spline
+from ..links import Links, walked
 from .clearance import are_parted, find_clearance
 from .fields import FAR, NO_LEAPS, Field, Leaps, Mesh8
 from .retreat import CLOSE, HORIZON, find_retreat
@@ -83,7 +84,7 @@ class Crossed(NamedTuple):
 
     link: Rows
     back: Mask
-    line: tuple[Line, ...]
+    line: tuple[Spline, ...]
     leaps: Leaps
 
 
@@ -145,9 +146,9 @@ class WalkableGround:
         for row, first, last, turned in zip(link.tolist(), start.tolist(), end.tolist(), back.tolist()):
             points = links.lines[row][::-1] if turned else links.lines[row]
             ends = (self._landing(first, points[0]), points, self._landing(last, points[-1]))
-            line, seconds = Line.through(np.concatenate(ends)), float(links.model.seconds[row])
-            lines.append(line)
-            metres.append(max(seconds * pace if seconds > 0.0 else line.walked, self.spans.size))
+            whole, seconds = np.concatenate(ends), float(links.model.seconds[row])
+            lines.append(spline(whole, False))
+            metres.append(max(seconds * pace if seconds > 0.0 else walked(whole), self.spans.size))
         ground.crossed = Crossed(link, back, tuple(lines), Leaps(start, end, np.array(metres)))
         return ground
 
