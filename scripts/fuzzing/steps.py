@@ -18,6 +18,7 @@ Step = Callable[[Trial, Random], None]
 STEPS: dict[str, tuple[Step, float]] = {}
 """The steps by name, and how often each is drawn."""
 
+UNTAGGED = ("VEHICLE", "OBSTACLE", "PATH", "LEADER", "REGION", "FLOW", "RESOURCE", "SURFACE", "LINK")
 ARRANGEMENTS = ("GRID", "WEDGE", "LINE", "CIRCLE", "SURFACE", "VOLUME", "CURVE", "ONE_PLACE")
 PRESETS = ("starling", "flock", "school", "car", "pedestrian", "bee", "missing", "../../x", "mine")
 FURTHER = (
@@ -123,7 +124,7 @@ def tag(trial: Trial, chance: Random) -> None:
 @step()
 def untag(trial: Trial, chance: Random) -> None:
     trial.scene.select(chance)
-    trial.attempt("untag", role=chance.choice(("VEHICLE", "OBSTACLE", "PATH", "LEADER", "REGION", "FLOW", "RESOURCE")))
+    trial.attempt("untag", role=chance.choice(UNTAGGED))
 
 
 @step()
