@@ -89,7 +89,7 @@ class Docking(Destination):
         # How much longer the way is to a point that is not in sight.
         # At the height of the target, which may be on another storey.
         place = picked(world.bodies.position, row) + (aim - to_target)
-        seen = world.by_way(agents, place)
+        seen = world.by_way(agents, place, world.bodies.moves(row))
         hidden = (seen != place).any(axis=1)
         by_way = np.where(hidden[:, None], agents.level(seen - agents.position), aim)
         aim, detour = by_way, magnitude(by_way) - magnitude(aim)

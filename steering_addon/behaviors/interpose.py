@@ -43,7 +43,8 @@ class Interpose(Behavior):
 
     def goal(self, world: World, agents: Agents, memory: None) -> Vectors:
         place = self._place(world, self._time(world, agents))
-        return world.by_way(agents, np.where(self._both()[:, None], place, np.nan))
+        moves = world.bodies.moves(self.one) | world.bodies.moves(self.other)
+        return world.by_way(agents, np.where(self._both()[:, None], place, np.nan), moves)
 
     def _both(self) -> Mask:
         return (self.one >= 0) & (self.other >= 0)

@@ -74,7 +74,8 @@ class LeaderFollowing(Neighborhood):
         forward, side, target = self._behind(world, agents, row)
         # On the storey on which the leader is, however high the volume reaches.
         place = agents.lifted(target, np.where(agents.on_the_level, agents.climb(leader - target), 0.0))
-        desired = velocity_to_keep(agents, world.by_way(agents, place), velocity, self.approach_time)
+        seen = world.by_way(agents, place, world.bodies.moves(row))
+        desired = velocity_to_keep(agents, seen, velocity, self.approach_time)
         response_time = np.maximum(self.response_time, world.dt)[:, None]
         steering = truncate((desired - agents.velocity) / response_time, self.strength)
 

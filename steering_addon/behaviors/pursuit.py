@@ -140,7 +140,8 @@ class Pursuit(Behavior):
         steady = self.method == CONSTANT_HEADING
         if steady.any():
             time = np.where(steady, self._time_to_meet(world, agents), time)
-        return world.by_way(agents, predict_position(world, quarry, time))
+        place, none = predict_position(world, quarry, time), (self.quarry < 0)[:, None]
+        return np.where(none, place, world.by_way(agents, np.where(none, np.nan, place), world.bodies.moves(quarry)))
 
     def _offset(self, world: World, agents: Agents) -> Vectors:
         return agents.level(picked(world.bodies.position, np.maximum(self.quarry, 0)) - agents.position)

@@ -5,17 +5,20 @@
 The wish is the velocity that the force leads to. On the ground, it is turned along the planned way past obstacles that
 stand there; then adjustments such as avoiding each other have the last word. An agent on the ground that no adjustment
 steers takes up the course along its way directly.
+
+The less progress an agent makes, the less its strength limits its wish: from a standstill it would wish for little, and
+swept along backwards for going back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
 from .arrays.chance import mix, uniform
 from .arrays.frozen import replace
-from .arrays.vectors import Mask, Scalars, Vectors, anybody, nobody
+from .arrays.vectors import Mask, Scalars, Vectors, anybody, clamp, nobody
 from .avoiding.jams import JAMMING, Progress, update_progress
 from .behavior import Adjustment, Behavior, Wish
 from .combining import Component
@@ -38,6 +41,7 @@ def adjust_forces(
     behaviors: Sequence[Behavior],
     components: Mapping[str, Component],
     force: Vectors,
+    beyond: Callable[[], Vectors],
     intention: Intention,
     decided: Decisions,
 ) -> tuple[Vectors, dict[str, Vectors], Intention, Decisions]:
@@ -46,6 +50,7 @@ def adjust_forces(
     Args:
         components: what each behavior contributes to the force, by its name.
         force: (n, 3) what their behaviors come to, newtons.
+        beyond: gives what they would come to beyond that if strength did not limit it, (n, 3) newtons.
         intention: what else they say.
 
     Returns:
@@ -67,6 +72,10 @@ def adjust_forces(
         return force, corrections, intention, decided
     wish = Wish.of(agents, force, intention.top_speed(agents.max_speed))
     wish, decided = _deciding(world, agents, adjustments, intention.interval, wish, decided)
+    held_up = clamp(1.0 - wish.progress / JAMMING.stuck, 0.0, 1.0)[:, None]
+    if anybody(held_up > 0.0):
+        full = Wish.of(agents, force + held_up * beyond(), wish.top_speed).velocity
+        wish = replace(wish, velocity=full, course=full)
     wish, decided = _on_its_way(world, agents, wish, travels, steered, decided)
     # An agent that is just passing an obstacle is past it before its way matters again.
     turned = travels & ~steered & ~_passing(behaviors, components, agents)

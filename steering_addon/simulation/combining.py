@@ -343,6 +343,21 @@ COMBINE: dict[int, Combine] = {
 """The function of each way to combine, by its stored number."""
 
 
+def left_out(combine: Combine, components: Sequence[Component], cruise: Vectors, max_force: Scalars) -> Vectors:
+    """What the components would come to beyond what strength leaves of them, (n, 3) newtons.
+
+    Without its limit they come to what they do at a share of their size at which together they fit within max_force.
+    """
+    asked = magnitude(cruise)
+    for component in components:
+        asked = asked + magnitude(component.force)
+    fits = (asked <= max_force) | (max_force <= 0.0)
+    share = np.where(fits, 1.0, max_force / np.maximum(asked, EPSILON))[:, None]
+    small = [replace(component, force=component.force * share) for component in components]
+    beyond = combine(small, cruise * share, max_force) / share - combine(components, cruise, max_force)
+    return np.where(fits[:, None], 0.0, beyond)
+
+
 def keep_urgent(force: Vectors, urgent: Vectors, max_force: Scalars) -> Vectors:
     """The combined force with what is urgent, (n, 3) newtons: what keeps out of an obstacle is not weighed up.
 

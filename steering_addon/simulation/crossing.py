@@ -39,8 +39,10 @@ from .snapshot import Snapshot, State
 from .vehicle import Motion, Pose
 from .world import World
 
-NEAR = 2.0
+NEAR = 4.0
 """Radii from a link within which one gets on, or waits for that."""
+GENTLY = 0.5
+"""The share of its brakes with which one stops who has to wait."""
 APART = 1.1
 """Times as far apart as they touch that bodies are on a link."""
 ACROSS = 3.0
@@ -89,7 +91,12 @@ def get_on(
         target = line.points[0]
         if (carrier := int(snapshot.links.carriers[row])) >= 0:
             aboard = which((link >= 0) & (snapshot.links.carriers[link] == carrier))
-            number = _free_seat(line, snapshot, after, first, aboard[aboard != first], along, spot, position, row)
+            leaves = (along[aboard] > 0.0) | ((link[aboard] == row) & (goes_back[aboard] != turn))
+            number = (
+                -1
+                if leaves.any()
+                else _free_seat(line, snapshot, after, first, aboard[aboard != first], along, spot, position, row)
+            )
             if number < 0:
                 continue
             spot[first], target = number, _seat(after, carrier, number, float(radius[first]))
@@ -98,9 +105,12 @@ def get_on(
         link[first], goes_back[first], place[first], waits[first] = row, turn, position[first], 0.0
         place[first, 2] -= snapshot.lift[first]
         along[first] = -magnitude(place[first : first + 1] - target)[0]
-    stands = (wants >= 0) & (link < 0)
-    limit = np.full(n, np.inf) if decided.speed_limit is None else decided.speed_limit
-    decided = replace(decided, speed_limit=np.where(stands, 0.0, limit)) if stands.any() else decided
+    if (waiting := (wants >= 0) & (link < 0)).any():
+        # Beside whoever gets on before it.
+        way, brakes = ahead - 2.0 * APART * radius, GENTLY * snapshot.vehicle.max_force / snapshot.vehicle.mass
+        slow = np.where(waiting, np.sqrt(2.0 * brakes * np.maximum(way, 0.0)), np.inf)
+        limit = slow if decided.speed_limit is None else np.minimum(decided.speed_limit, slow)
+        decided = replace(decided, speed_limit=limit)
     return replace(state, crossing=Crossing(link, goes_back, along, place, waits, spot)), decided
 
 
@@ -140,7 +150,12 @@ def _free_seat(
     # One after another.
     near = magnitude(picked(position, aboard) - position[vehicle])
     touching = APART * (snapshot.vehicle.radius[aboard] + snapshot.vehicle.radius[vehicle])
-    return -1 if ((along[aboard] < 0.0) & (near < touching)).any() else free[-1]
+    if ((along[aboard] < 0.0) & (near < touching)).any():
+        return -1
+    # The furthest first, so that nobody has to pass another.
+    radius, carrier = float(snapshot.vehicle.radius[vehicle]), int(snapshot.links.carriers[link])
+    seats = np.array([_seat(after, carrier, number, radius) for number in free])
+    return free[int(np.argmax(magnitude(seats - line.points[0])))]
 
 
 def _calls(snapshot: Snapshot, after: Snapshot, link: int, end: Vectors, vehicle: int) -> bool:
@@ -253,11 +268,15 @@ def _queues(known: Crossing, snapshot: Snapshot, after: Snapshot, world: World) 
         if (carrier := int(snapshot.links.carriers[link])) < 0:
             yield line, rows, np.inf
             continue
-        for row in rows.tolist():
-            seat = _seat(after, carrier, int(known.spot[row]), float(snapshot.vehicle.radius[row]))
-            end = line.points[-1]
-            leaves = known.along[row] > 0.0 or _calls(snapshot, after, link, end, row)
-            yield Line.through(np.array([seat, end])), np.array([row]), np.inf if leaves else 0.0
+        end, radius = line.points[-1], snapshot.vehicle.radius[rows]
+        seats = np.array([_seat(after, carrier, int(known.spot[row]), float(r)) for row, r in zip(rows, radius)])
+        free = True
+        for k in np.argsort(magnitude(seats - end), kind="stable").tolist():
+            along = float(known.along[rows[k]])
+            leaves = along > 0.0 or (free and along == 0.0 and _calls(snapshot, after, link, end, int(rows[k])))
+            # The next one follows as soon as it touches nobody.
+            free = free and (along > 2.0 * APART * radius[k] or not leaves)
+            yield Line.through(np.array([seats[k], end])), rows[k : k + 1], np.inf if leaves else 0.0
 
 
 def _facing(line: Line, way: Vectors, before: Vectors, is_ladder: bool, most: Scalars) -> Vectors:

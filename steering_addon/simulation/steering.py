@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from zlib import crc32
 
 import numpy as np
@@ -32,7 +33,7 @@ from .arrays.vectors import (
     which,
 )
 from .behavior import Behavior, Destination
-from .combining import COMBINE, MATTERS, Component, blend, keep_urgent, of_all
+from .combining import COMBINE, MATTERS, Component, blend, keep_urgent, left_out, of_all
 from .decisions import Decisions
 from .ground import of_rows
 from .intention import Intention, nothing_said
@@ -221,8 +222,9 @@ def _asked(snapshot: Snapshot, world: World, group: Deciders, decided: Decisions
     force = COMBINE[group.combining](asked, cruise, agents.max_force)
     force, decided = blend(group.combining, agents, force, decided, world.dt)
     force = keep_urgent(force, intention.urgent, agents.max_force)
+    beyond = partial(left_out, COMBINE[group.combining], asked, cruise, agents.max_force)
     force, corrections, intention, decided = adjust_forces(
-        world, agents, group.behaviors, components, force, intention, decided
+        world, agents, group.behaviors, components, force, beyond, intention, decided
     )
     if anybody(np.isfinite(agents.goal[:, 0])) or ERRAND in decided.memories:
         decided = decided.remembering(ERRAND, agents, Errand.of(world, agents, intention))

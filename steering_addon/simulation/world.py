@@ -99,6 +99,11 @@ class Bodies:
         along, along_second = picked(self.forward, first), picked(self.forward, second)
         return between_axes(offset, along, half[first], along_second, half[second])
 
+    def moves(self, rows: Rows) -> Mask:
+        """Whether bodies of rows (n,), -1 for none, move, (n,)."""
+        moving: Mask = (picked(self.velocity, np.maximum(rows, 0)) != 0.0).any(axis=1) & (rows >= 0)
+        return moving
+
     def with_role(self, role: Role) -> Rows:
         """The rows of those that are present and have a role."""
         return np.flatnonzero(((self.roles & int(role)) != 0) & self.present)
@@ -204,13 +209,18 @@ class World:
         rise = -(normal[:, 0] * offset[:, 0] + normal[:, 1] * offset[:, 1]) / np.maximum(normal[:, 2], UPRIGHT)
         return columns(offset[:, 0], offset[:, 1], offset[:, 2] - rise)
 
-    def by_way(self, agents: Agents, places: Vectors) -> Vectors:
+    def by_way(self, agents: Agents, places: Vectors, moves: Mask | None = None) -> Vectors:
         """Places, (n, 3) metres, as agents see them along the ways that they walk; nan stays.
 
         A place is seen in the direction in which the way to it begins, as far away as the way is long. One in sight is
         where it is, to the last bit. Where no way leads to it, the nearest place is seen to which one does.
+
+        Args:
+            moves: (n,) whose place moves; None for nobody's.
         """
-        return places if self.ways is None else self.ways.unroll(agents.rows, agents.keys, agents.position, places)
+        if self.ways is None:
+            return places
+        return self.ways.unroll(agents.rows, agents.keys, agents.position, places, moves)
 
     def nearest_of(self, bodies: Rows, agents: Agents, some: Rows) -> Rows:
         """Which of bodies of rows (c,) is nearest to each of some agents (m,); -1 if there is no other.
@@ -230,7 +240,7 @@ class World:
     def bodies_by_way(self, agents: Agents, rows: Rows) -> Vectors:
         """The places of bodies of rows (n,), -1 for none, as of `by_way`, (n, 3) metres; nan for none."""
         position = picked(self.bodies.position, np.maximum(rows, 0))
-        return self.by_way(agents, np.where((rows >= 0)[:, None], position, np.nan))
+        return self.by_way(agents, np.where((rows >= 0)[:, None], position, np.nan), self.bodies.moves(rows))
 
     def away_by_way(self, agents: Agents, threat: Rows, places: Vectors, runs: Mask) -> Vectors:
         """Places, (n, 3) metres, moved round agents that run from bodies of rows (n,), so that they run out by a way.

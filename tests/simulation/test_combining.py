@@ -28,6 +28,7 @@ from steering_addon.simulation.combining import (
     by_priority,
     dither,
     keep_urgent,
+    left_out,
     normalized_sum,
     one_by_chance,
     weighted_sum,
@@ -66,6 +67,18 @@ def test_a_weighted_sum_adds_up_all_forces(case) -> None:
         for component in components:
             total = total + component.force[agent]
         assert np.array_equal(force[agent], total)
+
+
+@BOUNDED
+@given(inputs())
+def test_by_allocation_strength_leaves_out_what_is_beyond_it(case) -> None:
+    """Of one priority that is the rest of the sum; what fits within strength is left out nowhere."""
+    components, cruise = case
+    alike = [replace(component, priority=np.zeros(N, dtype=int)) for component in components]
+    combined = by_allocation()(alike, cruise, MAX_FORCE)
+    total = cruise + sum((component.force for component in alike), np.zeros((N, 3)))
+    assert np.allclose(combined + left_out(by_allocation(), alike, cruise, MAX_FORCE), total)
+    assert (left_out(by_allocation(), components, cruise, np.full(N, 1e3)) == 0.0).all()
 
 
 @BOUNDED

@@ -184,7 +184,8 @@ class STEERING_MT_roles(bpy.types.Menu):
         roles = [role for role in DESCRIPTIONS if role not in MADE]
         for role in roles:
             icon = ICONS.get(role, "OBJECT_DATA")
-            layout.operator("steering.tag", text=DESCRIPTIONS[role][0], icon=icon).role = role.name
+            text = entry_text(DESCRIPTIONS[role][0], "tag", role.name)
+            layout.operator("steering.tag", text=text, icon=icon).role = role.name
         layout.separator()
         for role in roles:
             layout.operator("steering.untag", text=f"Untag {DESCRIPTIONS[role][0]}").role = role.name

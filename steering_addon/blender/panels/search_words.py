@@ -64,10 +64,14 @@ SYNONYMS: dict[str, tuple[tuple[str, str], ...]] = {
     "Land": (("behavior_add", "docking"), ("mark_add", "")),
     "Cache": (("bake", ""),),
     "Take": (("bake", ""), ("lock_edited", "")),
+    "Ladder": (("tag", "LINK"),),
+    "Elevator": (("tag", "LINK"),),
+    "Escalator": (("tag", "LINK"),),
+    "Jump": (("tag", "LINK"),),
     "Traffic": (("behavior_add", "keep_distance"), ("behavior_add", "brake_for"), ("preset_apply", "car")),
 }
 """Words that people search for and that are in no label and no declaration, with the entries they lead to: the name of
-an operator, and the behavior or preset it is for."""
+an operator, and the behavior, preset or role it is for."""
 
 
 def entry_text(label: str, operator: str, choice: str = "", *, also: str = "") -> str:
@@ -75,7 +79,7 @@ def entry_text(label: str, operator: str, choice: str = "", *, also: str = "") -
 
     Args:
         operator: the name of the operator after `steering.`.
-        choice: the behavior or preset that the entry gives the operator.
+        choice: the behavior, preset or role that the entry gives the operator.
         also: the words it is also known by; left out if they are its label.
     """
     others = [also] if also and also.lower() != label.lower() else []

@@ -124,6 +124,6 @@ def are_at(world: World, agents: Agents, target: Rows, within: Scalars) -> Mask:
     touched: Mask = (target >= 0) & (magnitude(offset + covered * back[:, None]) <= near)
     if world.ways is not None and anybody(touched):
         # One that stands below a goal upstairs has not reached it.
-        by_way = world.by_way(agents, np.where(touched[:, None], position, np.nan))
+        by_way = world.by_way(agents, np.where(touched[:, None], position, np.nan), world.bodies.moves(row))
         touched = touched & (magnitude(agents.level(by_way - agents.position) + covered * back[:, None]) <= near)
     return touched

@@ -60,15 +60,19 @@ class Ways:
     lift: Scalars
     _asked: list[_Asked] = field(default_factory=list, compare=False)
     _fled: list[tuple[Rows, Scalars]] = field(default_factory=list, compare=False)
-    _unrolled: dict[tuple[bytes, bytes], Vectors] = field(default_factory=dict, compare=False)
+    _unrolled: dict[tuple[bytes, bytes, bytes], Vectors] = field(default_factory=dict, compare=False)
 
-    def unroll(self, rows: Rows, keys: Keys, position: Vectors, places: Vectors) -> Vectors:
+    def unroll(self, rows: Rows, keys: Keys, position: Vectors, places: Vectors, moves: Mask | None = None) -> Vectors:
         """Places, (n, 3) metres, as vehicles of some rows see them along their ways; nan stays.
 
         A place in sight stays the same to the last bit. Where no way leads to one, it is the nearest that can be
         reached.
+
+        Args:
+            moves: (n,) whose place moves; None for nobody's.
         """
-        key = rows.tobytes(), places.tobytes()
+        moves = np.zeros(len(rows), dtype=np.bool_) if moves is None else moves
+        key = rows.tobytes(), places.tobytes(), moves.tobytes()
         known = self._unrolled.get(key)
         if known is not None:
             return known
@@ -78,7 +82,7 @@ class Ways:
                 continue
             at = picked(position, asks)
             feet = self._feet(rows[asks], at)
-            course = ground.course(feet, picked(places, asks), at[:, 2], _lanes(keys[asks]), traffic)
+            course = ground.course(feet, picked(places, asks), at[:, 2], _lanes(keys[asks]), traffic, moves[asks])
             self._asked.append(_Asked(ground, rows[asks], picked(places, asks), course))
             places = places.copy(order="K")
             places[asks] = course.place
@@ -288,7 +292,8 @@ def _mean_pace(pace: Scalars) -> float:
     return max(float(np.floor(np.cumsum(pace)[-1] / len(pace) / PACES + 0.5)), 1.0) * PACES
 
 
-@lru_cache(maxsize=KEPT)
+# Links that move make another ground on each frame.
+@lru_cache(maxsize=KEPT // 2)
 def _linked(ground: WalkableGround, links: Links, pace: float) -> WalkableGround:
     return ground.with_links(links, pace)
 

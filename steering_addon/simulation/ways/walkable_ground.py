@@ -223,10 +223,14 @@ class WalkableGround:
                 return label
             label = least
 
-    def course(self, feet: Vectors, goals: Vectors, heights: Scalars, lane: Rows, traffic: Traffic) -> Course:
+    def course(
+        self, feet: Vectors, goals: Vectors, heights: Scalars, lane: Rows, traffic: Traffic, moves: Mask
+    ) -> Course:
         """Where agents that stand on (m, 3) see their goals, (m, 3) metres.
 
         Args:
+            moves: (m,) whose goals move. A field of its own would have to be solved for each on every step: those in
+                sight are gone to straight, others by the ways to the middles of blocks of cells.
             heights: (m,) of their middles, at which they see what is not in sight.
             lane: (m,) the number of the lane of each, from 0 to below that of LANES.
             traffic: what holds them up.
@@ -238,13 +242,10 @@ class WalkableGround:
         if not len(rows):
             return Course(place, ahead, reached, over)
         start, feet = start[rows], feet[rows]
-        end, leads = self._ends(start, goals[rows])
+        end, leads, seen_at_once = self._ends(start, goals[rows], moves[rows])
         reached[rows] = leads
-        for node in np.unique(end).tolist():
-            some = which(end == node)
-            some = some[~self._sees_at_once(start[some], node, traffic) | ~leads[some]]
-            if not len(some):
-                continue
+        for node in np.unique(end[~seen_at_once]).tolist():
+            some = which((end == node) & ~seen_at_once)
             at, here = rows[some], feet[some]
             aim_x, aim_y, length, over[at] = self._routes_to(node, traffic).aims(start[some], lane[at])
             seen = np.isnan(length)
@@ -292,7 +293,7 @@ class WalkableGround:
         if not len(rows):
             return direction, ahead
         (low, high), reach = WORSE, LENGTHS[-1] * size
-        spot = self._spots[self._ends(start[rows], threats[rows])[0]]
+        spot = self._spots[self._ends(start[rows], threats[rows], np.ones(len(rows), dtype=np.bool_))[0]]
         for block in np.unique(spot).tolist():
             at = rows[spot == block]
             straight, nodes = picked(away, at), start[at]
@@ -344,8 +345,8 @@ class WalkableGround:
             lost = lost[~found]
         return node
 
-    def _ends(self, start: Rows, goals: Vectors) -> tuple[Rows, Mask]:
-        """The nodes to which ways lead from nodes (m,), and whether these are those of their goals, (m,).
+    def _ends(self, start: Rows, goals: Vectors, moves: Mask) -> tuple[Rows, Mask, Mask]:
+        """The nodes to which ways lead from nodes (m,), whether these are those of their goals, and who sees one move.
 
         Where no way leads to a goal, it is the node nearest to it to which one does.
         """
@@ -359,28 +360,18 @@ class WalkableGround:
             nodes = which(np.isin(self.part[:-1], self._beyond.get(owner, [owner])))
             offset = columns(self.x[nodes], self.y[nodes], self.spans.height[nodes]) - places[goal]
             end[~leads & (part == owner) & (of_goal == goal)] = nodes[np.argmin(magnitude(offset))]
-        hidden = which(leads & (start != end)) if len(places) > FEW else np.zeros(0, dtype=np.int64)
-        if len(hidden):
-            hidden = hidden[~self.see(start[hidden], end[hidden])]
-            end[hidden] = self._blocks[end[hidden]]
-        return end, leads
+        seen = start == end
+        others = which(leads & ~seen & (moves | (len(places) > FEW)))
+        seen[others] = self.see(start[others], end[others])
+        hidden = others[~seen[others]]
+        end[hidden] = self._blocks[end[hidden]]
+        return end, leads, leads & moves & seen
 
     def see(self, start: Rows, end: Rows) -> Mask:
         """Whether nodes (m,) see other nodes, (m,)."""
         x, y = self.x, self.y
         seen, last = self.grid.sees(start, x[start], y[start], x[end], y[end], self.clear)
         return seen & (last == end)
-
-    def _sees_at_once(self, start: Rows, goal: int, traffic: Traffic) -> Mask:
-        """Whether nodes (m,) see a goal to which no ways are known yet: a moving one would cost a solve every step."""
-        if traffic.digest or (goal, traffic.digest) in self._routes:
-            return np.zeros(len(start), dtype=np.bool_)
-        x, y = self.x[start] - self.x[goal], self.y[start] - self.y[goal]
-        reach = LENGTHS[-1] * self.spans.size
-        near = which(x * x + y * y <= reach * reach)
-        seen = np.zeros(len(start), dtype=np.bool_)
-        seen[near] = self.see(start[near], np.full(len(near), goal))
-        return seen
 
     def _routes_to(self, node: int, traffic: Traffic) -> _Routes:
         def solved() -> _Routes:

@@ -175,6 +175,23 @@ def test_a_flow_along_edges_is_drawn_with_its_direction() -> None:
     assert (lines[np.flatnonzero(np.abs(lines[:, 0]) > 1e-6) - 1, 1] < lines[np.abs(lines[:, 0]) > 1e-6, 1]).all()
 
 
+def test_a_link_is_drawn_with_the_directions_in_which_it_leads() -> None:
+    start, end = tag(empty("Start"), role="LINK"), empty("End", (0.0, 6.0, 0.0))
+    color = part("blender.overlay.picture").LINK
+    assert not len(colored(drawn("PATHS"), color))
+    start.steering.link.to = end
+
+    def barbs() -> np.ndarray:
+        """How far the ends of the marks are ahead of their tips."""
+        lines = colored(drawn("PATHS"), color)
+        aside = np.flatnonzero(np.abs(lines[:, 0]) > 1e-6)
+        return lines[aside - 1, 1] - lines[aside, 1]
+
+    assert (barbs() > 0.0).any() and (barbs() < 0.0).any()
+    start.steering.link.both_ways = False
+    assert (barbs() > 0.0).all() and len(barbs())
+
+
 def test_a_painted_flow_is_drawn_as_arrows_where_it_is_not_gray() -> None:
     bpy.ops.mesh.primitive_grid_add(x_subdivisions=4, y_subdivisions=4, size=8.0)
     floor = bpy.context.object

@@ -146,6 +146,8 @@ READY = {("add_flock", ""), ("add_school", ""), ("add_walkers", "")}
         ("preview crowd", {("preview", "")}),
         ("delete bake", {("clear_bake", "")}),
         ("tag vehicle", {("tag", "VEHICLE")}),
+        ("ladder", {("tag", "LINK")}),
+        ("elevator", {("tag", "LINK")}),
     ],
 )
 def test_search_finds_what_newcomers_type(query: str, expected: set[tuple[str, str]]) -> None:

@@ -292,8 +292,9 @@ def test_no_way_leads_where_there_is_no_headroom() -> None:
         assert (ground.part[here] == ground.part[there]) == leads
 
 
-def test_where_no_way_leads_the_goal_is_the_nearest_place_until_the_gate_opens() -> None:
-    goal = (8.0, 0.0, 0.0)
+@pytest.mark.parametrize("by", ["presence", "keys"])
+def test_where_no_way_leads_the_goal_is_the_nearest_place_until_the_gate_opens(by: str) -> None:
+    goal, lowered = (8.0, 0.0, 0.0), np.array([[0.0, 0.0, 0.0]] * 2 + [[0.0, 0.0, -4.0]])
     gate = walls(
         ((-0.1, -5.0, 0.0), (0.1, -1.0, 3.0)), ((-0.1, 1.0, 0.0), (0.1, 5.0, 3.0)), ((-0.1, -1.0, 0.0), (0.1, 1.0, 3.0))
     )
@@ -301,6 +302,9 @@ def test_where_no_way_leads_the_goal_is_the_nearest_place_until_the_gate_opens()
     state, places, mishaps, lost = scene.start(), [], Mishaps(1), []
     for frame in range(22 * FPS):
         opened = replace(gate, present=gate.present & np.array([True, True, frame < 10 * FPS]))
+        if by == "keys":
+            down = lowered * np.clip((frame - 10 * FPS) / FPS, 0.0, 1.0)
+            opened = replace(gate, start=gate.start + down, end=gate.end + down)
         state = step(state, replace(scene.snapshot(frame), obstacles=opened))
         places.append(state.motion.position[0].copy())
         mishaps.look(frame, state)
@@ -310,6 +314,21 @@ def test_where_no_way_leads_the_goal_is_the_nearest_place_until_the_gate_opens()
     waits = places[9 * FPS]
     assert -1.0 < waits[0] < -0.2 and abs(waits[1]) < 0.6
     assert np.linalg.norm(places[-1] - goal) < 1.0
+
+
+@pytest.mark.parametrize("gap", [0.02, 0.1])
+def test_a_gap_that_a_foot_bridges_changes_no_frame(gap: float) -> None:
+    places = [(-4.0, y, 0.0) for y in (-4.0, -1.0, 0.5, 3.0)]
+    whole, parted = (
+        positions(
+            walkers(quads(plate(-8, -6, -g / 2, 6), plate(g / 2, -6, 8, 6)), NOTHING, (6, 0, 0), places, Arrival).run(
+                8 * FPS
+            )
+        )
+        for g in (0.0, gap)
+    )
+    assert np.abs(whole - parted).max() < 0.01
+    assert (np.abs(whole[-1, :, 0] - 6.0) < 1.5).all()
 
 
 def test_what_ends_the_ground_is_told_apart() -> None:
@@ -344,6 +363,19 @@ def test_many_goals_of_their_own_lead_through_the_door_as_one_goal_does() -> Non
     to_door = np.arctan2(3.0 - np.array(places)[:, 1], 4.0)
     assert np.abs(np.arctan2(offset[:, 1], offset[:, 0]) - to_door).max() < 0.55
     assert len(ways_of(scene).grounds[0][0]._routes) < 12
+
+
+@pytest.mark.parametrize("at, fields", [((4.0, -3.0), 0), ((-4.0, 3.0), 1)], ids=["in sight", "behind a wall"])
+def test_a_goal_that_moves_takes_no_field_for_every_step(at: Any, fields: int) -> None:
+    wall = walls(((-0.1, -5.0, 0.0), (0.1, 4.0, 3.0)))
+    scene = walkers(PLATE, wall, (8.0, 0.0, 0.0), [(11.0, -3.1, 0.0)])
+    ways, keys = ways_of(scene), scene.snapshot(0).keys
+    known = len(ways.grounds[0][0]._routes)
+    for k in range(20):
+        goal = np.array([(at[0] + 0.05 * k, at[1], 0.0)])
+        place = ways.unroll(np.arange(1), keys, np.asarray(scene.position), goal, np.ones(1, dtype=bool))
+        assert (place == goal).all() == (fields == 0)
+    assert len(ways.grounds[0][0]._routes) - known == fields
 
 
 def test_a_run_goes_on_from_a_checkpoint_with_nothing_remembered_of_ways() -> None:
