@@ -137,7 +137,10 @@ def resources(*positions: Any, amount: Any = np.inf) -> Tracked:
 def links(*lines: Any, **values: Any) -> Links:
     """Links along lines (points, 3), from their first point to their last; parameters of LinkModel by name."""
     points = tuple(np.asarray(line, dtype=float) for line in lines)
-    return Links(points, LinkModel.of(len(points), **values), np.ones(len(points), dtype=bool))
+    k = len(points)
+    return Links(
+        points, LinkModel.of(k, **values), np.ones(k, dtype=bool), np.zeros(k, int), np.zeros(k), np.full(k, -1)
+    )
 
 
 def all_of(*sets: Any) -> Any:

@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 IN_BLENDER = False
-CASES = ("visible",)
+CASES = ("visible", "visible on foot")
 BANDS = {"failed": (0, 0), "contacts": (0, 0), "turning, deg/s": (0.0, 3.95), "time ratio": (1.0, 1.2)}
 ON_FOOT = " on foot"
 BANDS |= {"failed on foot": (0, 0), "contacts on foot": (0, 0), "turning, deg/s on foot": (0.0, 6.0)}

@@ -91,7 +91,8 @@ class Explore(Behavior):
             places = world.regions.places(_middles(), row)
             seen = world.tallies.get(name, np.zeros(ALL_CELLS))
             memory = _chosen(world, agents, row, mask, places, seen, memory)
-            way = agents.level(picked(places, np.maximum(memory.goal, 0)) - agents.position)
+            goal = np.where(mask[:, None], picked(places, np.maximum(memory.goal, 0)), np.nan)
+            way = agents.level(world.by_way(agents, goal) - agents.position)
             seeking = agents.steering_to(unit(way) * agents.cruise_speed[:, None])
             force = np.where(mask[:, None], seeking, force)
             tallies[name] = self._in_view(world, agents, row, mask) * world.dt

@@ -11,7 +11,6 @@ import numpy as np
 from ..simulation.arrays.vectors import Mask, Rows, Scalars, Vectors, anybody, dot, magnitude, nobody
 from ..simulation.geometry.surfaces import Surfaces
 from ..simulation.ground import level_heading
-from ..simulation.links import Line
 from ..simulation.maneuvers.settling import Settling
 from ..simulation.presence.stays import Staying, memory_of_name
 from ..simulation.snapshot import Snapshot, State, Tracked
@@ -218,11 +217,8 @@ def over_links(state: State, snapshot: Snapshot) -> dict[str, Any]:
     on = crossing.on & (crossing.along >= 0.0)
     row = np.maximum(crossing.link, 0)
     # Bodies that are carried stand; they walk to their places there, and off them.
-    carried = on & (links.carriers[row] >= 0)
+    carried = on & (links.carrier[row] >= 0)
     on &= ~carried | (crossing.along == 0.0)
-    cycle = np.array([Line.through(line).length for line in links.lines])
-    if links.cycle is not None:
-        cycle = np.where(links.cycle > 0.0, links.cycle, cycle)
-    clip = np.zeros(len(links), dtype=np.int64) if links.clip is None else links.clip
-    moving = np.where(links.model.stands | (links.carriers >= 0), 0.0, cycle)
-    return {"on_link": on, "link_clip": np.where(on, clip[row], 0), "cycle": np.where(on, moving[row], 0.0)}
+    cycle = np.where(links.cycle > 0.0, links.cycle, links.length)
+    moving = np.where(links.model.stands | (links.carrier >= 0), 0.0, cycle)
+    return {"on_link": on, "link_clip": np.where(on, links.clip[row], 0), "cycle": np.where(on, moving[row], 0.0)}

@@ -33,8 +33,9 @@ from .arrays.vectors import (
 )
 from .by_hand import turned_to
 from .decisions import Decisions
+from .geometry.paths import Spline, spline
 from .ground import upright
-from .links import Crossing, Line
+from .links import Crossing, walked
 from .snapshot import Snapshot, State
 from .vehicle import Motion, Pose
 from .world import World
@@ -89,8 +90,8 @@ def get_on(
         if line is None:
             continue
         target = line.points[0]
-        if (carrier := int(snapshot.links.carriers[row])) >= 0:
-            aboard = which((link >= 0) & (snapshot.links.carriers[link] == carrier))
+        if (carrier := int(snapshot.links.carrier[row])) >= 0:
+            aboard = which((link >= 0) & (snapshot.links.carrier[link] == carrier))
             leaves = (along[aboard] > 0.0) | ((link[aboard] == row) & (goes_back[aboard] != turn))
             number = (
                 -1
@@ -115,7 +116,7 @@ def get_on(
 
 
 def _has_room(
-    line: Line, snapshot: Snapshot, vehicle: int, on: Rows, along: Scalars, same_way: Mask, link: int
+    line: Spline, snapshot: Snapshot, vehicle: int, on: Rows, along: Scalars, same_way: Mask, link: int
 ) -> bool:
     """Whether a vehicle has room on a link where others, of rows (m,), are `along` it, (n,) metres."""
     most = int(snapshot.links.model.at_once[link])
@@ -128,7 +129,7 @@ def _has_room(
 
 
 def _free_seat(
-    line: Line,
+    line: Spline,
     snapshot: Snapshot,
     after: Snapshot,
     vehicle: int,
@@ -153,14 +154,14 @@ def _free_seat(
     if ((along[aboard] < 0.0) & (near < touching)).any():
         return -1
     # The furthest first, so that nobody has to pass another.
-    radius, carrier = float(snapshot.vehicle.radius[vehicle]), int(snapshot.links.carriers[link])
+    radius, carrier = float(snapshot.vehicle.radius[vehicle]), int(snapshot.links.carrier[link])
     seats = np.array([_seat(after, carrier, number, radius) for number in free])
     return free[int(np.argmax(magnitude(seats - line.points[0])))]
 
 
 def _calls(snapshot: Snapshot, after: Snapshot, link: int, end: Vectors, vehicle: int) -> bool:
     """Whether what carries vehicles over a link stands at an end (3,) of it, within a step of the floor."""
-    carrier = snapshot.links.carriers[link]
+    carrier = snapshot.links.carrier[link]
     moved = magnitude(after.carriers[carrier : carrier + 1] - snapshot.carriers[carrier : carrier + 1])[0]
     x, y, z = (after.carriers[carrier] - end).tolist()
     on_level = abs(z) <= snapshot.handling.step[vehicle] and x * x + y * y <= ACROSS * ACROSS
@@ -174,14 +175,14 @@ def _seat(after: Snapshot, carrier: int, number: int, radius: float) -> Vectors:
     return after.carriers[carrier] + np.array((x * width, y * ROOT * width, 0.0))
 
 
-def _gap(line: Line, snapshot: Snapshot, rows: Rows) -> Scalars:
+def _gap(line: Spline, snapshot: Snapshot, rows: Rows) -> Scalars:
     """Metres between the middles of vehicles of rows (m,), one behind the other on a line, (m - 1,).
 
     Beside or above one another they do not touch: their widths count on the level, and what they need above the ground
     where it climbs.
     """
-    level, up = line.chord
-    straight = max(float(np.sqrt(level * level + up * up)), EPSILON)
+    x, y, up = (line.points[-1] - line.points[0]).tolist()
+    level, straight = np.sqrt(x * x + y * y), max(np.sqrt(x * x + y * y + up * up), EPSILON)
     half = snapshot.vehicle.half_axis
     wide = snapshot.vehicle.radius[rows] + (0.0 if half is None else half[rows])
     tall = snapshot.handling.headroom[rows]
@@ -206,15 +207,17 @@ def cross_links(state: State, snapshot: Snapshot, after: Snapshot, world: World)
     position, forward = motion.position.copy(), motion.forward.copy()
     for line, rows, limit in _queues(known, snapshot, after, world):
         first = rows[0]
-        seconds = 0.0 if snapshot.links.carriers[link[first]] >= 0 else float(snapshot.links.model.seconds[link[first]])
-        speed = np.where(seconds > 0.0, line.length / max(seconds, EPSILON), pace[rows] * line.length / line.walked)
+        seconds, carried = float(snapshot.links.model.seconds[link[first]]), snapshot.links.carrier[link[first]] >= 0
+        speed = pace[rows] * (line.length / max(walked(line.points), EPSILON))
+        if seconds > 0.0 and not carried:
+            speed = np.full(len(rows), line.length / seconds)
         speed = np.where(along[rows] < 0.0, pace[rows], speed)
         wanted = along[rows] + speed * world.dt
         gaps = np.concatenate(([0.0], np.cumsum(_gap(line, snapshot, rows))))
         # Nobody comes nearer than that to any of those ahead.
         held = np.minimum.accumulate(wanted + gaps) - gaps
         along[rows] = np.maximum(np.minimum(held, limit), along[rows])
-        feet, way = line.at(along[rows])
+        feet, way = line.position(along[rows]), line.tangent(along[rows])
         begin = picked(known.place, rows)
         far = np.maximum(magnitude(begin - line.points[0]), EPSILON)
         share = np.clip(-along[rows] / far, 0.0, 1.0)[:, None]
@@ -251,7 +254,7 @@ def cross_links(state: State, snapshot: Snapshot, after: Snapshot, world: World)
     )
 
 
-def _queues(known: Crossing, snapshot: Snapshot, after: Snapshot, world: World) -> Iterator[tuple[Line, Rows, float]]:
+def _queues(known: Crossing, snapshot: Snapshot, after: Snapshot, world: World) -> Iterator[tuple[Spline, Rows, float]]:
     """Each line with the vehicles that go along it, the foremost first, and how far they may go.
 
     The line of one that is carried leads from its place there to where it gets off.
@@ -264,8 +267,8 @@ def _queues(known: Crossing, snapshot: Snapshot, after: Snapshot, world: World) 
         if line is None:
             # One of its ends has left the ground.
             points = snapshot.links.lines[link]
-            line = Line.through(points[::-1] if back else points)
-        if (carrier := int(snapshot.links.carriers[link])) < 0:
+            line = spline(points[::-1] if back else points, False)
+        if (carrier := int(snapshot.links.carrier[link])) < 0:
             yield line, rows, np.inf
             continue
         end, radius = line.points[-1], snapshot.vehicle.radius[rows]
@@ -276,10 +279,10 @@ def _queues(known: Crossing, snapshot: Snapshot, after: Snapshot, world: World) 
             leaves = along > 0.0 or (free and along == 0.0 and _calls(snapshot, after, link, end, int(rows[k])))
             # The next one follows as soon as it touches nobody.
             free = free and (along > 2.0 * APART * radius[k] or not leaves)
-            yield Line.through(np.array([seats[k], end])), rows[k : k + 1], np.inf if leaves else 0.0
+            yield spline(np.array([seats[k], end]), False), rows[k : k + 1], np.inf if leaves else 0.0
 
 
-def _facing(line: Line, way: Vectors, before: Vectors, is_ladder: bool, most: Scalars) -> Vectors:
+def _facing(line: Spline, way: Vectors, before: Vectors, is_ladder: bool, most: Scalars) -> Vectors:
     """The headings of vehicles (m,) on a line: along their way, (m, 3), and up and down a ladder to where it leads up.
 
     Args:
@@ -287,7 +290,8 @@ def _facing(line: Line, way: Vectors, before: Vectors, is_ladder: bool, most: Sc
         is_ladder: whether who goes down where it is steep climbs, and does not jump.
         most: (m,) by which they can turn, radians.
     """
-    (level, up), end = line.chord, line.points[-1] - line.points[0]
+    end = line.points[-1] - line.points[0]
+    level, up = np.sqrt(end[0] * end[0] + end[1] * end[1]), end[2]
     course = columns(way[:, 0], way[:, 1], 0.0)
     is_steep = magnitude(course) < np.abs(way[:, 2])
     if abs(up) > level and (up > 0.0 or is_ladder):

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from .arrays.once import once
-from .arrays.vectors import EPSILON, Mask, Number, Rows, Scalars, Vectors, dot, magnitude
+from .arrays.vectors import Mask, Number, Rows, Scalars, Vectors, dot
 from .declaration import Declared, called, integer, seconds, switch
+from .geometry.paths import spline
 from .memory import Memory, remembered
 
 CLIMB = 3.0
@@ -48,66 +49,28 @@ class Links:
     lines: tuple[Vectors, ...]
     model: LinkModel
     present: Mask
-    clip: Rows | None = None
-    cycle: Scalars | None = None
-    carrier: Rows | None = None
+    clip: Rows
+    cycle: Scalars
+    carrier: Rows
 
     def __len__(self) -> int:
         return len(self.lines)
 
     @once
-    def carriers(self) -> Rows:
-        """(k,) as `carrier`."""
-        return np.full(len(self), -1, dtype=np.int64) if self.carrier is None else self.carrier
+    def length(self) -> Scalars:
+        """(k,) metres."""
+        return np.array([spline(points, False).length for points in self.lines])
 
 
-NO_LINKS = Links((), LinkModel.of(0), np.zeros(0, dtype=np.bool_))
+NO_ROWS = np.zeros(0, dtype=np.int64)
+NO_LINKS = Links((), LinkModel.of(0), np.zeros(0, dtype=np.bool_), NO_ROWS, np.zeros(0), NO_ROWS)
 
 
-@dataclass(frozen=True, eq=False)
-class Line:
-    """A line of corners that is gone along.
-
-    Attributes:
-        points: (c, 3) metres.
-        distance: (c,) metres along it up to each.
-    """
-
-    points: Vectors
-    distance: Scalars
-
-    @classmethod
-    def through(cls, points: Vectors) -> Line:
-        """The line through points (c, 3); repeated ones count once."""
-        steps = magnitude(points[1:] - points[:-1])
-        apart = np.concatenate(([True], steps > EPSILON))
-        return cls(points[apart], np.concatenate(([0.0], np.cumsum(steps[steps > EPSILON]))))
-
-    @property
-    def length(self) -> float:
-        return float(self.distance[-1])
-
-    @property
-    def walked(self) -> float:
-        """Metres on level ground that take as long."""
-        steps = self.points[1:] - self.points[:-1]
-        level = np.sqrt(dot(steps[:, :2], steps[:, :2]))
-        return float(np.cumsum(level + CLIMB * np.abs(steps[:, 2]))[-1]) if len(steps) else 0.0
-
-    @property
-    def chord(self) -> tuple[float, float]:
-        """Metres from its start to its end, level and up."""
-        x, y, z = (self.points[-1] - self.points[0]).tolist()
-        return float(np.sqrt(x * x + y * y)), z
-
-    def at(self, along: Scalars) -> tuple[Vectors, Vectors]:
-        """The points at distances along it, and the way from the corner before to the next there; (m,) to (m, 3)."""
-        if len(self.points) < 2:
-            return np.repeat(self.points[:1], len(along), axis=0), np.zeros((len(along), 3))
-        row = np.clip(np.searchsorted(self.distance, along, side="right") - 1, 0, len(self.points) - 2)
-        begin, way = self.points[row], self.points[row + 1] - self.points[row]
-        part = (along - self.distance[row]) / (self.distance[row + 1] - self.distance[row])
-        return begin + way * np.clip(part, 0.0, 1.0)[:, None], way
+def walked(points: Vectors) -> float:
+    """Metres on level ground that take as long as the way along points (c, 3)."""
+    steps = points[1:] - points[:-1]
+    level = np.sqrt(dot(steps[:, :2], steps[:, :2]))
+    return float(np.cumsum(np.append(0.0, level + CLIMB * np.abs(steps[:, 2])))[-1])
 
 
 @dataclass(frozen=True)

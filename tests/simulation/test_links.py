@@ -12,7 +12,7 @@ import pytest
 from steering_addon.behaviors.seek import Seek
 from steering_addon.scene import Scene, links
 from steering_addon.simulation.arrays.vectors import which
-from steering_addon.simulation.links import Line
+from steering_addon.simulation.links import walked
 from steering_addon.simulation.run import step
 from steering_addon.simulation.snapshot import State
 from steering_addon.simulation.ways import over_ground
@@ -181,11 +181,8 @@ def test_a_link_that_is_switched_off_is_not_taken() -> None:
     assert (link_of(scene.run(6 * FPS)) < 0).all()
 
 
-def test_a_line_tells_its_length_and_the_time_that_it_takes_to_climb() -> None:
-    line = Line.through(np.array(LADDER))
-    assert (line.length, line.walked) == (pytest.approx(3.5), pytest.approx(9.5))
-    places, _ = line.at(np.array([-1.0, 1.5, 3.25, 9.0]))
-    assert places == pytest.approx(np.array([(1.8, 0, 0), (1.8, 0, 1.5), (2.05, 0, 3), (2.3, 0, 3)]))
+def test_who_climbs_takes_three_times_as_long() -> None:
+    assert walked(np.array(LADDER)) == pytest.approx(9.5) and walked(np.array(LADDER[:1])) == 0.0
 
 
 LIFT = [(1.0, 0.0, 0.0), (3.0, 0.0, 3.0)]

@@ -15,9 +15,10 @@ import numpy as np
 from ..arrays.chance import Keys, mix, uniform
 from ..arrays.vectors import Mask, Rows, Scalars, Vectors, columns, magnitude, picked, which
 from ..geometry.obstacles import OUTSIDE, Obstacles
+from ..geometry.paths import Spline
 from ..geometry.surfaces import Surfaces
 from ..handling import Handling
-from ..links import NO_LINKS, Line, Links
+from ..links import NO_LINKS, Links
 from .mesh_walls import are_mapped
 from .spans import Build, Spans, find_spans
 from .traffic import Traffic
@@ -132,7 +133,7 @@ class Ways:
             crossed, way = asked.ground.crossed, asked.course.over[over]
             yield asked.rows[over], crossed.link[way], crossed.back[way], asked.course.ahead[over]
 
-    def line_over(self, vehicle: int, link: int, back: bool) -> Line | None:
+    def line_over(self, vehicle: int, link: int, back: bool) -> Spline | None:
         """The line on which a vehicle gets over a link; None where its ends no longer lie on its ground."""
         for ground, walks, _ in self.grounds:
             if walks[vehicle]:

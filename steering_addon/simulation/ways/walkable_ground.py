@@ -29,7 +29,8 @@ from ..arrays.vectors import (
     which,
 )
 from ..geometry.obstacles import Obstacles
-from ..links import Line, Links
+from ..geometry.paths import Spline, spline
+from ..links import Links, walked
 from .clearance import are_parted, find_clearance
 from .fields import FAR, NO_LEAPS, Field, Leaps, Mesh8
 from .retreat import CLOSE, HORIZON, find_retreat
@@ -83,7 +84,7 @@ class Crossed(NamedTuple):
 
     link: Rows
     back: Mask
-    line: tuple[Line, ...]
+    line: tuple[Spline, ...]
     leaps: Leaps
 
 
@@ -145,9 +146,9 @@ class WalkableGround:
         for row, first, last, turned in zip(link.tolist(), start.tolist(), end.tolist(), back.tolist()):
             points = links.lines[row][::-1] if turned else links.lines[row]
             ends = (self._landing(first, points[0]), points, self._landing(last, points[-1]))
-            line, seconds = Line.through(np.concatenate(ends)), float(links.model.seconds[row])
-            lines.append(line)
-            metres.append(max(seconds * pace if seconds > 0.0 else line.walked, self.spans.size))
+            whole, seconds = np.concatenate(ends), float(links.model.seconds[row])
+            lines.append(spline(whole, False))
+            metres.append(max(seconds * pace if seconds > 0.0 else walked(whole), self.spans.size))
         ground.crossed = Crossed(link, back, tuple(lines), Leaps(start, end, np.array(metres)))
         return ground
 
@@ -264,13 +265,23 @@ class WalkableGround:
         return Course(place, ahead, reached, over)
 
     def lengths(self, feet: Vectors, places: Vectors, traffic: Traffic) -> Vectors:
-        """How long the ways from (m, 3) to places (c, 3) are, metres of free way, (m, c); inf where none leads."""
+        """How long the ways from (m, 3) to places (c, 3) are, metres of free way, (m, c).
+
+        inf where none leads, and where even the straight line is no shorter than the way to another place.
+        """
         metres = np.full((len(feet), len(places)), np.inf)
         start = self._nodes(feet, self.build.step + grade(self.build) * self.spans.size)
-        rows = which(start < len(self.spans))
         ends = self._nodes(places, np.inf)
-        for k in which(ends < len(self.spans)).tolist():
-            metres[rows, k] = self._routes_to(int(ends[k]), traffic).lengths(start[rows])
+        straight = np.stack([magnitude(place - feet) for place in places], axis=1)
+        straight[start == len(self.spans)] = np.inf
+        # The nearest first: most others need not be looked at then.
+        near = straight <= straight.min(axis=1)[:, None]
+        for _ in range(2):
+            near &= np.isfinite(straight)
+            for k in which((ends < len(self.spans)) & near.any(axis=0)).tolist():
+                rows = which(near[:, k])
+                metres[rows, k] = self._routes_to(int(ends[k]), traffic).lengths(start[rows])
+            near = straight < metres.min(axis=1)[:, None]
         return metres
 
     def course_away(self, feet: Vectors, threats: Vectors, away: Vectors, lane: Rows) -> tuple[Vectors, Scalars]:

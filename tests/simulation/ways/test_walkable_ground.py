@@ -11,6 +11,7 @@ import pytest
 
 from steering_addon.behaviors.arrival import Arrival
 from steering_addon.behaviors.docking import Docking
+from steering_addon.behaviors.explore import Explore
 from steering_addon.behaviors.leader_following import LeaderFollowing
 from steering_addon.behaviors.obstacle_avoidance import ObstacleAvoidance
 from steering_addon.behaviors.path_following import PathFollowing
@@ -20,6 +21,7 @@ from steering_addon.locomotion import OnFoot
 from steering_addon.recording.mishaps import NO_WAY, Mishaps
 from steering_addon.simulation.geometry.obstacles import Obstacles, boxes
 from steering_addon.simulation.geometry.paths import spline
+from steering_addon.simulation.geometry.regions import BOX, regions
 from steering_addon.simulation.geometry.surfaces import Surfaces, surfaces
 from steering_addon.simulation.run import step
 from steering_addon.simulation.ways import over_ground
@@ -147,6 +149,14 @@ def test_what_is_told_a_place_beside_a_goal_upstairs_goes_upstairs(behavior: Any
     crowd = walkers(scene, things, goal, places)
     crowd.behaviors[0] = (behavior, {target: np.full(len(places), len(places))})
     assert (positions(crowd.run(12 * FPS))[-1, :, 2] > 2.9).all()
+
+
+def test_explorers_go_through_the_door_to_what_nobody_has_seen_yet() -> None:
+    scene = walkers(PLATE, door(0.9, -3.0), (0, 0, 0), [(-6, 3, 0), (-8, -1, 0)])
+    scene.behaviors[0] = (Explore, {"region": 0})
+    scene.regions = regions([(0.0, 0.0, 1.0)], [(9.0, 4.5, 1.0)], BOX)
+    course = positions(scene.run(16 * FPS))
+    assert (course[:, :, 0].max(axis=0) > 1.0).all()
 
 
 def test_followers_come_back_to_their_path_through_the_door() -> None:
