@@ -184,9 +184,9 @@ class UnalignedCollisionAvoidance(Neighborhood, Adjustment):
                 if world.slope is not None:
                     top_speed = np.minimum(top_speed, subset.max_speed * world.left_uphill(subset, wished))
                     course = truncate(wished, top_speed)
-                velocity = Choosers.of(
-                    world, subset, near, course, top_speed, pad[rows], behavior.look_ahead_time, self.costs
-                ).chosen()
+                seconds, ahead = behavior.look_ahead_time, wish.ahead[rows]
+                choosers = Choosers.of(world, subset, near, course, top_speed, pad[rows], seconds, ahead, self.costs)
+                velocity = choosers.chosen()
                 # A slope slows it down anyway: that is not a choice.
                 velocity = np.where((velocity == course).all(axis=1)[:, None], wished, velocity)
                 creeps = magnitude(velocity) < stands * magnitude(course)

@@ -137,4 +137,5 @@ def _on_its_way(
     course, memory = planned_course(
         world, agents, wish.velocity, wish.top_speed, travels, steered, wish.decides, memory
     )
-    return replace(wish, course=course), decided.remembering(WAYS, agents, memory)
+    wish = replace(wish, course=course, ahead=np.where(travels, memory.ahead, np.inf))
+    return wish, decided.remembering(WAYS, agents, memory)

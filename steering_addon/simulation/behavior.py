@@ -159,6 +159,7 @@ class Wish(Columns):
         velocity: (n, 3) the velocity that the force leads to within the response time, m/s.
         top_speed: (n,) the speed that neither the vehicle nor a speed limit lets them exceed, m/s.
         course: (n, 3) the velocity along the way past what stands there, on the ground; else the wished velocity, m/s.
+        ahead: (n,) how far that way leads straight on, metres; inf where none is planned.
         decides: (n,) the agents that decide in this step; the others keep to their last decision.
         progress: (n,) the share of the wished velocity that each recently had, from 0 to 1.
     """
@@ -167,6 +168,7 @@ class Wish(Columns):
     velocity: Vectors
     top_speed: Scalars
     course: Vectors
+    ahead: Scalars
     decides: Mask
     progress: Scalars
 
@@ -176,7 +178,8 @@ class Wish(Columns):
         n = len(agents)
         change = agents.level(force) * (agents.vehicle.response_time / agents.mass)[:, None]
         velocity = truncate(agents.level(agents.velocity) + change, top_speed)
-        return cls(force, velocity, top_speed, velocity, shared(True, n, np.bool_), shared(1.0, n))
+        ahead, progress = shared(np.inf, n), shared(1.0, n)
+        return cls(force, velocity, top_speed, velocity, ahead, shared(True, n, np.bool_), progress)
 
     def after(self, agents: Agents, force: Vectors, top_speed: Scalars) -> Wish:
         """The wish for the next adjustment, once one has changed the force."""

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ..arrays.vectors import EPSILON, Rows, Scalars, Vectors, dot, everybody, firsts, magnitude, picked, unit, which
 from ..geometry.obstacles import Obstacles
 from ..nearby.neighbors import Near
-from ..ways.mesh_walls import walls_at
+from ..ways.mesh_walls import stand, walls_at
 from ..world import Agents, World
 from .costs import COSTS, Costs
 from .lags import Lag
@@ -44,25 +44,34 @@ class Walls:
         obstacles: all obstacles.
         agent: (p,) row of the agent; non-decreasing.
         row: (p,) row of the obstacle.
+        until: (p,) metres beyond which a contact counts only where the agent cannot stop before: as far as its way
+            leads straight on. Inf for obstacles that move.
         costs: the constants of the choice.
     """
 
     obstacles: Obstacles
     agent: Rows
     row: Rows
+    until: Scalars
     costs: Costs = COSTS
 
     @classmethod
-    def about(cls, world: World, agents: Agents, costs: Costs = COSTS) -> Walls:
-        """The obstacles that agents could reach within `wall_time`, without those they carry."""
+    def about(cls, world: World, agents: Agents, ahead: Scalars, costs: Costs = COSTS) -> Walls:
+        """The obstacles that agents could reach within `wall_time`, without those they carry.
+
+        Args:
+            ahead: (n,) how far their ways lead straight on, metres.
+        """
         obstacles = world.obstacles
         if everybody(agents.on_the_level):
             obstacles = walls_at(obstacles, agents.position, agents.radius)
         if not len(obstacles):
-            return cls(obstacles, np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), costs)
+            return cls(obstacles, np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0), costs)
         agent, row = obstacles.near(agents.position, agents.extent + costs.wall_time * agents.max_speed)
         others = obstacles.carrier[row] != agents.rows[agent]
-        return cls(obstacles, agent[others], row[others], costs)
+        agent, row = agent[others], row[others]
+        until = np.where(stand(obstacles)[row], ahead[agent], np.inf)
+        return cls(obstacles, agent, row, until, costs)
 
     def danger(
         self,
@@ -98,6 +107,8 @@ class Walls:
         if half is not None:
             nose = position + picked(agents.forward, agent) * half[agent, None]
             distance = np.minimum(distance, self.obstacles.touch(nose, direction, reach, row, furthest)[0])
+        to_stop = 0.5 * speed * speed / np.maximum(agents.agility[agent], EPSILON)
+        distance = np.where(distance > np.maximum(self.until[pair], to_stop), np.inf, distance)
         drives = np.isfinite(agents.handling.axle[agent])
         stopping = np.where(drives, speed * speed / np.maximum(EARLIER * agents.agility[agent], EPSILON), 0.0)
         distance = np.maximum(distance - stopping, 0.0)

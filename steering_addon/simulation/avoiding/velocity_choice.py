@@ -23,6 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays.frozen import replace
 from ..arrays.vectors import EPSILON, Rows, Scalars, Vectors, cross, dot, magnitude, picked, unit, which
 from ..ground import right_of_heading
 from ..nearby.neighbors import Near
@@ -78,6 +79,7 @@ class Choosers:
         top_speed: Scalars,
         pad: Scalars,
         look_ahead_time: Scalars,
+        ahead: Scalars,
         costs: Costs = COSTS,
     ) -> Choosers:
         """The choosers among what they perceive.
@@ -88,13 +90,25 @@ class Choosers:
             top_speed: (n,) the speed they may not exceed, m/s.
             pad: (n,) metres to keep free between the bodies.
             look_ahead_time: (n,) seconds.
+            ahead: (n,) how far their ways lead straight on, metres; inf where none is planned.
         """
         frame = _frame(agents, wished)
         stride = np.maximum(np.maximum(magnitude(wished), costs.slowest * agents.max_speed), EPSILON)
         others = Others.about(world, agents, near, frame, stride, pad, look_ahead_time, costs)
-        walls = Walls.about(world, agents, costs)
         lags = Lags.of(agents, frame)
-        return cls(agents, wished, top_speed, frame, stride, others, walls, look_ahead_time, lags, costs)
+        walls = Walls.about(world, agents, ahead, costs)
+        choosers = cls(agents, wished, top_speed, frame, stride, others, walls, look_ahead_time, lags, costs)
+        return choosers._wary()
+
+    def _wary(self) -> Choosers:
+        """The same, in which who meets another looks for walls beyond the next turn, too: it may have to give way."""
+        if not np.isfinite(self.walls.until).any():
+            return self
+        wished, every = self._local(self.wished), np.arange(len(self.agents))
+        lag = None if self.lags is None else self.lags.of_turns(wished, every)
+        meets = self.others.danger(wished, every, self.look_ahead_time, lag) > 0.0
+        until = np.where(meets[self.walls.agent], np.inf, self.walls.until)
+        return replace(self, walls=replace(self.walls, until=until))
 
     def chosen(self) -> Vectors:
         """The chosen velocities, (n, 3) m/s; to the last bit the wished ones where nothing is in the way."""

@@ -81,12 +81,14 @@ class Courses(NamedTuple):
         direction: (n, 3) level unit directions; the same to the last bit where nothing is in the way.
         side, corner: as of the travellers.
         further: (n,) length of the way to the goal over that of the straight line; 1 where nothing is in between.
+        ahead: (n,) how far the way leads straight on, metres; inf for those that are not on their way to a goal.
     """
 
     direction: Vectors
     side: Scalars
     corner: Plane
     further: Scalars
+    ahead: Scalars
 
 
 def courses(obstacles: Obstacles, travellers: Travellers, most: int | None = MOST) -> Courses:
@@ -111,17 +113,17 @@ def courses(obstacles: Obstacles, travellers: Travellers, most: int | None = MOS
 def _past(obstacles: Obstacles, travellers: Travellers, most: int | None) -> Courses:
     """As `courses`, past the obstacles as they are."""
     n = len(travellers)
-    found = Courses(travellers.direction.copy(), np.zeros(n), np.full((n, 2), np.nan), np.ones(n))
     bound = travellers.goal - travellers.position
     bound[:, 2] = 0.0
     on_the_way = dot(unit(bound), travellers.direction) > TOWARD
-    furthest = np.where(on_the_way, np.minimum(magnitude(bound), travellers.ahead), np.inf)
+    ahead = np.where(on_the_way, np.minimum(magnitude(bound), travellers.ahead), np.inf)
+    found = Courses(travellers.direction.copy(), np.zeros(n), np.full((n, 2), np.nan), np.ones(n), ahead)
     # Obstacles that stand still and have a footprint.
     standing = stand(obstacles) & (obstacles.shape != MESH) & (obstacles.side == OUTSIDE)
     if most is None or np.count_nonzero(standing) > most:
         standing = nobody(len(obstacles))
     if on_the_way.any() and standing.any():
-        _head_for_corners(obstacles.take(standing), travellers, which(on_the_way), bound, found, furthest)
+        _head_for_corners(obstacles.take(standing), travellers, which(on_the_way), bound, found)
     for some, passed in ((on_the_way, obstacles.take(~standing)), (~on_the_way, obstacles)):
         rows = which(some)
         if len(rows) and len(passed):
@@ -130,7 +132,7 @@ def _past(obstacles: Obstacles, travellers: Travellers, most: int | None) -> Cou
                 travellers.rows[rows],
                 picked(travellers.position, rows),
                 picked(found.direction, rows),
-                furthest[rows],
+                ahead[rows],
                 travellers.radius[rows],
                 travellers.side[rows],
                 most is None and some is on_the_way,
@@ -139,14 +141,13 @@ def _past(obstacles: Obstacles, travellers: Travellers, most: int | None) -> Cou
 
 
 def _head_for_corners(
-    obstacles: Obstacles, travellers: Travellers, planned: Rows, bound: Vectors, found: Courses, furthest: Scalars
+    obstacles: Obstacles, travellers: Travellers, planned: Rows, bound: Vectors, found: Courses
 ) -> None:
     """Turn the courses of planned travellers (p,) past obstacles in between, by size of body and height.
 
     Args:
         bound: (n, 3) level to the goals, metres.
-        found: the courses; direction, corner and length change.
-        furthest: (n,) becomes the distance to the corners, metres.
+        found: the courses; all but the sides change.
     """
     radius = radius_class(travellers.radius[planned])
     less = narrowing(obstacles, travellers.position[planned, 2], radius)
@@ -171,7 +172,7 @@ def _head_for_corners(
         # They just pass the obstacle there, and are off that course by the angle between the wish and the goal.
         cosine, sine = dot(in_space(start), in_space(course)), start[:, 0] * course[:, 1] - start[:, 1] * course[:, 0]
         found.direction[rows] = unit(rotated(picked(found.direction, rows), cosine, sine))
-        found.corner[rows], furthest[rows] = net.corner[index], magnitude(in_space(to_corner))
+        found.corner[rows], found.ahead[rows] = net.corner[index], magnitude(in_space(to_corner))
         found.further[rows] = np.maximum(legs.length[leads] / np.maximum(straight, EPSILON), 1.0)
 
 

@@ -50,6 +50,7 @@ class Planned(Memory):
         corner: (n, 3) that corner, metres, without height.
         cosine, sine: (n,) of the angle from the wish to the course.
         further: (n,) length of the way over that of the straight line, at least 1.
+        ahead: (n,) how far it leads straight on, metres; inf for those not on their way to a goal.
     """
 
     planned: Mask = remembered(False)
@@ -59,6 +60,7 @@ class Planned(Memory):
     cosine: Scalars = remembered(1.0)
     sine: Scalars = remembered(0.0)
     further: Scalars = remembered(1.0)
+    ahead: Scalars = remembered(np.inf)
 
 
 def planned_course(
@@ -147,4 +149,5 @@ def _remembered(wish: Vectors, planned: Courses) -> Planned:
         cosine=np.where(turned, wish[:, 0] * course[:, 0] + wish[:, 1] * course[:, 1], 1.0),
         sine=np.where(turned, wish[:, 0] * course[:, 1] - wish[:, 1] * course[:, 0], 0.0),
         further=np.where(turned, planned.further, 1.0),
+        ahead=planned.ahead,
     )

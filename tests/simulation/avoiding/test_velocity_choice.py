@@ -195,7 +195,9 @@ def test_others_on_the_ground_are_expected_to_keep_braking_or_turning_for_a_mome
         near = avoiding.near(seen, agents).together()
         wished = agents.velocity
         pad, look_ahead = avoiding.clearance, avoiding.look_ahead_time
-        others = Choosers.of(seen, agents, near, wished, agents.max_speed, pad, look_ahead).others
+        others = Choosers.of(
+            seen, agents, near, wished, agents.max_speed, pad, look_ahead, np.full(len(agents), np.inf)
+        ).others
         ahead = [np.array([part]) for part in ((1.0, 0.0) if flat else (1.0, 0.0, 0.0))]
         return float(others.danger(ahead, np.array([0]), look_ahead[:1])[0])
 
@@ -263,7 +265,9 @@ def test_who_is_in_the_clearance_already_meets_only_what_comes_nearer_still(gap:
     scene = walkers([[0.0, 0.0, 0.0], [0.0, distance, 0.0]], 9.0 * facing, vehicle=vehicle, flat=flat)
     world, agents, (_, avoiding) = scene.seen()
     near, wished = avoiding.near(world, agents).together(), 1.2 * facing
-    choosers = Choosers.of(world, agents, near, wished, agents.max_speed, np.full(2, pad), np.full(2, 4.0))
+    choosers = Choosers.of(
+        world, agents, near, wished, agents.max_speed, np.full(2, pad), np.full(2, 4.0), np.full(2, np.inf)
+    )
     share = COSTS.closer if flat else 0.0
     closer = min(max(distance - share * pad, 2.0 * radius), distance - COSTS.closer_at_least)
     contact = min(2.0 * radius + pad, max(closer, 0.0))
@@ -281,14 +285,18 @@ def crossing(*, flat: bool, obstacles) -> Choosers:
     wished = agents.level(goal - start)
     wished *= 1.2 / np.linalg.norm(wished, axis=1)[:, None]
     near = avoiding.near(world, agents).together()
-    return Choosers.of(world, agents, near, wished, agents.max_speed, avoiding.clearance, avoiding.look_ahead_time)
+    room, seconds, ahead = avoiding.clearance, avoiding.look_ahead_time, np.full(30, np.inf)
+    return Choosers.of(world, agents, near, wished, agents.max_speed, room, seconds, ahead)
 
 
 POSTS = boxes([[1.0, 1.0, 0.0], [-3.0, 2.0, 0.0], [0.5, -2.0, 0.0]], [[0.5, 0.2, 2.0]] * 3)
 
 
-def test_the_danger_of_walls_equals_a_plain_loop_over_obstacles() -> None:
+@pytest.mark.parametrize("ahead", [0.1, 0.6, np.inf])
+def test_the_danger_of_walls_equals_a_plain_loop_over_obstacles(ahead: float) -> None:
+    """Beyond the next turn of the way only what an agent cannot stop before is dangerous."""
     choosers = crossing(flat=True, obstacles=POSTS)
+    choosers = replace(choosers, walls=replace(choosers.walls, until=np.full(len(choosers.walls.row), ahead)))
     rng = np.random.default_rng(6)
     agent = rng.integers(0, 30, 50)
     velocity = rng.uniform(-1.3, 1.3, (50, 3))
@@ -299,7 +307,9 @@ def test_the_danger_of_walls_equals_a_plain_loop_over_obstacles() -> None:
         times = [np.inf]
         for row in choosers.walls.row[choosers.walls.agent == a]:
             place, course = choosers.agents.position[[a]], velocity[[c]] / speed
-            times.append(POSTS.touch(place, course, choosers.agents.radius[[a]], np.array([row]))[0][0] / speed)
+            distance = POSTS.touch(place, course, choosers.agents.radius[[a]], np.array([row]))[0][0]
+            if distance <= max(ahead, 0.5 * speed * speed / choosers.agents.agility[a]):
+                times.append(distance / speed)
         soonest = max(min(times), SOONEST / 2.0)
         cost = COSTS.wall_danger * max(1.0 / soonest - 1.0 / COSTS.wall_time, 0.0)
         assert danger[c] == pytest.approx(cost, abs=1e-9)

@@ -95,6 +95,17 @@ def test_a_walker_gets_out_and_past(pen: str) -> None:
     assert clear(places, things) > -TOUCH
 
 
+@pytest.mark.parametrize("width", [1.1, 1.2])
+def test_a_walker_alone_gets_round_the_bend_of_a_narrow_passage(width: float) -> None:
+    """What is straight on behind the bend, hardly a step away, does not stop it."""
+    half = 0.5 * width
+    left, right = wall(-half - 0.2, half - 5.0, 0.2, 5.4), wall(5.0 + half, -5.0 - half, 5.0, 5.0)
+    things = all_of(left, right, wall(5.0, half + 0.2, 5.4 + half, 0.2))
+    places = walk(things, (8.0, 0.0), [(0.0, -6.0)], seconds=15.0)
+    assert nearest(places, (8.0, 0.0)) < ARRIVED
+    assert clear(places, things) > -TOUCH
+
+
 @thorough
 def test_several_walkers_get_out_of_a_u_together() -> None:
     things = all_of(*PENS["a U"])
