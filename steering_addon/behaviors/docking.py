@@ -86,8 +86,7 @@ class Docking(Destination):
         heading = unit(agents.level(picked(world.bodies.forward, row)))
 
         aim = self._aim(to_target, heading, agents)
-        # How much longer the way is to a point that is not in sight.
-        # At the height of the target, which may be on another storey.
+        # A point that is not in sight is further away by the way, at the height of the target: upstairs, for example.
         place = picked(world.bodies.position, row) + (aim - to_target)
         seen = world.by_way(agents, place, world.bodies.moves(row))
         hidden = (seen != place).any(axis=1)

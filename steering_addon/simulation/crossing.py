@@ -93,11 +93,10 @@ def get_on(
         if (carrier := int(snapshot.links.carrier[row])) >= 0:
             aboard = which((link >= 0) & (snapshot.links.carrier[link] == carrier))
             leaves = (along[aboard] > 0.0) | ((link[aboard] == row) & (goes_back[aboard] != turn))
-            number = (
-                -1
-                if leaves.any()
-                else _free_seat(line, snapshot, after, first, aboard[aboard != first], along, spot, position, row)
-            )
+            if leaves.any():
+                continue
+            others = aboard[aboard != first]
+            number = _free_seat(line, snapshot, after, first, others, along, spot, position, row)
             if number < 0:
                 continue
             spot[first], target = number, _seat(after, carrier, number, float(radius[first]))

@@ -154,7 +154,7 @@ def stand_up(state: State, snapshot: Snapshot) -> State:
 
 
 def set_down(state: State, snapshot: Snapshot, those: Mask) -> State:
-    """The state in which some vehicles, (n,), have found their stance anew, as before the first step."""
+    """The state in which some vehicles, (n,), stand up as before the first step."""
     if not anybody(those):
         return state
     blank = {name: memory.put(those, memory.blank(len(which(those)))) for name, memory in state.bodies.items()}

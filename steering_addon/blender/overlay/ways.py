@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...simulation.arrays.vectors import which
+from ...simulation.geometry.surfaces import Surfaces
 from ...simulation.sensing import world_at
 from ...simulation.snapshot import start_state
 from ...simulation.ways.missing import BORDER, HIGH, LOW, OBSTACLE, STEEP, WIDE, find_missing, sides_of
@@ -66,7 +68,7 @@ def way_lines(vehicles: list[Object], scene: Scene, depsgraph: Depsgraph) -> Way
     return WayLines((*_hatches(ground, at), *_ends(ground, ways.surfaces)))
 
 
-def _hatches(ground: WalkableGround, at: np.ndarray):
+def _hatches(ground: WalkableGround, at: np.ndarray) -> Iterator[tuple[np.ndarray, tuple[float, ...], str]]:
     """Strokes on the ground that can be walked: on what can be reached from nodes (m,), and on what cannot."""
     spans, n = ground.spans, len(ground.spans)
     part = ground.part[:n]
@@ -82,7 +84,8 @@ def _hatches(ground: WalkableGround, at: np.ndarray):
         yield np.stack((middle - out, middle + out), axis=1).reshape(-1, 3), color, name
 
 
-def _ends(ground: WalkableGround, surfaces):
+def _ends(ground: WalkableGround, surfaces: Surfaces) -> Iterator[tuple[np.ndarray, tuple[float, ...], str]]:
+    """The sides at which the ground ends, by the reason."""
     nodes, sides, why = find_missing(ground, surfaces)
     for reason, (name, color) in ENDS.items():
         those = why == reason

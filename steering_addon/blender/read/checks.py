@@ -221,10 +221,7 @@ def check_independent(
     """
     for ob in fixed:
         if (row := carrier_of(ob, rows)) >= 0:
-            what = next(
-                (_word(role) for role in PLACES if has_role(ob, role)),
-                "region",
-            )
+            what = next((_word(role) for role in PLACES if has_role(ob, role)), "region")
             text = f"The {what} {ob.name} is parented to the vehicle {vehicles[row].name}. Clear the parent."
             raise Refusal(text, about=[ob])
     parents = [ob.parent for ob in vehicles if ob.parent is not None]

@@ -217,9 +217,9 @@ def findings(
             text += f" {each.clip}, its fastest clip. Fit Speed in the panel Clips changes that"
             yield Finding(FindingKind.TOO_FAST, text, (full_name(each.ob),))
     spans = {ob: outcomes.of(ob, record).present_frames for ob, record in records.items()}
-    yield from _unreached({ob: outcomes.of(ob, record).unreached for ob, record in records.items()})
     never = [ob for ob, span in spans.items() if span is not None and _is_never(span)]
     yield from _about(FindingKind.NEVER_ENTERED, never, "{} on no frame of the bake", "is", "are")
+    yield from _unreached({ob: outcomes.of(ob, record).unreached for ob, record in records.items()})
     for crowd in crowds:
         for behavior in behaviors_of(crowd):
             if awaited(behavior, crowd, roles) is not None and not waits_unasked(behavior, crowd, roles):

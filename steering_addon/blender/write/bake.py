@@ -14,7 +14,7 @@ from ...minds.overfull_cues import OverfullCues
 from ...portrayal.exact_marks import ExactMarks
 from ...portrayal.portrait import Portrayer
 from ...portrayal.sketch import Frame
-from ...recording.mishaps import KINDS, Mishaps
+from ...recording.mishaps import KINDS, NO_WAY, Mishaps
 from ...recording.missed_marks import MissedMarks
 from ...recording.run_record import RunRecorder
 from ...simulation.run import simulate
@@ -104,7 +104,7 @@ def baking(
     plan.vehicles.source.store(plan.vehicles.identity)
     for each in (*plan.states, *plan.triggers):
         store_number(each)
-    unreached = {} if before is None else unreached_goals(plan, before)
+    unreached = unreached_goals(plan, np.flatnonzero(mishaps.frames[NO_WAY] >= 0).tolist(), before)
     store_run(plan.scene, run, recorder.record(plan.vehicles.identity, histories(plan, recorder.changes), unreached))
     return BakeResult(
         run=run,

@@ -55,17 +55,16 @@ def histories(plan: Plan, changes: Mapping[int, Sequence[tuple[int, ChangeOfMind
     }
 
 
-def unreached_goals(plan: Plan, last: State) -> dict[int, str]:
-    """The full name of the goal of each vehicle of a plan to which no way led at last, by its row.
+def unreached_goals(plan: Plan, lost: Sequence[int], last: State | None) -> dict[int, str]:
+    """The full names of the goals of vehicles of a plan, by the rows of those that found no way up to the last frame.
 
     Args:
-        last: the state on the last frame, after a step.
+        lost: these rows.
+        last: the state on the last frame; None before any.
     """
-    assert last.inputs is not None
-    places = errands(last).unreached
-    lost = np.flatnonzero(np.isfinite(places[:, 0]) & last.inputs.present & ~last.away)
-    if not len(lost):
+    if last is None or last.inputs is None or not lost:
         return {}
+    places = errands(last).unreached
     objects = [*plan.vehicles.source.objects, *(body.ob for body in plan.bodies)]
     positions = np.concatenate((last.motion.position, last.inputs.tracked.position))
-    return {row: full_name(objects[int(np.argmin(magnitude(positions - places[row])))]) for row in lost.tolist()}
+    return {row: full_name(objects[int(np.argmin(magnitude(positions - places[row])))]) for row in lost}

@@ -1,6 +1,7 @@
 """Missing ways: why bodies cannot walk from a place on the ground to what lies beside it.
 
-What is missing is what a body with one limit fewer would not miss: the ground is made anew without each limit in turn.
+The ground is found for a body without one of its limits, for each limit in turn: where that body would go on, the limit
+is why this one cannot.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ STEEPEST = 0.45 * pi
 AS_A_STEP = 0.5
 """Share of the headroom up to which a riser or a gap counts as a step too high or wide, and not as a wall or an end."""
 BORDER, OBSTACLE, STEEP, LOW, HIGH, WIDE = range(6)
-"""What ends the ground: nothing lies beyond, an obstacle, a slope, a low ceiling, a high step, or a wide gap."""
+"""Reasons why the ground ends: nothing lies beyond, an obstacle, a slope, a low ceiling, a high step, or a wide gap."""
 
 
 def find_missing(ground: WalkableGround, surfaces: Surfaces) -> tuple[Rows, Rows, Rows]:
@@ -44,7 +45,7 @@ def find_missing(ground: WalkableGround, surfaces: Surfaces) -> tuple[Rows, Rows
 
 
 def _relaxed(build: Build) -> tuple[tuple[int, Build], ...]:
-    """What ends the ground, with the build of a body that it would not stop."""
+    """Reasons why the ground ends, each with the build of a body that it would not stop."""
     return (
         (LOW, build._replace(headroom=0.0)),
         (HIGH, build._replace(step=max(AS_A_STEP * build.headroom, build.step))),

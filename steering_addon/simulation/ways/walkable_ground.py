@@ -230,11 +230,11 @@ class WalkableGround:
         """Where agents that stand on (m, 3) see their goals, (m, 3) metres.
 
         Args:
-            moves: (m,) whose goals move. A field of its own would have to be solved for each on every step: those in
-                sight are gone to straight, others by the ways to the middles of blocks of cells.
             heights: (m,) of their middles, at which they see what is not in sight.
             lane: (m,) the number of the lane of each, from 0 to below that of LANES.
             traffic: what holds them up.
+            moves: (m,) whose goals move. A field of its own would have to be solved for each on every step: those in
+                sight are gone to straight, others by the ways to the middles of blocks of cells.
         """
         place, ahead, reached = goals.copy(), np.full(len(goals), np.inf), np.ones(len(goals), dtype=np.bool_)
         over = np.full(len(goals), -1, dtype=np.int64)
