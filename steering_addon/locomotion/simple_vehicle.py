@@ -50,9 +50,9 @@ class SimpleVehicle(Locomotion):
         self, model: VehicleModel, motion: Motion, control: Control, terrain: Terrain, memory: Rolling, dt: float
     ) -> Moved:
         after = moved(model, motion, control, self.max_turn_rate, dt)
-        return Moved(*faced(model, motion, control, after, self.max_turn_rate, dt), memory)
+        return Moved(*faced(model, motion, control, after, self.max_turn_rate, dt), memory, up=control.up)
 
     def stance(self, before: Motion, moved: Moved, acceleration: Vectors, terrain: Terrain, dt: float) -> Stance:
         banking = Banking(self.bank, GRAVITY, self.max_bank, self.bank_time, self.max_bank_rate)
-        up, rate = banked(banking, moved.forward, before.up, moved.memory.rate, acceleration, dt)
+        up, rate = banked(banking, moved.forward, before.up, moved.memory.rate, acceleration, dt, moved.up)
         return Stance.of(moved, up, Rolling(rate))

@@ -125,6 +125,8 @@ class Intention(Columns):
         speed_limit: (n,) the speed each may not exceed, m/s, inf for no limit. It holds whatever the other behaviors
             want and however they combine: braking is not a matter of weighing up.
         heading: (n, 3) unit vectors to which agents turn while they stand, as bodies can; zero for none.
+        up: (n, 3) unit up axes to which bodies in the air roll, instead of leaning by their turns; zero for none.
+        in_formation: (n,) whether it keeps a place in a formation, instead of what keeps order without one.
         sets_speed: (n,) whether a behavior gives it a speed; the others are held at cruise speed.
         alarmed: (n,) whether it runs from something.
         warned: (n,) whether it sees another brake ahead and may have to.
@@ -146,6 +148,8 @@ class Intention(Columns):
     beside_place: Vectors = says((np.nan, np.nan, np.nan), first_place)
     speed_limit: Scalars = says(np.inf, slowest)
     heading: Vectors = says((0.0, 0.0, 0.0), first_direction)
+    up: Vectors = says((0.0, 0.0, 0.0), first_direction)
+    in_formation: Mask = says(False, either)
     sets_speed: Mask = says(False, either)
     alarmed: Mask = says(False, either)
     warned: Mask = says(False, either)

@@ -60,6 +60,7 @@ class Control(Columns):
         behind: (n,) metres straight back to the nearest vehicle, inf for none; None if no vehicle looks back.
         warned: (n,) the vehicles that see another brake ahead and may have to; None if none does.
         goal_distance: (n,) metres to where they are led, inf for none; None if no vehicle is led anywhere.
+        up: (n, 3) unit up axes to which they roll in flight, zero for none; None if no vehicle does.
     """
 
     force: Vectors
@@ -68,6 +69,7 @@ class Control(Columns):
     behind: Scalars | None = None
     warned: Mask | None = None
     goal_distance: Scalars | None = None
+    up: Vectors | None = None
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,7 @@ class Moved:
         memory: what the locomotion remembers of each vehicle.
         began: (n, 3) where the steps of bodies on feet began, metres: contacts push these along their way, and hardly
             aside. None for bodies that contacts push any way.
+        up: as of the control signals.
     """
 
     position: Vectors
@@ -86,6 +89,7 @@ class Moved:
     forward: Vectors
     memory: Any = None
     began: Vectors | None = None
+    up: Vectors | None = None
 
 
 @dataclass(frozen=True)
