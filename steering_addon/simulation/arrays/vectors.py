@@ -70,16 +70,22 @@ def in_columns(v: Vectors) -> Vectors:
 
 def picked(v: Vectors, rows: Rows | Mask) -> Vectors:
     """The vectors of some rows, (n, 3) to (m, 3), with each component contiguous in memory."""
+    some: Any = rows.nonzero()[0] if rows.dtype == np.bool_ else rows
+    return taken(v.T, some).T
+
+
+def taken(components: Vectors, rows: Rows) -> Vectors:
+    """Vectors by component, (3, n), of some rows (...); (3, ...), with each component contiguous in memory."""
     # Which is the fastest depends on the number: `take` is slow with many rows unless it clips, from numpy 1.25 on.
-    if rows.dtype != np.bool_:
-        if len(rows) < 256:
-            return v.T.take(rows, axis=1).T
-        if QUICK_TAKE and v.strides[0] == v.itemsize:
-            # Negative rows would be clipped to 0: nobody picks them.
-            return v.T.take(rows, axis=1, mode="clip").T
-    if v.shape[1] == 2:
-        return paired(v[:, 0][rows], v[:, 1][rows])
-    return columns(v[:, 0][rows], v[:, 1][rows], v[:, 2][rows])
+    if rows.size < 256:
+        return components.take(rows, axis=1)
+    if QUICK_TAKE and components.strides[1] == components.itemsize:
+        # Negative rows would be clipped to 0: nobody picks them.
+        return components.take(rows, axis=1, mode="clip")
+    memory = np.empty((len(components), *rows.shape))
+    for component, place in zip(components, memory):
+        place[...] = component[rows]
+    return memory
 
 
 def put(column: Any, rows: Rows | Mask, values: Any) -> Any:

@@ -91,8 +91,8 @@ class Mesh8:
         passed = np.empty(side.shape, dtype=np.int64)
         for step, turn in enumerate(side):
             passed[step] = at = links[turn + at]
-        step = np.arange(len(passed))[:, None]
-        blocked = ((passed == n) | ~(clear[passed] | (step == steps - 1))) & (step < steps)
+        count = np.arange(1, len(passed) + 1)[:, None]
+        blocked = ((passed == n) | ~(clear[passed] | (count == steps))) & (count <= steps)
         seen[live] = ~blocked.any(axis=0)
         node[live] = passed[np.where(seen[live], steps - 1, blocked.argmax(axis=0)), np.arange(len(live))]
         return seen, node
