@@ -35,6 +35,8 @@ from ..stored_values import check_choices, choice_in
 from .polls import SteeringOperator, in_object_mode, something_selected, vehicle_selected
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from bpy.types import Context, Depsgraph, Object, Scene
 
 SHAPED = {Role.OBSTACLE: "obstacle_shape", Role.REGION: "region_shape"}
@@ -123,19 +125,8 @@ class STEERING_OT_tag(SteeringOperator, bpy.types.Operator):
         if role in OF_MEMBERS:
             joining = join if role is Role.VEHICLE else join_points
             joined = joining(context, suitable, likeness(self.moves_like), apart=self.new_crowd)
-        family = Family()
-        # Not for vehicles: after a crowd was added, Blender goes through the whole scene for it.
-        depsgraph = context.evaluated_depsgraph_get() if role is Role.LEADER or role in SHAPED else None
-        # All are measured before the first is tagged: a refusal changes nothing.
-        bodies = [Body.of(ob, depsgraph, family) if role is Role.LEADER else None for ob in suitable]
-        check_choices(suitable)
-        shapes = _fitting_shapes(suitable, role, context.scene, depsgraph, family) if role in SHAPED else {}
-        for ob, body in zip(suitable, bodies, strict=True):
-            give_role(ob, role, family, body)
-        for ob, shape in shapes.items():
-            setattr(ob.steering, SHAPED[role], shape)
-        if role in SHAPED:
-            self.report({"INFO"}, _shapes_of(suitable, SHAPED[role]))
+        else:
+            self._give(context, role, suitable)
         answer(context.scene)
         if skipped:
             self.report({"WARNING"}, f"Skipped objects that cannot be {_label(role)}: {skipped}")
@@ -147,7 +138,7 @@ class STEERING_OT_tag(SteeringOperator, bpy.types.Operator):
             plays = f"; it plays {', '.join(clips)}" if clips else ""
             self.report({"INFO"}, "; ".join([_summary(joined, context.scene) + plays, *instead]))
             unlikely = why_improbable(joined.crowd, joined.members, are_birds=self.moves_like == "BIRD")
-            for warning in (why_none, torn_apart(joined.members, family, context.scene), unlikely):
+            for warning in (why_none, torn_apart(joined.members, Family(), context.scene), unlikely):
                 if warning:
                     self.report({"WARNING"}, warning)
         elif instead:
@@ -157,6 +148,21 @@ class STEERING_OT_tag(SteeringOperator, bpy.types.Operator):
             # Last: the status bar shows the last report.
             self.report({"WARNING"}, f"{text}. If they are parts of one model, parent them to one and tag only that")
         return {"FINISHED"}
+
+    def _give(self, context: Context, role: Role, objects: Sequence[Object]) -> None:
+        """Give objects a role other than that of vehicles."""
+        family = Family()
+        depsgraph = context.evaluated_depsgraph_get() if role is Role.LEADER or role in SHAPED else None
+        # All are measured before the first is tagged: a refusal changes nothing.
+        bodies = [Body.of(ob, depsgraph, family) if role is Role.LEADER else None for ob in objects]
+        check_choices(objects)
+        shapes = _fitting_shapes(objects, role, context.scene, depsgraph, family) if role in SHAPED else {}
+        for ob, body in zip(objects, bodies, strict=True):
+            give_role(ob, role, family, body)
+        for ob, shape in shapes.items():
+            setattr(ob.steering, SHAPED[role], shape)
+        if role in SHAPED:
+            self.report({"INFO"}, _shapes_of(objects, SHAPED[role]))
 
 
 class STEERING_MT_moves_like(bpy.types.Menu):
