@@ -260,8 +260,8 @@ class _Flight:
         sink = clamp(sink, -np.maximum(climb, drop), np.maximum(STEEP * ahead, drop))
         direction: Vectors = unit(self.level)
         if anybody(self.arc > 0.0):
-            aside = agents.left_of(direction)
-            aside = np.where((dot(self.velocity, aside) < 0.0)[:, None], -aside, aside)
+            aside: Vectors = agents.left_of(direction)
             cosines, sines = cosine_and_sine(self.arc)
-            direction = unit(direction * cosines[:, None] + aside * sines[:, None])
+            side = np.where(dot(self.velocity, aside) < 0.0, -1.0, 1.0)
+            direction = np.asarray(direction * cosines[:, None] + aside * (side * sines)[:, None], dtype=np.float64)
         return truncate(agents.lifted(direction * ahead[:, None], -sink), agents.max_speed)
