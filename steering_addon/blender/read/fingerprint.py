@@ -20,6 +20,7 @@ from ...simulation.roles import MADE, Role
 from ..animation.animation_data import channelbag_in, channelbags, slot_of
 from ..animation.ownership import bake_of
 from ..animation.visibility import SWITCHES
+from ..moving import BY_CHOICE
 from ..objects.hierarchy import instanced
 from ..objects.tagged_objects import crowd_of, full_name, in_use
 from ..properties import has_role, pointed_at, settings_of
@@ -191,16 +192,17 @@ def _values(
     """
     values: list[tuple] = []
     for name, kind, default in _properties(type(group)):
-        if name in left_out or (kind == "GROUP" and not groups):
+        # What is not set is as usual; most of the many properties of a vehicle are not.
+        if (kind == "GROUP" and not groups) or not group.is_property_set(name) or name in left_out:
             continue
         at = f"{path}{name}"
         if at in animated or at in BESIDE_THE_RUN:
             continue
         if kind == "GROUP":
-            if group.is_property_set(name) and _is_used(group, name, at, animated):
+            if _is_used(group, name, at, animated):
                 values += _values(getattr(group, name), f"{at}.", animated)
         elif kind == "POINTER":
-            if (target := pointed_at(group, name)) is not None:
+            if (target := getattr(group, name)) is not None:
                 values.append((at, target.name_full))
         else:
             value = getattr(group, name)
@@ -213,9 +215,9 @@ def _values(
 def _of_vehicle(stored: PropertyGroup, animated: set[str]) -> list[tuple]:
     """The settings of a vehicle. The only group among them is its own locomotion: the others belong to crowds."""
     values = _values(stored, "steering.", animated, BOOKKEEPING, groups=False)
-    for name, kind in LOCOMOTIONS.items():
-        if stored.own_locomotion == kind.choice().name and stored.is_property_set(name):
-            values += _values(getattr(stored, name), f"steering.{name}.", animated)
+    own = BY_CHOICE.get(stored.own_locomotion)
+    if own is not None and stored.is_property_set(own.name):
+        values += _values(getattr(stored, own.name), f"steering.{own.name}.", animated)
     return values
 
 
