@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import numpy as np
@@ -40,6 +40,7 @@ from .geometry.regions import Regions
 from .handling import Handling
 from .intention import Intention
 from .nearby.neighbors import EVERYONE, OWN_CROWD, Near, Neighbors, Vicinity, edge_of_view, perceive
+from .perches import NO_PERCHES, Perches
 from .roles import Role
 from .vehicle import VehicleModel
 from .ways.over_ground import Ways
@@ -172,6 +173,8 @@ class World:
         began: the bodies as they are placed on the first frame of the run.
         slope: (vehicles, 3) the normals of the ground on which each vehicle walks; None where none walks on any.
         ways: where ways over surfaces lead; None where nobody walks on any.
+        perches: the places of tracked bodies on which vehicles may come down.
+        lift: (vehicles,) metres from the place where each vehicle stands up to its origin, or one for all.
     """
 
     time: float
@@ -191,6 +194,8 @@ class World:
     began: Bodies
     slope: Vectors | None = None
     ways: Ways | None = None
+    perches: Perches = NO_PERCHES
+    lift: Scalars = field(default_factory=lambda: np.zeros(1))
 
     @property
     def perceivable(self) -> Rows:
