@@ -28,6 +28,7 @@ from .geometry.surfaces import surfaces_between
 from .ground import UP, of_rows, upright
 from .nearby.contacts import reach_of_contacts
 from .nearby.neighbors import Vicinity
+from .partners import partners_among
 from .roles import Role
 from .snapshot import Snapshot, State, Tracked
 from .terrain import Terrain
@@ -89,6 +90,7 @@ def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Wo
             *(before.surfaces, obstacles, before.vehicle.radius, before.handling, before.lift, state.traffic),
             *(before.links, before.vehicle.cruise_speed * before.vehicle.max_speed),
         ),
+        partners_among(state.memories.values()),
     )
 
 

@@ -39,6 +39,7 @@ from .geometry.regions import Regions
 from .handling import Handling
 from .intention import Intention
 from .nearby.neighbors import EVERYONE, OWN_CROWD, Near, Neighbors, Vicinity, edge_of_view, perceive
+from .partners import Partners
 from .roles import Role
 from .vehicle import VehicleModel
 from .ways.over_ground import Ways
@@ -150,6 +151,7 @@ class World:
         upward: (vehicles, 3) the unit vectors away from what each vehicle keeps to.
         slope: (vehicles, 3) the normals of the ground on which each vehicle walks; None where none walks on any.
         ways: where ways over surfaces lead; None where nobody walks on any.
+        partners: whom each vehicle has for its partner; None where none ever looked for one.
     """
 
     time: float
@@ -167,6 +169,7 @@ class World:
     upward: Vectors
     slope: Vectors | None = None
     ways: Ways | None = None
+    partners: Partners | None = None
 
     @property
     def perceivable(self) -> Rows:
