@@ -12,11 +12,12 @@ from ..simulation.behavior import OURS, Behavior, Intent, Steering
 from ..simulation.declaration import body, called, integer, length, room_to_stop
 from ..simulation.intention import Intention
 from ..simulation.maneuvers import braking
+from ..simulation.maneuvers.between import Between
 from ..simulation.maneuvers.pairing import Wants
 from ..simulation.maneuvers.stopping import speed_to_stop
 from ..simulation.maneuvers.turning import swing_round
 from ..simulation.memory import remembered
-from ..simulation.nearby.neighbors import EVERYONE, Near
+from ..simulation.nearby.neighbors import EVERYONE
 from ..simulation.partners import Partners
 from ..simulation.world import Agents, World
 
@@ -49,9 +50,9 @@ class Fighting(Partners):
 class Fight(Behavior):
     """Run to an enemy, one to one, and stop a step before it, face to face.
 
-    Each takes the nearest enemy that is free and to whom nobody bars the way, and they stay partners until one is gone.
-    Who finds none goes up to the nearest enemy and waits behind those that fight with it. Does nothing without an
-    enemy.
+    Each takes the nearest enemy that is free and to whom a way leads, straight or round those that stand between, and
+    they stay partners until one is gone. Who finds none goes up to the nearest enemy and waits behind those that fight.
+    Does nothing without an enemy.
     """
 
     name = "fight"
@@ -69,24 +70,20 @@ class Fight(Behavior):
     def steer(self, world: World, agents: Agents, memory: Fighting) -> Steering:
         wants, fights = Wants.of(world), (self.enemy >= 0) & (self.weight != 0.0)
         has = fights & wants.kept(world, agents, memory, self.most, self.distance, GIVES_UP)
-        alone = which(fights & ~has)
-        its, others = self.take(alone), agents.take(alone)
-        near = its._near(world, others)
+        goes = which(fights & ~(has & memory.stands))
+        between = self.take(goes)._between(world, agents.take(goes))
         wanted = np.where(has, memory.wanted, -1)
-        wanted[alone] = wants.chosen(world, others, near, its.enemy, its.most, its.distance)
-        target = np.where(has, wanted, self.enemy)
-        way, gap = _way(world, agents, target)
+        wanted[goes] = np.where(has[goes], wanted[goes], self.take(goes)._chosen(wants, between))
+        after = replace(memory, wanted=wanted, has=has, asked=np.where(fights, world.time, -np.inf))
+        way, gap = _way(world, agents, np.where(has, wanted, self.enemy))
+        way, gap = _round_others(between, goes, after, way, gap)
         direction = unit(way)
-        away = dot(agents.level(picked(world.bodies.velocity, np.maximum(target, 0))), direction)
-        nears = dot(agents.velocity, direction) - away > SLOW * agents.cruise_speed
-        asked = np.where(fights, world.time, -np.inf)
-        after = replace(memory, wanted=wanted, has=has, asked=asked)
-        after = self._facing(world, agents, wants, memory, after, gap, nears)
+        after, away = self._facing(world, agents, wants, memory, after, direction, gap)
         speed, response_time = self._speed(world, agents, direction, gap, wants.mutual[agents.rows], has)
         # A partner that goes away is followed.
         speed = np.minimum(np.where(has, speed + np.maximum(away, 0.0), speed), agents.max_speed)
-        behind = _speed_behind(world, others, near, picked(direction, alone), ROW * its.reach)
-        speed[alone] = np.minimum(speed[alone], behind)
+        behind = _speed_behind(between, picked(direction, goes), ROW * self.reach[goes])
+        speed[goes] = np.where(has[goes], speed[goes], np.minimum(speed[goes], behind))
         waits = fights & ~has & (speed <= np.where(memory.waits, GOES_ON, WAITS) * agents.max_speed)
         speed = np.where(after.stands | waits, 0.0, speed)
         force = agents.steering_to(direction * speed[:, None], response_time)
@@ -109,9 +106,13 @@ class Fight(Behavior):
     def intention(self, world: World, agents: Agents, memory: Fighting) -> Intention:
         return Intention(companions=np.where(memory.has, memory.wanted, -1)[:, None])
 
-    def _near(self, world: World, agents: Agents) -> Near:
+    def _between(self, world: World, agents: Agents) -> Between:
         everyone, all_round = np.full(len(agents), EVERYONE), np.full(len(agents), 2.0 * np.pi)
-        return world.neighbors(agents, self.distance, all_round, everyone, everyone).together()
+        near = world.neighbors(agents, self.distance, all_round, everyone, everyone).together()
+        return Between(world, agents, near)
+
+    def _chosen(self, wants: Wants, between: Between) -> Rows:
+        return wants.chosen(between, self.enemy, self.most, self.distance)
 
     def _facing(
         self,
@@ -120,23 +121,25 @@ class Fight(Behavior):
         wants: Wants,
         before: Fighting,
         after: Fighting,
+        direction: Vectors,
         gap: Scalars,
-        nears: Mask,
-    ) -> Fighting:
-        """What is remembered of where they stand.
+    ) -> tuple[Fighting, Scalars]:
+        """What is remembered of where they stand, and how fast their partners go away, (n,) m/s.
 
         Args:
+            direction: (n, 3) unit vectors in which they go to their partners.
             gap: (n,) metres from body to body.
-            nears: (n,) who comes nearer.
         """
+        partner = np.maximum(after.wanted, 0)
+        away = dot(agents.level(picked(world.bodies.velocity, partner)), direction)
         same = after.has & before.has & (after.wanted == before.wanted)
         halts = (before.stands & same) | (agents.speed <= SLOW * agents.cruise_speed)
         stands = after.has & (gap <= (1.0 + np.where(halts, APART, CLOSE)) * self.reach)
-        partner = np.maximum(after.wanted, 0)
         both = same & before.stands & (wants.stands[partner] | ~wants.asks[partner])
         met = np.where(both, np.minimum(before.met, world.time), np.inf)
+        nears = dot(agents.velocity, direction) - away > SLOW * agents.cruise_speed
         hindered = np.where(same & ~stands & ~nears, before.hindered + world.dt, 0.0)
-        return replace(after, stands=stands, met=met, hindered=hindered)
+        return replace(after, stands=stands, met=met, hindered=hindered), away
 
     def _speed(
         self, world: World, agents: Agents, direction: Vectors, gap: Scalars, mutual: Mask, has: Mask
@@ -161,14 +164,32 @@ def _way(world: World, agents: Agents, target: Rows) -> tuple[Vectors, Scalars]:
     return way, magnitude(way) - ends - agents.radius - world.bodies.radius[row]
 
 
-def _speed_behind(world: World, agents: Agents, near: Near, direction: Vectors, room: Scalars) -> Scalars:
+def _round_others(between: Between, goes: Rows, known: Fighting, way: Vectors, gap: Scalars) -> tuple[Vectors, Scalars]:
+    """The ways and the gaps as of `_way`, of those with a partner round others that stand between.
+
+    Args:
+        between: the agents that go.
+        goes: (m,) their rows among all.
+    """
+    partnered = which(known.has[goes])
+    rows = goes[partnered]
+    straight = picked(way, rows)
+    first = between.way_round(partnered, known.wanted[rows], straight)
+    first = np.where(np.isfinite(first[:, :1]), first, straight)
+    way, gap = way.copy(order="K"), gap.copy()
+    way[rows] = first
+    gap[rows] += magnitude(first) + magnitude(straight - first) - magnitude(straight)
+    return way, gap
+
+
+def _speed_behind(between: Between, direction: Vectors, room: Scalars) -> Scalars:
     """The speed at which agents still can stop behind those before them, (n,) m/s.
 
     Args:
-        near: the bodies near them.
         direction: (n, 3) unit vectors in which they go.
         room: (n,) metres to leave.
     """
+    world, agents, near = between.world, between.agents, between.near
     agent, body = near.agent, near.body
     offset, way = world.bodies.between(near.offset, agents.rows[agent], body), picked(direction, agent)
     along = dot(offset, way)

@@ -13,6 +13,7 @@ from steering_addon.scene import Crowd, Scene, in_crowds, positions, speeds
 from steering_addon.simulation.arrays.chance import keys_of
 from steering_addon.simulation.arrays.frozen import replace
 from steering_addon.simulation.candidates import FIRST, NEAREST_ONE, Candidates
+from steering_addon.simulation.maneuvers.between import Between
 from steering_addon.simulation.maneuvers.pairing import LOOKED_AT, Wants
 from steering_addon.simulation.nearby.neighbors import EVERYONE
 from steering_addon.simulation.partners import Partners
@@ -145,24 +146,33 @@ def wants(place: np.ndarray, crowd: np.ndarray, taken: np.ndarray) -> np.ndarray
     world = replace(world, bodies=replace(world.bodies, crowd=crowd), partners=others)
     sees, everyone = np.full(n, SEES), np.full(n, EVERYONE)
     near = world.neighbors(agents, sees, np.full(n, 2.0 * np.pi), everyone, everyone).together()
-    return Wants.of(world).chosen(
-        world, agents, near, np.argmax(crowd[:, None] != crowd, axis=1), np.ones(n, int), sees
-    )
+    enemy = np.argmax(crowd[:, None] != crowd, axis=1)
+    return Wants.of(world).chosen(Between(world, agents, near), enemy, np.ones(n, dtype=np.int64), sees)
 
 
 def wanted_by_loop(place: np.ndarray, crowd: np.ndarray, taken: np.ndarray) -> np.ndarray:
-    """The same by its definition: the first of the nearest in sight that are free with nobody between, -1 for none."""
+    """The same by its definition: of the nearest free enemies the first in sight, or the nearest round others."""
     wanted = np.full(len(place), -1)
     for i, p in enumerate(place):
         gaps = np.linalg.norm(place - p, axis=1)
-        free = [j for j in np.argsort(gaps) if crowd[j] != crowd[i] and not taken[j] and gaps[j] < SEES]
-        for j in free[:LOOKED_AT]:
-            way = (place[j] - p) / gaps[j]
-            along = (place - p) @ way
-            aside = np.linalg.norm(place - p - along[:, None] * way, axis=1)
-            between = (along > 0.0) & (along < gaps[j]) & (aside < 2.0 * RADIUS) & (gaps < SEES)
-            between[[i, j]] = False
-            if not between.any():
-                wanted[i] = j
-                break
+        seen = gaps < SEES
+        free = [j for j in np.argsort(gaps) if crowd[j] != crowd[i] and not taken[j] and seen[j]][:LOOKED_AT]
+        in_sight = [j for j in free if is_open(place, seen, {i, j}, p, place[j])]
+        if in_sight:
+            wanted[i] = in_sight[0]
+        elif free:
+            way = place[free[0]] - p
+            corners = [p + 0.5 * (way + side * np.array([-way[1], way[0]])) for side in (-1.0, 1.0)]
+            pair = {i, free[0]}
+            if any(is_open(place, seen, pair, p, c) and is_open(place, seen, pair, c, place[free[0]]) for c in corners):
+                wanted[i] = free[0]
     return wanted
+
+
+def is_open(place: np.ndarray, seen: np.ndarray, pair: set[int], start: np.ndarray, end: np.ndarray) -> bool:
+    """Whether a pair has room for a body on the way between two places."""
+    length = np.linalg.norm(end - start)
+    along = (place - start) @ (end - start) / length
+    aside = np.linalg.norm(place - start - along[:, None] * (end - start) / length, axis=1)
+    bars = seen & (along > 0.0) & (along < length) & (aside < 2.0 * RADIUS)
+    return not any(bars[k] and k not in pair for k in range(len(place)))

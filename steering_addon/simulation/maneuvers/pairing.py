@@ -10,17 +10,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..arrays.vectors import EPSILON, Mask, Rows, Scalars, dot, firsts, magnitude, nobody, picked, which
-from ..nearby.neighbors import Near
+from ..arrays.vectors import Mask, Rows, Scalars, dot, firsts, magnitude, picked, which
 from ..partners import Partners
 from ..world import Agents, World
+from .between import Between
 
 LOSES = 2.0
 """The distance at which a partner is lost, as a multiple of that at which it is found."""
 LOOKED_AT = 4
-"""Free bodies, the nearest, of which an agent takes the first with nobody between."""
+"""Free bodies, the nearest, of which an agent takes the first to which the way is clear."""
 STALE = 1.5
 """Steps after which a vehicle that did not ask again looks for no partner any more."""
 
@@ -95,56 +94,53 @@ class Wants:
         kept: Mask = exists & asks & (self.mutual[agents.rows] | has_room)
         return kept
 
-    def chosen(self, world: World, agents: Agents, near: Near, enemy: Rows, most: Rows, distance: Scalars) -> Rows:
+    def chosen(self, between: Between, enemy: Rows, most: Rows, distance: Scalars) -> Rows:
         """The row of the body that each agent wants for its partner, (n,), -1 for none.
 
+        That is the nearest that is free with nobody on the straight way; else the nearest to which a way leads round
+        those that stand between.
+
         Args:
-            near: the bodies within the distance of each.
+            between: the agents, with the bodies within the distance of each.
             enemy: (n,) the row of the nearest enemy; all of its crowd are enemies too.
             most, distance: (n,) as of `kept`.
         """
-        agent, body, far, rows = _enemies(world, agents, near, enemy, distance)
+        world, agents = between.world, between.agents
+        agent, body = _enemies(between, enemy, distance)
         free = self.asks[body] & ~self.has[body]
-        takes = free | (self.room_at(body, most[agent]) > self.beside[body])
+        takes = which(free | (self.room_at(body, most[agent]) > self.beside[body]))
+        agent, body = agent[takes], body[takes]
+        way = picked(world.bodies.position, body) - picked(agents.position, agent)
         first, second = np.minimum(agents.rows[agent], body), np.maximum(agents.rows[agent], body)
-        order = np.lexsort((second, first, far, self.has[body], agent))
-        order = order[takes[order]]
+        order = np.lexsort((second, first, dot(way, way), self.has[body], agent))
         order = order[_places(agent[order]) < LOOKED_AT]
-        clear = np.ones(len(order), dtype=np.bool_)
-        among = which(rows[order] >= 0)
-        clear[among] = ~_somebody_between(world, agents, near, rows[order[among]])
-        order = order[clear]
-        order = order[firsts(agent[order])]
+        agent, body, way = agent[order], body[order], picked(way, order)
         wanted = np.full(len(agents), -1)
-        wanted[agent[order]] = body[order]
+        nearest = firsts(agent)
+        leads = np.isfinite(between.way_round(agent[nearest], body[nearest], picked(way, nearest))[:, 0])
+        wanted[agent[nearest[leads]]] = body[nearest[leads]]
+        clear = which(~between.barred(agent, body, np.zeros_like(way), way))
+        clear = clear[firsts(agent[clear])]
+        wanted[agent[clear]] = body[clear]
         if world.ways is None:
             return wanted
         # Not one behind a wall or on another storey.
-        way = magnitude(world.bodies_by_way(agents, wanted) - agents.position)
-        return np.where((wanted >= 0) & (way <= distance), wanted, -1)
+        metres = magnitude(world.bodies_by_way(agents, wanted) - agents.position)
+        return np.where((wanted >= 0) & (metres <= distance), wanted, -1)
 
 
-def _enemies(
-    world: World, agents: Agents, near: Near, enemy: Rows, distance: Scalars
-) -> tuple[Rows, Rows, Scalars, Rows]:
-    """The pairs of agents and their enemies nearby: agents, bodies, metres squared, and the rows in `near`; (p,) each.
-
-    An enemy that is no vehicle is not in that list, and has row -1. The other arguments are as of `Wants.chosen`.
-    """
+def _enemies(between: Between, enemy: Rows, distance: Scalars) -> tuple[Rows, Rows]:
+    """The pairs of an agent and an enemy nearby, (p,) each; the arguments are as of `Wants.chosen`."""
+    world, agents, near = between.world, between.agents, between.near
     bodies, row = world.bodies, np.maximum(enemy, 0)
     crowd = np.where(enemy >= 0, bodies.crowd[row], -1)[near.agent]
     rows = which(((crowd >= 0) & (bodies.crowd[near.body] == crowd)) | (near.body == enemy[near.agent]))
+    # An enemy that is no vehicle is not among those that are perceived.
     perceivable = np.zeros(len(bodies.radius), dtype=np.bool_)
     perceivable[world.perceivable] = True
-    gap = picked(bodies.position, row) - agents.position
-    apart = dot(gap, gap)
-    others = which((enemy >= 0) & ~perceivable[row] & (apart < distance * distance))
-    return (
-        np.concatenate((near.agent[rows], others)),
-        np.concatenate((near.body[rows], enemy[others])),
-        np.concatenate((near.looks.distance_squared[rows], apart[others])),
-        np.concatenate((rows, np.full(len(others), -1))),
-    )
+    is_near = magnitude(picked(bodies.position, row) - agents.position) < distance
+    others = which((enemy >= 0) & ~perceivable[row] & is_near)
+    return np.concatenate((near.agent[rows], others)), np.concatenate((near.body[rows], enemy[others]))
 
 
 def _places(owner: Rows) -> Rows:
@@ -152,28 +148,3 @@ def _places(owner: Rows) -> Rows:
     begins = firsts(owner)
     places: Rows = np.arange(len(owner)) - np.repeat(begins, np.diff(np.append(begins, len(owner))))
     return places
-
-
-def _somebody_between(world: World, agents: Agents, near: Near, pairs: NDArray[np.int64]) -> Mask:
-    """Whether a third body is in the way of two of a pair to each other, (p,).
-
-    Args:
-        near: the bodies near each agent.
-        pairs: (p,) rows of that list.
-    """
-    if not len(pairs):
-        return nobody(0)
-    bodies, by_agent = world.bodies, np.argsort(near.agent, kind="stable")
-    begins = np.searchsorted(near.agent[by_agent], np.arange(len(agents) + 1))
-    agent = near.agent[pairs]
-    sizes = begins[agent + 1] - begins[agent]
-    pair = np.repeat(np.arange(len(pairs)), sizes)
-    third = by_agent[np.arange(len(pair)) - np.repeat(np.cumsum(sizes) - sizes - begins[agent], sizes)]
-    offset, way = picked(near.offset, third), picked(near.offset, pairs)
-    length = near.looks.distance_squared[pairs]
-    along = dot(offset, picked(way, pair))
-    aside = near.looks.distance_squared[third] - along * along / np.maximum(length, EPSILON)[pair]
-    both = np.maximum(bodies.radius[agents.rows[agent]], bodies.radius[near.body[pairs]])
-    width = both[pair] + bodies.extent[near.body[third]]
-    between = (along > 0.0) & (along < length[pair]) & (aside < width * width) & (third != pairs[pair])
-    return np.bincount(pair[between], minlength=len(pairs)) > 0
