@@ -8,11 +8,12 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty
 
 from ...settings.stored_choices import ROLES
-from ...simulation.roles import DESCRIPTIONS, OF_BODIES, Role
+from ...simulation.roles import DESCRIPTIONS, OF_BODIES, OF_MEMBERS, Role
 from ..animation.ownership import is_baked
 from ..crowds.adding_clips import FIND_CLIPS, add_to_new_crowd
 from ..crowds.improbable import why_improbable
 from ..crowds.joining import Joined, join, selected_crowd
+from ..crowds.joining_points import join_points
 from ..crowds.loose_parts import loose_parts
 from ..crowds.member_variation import give_size_back
 from ..crowds.moves_like import ANYTHING, LIKENESSES, UNCHANGED, is_settled, likeness
@@ -45,6 +46,7 @@ REMEDIES = {
     Role.FLOW: "Select a curve, such as Add > Curve > Path, or a mesh that is painted or has loose edges",
     Role.SURFACE: "Select a mesh, or another object with faces, that is not a vehicle",
     Role.LINK: "Select a curve, such as Add > Curve > Path, or an Empty",
+    Role.POINTS: "Select a mesh that is neither a vehicle nor a surface",
     Role.CROWD: "Select an Empty, or use Add Crowd",
     Role.STATE: "Use Add State",
     Role.TRIGGER: "Use Add Trigger",
@@ -96,7 +98,7 @@ class STEERING_OT_tag(SteeringOperator, bpy.types.Operator):
         return DESCRIPTIONS[Role[properties.role]][1]
 
     def invoke(self, context, _event):
-        specified = self.properties.is_property_set("moves_like") or self.role != Role.VEHICLE.name
+        specified = self.properties.is_property_set("moves_like") or Role[self.role] not in OF_MEMBERS
         crowd = selected_crowd(context)
         if specified or bpy.app.background or (crowd is not None and is_settled(crowd)):
             return self.execute(context)
@@ -107,9 +109,10 @@ class STEERING_OT_tag(SteeringOperator, bpy.types.Operator):
         fields = self.layout.column()
         fields.use_property_split = True
         fields.prop(self, "role")
-        if self.role == Role.VEHICLE.name:
+        if Role[self.role] in OF_MEMBERS:
             fields.prop(self, "moves_like")
             fields.prop(self, "new_crowd")
+        if self.role == Role.VEHICLE.name:
             fields.prop(self, "find_clips")
         fields.prop(self, "of_part")
 
@@ -119,8 +122,9 @@ class STEERING_OT_tag(SteeringOperator, bpy.types.Operator):
         joined = Joined()
         meant = _meant(context, role, self.of_part)
         suitable, skipped = _suitable(meant, role, self.of_part)
-        if role is Role.VEHICLE:
-            joined = join(context, suitable, likeness(self.moves_like), apart=self.new_crowd)
+        if role in OF_MEMBERS:
+            joining = join if role is Role.VEHICLE else join_points
+            joined = joining(context, suitable, likeness(self.moves_like), apart=self.new_crowd)
         else:
             self._give(context, role, suitable)
         answer(context.scene)
@@ -208,7 +212,7 @@ class STEERING_OT_untag(SteeringOperator, bpy.types.Operator):
             give_size_back(context.scene, objects)
         for ob in objects:
             ob.steering.roles -= {self.role}
-            if self.role == Role.VEHICLE.name:
+            if Role[self.role] in OF_MEMBERS:
                 ob.steering.crowd = None
             if Role[self.role] in SHAPED:
                 ob.steering.property_unset(SHAPED[Role[self.role]])
@@ -307,6 +311,8 @@ def _suitable(objects: list[Object], role: Role, of_part: bool) -> tuple[list[Ob
     if role is Role.VEHICLE:
         # A crowd is selected together with its future members on purpose: they are to join it.
         suitable, names = suitable if of_part else _topmost(carriers(suitable)), ""
+    if role is Role.POINTS:
+        names = ", ".join(ob.name for ob in objects if not (suits(ob, role) or has_role(ob, Role.CROWD)))
     check_editable(suitable)
     return suitable, names
 
@@ -375,6 +381,8 @@ def _summary(joined: Joined, scene: Scene) -> str:
     """The report after tagging vehicles, in one line."""
     number, crowd, preset = len(joined.members), joined.crowd.name, joined.preset
     vehicles = "1 vehicle" if number == 1 else f"{number} vehicles"
+    if has_role(joined.members[0], Role.POINTS):
+        vehicles = f"The points of {names_of([ob.name for ob in joined.members])}"
     # Select All takes them along with the models.
     equipment = [ob.name for ob in joined.members if ob.type in EQUIPMENT]
     too = f", {names_of(equipment)} too" if 0 < len(equipment) < number else ""
@@ -387,8 +395,10 @@ def _summary(joined: Joined, scene: Scene) -> str:
 
 
 def _label(role: Role) -> str:
-    """The name of a role with its article: "an obstacle"."""
+    """The name of a role with its article, unless it is of many: "an obstacle"."""
     noun = DESCRIPTIONS[role][0].lower()
+    if role is Role.POINTS:
+        return noun
     return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"
 
 

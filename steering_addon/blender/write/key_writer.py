@@ -22,6 +22,7 @@ from ..objects.hierarchy import Family
 from ..objects.tagged_objects import names_of
 from ..properties import settings_of
 from ..read.entry_settings import parts_of
+from ..refusal import Refusal
 from .channels import AT_ONCE, ChannelConverter
 from .clip_writer import ClipWriter
 from .needed_keys import LATEST, NeededKeys
@@ -55,8 +56,12 @@ class KeyWriter:
         """`replace_own_keys`: whether animation of the vehicles' own is set aside.
 
         Raises:
-            Refusal: clips of a crowd cannot be played.
+            Refusal: clips of a crowd cannot be played, or a vehicle is a point.
         """
+        if len(plan.vehicles.source.objects) < len(plan):
+            points = next(each.owner(0) for each, _ in plan.vehicles.source.parts if not len(each.objects))
+            text = f"The points of {points.name} cannot have keyframes. Lock {points.name}, or remove its tag."
+            raise Refusal(text, about=[points])
         n, f = len(plan), len(plan.frames)
         self._plan, self._source, self._replace = plan, plan.vehicles.source, replace_own_keys
         frames = frames_at_once(n, f)
