@@ -160,9 +160,9 @@ class LeaderFollowing(Neighborhood):
     def _behind(self, world: World, agents: Agents, row: Rows) -> Vectors:
         """The place of each agent in the cloud behind the leaders in some rows (n,): ahead, aside and up, (n, 3)."""
         velocity = picked(world.bodies.velocity, row)
-        place = self._place(agents.keys)
+        ahead, aside, above = self._place(agents.keys).T
         back = self.behind + self.behind_time * magnitude(velocity) + world.bodies.radius[row] + LONG * self.spread
-        return columns(place[:, 0] - back, place[:, 1], place[:, 2])
+        return columns(ahead - back, aside, above)
 
     def _kept(
         self, world: World, agents: Agents, row: Rows, rolls: Mask, axes: LeaderAxes, local: Vectors, memory: Station

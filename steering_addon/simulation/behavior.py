@@ -142,6 +142,11 @@ class Behavior(Declared):
         return ()
 
     @classmethod
+    def goes_both_ways(cls, value: Callable[[str], Any]) -> bool:
+        """Whether members of a crowd along a curve set out in both directions; `value` is as of `lanes_beside`."""
+        return False
+
+    @classmethod
     def sentence(cls) -> str:
         """What it does in one sentence, without the final stop."""
         return (cls.__doc__ or "").strip().split("\n\n")[0].replace("\n    ", " ").strip().rstrip(".")

@@ -71,7 +71,8 @@ class LeaderAxes:
 
     def place(self, origin: Vectors, local: Vectors) -> Vectors:
         """The points of places seen from an origin, (n, 3) each, metres."""
-        return origin + local[:, :1] * self.forward + local[:, 1:2] * self.side + local[:, 2:] * self.up
+        ahead, aside, above = local.T[:, :, None]
+        return origin + ahead * self.forward + aside * self.side + above * self.up
 
     def seen(self, offset: Vectors) -> Vectors:
         """Offsets (n, 3) as seen from the leader."""
@@ -162,4 +163,5 @@ def carried(
 
 def _seen(points: Vectors) -> Vectors:
     """Points to the right, ahead and up of an origin, (p, 3), in the order of places."""
-    return columns(points[:, 1], points[:, 0], points[:, 2])
+    right, ahead, above = points.T
+    return columns(ahead, right, above)
