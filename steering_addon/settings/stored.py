@@ -29,7 +29,19 @@ from ..simulation.roles import Role
 from ..simulation.vehicle import VehicleModel
 from . import storing as field
 from .population import Population
-from .stored_choices import AS_CROWD, AXES, DEFAULT_OVERLAY, MODELS, MOVES, OCCASIONS, OVERLAY, OWN_MOVES, PLAYS, ROLES
+from .stored_choices import (
+    AS_CROWD,
+    AXES,
+    DEFAULT_OVERLAY,
+    MODELS,
+    MOVES,
+    OCCASIONS,
+    OUTPUTS,
+    OVERLAY,
+    OWN_MOVES,
+    PLAYS,
+    ROLES,
+)
 
 PALETTE = (
     *((0.95, 0.35, 0.3), (0.4, 0.8, 0.45), (0.4, 0.6, 1.0), (0.85, 0.5, 0.95)),
@@ -387,6 +399,7 @@ class ObjectSettings(Stored):
         label="Combine",
         animatable=True,
     )
+    output: int = field.choice("KEYFRAMES", "Where a bake writes the motion of this crowd", OUTPUTS)
     preroll: int = field.count(
         "Number of frames that the crowd moves before the first one, so that it has already spread out "
         "when it is first seen; its vehicles are then not where they were placed. What moves in the scene is carried "
