@@ -20,6 +20,7 @@ from .hide import Hide
 from .interpose import Interpose
 from .keep_company import KeepCompany
 from .keep_distance import KeepDistance
+from .landing import Landing
 from .leader_following import LeaderFollowing
 from .obstacle_avoidance import ObstacleAvoidance
 from .offset_pursuit import OffsetPursuit
@@ -44,6 +45,7 @@ CATALOGUE: tuple[type[Behavior], ...] = (
     OffsetPursuit,
     Arrival,
     Docking,
+    Landing,
     Shadow,
     Interpose,
     Hide,

@@ -313,6 +313,10 @@ class ObjectSettings(Stored):
     measured_scale: float = field.positive(
         0.0, "Scale of the object for which its size is right; 0 if it was not measured"
     )
+    models: Any = field.collection(
+        "Models that the points show, in the order of their names: the attribute variant of a point is the number of "
+        "its own, from 0"
+    )
     seed: int = field.whole(0, "Seed of this vehicle's random numbers")
     start_speed: float = field.share(
         0.7, "Forward speed with which it starts or enters, as a fraction of its top speed"

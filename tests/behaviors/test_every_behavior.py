@@ -89,10 +89,10 @@ def test_the_parameters_that_it_names_are_its_own(kind: type[Behavior]) -> None:
 
 
 def shares(kind: type[Behavior]) -> bool:
-    """Whether its agents leave something for others to notice: a tally, or what they have taken."""
+    """Whether its agents leave something for others: a tally, what they have taken, or no place that is taken."""
     world, agents, [behavior] = everywhere(kind, 4).seen()
     steering = behavior.steer(world, agents, None if kind.remembers is None else kind.remembers.blank(4))
-    return bool(steering.tallies) or steering.takes is not None
+    return bool(steering.tallies) or steering.takes is not None or steering.perch is not None
 
 
 def decides_at_intervals(kind: type[Behavior]) -> bool:

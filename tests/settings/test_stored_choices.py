@@ -67,6 +67,7 @@ FLAGS = {
             "TRIGGER": 2048,
             "MARK": 4096,
             "LINK": 8192,
+            "POINTS": 16384,
         },
     },
     "own_locomotion": {"AS_CROWD": -1, **{name: number for number, name in enumerate(MOVES.split())}},

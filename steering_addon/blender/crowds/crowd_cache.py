@@ -204,11 +204,12 @@ def delete_caches(objects: Iterable[Object], parts_of: Any) -> None:
     """
     ids = {cached.cache for ob in objects if (cached := cached_as(ob)) is not None}
     woken = [ob for ob in bpy.data.objects if (cached := cached_as(ob)) is not None and cached.cache in ids]
+    # First, as view layers are built anew for what is removed.
+    for collection in [each for each in caches() if cache_id(each) in ids]:
+        remove_cache(collection)
     for ob in woken:
         del ob[MARK]
     wake({*woken, *(part for ob in woken for part in parts_of(ob))})
-    for collection in [each for each in caches() if cache_id(each) in ids]:
-        remove_cache(collection)
 
 
 def remove_cache(collection: Collection) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def crowd_in_focus(context: Context) -> Object | None:
-    """The active object if it is a crowd, or the crowd that it plays or belongs to: as a vehicle, a part of one, a state.
+    """The active object if it is a crowd, or the crowd that it plays or belongs to: as a vehicle, part of one or state.
 
     A click on a character selects its skin, not the armature that moves it. In the Properties editor the object shown
     there counts as active: it may be pinned.
@@ -27,7 +27,7 @@ def crowd_in_focus(context: Context) -> Object | None:
         return None
     if has_role(active, Role.CROWD):
         return active
-    if has_role(active, Role.STATE) or has_role(active, Role.TRIGGER):
+    if any(has_role(active, role) for role in (Role.STATE, Role.TRIGGER, Role.POINTS)):
         return crowd_of(active)
     if has_role(active, Role.MARK) and active.steering.is_property_set("mark"):
         active = pointed_at(active.steering.mark, "who")

@@ -12,32 +12,19 @@ from ...portrayal.driver_properties import EFFORT, PHASE, STATE
 from ...simulation.roles import Role
 from ..animation.rotation_channels import RotationTrack
 from ..animation.visibility import parts
-from ..crowds.cache_models import (
-    EFFORTS,
-    Cycles,
-    Layout,
-    OfClips,
-    OfDrivers,
-    Still,
-    Variant,
-    drives_by_phase,
-    looks_of,
-    making,
-    scale_in_world,
-    shape_of,
-)
+from ..crowds.cache_models import EFFORTS, Layout, Variant, making
 from ..crowds.crowd_cache import CachedAgents, CachedFrames, NewCache, delete_caches, is_cached, settle
 from ..objects.hierarchy import Family
-from ..objects.suitability import check_editable
 from ..properties import has_role
 from ..read.local_space import to_local
-from ..read.sources import keyed_properties
+from .cache_members import CachedMembers, models_of_crowd
 from .subjects import driven_crowds, stateful_crowds
 
 if TYPE_CHECKING:
     from bpy.types import Mesh, Object
 
     from ...portrayal.portrait import Portrait
+    from ...portrayal.sketch import VisibleBodies
     from ..read.plan import Plan
     from ..read.sources import CrowdSource
     from .subjects import PlayingModels
@@ -49,7 +36,7 @@ MODELS = 0.7
 
 
 class CacheWriter:
-    """Writes crowds of a plan, whose vehicles are objects, into a crowd cache each."""
+    """Writes crowds of a plan into a crowd cache each."""
 
     def __init__(self, plan: Plan, playing: PlayingModels, crowds: Sequence[CrowdSource]) -> None:
         """Check what can be checked.
@@ -107,87 +94,52 @@ class _CrowdCache:
 
     def __init__(self, plan: Plan, playing: PlayingModels, crowd: CrowdSource) -> None:
         self._plan, self._crowd, self._family = plan, crowd, Family()
-        self._rows, source = crowd.rows, plan.vehicles.source
-        self._vehicles = [source.objects[row] for row in crowd.rows.tolist()]
-        check_editable(self._vehicles)
-        f, m = len(plan.frames), len(self._rows)
+        self._rows, f, m = crowd.rows, len(plan.frames), len(crowd.rows)
+        self._members = members = CachedMembers.of(plan, playing, crowd, self._family)
         self._position, self._rotation = np.empty((f, m, 3), np.float32), np.empty((f, m, 4), np.float32)
         self._away, self._cycle = np.zeros((f, m), np.bool_), np.zeros((f, m), np.int8)
-        self._tracks = [
-            _Turns(rows, source.axes[self._rows[rows[0]]], source) for rows in _alike(source.axes[self._rows])
-        ]
-        self._scales = source.scales(self._rows.tolist())
-        self._local = {row: k for k, row in enumerate(self._rows.tolist())}
-        self._variant, self._variants = self._looks(playing)
-        moves = any(len(variant.cycles) for variant in self._variants)
+        self._turns = [_Turns(rows, members.axes[rows[0]], members.signs[rows]) for rows in _alike(members.axes)]
+        moves = any(len(variant.cycles) for variant in members.variants)
         self._phase = np.zeros((f, m), np.int8) if moves else None
-        stateful = [k for k, each in enumerate(stateful_crowds(plan)) if np.isin(self._rows, each.rows).any()]
+        self._clips = models_of_crowd(playing, crowd)
+        driven = [k for k, each in enumerate(driven_crowds(plan)) if each.ob == crowd.ob]
+        self._driven = driven[0] if driven else -1
+        stateful = [k for k, each in enumerate(stateful_crowds(plan)) if np.array_equal(each.rows, crowd.rows)]
         self._stateful = stateful[0] if stateful else -1
         self._state = np.zeros((f, m), np.int32) if stateful else None
         self._new: NewCache | None = None
-
-    def _looks(self, playing: PlayingModels) -> tuple[np.ndarray, list[Variant]]:
-        """The variant of each vehicle, (m,), and these; notes what tells their cycles and phases."""
-        number, first = looks_of(self._vehicles, self._family)
-        self._clips: list[tuple[int, np.ndarray, np.ndarray]] = []
-        played: dict[int, tuple[int, Object]] = {}
-        for k, model in enumerate(playing.models):
-            if model.crowd == self._crowd.ob:
-                local = np.array([self._local[row] for row in model.clips.rows.tolist()])
-                self._clips.append((k, local, np.arange(len(local))))
-                played |= {row: (k, rig) for row, rig in zip(local.tolist(), model.model.rigs)}
-        driven = [k for k, each in enumerate(driven_crowds(self._plan)) if each.ob == self._crowd.ob]
-        self._driven = driven[0] if driven else -1
-        variants, groups = [], {}
-        for look, row in enumerate(first):
-            ob = self._vehicles[row]
-            cycles: Cycles = Still()
-            rig, group = ob, ("look", look)
-            if row in played:
-                k, rig = played[row]
-                model = playing.models[k]
-                cycles, group = OfClips(model.copies, len(model.clips.clips)), ("clips", k)
-            elif driven and drives_by_phase(ob, self._family):
-                cycles = OfDrivers(EFFORTS if EFFORT in keyed_properties(ob, self._crowd.ob) else ())
-                group = ("drivers", *shape_of(ob, self._family))
-            number_of_group = groups.setdefault(group, len(groups))
-            variants.append(Variant(ob, rig, cycles, number_of_group, scale_in_world(ob)))
-        self._by_drivers = np.array([isinstance(variants[look].cycles, OfDrivers) for look in number], dtype=np.bool_)
-        self._has_effort = any(isinstance(each.cycles, OfDrivers) and each.cycles.efforts for each in variants)
-        return number, variants
 
     def frame(self, row: int, portrait: Portrait) -> None:
         """Take in a frame, the one of this row."""
         bodies, rows = portrait.bodies, self._rows
         self._position[row] = bodies.position[rows]
         self._away[row] = portrait.away[rows]
-        for turns in self._tracks:
-            self._rotation[row, turns.rows] = turns.next(bodies, rows, self._scales)
+        for turns in self._turns:
+            self._rotation[row, turns.rows] = turns.next(bodies, rows)
         if self._phase is not None:
             self._moved(row, portrait)
         if self._state is not None:
-            told = portrait.states[self._stateful]
-            self._state[row] = told[STATE]
+            self._state[row] = portrait.states[self._stateful][STATE]
 
     def _moved(self, row: int, portrait: Portrait) -> None:
         """Take in the cycle and the phase of each."""
-        for k, local, _ in self._clips:
+        for k, local in self._clips.items():
             played = portrait.models[k].played
             cycle = played.influence.argmax(axis=0)
             self._cycle[row, local] = cycle
             self._phase[row, local] = _parts_of_cycle(played.phase[cycle, np.arange(len(local))])
-        if self._by_drivers.any():
+        driven = self._members.by_drivers
+        if driven.any():
             told = portrait.driven[self._driven].properties
-            phase = _parts_of_cycle(told[PHASE])
-            self._phase[row, self._by_drivers] = phase[self._by_drivers]
-            if self._has_effort:
-                apart = np.abs(told[EFFORT][self._by_drivers, None] - np.array(EFFORTS))
-                self._cycle[row, self._by_drivers] = apart.argmin(axis=1)
+            self._phase[row, driven] = _parts_of_cycle(told[PHASE][driven])
+            if EFFORT in told:
+                apart = np.abs(told[EFFORT][driven, None] - np.array(EFFORTS))
+                self._cycle[row, driven] = apart.argmin(axis=1)
 
     def prepare(self) -> Iterator[float]:
         """Make the models and the columns, yielding the share that is done."""
         scene, layer = self._plan.scene, _layer_of(self._plan.scene)
-        work = making(self._variants, scene, layer, self._family)
+        work = making(self._members.variants, scene, layer, self._family)
         while True:
             try:
                 yield MODELS * next(work)
@@ -208,11 +160,11 @@ class _CrowdCache:
             ),
             agents=CachedAgents(
                 self._plan.vehicles.identity[self._rows],
-                self._variant,
-                np.array([scale_in_world(ob) for ob in self._vehicles]),
+                self._members.variant,
+                self._members.scale,
             ),
             poses=number,
-            models=_in_blocks(self._variants, number),
+            models=_in_blocks(self._members.variants, number),
         )
         for done, _ in enumerate(self._new.making(), 1):
             yield MODELS + (1.0 - MODELS) * min(done / 8.0, 1.0)
@@ -220,8 +172,8 @@ class _CrowdCache:
     def _poses(self, layouts: dict[int, Layout], kind: type) -> np.ndarray:
         """The numbers of the meshes, (f, m); -1 of those who are away."""
         poses = np.full(self._away.shape, -1, kind)
-        for variant, each in enumerate(self._variants):
-            local = np.flatnonzero(self._variant == variant)
+        for variant, each in enumerate(self._members.variants):
+            local = np.flatnonzero(self._members.variant == variant)
             phase = self._phase[:, local] / PHASES if self._phase is not None else np.zeros((1, 1))
             poses[:, local] = layouts[each.group].shown(self._cycle[:, local], phase)
         poses[self._away] = -1
@@ -231,33 +183,38 @@ class _CrowdCache:
         """Give the cache to the scene and let the vehicles rest."""
         frames = int(self._plan.frames[0]), int(self._plan.frames[-1])
         self._new.hand_over(self._plan.scene, cache, frames[1])
-        parts_of_all = [part for ob in self._vehicles for part in _parts(ob, self._family)]
-        settle(self._vehicles, parts_of_all, cache, frames, self._plan.scene)
-        for variant in self._variants:
+        owners = self._members.owners
+        parts_of_all = [part for ob in owners for part in _parts(ob, self._family)]
+        settle(owners, parts_of_all, cache, frames, self._plan.scene)
+        for variant in self._members.variants:
             variant.meshes.clear()
 
     def discard(self) -> None:
         """Remove what was made."""
         if self._new is not None:
             self._new.discard()
-        meshes = dict.fromkeys(mesh for variant in self._variants for mesh in variant.meshes)
+        meshes = dict.fromkeys(mesh for variant in self._members.variants for mesh in variant.meshes)
         bpy.data.batch_remove([mesh for mesh in meshes if not mesh.users])
-        for variant in self._variants:
+        for variant in self._members.variants:
             variant.meshes.clear()
 
 
 class _Turns:
-    """The rotations of vehicles with the same axes, frame after frame; `rows` are local."""
+    """The rotations of k vehicles with the same axes, frame after frame.
 
-    def __init__(self, rows: np.ndarray, axes: np.ndarray, source: object) -> None:
-        self.rows, self._axes = rows, axes
+    Attributes:
+        rows: (k,) theirs among those of the crowd.
+    """
+
+    def __init__(self, rows: np.ndarray, axes: np.ndarray, signs: np.ndarray) -> None:
+        self.rows, self._axes, self._signs = rows, axes, signs
         self._track = RotationTrack("QUATERNION")
 
-    def next(self, bodies: object, all_rows: np.ndarray, scales: np.ndarray) -> np.ndarray:
-        """The quaternions (m, 4) on the next frame."""
-        rows = all_rows[self.rows]
+    def next(self, bodies: VisibleBodies, of_crowd: np.ndarray) -> np.ndarray:
+        """The quaternions (k, 4) on the next frame; `of_crowd`: (m,) the rows of the crowd."""
+        rows = of_crowd[self.rows]
         basis = np.stack((bodies.side[rows], bodies.forward[rows], bodies.up[rows]), axis=-1)
-        _, turns = to_local(None, bodies.position[rows][None], basis[None], self._axes, scales[self.rows])
+        _, turns = to_local(None, bodies.position[rows][None], basis[None], self._axes, self._signs)
         return self._track.extend(turns)[0]
 
 

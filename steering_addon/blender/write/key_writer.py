@@ -19,6 +19,7 @@ from ..clips.own_shapes import clear_players, has_own_shapes
 from ..objects.hierarchy import Family
 from ..objects.tagged_objects import names_of
 from ..read.entry_settings import parts_of
+from ..refusal import Refusal
 from .channels import AT_ONCE, ChannelConverter
 from .clip_writer import ClipWriter
 from .property_columns import KEY, DriverColumns, StateColumns
@@ -48,8 +49,12 @@ class KeyWriter:
         """`replace_own_keys`: whether animation of the vehicles' own is set aside.
 
         Raises:
-            Refusal: clips of a crowd cannot be played.
+            Refusal: clips of a crowd cannot be played, or a vehicle is a point.
         """
+        if len(plan.vehicles.source.objects) < len(plan):
+            points = next(each.owner(0) for each, _ in plan.vehicles.source.parts if not len(each.objects))
+            text = f"The points of {points.name} cannot have keyframes. Lock {points.name}, or remove its tag."
+            raise Refusal(text, about=[points])
         n, f = len(plan), len(plan.frames)
         self._plan, self._source, self._replace = plan, plan.vehicles.source, replace_own_keys
         frames = frames_at_once(n, f)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..read.joined_vehicles import object_part
 from ..stored_values import choice_in
 from .cache_writer import CacheWriter
 from .key_writer import KeyWriter
@@ -27,12 +28,18 @@ def writer_for(plan: Plan, playing: PlayingModels, *, replace_own_keys: bool) ->
     Raises:
         Refusal: a crowd cannot be written.
     """
-    cached = [crowd for crowd in plan.crowds if choice_in(crowd.ob.steering, "output") == "CACHE" and len(crowd.rows)]
+    cached = [crowd for crowd in plan.crowds if len(crowd.rows) and _is_cached(plan, crowd)]
     if not cached:
         return SplitWriter(plan, KeyWriter(plan, playing, replace_own_keys=replace_own_keys), None, None)
     part = PlanPart(plan, cached)
     keys = KeyWriter(part.plan, part.playing(playing), replace_own_keys=replace_own_keys)
     return SplitWriter(plan, keys, CacheWriter(plan, playing, cached), part)
+
+
+def _is_cached(plan: Plan, crowd: CrowdSource) -> bool:
+    """Whether a crowd goes into a cache: if it is to, or has points, which can have no keys."""
+    has_points = len(np.setdiff1d(crowd.rows, plan.vehicles.source.object_rows)) > 0
+    return has_points or choice_in(crowd.ob.steering, "output") == "CACHE"
 
 
 class SplitWriter:
@@ -63,7 +70,7 @@ class SplitWriter:
         for done in self._keys.finish(run):
             yield half + (1.0 - half) * done
         objects = self._plan.vehicles.source.objects
-        written = set(self._part.objects) if self._part is not None else set(objects)
+        written = set(objects if self._part is None else self._part.objects)
         CacheWriter.delete([ob for ob in written if CacheWriter.has_written(ob)])
         if self._caches is not None:
             KeyWriter.delete([ob for ob in objects if ob not in written and KeyWriter.has_written(ob)])
@@ -105,10 +112,12 @@ class PlanPart:
         gone = {crowd.ob for crowd in without}
         self._kept = [crowd.ob not in gone for crowd in plan.crowds]
         self._rows = np.flatnonzero(np.array(self._kept, dtype=np.bool_)[plan.vehicles.crowd])
-        source = plan.vehicles.source
-        self.objects = [source.objects[row] for row in self._rows.tolist()]
+        source, objects = object_part(plan.vehicles.source), plan.vehicles.source.object_rows
+        # Only objects are kept.
+        of_objects = np.searchsorted(objects, self._rows)
+        self.objects = [source.objects[row] for row in of_objects.tolist()]
         parented = {row: k for k, row in enumerate(source.parented)}
-        self._parts = [parented[row] for row in self._rows.tolist() if row in parented]
+        self._parts = [parented[row] for row in of_objects.tolist() if row in parented]
         self._driven = [self._kept[plan.crowds.index(crowd)] for crowd in driven_crowds(plan)]
         self._stateful = [self._kept[crowd] for crowd in sorted({state.crowd for state in plan.states})]
         number = np.full(len(plan), -1)
@@ -121,7 +130,7 @@ class PlanPart:
             plan,
             vehicles=replace(
                 plan.vehicles,
-                source=_taken(source, self._rows),
+                source=_taken(source, of_objects),
                 **{name: column[self._rows] for name, column in columns.items()},
             ),
             crowds=tuple(
