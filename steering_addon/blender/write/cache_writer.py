@@ -48,6 +48,7 @@ class CacheWriter:
         self._crowds = [_CrowdCache(plan, playing, crowd) for crowd in crowds if len(crowd.rows)]
         self._taken = 0
         self.warnings: Sequence[str] = ()
+        self.told = ""
 
     def frame(self, portrait: Portrait) -> None:
         """Take in the vehicles on a frame."""

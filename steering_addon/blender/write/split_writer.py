@@ -81,6 +81,11 @@ class SplitWriter:
         """As of `Writer`."""
         return (*self._keys.warnings, *(self._caches.warnings if self._caches is not None else ()))
 
+    @property
+    def told(self) -> str:
+        """As of `Writer`."""
+        return self._keys.told
+
     def discard(self) -> None:
         """As of `Writer`."""
         self._keys.discard()
