@@ -20,6 +20,7 @@ from ..arrays.vectors import (
     Rows,
     Scalars,
     Vectors,
+    anybody,
     clamp,
     columns,
     dot,
@@ -544,11 +545,14 @@ def _ring(reach: int) -> list[tuple[int, int]]:
 
 def _shifted(links: Rows, node: Rows, off: Scalars, axis: int, size: float) -> tuple[Rows, Scalars]:
     """The nodes and the offsets from them along an axis, (m,) each, where an offset leads into the next cell."""
+    beyond = np.abs(off) > 0.5 * size
+    if not anybody(beyond):
+        return node, off
     n = links.shape[1] - 1
     side = np.where(off > 0.0, axis, axis + 2)
-    other = np.where(np.abs(off) > 0.5 * size, links[side, node], n)
+    other = np.where(beyond, links[side, node], n)
     goes = other < n
-    held = np.clip(off, -0.5 * size, 0.5 * size)
+    held = clamp(off, -0.5 * size, 0.5 * size)
     return np.where(goes, other, node), np.where(goes, off - np.where(off > 0.0, size, -size), held)
 
 
