@@ -120,6 +120,7 @@ class Parameter:
         room_to_stop: whether a length has to grow with the stopping distance when the parameter is fitted to a crowd.
         in_order: whether it names several bodies, which the behavior visits one after the other (`simulation.stops`).
         only_with: the name of a choice of the same declaration, and its numbers with which the parameter has an effect.
+        stood_on: whether vehicles come down on places of the body.
         at_end: whether it comes after the parameters that a subclass adds.
         soft: the limits of a drag in the interface; a typed number may go beyond them.
         roles: the roles of which an object that a pointer refers to needs one; any object if empty.
@@ -140,6 +141,7 @@ class Parameter:
     shrinks: bool = False
     room_to_stop: bool = False
     in_order: bool = False
+    stood_on: bool = False
     only_with: tuple[str, tuple[int, ...]] | None = None
     at_end: bool = False
     label: str = ""
@@ -255,6 +257,11 @@ def only_with(name: str, number: int | tuple[int, ...], parameter: Any) -> Any:
 def room_to_stop(parameter: Any) -> Any:
     """The length, which is at least in proportion to the stopping distance when it is fitted to a crowd."""
     return declared(replace(parameter.metadata["parameter"], room_to_stop=True))
+
+
+def stood_on(parameter: Any) -> Any:
+    """The body, of whose places `World.perches` tells."""
+    return declared(replace(parameter.metadata["parameter"], stood_on=True))
 
 
 def at_end(parameter: Any) -> Any:

@@ -29,6 +29,8 @@ OFF_GROUND = "off_ground"
 HELD_UP = "held_up"
 """The output, 1 or 0, that tells whether the ground holds a vehicle up: it has refused the last step, and none has been
 taken since, or it is too steep, so that a walker creeps."""
+PERCHED = "perched"
+"""The output, 1 or 0, that tells whether a flyer stands on something; not given before any has."""
 
 
 WHEEL_SPEED = 1.0
@@ -60,6 +62,7 @@ class Control(Columns):
         behind: (n,) metres straight back to the nearest vehicle, inf for none; None if no vehicle looks back.
         warned: (n,) the vehicles that see another brake ahead and may have to; None if none does.
         goal_distance: (n,) metres to where they are led, inf for none; None if no vehicle is led anywhere.
+        comes_down, perch: as of `Intention`; None if no vehicle comes down.
     """
 
     force: Vectors
@@ -68,6 +71,8 @@ class Control(Columns):
     behind: Scalars | None = None
     warned: Mask | None = None
     goal_distance: Scalars | None = None
+    comes_down: Mask | None = None
+    perch: Vectors | None = None
 
 
 @dataclass(frozen=True)
@@ -79,6 +84,7 @@ class Moved:
         memory: what the locomotion remembers of each vehicle.
         began: (n, 3) where the steps of bodies on feet began, metres: contacts push these along their way, and hardly
             aside. None for bodies that contacts push any way.
+        holds: (n,) the bodies that hold on to where they stand, so that contacts push only others; None for none.
     """
 
     position: Vectors
@@ -86,6 +92,7 @@ class Moved:
     forward: Vectors
     memory: Any = None
     began: Vectors | None = None
+    holds: Mask | None = None
 
 
 @dataclass(frozen=True)

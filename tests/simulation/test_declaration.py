@@ -99,6 +99,7 @@ def test_roles_are_bits_that_never_change() -> None:
         "TRIGGER": 2048,
         "MARK": 4096,
         "LINK": 8192,
+        "POINTS": 16384,
     }
     assert {role.name: int(role) for role in Role} == stored
     assert set(DESCRIPTIONS) == set(Role)

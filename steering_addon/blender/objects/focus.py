@@ -26,7 +26,7 @@ def crowd_in_focus(context: Context) -> Object | None:
         return None
     if has_role(active, Role.CROWD):
         return active
-    if has_role(active, Role.STATE) or has_role(active, Role.TRIGGER):
+    if any(has_role(active, role) for role in (Role.STATE, Role.TRIGGER, Role.POINTS)):
         return crowd_of(active)
     if has_role(active, Role.MARK) and active.steering.is_property_set("mark"):
         active = pointed_at(active.steering.mark, "who")

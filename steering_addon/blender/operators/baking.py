@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import bpy
@@ -112,11 +112,11 @@ class STEERING_OT_bake(SteeringOperator, InPieces, bpy.types.Operator):
         for ob in self._edited_ones:
             if ob not in baked:
                 ob.steering.locked = True
-        as_baked(objects)
+        as_baked(objects, result.run)
         others = (ob for ob in tagged(in_use(self._scene), Role.VEHICLE) if ob not in baked)
         made_of = fingerprint(self._scene, baked.union(ob for ob in others if bake_of(ob) is not None))
         sign_run(self._scene, result.run, made_of)
-        forget_runs(self._scene, _played())
+        forget_runs(self._scene, {result.run, *_played(baked)})
         stuck = {objects[row].name: frames for row, frames in result.stuck.items()}
         if edited:
             self.report({"WARNING"}, f"Replaced keys that were edited by hand: {list_names(edited)}")
@@ -130,7 +130,7 @@ class STEERING_OT_bake(SteeringOperator, InPieces, bpy.types.Operator):
         if result.closest != INFINITE:
             # Rounded, what touches could be at -0.00 m.
             text += f", nearest obstacle {round(result.closest, 2) + 0.0:.2f} m"
-        text += f": {summary(result.mishaps)}"
+        text += f": {summary(result.mishaps)}{result.told and '; '}{result.told}"
         self.report({"INFO"}, text)
         # Blender sends no update when actions are assigned.
         census.changed()
@@ -221,9 +221,12 @@ class STEERING_OT_clear_bake(SteeringOperator, bpy.types.Operator):
         return [ob for ob in candidates if ob not in kept]
 
 
-def _played() -> set[str]:
-    """The ids of the bakes that objects of the file play, also in excluded collections and other scenes."""
-    return {bake.bake_id for ob in bpy.data.objects if (bake := bake_of(ob)) is not None}
+def _played(but: Container[Object] = ()) -> set[str]:
+    """The ids of the bakes that objects of the file play, also in excluded collections and other scenes.
+
+    `but`: objects of which they are known.
+    """
+    return {bake.bake_id for ob in bpy.data.objects if ob not in but and (bake := bake_of(ob)) is not None}
 
 
 def _unreadable(objects: Iterable[Object]) -> Iterator[str]:
