@@ -14,6 +14,7 @@ import numpy as np
 from ...portrayal.sketch import Sketch
 from ..animation.rotation_channels import channels_from_matrices, product
 from ..crowds.shown_models import STAND, point_mesh, set_column, show_models
+from ..objects.crowd_caches import cache_of
 from ..properties import pointed_at
 from ..read.joined_vehicles import point_parts
 
@@ -68,8 +69,10 @@ class PointDisplays:
 
 
 def owners(plan: Plan) -> list[Object]:
-    """The objects of a plan that have points."""
-    return [source.ob for source, _ in point_parts(plan.vehicles.source)]
+    """The objects of a plan that have points, and those that play an earlier bake of these."""
+    parts = point_parts(plan.vehicles.source)
+    caches = [cache for source, _ in parts if (cache := cache_of(source.crowd)) is not None]
+    return [*(source.ob for source, _ in parts), *dict.fromkeys(ob for cache in caches for ob in cache.objects)]
 
 
 def _looks(source: PointVehicles) -> tuple:

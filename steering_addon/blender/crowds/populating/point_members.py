@@ -23,6 +23,7 @@ from ...properties import has_role, pointed_at
 from ...read.evaluated_points import evaluated_points
 from ...read.local_space import AXIS_NAMES, model_axes
 from ...stored_values import sound_front
+from ..crowd_cache import delete_caches
 from ..member_variation import VARIED
 from ..shown_models import point_mesh, show_models
 from .member_collection import collection_for
@@ -124,6 +125,7 @@ def points_of(crowd: Object, objects: Iterable[Object]) -> list[Object]:
 def remove_points(crowd: Object, context: Context, kept: Collection | None = None) -> None:
     """Remove the points that Populate made for a crowd, with their models unless these are kept."""
     for ob in points_of(crowd, in_use(context.scene)):
+        delete_caches([ob], lambda each: ())
         models = pointed_at(ob.steering, "models")
         trees = [modifier.node_group for modifier in ob.modifiers if modifier.type == "NODES"]
         mesh = ob.data

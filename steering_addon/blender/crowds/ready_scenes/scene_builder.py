@@ -33,7 +33,7 @@ from .models import ReadyModel
 if TYPE_CHECKING:
     from bpy.types import ID, Collection, Context, Object
 
-CLOSER, BESIDE = 0.89, 0.3
+CLOSER, BESIDE = 1.1, 0.3
 """The step of the grid of a large crowd, as a multiple of the distance of neighbors, and how far from it they are."""
 MOST_PLACES = 100
 """Number of places that are tried beside existing crowds."""
