@@ -16,7 +16,7 @@ import numpy as np
 from mathutils import Matrix
 
 from ...portrayal.driver_properties import EFFORT, PHASE
-from ...portrayal.pose_count import middles
+from ...portrayal.pose_count import fewest, middles
 from ..animation.animation_data import assign_action, channelbag_in, new_action
 from ..animation.keyframes import LINEAR, generated_keys, write_keys
 from ..clips.clip_copies import Copies
@@ -24,13 +24,18 @@ from ..objects.doubles import doubles
 from ..objects.hierarchy import Family
 from ..refusal import Refusal
 from .model_aside import ModelAside, model_aside
-from .posed_meshes import poses_of
 
 if TYPE_CHECKING:
     from bpy.types import Mesh, Object, Scene, ViewLayer
 
 SHARE = 1.0 / 36.0
 """By how much a vertex may be off, as a share of the longest side of the model."""
+COARSER, TOGETHER = 1.25, 1024
+"""By this factor more, as long as there are more meshes than these: what a frame takes grows with their number."""
+SAMPLES = 64
+"""The parts of a cycle in which it is measured."""
+HALF = 0.5
+"""The share of the work that measuring takes."""
 MOST, MOST_BEATS = 64, 24
 """Poses of a cycle at most, and of one that drivers move: a beat lasts a few frames only."""
 EFFORTS = (0.0, 0.5, 1.0)
@@ -209,57 +214,54 @@ def making(
     Raises:
         Refusal: the vertices of a model do not stay the same.
     """
-    layouts: dict[int, Layout] = {}
+    measured: dict[int, list[np.ndarray]] = {}
     for done, variant in enumerate(variants):
-        ob = variant.vehicle
-        with model_aside(ob, variant.rig, scene, layer, family) as aside:
-            known = variant.group in layouts
-            layout = layouts.setdefault(variant.group, Layout())
-            shapes: list[np.ndarray] = []
+        if variant.group not in measured:
+            measured[variant.group] = shapes = []
+            aside_of = model_aside(variant.vehicle, variant.rig, scene, layer, family)
+            with aside_of as aside, _closing(variant.cycles.played(aside)) as played:
+                for frames in played:
+                    shapes.append(np.stack(list(aside.shapes(np.linspace(0.0, frames, SAMPLES + 1)))))
+                    yield HALF * (done + len(shapes) / len(variant.cycles)) / len(variants)
+    layouts = _layouts(variants, measured)
+    for done, variant in enumerate(variants):
+        with model_aside(variant.vehicle, variant.rig, scene, layer, family) as aside:
+            shapes = []
             with _closing(variant.cycles.played(aside)) as played:
-                for number, frames in enumerate(played):
-                    if known:
-                        shapes += aside.shapes(middles(layout.poses[number]) * frames)
-                    else:
-                        posed = yield from _shared(
-                            _posed(aside, frames, variant.cycles.most),
-                            (done, number),
-                            (len(variants), len(variant.cycles)),
-                        )
-                        layout.poses.append(len(posed))
-                        shapes += list(posed)
-                    yield (done + (number + 1) / len(variant.cycles)) / len(variants)
+                for frames, poses in zip(played, layouts[variant.group].poses):
+                    shapes += aside.shapes(middles(poses) * frames)
+                    yield HALF + (1.0 - HALF) * done / len(variants)
                 mesh, unit = aside.joined(), 1.0 / np.where(variant.scale == 0.0, 1.0, variant.scale)
-                variant.meshes.append(mesh)
-                mesh.transform(Matrix.Diagonal((*unit, 1.0)))
-                if any(len(shape) != len(mesh.vertices) for shape in shapes):
-                    text = f"The number of vertices of {ob.name} changes while it moves"
-                    raise Refusal(f"{text}. Turn off the modifiers that change it.", about=[ob])
-                variant.meshes += [mesh.copy() for _ in shapes[1:]]
-                for each, shape in zip(variant.meshes, shapes):
-                    each.vertices.foreach_set("co", (shape * unit).astype(np.float32).ravel())
-                    each.update()
-        yield (done + 1) / len(variants)
+            variant.meshes.append(mesh)
+            if any(len(shape) != len(mesh.vertices) for shape in shapes):
+                text = f"The number of vertices of {variant.vehicle.name} changes while it moves"
+                raise Refusal(f"{text}. Turn off the modifiers that change it.", about=[variant.vehicle])
+            mesh.transform(Matrix.Diagonal((*unit, 1.0)))
+            variant.meshes += [mesh.copy() for _ in shapes[1:]]
+            for each, shape in zip(variant.meshes, shapes):
+                each.vertices.foreach_set("co", (shape * unit).astype(np.float32).ravel())
+                each.update()
+        yield HALF + (1.0 - HALF) * (done + 1) / len(variants)
     return layouts
 
 
-def _posed(aside: ModelAside, frames: float, most: int) -> Generator[float, None, np.ndarray]:
-    points = aside.points(0.0)
-    tolerance = SHARE * float(np.ptp(points, axis=0).max()) if len(points) else 1.0
-    poses, _ = yield from poses_of(aside, frames, tolerance, most)
-    return poses
-
-
-def _shared(
-    work: Generator[float, None, np.ndarray], at: tuple[int, int], of: tuple[int, int]
-) -> Generator[float, None, np.ndarray]:
-    """Work on one cycle of a variant, yielding the share of all that is done."""
+def _layouts(variants: Sequence[Variant], measured: Mapping[int, Sequence[np.ndarray]]) -> dict[int, Layout]:
+    """The layouts by group: as many poses as the shapes of cycles (s, v, 3) need, if not all together are too many."""
+    share, cycles = SHARE, {variant.group: variant.cycles for variant in variants}
     while True:
-        try:
-            done = next(work)
-        except StopIteration as stop:
-            return stop.value
-        yield (at[0] + (at[1] + done) / of[1]) / of[0]
+        layouts = {
+            group: Layout([fewest(each, share * _side(each), cycles[group].most) for each in shapes])
+            for group, shapes in measured.items()
+        }
+        number = max(map(len, layouts.values()))
+        if len(variants) * number <= TOGETHER or all(each == 1 for layout in layouts.values() for each in layout.poses):
+            return layouts
+        share *= COARSER
+
+
+def _side(shapes: np.ndarray) -> float:
+    """The longest side of a model by its shapes (s, v, 3), 1 without vertices."""
+    return float(np.ptp(shapes[0], axis=0).max()) if shapes.shape[1] else 1.0
 
 
 @contextmanager
