@@ -183,11 +183,12 @@ class Effort:
         self._left = uniform(mix(keys, FIRST)) * self._lasts()
         self._shown = np.where(self._beats, 1.0, 0.0)
 
-    def frame(self, rate: Scalars) -> Scalars:
+    def frame(self, rate: Scalars, still: Mask, hard: Mask) -> Scalars:
         """How far wings swing on the next frame, (n,): 1 at the usual rate of the beat, 0 in a glide.
 
         Args:
             rate: (n,) of the beat, as a multiple of the usual one.
+            still, hard: (n,) whose wings are still, and who beat all the time.
         """
         share = clamp(1.0 - self._share + np.where(self._share > 0.0, WORK * (rate - 1.0), 0.0), LEAST, MOST)
         # Bursts and glides take turns, and the share of the time of both follows the work of each moment.
@@ -197,7 +198,7 @@ class Effort:
         self._turn = self._turn + over
         self._beats = self._beats ^ over
         self._left = np.where(over, self._lasts(), self._left)
-        target = np.where(self._beats, AT_EASE + STEEP * rate, 0.0)
+        target = np.where((self._beats | hard) & ~still, AT_EASE + STEEP * rate, 0.0)
         self._shown = self._shown + (target - self._shown) * min(self._frame_time / FADE, 1.0)
         return self._shown
 
@@ -228,7 +229,15 @@ class DriverProperties:
         self._speed = self._gain = np.zeros(len(keys))
         self._effort = Effort(portrayal.glide_share, portrayal.glide_time, keys, frame_time)
 
-    def frame(self, position: Vectors, sizes: Scalars, entered: Mask, start_speed: Scalars) -> dict[str, Scalars]:
+    def frame(
+        self,
+        position: Vectors,
+        sizes: Scalars,
+        entered: Mask,
+        start_speed: Scalars,
+        perched: Mask | None = None,
+        flares: Mask | None = None,
+    ) -> dict[str, Scalars]:
         """The properties on the next frame.
 
         Args:
@@ -236,6 +245,7 @@ class DriverProperties:
             sizes: (n,) multiples of the stride, by `stride_factors`.
             entered: (n,) whether this is the first frame on which the vehicle is present.
             start_speed: (n,) metres a second of the vehicles that entered.
+            perched, flares: (n,) those that stand on something and those that brake with their wings; None for none.
 
         Returns:
             (n,) by the names of PROPERTIES: metres a second, metres since the first frame, cycles, and how far wings
@@ -245,7 +255,9 @@ class DriverProperties:
         way = position - (position if self._position is None else self._position)
         travelled = magnitude(way)
         speed = np.where(entered, start_speed, travelled / self._frame_time)
-        rate = self._rate(way, speed, entered)
+        perched = np.zeros(len(speed), dtype=np.bool_) if perched is None else perched
+        flares = np.zeros(len(speed), dtype=np.bool_) if flares is None else flares
+        rate = np.where(perched, 0.0, np.where(flares, FASTEST, self._rate(way, speed, entered)))
         if self._position is not None:
             beats = rate * self._beat
             strides = travelled / (portrayal.stride * sizes)
@@ -256,7 +268,7 @@ class DriverProperties:
             "steering_speed": speed,
             "steering_distance": self._distance,
             PHASE: self._first_phase + self._cycles,
-            EFFORT: self._effort.frame(rate),
+            EFFORT: self._effort.frame(rate, perched, flares),
         }
 
     def _rate(self, way: Vectors, speed: Scalars, entered: Mask) -> Scalars:
@@ -283,14 +295,17 @@ class Beats:
         self._run = DriverProperties(seconds, keys, frame_time, cruise)
         self._sizes, self._before = np.ones(n), np.zeros(n)
 
-    def frame(self, position: Vectors, velocity: Vectors, entered: Mask) -> tuple[Scalars, Scalars]:
+    def frame(
+        self, position: Vectors, velocity: Vectors, entered: Mask, perched: Mask, flares: Mask
+    ) -> tuple[Scalars, Scalars]:
         """The beats since the frame before, (n,) seconds at the usual rate, and the effort of bodies, (n,).
 
         Args:
             position, velocity: (n, 3) metres, m/s.
             entered: (n,) whether this is the first frame on which a body is present.
+            perched, flares: (n,) those that stand on something and those that brake with their wings.
         """
-        numbers = self._run.frame(position, self._sizes, entered, magnitude(velocity))
+        numbers = self._run.frame(position, self._sizes, entered, magnitude(velocity), perched, flares)
         beaten = numbers[PHASE] - self._before
         self._before = numbers[PHASE]
         return beaten, numbers[EFFORT]

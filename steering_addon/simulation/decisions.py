@@ -40,7 +40,7 @@ class Decisions:
     warned: Mask | None
     goal_distance: Scalars | None
     confined: Rows | None
-    comes_down: Mask | None
+    comes_down: Vectors | None
     perch: Vectors | None
     tallies: Mapping[str, Scalars]
     taken: Scalars
