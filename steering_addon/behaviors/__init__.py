@@ -13,6 +13,7 @@ from .drive import Drive
 from .evasion import Evasion
 from .explore import Explore
 from .face import Face
+from .fight import Fight
 from .flee import Flee
 from .flow_field_following import FlowFieldFollowing
 from .forage import Forage
@@ -41,6 +42,7 @@ CATALOGUE: tuple[type[Behavior], ...] = (
     Seek,
     Flee,
     Pursuit,
+    Fight,
     Evasion,
     OffsetPursuit,
     Arrival,

@@ -54,6 +54,18 @@ OCCASIONS = (
     ),
 )
 """When a clip is played that does something once."""
+KEYS = (
+    Choice(
+        *("EVERY_FRAME", 0, "Every Frame"),
+        "A key on each frame, between which motion is straight: easy to edit frame by frame",
+    ),
+    Choice(
+        *("WHERE_NEEDED", 1, "Where Needed"),
+        "As few keys as keep to the motion within the tolerance, with curves between them: small files, and easy to "
+        "edit as a whole",
+    ),
+)
+"""On which frames a bake writes keys."""
 OVERLAY = (
     Choice(
         *("FRONT", 1, "Front and Size"),

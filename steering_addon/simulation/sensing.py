@@ -28,6 +28,7 @@ from .geometry.surfaces import surfaces_between
 from .ground import UP, of_rows, upright
 from .nearby.contacts import reach_of_contacts
 from .nearby.neighbors import Vicinity
+from .partners import partners_among
 from .perches import Perches
 from .roles import Role
 from .snapshot import Snapshot, State, Tracked
@@ -92,6 +93,7 @@ def world_at(state: State, before: Snapshot, after: Snapshot, part: float) -> Wo
         ),
         _perches_at(motion, before, after, part),
         before.lift,
+        partners_among(state.memories.values()),
     )
 
 

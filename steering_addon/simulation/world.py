@@ -39,6 +39,7 @@ from .geometry.regions import Regions
 from .handling import Handling
 from .intention import Intention
 from .nearby.neighbors import EVERYONE, OWN_CROWD, Near, Neighbors, Vicinity, edge_of_view, perceive
+from .partners import Partners
 from .perches import NO_PERCHES, Perches
 from .roles import Role
 from .vehicle import VehicleModel
@@ -153,6 +154,7 @@ class World:
         ways: where ways over surfaces lead; None where nobody walks on any.
         perches: the places of tracked bodies on which vehicles may come down.
         lift: (vehicles,) metres from the place where each vehicle stands up to its origin, or one for all.
+        partners: whom each vehicle has for its partner; None where none ever looked for one.
     """
 
     time: float
@@ -172,6 +174,7 @@ class World:
     ways: Ways | None = None
     perches: Perches = NO_PERCHES
     lift: Scalars = field(default_factory=lambda: np.zeros(1))
+    partners: Partners | None = None
 
     @property
     def perceivable(self) -> Rows:

@@ -15,14 +15,14 @@ from ...locomotion import LOCOMOTIONS
 from ...settings.preset import Preset, scaled
 from ...settings.preset_values import complete
 from ...simulation.declaration import Kind
-from ...simulation.roles import OF_MEMBERS, Role
+from ...simulation.roles import Role
 from ...simulation.vehicle import VehicleModel
 from ..moving import locomotion_of
 from ..objects.body_sizes import Body
 from ..objects.characters import is_character
 from ..objects.doubles import doubles
 from ..objects.hierarchy import Family
-from ..objects.tagged_objects import by_role, crowd_of, in_use, tagged
+from ..objects.tagged_objects import by_role, crowd_of, in_use, members_in
 from ..properties import pointed_at
 from ..read.forward_axis import front_of
 from ..read.role_assignment import current_front
@@ -158,8 +158,7 @@ def is_settled(crowd: Object) -> bool:
         group = getattr(settings, name) if settings.is_property_set(name) else None
         if group is not None and any(group.is_property_set(value) for value in complete(declared, {})):
             return True
-    members = (ob for scene in bpy.data.scenes for role in OF_MEMBERS for ob in tagged(in_use(scene), role))
-    return any(crowd_of(ob) == crowd for ob in members)
+    return any(crowd_of(ob) == crowd for scene in bpy.data.scenes for ob in members_in(in_use(scene)))
 
 
 def fitting(like: Likeness, length: float) -> Preset:

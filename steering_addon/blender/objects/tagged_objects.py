@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from ...simulation.roles import Role
+from ...simulation.roles import OF_MEMBERS, Role
 from ..properties import has_role, pointed_at, settings_of
 
 if TYPE_CHECKING:
@@ -31,6 +31,12 @@ def tagged(objects: Iterable[Object], role: Role) -> list[Object]:
     name = role.name
     # As `has_role`, in one expression: operators ask this of all objects of a scene several times.
     return [ob for ob in objects if ob.is_property_set("steering") and name in ob.steering.roles]
+
+
+def members_in(objects: Iterable[Object]) -> list[Object]:
+    """The objects that are a vehicle, or of which each point is one."""
+    objects = list(objects)
+    return [ob for role in OF_MEMBERS for ob in tagged(objects, role)]
 
 
 def by_role(objects: Iterable[Object]) -> dict[Role, list[Object]]:

@@ -130,7 +130,7 @@ class STEERING_OT_bake(SteeringOperator, InPieces, bpy.types.Operator):
         if result.closest != INFINITE:
             # Rounded, what touches could be at -0.00 m.
             text += f", nearest obstacle {round(result.closest, 2) + 0.0:.2f} m"
-        text += f": {summary(result.mishaps)}"
+        text += f": {summary(result.mishaps)}{result.told and '; '}{result.told}"
         self.report({"INFO"}, text)
         # Blender sends no update when actions are assigned.
         census.changed()

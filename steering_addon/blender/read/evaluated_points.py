@@ -37,12 +37,10 @@ class EvaluatedPoints:
     Attributes:
         to_world: (4, 4) the matrix that places them in the world.
         columns: their attributes by name, (n,) or (n, k); `position` is one, (n, 3), and `rotation` may be matrices.
-        are_own: whether they are the vertices of the object's own mesh, where they stand in it.
     """
 
     to_world: np.ndarray
     columns: Mapping[str, np.ndarray]
-    are_own: bool
 
     def __len__(self) -> int:
         return len(self.columns["position"])
@@ -57,22 +55,30 @@ def evaluated_points(ob: Object, depsgraph: Depsgraph | None) -> EvaluatedPoints
         Refusal: only instances are left, and this Blender does not tell them.
     """
     if depsgraph is None:
-        return EvaluatedPoints(doubles(ob.matrix_world), _columns(ob.data), True)
+        return EvaluatedPoints(doubles(ob.matrix_basis), _columns(ob.data))
     evaluated = ob.evaluated_get(depsgraph)
     matrix, data = doubles(evaluated.matrix_world), evaluated.data
     # Its parts are gone once it is.
     geometry = evaluated.evaluated_geometry() if HAS_GEOMETRY else None
     cloud = geometry.pointcloud if HAS_GEOMETRY else _cloud_of(evaluated, depsgraph)
     if cloud is not None and len(cloud.points):
-        return EvaluatedPoints(matrix, _columns(cloud), False)
+        return EvaluatedPoints(matrix, _columns(cloud))
     if not len(getattr(data, "vertices", ())) and HAS_GEOMETRY:
         instances = geometry.instances_pointcloud()
         if instances is not None:
-            return EvaluatedPoints(matrix, _placed(_columns(instances)), False)
-    columns = _columns(data)
-    own = ob.type == "MESH" and len(ob.data.vertices) == len(columns["position"])
-    moved = own and not np.array_equal(_column(ob.data.attributes["position"]), columns["position"])
-    return EvaluatedPoints(matrix, columns, own and not moved)
+            return EvaluatedPoints(matrix, _placed(_columns(instances)))
+    return EvaluatedPoints(matrix, _columns(data))
+
+
+def number_of_points(ob: Object, depsgraph: Depsgraph | None) -> int:
+    """The number of points of an object as it was last evaluated; 0 where that cannot be told."""
+    if ob.type == "MESH" and not any(modifier.show_viewport for modifier in ob.modifiers):
+        return len(ob.data.vertices)
+    try:
+        return 0 if depsgraph is None else len(evaluated_points(ob, depsgraph))
+    except (Refusal, AttributeError, KeyError):
+        # Panels are drawn whatever a file holds, and a bake says what is wrong.
+        return 0
 
 
 def _cloud_of(evaluated: Object, depsgraph: Depsgraph) -> Any:
@@ -98,7 +104,11 @@ def _placed(columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
 
 def _columns(data: Any) -> dict[str, np.ndarray]:
     """The attributes of points that can be read, by name."""
-    n = len(data.attributes["position"].data)
+    position = data.attributes.get("position")
+    if position is None:
+        # An empty mesh may have none.
+        return {"position": np.zeros((0, 3))}
+    n = len(position.data)
     named = (each for each in data.attributes if each.data_type in KINDS and len(each.data) == n)
     return {each.name: _column(each) for each in named if each.domain in ("POINT", "INSTANCE")}
 

@@ -11,6 +11,8 @@ import numpy as np
 
 from ...simulation.arrays.once import once
 from ...simulation.locomotion import Locomotion
+from .object_vehicles import ObjectVehicles, no_objects
+from .point_vehicles import PointVehicles
 from .vehicles import OWN_SETTINGS, VehicleSource
 
 if TYPE_CHECKING:
@@ -176,6 +178,16 @@ class JoinedVehicles:
         """The parents' parts of each source."""
         ends = np.cumsum([len(source.parents) for source, _ in self.parts])
         return np.split(parent_parts, ends[:-1])
+
+
+def object_part(source: VehicleSource) -> ObjectVehicles:
+    """The source of those vehicles that are objects; one without vehicles if none is."""
+    return next((each for each, _ in source.parts if isinstance(each, ObjectVehicles)), None) or no_objects()
+
+
+def point_parts(source: VehicleSource) -> list[tuple[PointVehicles, np.ndarray]]:
+    """The sources of those vehicles that are points, with the rows (m,) of these."""
+    return [(each, rows) for each, rows in source.parts if isinstance(each, PointVehicles)]
 
 
 def joined(sources: Sequence[tuple[VehicleSource, np.ndarray]]) -> tuple[VehicleSource, np.ndarray]:

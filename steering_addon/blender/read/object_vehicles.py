@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -295,6 +296,7 @@ def object_vehicles(
     return vehicles, np.array([identities[ob.name] for ob in objects], dtype=np.int64)
 
 
+@lru_cache(maxsize=1)
 def no_objects() -> ObjectVehicles:
     """A source without vehicles."""
     none = np.zeros(0, dtype=np.bool_)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +17,7 @@ from ...simulation.arrays.identities import distinct, in_a_row
 from ...simulation.arrays.once import once
 from ...simulation.locomotion import Locomotion
 from ..animation.rotation_channels import matrices_from_channels
+from ..objects.doubles import doubles
 from ..objects.tagged_objects import crowd_of
 from ..refusal import Refusal
 from ..stored_values import FARTHEST, finite_numbers, sound_front
@@ -51,8 +52,6 @@ class PointVehicles:
         height, origin_height: (n,) metres, as of `VehicleSource.heights` and `lift`.
         scale: (n,) how many times as large as its model each is.
         variant: (n,) which of the models each has.
-        order: (n,) the number of each among the points.
-        is_own: whether they are the vertices of the object's own mesh, where they stand in it.
     """
 
     ob: Object
@@ -70,8 +69,6 @@ class PointVehicles:
     origin_height: np.ndarray
     scale: np.ndarray
     variant: np.ndarray
-    order: np.ndarray
-    is_own: bool
     own_locomotions: Mapping[int, type[Locomotion]] = field(default_factory=dict)
     objects: tuple[Object, ...] = ()
 
@@ -211,28 +208,32 @@ def point_vehicles(
         origin_height=own("origin_height") * scale,
         scale=scale,
         variant=np.zeros(n, dtype=np.int64) if variant is None else _whole(ob, "variant", variant)[order],
-        order=order,
-        is_own=points.are_own,
     )
     return vehicles, identities[order]
 
 
 def _read(ob: Object, scene: Scene, first: int, *, adds_nothing: bool) -> EvaluatedPoints:
     """The points of an object on the first frame of a run."""
-    if not any(modifier.show_viewport for modifier in ob.modifiers) and not _may_differ(ob):
+    # Not where it is evaluated: a preview shrinks it there.
+    stays = not _is_moved(ob)
+    if stays and not any(modifier.show_viewport for modifier in ob.modifiers) and not _has_shapes(ob):
         return evaluated_points(ob, None)
     if adds_nothing:
-        return evaluated_points(ob, scene.view_layers[0].depsgraph)
-    # Aside, as a preview may show them elsewhere, and the scene may be on another frame.
+        points = evaluated_points(ob, scene.view_layers[0].depsgraph)
+        return replace(points, to_world=doubles(ob.matrix_basis)) if stays else points
     with scene_aside(scene, [ob]) as aside:
         aside.frame_set(first)
         return evaluated_points(ob, aside.view_layers[0].depsgraph)
 
 
-def _may_differ(ob: Object) -> bool:
-    """Whether an object may have another place or shape than its own data say, or another one on another frame."""
-    keys = getattr(ob.data, "shape_keys", None)
-    return keys is not None or ob.animation_data is not None or ob.parent is not None or len(ob.constraints) > 0
+def _is_moved(ob: Object) -> bool:
+    """Whether more than its own channels says where an object is."""
+    deltas = (*ob.delta_location, *ob.delta_rotation_euler, *(scale - 1.0 for scale in ob.delta_scale))
+    return ob.animation_data is not None or ob.parent is not None or len(ob.constraints) > 0 or any(deltas)
+
+
+def _has_shapes(ob: Object) -> bool:
+    return getattr(ob.data, "shape_keys", None) is not None
 
 
 def _check_places(ob: Object, places: np.ndarray) -> None:

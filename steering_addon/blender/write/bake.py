@@ -47,7 +47,8 @@ class BakeResult:
         closest: metres between the surfaces of a vehicle and an obstacle at their nearest; inf without obstacles.
         kept_out: the number of vehicles that never entered although their frame came, as something blocked their start.
         too_late: the number of vehicles that enter after the last frame.
-        warnings: what the animator should know of what was written.
+        told: what the animator should know of what was written.
+        warnings: the same, if it is not as it should be.
     """
 
     run: str
@@ -58,6 +59,7 @@ class BakeResult:
     closest: float
     kept_out: int
     too_late: int
+    told: str = ""
     warnings: tuple[str, ...] = ()
 
 
@@ -115,6 +117,7 @@ def baking(
         closest=float(mishaps.clearance.min()),
         kept_out=admission.kept_out,
         too_late=admission.too_late,
+        told=writer.told,
         warnings=(*writer.warnings, *_too_far(exact), *_overfull(plan, cues), *_missed(missed)),
     )
 

@@ -40,7 +40,7 @@ class RecordingWriter:
     def __init__(self) -> None:
         self.frames, self.positions, self.heights = [], [], []
         self.finished = self.discarded = False
-        self.warnings = ()
+        self.warnings, self.told = (), ""
 
     def frame(self, portrait) -> None:
         self.frames.append(portrait.number)
@@ -63,7 +63,7 @@ class PointWriter:
     """Writes the positions of the vehicles on all frames into a file that numpy reads, (f, n, 3) metres."""
 
     def __init__(self, path) -> None:
-        self._path, self._positions, self.warnings = path, [], ()
+        self._path, self._positions, self.warnings, self.told = path, [], (), ""
 
     def frame(self, portrait) -> None:
         self._positions.append(np.where(portrait.away[:, None], np.nan, portrait.bodies.position))
