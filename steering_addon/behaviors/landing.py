@@ -33,6 +33,7 @@ from ..simulation.arrays.vectors import (
 )
 from ..simulation.behavior import OURS, Destination, Intent, Steering
 from ..simulation.declaration import body, called, length, room_to_stop, stood_on
+from ..simulation.intention import Intention
 from ..simulation.maneuvers.perching import STEEP, Places, take_places
 from ..simulation.marks.detouring import arc_angle
 from ..simulation.memory import Memory, remembered
@@ -143,6 +144,9 @@ class Landing(Destination):
         if not len(places.number):
             return np.full((len(agents), 3), np.nan)
         return np.where((row >= 0)[:, None], self._place(world, agents, places, np.maximum(row, 0)), np.nan)
+
+    def intention(self, world: World, agents: Agents, memory: Coming) -> Intention:
+        return Intention(lands=memory.place >= 0)
 
     @staticmethod
     def _place(world: World, agents: Agents, places: Places, row: Rows) -> Vectors:

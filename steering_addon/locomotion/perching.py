@@ -117,7 +117,7 @@ def perched(
         np.where(apart, velocity, flown.velocity),
         np.where(apart, turned_to(motion.forward, held, turn_rate, dt), flown.forward),
         replace(memory, stands=stands, flares=down & ~stands, off=off),
-        holds=stands,
+        holds=down,
     )
 
 

@@ -36,6 +36,8 @@ PHASE = "steering_phase"
 """The property that counts cycles of wings, wheels or legs."""
 PROPERTIES = ("steering_speed", "steering_distance", PHASE, EFFORT)
 """The keyframed custom properties. Files store these names and drivers refer to them: they never change."""
+FOLDED = "steering_folded"
+"""The property that says how far wings are folded, 0 to 1. Keyed where vehicles land. It never changes either."""
 LOOKS = ("steering_look_left", "steering_look_up")
 """The properties that say how far a head turns, keyed on request. They never change either."""
 STATE = "steering_state"
@@ -62,6 +64,8 @@ WORK = 1.5
 """How much the share of the time grows with the rate of the beat."""
 FADE = 0.15
 """Seconds in which wings come to rest, and begin to beat."""
+FOLDS, UNFOLDS = 0.4, 0.08
+"""Seconds in which wings are folded once it stands, and opened as it takes off."""
 AT_EASE, STEEP = 0.55, 0.45
 """How far wings swing at the usual rate of the beat is 1: a part of it always, the rest in proportion to the rate."""
 SHORTEST, LONGEST = 0.5, 1.5
@@ -214,6 +218,9 @@ class DriverProperties:
     The speed is that of the way from the frame before. The phase never runs backwards: by distance it stands still with
     its vehicle and scales with the vehicle's height, as feet and wheels must; only by time do random key and climb
     change its rate.
+
+    Attributes:
+        folded: (n,) how far wings are folded on the last frame.
     """
 
     def __init__(self, portrayal: Portrayal, keys: Keys, frame_time: float, cruise: float = 0.0) -> None:
@@ -226,7 +233,7 @@ class DriverProperties:
         self._distance = self._cycles = np.zeros(len(keys))
         self._position: Vectors | None = None
         self._cruise = cruise
-        self._speed = self._gain = np.zeros(len(keys))
+        self._speed = self._gain = self.folded = np.zeros(len(keys))
         self._effort = Effort(portrayal.glide_share, portrayal.glide_time, keys, frame_time)
 
     def frame(
@@ -258,6 +265,8 @@ class DriverProperties:
         perched = np.zeros(len(speed), dtype=np.bool_) if perched is None else perched
         flares = np.zeros(len(speed), dtype=np.bool_) if flares is None else flares
         rate = np.where(perched, 0.0, np.where(flares, FASTEST, self._rate(way, speed, entered)))
+        change = np.where(perched, 1.0, 0.0) - self.folded
+        self.folded = self.folded + clamp(change, -self._frame_time / UNFOLDS, self._frame_time / FOLDS)
         if self._position is not None:
             beats = rate * self._beat
             strides = travelled / (portrayal.stride * sizes)

@@ -20,7 +20,7 @@ from ..simulation.locomotion import FLARES, PERCHED
 from ..simulation.snapshot import Snapshot, State
 from .clips import Clip, ClipSettings
 from .doings import Doings
-from .driver_properties import STATE, Beats, DriverProperties, Portrayal, stride_factors
+from .driver_properties import FOLDED, STATE, Beats, DriverProperties, Portrayal, stride_factors
 from .heads import Gaze, Heads
 from .playing import FrameMotion, Played, Player
 from .riding import Ridden, ridden, unmoved
@@ -187,8 +187,8 @@ class Portrayer:
             present=~away,
             entered=~away if before is None else ~away & before.away,
             active=snapshot.present,
-            perched=_told(state, PERCHED),
-            flares=_told(state, FLARES),
+            perched=state.told(PERCHED),
+            flares=state.told(FLARES),
             state=numbers,
             arrived=arrived(state, before) if reacts else np.zeros(n, dtype=np.bool_),
             caller=callers(state, snapshot, frame.heights) if reacts else np.full((n, 3), np.nan),
@@ -353,7 +353,7 @@ class _CrowdPortrayer:
         first = bodies.entered[rows], bodies.start_speed()[rows]
         properties = self._run.frame(bodies.position[rows], strides, *first, bodies.perched[rows], bodies.flares[rows])
         outputs = {name: column[rows] for name, column in sketch.outputs.items()}
-        return CrowdPortrait({**outputs, **properties}, self._heads(bodies, places))
+        return CrowdPortrait({**outputs, **properties, FOLDED: self._run.folded}, self._heads(bodies, places))
 
     def _heads(self, bodies: VisibleBodies, places: Vectors) -> Heads | None:
         gaze, rows = self._crowd.gaze, self._crowd.rows
@@ -362,9 +362,3 @@ class _CrowdPortrayer:
         mine = bodies.take(rows)
         seen = gaze.seen(rows, mine.caller, mine.state, places)
         return Heads(mine.eyes, mine.forward, mine.up, mine.forward, mine.up, seen)
-
-
-def _told(state: State, output: str) -> Mask:
-    """Whether an output of the locomotion tells of vehicles, (n,)."""
-    told: Mask = state.outputs[output] > 0.0 if output in state.outputs else np.zeros(len(state), dtype=np.bool_)
-    return told

@@ -85,7 +85,8 @@ class Moved:
         memory: what the locomotion remembers of each vehicle.
         began: (n, 3) where the steps of bodies on feet began, metres: contacts push these along their way, and hardly
             aside. None for bodies that contacts push any way.
-        holds: (n,) the bodies that hold on to where they stand, so that contacts push only others; None for none.
+        holds: (n,) the bodies that hold on to where they stand or come down to, so that contacts push only others; None
+            for none.
     """
 
     position: Vectors

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...simulation.arrays.vectors import cross, in_columns, unit
-from ...simulation.declaration import Kind
 from ...simulation.marks.spreading import Spread, spread, spread_along
 from ...simulation.perches import NO_PERCHES, Perches, covered
-from ...simulation.roles import Role
 from ..objects.body_sizes import SOLID, triangles_of
 from ..objects.doubles import doubles
 from ..objects.hierarchy import Family
 from ..objects.tagged_objects import full_name
-from ..properties import has_role, pointed_at
 from .bodies import matrices_of
 from .curves import polylines
 from .solids import changes_shape
-from .sources import BodySource, behaviors_of
-from .target_groups import Several, named
+from .sources import BodySource
 
 if TYPE_CHECKING:
-    from bpy.types import Depsgraph, Object
+    from bpy.types import Depsgraph
 
     from .curves import ReadsLines
     from .plan import Plan
@@ -33,37 +29,6 @@ FACES_UP, LEVEL = 0.866, 0.707
 """The least cosine of the slope of a face, 30 degrees, and the largest sine of that of a wire, 45 degrees."""
 EACH, LEAST, MOST = 24, 240, 1000
 """Places for each vehicle, and at least and at most on an object."""
-
-
-def stood_on(
-    holders: Iterable[Object], several: Iterable[Several], watched: Sequence[Object], roles: dict[Role, list[Object]]
-) -> list[Object]:
-    """The objects on which vehicles may come down.
-
-    Args:
-        holders: the crowds and states.
-        several: the targets that name several objects.
-        watched: what triggers watch for: a state without a target is about what called.
-    """
-    found: list[Object] = []
-    for holder in holders:
-        for behavior in behaviors_of(holder):
-            group = getattr(holder.steering, behavior.name)
-            for name, parameter in behavior.parameters().items():
-                if parameter.kind is not Kind.BODY or not parameter.stood_on:
-                    continue
-                target = pointed_at(group, name)
-                if target is not None:
-                    found.append(target)
-                elif not named(group, name) and parameter.role is not None:
-                    found += watched if has_role(holder, Role.STATE) else roles[parameter.role]
-                found += [
-                    ob
-                    for each in several
-                    if (each.crowd, each.behavior, each.parameter) == (holder, behavior.name, name)
-                    for ob in each.objects
-                ]
-    return found
 
 
 class PerchReader:

@@ -18,9 +18,8 @@ from .checks import check_surfaces
 from .guides import GuideSource, guides_of
 from .links import check_links, with_ends
 from .mind_sources import watched_objects, watched_regions
-from .perches import stood_on
 from .sources import BodySource, Pointer, behaviors_of, by_name, carrier_of, pointers_of
-from .target_groups import Several, several_of
+from .target_groups import Several, several_of, stood_on
 from .vehicles import VehicleSource
 
 if TYPE_CHECKING:
