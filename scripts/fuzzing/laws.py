@@ -26,7 +26,15 @@ BESIDE = ("cameras", "collections", "curves", "libraries", "meshes", "scenes", "
 """Datablocks that no bake changes."""
 OUTPUTS = tuple(output.name for kind in CATALOGUE for output in kind.outputs)
 LOOKS = ("steering_look_left", "steering_look_up")
-PROPERTIES = ("steering_speed", "steering_distance", "steering_phase", "steering_effort", *LOOKS, *OUTPUTS)
+PROPERTIES = (
+    "steering_speed",
+    "steering_distance",
+    "steering_phase",
+    "steering_effort",
+    "steering_folded",
+    *LOOKS,
+    *OUTPUTS,
+)
 """The custom properties that a bake keys on request; those of states are named after these."""
 FINDINGS = {
     "clips": (*MEASURED, "measured"),
