@@ -127,8 +127,10 @@ class Intention(Columns):
         heading: (n, 3) unit vectors to which agents turn while they stand, as bodies can; zero for none.
         up: (n, 3) unit up axes to which bodies in the air roll, instead of leaning by their turns; zero for none.
         in_formation: (n,) whether it keeps a place in a formation, instead of what keeps order without one.
-        comes_down: (n,) whether it is in the last of its way down to a place where it is to stand: it may be slower
-            than it flies, and faces the heading that it is asked to.
+        lands: (n,) whether its goal is a place on something, where it is to stand: near that, this is no obstacle.
+        comes_down: (n, 3) the velocity of one that is in the last of its way down to a place where it is to stand, m/s,
+            whatever its other behaviors want: it may be slower than it flies, and faces the heading that it is asked
+            to; nan for those that are not.
         perch: (n, 3) where the origin of one that comes down and can stand there is to be at the end of the step,
             metres; nan for those that do not stand.
         sets_speed: (n,) whether a behavior gives it a speed; the others are held at cruise speed.
@@ -154,7 +156,8 @@ class Intention(Columns):
     heading: Vectors = says((0.0, 0.0, 0.0), first_direction)
     up: Vectors = says((0.0, 0.0, 0.0), first_direction)
     in_formation: Mask = says(False, either)
-    comes_down: Mask = says(False, either)
+    lands: Mask = says(False, either)
+    comes_down: Vectors = says((np.nan, np.nan, np.nan), first_place)
     perch: Vectors = says((np.nan, np.nan, np.nan), first_place)
     sets_speed: Mask = says(False, either)
     alarmed: Mask = says(False, either)
