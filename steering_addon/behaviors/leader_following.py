@@ -126,11 +126,13 @@ class LeaderFollowing(Neighborhood):
             local, kept, vertex = self._kept(world, agents, row, rolls, axes, local, memory)
             moves = carried(world, agents, row, rolls, axes, local, memory)
             velocity = np.where(kept[:, None], moves.before, velocity)
-            after = Station(local, moves.velocity, vertex)
         target = axes.place(leader, local)
         # On the storey on which the leader is, however high the volume reaches.
         place = agents.lifted(target, np.where(agents.on_the_level, agents.climb(leader - target), 0.0))
         seen = world.by_way(agents, place, world.bodies.moves(row))
+        if moves is not None:
+            off = np.where(kept, magnitude(agents.level(seen - agents.position)), 0.0)
+            after = Station(local, moves.velocity, vertex, off)
         desired = velocity_to_keep(agents, seen, velocity, self.approach_time)
         response_time = np.maximum(self.response_time, world.dt)[:, None]
         steering = (desired - agents.velocity) / response_time

@@ -45,7 +45,7 @@ OWN = 0x0B17
 class Orbit(Behavior):
     """Circle round a target, each on a circle of its own.
 
-    Circles are level, or tilt in the air and in water: with tilts up to 115° fish mill as a ball, with all of them bees
+    Circles are level, or tilt in the air and in water: with tilts up to 125° fish mill as a ball, with all of them bees
     swarm. Accompanies a target that moves, and goes no faster than the circle allows. Does nothing without a target.
     """
 
@@ -62,7 +62,7 @@ class Orbit(Behavior):
     height: Number = length(0.0, "Height above the target", -np.inf)
     height_spread: Number = length(0.0, "Random variation of the height")
     tilt: Number = number(
-        0.0, "How far circles tilt at most, each its own way: 115° for a ball, 180° for a swarm", Unit.ANGLE, 0.0, np.pi
+        0.0, "How far circles tilt at most, each its own way: 125° for a ball, 180° for a swarm", Unit.ANGLE, 0.0, np.pi
     )
     tilt_rate: Number = called(
         "Tilt Changes", number(0.05, "How often a circle comes to tilt another way", Unit.RATE, animatable=False)

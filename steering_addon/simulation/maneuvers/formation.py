@@ -17,6 +17,7 @@ from ..arrays.vectors import (
     Mask,
     Number,
     Rows,
+    Scalars,
     Vectors,
     anybody,
     columns,
@@ -43,11 +44,13 @@ class Station(Memory):
         local: (n, 3) ahead, to the right and up as seen from the leader, metres; nan before there is one.
         velocity: (n, 3) at which it got through the last step, m/s.
         vertex: (n,) the row of the vertex that it has taken; FREE or NONE_LEFT.
+        off: (n,) how far it is off its place, metres.
     """
 
     local: Vectors = remembered((np.nan, np.nan, np.nan))
     velocity: Vectors = remembered((np.nan, np.nan, np.nan))
     vertex: Rows = remembered(FREE)
+    off: Scalars = remembered(0.0)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from steering_addon.behaviors.leader_following import AS_THEY_STAND, LeaderFollo
 from steering_addon.behaviors.separation import Separation
 from steering_addon.behaviors.wander import Wander
 from steering_addon.locomotion import Planar
+from steering_addon.recording.mishaps import OFF_PLACE, Mishaps
 from steering_addon.simulation.maneuvers.formation import FREE, NONE_LEFT, vertices_taken
 from tests.scene import Scene, about, leaders, positions, turned
 
@@ -81,6 +82,23 @@ def test_with_too_few_vertices_some_keep_their_places_and_nobody_takes_one_twice
     assert late[0] == 1 and sorted(late[1:]) == [NONE_LEFT, 0]
     without = vertices_taken(world, np.full(3, -1), np.zeros(3, int), seen, nobody)
     assert (without == FREE).all()
+
+
+def test_those_too_weak_to_keep_their_places_are_noted() -> None:
+    """The leader rolls faster than the outer ones can follow."""
+    track, places = leader("roll", 70.0), wedge(6, 9.0)
+    scene = Scene(
+        places + track[0][0],
+        speed=70.0,
+        vehicle={"radius": 1.0, "max_speed": 160.0, "max_force": 90.0},
+        behaviors=[(LeaderFollowing, {**KEPT, "rolling": True})],
+        tracked=leaders([0.0, 0.0, 0.0]),
+    )
+    mishaps = Mishaps(6)
+    for frame, state in enumerate(scene.passing(160, lambda frame, snapshot: led(track, frame, snapshot))):
+        mishaps.look(frame, state)
+    noted = mishaps.frames[OFF_PLACE]
+    assert (noted[:2] < 0).all() and (noted[4:] > 48).all()
 
 
 def test_in_a_formation_nobody_keeps_apart_and_wanders() -> None:
