@@ -45,4 +45,5 @@ class Evasion(Behavior):
         threatened = comes_near(world, agents, self.pursuer, outside, *within)
         place = dodged(world, agents, pursuer, predict_position(world, pursuer, time), agents.max_speed)
         force = agents.fleeing(world.away_by_way(agents, pursuer, place, threatened))
-        return Steering(np.where(threatened[:, None], force, 0.0), sets_speed=threatened, alarmed=threatened)
+        force = np.where(threatened[:, None], force, 0.0)
+        return Steering(force, sets_speed=threatened, alarmed=threatened, hurries=threatened)

@@ -42,4 +42,4 @@ class Flee(Behavior):
         force = agents.fleeing(place, speed)
         at_top_speed = threatened & (self.pace == MAX_SPEED)
         force = np.where(threatened[:, None], force, 0.0)
-        return Steering(force, sets_speed=at_top_speed, alarmed=threatened)
+        return Steering(force, sets_speed=at_top_speed, alarmed=threatened, hurries=at_top_speed)

@@ -17,7 +17,7 @@ from .world import Agents, World
 
 AnyMemory = TypeVar("AnyMemory", bound=Memory)
 
-SIGNALS = ("speed_limit", "heading", "warned", "goal_distance", "confined")
+SIGNALS = ("speed_limit", "heading", "warned", "goal_distance", "confined", "hurries")
 """What bodies are told of the intention of their behaviors."""
 
 
@@ -27,7 +27,7 @@ class Decisions:
 
     Attributes:
         memories: what each behavior remembers next, by its name, n rows each.
-        speed_limit, heading, warned, goal_distance, confined: as of `Intention`; None if nothing is said of
+        speed_limit, heading, warned, goal_distance, confined, hurries: as of `Intention`; None if nothing is said of
             any vehicle.
         tallies: what all vehicles have added up, by name.
         taken: (k,) how much has been taken of each tracked body.
@@ -40,6 +40,7 @@ class Decisions:
     warned: Mask | None
     goal_distance: Scalars | None
     confined: Rows | None
+    hurries: Mask | None
     tallies: Mapping[str, Scalars]
     taken: Scalars
     arrivals: Arrivals
@@ -48,7 +49,7 @@ class Decisions:
     def none_yet(cls, state: State) -> Decisions:
         """What holds before any behavior has been asked."""
         arrivals = Arrivals(len(state), state.gone, state.arrived)
-        return cls(state.memories, None, None, None, None, None, state.tallies, state.taken, arrivals)
+        return cls(state.memories, *[None] * len(SIGNALS), state.tallies, state.taken, arrivals)
 
     def memory(self, name: str, kind: type[AnyMemory], agents: Agents) -> AnyMemory:
         """What is remembered of some agents under a name."""

@@ -60,6 +60,7 @@ class Control(Columns):
         behind: (n,) metres straight back to the nearest vehicle, inf for none; None if no vehicle looks back.
         warned: (n,) the vehicles that see another brake ahead and may have to; None if none does.
         goal_distance: (n,) metres to where they are led, inf for none; None if no vehicle is led anywhere.
+        hurries: (n,) the vehicles that have to go at once, after or from something; None if none has.
     """
 
     force: Vectors
@@ -68,6 +69,7 @@ class Control(Columns):
     behind: Scalars | None = None
     warned: Mask | None = None
     goal_distance: Scalars | None = None
+    hurries: Mask | None = None
 
 
 @dataclass(frozen=True)

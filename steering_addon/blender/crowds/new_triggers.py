@@ -73,13 +73,13 @@ def new_trigger(context: Context, state: Object, when: str, caller: Object | Non
 
 
 def fit_reach(state: Object, scene: Scene) -> None:
-    """Fit the distance within which others carry a vehicle along: that of those with whom it matches its heading.
+    """Fit the distance within which others carry a vehicle along: as far as it stays together with others.
 
-    Where the crowd matches none, it fits the vehicles as they are in the state.
+    Where the crowd does not, it fits the vehicles as they are in the state.
     """
-    alignment = crowd_of(state).steering.alignment
+    cohesion = crowd_of(state).steering.cohesion
     fitted = fitted_length(StateModel.parameters()["reach"], _bodies_in(state, scene))
-    state.steering.state.reach = alignment.distance if alignment.use else fitted
+    state.steering.state.reach = cohesion.distance if cohesion.use else fitted
 
 
 def selected_callers(context: Context) -> list[Object]:
